@@ -1,0 +1,43 @@
+// Runs a reference library over cases and makes baselines: inputs from the generator, saved tensors from the
+// reference's own forward, outputs with their noise from the oracle.
+#ifndef BASELINES_GENERATE_GENERATE_H_
+#define BASELINES_GENERATE_GENERATE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "baselines/store/store.h"
+#include "cases/core/catalog.h"
+#include "impl_loader/worker/in_process.h"
+
+namespace diopi::baselines {
+
+struct GenerateOptions {
+  std::string data_folder;
+  std::string reference = "cpu";
+  std::string library_path;  // libdiopi_cpu.so
+  bool force = false;        // also what is already there and up to date
+  // Called after each operator: its name, cases written (0: was up to date), cases in all.
+  std::function<void(const std::string&, int64_t, int64_t)> progress;
+};
+
+struct GenerateSummary {
+  int64_t operators_written = 0;
+  int64_t operators_up_to_date = 0;
+  int64_t cases_written = 0;
+  // Cases the reference could not compute: "CASE: reason". They are left out of the store.
+  std::vector<std::string> failures;
+};
+
+// One operator's cases are written as one file, atomically; an operator whose file already holds all of
+// `cases` with their hashes is skipped, so an interrupted run resumes.
+absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options);
+
+// One case, for tests and `show`.
+absl::StatusOr<Baseline> GenerateCase(loader::InProcessLibrary& reference, const v1::Case& c);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_GENERATE_GENERATE_H_

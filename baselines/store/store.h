@@ -1,0 +1,81 @@
+// Baselines in HDF5: one file an operator, DATA/baselines/REFERENCE/OPERATOR.h5, group per case, dataset per
+// tensor. The only folder that knows HDF5.
+//
+//   /                         attributes: operator, generator_version, format_version, reference (provenance)
+//   /CASE_ID                  attributes: hash, function, dtype, label, reveals, judge (text), case
+//   (serialised) /CASE_ID/inputs/KEY       the dense input; attribute xxh64 (16 hex digits)
+//   /CASE_ID/outputs/KEY      the case's own dtype (exact classes), or r as float64
+//   /CASE_ID/outputs/KEY.sigma  float32, one sigma of rounding noise (not for exact classes)
+//   /CASE_ID/outputs/KEY.low    float64, what r lost when it was rounded to float64 (float64 outputs only)
+//
+// bool is stored as uint8 with attribute dtype "bool", bfloat16 as a custom 16-bit float type, float16 as
+// IEEE half; every dataset carries its dtype's name.
+#ifndef BASELINES_STORE_STORE_H_
+#define BASELINES_STORE_STORE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::baselines {
+
+struct Provenance {
+  std::string reference;     // "cpu" or "cuda"
+  std::string library;       // vendor name and version of the reference library
+  std::string library_hash;  // xxh128 of the file, hex
+  std::string device;        // processor or GPU name
+  std::string versions;      // "OpenBLAS 0.3.21", "driver ..., CUDA ..., cuDNN ..."
+  std::string created;       // RFC 3339, UTC
+};
+
+struct Baseline {
+  v1::Case c;
+  TensorMap inputs;
+  TensorMap references;  // as in LeaseMessage: KEY, KEY.sigma, KEY.low
+};
+
+// Writes a whole operator. Everything goes to a temporary file in the same folder, which is flushed to disk
+// and renamed at Commit: readers see the old file or the new one. Without Commit nothing is left behind.
+class BaselineWriter {
+ public:
+  static absl::StatusOr<std::unique_ptr<BaselineWriter>> Create(const std::string& path,
+                                                                const std::string& operator_name,
+                                                                const Provenance& provenance);
+  virtual ~BaselineWriter() = default;
+  virtual absl::Status Add(const Baseline& baseline) = 0;
+  virtual absl::Status Commit() = 0;  // ResourceExhausted when the disk is full
+};
+
+// Reads one operator's file. Datasets are contiguous, so after Open tensors are read with pread and no HDF5
+// call: thread-safe.
+class BaselineReader {
+ public:
+  // NotFound; DataLoss for a file that is not HDF5 or is truncated, naming it; FailedPrecondition for one of
+  // another format or generator version, naming both versions.
+  static absl::StatusOr<std::unique_ptr<BaselineReader>> Open(const std::string& path);
+  virtual ~BaselineReader() = default;
+
+  virtual const std::string& operator_name() const = 0;
+  virtual const Provenance& provenance() const = 0;
+  virtual std::vector<std::string> case_ids() const = 0;
+  // The content hash stored with the case; empty when the file has no such case.
+  virtual std::string HashOf(const std::string& case_id) const = 0;
+  // The tensors of one case, every checksum verified; `c` of the result stays empty (the catalog has it).
+  // NotFound, or DataLoss naming file, case and tensor.
+  virtual absl::StatusOr<Baseline> Read(const std::string& case_id) const = 0;
+  // The case as it was generated, from its JSON attribute.
+  virtual absl::StatusOr<v1::Case> ReadCase(const std::string& case_id) const = 0;
+};
+
+// DATA/baselines/cpu/add.h5
+std::string BaselinePath(const std::string& data_folder, const std::string& reference,
+                         const std::string& operator_name);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_STORE_STORE_H_

@@ -1,0 +1,58 @@
+// All operators' files, checked and expanded into cases.
+#ifndef CASES_CORE_CATALOG_H_
+#define CASES_CORE_CATALOG_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/operator.pb.h"
+#include "diopi/v1/service.pb.h"
+
+namespace diopi::cases {
+
+// Parses one operator's file and checks all that can be checked without expanding: unknown functions and
+// arguments (against proto/abi), missing or doubled labels, missing `reveals`, missing shape rules.
+// InvalidArgument with "FILE:LINE: what is wrong, what was expected".
+absl::StatusOr<v1::OperatorFile> ParseOperatorFile(std::string_view text, std::string_view file_name);
+
+// Every case of one operator, in file order (grid, point, dtype, function). InvalidArgument, naming file,
+// line where known, point and function, for shapes that do not broadcast, points no function can use, two
+// cases with one id.
+absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::string_view file_name);
+
+// The operators built into the program (every cases/ops/**/*.textproto at build time). Thread-safe: immutable
+// after construction.
+class Catalog {
+ public:
+  static absl::StatusOr<std::unique_ptr<Catalog>> LoadBuiltin();
+  // For tests, and for users' own folders.
+  static absl::StatusOr<std::unique_ptr<Catalog>> FromFiles(std::vector<v1::OperatorFile> files);
+
+  const std::vector<v1::OperatorFile>& operators() const { return operators_; }
+
+  // The cases of a selection in catalog order, expanding only the operators it names. NotFound for a
+  // function or case pattern that matches nothing, with the nearest known names; InvalidArgument for an
+  // unknown suite.
+  absl::StatusOr<std::vector<v1::Case>> Select(const v1::Selection& selection) const;
+
+  // Hash over the hashes of `cases`, in any order: 32 hex digits.
+  static std::string SuiteHash(const std::vector<v1::Case>& cases);
+
+ private:
+  std::vector<v1::OperatorFile> operators_;
+};
+
+// "Did you mean" for messages: up to `limit` of `known` nearest to `name` by edit distance, nearest first.
+std::vector<std::string> Nearest(std::string_view name, const std::vector<std::string>& known, size_t limit);
+
+// Shell-style match with * and ?.
+bool GlobMatch(std::string_view pattern, std::string_view text);
+
+}  // namespace diopi::cases
+
+#endif  // CASES_CORE_CATALOG_H_

@@ -1,0 +1,38 @@
+// The input generator: Philox4x32-10 counters keyed by the case's point and the argument's name. The same
+// bits on every machine: IEEE +, -, *, / and sqrt only, no libm, no contraction; the value of a storage
+// element depends on its index alone, so any slice can be computed alone.
+#ifndef CASES_CORE_FILL_H_
+#define CASES_CORE_FILL_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/tensor.pb.h"
+
+namespace diopi {
+
+// Goes into every case hash; raised when any fill gives other values than before.
+inline constexpr uint32_t kGeneratorVersion = 1;
+
+// The values of `spec`, dense and row-major, in its dtype. Elements that share storage hold the same value.
+// `key` is GeneratorKey(case, argument). InvalidArgument for a fill that does not fit the dtype (a range
+// outside an integer type), naming the field.
+absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key);
+
+// 64 bits from the operator, the point's label, the dtype and the argument's key: functions of one operator
+// at one point see the same inputs (in-place equals out-of-place; a backward sees its forward's input).
+uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key);
+
+// All generated inputs of a case (those with `from` are left out).
+absl::StatusOr<TensorMap> FillInputs(const v1::Case& c);
+
+// The default when a point says nothing: normal{0,1} for floating, full range for integers up to 16 bits,
+// integers in [-1000, 1000] for the wider, bernoulli{0.5} for bool.
+v1::Fill DefaultFill(Dtype dtype);
+
+}  // namespace diopi
+
+#endif  // CASES_CORE_FILL_H_

@@ -1,0 +1,64 @@
+# The few kinds of targets this project has. Every one takes SOURCES and LINK.
+include(GoogleTest)
+
+# diopi_library(NAME SOURCES ... LINK ...): a static library of ours.
+function(diopi_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC diopi_options ${ARG_LINK})
+endfunction()
+
+# diopi_program(NAME SOURCES ... LINK ...): an executable in build/bin.
+function(diopi_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE diopi_options ${ARG_LINK})
+endfunction()
+
+# diopi_test(NAME SOURCES ... LINK ... [TIMEOUT s] [NEEDS target ...]): a GoogleTest program, one ctest per
+# program, in build/tests.
+function(diopi_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;NEEDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE diopi_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    DIOPI_BINARY_DIR="${CMAKE_BINARY_DIR}" DIOPI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_NEEDS)
+    add_dependencies(${name} ${ARG_NEEDS})
+  endif()
+endfunction()
+
+# diopi_vendor(NAME SOURCES ...): a test vendor library build/lib/vendors/NAME.so, with the ABI's headers
+# and nothing else of ours in it; the runtime's symbols stay undefined, as in a real one.
+function(diopi_vendor name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} SHARED ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${DIOPI_VENDORS_DIR})
+  target_link_libraries(${name} PRIVATE diopi_options diopi_headers ${ARG_LINK})
+endfunction()
+
+# diopi_proto(NAME ROOT dir FILES a.proto ... [LINK ...]): messages into a static library. Generated code
+# lives in build/generated and is not held to our warnings.
+function(diopi_proto name)
+  cmake_parse_arguments(ARG "" "ROOT" "FILES;LINK" ${ARGN})
+  set(sources)
+  set(out ${PROJECT_BINARY_DIR}/generated)
+  file(MAKE_DIRECTORY ${out})
+  foreach(file ${ARG_FILES})
+    string(REGEX REPLACE "\\.proto$" "" stem ${file})
+    add_custom_command(
+      OUTPUT ${out}/${stem}.pb.cc ${out}/${stem}.pb.h
+      COMMAND protobuf::protoc --proto_path=${ARG_ROOT} --cpp_out=${out} ${file}
+      DEPENDS ${ARG_ROOT}/${file} WORKING_DIRECTORY ${ARG_ROOT} VERBATIM)
+    list(APPEND sources ${out}/${stem}.pb.cc)
+  endforeach()
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} SYSTEM PUBLIC ${out})
+  target_link_libraries(${name} PUBLIC protobuf::libprotobuf ${ARG_LINK})
+endfunction()

@@ -1,0 +1,68 @@
+// The parent's side of a worker process: spawn, hand over a case, wait with a deadline, restart.
+#ifndef IMPL_LOADER_WORKER_WORKER_H_
+#define IMPL_LOADER_WORKER_WORKER_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/worker.pb.h"
+
+namespace diopi::loader {
+
+struct WorkerOptions {
+  std::string worker_program;  // default (empty): diopi-worker beside the running program
+  std::string impl_path;       // --impl
+  std::string device_lib;      // --device-lib; empty: looked for in impl_path itself
+  std::chrono::milliseconds case_timeout{30'000};
+  std::chrono::milliseconds load_timeout{60'000};
+  std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL
+  std::vector<std::string> environment;       // extra NAME=VALUE
+  int64_t shared_bytes = 64 << 20;            // grows when a case needs more
+};
+
+// What became of one case. `reply` is set when the worker answered.
+struct CallOutcome {
+  enum class Kind {
+    kReplied,
+    kCrashed,  // a signal: see signal_name, backtrace
+    kExited,   // the process ended without one: see exit_status
+    kTimedOut,
+    kLost,  // our fault: the worker could not be spawned or spoke nonsense; see text
+  };
+  Kind kind = Kind::kReplied;
+  v1::WorkerReply reply;
+  TensorMap outputs;        // copied out of the shared memory
+  std::string signal_name;  // "SIGSEGV"
+  std::string backtrace;    // symbolised, one frame a line, the vendor's frames first
+  int exit_status = 0;
+  std::string text;  // in words, always set when not kReplied
+};
+
+// One worker process at a time; a dead one is replaced at the next call. Not thread-safe; use one per
+// thread. Destruction ends the process.
+class Worker {
+ public:
+  // Spawns (posix_spawn) and waits for the hello. FailedPrecondition with the load error when the library
+  // cannot be loaded, DeadlineExceeded when loading takes too long, Internal when the program is missing.
+  static absl::StatusOr<std::unique_ptr<Worker>> Start(WorkerOptions options);
+  virtual ~Worker() = default;
+
+  virtual const v1::WorkerHello& hello() const = 0;
+  virtual int pid() const = 0;  // of the process now running; -1 between two
+
+  // Starts a case; at most one is in flight. `inputs` are copied into the shared memory, so the caller may
+  // prepare the next case or compare the last one while this one runs.
+  virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) = 0;
+  // Waits for it, at most the case's deadline from Submit.
+  virtual CallOutcome Wait() = 0;
+};
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_WORKER_WORKER_H_

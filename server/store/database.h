@@ -1,0 +1,76 @@
+// The results database: the only owner of the SQLite handle. WAL mode, versioned schema, append-only
+// verdicts.
+#ifndef SERVER_STORE_DATABASE_H_
+#define SERVER_STORE_DATABASE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "diopi/v1/service.pb.h"
+#include "diopi/v1/verdict.pb.h"
+
+namespace diopi::server {
+
+// The schema this program writes; an older file is migrated on Open, a newer one refused.
+inline constexpr int kSchemaVersion = 1;
+
+// What a run covers, fixed when it is created so that a resumed run is the same run.
+struct RunCase {
+  std::string case_id;
+  std::string case_hash;
+  std::string function;
+  std::string op;
+};
+
+struct AppendResult {
+  int stored = 0;
+  int duplicates = 0;  // a verdict for (run, case) was there already; the first one stays
+};
+
+// Which verdicts of a run.
+struct VerdictFilter {
+  std::vector<v1::Outcome> outcomes;  // empty: all
+  std::string case_id;                // empty: all
+  bool with_outputs = true;           // per-output statistics too
+};
+
+// Thread-safe: one connection behind a mutex. Statuses: NotFound, ResourceExhausted (disk full),
+// DataLoss (not a database, corrupt), FailedPrecondition (newer schema), Internal; each names the file.
+class Database {
+ public:
+  struct Options {
+    bool read_only = false;
+  };
+  static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const Options& options);
+  virtual ~Database() = default;
+
+  // `run.run_id` and `created` are assigned here: an id like 20261120-101502-7f3a.
+  virtual absl::StatusOr<v1::RunInfo> CreateRun(const v1::RunOptions& options, const std::string& suite_hash,
+                                                absl::Span<const RunCase> cases) = 0;
+  virtual absl::StatusOr<std::vector<RunCase>> CasesOf(const std::string& run_id) = 0;
+  virtual absl::StatusOr<std::vector<std::string>> DoneCases(const std::string& run_id) = 0;
+  // One transaction: all or nothing.
+  virtual absl::StatusOr<AppendResult> Append(const std::string& run_id,
+                                              absl::Span<const v1::Verdict> verdicts) = 0;
+  virtual absl::Status SetState(const std::string& run_id, const std::string& state) = 0;
+
+  // "latest" is accepted; NotFound names the ids that exist.
+  virtual absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) = 0;
+  // Newest first; `chip` empty: every chip; `limit` 0: all.
+  virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) = 0;
+  // In case order.
+  virtual absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
+                                                            const VerdictFilter& filter) = 0;
+};
+
+// DATA/results.db
+std::string DatabasePath(const std::string& data_folder);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_DATABASE_H_
