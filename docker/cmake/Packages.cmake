@@ -1,5 +1,5 @@
 # Third-party libraries, all from Debian (docker/install-packages.sh). Which folder may use which is written
-# down in cmake/layering.txt and enforced by a test.
+# down in docker/checks/layering.txt and enforced by a test.
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)

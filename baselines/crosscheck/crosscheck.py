@@ -1,0 +1,281 @@
+"""Compares every stored CPU reference with PyTorch's own result on the stored inputs.
+
+PyTorch is an independent implementation: nothing here calls our code. Each operator's call lies beside its
+kernel, in baselines/ops/<family>/<operator>_crosscheck.py, as functions named like the ABI's: `def diopiAdd(a)`
+takes the call's arguments as attributes (floating tensors widened to float64) and returns a dict of output
+name -> tensor or list of tensors.
+
+A floating output agrees when |torch - r| <= 64 * (ulp64(r) + sigma * 2^-29): both were computed in float64
+(sigma is the noise of a float32 evaluation, 2^29 times that of a float64 one). For float64 cases r comes from
+80-bit arithmetic and sigma is that of float64 itself: 16 * (ulp64(r) + sigma). Exact outputs agree bit for bit
+after PyTorch's value is rounded to the case's dtype.
+"""
+import argparse
+import importlib.util
+import json
+import pathlib
+import sys
+import types
+
+import h5py
+import numpy as np
+import torch
+
+TORCH = {
+    "int8": torch.int8, "uint8": torch.uint8, "int16": torch.int16, "int32": torch.int32, "int64": torch.int64,
+    "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32, "float64": torch.float64,
+    "bool": torch.bool,
+}
+FLOATING = {"float16", "bfloat16", "float32", "float64"}
+# Precision (implicit bit included) and smallest normal exponent.
+FORMAT = {"float16": (11, -14), "bfloat16": (8, -126), "float32": (24, -126), "float64": (53, -1022)}
+STATISTICAL = {"RANDOM", "NOT_JUDGED"}
+
+
+def load_functions(root):
+    """Every `diopi*` function of the ops/**/*_crosscheck.py files, by name."""
+    functions = {}
+    for path in sorted(root.glob("ops/**/*_crosscheck.py")):
+        spec = importlib.util.spec_from_file_location("crosscheck_" + path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.path.insert(0, str(path.parent))
+        spec.loader.exec_module(module)
+        sys.path.pop(0)
+        for name in dir(module):
+            if name.startswith("diopi"):
+                functions[name] = getattr(module, name)
+    return functions
+
+
+def read_tensor(dataset):
+    """A stored dataset as a torch tensor in its own dtype."""
+    dtype = dataset.attrs["dtype"]
+    dtype = dtype.decode() if isinstance(dtype, bytes) else str(dtype)
+    array = dataset[()]
+    if dtype == "bfloat16":
+        bits = np.asarray(array).view(np.uint16) if array.dtype.itemsize == 2 and array.dtype.kind != "f" else None
+        if bits is None:
+            return torch.from_numpy(np.asarray(array, dtype=np.float32)).to(torch.bfloat16)
+        widened = (bits.astype(np.uint32) << 16).view(np.float32)
+        return torch.from_numpy(np.asarray(widened)).to(torch.bfloat16)
+    if dtype == "bool":
+        return torch.from_numpy(np.asarray(array, dtype=np.uint8)).to(torch.bool)
+    return torch.from_numpy(np.array(array))
+
+
+def widen(tensor):
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def number(value):
+    return {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.get(value, value)
+
+
+def scalar(message):
+    if "f" in message:
+        return float(number(message["f"]))
+    value = int(message.get("i", 0))
+    return bool(value) if message.get("dtype") == "bool" else value
+
+
+def argument(arg, inputs):
+    """One argument of the case's JSON as the Python value a PyTorch user would pass."""
+    name = arg["name"]
+    if "tensor" in arg:
+        return inputs.get(name)
+    if "tensors" in arg:
+        count = len(arg["tensors"].get("tensors", []))
+        return [inputs.get("%s.%d" % (name, i)) for i in range(count)]
+    if "scalar" in arg:
+        return scalar(arg["scalar"])
+    if "sizes" in arg:
+        return [int(v) for v in arg["sizes"].get("values", [])]
+    if "i" in arg:
+        return int(arg["i"])
+    if "f" in arg:
+        return float(number(arg["f"]))
+    if "b" in arg:
+        return bool(arg["b"])
+    if "s" in arg:
+        return arg["s"]
+    return None
+
+
+def arguments(case, group):
+    inputs = {key: widen(read_tensor(group["inputs"][key])) for key in group.get("inputs", {})}
+    values = {arg["name"]: argument(arg, inputs) for arg in case.get("args", [])}
+    # What a crosscheck function may need beyond the arguments: the dtypes and shapes of the outputs.
+    values["dtype"] = TORCH[case.get("dtype", "int8")]
+    values["out_dtypes"] = {arg["name"]: TORCH.get(arg["tensor"].get("dtype", "int8"))
+                            for arg in case.get("args", []) if "tensor" in arg}
+    values["shapes"] = {arg["name"]: [int(v) for v in arg["tensor"].get("shape", [])]
+                        for arg in case.get("args", []) if "tensor" in arg}
+    return types.SimpleNamespace(**values)
+
+
+def ulp(r, dtype):
+    precision, low = FORMAT[dtype]
+    _, exponent = np.frexp(np.abs(r))
+    exponent = np.maximum(np.where(r == 0, low, exponent - 1), low)
+    return np.ldexp(1.0, exponent - precision + 1)
+
+
+def compare_exact(expected, actual):
+    """(largest difference, elements that disagree): bit for bit, NaN equal to NaN."""
+    if tuple(expected.shape) != tuple(actual.shape):
+        return float("inf"), max(expected.numel(), 1)
+    if not expected.is_floating_point():
+        wrong = int((expected != actual.to(expected.dtype)).sum())
+        return float(wrong > 0), wrong
+    rounded = actual.to(expected.dtype)
+    same = (rounded == expected) & (torch.signbit(rounded) == torch.signbit(expected))
+    same |= torch.isnan(rounded) & torch.isnan(expected)
+    wrong = int((~same).sum())
+    return float(wrong > 0), wrong
+
+
+def compare_float(r, low, sigma, actual, dtype):
+    """The same for an output stored as r, sigma (and r's low part): the difference in ulps of `dtype`."""
+    if r.shape != tuple(actual.shape):
+        return float("inf"), max(r.size, 1)
+    t = actual.detach().double().numpy()
+    if dtype == "float64":
+        bound = 16 * (ulp(r, "float64") + sigma)
+    else:
+        bound = 64 * (ulp(r, "float64") + sigma * 2.0 ** -29)
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = np.abs((t - r) - low)
+        finite = np.isfinite(r) & np.isfinite(t)
+        wrong = np.where(finite, difference > bound, ~((r == t) | (np.isnan(r) & np.isnan(t))))
+        # Beyond the dtype's range both round to infinity: where r overflows float64's neighbours agree.
+        in_ulps = np.where(finite, difference / ulp(r, dtype), 0.0)
+    return float(in_ulps.max(initial=0.0)), int(wrong.sum())
+
+
+def compare_output(group, key, actual, dtype):
+    outputs = group["outputs"]
+    stored = outputs[key]
+    if key + ".sigma" not in outputs:
+        return compare_exact(read_tensor(stored), torch.as_tensor(actual))
+    r = np.asarray(stored[()], dtype=np.float64)
+    low = np.asarray(outputs[key + ".low"][()]) if key + ".low" in outputs else np.zeros_like(r)
+    sigma = np.asarray(outputs[key + ".sigma"][()], dtype=np.float64)
+    return compare_float(r, low, sigma, torch.as_tensor(actual), dtype)
+
+
+def output_dtype(case, name):
+    for arg in case.get("args", []):
+        if arg["name"] == name:
+            if "tensor" in arg:
+                return arg["tensor"].get("dtype", "int8")
+            if "tensors" in arg:
+                return arg["tensors"]["tensors"][0].get("dtype", "int8")
+            if "host_output" in arg or "hostOutput" in arg:
+                return (arg.get("host_output") or arg.get("hostOutput")).get("dtype", "int8")
+    return case["dtype"]
+
+
+def check_index_of(case, judge, group, arguments_):
+    """Ties leave the picks open: the stored picks must pick the stored values."""
+    dim_name = judge.get("dim", "")
+    x = getattr(arguments_, judge["input"])
+    index = read_tensor(group["outputs"][judge["output"]]).long()
+    dim = getattr(arguments_, dim_name, None) if dim_name else None
+    values_key = judge.get("values", "")
+    if not values_key:
+        return 0.0, 0
+    values = widen(read_tensor(group["outputs"][values_key]))
+    if dim is None:
+        picked = x.flatten()[index]
+    elif index.dim() == x.dim():
+        picked = torch.gather(x, dim, index) if x.dim() else x
+    else:
+        picked = torch.gather(x, dim, index.unsqueeze(dim)).squeeze(dim)
+    same = (picked == values) | (torch.isnan(picked) & torch.isnan(values)) if picked.is_floating_point() else picked == values
+    wrong = int((~same).sum())
+    return float(wrong > 0), wrong
+
+
+def check_case(case, group, function):
+    """Yields (output key, difference in ulps, disagreeing elements) for each judged output."""
+    a = arguments(case, group)
+    results = function(a)
+    for judge in case.get("judges", []):
+        name = judge["output"]
+        kind = judge.get("kind", "UNSET")
+        if kind in STATISTICAL:
+            continue
+        if kind == "INDEX_OF":
+            yield (name, *check_index_of(case, judge, group, a))
+            continue
+        if name not in results:
+            raise KeyError("the crosscheck function returned no '%s'" % name)
+        value = results[name]
+        stored = [key for key in group["outputs"] if key == name or
+                  (key.startswith(name + ".") and key[len(name) + 1:].isdigit())]
+        for key in stored:
+            actual = value[int(key.rsplit(".", 1)[1])] if key != name else value
+            yield (key, *compare_output(group, key, actual, output_dtype(case, name)))
+
+
+def check_file(path, functions, report):
+    """One operator's baselines: fills `report` and returns its row of the table."""
+    row = {"operator": path.stem, "cases": 0, "statistical": 0, "ulps": 0.0, "bad": 0}
+    with h5py.File(path, "r") as store:
+        for case_id, group in store.items():
+            if not isinstance(group, h5py.Group) or "case" not in group.attrs:
+                continue
+            text = group.attrs["case"]
+            case = json.loads(text if isinstance(text, str) else bytes(text).decode())
+            kinds = {judge.get("kind", "UNSET") for judge in case.get("judges", [])}
+            if kinds <= STATISTICAL:
+                row["statistical"] += 1
+                continue
+            row["cases"] += 1
+            function = functions.get(case["function"])
+            if function is None:
+                report.append("%s: no crosscheck function for %s" % (case_id, case["function"]))
+                row["bad"] += 1
+                continue
+            try:
+                rows = list(check_case(case, group, function))
+            except Exception as error:  # the table must be complete: one bad case does not hide the others
+                report.append("%s: %s: %s" % (case_id, type(error).__name__, error))
+                row["bad"] += 1
+                continue
+            wrong = [(key, bad, ulps) for key, ulps, bad in rows if bad]
+            row["ulps"] = max([row["ulps"]] + [ulps for _, ulps, bad in rows])
+            row["bad"] += bool(wrong)
+            for key, bad, ulps in wrong:
+                report.append("%s: %s: %d elements differ, by up to %.3g ulp" % (case_id, key, bad, ulps))
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True, type=pathlib.Path, help="data folder of diopi-cli gen")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    functions = load_functions(pathlib.Path(__file__).resolve().parent.parent)
+    files = sorted((options.data / "baselines" / "cpu").glob("*.h5"))
+    if not files:
+        print("crosscheck: no baselines under %s" % options.data, file=sys.stderr)
+        return 3
+    report = []
+    rows = [check_file(path, functions, report) for path in files]
+    print("%-24s %8s %12s %18s %14s" % ("operator", "cases", "statistical", "largest diff (ulp)", "disagreements"))
+    for row in rows:
+        print("%(operator)-24s %(cases)8d %(statistical)12d %(ulps)18.3g %(bad)14d" % row)
+    for line in report[:200]:
+        print("  " + line)
+    if len(report) > 200:
+        print("  and %d more" % (len(report) - 200))
+    cases, bad = sum(row["cases"] for row in rows), sum(row["bad"] for row in rows)
+    print("crosscheck with PyTorch %s: %d operators, %d cases compared, %d statistical, %d disagreements" %
+          (torch.__version__, len(rows), cases, sum(row["statistical"] for row in rows), bad))
+    print("%d passed, %d failed" % (cases - bad, bad))
+    return 1 if bad or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

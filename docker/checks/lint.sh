@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# clang-tidy's bugprone and performance checks (.clang-tidy) over every source of ours, or those given.
+# usage: lint.sh BUILD_FOLDER [FILE ...]
+set -euo pipefail
+build=${1:?"usage: lint.sh BUILD_FOLDER [FILE ...]"}
+shift
+if [ $# -gt 0 ]; then
+  files=("$@")
+else
+  mapfile -t files < <(git ls-files -- '*.cc')
+fi
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$build"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs the Debian packages named in the lists given (default: packages.txt beside this script).
+# Idempotent; takes a fraction of a second when nothing is missing. Docker images and laptops use the same.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -gt 0 ] || set -- "$here/packages.txt"
+
+wanted=()
+for list in "$@"; do
+  [ -r "$list" ] || { echo "install-packages: cannot read the package list $list" >&2; exit 2; }
+  while read -r name _; do
+    case "$name" in ''|'#'*) ;; *) wanted+=("$name") ;; esac
+  done <"$list"
+done
+
+installed=$(dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' | sed -n 's/^installed \([^:]*\).*/\1/p')
+missing=()
+for name in "${wanted[@]}"; do
+  grep -qxF -- "$name" <<<"$installed" || missing+=("$name")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+  echo "install-packages: these packages are missing and only root can install them: ${missing[*]}" >&2
+  echo "install-packages: run as root: apt-get install --no-install-recommends ${missing[*]}" >&2
+  exit 2
+fi
+echo "install-packages: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { apt-get update -q && apt-get install -q -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  tail -n 30 "$log" >&2
+  echo "install-packages: apt-get failed, see above" >&2
+  exit 3
+fi
