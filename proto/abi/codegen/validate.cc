@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string_view>
+
+#include "proto/abi/codegen/load.h"
+
+namespace diopi::abi {
+namespace {
+
+// How the headers may spell each kind, a leading "const " and what follows a "*" aside.
+const std::map<Kind, std::vector<std::string_view>>& Spellings() {
+  static const auto* const spellings = new std::map<Kind, std::vector<std::string_view>>{
+      {CONTEXT, {"diopiContextHandle_t"}},
+      {TENSOR, {"diopiTensorHandle_t"}},
+      {CONST_TENSOR, {"diopiConstTensorHandle_t"}},
+      {TENSOR_POINTER, {"diopiTensorHandle_t*"}},
+      {TENSOR_ARRAY, {"diopiTensorHandle_t*"}},
+      {CONST_TENSOR_ARRAY, {"diopiConstTensorHandle_t*"}},
+      {SIZE, {"diopiSize_t"}},
+      {SIZE_POINTER, {"diopiSize_t*"}},
+      {SCALAR_POINTER, {"diopiScalar_t*"}},
+      {BOOL, {"bool"}},
+      {INT, {"int"}},
+      {INT32, {"int32_t"}},
+      {INT64, {"int64_t"}},
+      {FLOAT, {"float"}},
+      {DOUBLE, {"double"}},
+      {STRING, {"char*"}},
+      {BOOL_POINTER, {"bool*"}},
+      {INT64_POINTER, {"int64_t*"}},
+      {DOUBLE_POINTER, {"double*"}},
+      {VOID_POINTER, {"void*"}},
+      {GENERATOR, {"diopiGeneratorHandle_t"}},
+      {GENERATOR_ARRAY, {"diopiGeneratorHandle_t*"}},
+      {REDUCTION, {"diopiReduction_t"}},
+      {ROUND_MODE, {"diopiRoundMode_t"}},
+      {MEMORY_FORMAT, {"diopiMemoryFormat_t"}},
+      {TENSOR_SIZE_OUT, {"diopiSize_t*"}},
+  };
+  return *spellings;
+}
+
+bool IsArray(Kind kind) {
+  return kind == TENSOR_ARRAY || kind == CONST_TENSOR_ARRAY || kind == GENERATOR_ARRAY;
+}
+
+bool IsValue(Kind kind) {
+  switch (kind) {
+    case BOOL:
+    case INT:
+    case INT32:
+    case INT64:
+    case FLOAT:
+    case DOUBLE:
+    case REDUCTION:
+    case ROUND_MODE:
+    case MEMORY_FORMAT:
+    case CONTEXT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsIdentifier(const std::string& name) {
+  const auto ok = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(), ok);
+}
+
+std::string_view WithoutConst(std::string_view type) {
+  constexpr std::string_view kConst = "const ";
+  return type.substr(0, kConst.size()) == kConst ? type.substr(kConst.size()) : type;
+}
+
+bool KnownDtype(const std::string& name) {
+  static constexpr std::string_view kNames[] = {
+      "int8",    "uint8",   "int16", "uint16",   "int32",    "uint32",    "int64",     "uint64",    "float16",
+      "float32", "float64", "bool",  "bfloat16", "tfloat32", "complex32", "complex64", "complex128"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+// Reports about one function, each message with the function's name in it.
+class FunctionCheck {
+ public:
+  FunctionCheck(const LoadedHeader& loaded, int index, Problems* problems)
+      : loaded_(loaded), index_(index), function_(loaded.header.function(index)), problems_(problems) {}
+
+  void Run(HeaderRole role) {
+    if (!IsIdentifier(function_.name())) Say("'" + function_.name() + "' is no C identifier");
+    if (role == HeaderRole::kOperators) {
+      if (function_.param_size() == 0 || function_.param(0).kind() != CONTEXT) {
+        Say("the first parameter must be the context");
+      }
+      if (!function_.result().empty()) Say("an operator returns diopiError_t; drop `result`");
+    }
+    for (int i = 0; i < function_.param_size(); ++i) CheckParam(i, role);
+  }
+
+ private:
+  void Say(const std::string& text) {
+    problems_->Add(loaded_.path, loaded_.LineOfFunction(index_), function_.name() + ": " + text);
+  }
+  void Say(int param, const std::string& text) {
+    problems_->Add(loaded_.path, loaded_.LineOfParam(index_, param),
+                   function_.name() + "." + function_.param(param).name() + ": " + text);
+  }
+
+  void CheckParam(int i, HeaderRole role) {
+    const Param& p = function_.param(i);
+    if (!IsIdentifier(p.name())) Say(i, "'" + p.name() + "' is no C identifier");
+    for (int j = 0; j < i; ++j) {
+      if (function_.param(j).name() == p.name()) Say(i, "the name is used twice");
+    }
+    CheckSpelling(i, role);
+    if (p.kind() == CONTEXT && i != 0) Say(i, "the context must come first");
+    if (IsValue(p.kind()) && p.nullable()) Say(i, "a value cannot be null");
+    if (IsValue(p.kind()) && p.direction() != IN) Say(i, "a value cannot be written");
+    if (p.direction() != IN && (p.kind() == CONST_TENSOR || p.kind() == CONST_TENSOR_ARRAY)) {
+      Say(i, "a const tensor cannot be written");
+    }
+    if (role == HeaderRole::kOperators && p.kind() == TENSOR_POINTER && p.direction() != OUT) {
+      Say(i, "TENSOR_POINTER is one handle the library fills: direction must be OUT");
+    }
+    CheckCount(i);
+    for (const std::string& dtype : p.dtypes()) {
+      if (!KnownDtype(dtype)) Say(i, "unknown dtype '" + dtype + "'");
+    }
+  }
+
+  void CheckSpelling(int i, HeaderRole role) {
+    const Param& p = function_.param(i);
+    if (p.kind() == KIND_UNSET) return Say(i, "`kind` is missing");
+    if (p.c_type().empty()) return Say(i, "`c_type` is missing");
+    if (p.kind() == OTHER) {
+      if (role == HeaderRole::kOperators) Say(i, "OTHER is for runtime and device functions only");
+      return;
+    }
+    const auto it = Spellings().find(p.kind());
+    const std::string_view type = WithoutConst(p.c_type());
+    if (it == Spellings().end() ||
+        std::find(it->second.begin(), it->second.end(), type) == it->second.end()) {
+      Say(i, "kind " + Kind_Name(p.kind()) + " does not go with c_type '" + p.c_type() + "'");
+    }
+  }
+
+  void CheckCount(int i) {
+    const Param& p = function_.param(i);
+    if (!IsArray(p.kind())) {
+      if (!p.count().empty()) Say(i, "`count` is for arrays only");
+      return;
+    }
+    if (p.count().empty()) {
+      return Say(i, "an array needs `count`; one handle the library fills is a TENSOR_POINTER");
+    }
+    for (const Param& other : function_.param()) {
+      if (other.name() != p.count()) continue;
+      if (other.kind() != INT && other.kind() != INT32 && other.kind() != INT64) {
+        Say(i, "count '" + p.count() + "' is not an integer parameter");
+      }
+      return;
+    }
+    Say(i, "count '" + p.count() + "' is no parameter of the function");
+  }
+
+  const LoadedHeader& loaded_;
+  const int index_;
+  const Function& function_;
+  Problems* problems_;
+};
+
+}  // namespace
+
+void ValidateHeader(const LoadedHeader& loaded, HeaderRole role, std::set<std::string>* names,
+                    Problems* problems) {
+  if (loaded.header.file().empty()) problems->Add(loaded.path, 1, "`file` is missing");
+  for (int i = 0; i < loaded.header.function_size(); ++i) {
+    if (!names->insert(loaded.header.function(i).name()).second) {
+      problems->Add(loaded.path, loaded.LineOfFunction(i),
+                    "function '" + loaded.header.function(i).name() + "' is declared twice");
+    }
+    FunctionCheck(loaded, i, problems).Run(role);
+  }
+}
+
+}  // namespace diopi::abi
