@@ -84,7 +84,7 @@ TEST(AbiTest, ParametersAreAsTheyShouldBe) {
       {"diopiClamp", "max", CONST_TENSOR, IN, true},
       {"diopiAdd", "alpha", SCALAR_POINTER, IN, false},
       {"diopiAddInp", "input", TENSOR, INOUT, false},
-      {"diopiSgd", "w", TENSOR, INOUT, false},
+      {"diopiSgd", "param", TENSOR, INOUT, false},
       {"diopiSgd", "buf", TENSOR, INOUT, true},
       {"diopiEqual", "out", BOOL_POINTER, OUT, false},
       {"diopiTopKSampling", "generators", GENERATOR_ARRAY, INOUT, false},

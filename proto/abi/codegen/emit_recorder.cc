@@ -81,8 +81,8 @@ static void put_behind(const void* p, size_t n) {
 static void begin(const char* name) { put(name, strlen(name)); }
 
 /* What out pointers are written with. */
-static void recorder_tensor(diopiTensorHandle_t* p, int position) {
-  if (p) *p = (diopiTensorHandle_t)(uintptr_t)(0x5EED0000 + position);
+static void recorder_tensor(diopiTensorHandle_t* p, int position, int fills) {
+  for (int i = 0; p && i < fills; ++i) p[i] = (diopiTensorHandle_t)(uintptr_t)(0x5EED0000 + 100 * i + position);
 }
 static void recorder_int64(int64_t* p, int position) {
   if (p) *p = -1000 - position;
@@ -156,7 +156,8 @@ std::string Write(const Param& p, int position) {
   const std::string args = "(" + p.name() + ", " + std::to_string(position) + ");\n";
   switch (p.kind()) {
     case TENSOR_POINTER:
-      return "  recorder_tensor" + args;
+      return "  recorder_tensor(" + p.name() + ", " + std::to_string(position) + ", " +
+             std::to_string(p.fills() == 0 ? 1 : p.fills()) + ");\n";
     case INT64_POINTER:
       return "  recorder_int64" + args;
     case DOUBLE_POINTER:

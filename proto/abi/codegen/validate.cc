@@ -123,6 +123,9 @@ class FunctionCheck {
     if (role == HeaderRole::kOperators && p.kind() == TENSOR_POINTER && p.direction() != OUT) {
       Say(i, "TENSOR_POINTER is one handle the library fills: direction must be OUT");
     }
+    if (p.fills() != 0 && (p.kind() != TENSOR_POINTER || p.fills() < 2 || p.fills() > 64)) {
+      Say(i, "`fills` is for a TENSOR_POINTER with 2 to 64 handles");
+    }
     CheckCount(i);
     for (const std::string& dtype : p.dtypes()) {
       if (!KnownDtype(dtype)) Say(i, "unknown dtype '" + dtype + "'");
