@@ -135,8 +135,9 @@ TEST_F(CodegenTest, BadDataIsToldWithItsLine) {
        ":3: Message type \"diopi.abi.Function\" has no field"},
       {"function {", ":1: "},
       {fn + "}\n", ":2: diopiX: the first parameter must be the context"},
-      {with("name: \"n\" kind: INT64 c_type: \"int64_t\" } " + ctx),
-       ":5: diopiX.ctx: the name is used twice"},
+      {with("name: \"n\" kind: INT64 c_type: \"int64_t\" }\n  param { name: \"ctx\" kind: CONTEXT c_type: "
+            "\"diopiContextHandle_t\""),
+       ":6: diopiX.ctx: the name is used twice"},
       {with("name: \"n\" kind: INT64 c_type: \"int\""),
        ":5: diopiX.n: kind INT64 does not go with c_type 'int'"},
       {with("name: \"n\" c_type: \"int\""), ":5: diopiX.n: `kind` is missing"},
