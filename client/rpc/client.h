@@ -1,0 +1,55 @@
+// The server as the programs see it: one method a call, absl statuses, deadlines and retries inside.
+#ifndef CLIENT_RPC_CLIENT_H_
+#define CLIENT_RPC_CLIENT_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/rpc/lease_assembler.h"
+#include "diopi/v1/service.pb.h"
+
+namespace diopi::rpc {
+
+struct ClientOptions {
+  std::chrono::milliseconds call_deadline{30'000};    // of one attempt
+  std::chrono::milliseconds lease_deadline{120'000};  // of one Lease stream
+  // How long a server that cannot be reached is tried again (it may be restarting); 0: not at all.
+  std::chrono::milliseconds retry_for{5'000};
+  std::chrono::milliseconds first_backoff{20};
+  std::chrono::milliseconds max_backoff{500};
+};
+
+// Thread-safe. Unavailable with "cannot reach the server at ADDRESS: ..." when it cannot be reached within
+// `retry_for`; Cancelled after Cancel; otherwise the server's own status and words.
+class Client {
+ public:
+  // `address`: HOST:PORT or unix:PATH. InvalidArgument when it is neither. Asks the server who it is, so that
+  // a wrong address shows here.
+  static absl::StatusOr<std::unique_ptr<Client>> Connect(const std::string& address,
+                                                         const ClientOptions& options);
+  virtual ~Client() = default;
+
+  virtual const v1::ServerInfoResponse& server() const = 0;
+  virtual const std::string& address() const = 0;
+
+  virtual absl::StatusOr<v1::CreateRunResponse> CreateRun(const v1::CreateRunRequest& request) = 0;
+  // Calls `consumer` for every case as it arrives, on this thread. When the stream breaks after some cases,
+  // those were consumed and count; the rest is handed out again when the lease expires.
+  virtual absl::StatusOr<v1::LeaseMessage::Header> Lease(const v1::LeaseRequest& request,
+                                                         LeaseAssembler::Consumer consumer) = 0;
+  // Safe to repeat: the server counts a verdict once.
+  virtual absl::StatusOr<v1::ReportResponse> Report(const v1::ReportRequest& request) = 0;
+  virtual absl::StatusOr<v1::RunInfo> FinishRun(const v1::FinishRunRequest& request) = 0;
+  virtual absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) = 0;
+  virtual absl::StatusOr<v1::ListRunsResponse> ListRuns(const v1::ListRunsRequest& request) = 0;
+
+  // Ends every call in flight and refuses new ones.
+  virtual void Cancel() = 0;
+};
+
+}  // namespace diopi::rpc
+
+#endif  // CLIENT_RPC_CLIENT_H_

@@ -1,0 +1,222 @@
+// The client against a real gRPC server on a Unix socket whose answers the test decides.
+#include "client/rpc/client.h"
+
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "diopi/v1/service.grpc.pb.h"
+
+namespace diopi::rpc {
+namespace {
+
+using std::chrono::milliseconds;
+
+class FakeService final : public v1::Conformance::Service {
+ public:
+  grpc::Status GetServerInfo(grpc::ServerContext*, const v1::ServerInfoRequest*,
+                             v1::ServerInfoResponse* response) override {
+    response->set_version("fake");
+    return grpc::Status::OK;
+  }
+  grpc::Status Report(grpc::ServerContext*, const v1::ReportRequest* request,
+                      v1::ReportResponse* response) override {
+    ++reports;
+    if (unavailable_reports-- > 0) return {grpc::StatusCode::UNAVAILABLE, "restarting"};
+    response->set_stored(request->verdicts_size());
+    return grpc::Status::OK;
+  }
+  grpc::Status GetRun(grpc::ServerContext*, const v1::GetRunRequest* request, v1::RunInfo*) override {
+    return {grpc::StatusCode::NOT_FOUND, "no run " + request->run_id()};
+  }
+  grpc::Status ListRuns(grpc::ServerContext* context, const v1::ListRunsRequest*,
+                        v1::ListRunsResponse*) override {
+    std::unique_lock lock(mutex);
+    hanging = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return released || context->IsCancelled(); });
+    return grpc::Status::OK;
+  }
+  grpc::Status Lease(grpc::ServerContext*, const v1::LeaseRequest* request,
+                     grpc::ServerWriter<v1::LeaseMessage>* writer) override {
+    if (unavailable_leases-- > 0) return {grpc::StatusCode::UNAVAILABLE, "restarting"};
+    v1::LeaseMessage message;
+    message.mutable_header()->set_lease_id("L");
+    message.mutable_header()->set_cases(request->max_cases());
+    writer->Write(message);
+    for (int i = 0; i < request->max_cases(); ++i) {
+      message.mutable_case_start()->mutable_case_()->set_id("case." + std::to_string(i));
+      writer->Write(message);
+      message.set_case_end(true);
+      writer->Write(message);
+      if (break_after_case == i) return {grpc::StatusCode::UNAVAILABLE, "gone"};
+    }
+    return grpc::Status::OK;
+  }
+
+  std::atomic<int> unavailable_reports{0};
+  std::atomic<int> unavailable_leases{0};
+  std::atomic<int> break_after_case{-1};
+  std::atomic<int> reports{0};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool hanging = false;
+  bool released = false;
+};
+
+class ClientTest : public testing::Test {
+ protected:
+  ClientTest() {
+    std::string pattern = testing::TempDir() + "/diopi-client-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    address_ = "unix:" + folder_ + "/s";
+  }
+  ~ClientTest() override {
+    Stop();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void Start() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(address_, grpc::InsecureServerCredentials());
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    ASSERT_NE(server_, nullptr);
+  }
+  void Stop() {
+    if (server_ == nullptr) return;
+    {
+      const std::lock_guard lock(service_.mutex);
+      service_.released = true;
+      service_.changed.notify_all();
+    }
+    server_->Shutdown();
+    server_ = nullptr;
+  }
+  std::unique_ptr<Client> MustConnect(ClientOptions options = {}) {
+    auto client = Client::Connect(address_, options);
+    EXPECT_TRUE(client.ok()) << client.status();
+    return client.ok() ? *std::move(client) : nullptr;
+  }
+
+  std::string folder_;
+  std::string address_;
+  FakeService service_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST_F(ClientTest, RefusesWhatIsNoAddress) {
+  for (const char* bad : {"", "localhost", "host:", ":80", "host:http", "unix:"}) {
+    const auto client = Client::Connect(bad, {});
+    EXPECT_EQ(client.status().code(), absl::StatusCode::kInvalidArgument) << bad;
+  }
+}
+
+TEST_F(ClientTest, SaysWhichServerCannotBeReached) {
+  ClientOptions options;
+  options.retry_for = milliseconds(0);
+  const auto client = Client::Connect(address_, options);
+  EXPECT_EQ(client.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_NE(std::string(client.status().message()).find("cannot reach the server at " + address_),
+            std::string::npos);
+}
+
+TEST_F(ClientTest, RetriesWhileTheServerRestarts) {
+  Start();
+  const auto client = MustConnect();
+  service_.unavailable_reports = 2;
+  v1::ReportRequest request;
+  request.add_verdicts();
+  const auto response = client->Report(request);
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->stored(), 1);
+  EXPECT_EQ(service_.reports, 3);
+}
+
+TEST_F(ClientTest, FindsARestartedServerAgain) {
+  Start();
+  const auto client = MustConnect();
+  Stop();
+  std::thread restart([this] { Start(); });
+  const auto response = client->Report({});
+  restart.join();
+  EXPECT_TRUE(response.ok()) << response.status();
+}
+
+TEST_F(ClientTest, GivesUpAfterABoundedTime) {
+  Start();
+  ClientOptions options;
+  options.retry_for = milliseconds(100);
+  const auto client = MustConnect(options);
+  service_.unavailable_reports = 1'000'000;
+  EXPECT_EQ(client->Report({}).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_GT(service_.reports, 1);
+  EXPECT_LT(service_.reports, 10);
+}
+
+TEST_F(ClientTest, PassesTheServersWordsOn) {
+  Start();
+  const auto status = MustConnect()->GetRun("r7").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(status.message(), "no run r7");
+}
+
+TEST_F(ClientTest, LeaseDeliversCasesAndRetriesBeforeTheHeader) {
+  Start();
+  const auto client = MustConnect();
+  service_.unavailable_leases = 1;
+  v1::LeaseRequest request;
+  request.set_max_cases(3);
+  std::vector<std::string> ids;
+  const auto header = client->Lease(request, [&](LeasedCase leased) {
+    ids.push_back(leased.c.id());
+    return absl::OkStatus();
+  });
+  ASSERT_TRUE(header.ok()) << header.status();
+  EXPECT_EQ(header->cases(), 3);
+  EXPECT_EQ(ids, (std::vector<std::string>{"case.0", "case.1", "case.2"}));
+}
+
+TEST_F(ClientTest, ABrokenLeaseKeepsWhatCame) {
+  Start();
+  const auto client = MustConnect();
+  service_.break_after_case = 1;
+  v1::LeaseRequest request;
+  request.set_max_cases(3);
+  int cases = 0;
+  const auto header = client->Lease(request, [&](LeasedCase) {
+    ++cases;
+    return absl::OkStatus();
+  });
+  EXPECT_EQ(header.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(cases, 2);
+}
+
+TEST_F(ClientTest, DeadlineIsToldAsSuch) {
+  Start();
+  ClientOptions options;
+  options.call_deadline = milliseconds(50);
+  const auto client = MustConnect(options);
+  EXPECT_EQ(client->ListRuns({}).status().code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(ClientTest, CancelEndsACallInFlight) {
+  Start();
+  const auto client = MustConnect();
+  std::thread cancel([&] {
+    std::unique_lock lock(service_.mutex);
+    service_.changed.wait(lock, [&] { return service_.hanging; });
+    client->Cancel();
+  });
+  EXPECT_EQ(client->ListRuns({}).status().code(), absl::StatusCode::kCancelled);
+  cancel.join();
+  EXPECT_EQ(client->Report({}).status().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace diopi::rpc
