@@ -1,6 +1,7 @@
 // The input generator: Philox4x32-10 counters keyed by the case's point and the argument's name. The same
-// bits on every machine: IEEE +, -, *, / and sqrt only, no libm, no contraction; the value of a storage
-// element depends on its index alone, so any slice can be computed alone.
+// bits on every machine: IEEE +, -, *, / and sqrt only, no libm, no contraction. The value of an element
+// depends on its row-major index alone (elements that share storage count once), so any slice can be
+// computed alone, and two layouts of one tensor hold the same numbers.
 #ifndef CASES_CORE_FILL_H_
 #define CASES_CORE_FILL_H_
 
@@ -19,11 +20,14 @@ inline constexpr uint32_t kGeneratorVersion = 1;
 
 // The values of `spec`, dense and row-major, in its dtype. Elements that share storage hold the same value.
 // `key` is GeneratorKey(case, argument). InvalidArgument for a fill that does not fit the dtype (a range
-// outside an integer type), naming the field.
+// outside an integer type), naming the field. Into integers normal, lognormal are rounded and saturated,
+// uniform is floored; specials that an integer cannot hold (NaN) are left out. `full` in a floating type
+// takes every binade of the finite numbers.
 absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key);
 
 // 64 bits from the operator, the point's label, the dtype and the argument's key: functions of one operator
-// at one point see the same inputs (in-place equals out-of-place; a backward sees its forward's input).
+// at one point see the same inputs (in-place equals out-of-place; a backward sees its forward's input). The
+// key of an argument is Argument.alias, or its name where that is empty, with ".i" in a list.
 uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key);
 
 // All generated inputs of a case (those with `from` are left out).

@@ -1,0 +1,158 @@
+#include "cases/core/random.h"
+
+#include <bit>
+#include <cmath>
+
+namespace diopi {
+namespace {
+
+uint32_t High(uint32_t a, uint32_t b) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
+}
+
+template <size_t N>
+double Horner(const std::array<double, N>& coefficients, double x) {
+  double sum = coefficients[N - 1];
+  for (size_t i = N - 1; i-- > 0;) sum = sum * x + coefficients[i];
+  return sum;
+}
+
+// AS241's coefficients: the centre (|p - 1/2| <= 0.425), the tails, the far tails.
+constexpr std::array<double, 8> kA = {
+    3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3, 1.3731693765509461125e4,
+    4.5921953931549871457e4, 6.7265770927008700853e4, 3.3430575583588128105e4, 2.5090809287301226727e3};
+constexpr std::array<double, 8> kB = {1.0,
+                                      4.2313330701600911252e1,
+                                      6.8718700749205790830e2,
+                                      5.3941960214247511077e3,
+                                      2.1213794301586595867e4,
+                                      3.9307895800092710610e4,
+                                      2.8729085735721942674e4,
+                                      5.2264952788528545610e3};
+constexpr std::array<double, 8> kC = {1.42343711074968357734e0,  4.63033784615654529590e0,
+                                      5.76949722146069140550e0,  3.64784832476320460504e0,
+                                      1.27045825245236838258e0,  2.41780725177450611770e-1,
+                                      2.27238449892691845833e-2, 7.74545014278341407640e-4};
+constexpr std::array<double, 8> kD = {1.0,
+                                      2.05319162663775882187e0,
+                                      1.67638483018380384940e0,
+                                      6.89767334985100004550e-1,
+                                      1.48103976427480074590e-1,
+                                      1.51986665636164571966e-2,
+                                      5.47593808499534494600e-4,
+                                      1.05075007164441684324e-9};
+constexpr std::array<double, 8> kE = {6.65790464350110377720e0,  5.46378491116411436990e0,
+                                      1.78482653991729133580e0,  2.96560571828504891230e-1,
+                                      2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                      2.71155556874348757815e-5, 2.01033439929228813265e-7};
+constexpr std::array<double, 8> kF = {1.0,
+                                      5.99832206555887937690e-1,
+                                      1.36929880922735805310e-1,
+                                      1.48753612908506148525e-2,
+                                      7.86869131145613259100e-4,
+                                      1.84631831751005468180e-5,
+                                      1.42151175831644588870e-7,
+                                      2.04426310338993978564e-15};
+
+}  // namespace
+
+std::array<uint32_t, 4> Philox(const std::array<uint32_t, 4>& counter, uint64_t key) {
+  std::array<uint32_t, 4> c = counter;
+  auto k0 = static_cast<uint32_t>(key);
+  auto k1 = static_cast<uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const uint32_t high0 = High(0xD2511F53U, c[0]);
+    const uint32_t high1 = High(0xCD9E8D57U, c[2]);
+    c = {high1 ^ c[1] ^ k0, 0xCD9E8D57U * c[2], high0 ^ c[3] ^ k1, 0xD2511F53U * c[0]};
+    k0 += 0x9E3779B9U;
+    k1 += 0xBB67AE85U;
+  }
+  return c;
+}
+
+uint64_t RandomBits(uint64_t key, uint64_t index, uint32_t draw) {
+  const auto block = Philox({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), draw, 0}, key);
+  return static_cast<uint64_t>(block[1]) << 32 | block[0];
+}
+
+double UnitInterval(uint64_t bits) {
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+double OpenUnitInterval(uint64_t bits) {
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
+}
+
+uint64_t Below(uint64_t bits, uint64_t range) {
+  const uint64_t a = bits >> 32;
+  const uint64_t b = bits & 0xffffffffU;
+  const uint64_t c = range >> 32;
+  const uint64_t d = range & 0xffffffffU;
+  const uint64_t middle = ((b * d) >> 32) + ((a * d) & 0xffffffffU) + ((b * c) & 0xffffffffU);
+  return a * c + ((a * d) >> 32) + ((b * c) >> 32) + (middle >> 32);
+}
+
+double Log(double x) {
+  const auto bits = std::bit_cast<uint64_t>(x);
+  auto exponent = static_cast<int64_t>((bits >> 52) & 0x7ff) - 1023;
+  auto mantissa = std::bit_cast<double>((bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL);
+  if (mantissa > 0x1.6a09e667f3bcdp0) {  // sqrt(2): the rest lies in [sqrt(1/2), sqrt(2)]
+    mantissa *= 0.5;
+    ++exponent;
+  }
+  const double s = (mantissa - 1) / (mantissa + 1);
+  const double square = s * s;
+  double sum = 0;  // 2 atanh(s) = 2 (s + s^3/3 + s^5/5 + ...); |s| < 0.172, so s^23 is below rounding
+  for (int k = 23; k >= 3; k -= 2) sum = (sum + 1.0 / k) * square;
+  const double natural = 2 * (s + s * sum);
+  return static_cast<double>(exponent) * 0x1.62e42fefa39efp-1 + natural;
+}
+
+double Exp2(double x) {
+  if (!(x > -1021)) return 0;
+  if (x >= 1023.5) return std::bit_cast<double>(0x7ff0000000000000ULL);
+  const auto whole = static_cast<int64_t>(x < 0 ? x - 0.5 : x + 0.5);
+  const double t = (x - static_cast<double>(whole)) * 0x1.62e42fefa39efp-1;  // |t| < 0.35
+  double sum = 1;  // exp(t) by Taylor; t^15/15! is below rounding
+  for (int k = 15; k >= 1; --k) sum = 1 + sum * t / k;
+  const auto scale = std::bit_cast<double>(static_cast<uint64_t>(whole + 1022) << 52);
+  return sum * scale * 2;
+}
+
+double NormalQuantile(double p) {
+  const double q = p - 0.5;
+  if (q >= -0.425 && q <= 0.425) {
+    const double r = 0.180625 - q * q;
+    return q * Horner(kA, r) / Horner(kB, r);
+  }
+  double r = std::sqrt(-Log(q < 0 ? p : 1 - p));
+  double value;
+  if (r <= 5) {
+    r -= 1.6;
+    value = Horner(kC, r) / Horner(kD, r);
+  } else {
+    r -= 5;
+    value = Horner(kE, r) / Horner(kF, r);
+  }
+  return q < 0 ? -value : value;
+}
+
+uint64_t Permute(uint64_t index, uint64_t size, uint64_t key) {
+  if (size < 2) return 0;
+  const int bits = std::bit_width(size - 1);
+  const int half = (bits + 1) / 2;
+  const uint64_t mask = (uint64_t{1} << half) - 1;
+  do {
+    uint64_t left = index >> half;
+    uint64_t right = index & mask;
+    for (uint32_t round = 0; round < 6; ++round) {
+      const uint64_t mixed = left ^ (RandomBits(key, right, 16 + round) & mask);
+      left = right;
+      right = mixed;
+    }
+    index = left << half | right;
+  } while (index >= size);
+  return index;
+}
+
+}  // namespace diopi
