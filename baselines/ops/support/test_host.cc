@@ -1,0 +1,91 @@
+#include "baselines/ops/support/test_host.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace diopi::ops {
+namespace {
+
+diopiTensor MakeTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset) {
+  diopiTensor tensor{dtype, std::move(shape), std::move(strides), offset, {}};
+  int64_t last = offset;
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    last += std::max<int64_t>(tensor.shape[d] - 1, 0) * tensor.strides[d];
+  }
+  tensor.storage.assign(static_cast<size_t>((last + 1) * ElementSize(dtype) + 1), 0x55);
+  return tensor;
+}
+
+void Fill(diopiTensor* tensor, const std::vector<double>& values) {
+  const Tensor view(tensor);
+  if (view.numel() == 0) return;  // of any type
+  std::vector<double> all(static_cast<size_t>(view.numel()));
+  for (size_t i = 0; i < all.size() && !values.empty(); ++i) all[i] = values[i % values.size()];
+  Store(view, all);
+}
+
+}  // namespace
+
+TestTensor::TestTensor(diopiDtype_t dtype, Shape shape, std::vector<double> values)
+    : TestTensor(dtype, shape, DenseStrides(shape), 0, std::move(values)) {}
+
+TestTensor::TestTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset,
+                       std::vector<double> values)
+    : tensor_(MakeTensor(dtype, std::move(shape), std::move(strides), offset)) {
+  Fill(&tensor_, values);
+}
+
+std::vector<double> TestTensor::values() const {
+  return Load<double>(Tensor(&tensor_));
+}
+std::vector<Noise<double>> TestTensor::noise() const {
+  return Load<Noise<double>>(Tensor(&tensor_));
+}
+std::vector<int64_t> TestTensor::ints() const {
+  return Load<int64_t>(Tensor(&tensor_));
+}
+int TestTensor::gap_bytes_intact() const {
+  return static_cast<int>(std::count(tensor_.storage.begin(), tensor_.storage.end(), 0x55));
+}
+
+}  // namespace diopi::ops
+
+using diopi::ops::ElementSize;
+
+diopiError_t diopiGetTensorData(diopiTensorHandle_t th, void** pptr) {
+  *pptr = th->storage.data() + 1 + th->offset * ElementSize(th->dtype);
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorDataConst(diopiConstTensorHandle_t th, const void** pptr) {
+  *pptr = th->storage.data() + 1 + th->offset * ElementSize(th->dtype);
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorShape(diopiConstTensorHandle_t th, diopiSize_t* size) {
+  *size = {th->shape.data(), static_cast<int64_t>(th->shape.size())};
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorStride(diopiConstTensorHandle_t th, diopiSize_t* stride) {
+  *stride = {th->strides.data(), static_cast<int64_t>(th->strides.size())};
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorDtype(diopiConstTensorHandle_t th, diopiDtype_t* dtype) {
+  *dtype = th->dtype;
+  return diopiSuccess;
+}
+diopiError_t diopiRequireTensor(diopiContextHandle_t ctx, diopiTensorHandle_t* tensor,
+                                const diopiSize_t* size, const diopiSize_t*, const diopiDtype_t dtype,
+                                const diopiDevice_t) {
+  const diopi::ops::Shape shape = diopi::ops::Sizes(*size);
+  ctx->required.push_back(std::make_unique<diopiTensor>(
+      diopi::ops::MakeTensor(dtype, shape, diopi::ops::DenseStrides(shape), 0)));
+  *tensor = ctx->required.back().get();
+  return diopiSuccess;
+}
+diopiError_t diopiGeneratorGetSeedAndOffset(diopiGeneratorHandle_t, uint64_t* seed, uint64_t* offset) {
+  *seed = 42;
+  *offset = 0;
+  return diopiSuccess;
+}
+diopiError_t diopiGeneratorSetSeedAndOffset(diopiGeneratorHandle_t, uint64_t, uint64_t) {
+  return diopiSuccess;
+}
