@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "diopi/diopirt.h"
 #include "proto/abi/abi.h"
 

@@ -35,6 +35,8 @@ class Library {
 // What the dynamic section of an ELF file says, read without loading it.
 struct ElfSymbols {
   std::vector<std::string> exported;  // defined, global or weak, default visibility
+  std::vector<std::string>
+      exported_old;  // not in `exported`: old versions, only for programs linked long ago (hidden versions)
   std::vector<std::string> undefined_strong;
   std::vector<std::string> undefined_weak;
   std::vector<std::string> needed;       // DT_NEEDED

@@ -1,0 +1,73 @@
+// A mapped ELF shared object, read with every offset checked: the file may be anything.
+#ifndef IMPL_LOADER_LIBRARY_ELF_FILE_H_
+#define IMPL_LOADER_LIBRARY_ELF_FILE_H_
+
+#include <elf.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace diopi::loader {
+
+// Move-only; unmaps on destruction.
+class ElfFile {
+ public:
+  // NotFound, InvalidArgument (not ELF, another architecture, not a shared object), DataLoss (truncated:
+  // a segment or the section table lies outside the file).
+  static absl::StatusOr<ElfFile> Open(const std::string& path);
+  // Stops after the header.
+  static absl::Status CheckHeader(const std::string& path);
+
+  ElfFile(ElfFile&& other) noexcept;
+  ElfFile& operator=(ElfFile&& other) noexcept;
+  ~ElfFile();
+
+  const std::string& path() const { return path_; }
+  uint64_t size() const { return size_; }
+  const Elf64_Ehdr& header() const { return header_; }
+  const std::vector<Elf64_Phdr>& segments() const { return segments_; }
+
+  // False when any byte lies outside the file.
+  template <typename T>
+  bool Read(uint64_t offset, T* out) const {
+    if (offset > size_ || size_ - offset < sizeof(T)) return false;
+    std::memcpy(out, data_ + offset, sizeof(T));
+    return true;
+  }
+  // Entry `index` of a table; false when it lies outside the file.
+  template <typename T>
+  bool ReadEntry(uint64_t table, uint64_t index, T* out) const {
+    if (index > size_ / sizeof(T)) return false;
+    const uint64_t offset = table + index * sizeof(T);
+    return offset >= table && Read(offset, out);
+  }
+
+  // Where an address of the loaded image lies in the file.
+  std::optional<uint64_t> OffsetOf(uint64_t address) const;
+
+  // The string at `index` of the table [table, table + length); nullopt when it is not inside it.
+  std::optional<std::string> String(uint64_t table, uint64_t length, uint64_t index) const;
+
+ private:
+  ElfFile() = default;
+  static absl::StatusOr<ElfFile> Map(const std::string& path);
+  absl::Status ReadHeader();
+  absl::Status ReadSegments();
+  absl::Status CheckSections() const;
+
+  std::string path_;
+  const unsigned char* data_ = nullptr;
+  uint64_t size_ = 0;
+  Elf64_Ehdr header_ = {};
+  std::vector<Elf64_Phdr> segments_;
+};
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_LIBRARY_ELF_FILE_H_
