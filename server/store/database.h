@@ -45,6 +45,8 @@ class Database {
  public:
   struct Options {
     bool read_only = false;
+    // The file may not grow beyond this; then writing is ResourceExhausted. 0: as far as the disk goes.
+    int64_t max_bytes = 0;
   };
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const Options& options);
   virtual ~Database() = default;

@@ -1,0 +1,392 @@
+#include "server/store/database.h"
+
+#include <filesystem>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/store/schema.h"
+#include "server/store/sqlite.h"
+#include "server/store/verdict_rows.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kInsertDevice[] =
+    "INSERT OR IGNORE INTO devices (chip, vendor_name, impl_version, dialect) VALUES (?, ?, ?, ?)";
+constexpr char kSelectDevice[] =
+    "SELECT id FROM devices WHERE chip = ? AND vendor_name = ? AND impl_version = ? AND dialect = ?";
+constexpr char kInsertRun[] = R"sql(
+INSERT OR IGNORE INTO runs
+  (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host,
+   timeout_s, created, cases, options)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
+constexpr char kInsertCase[] =
+    "INSERT INTO run_cases (run, case_id, position, case_hash, function, operator) VALUES (?, ?, ?, ?, ?, ?)";
+constexpr char kSelectCases[] =
+    "SELECT case_id, case_hash, function, operator FROM run_cases WHERE run = ? ORDER BY position";
+constexpr char kSelectDone[] =
+    "SELECT r.case_id FROM results r JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id "
+    "WHERE r.run = ? ORDER BY c.position";
+constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
+constexpr char kUpdateState[] = "UPDATE runs SET state = ?, finished = ? WHERE id = ?";
+constexpr char kSelectRun[] =
+    "SELECT run_id, options, state, created, finished, cases, suite_hash FROM runs WHERE id = ?";
+constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
+constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
+constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
+constexpr char kSelectIds[] = R"sql(
+SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
+WHERE ?1 = '' OR d.chip = ?1 ORDER BY r.id DESC LIMIT ?2)sql";
+
+// Ids of one second differ in 16 random bits; more runs than this in one second are not expected.
+constexpr int kIdAttempts = 64;
+constexpr int kWalAttempts = 500;
+
+std::string UtcNow() {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+}
+
+std::string NewRunId(const absl::Time now, std::random_device& entropy) {
+  return absl::StrCat(absl::FormatTime("%Y%m%d-%H%M%S", now, absl::UTCTimeZone()), "-",
+                      absl::Hex(entropy() & 0xffffU, absl::kZeroPad4));
+}
+
+// "not_implemented": the key of RunInfo.outcomes.
+std::string OutcomeKey(int64_t outcome) {
+  const std::string& name = v1::Outcome_Name(static_cast<v1::Outcome>(outcome));
+  return absl::AsciiStrToLower(absl::StartsWith(name, "OUTCOME_") ? name.substr(8) : absl::StrCat(outcome));
+}
+
+class SqliteDatabase final : public Database {
+ public:
+  explicit SqliteDatabase(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+
+  absl::StatusOr<v1::RunInfo> CreateRun(const v1::RunOptions& options, const std::string& suite_hash,
+                                        absl::Span<const RunCase> cases) override;
+  absl::StatusOr<std::vector<RunCase>> CasesOf(const std::string& run_id) override;
+  absl::StatusOr<std::vector<std::string>> DoneCases(const std::string& run_id) override;
+  absl::StatusOr<AppendResult> Append(const std::string& run_id,
+                                      absl::Span<const v1::Verdict> verdicts) override;
+  absl::Status SetState(const std::string& run_id, const std::string& state) override;
+  absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override;
+  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) override;
+  absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
+                                                    const VerdictFilter& filter) override;
+
+ private:
+  absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<int64_t> DeviceId(const v1::RunOptions& options) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<int64_t> InsertRun(const v1::RunOptions& options, const std::string& suite_hash,
+                                    int64_t cases) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status InsertCases(int64_t run, absl::Span<const RunCase> cases)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status InsertFunctions(int64_t run, const v1::RunOptions& options)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<v1::RunInfo> ReadRun(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status AddOutcomes(int64_t run, v1::RunInfo* info) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  absl::Mutex mutex_;
+  const std::unique_ptr<Connection> connection_ ABSL_PT_GUARDED_BY(mutex_);
+  std::random_device entropy_ ABSL_GUARDED_BY(mutex_);
+};
+
+absl::Status SqliteDatabase::NoSuchRun(const std::string& run_id) {
+  absl::StatusOr<Statement> newest = connection_->Prepare(kSelectNewestIds);
+  if (!newest.ok()) return newest.status();
+  std::vector<std::string> ids;
+  for (;;) {
+    const absl::StatusOr<bool> row = newest->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) break;
+    ids.push_back(newest->Text(0));
+  }
+  if (ids.empty()) {
+    return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "': it has no runs"));
+  }
+  const bool more = ids.size() > 5;
+  if (more) ids.pop_back();
+  return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "'; ",
+                                          more ? "the newest are " : "there are ", absl::StrJoin(ids, ", ")));
+}
+
+absl::StatusOr<int64_t> SqliteDatabase::RowidOf(const std::string& run_id) {
+  const bool latest = run_id == "latest";
+  absl::StatusOr<Statement> select = connection_->Prepare(latest ? kSelectLatest : kSelectRowid);
+  if (!select.ok()) return select.status();
+  if (!latest) select->Bind(run_id);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  if (*row) return select->Int(0);
+  return NoSuchRun(run_id);
+}
+
+absl::StatusOr<int64_t> SqliteDatabase::DeviceId(const v1::RunOptions& options) {
+  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertDevice);
+  if (!insert.ok()) return insert.status();
+  insert->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
+  const absl::StatusOr<int> inserted = insert->Run();
+  if (!inserted.ok()) return inserted.status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectDevice);
+  if (!select.ok()) return select.status();
+  select->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  return select->Int(0);
+}
+
+absl::StatusOr<int64_t> SqliteDatabase::InsertRun(const v1::RunOptions& options,
+                                                  const std::string& suite_hash, int64_t cases) {
+  const absl::StatusOr<int64_t> device = DeviceId(options);
+  if (!device.ok()) return device.status();
+  const std::string contracts = absl::StrJoin(options.contracts(), ",");
+  const std::string blob = options.SerializeAsString();
+  for (int attempt = 0; attempt < kIdAttempts; ++attempt) {
+    const std::string id = NewRunId(absl::Now(), entropy_);
+    const std::string created = UtcNow();
+    absl::StatusOr<Statement> insert = connection_->Prepare(kInsertRun);
+    if (!insert.ok()) return insert.status();
+    insert->Bind(id, *device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
+                 options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
+                 options.timeout_s(), created, cases, blob);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (!inserted.ok()) return inserted.status();
+    if (*inserted > 0) return connection_->LastInsertRowid();
+  }
+  return absl::InternalError(absl::StrCat(connection_->path(), ": no free run id was found"));
+}
+
+absl::Status SqliteDatabase::InsertCases(int64_t run, absl::Span<const RunCase> cases) {
+  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertCase);
+  if (!insert.ok()) return insert.status();
+  int64_t position = 0;
+  for (const RunCase& c : cases) {
+    insert->Bind(run, c.case_id, position++, c.case_hash, c.function, c.op);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (absl::IsInvalidArgument(inserted.status())) {
+      return absl::InvalidArgumentError(absl::StrCat("case '", c.case_id, "' is in the run twice"));
+    }
+    if (!inserted.ok()) return inserted.status();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteDatabase::InsertFunctions(int64_t run, const v1::RunOptions& options) {
+  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertFunction);
+  if (!insert.ok()) return insert.status();
+  for (const std::string& function : options.implemented()) {
+    insert->Bind(run, function);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (!inserted.ok()) return inserted.status();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& options,
+                                                      const std::string& suite_hash,
+                                                      absl::Span<const RunCase> cases) {
+  const absl::MutexLock lock(&mutex_);
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
+  if (!transaction.ok()) return transaction.status();
+  const absl::StatusOr<int64_t> run = InsertRun(options, suite_hash, static_cast<int64_t>(cases.size()));
+  if (!run.ok()) return run.status();
+  absl::Status status = InsertCases(*run, cases);
+  if (!status.ok()) return status;
+  status = InsertFunctions(*run, options);
+  if (!status.ok()) return status;
+  absl::StatusOr<v1::RunInfo> info = ReadRun(*run);
+  if (!info.ok()) return info.status();
+  status = transaction->Commit();
+  if (!status.ok()) return status;
+  return info;
+}
+
+absl::StatusOr<std::vector<RunCase>> SqliteDatabase::CasesOf(const std::string& run_id) {
+  const absl::MutexLock lock(&mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectCases);
+  if (!select.ok()) return select.status();
+  select->Bind(*run);
+  std::vector<RunCase> cases;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return cases;
+    cases.push_back({select->Text(0), select->Text(1), select->Text(2), select->Text(3)});
+  }
+}
+
+absl::StatusOr<std::vector<std::string>> SqliteDatabase::DoneCases(const std::string& run_id) {
+  const absl::MutexLock lock(&mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectDone);
+  if (!select.ok()) return select.status();
+  select->Bind(*run);
+  std::vector<std::string> done;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return done;
+    done.push_back(select->Text(0));
+  }
+}
+
+absl::StatusOr<AppendResult> SqliteDatabase::Append(const std::string& run_id,
+                                                    absl::Span<const v1::Verdict> verdicts) {
+  const absl::MutexLock lock(&mutex_);
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
+  if (!transaction.ok()) return transaction.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  const std::string now = UtcNow();
+  AppendResult result;
+  for (const v1::Verdict& verdict : verdicts) {
+    const absl::StatusOr<bool> stored = InsertVerdict(connection_.get(), *run, verdict, now);
+    if (!stored.ok()) return stored.status();
+    ++(*stored ? result.stored : result.duplicates);
+  }
+  absl::Status status = transaction->Commit();
+  if (!status.ok()) return status;
+  return result;
+}
+
+absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::string& state) {
+  if (state != "running" && state != "finished" && state != "aborted") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown run state '", state, "'; expected running, finished or aborted"));
+  }
+  const absl::MutexLock lock(&mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
+  if (!update.ok()) return update.status();
+  const std::string finished = state == "running" ? std::string() : UtcNow();
+  update->Bind(state, finished, *run);
+  return update->Run().status();
+}
+
+absl::Status SqliteDatabase::AddOutcomes(int64_t run, v1::RunInfo* info) {
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectOutcomes);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return absl::OkStatus();
+    (*info->mutable_outcomes())[OutcomeKey(select->Int(0))] = select->Int(1);
+    info->set_done(info->done() + select->Int(1));
+  }
+}
+
+absl::StatusOr<v1::RunInfo> SqliteDatabase::ReadRun(int64_t run) {
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectRun);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  v1::RunInfo info;
+  if (!*row || !info.mutable_options()->ParseFromString(select->Text(1))) {
+    return absl::DataLossError(
+        absl::StrCat(connection_->path(), ": the options of run ", run, " cannot be read: it is damaged"));
+  }
+  info.set_run_id(select->Text(0));
+  info.set_state(select->Text(2));
+  info.set_created(select->Text(3));
+  info.set_finished(select->Text(4));
+  info.set_cases(select->Int(5));
+  info.set_suite_hash(select->Text(6));
+  absl::Status status = AddOutcomes(run, &info);
+  if (!status.ok()) return status;
+  return info;
+}
+
+absl::StatusOr<v1::RunInfo> SqliteDatabase::GetRun(const std::string& run_id) {
+  const absl::MutexLock lock(&mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  return ReadRun(*run);
+}
+
+absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::string& chip, int limit) {
+  const absl::MutexLock lock(&mutex_);
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectIds);
+  if (!select.ok()) return select.status();
+  select->Bind(chip, limit > 0 ? limit : -1);
+  std::vector<v1::RunInfo> runs;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return runs;
+    absl::StatusOr<v1::RunInfo> info = ReadRun(select->Int(0));
+    if (!info.ok()) return info.status();
+    runs.push_back(*std::move(info));
+  }
+}
+
+absl::StatusOr<std::vector<v1::Verdict>> SqliteDatabase::Verdicts(const std::string& run_id,
+                                                                  const VerdictFilter& filter) {
+  const absl::MutexLock lock(&mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  return SelectVerdicts(connection_.get(), *run, filter);
+}
+
+absl::Status LimitSize(Connection* connection, int64_t max_bytes) {
+  if (max_bytes <= 0) return absl::OkStatus();
+  const absl::StatusOr<int64_t> page = connection->QueryInt("PRAGMA page_size");
+  if (!page.ok()) return page.status();
+  return connection->Execute(absl::StrCat("PRAGMA max_page_count = ", max_bytes / *page));
+}
+
+absl::Status Prepare(Connection* connection) {
+  // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest
+  // commits at most, never the file; a resumed run does those cases again. README.md has the figures.
+  absl::Status status = absl::OkStatus();
+  // SQLite's busy timeout does not cover two processes that turn the same new file to WAL.
+  for (int attempt = 0; attempt < kWalAttempts; ++attempt) {
+    if (attempt > 0) absl::SleepFor(absl::Milliseconds(10));
+    status = connection->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (!absl::IsUnavailable(status)) break;
+  }
+  if (!status.ok()) return status;
+  return Migrate(connection);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, const Options& options) {
+  if (!options.read_only) {
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    if (error) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, ": its folder cannot be made: ", error.message()));
+    }
+  }
+  absl::StatusOr<std::unique_ptr<Connection>> connection =
+      Connection::Open(path, options.read_only ? Connection::Mode::kReadOnly : Connection::Mode::kReadWrite);
+  if (!connection.ok()) return connection.status();
+  absl::Status status = options.read_only ? CheckSchema(connection->get()) : Prepare(connection->get());
+  if (status.ok()) status = LimitSize(connection->get(), options.max_bytes);
+  if (!status.ok()) return status;
+  return std::make_unique<SqliteDatabase>(*std::move(connection));
+}
+
+std::string DatabasePath(const std::string& data_folder) {
+  return (std::filesystem::path(data_folder) / "results.db").string();
+}
+
+}  // namespace diopi::server

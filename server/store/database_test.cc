@@ -1,0 +1,234 @@
+#include "server/store/database.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "server/store/database_testing.h"
+
+namespace diopi::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
+  absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(DatabasePath(folder.path()), {});
+  EXPECT_TRUE(database.ok()) << database.status();
+  return *std::move(database);
+}
+
+v1::Verdict FullVerdict() {
+  v1::Verdict verdict = MakeVerdict(1, v1::OUTCOME_CRASH);
+  verdict.set_call_us(12.25);
+  verdict.set_signal("SIGSEGV");
+  verdict.set_backtrace("#0 diopiAdd\n#1 main");
+  verdict.set_error_code(1000);
+  verdict.set_error_text(std::string("nul\0inside", 10));
+  verdict.set_calls(3);
+  verdict.set_tensor_info("[(input, float32, (2, 3))]");
+  verdict.set_tags("[float32]");
+  v1::OutputStats& out = *verdict.add_outputs();
+  out.set_key("out");
+  out.set_dtype(v1::Dtype::float16);
+  out.add_shape(2);
+  out.add_shape(0);
+  out.add_shape(3);
+  out.set_ok(true);
+  out.set_gates("P,X");
+  out.set_elements(6);
+  out.set_mismatches(5);
+  out.set_soft(4);
+  out.set_max_ulp(std::numeric_limits<double>::infinity());
+  out.set_max_z(1e300);
+  out.set_rms_z(0.1);
+  out.set_max_abs(0.125);
+  out.set_max_rel(5e-324);
+  out.set_rmse(1);
+  out.set_rmse_ideal(2);
+  out.set_bias(3);
+  out.set_radial_bias(4);
+  out.set_nan_actual(7);
+  out.set_inf_actual(8);
+  out.set_flushed(9);
+  out.set_zero_fraction(0.5);
+  for (int i = 0; i < 24; ++i) out.add_ulp_histogram(i * 1000);
+  v1::Mismatch& first = *out.add_first();
+  first.set_index(3);
+  first.set_actual(std::numeric_limits<double>::quiet_NaN());
+  first.set_expected(2.5);
+  first.set_actual_text("nan");
+  out.set_detail("5 of 6");
+  out.set_peer_ok(true);
+  out.set_peer_mismatch_ratio(0.25);
+  verdict.add_outputs()->set_key("scalar");
+  return verdict;
+}
+
+TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
+  const ScratchFolder folder;
+  const v1::RunOptions options = MakeOptions("chip");
+  std::string id;
+  {
+    const auto database = OpenIn(folder);
+    const auto run = database->CreateRun(options, "suite", MakeCases(3));
+    ASSERT_TRUE(run.ok()) << run.status();
+    id = run->run_id();
+    EXPECT_THAT(id, ::testing::MatchesRegex("[0-9]{8}-[0-9]{6}-[0-9a-f]{4}"));
+    EXPECT_EQ(run->state(), "running");
+    ASSERT_TRUE(database->Append(id, {MakeVerdict(2, v1::OUTCOME_PASS), FullVerdict()}).ok());
+  }
+  const auto database = OpenIn(folder);
+  const auto run = database->GetRun(id);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(run->options(), options));
+  EXPECT_EQ(run->suite_hash(), "suite");
+  EXPECT_EQ(run->cases(), 3);
+  EXPECT_EQ(run->done(), 2);
+  EXPECT_EQ(run->outcomes().at("crash"), 1);
+  EXPECT_EQ(run->outcomes().at("pass"), 1);
+
+  const auto verdicts = database->Verdicts("latest", {});
+  ASSERT_TRUE(verdicts.ok()) << verdicts.status();
+  ASSERT_EQ(verdicts->size(), 2U);
+  EXPECT_EQ((*verdicts)[0].SerializeAsString(), FullVerdict().SerializeAsString());  // case order
+  EXPECT_EQ((*verdicts)[1].case_id(), CaseId(2));
+}
+
+TEST(DatabaseTest, NanMeasurementsComeBackAsNan) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(1))->run_id();
+  v1::Verdict verdict = MakeVerdict(0, v1::OUTCOME_FAIL);
+  verdict.add_outputs()->set_max_ulp(std::numeric_limits<double>::quiet_NaN());
+  ASSERT_TRUE(database->Append(id, {verdict}).ok());
+  const auto verdicts = database->Verdicts(id, {});
+  ASSERT_TRUE(verdicts.ok());
+  EXPECT_TRUE(std::isnan((*verdicts)[0].outputs(0).max_ulp()));
+}
+
+TEST(DatabaseTest, TheFirstVerdictOfACaseStays) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(3))->run_id();
+  struct Step {
+    std::vector<v1::Verdict> verdicts;
+    int stored;
+    int duplicates;
+  };
+  const v1::Verdict pass = MakeVerdict(0, v1::OUTCOME_PASS);
+  const v1::Verdict late = MakeVerdict(0, v1::OUTCOME_CRASH);
+  const std::vector<Step> steps = {
+      {{pass}, 1, 0},
+      {{late}, 0, 1},
+      {{late, MakeVerdict(1, v1::OUTCOME_PASS), MakeVerdict(1, v1::OUTCOME_FAIL)}, 1, 2},
+      {{}, 0, 0},
+  };
+  for (const Step& step : steps) {
+    const auto appended = database->Append(id, step.verdicts);
+    ASSERT_TRUE(appended.ok()) << appended.status();
+    EXPECT_EQ(appended->stored, step.stored);
+    EXPECT_EQ(appended->duplicates, step.duplicates);
+  }
+  EXPECT_EQ((*database->Verdicts(id, {}))[0].outcome(), v1::OUTCOME_PASS);
+  EXPECT_THAT(*database->DoneCases(id), ElementsAre(CaseId(0), CaseId(1)));
+}
+
+TEST(DatabaseTest, AppendIsAllOrNothing) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
+  const auto appended =
+      database->Append(id, {MakeVerdict(0, v1::OUTCOME_PASS), MakeVerdict(7, v1::OUTCOME_PASS)});
+  EXPECT_TRUE(absl::IsInvalidArgument(appended.status())) << appended.status();
+  EXPECT_THAT(std::string(appended.status().message()), HasSubstr(CaseId(7)));
+  EXPECT_TRUE(database->DoneCases(id)->empty());
+}
+
+TEST(DatabaseTest, FiltersByOutcomeAndCase) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(3))->run_id();
+  v1::Verdict failed = MakeVerdict(0, v1::OUTCOME_FAIL);
+  failed.add_outputs()->set_key("out");
+  ASSERT_TRUE(
+      database->Append(id, {failed, MakeVerdict(1, v1::OUTCOME_PASS), MakeVerdict(2, v1::OUTCOME_CRASH)})
+          .ok());
+  struct Row {
+    VerdictFilter filter;
+    size_t verdicts;
+    int outputs;
+  };
+  const std::vector<Row> rows = {
+      {{}, 3, 1},
+      {{{v1::OUTCOME_FAIL, v1::OUTCOME_CRASH}, "", true}, 2, 1},
+      {{{v1::OUTCOME_FAIL}, "", false}, 1, 0},
+      {{{}, CaseId(0), true}, 1, 1},
+      {{{v1::OUTCOME_PASS}, CaseId(0), true}, 0, 0},
+      {{{}, "nothing", true}, 0, 0},
+  };
+  for (const Row& row : rows) {
+    const auto verdicts = database->Verdicts(id, row.filter);
+    ASSERT_TRUE(verdicts.ok()) << verdicts.status();
+    EXPECT_EQ(verdicts->size(), row.verdicts);
+    const int outputs = verdicts->empty() ? 0 : (*verdicts)[0].outputs_size();
+    EXPECT_EQ(outputs, row.outputs);
+  }
+}
+
+TEST(DatabaseTest, ListsNewestFirstByChip) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  EXPECT_TRUE(absl::IsNotFound(database->GetRun("latest").status()));
+  std::vector<std::string> ids;
+  for (const char* chip : {"a", "b", "a"}) {
+    ids.push_back(database->CreateRun(MakeOptions(chip), "s", MakeCases(1))->run_id());
+  }
+  const auto ids_of = [&](const std::string& chip, int limit) {
+    std::vector<std::string> found;
+    const auto runs = database->ListRuns(chip, limit);
+    EXPECT_TRUE(runs.ok()) << runs.status();
+    for (const v1::RunInfo& run : *runs) found.push_back(run.run_id());
+    return found;
+  };
+  EXPECT_THAT(ids_of("", 0), ElementsAre(ids[2], ids[1], ids[0]));
+  EXPECT_THAT(ids_of("a", 0), ElementsAre(ids[2], ids[0]));
+  EXPECT_THAT(ids_of("", 2), ElementsAre(ids[2], ids[1]));
+  EXPECT_EQ(database->GetRun("latest")->run_id(), ids[2]);
+
+  const absl::Status missing = database->GetRun("nope").status();
+  EXPECT_TRUE(absl::IsNotFound(missing));
+  EXPECT_THAT(std::string(missing.message()), HasSubstr(ids[1]));
+}
+
+TEST(DatabaseTest, StatesAndCases) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
+  ASSERT_TRUE(database->SetState(id, "finished").ok());
+  EXPECT_EQ(database->GetRun(id)->state(), "finished");
+  EXPECT_EQ(database->GetRun(id)->finished().size(), 20U);
+  ASSERT_TRUE(database->SetState(id, "running").ok());
+  EXPECT_EQ(database->GetRun(id)->finished(), "");
+  EXPECT_TRUE(absl::IsInvalidArgument(database->SetState(id, "paused")));
+  EXPECT_TRUE(absl::IsNotFound(database->SetState("nope", "aborted")));
+
+  const auto cases = database->CasesOf(id);
+  ASSERT_TRUE(cases.ok());
+  ASSERT_EQ(cases->size(), 2U);
+  EXPECT_EQ((*cases)[1].case_id, CaseId(1));
+  EXPECT_EQ((*cases)[1].case_hash, "hash1");
+  EXPECT_EQ((*cases)[1].function, "diopiAdd");
+  EXPECT_EQ((*cases)[1].op, "add");
+
+  std::vector<RunCase> doubled = MakeCases(2);
+  doubled.push_back(doubled[0]);
+  EXPECT_TRUE(absl::IsInvalidArgument(database->CreateRun(MakeOptions("c"), "s", doubled).status()));
+  EXPECT_EQ(database->ListRuns("", 0)->size(), 1U);
+}
+
+}  // namespace
+}  // namespace diopi::server

@@ -1,0 +1,74 @@
+// What the tests of this folder share: a scratch folder and runs to put into it.
+#ifndef SERVER_STORE_DATABASE_TESTING_H_
+#define SERVER_STORE_DATABASE_TESTING_H_
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/database.h"
+
+namespace diopi::server {
+
+// A folder of its own, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "diopi_store_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  std::string File(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+inline std::string CaseId(int i) {
+  return absl::StrCat("add.float32.p", i);
+}
+
+inline std::vector<RunCase> MakeCases(int count) {
+  std::vector<RunCase> cases;
+  for (int i = 0; i < count; ++i) cases.push_back({CaseId(i), absl::StrCat("hash", i), "diopiAdd", "add"});
+  return cases;
+}
+
+inline v1::RunOptions MakeOptions(const std::string& chip) {
+  v1::RunOptions options;
+  options.set_chip(chip);
+  options.set_impl_sha256("abc");
+  options.set_vendor_name("acme");
+  options.set_shuffle_seed(0xffff'ffff'ffff'fff1ULL);
+  options.set_repeat(2);
+  options.set_timeout_s(1.5);
+  options.add_contracts("tf32");
+  options.add_implemented("diopiAdd");
+  options.add_implemented("diopiSub");
+  options.mutable_selection()->add_functions("add");
+  return options;
+}
+
+inline v1::Verdict MakeVerdict(int i, v1::Outcome outcome) {
+  v1::Verdict verdict;
+  verdict.set_case_id(CaseId(i));
+  verdict.set_case_hash(absl::StrCat("hash", i));
+  verdict.set_outcome(outcome);
+  verdict.set_reason("why not");
+  verdict.set_function("diopiAdd");
+  verdict.set_operator_("add");
+  verdict.set_dtype(v1::Dtype::float32);
+  verdict.set_reference("cpu oracle 1");
+  return verdict;
+}
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_DATABASE_TESTING_H_

@@ -1,0 +1,167 @@
+#include "server/store/schema.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/database.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr int64_t kApplicationId = 0x44494f50;  // "DIOP"
+
+// Step i brings version i to i+1. Never edit a step that was released: add one.
+constexpr std::array<const char*, kSchemaVersion> kMigrations = {
+    R"sql(
+CREATE TABLE devices (
+  id INTEGER PRIMARY KEY,
+  chip TEXT NOT NULL,
+  vendor_name TEXT NOT NULL,
+  impl_version TEXT NOT NULL,
+  dialect TEXT NOT NULL,
+  UNIQUE (chip, vendor_name, impl_version, dialect)
+);
+CREATE TABLE provenances (            -- the references that verdicts were judged by
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE
+);
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL UNIQUE,
+  -- identity: what makes two runs comparable
+  device INTEGER NOT NULL REFERENCES devices (id),
+  impl_sha256 TEXT NOT NULL,
+  suite_hash TEXT NOT NULL,
+  contracts TEXT NOT NULL,            -- comma-separated
+  repeat INTEGER NOT NULL,
+  shuffle_seed INTEGER NOT NULL,
+  -- descriptive
+  impl_path TEXT NOT NULL,
+  agent_version TEXT NOT NULL,
+  host TEXT NOT NULL,
+  timeout_s REAL NOT NULL,
+  created TEXT NOT NULL,              -- RFC 3339, UTC
+  finished TEXT NOT NULL DEFAULT '',
+  state TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'finished', 'aborted')),
+  cases INTEGER NOT NULL,
+  options BLOB NOT NULL               -- diopi.v1.RunOptions, as it was asked for
+);
+CREATE INDEX runs_by_device ON runs (device, id);
+CREATE TABLE run_functions (          -- ABI functions whose symbol the library exports
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  function TEXT NOT NULL,
+  PRIMARY KEY (run, function)
+) WITHOUT ROWID;
+CREATE TABLE run_cases (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  case_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  case_hash TEXT NOT NULL,
+  function TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  PRIMARY KEY (run, case_id)
+) WITHOUT ROWID;
+CREATE TABLE results (                -- never updated
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  case_id TEXT NOT NULL,
+  case_hash TEXT NOT NULL,
+  function TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  dtype INTEGER NOT NULL,
+  outcome INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  reference INTEGER NOT NULL REFERENCES provenances (id),
+  call_us REAL,
+  calls INTEGER NOT NULL,
+  signal TEXT NOT NULL,
+  backtrace TEXT NOT NULL,
+  error_code INTEGER NOT NULL,
+  error_text TEXT NOT NULL,
+  tensor_info TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  stored TEXT NOT NULL,               -- RFC 3339, UTC
+  UNIQUE (run, case_id),
+  FOREIGN KEY (run, case_id) REFERENCES run_cases (run, case_id) ON DELETE CASCADE
+);
+CREATE TRIGGER results_are_final BEFORE UPDATE ON results
+BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
+CREATE INDEX results_by_outcome ON results (run, outcome);
+CREATE TABLE result_outputs (
+  result INTEGER NOT NULL REFERENCES results (id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  dtype INTEGER NOT NULL,
+  shape TEXT NOT NULL,                -- "2,3"
+  ok INTEGER NOT NULL,
+  gates TEXT NOT NULL,
+  elements INTEGER NOT NULL,
+  mismatches INTEGER NOT NULL,
+  soft INTEGER NOT NULL,
+  max_ulp REAL, max_z REAL, rms_z REAL, max_abs REAL, max_rel REAL,  -- NULL: NaN
+  rmse REAL, rmse_ideal REAL, bias REAL, radial_bias REAL,
+  nan_actual INTEGER NOT NULL,
+  inf_actual INTEGER NOT NULL,
+  flushed INTEGER NOT NULL,
+  zero_fraction REAL,
+  detail TEXT NOT NULL,
+  peer_ok INTEGER NOT NULL,
+  peer_mismatch_ratio REAL,
+  extra BLOB NOT NULL,                -- diopi.v1.OutputStats with ulp_histogram and first alone
+  PRIMARY KEY (result, ordinal)
+) WITHOUT ROWID;
+)sql",
+};
+
+absl::StatusOr<int64_t> VersionOf(Connection* connection) {
+  const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");
+  if (!version.ok()) return version.status();
+  const absl::StatusOr<int64_t> application = connection->QueryInt("PRAGMA application_id");
+  if (!application.ok()) return application.status();
+  const absl::StatusOr<int64_t> objects = connection->QueryInt("SELECT count(*) FROM sqlite_master");
+  if (!objects.ok()) return objects.status();
+  if (*application != kApplicationId && (*objects > 0 || *version != 0)) {
+    return absl::DataLossError(
+        absl::StrCat(connection->path(), ": not a results database: it belongs to another program"));
+  }
+  if (*version > kSchemaVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(connection->path(), ": written by a newer program: its schema is version ", *version,
+                     ", this program knows up to version ", kSchemaVersion));
+  }
+  return *version;
+}
+
+}  // namespace
+
+absl::Status Migrate(Connection* connection) {
+  absl::StatusOr<int64_t> version = VersionOf(connection);
+  if (!version.ok()) return version.status();
+  if (*version == kSchemaVersion) return absl::OkStatus();
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
+  if (!transaction.ok()) return transaction.status();
+  // Again, now that nobody else can be migrating.
+  version = VersionOf(connection);
+  if (!version.ok()) return version.status();
+  for (int64_t step = *version; step < kSchemaVersion; ++step) {
+    absl::Status status = connection->Execute(kMigrations[step]);
+    if (!status.ok()) return status;
+  }
+  absl::Status status = connection->Execute(
+      absl::StrCat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", kSchemaVersion));
+  if (!status.ok()) return status;
+  return transaction->Commit();
+}
+
+absl::Status CheckSchema(Connection* connection) {
+  const absl::StatusOr<int64_t> version = VersionOf(connection);
+  if (!version.ok()) return version.status();
+  if (*version < kSchemaVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        connection->path(), ": its schema is version ", *version, ", this program reads version ",
+        kSchemaVersion, "; start a server on it once to migrate it"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace diopi::server

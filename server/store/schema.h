@@ -1,0 +1,20 @@
+// The schema as numbered migrations. Private to this folder.
+#ifndef SERVER_STORE_SCHEMA_H_
+#define SERVER_STORE_SCHEMA_H_
+
+#include "absl/status/status.h"
+#include "server/store/sqlite.h"
+
+namespace diopi::server {
+
+// Brings the file to kSchemaVersion, one transaction for all missing steps, so that a process killed in the
+// middle leaves the old schema. FailedPrecondition, naming both versions, for a newer file; DataLoss for a
+// database of another program.
+absl::Status Migrate(Connection* connection);
+
+// The same checks without writing; an older file is FailedPrecondition too, as a reader cannot migrate it.
+absl::Status CheckSchema(Connection* connection);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_SCHEMA_H_

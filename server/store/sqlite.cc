@@ -1,0 +1,188 @@
+#include "server/store/sqlite.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace diopi::server {
+namespace {
+
+// How long a writer waits for another process's transaction.
+constexpr int kBusyTimeoutMs = 10'000;
+
+absl::string_view View(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+// A path as an SQLite URI: the characters that mean something there are escaped.
+std::string UriOf(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      absl::StrAppend(&uri, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    } else {
+      uri.push_back(c);
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+}  // namespace
+
+absl::Status StatusOfCode(int code, std::string_view message, const std::string& path) {
+  const absl::string_view text = View(message);
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return absl::ResourceExhaustedError(absl::StrCat(path, ": the disk is full: ", text));
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return absl::DataLossError(absl::StrCat(path, ": not a usable results database: ", text));
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return absl::FailedPreconditionError(absl::StrCat(path, ": the file cannot be written: ", text));
+    case SQLITE_CANTOPEN:
+      if (std::error_code ignored; !std::filesystem::exists(path, ignored) && !ignored) {
+        return absl::NotFoundError(absl::StrCat(path, ": cannot be opened: there is no such file"));
+      }
+      return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be opened: ", text));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return absl::UnavailableError(absl::StrCat(path, ": another process holds the database: ", text));
+    case SQLITE_CONSTRAINT:
+      return absl::InvalidArgumentError(absl::StrCat(path, ": ", text));
+    default:
+      break;
+  }
+  return absl::InternalError(absl::StrCat(path, ": ", text, " (SQLite code ", code, ")"));
+}
+
+Statement::Statement(Statement&& other) noexcept : db_(other.db_), stmt_(other.stmt_), path_(other.path_) {
+  other.stmt_ = nullptr;
+}
+
+Statement::~Statement() {
+  if (stmt_ == nullptr) return;
+  sqlite3_reset(stmt_);
+  sqlite3_clear_bindings(stmt_);
+}
+
+absl::StatusOr<bool> Statement::Step() {
+  const int code = sqlite3_step(stmt_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  absl::Status status = StatusOfCode(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_), path_);
+  // Disk full can also surface as an I/O error with ENOSPC behind it.
+  if ((code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db_) == ENOSPC) {
+    status = StatusOfCode(SQLITE_FULL, sqlite3_errmsg(db_), path_);
+  }
+  return status;
+}
+
+absl::StatusOr<int> Statement::Run() {
+  const absl::StatusOr<bool> row = Step();
+  const int changed = sqlite3_changes(db_);
+  sqlite3_reset(stmt_);
+  if (!row.ok()) return row.status();
+  return changed;
+}
+
+double Statement::Double(int column) const {
+  if (sqlite3_column_type(stmt_, column) == SQLITE_NULL) return std::numeric_limits<double>::quiet_NaN();
+  return sqlite3_column_double(stmt_, column);
+}
+
+std::string Statement::Text(int column) const {
+  const void* data = sqlite3_column_blob(stmt_, column);  // first: the size is that of this form
+  const int size = sqlite3_column_bytes(stmt_, column);
+  return data == nullptr ? std::string() : std::string(static_cast<const char*>(data), size);
+}
+
+void Statement::BindOne(int index, const std::string& value) {
+  sqlite3_bind_text64(stmt_, index, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+absl::Status Connection::OpenHandle(const std::string& uri, int flags) {
+  sqlite3_close(std::exchange(db_, nullptr));
+  const int code = sqlite3_open_v2(uri.c_str(), &db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code != SQLITE_OK) {
+    return StatusOfCode(code, db_ == nullptr ? "out of memory" : sqlite3_errmsg(db_), path_);
+  }
+  sqlite3_extended_result_codes(db_, 1);
+  sqlite3_busy_timeout(db_, kBusyTimeoutMs);
+  return Execute("PRAGMA foreign_keys = ON");
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& path, Mode mode) {
+  std::unique_ptr<Connection> connection(new Connection(path));
+  const bool read_only = mode == Mode::kReadOnly;
+  const int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  absl::Status status = connection->OpenHandle(path, flags);
+  if (status.ok()) status = connection->QueryInt("PRAGMA schema_version").status();
+  // A WAL database needs its -shm file even to read; where that cannot be made and no -wal waits to be read,
+  // nobody can be writing either.
+  if (!status.ok() && read_only && access(path.c_str(), R_OK) == 0 &&
+      access((path + "-wal").c_str(), F_OK) != 0 && !absl::IsDataLoss(status)) {
+    status = connection->OpenHandle(UriOf(path), flags | SQLITE_OPEN_URI);
+    if (status.ok()) status = connection->QueryInt("PRAGMA schema_version").status();
+  }
+  if (!status.ok()) return status;
+  return connection;
+}
+
+Connection::~Connection() {
+  statements_.clear();
+  sqlite3_close(db_);
+}
+
+absl::Status Connection::Execute(const std::string& sql) {
+  const int code = sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code == SQLITE_OK) return absl::OkStatus();
+  return StatusOfCode(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_), path_);
+}
+
+absl::StatusOr<Statement> Connection::Prepare(std::string_view sql) {
+  auto found = statements_.find(sql);
+  if (found == statements_.end()) {
+    sqlite3_stmt* stmt = nullptr;
+    const int code = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &stmt, nullptr);
+    if (code != SQLITE_OK) return StatusOfCode(code, sqlite3_errmsg(db_), path_);
+    found = statements_.emplace(sql, std::unique_ptr<sqlite3_stmt, Finalize>(stmt)).first;
+  }
+  return Statement(db_, found->second.get(), path_);
+}
+
+absl::StatusOr<int64_t> Connection::QueryInt(const std::string& sql) {
+  sqlite3_stmt* stmt = nullptr;
+  const int code = sqlite3_prepare_v2(db_, sql.c_str(), -1, &stmt, nullptr);
+  if (code != SQLITE_OK) return StatusOfCode(code, sqlite3_errmsg(db_), path_);
+  const std::unique_ptr<sqlite3_stmt, Finalize> owner(stmt);
+  Statement statement(db_, stmt, path_);
+  const absl::StatusOr<bool> row = statement.Step();
+  if (!row.ok()) return row.status();
+  return *row ? statement.Int(0) : 0;
+}
+
+absl::StatusOr<Transaction> Transaction::Begin(Connection* connection) {
+  const absl::Status status = connection->Execute("BEGIN IMMEDIATE");
+  if (!status.ok()) return status;
+  return Transaction(connection);
+}
+
+Transaction::~Transaction() {
+  // Some errors (a full disk) have already rolled back; then this says so and nothing is lost by it.
+  if (connection_ != nullptr) connection_->Execute("ROLLBACK").IgnoreError();
+}
+
+absl::Status Transaction::Commit() {
+  absl::Status status = connection_->Execute("COMMIT");
+  if (status.ok()) connection_ = nullptr;
+  return status;
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,112 @@
+// RAII over SQLite: a connection, statements that stay prepared, transactions. Private to this folder.
+#ifndef SERVER_STORE_SQLITE_H_
+#define SERVER_STORE_SQLITE_H_
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace diopi::server {
+
+// A statement borrowed from its connection, which keeps it prepared. Reset when it goes out of scope. The
+// same SQL may be borrowed once at a time. Texts that are bound must live until the statement is stepped.
+class Statement {
+ public:
+  Statement(sqlite3* db, sqlite3_stmt* stmt, const std::string& path) : db_(db), stmt_(stmt), path_(path) {}
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+  Statement(const Statement&) = delete;
+  ~Statement();
+
+  // Binds every parameter, in order.
+  template <typename... Values>
+  void Bind(const Values&... values) {
+    int index = 0;
+    (BindOne(++index, values), ...);
+  }
+
+  // True when there is a row to read.
+  absl::StatusOr<bool> Step();
+  // Step of a statement without rows; then ready to be bound again. Returns the rows it changed.
+  absl::StatusOr<int> Run();
+
+  int64_t Int(int column) const { return sqlite3_column_int64(stmt_, column); }
+  // SQLite keeps NaN as NULL; it comes back as NaN.
+  double Double(int column) const;
+  std::string Text(int column) const;  // blobs too
+
+ private:
+  void BindOne(int index, int64_t value) { sqlite3_bind_int64(stmt_, index, value); }
+  void BindOne(int index, int value) { sqlite3_bind_int64(stmt_, index, value); }
+  void BindOne(int index, uint32_t value) { sqlite3_bind_int64(stmt_, index, value); }
+  void BindOne(int index, uint64_t value) { sqlite3_bind_int64(stmt_, index, static_cast<int64_t>(value)); }
+  void BindOne(int index, bool value) { sqlite3_bind_int64(stmt_, index, value ? 1 : 0); }
+  void BindOne(int index, double value) { sqlite3_bind_double(stmt_, index, value); }
+  void BindOne(int index, const std::string& value);
+
+  sqlite3* db_;
+  sqlite3_stmt* stmt_;
+  const std::string& path_;
+};
+
+// The one owner of the sqlite3 handle. Not thread-safe.
+class Connection {
+ public:
+  enum class Mode { kReadWrite, kReadOnly };
+  // With foreign keys, busy timeout and extended error codes on. A read-only file in a folder that cannot be
+  // written is opened as immutable.
+  static absl::StatusOr<std::unique_ptr<Connection>> Open(const std::string& path, Mode mode);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // One or more statements without results that matter.
+  absl::Status Execute(const std::string& sql);
+  // Prepared at the first call, kept afterwards. `sql` is the key and must be a literal.
+  absl::StatusOr<Statement> Prepare(std::string_view sql);
+  // The first column of the first row of a query; 0 when there is none.
+  absl::StatusOr<int64_t> QueryInt(const std::string& sql);
+
+  int64_t LastInsertRowid() const { return sqlite3_last_insert_rowid(db_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit Connection(std::string path) : path_(std::move(path)) {}
+  absl::Status OpenHandle(const std::string& uri, int flags);
+
+  struct Finalize {
+    void operator()(sqlite3_stmt* stmt) const { sqlite3_finalize(stmt); }
+  };
+  const std::string path_;
+  sqlite3* db_ = nullptr;
+  std::map<std::string_view, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
+};
+
+// BEGIN IMMEDIATE; rolled back unless committed.
+class Transaction {
+ public:
+  static absl::StatusOr<Transaction> Begin(Connection* connection);
+  Transaction(Transaction&& other) noexcept : connection_(other.connection_) { other.connection_ = nullptr; }
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+  absl::Status Commit();
+
+ private:
+  explicit Transaction(Connection* connection) : connection_(connection) {}
+  Connection* connection_;
+};
+
+// What SQLite said, as a status that names the file: ResourceExhausted (disk full), DataLoss (corrupt, not a
+// database), FailedPrecondition (read-only), NotFound, Unavailable (locked), InvalidArgument (a constraint).
+absl::Status StatusOfCode(int code, std::string_view message, const std::string& path);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_SQLITE_H_

@@ -1,0 +1,200 @@
+#include "server/store/verdict_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kInsertProvenance[] = "INSERT OR IGNORE INTO provenances (text) VALUES (?)";
+constexpr char kSelectProvenance[] = "SELECT id FROM provenances WHERE text = ?";
+
+constexpr char kInsertResult[] = R"sql(
+INSERT OR IGNORE INTO results
+  (run, case_id, case_hash, function, operator, dtype, outcome, reason, reference, call_us, calls, signal,
+   backtrace, error_code, error_text, tensor_info, tags, stored)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+
+constexpr char kSelectResults[] = R"sql(
+SELECT r.id, r.case_id, r.case_hash, r.function, r.operator, r.dtype, r.outcome, r.reason, p.text, r.call_us,
+       r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags
+FROM results r
+JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id
+JOIN provenances p ON p.id = r.reference
+WHERE r.run = ?1 AND (?2 = '' OR r.case_id = ?2)
+ORDER BY c.position)sql";
+
+constexpr char kInsertOutput[] = R"sql(
+INSERT INTO result_outputs
+  (result, ordinal, key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z, rms_z, max_abs,
+   max_rel, rmse, rmse_ideal, bias, radial_bias, nan_actual, inf_actual, flushed, zero_fraction, detail,
+   peer_ok, peer_mismatch_ratio, extra)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+
+constexpr char kSelectOutputs[] = R"sql(
+SELECT key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z, rms_z, max_abs, max_rel,
+       rmse, rmse_ideal, bias, radial_bias, nan_actual, inf_actual, flushed, zero_fraction, detail, peer_ok,
+       peer_mismatch_ratio, extra
+FROM result_outputs WHERE result = ? ORDER BY ordinal)sql";
+
+absl::StatusOr<int64_t> ProvenanceId(Connection* connection, const std::string& text) {
+  // Looked up first: nearly always it is there.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    absl::StatusOr<Statement> select = connection->Prepare(kSelectProvenance);
+    if (!select.ok()) return select.status();
+    select->Bind(text);
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (*row) return select->Int(0);
+    absl::StatusOr<Statement> insert = connection->Prepare(kInsertProvenance);
+    if (!insert.ok()) return insert.status();
+    insert->Bind(text);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (!inserted.ok()) return inserted.status();
+  }
+  return absl::InternalError(absl::StrCat(connection->path(), ": a provenance that was stored is not found"));
+}
+
+absl::Status InsertOutput(Connection* connection, int64_t result, int ordinal, const v1::OutputStats& out) {
+  v1::OutputStats extra;
+  *extra.mutable_ulp_histogram() = out.ulp_histogram();
+  *extra.mutable_first() = out.first();
+  const std::string blob = extra.SerializeAsString();
+  const std::string shape = absl::StrJoin(out.shape(), ",");
+  absl::StatusOr<Statement> insert = connection->Prepare(kInsertOutput);
+  if (!insert.ok()) return insert.status();
+  insert->Bind(result, ordinal, out.key(), static_cast<int>(out.dtype()), shape, out.ok(), out.gates(),
+               out.elements(), out.mismatches(), out.soft(), out.max_ulp(), out.max_z(), out.rms_z(),
+               out.max_abs(), out.max_rel(), out.rmse(), out.rmse_ideal(), out.bias(), out.radial_bias(),
+               out.nan_actual(), out.inf_actual(), out.flushed(), out.zero_fraction(), out.detail(),
+               out.peer_ok(), out.peer_mismatch_ratio(), blob);
+  return insert->Run().status();
+}
+
+absl::StatusOr<v1::OutputStats> ReadOutput(const Statement& row, const std::string& path) {
+  v1::OutputStats out;
+  if (!out.ParseFromString(row.Text(24))) {
+    return absl::DataLossError(absl::StrCat(path, ": the statistics of output ", row.Text(0),
+                                            " cannot be read: the file is damaged"));
+  }
+  out.set_key(row.Text(0));
+  out.set_dtype(static_cast<v1::Dtype::Code>(row.Int(1)));
+  for (const absl::string_view part : absl::StrSplit(row.Text(2), ',', absl::SkipEmpty())) {
+    int64_t size = 0;
+    if (absl::SimpleAtoi(part, &size)) out.add_shape(size);
+  }
+  out.set_ok(row.Int(3) != 0);
+  out.set_gates(row.Text(4));
+  out.set_elements(row.Int(5));
+  out.set_mismatches(row.Int(6));
+  out.set_soft(row.Int(7));
+  out.set_max_ulp(row.Double(8));
+  out.set_max_z(row.Double(9));
+  out.set_rms_z(row.Double(10));
+  out.set_max_abs(row.Double(11));
+  out.set_max_rel(row.Double(12));
+  out.set_rmse(row.Double(13));
+  out.set_rmse_ideal(row.Double(14));
+  out.set_bias(row.Double(15));
+  out.set_radial_bias(row.Double(16));
+  out.set_nan_actual(row.Int(17));
+  out.set_inf_actual(row.Int(18));
+  out.set_flushed(row.Int(19));
+  out.set_zero_fraction(row.Double(20));
+  out.set_detail(row.Text(21));
+  out.set_peer_ok(row.Int(22) != 0);
+  out.set_peer_mismatch_ratio(row.Double(23));
+  return out;
+}
+
+v1::Verdict ReadVerdict(const Statement& row) {
+  v1::Verdict verdict;
+  verdict.set_case_id(row.Text(1));
+  verdict.set_case_hash(row.Text(2));
+  verdict.set_function(row.Text(3));
+  verdict.set_operator_(row.Text(4));
+  verdict.set_dtype(static_cast<v1::Dtype::Code>(row.Int(5)));
+  verdict.set_outcome(static_cast<v1::Outcome>(row.Int(6)));
+  verdict.set_reason(row.Text(7));
+  verdict.set_reference(row.Text(8));
+  verdict.set_call_us(row.Double(9));
+  verdict.set_calls(static_cast<int32_t>(row.Int(10)));
+  verdict.set_signal(row.Text(11));
+  verdict.set_backtrace(row.Text(12));
+  verdict.set_error_code(static_cast<int32_t>(row.Int(13)));
+  verdict.set_error_text(row.Text(14));
+  verdict.set_tensor_info(row.Text(15));
+  verdict.set_tags(row.Text(16));
+  return verdict;
+}
+
+absl::Status AddOutputs(Connection* connection, int64_t result, v1::Verdict* verdict) {
+  absl::StatusOr<Statement> outputs = connection->Prepare(kSelectOutputs);
+  if (!outputs.ok()) return outputs.status();
+  outputs->Bind(result);
+  for (;;) {
+    const absl::StatusOr<bool> more = outputs->Step();
+    if (!more.ok()) return more.status();
+    if (!*more) return absl::OkStatus();
+    absl::StatusOr<v1::OutputStats> out = ReadOutput(*outputs, connection->path());
+    if (!out.ok()) return out.status();
+    *verdict->add_outputs() = *std::move(out);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<bool> InsertVerdict(Connection* connection, int64_t run, const v1::Verdict& verdict,
+                                   const std::string& now) {
+  const absl::StatusOr<int64_t> reference = ProvenanceId(connection, verdict.reference());
+  if (!reference.ok()) return reference.status();
+  absl::StatusOr<Statement> insert = connection->Prepare(kInsertResult);
+  if (!insert.ok()) return insert.status();
+  insert->Bind(run, verdict.case_id(), verdict.case_hash(), verdict.function(), verdict.operator_(),
+               static_cast<int>(verdict.dtype()), static_cast<int>(verdict.outcome()), verdict.reason(),
+               *reference, verdict.call_us(), verdict.calls(), verdict.signal(), verdict.backtrace(),
+               verdict.error_code(), verdict.error_text(), verdict.tensor_info(), verdict.tags(), now);
+  const absl::StatusOr<int> inserted = insert->Run();
+  if (absl::IsInvalidArgument(inserted.status())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(connection->path(), ": case '", verdict.case_id(), "' is not in this run"));
+  }
+  if (!inserted.ok()) return inserted.status();
+  if (*inserted == 0) return false;
+  const int64_t result = connection->LastInsertRowid();
+  for (int i = 0; i < verdict.outputs_size(); ++i) {
+    absl::Status status = InsertOutput(connection, result, i, verdict.outputs(i));
+    if (!status.ok()) return status;
+  }
+  return true;
+}
+
+absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
+                                                        const VerdictFilter& filter) {
+  absl::StatusOr<Statement> results = connection->Prepare(kSelectResults);
+  if (!results.ok()) return results.status();
+  results->Bind(run, filter.case_id);
+  std::vector<v1::Verdict> verdicts;
+  for (;;) {
+    const absl::StatusOr<bool> more = results->Step();
+    if (!more.ok()) return more.status();
+    if (!*more) return verdicts;
+    v1::Verdict verdict = ReadVerdict(*results);
+    if (!filter.outcomes.empty() && std::find(filter.outcomes.begin(), filter.outcomes.end(),
+                                              verdict.outcome()) == filter.outcomes.end()) {
+      continue;
+    }
+    if (filter.with_outputs) {
+      absl::Status status = AddOutputs(connection, results->Int(0), &verdict);
+      if (!status.ok()) return status;
+    }
+    verdicts.push_back(std::move(verdict));
+  }
+}
+
+}  // namespace diopi::server
