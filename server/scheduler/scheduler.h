@@ -1,0 +1,129 @@
+// Who runs which case of a run: leases with deadlines. Pure logic in memory; the database is the truth about
+// what is done, and a scheduler is made from it again when a server starts.
+#ifndef SERVER_SCHEDULER_SCHEDULER_H_
+#define SERVER_SCHEDULER_SCHEDULER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace diopi::server {
+
+// Time that only moves forward. Thread-safe.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual absl::Duration Now() const = 0;  // since any fixed moment
+};
+
+class SteadyClock final : public Clock {
+ public:
+  absl::Duration Now() const override;
+};
+
+struct ScheduledCase {
+  std::string id;     // unique
+  int64_t bytes = 0;  // what its tensors take, for LeaseLimits.max_bytes
+};
+
+struct SchedulerOptions {
+  // A lease that is neither renewed nor reported on for this long gives its cases back.
+  absl::Duration lease = absl::Seconds(30);
+  // 0: the order of the cases given; otherwise a permutation that depends on the seed and the cases' number.
+  uint64_t shuffle_seed = 0;
+  // What an agent that finds nothing waits at most before it asks again.
+  absl::Duration max_retry = absl::Milliseconds(250);
+};
+
+struct LeaseLimits {
+  int max_cases = 16;     // at least 1 counts
+  int64_t max_bytes = 0;  // 0: no limit; one case is always given, however large
+};
+
+struct LeaseBatch {
+  std::string lease_id;       // empty when there are no cases
+  std::vector<size_t> cases;  // indices into the cases the scheduler was made with
+  absl::Duration expires_in;  // from now
+  bool complete = false;      // every case is done
+  absl::Duration retry_in;    // nothing now, but others hold leases: ask again then
+};
+
+struct SchedulerCounts {
+  size_t total = 0;
+  size_t done = 0;
+  size_t leased = 0;
+  size_t waiting = 0;
+  size_t leases = 0;
+};
+
+// Thread-safe.
+class Scheduler {
+ public:
+  // `done`: ids that have a verdict already; unknown ones are ignored. `clock` must outlive the scheduler.
+  Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::string> done,
+            const SchedulerOptions& options, const Clock* clock);
+
+  // The next cases in order. Cases of expired leases come last, so that one that kills its agents does not
+  // stand in the way of the others.
+  LeaseBatch Lease(const std::string& agent, const LeaseLimits& limits);
+
+  // Starts the lease's time again. False when it has expired (its cases may be with others) or is not this
+  // agent's.
+  bool Renew(const std::string& agent, const std::string& lease_id);
+
+  // The case has a verdict: from whoever holds it, from one whose lease has expired, or a second time. False
+  // when it had one already or is no case of this run. Counts as a renewal of the lease that holds it, if
+  // that lease is `agent`'s.
+  bool MarkDone(const std::string& agent, const std::string& case_id);
+
+  // Gives back all that the agent holds: it said goodbye. Returns how many cases.
+  size_t Release(const std::string& agent);
+
+  bool Knows(const std::string& case_id) const;
+  SchedulerCounts Counts();
+
+ private:
+  enum class State : uint8_t { kWaiting, kLeased, kDone };
+  struct Entry {
+    ScheduledCase c;
+    State state = State::kWaiting;
+    uint64_t lease = 0;
+  };
+  struct LeaseRecord {
+    std::string agent;
+    absl::Duration deadline;
+    std::vector<size_t> cases;
+    size_t open = 0;  // of these, not done
+  };
+  using Leases = std::map<uint64_t, LeaseRecord>;
+
+  void ExpireOld(absl::Duration now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Drops the lease; its open cases wait again. Returns how many.
+  size_t GiveBack(Leases::iterator lease) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  LeaseRecord Take(const std::string& agent, const LeaseLimits& limits, uint64_t id)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const SchedulerOptions options_;
+  const Clock* const clock_;
+  absl::flat_hash_map<std::string, size_t> index_;  // immutable after construction
+  mutable absl::Mutex mutex_;
+  std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  std::deque<size_t> waiting_ ABSL_GUARDED_BY(mutex_);  // may hold entries that are done by now
+  Leases leases_ ABSL_GUARDED_BY(mutex_);
+  size_t done_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t leased_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t next_lease_ ABSL_GUARDED_BY(mutex_) = 1;
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_SCHEDULER_SCHEDULER_H_
