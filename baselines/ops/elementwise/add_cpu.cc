@@ -4,11 +4,6 @@
 namespace diopi::ops {
 namespace {
 
-void CheckAlpha(const diopiScalar_t* alpha, diopiDtype_t dtype) {
-  Check(IsFloating(dtype) || !ScalarIsFloating(alpha),
-        "for integral tensors, argument alpha must not be a floating point number");
-}
-
 diopiError_t Add(const char* function, diopiTensorHandle_t out, const Operand& a, const Operand& b,
                  const diopiScalar_t* alpha) {
   return Guard(function, [&] {

@@ -27,6 +27,12 @@ inline diopiDtype_t ResultType(const Tensor& out, const Operand& a, const Operan
   return ResultType(out, {a.tensor, b.tensor});
 }
 
+inline void CheckAlpha(const diopiScalar_t* alpha, diopiDtype_t dtype) {
+  Check(IsFloating(dtype) || !ScalarIsFloating(alpha),
+        "for integral tensors, argument alpha must not be a floating point number");
+}
+
+// The operand broadcast to `shape`.
 template <typename C>
 std::vector<C> LoadOperand(const Operand& operand, const Shape& shape) {
   if (operand.scalar == nullptr) return LoadAs<C>(operand.tensor, shape);

@@ -310,11 +310,14 @@ diopiDtype_t ResultType(const Tensor& out, std::initializer_list<Tensor> tensors
   return IsFloating(result.dtype) && IsNoise(noise) ? noise : result.dtype;
 }
 
-diopiDtype_t FloatResultType(const Tensor& out, std::initializer_list<Tensor> tensors,
-                             std::initializer_list<const diopiScalar_t*> scalars) {
-  const diopiDtype_t result = ResultType(out, tensors, scalars);
+diopiDtype_t FloatFor(diopiDtype_t result, const Tensor& out) {
   if (IsFloating(result)) return result;
   return IsFloating(out.dtype()) ? out.dtype() : diopi_dtype_float32;
+}
+
+diopiDtype_t FloatResultType(const Tensor& out, std::initializer_list<Tensor> tensors,
+                             std::initializer_list<const diopiScalar_t*> scalars) {
+  return FloatFor(ResultType(out, tensors, scalars), out);
 }
 
 void CheckStorable(diopiDtype_t result, const Tensor& out) {

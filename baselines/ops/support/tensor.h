@@ -77,7 +77,8 @@ diopiDtype_t ResultType(const Tensor& out, std::initializer_list<Tensor> tensors
                         std::initializer_list<const diopiScalar_t*> scalars = {});
 
 // Element type for an operation that only makes floating numbers (exp, mean, true division): ResultType, or
-// where that is no floating type, the output's if it is one, else float32.
+// where that is no floating type, the output's if it is one, else float32. FloatFor is that second step.
+diopiDtype_t FloatFor(diopiDtype_t result, const Tensor& out);
 diopiDtype_t FloatResultType(const Tensor& out, std::initializer_list<Tensor> tensors,
                              std::initializer_list<const diopiScalar_t*> scalars = {});
 
