@@ -1,0 +1,64 @@
+// index_select: the slices of the input along dim that a 1-d index names, in its order.
+#include "baselines/ops/index/index_common.h"
+
+namespace diopi::ops {
+namespace {
+
+// Calls f(position in the selected tensor, position in the whole one) for every element selected.
+template <typename F>
+void ForEachSelected(const Shape& whole, int64_t dim, const std::vector<int64_t>& index, F&& f) {
+  const Axis axis = SplitAxis(whole, WrapDim(dim, static_cast<int64_t>(whole.size())));
+  const int64_t count = static_cast<int64_t>(index.size());
+  for (int64_t o = 0; o < axis.outer; ++o) {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t from = (o * axis.size + WrapIndex(index[static_cast<size_t>(i)], axis.size)) * axis.inner;
+      for (int64_t k = 0; k < axis.inner; ++k) {
+        f(static_cast<size_t>((o * count + i) * axis.inner + k), static_cast<size_t>(from + k));
+      }
+    }
+  }
+}
+
+Shape SelectedShape(Shape shape, int64_t dim, int64_t count) {
+  if (!shape.empty()) shape[static_cast<size_t>(WrapDim(dim, static_cast<int64_t>(shape.size())))] = count;
+  return shape;
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiIndexSelect(diopiContextHandle_t, diopiTensorHandle_t out,
+                                         diopiConstTensorHandle_t input, int64_t dim,
+                                         diopiConstTensorHandle_t index) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(out), x(input), at(index);
+    const std::vector<int64_t> indices = Load<int64_t>(at);
+    CheckShape(result, SelectedShape(x.shape(), dim, at.numel()), "out");
+    DispatchAny(x.dtype(), [&]<typename C>() {
+      const std::vector<C> values = Load<C>(x);
+      std::vector<C> selected(static_cast<size_t>(result.numel()));
+      ForEachSelected(x.shape(), dim, indices, [&](size_t to, size_t from) { selected[to] = values[from]; });
+      Store(result, selected);
+    });
+  });
+}
+
+extern "C" diopiError_t diopiIndexSelectBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
+                                                 diopiConstTensorHandle_t grad, diopiSize_t input_sizes,
+                                                 int64_t dim, diopiConstTensorHandle_t index) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(grad_input), g(grad);
+    const Shape shape = Sizes(input_sizes);
+    CheckShape(result, shape, "grad_input");
+    const std::vector<int64_t> indices = Load<int64_t>(index);
+    CheckShape(g, SelectedShape(shape, dim, static_cast<int64_t>(indices.size())), "grad");
+    DispatchFloating(ResultType(result, {g}), [&]<typename C>() {
+      const std::vector<C> values = Load<C>(g);
+      std::vector<C> sums(static_cast<size_t>(result.numel()), Exact<C>(0));
+      ForEachSelected(shape, dim, indices, [&](size_t from, size_t to) { sums[to] += values[from]; });
+      Store(result, sums);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+// scatter: out = input, then out[index[i][j][k]][j][k] = src[i][j][k] for dim 0, and so on; with reduce "add"
+// or "multiply" the element is combined with what is there.
+#include <cstring>
+
+#include "baselines/ops/index/index_common.h"
+
+namespace diopi::ops {
+namespace {
+
+enum class Reduce { kReplace, kAdd, kMultiply };
+
+Reduce ParseReduce(const char* reduce) {
+  if (reduce == nullptr || *reduce == '\0') return Reduce::kReplace;
+  if (std::strcmp(reduce, "add") == 0) return Reduce::kAdd;
+  Check(std::strcmp(reduce, "multiply") == 0, "reduce must be '', 'add' or 'multiply', got '", reduce, "'");
+  return Reduce::kMultiply;
+}
+
+// The sources of the scattered elements: a tensor at least as large as the index, or one number.
+template <typename C>
+std::vector<C> Sources(const Tensor& src, const diopiScalar_t* value, const Shape& index_shape) {
+  if (!src) return std::vector<C>(static_cast<size_t>(Numel(index_shape)), ScalarAs<C>(value));
+  std::vector<C> all = Load<C>(src);
+  if (src.shape() == index_shape) return all;
+  Check(src.shape().size() == index_shape.size(), "index must have as many dimensions as src");
+  const Shape strides = DenseStrides(src.shape());
+  Shape at(index_shape.size(), 0);
+  std::vector<C> sources(static_cast<size_t>(Numel(index_shape)));
+  for (C& source : sources) {
+    int64_t position = 0;
+    for (size_t d = 0; d < at.size(); ++d) position += at[d] * strides[d];
+    Check(position < static_cast<int64_t>(all.size()), "index shape exceeds src shape");
+    source = all[static_cast<size_t>(position)];
+    for (size_t d = at.size(); d-- > 0 && ++at[d] == index_shape[d];) at[d] = 0;
+  }
+  return sources;
+}
+
+void Scatter(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& src,
+             const diopiScalar_t* value, const Tensor& index, const char* reduce_name) {
+  const Reduce reduce = ParseReduce(reduce_name);
+  CheckShape(out, input.shape(), "out");
+  const std::vector<int64_t> positions =
+      PositionsAlong(input.shape(), index.shape(), WrapDim(dim, input.rank()), Load<int64_t>(index));
+  DispatchAny(out.dtype(), [&]<typename C>() {
+    std::vector<C> values = Load<C>(input);
+    const std::vector<C> sources = Sources<C>(src, value, index.shape());
+    for (size_t i = 0; i < positions.size(); ++i) {
+      C& element = values[static_cast<size_t>(positions[i])];
+      switch (reduce) {
+        case Reduce::kReplace:
+          element = sources[i];
+          break;
+        case Reduce::kAdd:
+          element = WrapAdd(element, sources[i]);
+          break;
+        case Reduce::kMultiply:
+          element = WrapMul(element, sources[i]);
+          break;
+      }
+    }
+    Store(out, values);
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiScatter(diopiContextHandle_t, diopiTensorHandle_t out,
+                                     diopiConstTensorHandle_t input, int64_t dim,
+                                     diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
+                                     const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Scatter(out, input, dim, src, nullptr, index, reduce); });
+}
+
+extern "C" diopiError_t diopiScatterInp(diopiContextHandle_t, diopiTensorHandle_t input, int64_t dim,
+                                        diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
+                                        const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Scatter(input, input, dim, src, nullptr, index, reduce); });
+}
+
+extern "C" diopiError_t diopiScatterScalar(diopiContextHandle_t, diopiTensorHandle_t out,
+                                           diopiConstTensorHandle_t input, int64_t dim,
+                                           const diopiScalar_t* value, diopiConstTensorHandle_t index,
+                                           const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Scatter(out, input, dim, Tensor(), value, index, reduce); });
+}
+
+extern "C" diopiError_t diopiScatterInpScalar(diopiContextHandle_t, diopiTensorHandle_t input, int64_t dim,
+                                              const diopiScalar_t* value, diopiConstTensorHandle_t index,
+                                              const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Scatter(input, input, dim, Tensor(), value, index, reduce); });
+}

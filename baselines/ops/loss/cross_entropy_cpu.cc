@@ -1,0 +1,153 @@
+// cross_entropy: nll_loss of log_softmax over the classes, with label smoothing s:
+//   row loss = (1 - s) * -w[t] * y[t] + s / classes * sum_c(-w[c] * y[c]),   y = log_softmax(x)
+// The mean divides by the weights of the targets that are not ignored. A floating target of the input's shape
+// holds class probabilities; the mean then divides by the number of rows.
+#include "baselines/ops/loss/loss_common.h"
+#include "baselines/ops/softmax/softmax_common.h"
+
+namespace diopi::ops {
+namespace {
+
+struct CrossEntropy {
+  diopiReduction_t reduction;
+  int64_t ignore_index;
+  double label_smoothing;
+};
+
+// log_softmax over the classes of one row.
+template <typename C>
+std::vector<C> LogSoftmaxRow(const std::vector<C>& x, const ClassShape& shape, int64_t row) {
+  using std::exp;
+  using std::log;
+  std::vector<C> y(static_cast<size_t>(shape.classes));
+  const C greatest = LineMax(x, shape.At(row, 0), shape.inner, shape.classes);
+  C sum = Exact<C>(0);
+  for (int64_t c = 0; c < shape.classes; ++c) {
+    y[static_cast<size_t>(c)] = x[static_cast<size_t>(shape.At(row, c))] - greatest;
+    sum += exp(y[static_cast<size_t>(c)]);
+  }
+  const C log_sum = log(sum);
+  for (C& value : y) value = value - log_sum;
+  return y;
+}
+
+// How much each class of a row counts: the coefficients of -y[c] in the row's loss. Empty for ignored rows.
+template <typename C>
+class Targets {
+ public:
+  Targets(const Tensor& target, const Tensor& weight, const ClassShape& shape, const Shape& input_shape,
+          const CrossEntropy& options)
+      : shape_(shape), options_(options), weights_(LoadWeights<C>(weight, shape)), mean_by_(Exact<C>(0)) {
+    if (IsFloating(target.dtype())) {
+      CheckShape(target, input_shape, "target");
+      probabilities_ = Load<C>(target);
+      mean_by_ = Exact<C>(shape.count());
+      return;
+    }
+    indices_ = LoadTargets(target, shape, options.ignore_index);
+    for (const int64_t t : indices_) {
+      if (t != options.ignore_index) mean_by_ += weights_[static_cast<size_t>(t)];
+    }
+  }
+
+  const C& mean_by() const { return mean_by_; }
+
+  std::vector<C> Row(int64_t row) const {
+    const int64_t index = probabilities_.empty() ? indices_[static_cast<size_t>(row)] : -1;
+    if (probabilities_.empty() && index == options_.ignore_index) return {};
+    const C keep = Rounded<C>(1.0 - options_.label_smoothing);
+    const C share = Rounded<C>(options_.label_smoothing / static_cast<double>(shape_.classes));
+    std::vector<C> coefficients(static_cast<size_t>(shape_.classes), Exact<C>(0));
+    for (int64_t c = 0; c < shape_.classes; ++c) {
+      const size_t at = static_cast<size_t>(c);
+      C p = probabilities_.empty() ? Exact<C>(c == index ? 1 : 0)
+                                   : probabilities_[static_cast<size_t>(shape_.At(row, c))];
+      if (options_.label_smoothing != 0) p = p * keep + share;
+      coefficients[at] = p * weights_[at];
+    }
+    return coefficients;
+  }
+
+ private:
+  const ClassShape& shape_;
+  const CrossEntropy& options_;
+  std::vector<C> weights_;
+  std::vector<C> probabilities_;
+  std::vector<int64_t> indices_;
+  C mean_by_;
+};
+
+template <typename C>
+void Forward(const Tensor& out, const Tensor& input, const Targets<C>& targets, const ClassShape& shape,
+             const CrossEntropy& options) {
+  const std::vector<C> x = Load<C>(input);
+  std::vector<C> losses(static_cast<size_t>(shape.count()), Exact<C>(0));
+  for (int64_t row = 0; row < shape.count(); ++row) {
+    const std::vector<C> coefficients = targets.Row(row);
+    if (coefficients.empty()) continue;
+    const std::vector<C> y = LogSoftmaxRow(x, shape, row);
+    C loss = Exact<C>(0);
+    for (size_t c = 0; c < y.size(); ++c) {
+      if (ToDouble(coefficients[c]) != 0) loss = loss - coefficients[c] * y[c];
+    }
+    losses[static_cast<size_t>(row)] = loss;
+  }
+  StoreReduced(out, losses, targets.mean_by(), options.reduction, shape.rows);
+}
+
+// d loss / d x[c] = softmax(x)[c] * sum(coefficients) - coefficients[c]
+template <typename C>
+void Backward(const Tensor& grad_input, const Tensor& grad_output, const Tensor& input,
+              const Targets<C>& targets, const ClassShape& shape, const CrossEntropy& options) {
+  using std::exp;
+  const std::vector<C> x = Load<C>(input);
+  const std::vector<C> g = Load<C>(grad_output);
+  std::vector<C> gradient(x.size(), Exact<C>(0));
+  for (int64_t row = 0; row < shape.count(); ++row) {
+    const std::vector<C> coefficients = targets.Row(row);
+    if (coefficients.empty()) continue;
+    const C factor = RowGradient(g, row, targets.mean_by(), options.reduction);
+    const std::vector<C> y = LogSoftmaxRow(x, shape, row);
+    C sum = Exact<C>(0);
+    for (const C& coefficient : coefficients) sum += factor * coefficient;
+    for (int64_t c = 0; c < shape.classes; ++c) {
+      const size_t at = static_cast<size_t>(c);
+      gradient[static_cast<size_t>(shape.At(row, c))] = exp(y[at]) * sum - factor * coefficients[at];
+    }
+  }
+  Store(grad_input, gradient);
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiCrossEntropyLoss(diopiContextHandle_t, diopiTensorHandle_t out,
+                                              diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
+                                              diopiConstTensorHandle_t weight, diopiReduction_t reduction,
+                                              int64_t ignore_index, double label_smoothing) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(out), x(input);
+    const ClassShape shape(x.shape());
+    const CrossEntropy options{reduction, ignore_index, label_smoothing};
+    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+      Forward<C>(result, x, Targets<C>(target, weight, shape, x.shape(), options), shape, options);
+    });
+  });
+}
+
+extern "C" diopiError_t diopiCrossEntropyLossBackward(
+    diopiContextHandle_t, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
+    diopiConstTensorHandle_t input, diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
+    diopiReduction_t reduction, int64_t ignore_index, double label_smoothing) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(grad_input), g(grad_output), x(input);
+    CheckShape(result, x.shape(), "grad_input");
+    const ClassShape shape(x.shape());
+    const CrossEntropy options{reduction, ignore_index, label_smoothing};
+    DispatchFloating(ResultType(result, {g, x}), [&]<typename C>() {
+      Backward<C>(result, g, x, Targets<C>(target, weight, shape, x.shape(), options), shape, options);
+    });
+  });
+}

@@ -1,0 +1,77 @@
+// Losses over classes: input (N, C) or (N, C, d1, ...) or (C), target (N), (N, d1, ...) or ().
+#ifndef BASELINES_OPS_LOSS_LOSS_COMMON_H_
+#define BASELINES_OPS_LOSS_LOSS_COMMON_H_
+
+#include <vector>
+
+#include "baselines/ops/support/tensor.h"
+
+namespace diopi::ops {
+
+// Where the score of class c for row (n, k) lies: ((n * classes) + c) * inner + k.
+struct ClassShape {
+  int64_t batch = 1;
+  int64_t classes = 1;
+  int64_t inner = 1;
+  Shape rows;  // the shape of the target, and of the unreduced loss
+
+  explicit ClassShape(const Shape& input) {
+    Check(!input.empty(), "expected an input with a class dimension, got a 0-d tensor");
+    const size_t class_dim = input.size() == 1 ? 0 : 1;
+    classes = input[class_dim];
+    for (size_t d = 0; d < input.size(); ++d) {
+      if (d == class_dim) continue;
+      rows.push_back(input[d]);
+      (d < class_dim ? batch : inner) *= input[d];
+    }
+  }
+
+  int64_t count() const { return batch * inner; }
+  // `row` counts the target's elements in row-major order.
+  int64_t At(int64_t row, int64_t c) const { return (row / inner * classes + c) * inner + row % inner; }
+};
+
+// One class index a row; Fail for one outside [0, classes) that is not ignored.
+inline std::vector<int64_t> LoadTargets(const Tensor& target, const ClassShape& shape, int64_t ignore_index) {
+  CheckShape(target, shape.rows, "target");
+  std::vector<int64_t> targets = Load<int64_t>(target);
+  for (const int64_t t : targets) {
+    Check(t == ignore_index || (t >= 0 && t < shape.classes), "target ", t, " is out of bounds for ",
+          shape.classes, " classes");
+  }
+  return targets;
+}
+
+// The weight of each class: 1 where no tensor is given.
+template <typename C>
+std::vector<C> LoadWeights(const Tensor& weight, const ClassShape& shape) {
+  if (!weight) return std::vector<C>(static_cast<size_t>(shape.classes), Exact<C>(1));
+  CheckShape(weight, Shape{shape.classes}, "weight");
+  return Load<C>(weight);
+}
+
+// Stores the rows' losses: as they are, their sum, or the sum over `total_weight`.
+template <typename C>
+void StoreReduced(const Tensor& out, const std::vector<C>& losses, const C& total_weight,
+                  diopiReduction_t reduction, const Shape& rows) {
+  if (reduction == ReductionNone) {
+    CheckShape(out, rows, "out");
+    Store(out, losses);
+    return;
+  }
+  C sum = Exact<C>(0);
+  for (const C& loss : losses) sum += loss;
+  Store(out, std::vector<C>{reduction == ReductionMean ? sum / total_weight : sum});
+}
+
+// The factor that a row's gradient gets from the reduction.
+template <typename C>
+C RowGradient(const std::vector<C>& grad_output, int64_t row, const C& total_weight,
+              diopiReduction_t reduction) {
+  if (reduction == ReductionNone) return grad_output[static_cast<size_t>(row)];
+  return reduction == ReductionMean ? grad_output[0] / total_weight : grad_output[0];
+}
+
+}  // namespace diopi::ops
+
+#endif  // BASELINES_OPS_LOSS_LOSS_COMMON_H_

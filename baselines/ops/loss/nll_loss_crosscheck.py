@@ -1,0 +1,35 @@
+import torch
+import torch.nn.functional as F
+
+REDUCTION = ["none", "mean", "sum"]
+
+
+def total_weight(a):
+    kept = a.target[a.target != a.ignore_index]
+    return (torch.ones(kept.shape, dtype=torch.float64) if a.weight is None else a.weight[kept]).sum()
+
+
+def loss(a, x):
+    return F.nll_loss(x, a.target, a.weight, ignore_index=a.ignore_index, reduction=REDUCTION[a.reduction])
+
+
+def gradient(a):
+    x = a.input.clone().requires_grad_()
+    loss(a, x).backward(a.grad_output)
+    return x.grad
+
+
+def diopiNLLLoss(a):
+    return {"out": loss(a, a.input)}
+
+
+def diopiNLLLossV2(a):
+    return {"out": loss(a, a.input), "totalWeight": total_weight(a)}
+
+
+def diopiNLLLossBackward(a):
+    return {"grad_input": gradient(a)}
+
+
+def diopiNLLLossV2Backward(a):
+    return {"grad_input": gradient(a)}

@@ -1,0 +1,74 @@
+// clip_grad_norm_: the norm over all gradients together, written to host memory, and the gradients scaled in
+// place by min(1, max_norm / (norm + 1e-6)).
+#include <cstring>
+
+#include "baselines/ops/support/tensor.h"
+
+namespace diopi::ops {
+namespace {
+
+template <typename C>
+C TotalNorm(const std::vector<std::vector<C>>& gradients, double p) {
+  using std::abs;
+  using std::pow;
+  using std::sqrt;
+  C total = Exact<C>(0);
+  const bool infinite = std::isinf(p);
+  for (const std::vector<C>& gradient : gradients) {
+    for (const C& g : gradient) {
+      const C magnitude = abs(g);
+      if (infinite) {
+        if (magnitude > total || magnitude != magnitude) total = magnitude;
+      } else if (p == 2.0) {
+        total += g * g;
+      } else if (p == 1.0) {
+        total += magnitude;
+      } else {
+        total += pow(magnitude, Rounded<C>(p));
+      }
+    }
+  }
+  if (infinite || p == 1.0) return total;
+  return p == 2.0 ? sqrt(total) : pow(total, Rounded<C>(1.0 / p));
+}
+
+// The oracle's call has room for a whole noise number behind the pointer (see InProcessLibrary::Call).
+template <typename C>
+void StoreHost(double* out, const C& value) {
+  if constexpr (kIsNoise<C>) {
+    std::memcpy(out, &value, sizeof(C));
+  } else {
+    *out = ToDouble(value);
+  }
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiClipGradNorm(diopiContextHandle_t, double* out, diopiTensorHandle_t* grads,
+                                          int64_t num_grads, double max_norm, double norm_type,
+                                          bool error_if_nonfinite) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    Check(out != nullptr, "out is null");
+    std::vector<Tensor> tensors;
+    for (int64_t i = 0; i < num_grads; ++i) tensors.emplace_back(grads[i]);
+    if (tensors.empty()) {
+      *out = 0.0;
+      return;
+    }
+    DispatchFloating(tensors[0].dtype(), [&]<typename C>() {
+      std::vector<std::vector<C>> gradients;
+      for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
+      const C norm = TotalNorm(gradients, norm_type);
+      if (error_if_nonfinite) Check(std::isfinite(ToDouble(norm)), "the total norm is not finite");
+      StoreHost(out, norm);
+      const C coefficient = Rounded<C>(max_norm) / (norm + Rounded<C>(1e-6));
+      if (ToDouble(coefficient) >= 1.0) return;
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        for (C& g : gradients[i]) g = g * coefficient;
+        Store(tensors[i], gradients[i]);
+      }
+    });
+  });
+}

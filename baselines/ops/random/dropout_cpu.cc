@@ -1,0 +1,45 @@
+// dropout: each element is kept with probability 1 - p and scaled by 1 / (1 - p); the mask says which. When
+// not training, the input as it is and a mask of ones.
+#include "baselines/ops/random/random_common.h"
+
+namespace diopi::ops {
+namespace {
+
+void Dropout(const Tensor& out, const Tensor& mask, const Tensor& input, double p, bool train,
+             diopiGeneratorHandle_t generator) {
+  Check(p >= 0 && p <= 1, "p must lie in [0, 1], got ", p);
+  CheckShape(out, input.shape(), "out");
+  CheckShape(mask, input.shape(), "mask");
+  Random random(generator);
+  std::vector<int64_t> kept(static_cast<size_t>(input.numel()), 1);
+  if (train) {
+    for (int64_t& keep : kept) keep = random.Uniform() >= p ? 1 : 0;
+    random.Advance(generator);
+  }
+  DispatchFloating(input.dtype(), [&]<typename C>() {
+    std::vector<C> values = Load<C>(input);
+    if (train) {
+      const C scale = p < 1 ? Rounded<C>(1.0 / (1.0 - p)) : Exact<C>(0);
+      for (size_t i = 0; i < values.size(); ++i) values[i] = kept[i] != 0 ? values[i] * scale : Exact<C>(0);
+    }
+    Store(out, values);
+  });
+  Store(mask, kept);
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiDropout(diopiContextHandle_t, diopiTensorHandle_t out, diopiTensorHandle_t mask,
+                                     diopiConstTensorHandle_t input, double p, bool train,
+                                     diopiGeneratorHandle_t generator) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Dropout(out, mask, input, p, train, generator); });
+}
+
+extern "C" diopiError_t diopiDropoutInp(diopiContextHandle_t, diopiTensorHandle_t input,
+                                        diopiTensorHandle_t mask, double p, bool train,
+                                        diopiGeneratorHandle_t generator) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Dropout(input, mask, input, p, train, generator); });
+}

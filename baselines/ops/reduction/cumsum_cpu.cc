@@ -1,0 +1,38 @@
+// cumsum along one dimension, and its backward, the same sum from the other end.
+#include "baselines/ops/support/tensor.h"
+
+namespace diopi::ops {
+namespace {
+
+void Accumulate(const Tensor& out, const Tensor& input, int64_t dim, bool from_end) {
+  CheckShape(out, input.shape(), "out");
+  const Axis axis = SplitAxis(input.shape(), WrapDim(dim, input.rank()));
+  DispatchAny(IsFloating(input.dtype()) ? input.dtype() : out.dtype(), [&]<typename C>() {
+    std::vector<C> x = Load<C>(input);
+    for (int64_t line = 0; line < (x.empty() ? 0 : axis.outer * axis.inner); ++line) {
+      const int64_t start = line / axis.inner * axis.size * axis.inner + line % axis.inner;
+      C sum = Exact<C>(0);
+      for (int64_t i = 0; i < axis.size; ++i) {
+        C& element = x[static_cast<size_t>(start + (from_end ? axis.size - 1 - i : i) * axis.inner)];
+        sum = i == 0 ? element : WrapAdd(sum, element);
+        element = sum;
+      }
+    }
+    Store(out, x);
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiCumsum(diopiContextHandle_t, diopiTensorHandle_t out,
+                                    diopiConstTensorHandle_t input, int64_t dim) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Accumulate(out, input, dim, false); });
+}
+
+extern "C" diopiError_t diopiCumsumBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
+                                            diopiConstTensorHandle_t grad_output, int64_t dim) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Accumulate(grad_input, grad_output, dim, true); });
+}

@@ -1,0 +1,15 @@
+// max along one dimension with the positions, and over everything. NaN is greater than every number.
+#include "baselines/ops/reduction/reduction_common.h"
+
+extern "C" diopiError_t diopiMax(diopiContextHandle_t, diopiTensorHandle_t max,
+                                 diopiTensorHandle_t max_indices, diopiConstTensorHandle_t input,
+                                 int64_t dim) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Extremes(max, max_indices, input, Shape{dim}, true); });
+}
+
+extern "C" diopiError_t diopiMaxAll(diopiContextHandle_t, diopiTensorHandle_t max,
+                                    diopiConstTensorHandle_t input) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { Extremes(max, Tensor(), input, Shape{}, true); });
+}

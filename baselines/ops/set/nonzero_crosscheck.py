@@ -1,0 +1,5 @@
+import torch
+
+
+def diopiNonzero(a):
+    return {"out": torch.nonzero(a.input)}

@@ -1,0 +1,54 @@
+// log_softmax: x - max - log(sum(exp(x - max))) along one dimension.
+#include "baselines/ops/softmax/softmax_common.h"
+
+namespace diopi::ops {
+namespace {
+
+template <typename C>
+void LogSoftmaxLine(const std::vector<C>& x, std::vector<C>& y, int64_t start, int64_t step, int64_t length) {
+  using std::exp;
+  using std::log;
+  const C greatest = LineMax(x, start, step, length);
+  C sum = Exact<C>(0);
+  for (int64_t i = start; i < start + length * step; i += step) sum += exp(x[i] - greatest);
+  const C log_sum = log(sum);
+  for (int64_t i = start; i < start + length * step; i += step) y[i] = (x[i] - greatest) - log_sum;
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t, diopiTensorHandle_t out,
+                                        diopiConstTensorHandle_t input, int64_t dim) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(out), x(input);
+    CheckShape(result, x.shape(), "out");
+    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+      const std::vector<C> values = Load<C>(x);
+      std::vector<C> y(values.size());
+      ForEachLine(x.shape(), dim, [&](int64_t start, int64_t step, int64_t length) {
+        LogSoftmaxLine(values, y, start, step, length);
+      });
+      Store(result, y);
+    });
+  });
+}
+
+// g - exp(y) * sum(g)
+extern "C" diopiError_t diopiLogSoftmaxBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
+                                                diopiConstTensorHandle_t grad_output,
+                                                diopiConstTensorHandle_t output, int64_t dim) {
+  using namespace diopi::ops;
+  return LineBackward(__func__, grad_input, grad_output, output, dim,
+                      []<typename C>(const std::vector<C>& g, const std::vector<C>& y, std::vector<C>& values,
+                                     int64_t start, int64_t step, int64_t length) {
+                        using std::exp;
+                        C sum = Exact<C>(0);
+                        for (int64_t i = 0; i < length; ++i) sum += g[start + i * step];
+                        for (int64_t i = 0; i < length; ++i) {
+                          const int64_t at = start + i * step;
+                          values[at] = g[at] - exp(y[at]) * sum;
+                        }
+                      });
+}

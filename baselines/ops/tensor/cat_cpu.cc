@@ -1,0 +1,36 @@
+// cat: tensors end to end along an existing dimension. A 1-d empty tensor among them is skipped, as PyTorch
+// does for old code's sake. Zero tensors are an error.
+#include "baselines/ops/tensor/join.h"
+
+extern "C" diopiError_t diopiCat(diopiContextHandle_t, diopiTensorHandle_t out,
+                                 diopiConstTensorHandle_t* tensors, int64_t num_inputs, int64_t dim) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    Check(num_inputs > 0, "expected a non-empty list of tensors");
+    const Tensor result(out);
+    std::vector<Tensor> pieces;
+    for (int64_t i = 0; i < num_inputs; ++i) {
+      const Tensor piece(tensors[i]);
+      if (piece.shape() != Shape{0} || result.rank() == 1) pieces.push_back(piece);
+    }
+    const int64_t wrapped = WrapDim(dim, result.rank());
+    const Axis axis = SplitAxis(result.shape(), wrapped);
+    DispatchAny(result.dtype(), [&]<typename C>() {
+      std::vector<C> values(static_cast<size_t>(result.numel()));
+      int64_t start = 0;
+      for (const Tensor& piece : pieces) {
+        Shape expected = result.shape();
+        Check(piece.rank() == result.rank(), "tensors must have the same number of dimensions");
+        const int64_t size = piece.size(wrapped);
+        expected[static_cast<size_t>(wrapped)] = size;
+        CheckShape(piece, expected, "a tensor");
+        Check(start + size <= axis.size, "the tensors exceed out along dimension ", wrapped);
+        const std::vector<C> part = Load<C>(piece);
+        ForEachInPiece(axis, start, size, [&](size_t to, size_t from) { values[to] = part[from]; });
+        start += size;
+      }
+      Check(start == axis.size, "the tensors do not fill out along dimension ", wrapped);
+      Store(result, values);
+    });
+  });
+}

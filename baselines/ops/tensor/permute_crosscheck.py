@@ -1,0 +1,2 @@
+def diopiPermute(a):
+    return {"out": a.input.permute(a.dims)}
