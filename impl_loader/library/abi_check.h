@@ -1,0 +1,63 @@
+// What a library offers of the ABI, and what would keep it from loading; read from its file, nothing of it
+// is run.
+#ifndef IMPL_LOADER_LIBRARY_ABI_CHECK_H_
+#define IMPL_LOADER_LIBRARY_ABI_CHECK_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "impl_loader/library/library_search.h"
+
+namespace diopi::loader {
+
+struct AbiCheckOptions {
+  // Libraries loaded with it (--device-lib): what they export counts as provided, and their device
+  // functions count for the dialect.
+  std::vector<std::string> beside;
+  SearchOptions search = SearchOptions::FromEnvironment();
+};
+
+// A symbol that is wrong, why, and what it may have been meant to be.
+struct AbiSymbol {
+  std::string symbol;     // as in the file
+  std::string demangled;  // equals `symbol` unless it is C++-mangled
+  std::string problem;    // in words
+  std::vector<std::string> nearest;
+};
+
+struct MetaSymbol {
+  enum class State { kExported, kMangled, kAbsent };
+  std::string name;
+  State state = State::kAbsent;
+};
+
+struct AbiReport {
+  std::string path;
+  std::vector<std::string> implemented;  // operator functions, in header order
+  std::vector<std::string> lacking;      // the others
+  std::vector<AbiSymbol> unknown;        // exported diopi* names the ABI does not know, mangled ones included
+  std::vector<AbiSymbol> undefined;      // strong symbols nobody provides: the library does not load
+  std::vector<AbiSymbol> undefined_weak;    // weak diopi* symbols nobody provides: null when called
+  std::vector<MissingLibrary> missing;      // needed libraries that are nowhere
+  std::vector<std::string> dependencies;    // those that were found
+  std::string dialect;                      // of its device functions: "conform_test", "register" or "none"
+  std::vector<std::string> device_lacking;  // of conform_test, when only some of its functions are there
+  std::vector<MetaSymbol> meta;
+
+  // Nothing keeps the library from loading, and no exported name is wrong.
+  bool ok() const {
+    return unknown.empty() && undefined.empty() && undefined_weak.empty() && missing.empty() &&
+           device_lacking.empty();
+  }
+};
+
+// Errors as of ReadElfSymbols.
+absl::StatusOr<AbiReport> CheckAbi(const std::string& path, const AbiCheckOptions& options = {});
+
+// The report as text, for a terminal.
+std::string FormatAbiReport(const AbiReport& report);
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_LIBRARY_ABI_CHECK_H_

@@ -1,0 +1,50 @@
+#include "impl_loader/library/library.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace diopi::loader {
+namespace {
+
+const std::string kVendors = DIOPI_BINARY_DIR "/lib/vendors/";
+
+TEST(LibraryTest, FindsOnlyItsOwnSymbols) {
+  auto library = Library::Open(kVendors + "recorder.so");
+  ASSERT_TRUE(library.ok()) << library.status();
+  EXPECT_EQ(library->path(), kVendors + "recorder.so");
+  EXPECT_NE(library->Symbol("diopiAdd"), nullptr);
+  EXPECT_NE(library->Symbol("recorder_size"), nullptr);
+  EXPECT_EQ(library->Symbol("diopiNoSuch"), nullptr);
+  EXPECT_EQ(library->Symbol("malloc"), nullptr) << "libc's, which the library depends on";
+  EXPECT_EQ(library->Symbol("memcpy"), nullptr);
+}
+
+TEST(LibraryTest, Moves) {
+  auto library = Library::Open(kVendors + "recorder.so");
+  ASSERT_TRUE(library.ok()) << library.status();
+  Library second = *std::move(library);
+  EXPECT_NE(second.Symbol("diopiAdd"), nullptr);
+  Library third = std::move(second);
+  EXPECT_NE(third.Symbol("diopiAdd"), nullptr);
+  EXPECT_EQ(second.Symbol("diopiAdd"), nullptr);  // NOLINT(bugprone-use-after-move): what a moved one says
+  auto fourth = Library::Open(kVendors + "recorder.so");
+  ASSERT_TRUE(fourth.ok());
+  third = *std::move(fourth);
+  EXPECT_NE(third.Symbol("diopiAdd"), nullptr);
+}
+
+TEST(LibraryTest, TellsWhyItDoesNotLoad) {
+  const auto missing = Library::Open("/no/such/library.so");
+  EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
+  const auto undefined = Library::Open(kVendors + "aside/../elf_odd.so");
+  EXPECT_EQ(undefined.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(undefined.status().message()).find("elf_odd.so: cannot be loaded: "),
+            std::string::npos)
+      << undefined.status();
+  EXPECT_NE(std::string(undefined.status().message()).find("elf_dependency.so"), std::string::npos)
+      << undefined.status();
+}
+
+}  // namespace
+}  // namespace diopi::loader

@@ -1,0 +1,15 @@
+/* What elf_odd needs; lies where no search path leads. Its old symbol is there for old programs only. */
+int elf_dependency_answer(void);
+int elf_dependency_answer(void) {
+  return 42;
+}
+
+int elf_dependency_current(void);
+int elf_dependency_current(void) {
+  return 2;
+}
+int elf_dependency_first(void);
+int elf_dependency_first(void) {
+  return 1;
+}
+__asm__(".symver elf_dependency_first, elf_dependency_gone@V1");
