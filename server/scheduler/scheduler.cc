@@ -169,8 +169,28 @@ size_t Scheduler::Release(const std::string& agent) {
   return count;
 }
 
-bool Scheduler::Knows(const std::string& case_id) const {
-  return index_.contains(case_id);
+void Scheduler::Return(const std::string& lease_id, absl::Span<const size_t> cases) {
+  const absl::MutexLock lock(&mutex_);
+  uint64_t id = 0;
+  if (!absl::SimpleAtoi(lease_id, &id)) return;
+  const auto lease = leases_.find(id);
+  if (lease == leases_.end()) return;
+  for (const size_t i : cases) {
+    if (i >= entries_.size()) continue;
+    Entry& entry = entries_[i];
+    if (entry.state != State::kLeased || entry.lease != id) continue;
+    entry.state = State::kWaiting;
+    waiting_.push_back(i);
+    --leased_;
+    --lease->second.open;
+  }
+  if (lease->second.open == 0) leases_.erase(lease);
+}
+
+std::optional<size_t> Scheduler::IndexOf(const std::string& case_id) const {
+  const auto found = index_.find(case_id);
+  if (found == index_.end()) return std::nullopt;
+  return found->second;
 }
 
 SchedulerCounts Scheduler::Counts() {

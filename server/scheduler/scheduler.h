@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,7 +89,12 @@ class Scheduler {
   // Gives back all that the agent holds: it said goodbye. Returns how many cases.
   size_t Release(const std::string& agent);
 
-  bool Knows(const std::string& case_id) const;
+  // Gives back some cases of a lease that never reached its agent; those that are done or no longer in the
+  // lease are left alone.
+  void Return(const std::string& lease_id, absl::Span<const size_t> cases);
+
+  // The index of a case of this run.
+  std::optional<size_t> IndexOf(const std::string& case_id) const;
   SchedulerCounts Counts();
 
  private:

@@ -15,7 +15,6 @@ namespace diopi::server {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class FakeClock final : public Clock {
  public:
@@ -172,6 +171,22 @@ TEST(SchedulerTest, AnIdleAgentWaitsUntilTheNextExpiryAtMost) {
   EXPECT_EQ(scheduler.Lease("b", {}).retry_in, SchedulerOptions().max_retry);
   clock.Advance(absl::Milliseconds(9900));
   EXPECT_EQ(scheduler.Lease("b", {}).retry_in, absl::Milliseconds(100));
+}
+
+TEST(SchedulerTest, CasesThatNeverReachedTheirAgentWaitAgain) {
+  FakeClock clock;
+  Scheduler scheduler(MakeCases(4), {}, LeaseOf(10), &clock);
+  const LeaseBatch batch = scheduler.Lease("a", {3, 0});
+  EXPECT_TRUE(scheduler.MarkDone("a", "c1"));
+  scheduler.Return(batch.lease_id, {1, 2, 99});
+  scheduler.Return("junk", {0});
+  scheduler.Return("77", {0});
+  EXPECT_THAT(scheduler.Lease("b", {9, 0}).cases, ElementsAre(3, 2));
+  scheduler.Return(batch.lease_id, {0, 2});  // 2 is b's by now
+  EXPECT_FALSE(scheduler.Renew("a", batch.lease_id));
+  EXPECT_THAT(scheduler.Lease("b", {9, 0}).cases, ElementsAre(0));
+  EXPECT_EQ(scheduler.IndexOf("c3"), 3U);
+  EXPECT_EQ(scheduler.IndexOf("c4"), std::nullopt);
 }
 
 TEST(SchedulerTest, AnEmptyRunIsComplete) {
