@@ -1,0 +1,154 @@
+// (x - mean) * invstd * weight + bias for each channel, with the batch's statistics in training and the
+// running ones otherwise.
+#include "baselines/ops/normalization/normalization_common.h"
+
+namespace diopi::ops {
+namespace {
+
+// Element i of a channel c: batch index i / area, place in the channel's area i % area.
+struct Channels {
+  int64_t batch, channels, area;
+
+  int64_t length() const { return batch * area; }
+  int64_t At(int64_t channel, int64_t i) const { return (i / area * channels + channel) * area + i % area; }
+};
+
+Channels SplitChannels(const Tensor& input) {
+  Check(input.rank() >= 2, "expected at least 2 dimensions, got shape ", ShapeText(input.shape()));
+  const Shape& shape = input.shape();
+  return {shape[0], shape[1], Numel(Shape(shape.begin() + 2, shape.end()))};
+}
+
+void CheckRunning(const Tensor& mean, const Tensor& var, bool training, int64_t channels) {
+  Check(training || (mean && var), "running_mean and running_var must be given unless training");
+  CheckOptionalShape(mean, {channels}, "running_mean");
+  CheckOptionalShape(var, {channels}, "running_var");
+}
+
+// running = momentum * now + (1 - momentum) * running, the variance unbiased.
+template <typename C>
+void UpdateRunning(const Tensor& running_mean, const Tensor& running_var, double momentum,
+                   const std::vector<Moments<C>>& moments) {
+  const C now = Rounded<C>(momentum), before = Rounded<C>(1 - momentum);
+  const auto update = [&](const Tensor& running, auto&& value) {
+    if (!running) return;
+    std::vector<C> r = Load<C>(running);
+    for (size_t i = 0; i < r.size(); ++i) r[i] = now * value(moments[i]) + before * r[i];
+    Store(running, r);
+  };
+  update(running_mean, [](const Moments<C>& m) { return m.mean; });
+  update(running_var, [](const Moments<C>& m) { return m.squares / C(m.count - 1); });
+}
+
+// PyTorch saves nothing outside training, so the host may give tensors of another size then.
+template <typename C>
+void StoreSaved(const Tensor& saved, bool training, const std::vector<C>& values) {
+  if (training || (saved && saved.numel() == static_cast<int64_t>(values.size()))) Store(saved, values);
+}
+
+template <typename C>
+struct ChannelStats {
+  std::vector<C> mean, invstd;
+};
+
+template <typename C>
+ChannelStats<C> RunningStats(const Tensor& mean, const Tensor& var, double eps) {
+  ChannelStats<C> stats{Load<C>(mean), Load<C>(var)};
+  for (C& v : stats.invstd) v = InverseStd(v, eps);
+  return stats;
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiBatchNorm(diopiContextHandle_t, diopiTensorHandle_t out,
+                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
+                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
+                                       diopiConstTensorHandle_t bias, diopiTensorHandle_t running_mean,
+                                       diopiTensorHandle_t running_var, bool training, double momentum,
+                                       double eps) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(out), saved_mean(save_mean), saved_invstd(save_invstd), x(input), w(weight), b(bias);
+    const Tensor mean(running_mean), var(running_var);
+    const Channels s = SplitChannels(x);
+    CheckShape(result, x.shape(), "out");
+    CheckRunning(mean, var, training, s.channels);
+    CheckOptionalShape(w, {s.channels}, "weight");
+    CheckOptionalShape(b, {s.channels}, "bias");
+    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+      const std::vector<C> values = Load<C>(x);
+      const std::vector<C> gamma = LoadOr<C>(w, s.channels, 1), beta = LoadOr<C>(b, s.channels, 0);
+      ChannelStats<C> stats;
+      if (training) {
+        std::vector<Moments<C>> moments;
+        for (int64_t c = 0; c < s.channels; ++c) {
+          moments.push_back(MomentsOf(values, s.length(), [&](int64_t i) { return s.At(c, i); }));
+          stats.mean.push_back(moments.back().mean);
+          stats.invstd.push_back(InverseStd(moments.back().variance(), eps));
+        }
+        UpdateRunning(mean, var, momentum, moments);
+      } else {
+        stats = RunningStats<C>(mean, var, eps);
+      }
+      std::vector<C> y(values.size());
+      for (int64_t c = 0; c < s.channels; ++c) {
+        for (int64_t i = 0; i < s.length(); ++i) {
+          const int64_t k = s.At(c, i);
+          y[k] = (values[k] - stats.mean[c]) * stats.invstd[c] * gamma[c] + beta[c];
+        }
+      }
+      Store(result, y);
+      StoreSaved(saved_mean, training, stats.mean);
+      StoreSaved(saved_invstd, training, stats.invstd);
+    });
+  });
+}
+
+// With p = sum(grad * (x - mean)) over a channel: grad_weight = p * invstd, grad_bias = sum(grad), and
+// grad_input = (grad - mean(grad) - (x - mean) * p * invstd^2 / length) * invstd * weight in training, where
+// the statistics depend on x; grad * invstd * weight otherwise.
+extern "C" diopiError_t diopiBatchNormBackward(
+    diopiContextHandle_t, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
+    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
+    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t running_mean,
+    diopiConstTensorHandle_t running_var, diopiConstTensorHandle_t save_mean,
+    diopiConstTensorHandle_t save_invstd, bool training, double eps) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
+    const Tensor mean(running_mean), var(running_var);
+    const Channels s = SplitChannels(x);
+    CheckShape(grad, x.shape(), "grad_output");
+    CheckOptionalShape(dx, x.shape(), "grad_input");
+    for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, {s.channels}, "weight or its gradient");
+    CheckRunning(mean, var, training, s.channels);
+    DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
+      const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, s.channels, 1);
+      const ChannelStats<C> stats = training ? ChannelStats<C>{LoadAs<C>(Tensor(save_mean), {s.channels}),
+                                                               LoadAs<C>(Tensor(save_invstd), {s.channels})}
+                                             : RunningStats<C>(mean, var, eps);
+      std::vector<C> d(g.size()), d_gamma, d_beta;
+      for (int64_t c = 0; c < s.channels; ++c) {
+        const C mu = stats.mean[c], invstd = stats.invstd[c];
+        C sum = C(0), projection = C(0);
+        for (int64_t i = 0; i < s.length(); ++i) {
+          const int64_t k = s.At(c, i);
+          sum += g[k];
+          projection += g[k] * (values[k] - mu);
+        }
+        d_gamma.push_back(projection * invstd);
+        d_beta.push_back(sum);
+        const C mean_grad = sum / C(s.length()), slope = projection * invstd * invstd / C(s.length());
+        for (int64_t i = 0; i < s.length(); ++i) {
+          const int64_t k = s.At(c, i);
+          const C centred = training ? g[k] - mean_grad - (values[k] - mu) * slope : g[k];
+          d[k] = centred * invstd * gamma[c];
+        }
+      }
+      StoreIfGiven(dx, d);
+      StoreIfGiven(dw, d_gamma);
+      StoreIfGiven(db, d_beta);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+// Channels in groups, normalized with the statistics of each group of each sample. Written as PyTorch has it,
+// folded into one multiplication and addition per element: x * (rstd * weight) + (bias - mean * rstd *
+// weight).
+#include "baselines/ops/normalization/normalization_common.h"
+
+namespace diopi::ops {
+namespace {
+
+struct Groups {
+  int64_t batch, channels, groups, area;  // area: elements of one channel
+
+  int64_t per_group() const { return channels / groups; }
+  int64_t length() const { return per_group() * area; }
+};
+
+Groups SplitGroups(const Tensor& input, int64_t num_groups) {
+  Check(input.rank() >= 2, "expected at least 2 dimensions, got shape ", ShapeText(input.shape()));
+  Check(num_groups > 0 && input.size(1) % num_groups == 0, "expected number of channels to be divisible by ",
+        "num_groups, got ", input.size(1), " and ", num_groups);
+  const Shape& shape = input.shape();
+  return {shape[0], shape[1], num_groups, Numel(Shape(shape.begin() + 2, shape.end()))};
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiGroupNorm(diopiContextHandle_t, diopiTensorHandle_t out,
+                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
+                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
+                                       diopiConstTensorHandle_t bias, int64_t num_groups, double eps) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(out), saved_mean(save_mean), saved_rstd(save_invstd), x(input), w(weight), b(bias);
+    const Groups s = SplitGroups(x, num_groups);
+    CheckShape(result, x.shape(), "out");
+    CheckShape(saved_mean, {s.batch, s.groups}, "save_mean");
+    CheckShape(saved_rstd, {s.batch, s.groups}, "save_invstd");
+    CheckOptionalShape(w, {s.channels}, "weight");
+    CheckOptionalShape(b, {s.channels}, "bias");
+    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+      const std::vector<C> values = Load<C>(x);
+      const std::vector<C> gamma = LoadOr<C>(w, s.channels, 1), beta = LoadOr<C>(b, s.channels, 0);
+      std::vector<C> y(values.size()), mean, rstd;
+      for (int64_t group = 0; group < s.batch * s.groups; ++group) {
+        const Moments<C> m = MomentsOf(values, s.length(), [&](int64_t i) { return group * s.length() + i; });
+        mean.push_back(m.mean);
+        rstd.push_back(InverseStd(m.variance(), eps));
+        for (int64_t i = 0; i < s.per_group(); ++i) {
+          const int64_t channel = group % s.groups * s.per_group() + i;
+          const C scale = rstd.back() * gamma[channel];
+          const C shift = beta[channel] - scale * m.mean;
+          const int64_t start = (group * s.per_group() + i) * s.area;
+          for (int64_t k = start; k < start + s.area; ++k) y[k] = values[k] * scale + shift;
+        }
+      }
+      Store(result, y);
+      Store(saved_mean, mean);
+      Store(saved_rstd, rstd);
+    });
+  });
+}
+
+// grad_input = grad * (rstd * weight) + x * c2 + c3 with c2, c3 of each group, from the sums of grad * x and
+// grad over each channel.
+extern "C" diopiError_t diopiGroupNormBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
+                                               diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
+                                               diopiConstTensorHandle_t grad_output,
+                                               diopiConstTensorHandle_t input,
+                                               diopiConstTensorHandle_t weight, diopiConstTensorHandle_t mean,
+                                               diopiConstTensorHandle_t rstd, int64_t num_groups) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
+    const Tensor saved_mean(mean), saved_rstd(rstd);
+    const Groups s = SplitGroups(x, num_groups);
+    CheckShape(grad, x.shape(), "grad_output");
+    CheckOptionalShape(dx, x.shape(), "grad_input");
+    for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, {s.channels}, "weight or its gradient");
+    CheckShape(saved_mean, {s.batch, s.groups}, "mean");
+    CheckShape(saved_rstd, {s.batch, s.groups}, "rstd");
+    DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
+      const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, s.channels, 1);
+      const std::vector<C> mu = Load<C>(saved_mean), rs = Load<C>(saved_rstd);
+      std::vector<C> d(g.size()), d_gamma(gamma.size(), C(0)), d_beta(gamma.size(), C(0));
+      for (int64_t group = 0; group < s.batch * s.groups; ++group) {
+        const int64_t first = group % s.groups * s.per_group();  // channel
+        C group_gx = C(0), group_g = C(0);
+        for (int64_t i = 0; i < s.per_group(); ++i) {
+          const int64_t start = (group * s.per_group() + i) * s.area;
+          C sum_gx = C(0), sum_g = C(0);
+          for (int64_t k = start; k < start + s.area; ++k) {
+            sum_gx += g[k] * values[k];
+            sum_g += g[k];
+          }
+          group_gx += sum_gx * gamma[first + i];
+          group_g += sum_g * gamma[first + i];
+          d_gamma[first + i] += (sum_gx - sum_g * mu[group]) * rs[group];
+          d_beta[first + i] += sum_g;
+        }
+        const C share = C(1) / C(s.length());
+        const C c2 = (group_g * mu[group] - group_gx) * rs[group] * rs[group] * rs[group] * share;
+        const C c3 = -c2 * mu[group] - group_g * rs[group] * share;
+        for (int64_t j = 0; j < s.length(); ++j) {
+          const int64_t k = group * s.length() + j;
+          d[k] = g[k] * (rs[group] * gamma[first + j / s.area]) + values[k] * c2 + c3;
+        }
+      }
+      StoreIfGiven(dx, d);
+      StoreIfGiven(dw, d_gamma);
+      StoreIfGiven(db, d_beta);
+    });
+  });
+}
