@@ -1,0 +1,17 @@
+#include "cases/core/builtin.h"
+
+#include "cases/core/catalog.h"
+
+namespace diopi::cases {
+
+absl::StatusOr<std::unique_ptr<Catalog>> Catalog::LoadBuiltin() {
+  std::vector<v1::OperatorFile> files;
+  for (std::string_view bytes : BuiltinOperators()) {
+    if (!files.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+      return absl::InternalError("an embedded operator's file does not parse");
+    }
+  }
+  return FromFiles(std::move(files));
+}
+
+}  // namespace diopi::cases

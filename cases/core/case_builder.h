@@ -1,0 +1,41 @@
+// One function at one point in one dtype: a case, or the reason why there is none.
+#ifndef CASES_CORE_CASE_BUILDER_H_
+#define CASES_CORE_CASE_BUILDER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/operator.pb.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::cases {
+
+// Without a case, `why_not` says what does not fit; `in_place` is true when the function would fit but for
+// writing into an operand of another shape, dtype or with shared elements.
+struct Fit {
+  std::optional<v1::Case> c;
+  std::string why_not;
+  bool in_place = false;
+};
+
+// Assigns every argument of `rules`' function. A function that does not fit the point is no error; a shape
+// rule that fails, a layout that does not fit, an output without judge is: InvalidArgument, starting with
+// the argument's name. Id, hash and judges are set by the caller's FinishCase.
+absl::StatusOr<Fit> BuildCase(const v1::OperatorFile& op, const v1::FunctionRules& rules,
+                              const v1::Point& point, v1::Dtype::Code dtype);
+
+// Judges (the default one spread over all outputs, exact for integers), id and content hash.
+absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c);
+
+// The rules of a function of this file; null when it has none of that name.
+const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string& function);
+
+// The rule of an argument; the empty rule when none is written.
+const v1::ArgRule& RuleFor(const v1::FunctionRules& rules, const std::string& argument);
+
+}  // namespace diopi::cases
+
+#endif  // CASES_CORE_CASE_BUILDER_H_

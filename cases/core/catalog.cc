@@ -1,0 +1,161 @@
+#include "cases/core/catalog.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/hash.h"
+#include "cases/core/operator_file.h"
+
+namespace diopi::cases {
+namespace {
+
+// The names of the public harness for everything.
+bool MeansAll(const std::string& name) {
+  return name == "all_ops" || name == "all" || name == "*";
+}
+
+// True when a function pattern names the operator as a whole.
+bool NamesOperator(const std::string& pattern, const v1::OperatorFile& op) {
+  if (MeansAll(pattern) || GlobMatch(pattern, op.operator_())) return true;
+  return std::any_of(op.also().begin(), op.also().end(),
+                     [&](const std::string& name) { return GlobMatch(pattern, name); });
+}
+
+// The ids that `pattern` may match start with the operator's name; what stands before the first wildcard
+// tells most operators off without expanding them.
+bool MayHoldCase(const std::string& pattern, const std::string& operator_name) {
+  const std::string prefix = operator_name + ".";
+  const size_t literal = std::min(pattern.find_first_of("*?"), pattern.size());
+  const size_t common = std::min(literal, prefix.size());
+  return pattern.compare(0, common, prefix, 0, common) == 0;
+}
+
+struct Wanted {
+  bool any = false;  // something of the operator is selected
+  bool all_functions = false;
+  std::set<std::string> functions;
+};
+
+Wanted WantedOf(const v1::OperatorFile& op, const v1::Selection& selection, std::vector<bool>* used) {
+  Wanted wanted;
+  wanted.all_functions = selection.functions().empty();
+  for (int i = 0; i < selection.functions_size(); ++i) {
+    const std::string& pattern = selection.functions(i);
+    if (NamesOperator(pattern, op)) wanted.all_functions = (*used)[static_cast<size_t>(i)] = true;
+    for (const v1::FunctionRules& rules : op.function()) {
+      if (!GlobMatch(pattern, rules.name())) continue;
+      wanted.functions.insert(rules.name());
+      (*used)[static_cast<size_t>(i)] = true;
+    }
+  }
+  wanted.any = wanted.all_functions || !wanted.functions.empty();
+  const auto& cases = selection.cases();
+  wanted.any =
+      wanted.any && (cases.empty() || std::any_of(cases.begin(), cases.end(), [&](const auto& pattern) {
+                       return MayHoldCase(pattern, op.operator_());
+                     }));
+  return wanted;
+}
+
+std::string Suggestion(const std::vector<std::string>& near) {
+  return near.empty() ? "" : absl::StrCat("; did you mean ", absl::StrJoin(near, ", "), "?");
+}
+
+absl::Status UnknownFunction(const std::string& name, const std::vector<v1::OperatorFile>& operators) {
+  std::vector<std::string> known;
+  for (const v1::OperatorFile& op : operators) {
+    known.push_back(op.operator_());
+    known.insert(known.end(), op.also().begin(), op.also().end());
+    for (const v1::FunctionRules& rules : op.function()) known.push_back(rules.name());
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no operator or function '", name, "'", Suggestion(Nearest(name, known, 3))));
+}
+
+absl::Status UnknownCase(const std::string& pattern, const std::vector<v1::OperatorFile>& operators) {
+  const std::string head = pattern.substr(0, pattern.find('.'));
+  std::vector<std::string> known;
+  bool operator_known = false;
+  for (const v1::OperatorFile& op : operators) {
+    known.push_back(op.operator_());
+    operator_known = operator_known || op.operator_() == head;
+  }
+  if (!operator_known) {
+    return absl::NotFoundError(
+        absl::StrCat("no case matches '", pattern, "'", Suggestion(Nearest(head, known, 3))));
+  }
+  known.clear();
+  for (const v1::OperatorFile& op : operators) {
+    if (op.operator_() != head) continue;
+    absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, op.operator_());
+    if (!cases.ok()) return cases.status();
+    for (const v1::Case& c : *cases) known.push_back(c.id());
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no case matches '", pattern, "'", Suggestion(Nearest(pattern, known, 3))));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Catalog>> Catalog::FromFiles(std::vector<v1::OperatorFile> files) {
+  std::sort(files.begin(), files.end(), [](const v1::OperatorFile& a, const v1::OperatorFile& b) {
+    return a.operator_() < b.operator_();
+  });
+  for (size_t i = 1; i < files.size(); ++i) {
+    if (files[i].operator_() == files[i - 1].operator_()) {
+      return absl::InvalidArgumentError(absl::StrCat("two files for operator ", files[i].operator_()));
+    }
+  }
+  auto catalog = std::unique_ptr<Catalog>(new Catalog());
+  catalog->operators_ = std::move(files);
+  return catalog;
+}
+
+absl::StatusOr<std::vector<v1::Case>> Catalog::Select(const v1::Selection& selection) const {
+  if (!selection.suite().empty() && selection.suite() != "core") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown suite '", selection.suite(), "'; known are core"));
+  }
+  std::vector<bool> function_used(static_cast<size_t>(selection.functions_size()), false);
+  std::vector<bool> pattern_used(static_cast<size_t>(selection.cases_size()), false);
+  std::vector<v1::Case> result;
+  for (const v1::OperatorFile& op : operators_) {
+    const Wanted wanted = WantedOf(op, selection, &function_used);
+    if (!wanted.any) continue;
+    absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, absl::StrCat(op.operator_(), ".textproto"));
+    if (!cases.ok()) return cases.status();
+    for (v1::Case& c : *cases) {
+      if (!wanted.all_functions && wanted.functions.count(c.function()) == 0) continue;
+      bool matches = selection.cases().empty();
+      for (int i = 0; i < selection.cases_size(); ++i) {
+        if (!GlobMatch(selection.cases(i), c.id())) continue;
+        matches = pattern_used[static_cast<size_t>(i)] = true;
+      }
+      const auto& dtypes = selection.dtypes();
+      const bool dtype = dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype()) != dtypes.end();
+      if (matches && dtype) result.push_back(std::move(c));
+    }
+  }
+  for (size_t i = 0; i < function_used.size(); ++i) {
+    const std::string& name = selection.functions(static_cast<int>(i));
+    if (!function_used[i] && !MeansAll(name)) return UnknownFunction(name, operators_);
+  }
+  for (size_t i = 0; i < pattern_used.size(); ++i) {
+    if (!pattern_used[i]) return UnknownCase(selection.cases(static_cast<int>(i)), operators_);
+  }
+  return result;
+}
+
+std::string Catalog::SuiteHash(const std::vector<v1::Case>& cases) {
+  std::vector<std::string> hashes;
+  hashes.reserve(cases.size());
+  for (const v1::Case& c : cases) hashes.push_back(absl::StrCat(c.id(), " ", c.hash()));
+  std::sort(hashes.begin(), hashes.end());
+  return Xxh128Hex(absl::StrJoin(hashes, "\n"));
+}
+
+}  // namespace diopi::cases

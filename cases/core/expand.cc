@@ -1,0 +1,172 @@
+// Grids into cases.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/dtype.h"
+#include "cases/core/operator_file.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::cases {
+namespace {
+
+template <typename Codes, typename Sets>
+std::vector<Dtype> DtypesOf(const Codes& codes, const Sets& sets) {
+  std::vector<Dtype> result;
+  const auto add = [&](Dtype dtype) {
+    if (std::find(result.begin(), result.end(), dtype) == result.end()) result.push_back(dtype);
+  };
+  for (int code : codes) add(static_cast<Dtype>(code));
+  for (int set : sets) {
+    for (Dtype dtype : MembersOf(static_cast<v1::DtypeSet::Name>(set))) add(dtype);
+  }
+  return result;
+}
+
+template <typename Range, typename Value>
+bool Contains(const Range& range, const Value& value) {
+  return std::find(range.begin(), range.end(), value) != range.end();
+}
+
+class Expander {
+ public:
+  Expander(const v1::OperatorFile& op, const SourceLines& lines) : op_(op), lines_(lines) {}
+
+  absl::StatusOr<std::vector<v1::Case>> Run() {
+    for (int g = 0; g < op_.grid_size(); ++g) {
+      for (int p = 0; p < op_.grid(g).point_size(); ++p) ExpandPoint(g, p);
+    }
+    if (!findings_.empty()) return absl::InvalidArgumentError(absl::StrJoin(findings_, "\n"));
+    return std::move(cases_);
+  }
+
+ private:
+  void Say(int g, int p, const std::string& text) {
+    findings_.push_back(absl::StrCat(lines_.At({{"grid", g}, {"point", p}}), "point '",
+                                     op_.grid(g).point(p).label(), "'", text));
+  }
+  bool IsWanted(int g, const v1::Point& point, const v1::FunctionRules& rules) const;
+  std::vector<Dtype> PointDtypes(int g, int p);
+  void ExpandPoint(int g, int p);
+  // False after a finding: one a point is enough.
+  bool One(int g, int p, const v1::FunctionRules& rules, Dtype dtype);
+  void CheckNames(int g, int p);
+
+  const v1::OperatorFile& op_;
+  const SourceLines& lines_;
+  std::vector<v1::Case> cases_;
+  std::vector<std::string> findings_;
+  std::set<std::string> ids_;
+  std::set<std::string> fitting_;                 // functions, of the point at hand
+  std::map<std::string, std::string> unfitting_;  // function -> why, of the point at hand
+};
+
+bool Expander::IsWanted(int g, const v1::Point& point, const v1::FunctionRules& rules) const {
+  const auto& of_grid = op_.grid(g).functions();
+  if (!of_grid.empty() && !Contains(of_grid, rules.name())) return false;
+  return point.functions().empty() || Contains(point.functions(), rules.name());
+}
+
+std::vector<Dtype> Expander::PointDtypes(int g, int p) {
+  const v1::Grid& grid = op_.grid(g);
+  const v1::Point& point = grid.point(p);
+  std::vector<Dtype> dtypes = DtypesOf(grid.dtypes(), grid.dtype_sets());
+  if (point.dtypes().empty() && point.dtype_sets().empty()) return dtypes;
+  const std::vector<Dtype> narrow = DtypesOf(point.dtypes(), point.dtype_sets());
+  for (int code : point.dtypes()) {
+    if (!Contains(dtypes, static_cast<Dtype>(code))) {
+      Say(g, p, absl::StrCat(" narrows to ", v1::Dtype::Code_Name(code), ", which is not in its grid"));
+    }
+  }
+  std::vector<Dtype> kept;
+  for (Dtype dtype : dtypes) {
+    if (Contains(narrow, dtype)) kept.push_back(dtype);
+  }
+  return kept;
+}
+
+bool Expander::One(int g, int p, const v1::FunctionRules& rules, Dtype dtype) {
+  absl::StatusOr<Fit> fit = BuildCase(op_, rules, op_.grid(g).point(p), dtype);
+  const std::string where = absl::StrCat(", ", rules.name(), ", ", v1::Dtype::Code_Name(dtype), ": ");
+  if (!fit.ok()) {
+    Say(g, p, absl::StrCat(where, fit.status().message()));
+    return false;
+  }
+  if (!fit->c.has_value()) {
+    unfitting_[rules.name()] = fit->why_not;
+    return true;
+  }
+  fitting_.insert(rules.name());
+  v1::Case c = *std::move(fit->c);
+  for (const v1::Case& producer : c.producers()) fitting_.insert(producer.function());
+  absl::Status status = FinishCase(rules, &c);
+  if (!status.ok()) {
+    Say(g, p, absl::StrCat(where, status.message()));
+    return false;
+  }
+  if (!ids_.insert(c.id()).second) {
+    Say(g, p, absl::StrCat(where, "a second case with id ", c.id()));
+    return false;
+  }
+  cases_.push_back(std::move(c));
+  return true;
+}
+
+// Every name that the point gives must mean something to a function that it fits.
+void Expander::CheckNames(int g, int p) {
+  const v1::Point& point = op_.grid(g).point(p);
+  std::set<std::string> known;
+  for (const std::string& name : fitting_) {
+    const v1::FunctionRules* rules = FindRules(op_, name);
+    for (const abi::Param& param : abi::FindFunction(name)->param()) {
+      if (param.kind() == abi::CONTEXT) continue;
+      const std::string& alias = RuleFor(*rules, param.name()).alias();
+      known.insert(alias.empty() ? param.name() : alias);
+    }
+  }
+  std::set<std::string> given;
+  for (const v1::PointTensor& tensor : point.in()) given.insert(tensor.name());
+  for (const v1::PointAttribute& attribute : point.attr()) given.insert(attribute.name());
+  for (const std::string& name : given) {
+    if (known.count(name) != 0) continue;
+    Say(g, p,
+        absl::StrCat(" gives '", name, "', which no function that fits it takes",
+                     NearestText(name, {known.begin(), known.end()})));
+  }
+}
+
+void Expander::ExpandPoint(int g, int p) {
+  const v1::Point& point = op_.grid(g).point(p);
+  fitting_.clear();
+  unfitting_.clear();
+  for (Dtype dtype : PointDtypes(g, p)) {
+    for (const v1::FunctionRules& rules : op_.function()) {
+      if (!IsWanted(g, point, rules)) continue;
+      const bool listed = rules.only_dtypes().empty() || Contains(rules.only_dtypes(), dtype);
+      if (!listed || Contains(rules.skip_dtypes(), dtype)) {
+        unfitting_.emplace(rules.name(), "its dtypes are left out");
+        continue;
+      }
+      if (!One(g, p, rules, dtype)) return;
+    }
+  }
+  if (fitting_.empty()) {
+    std::string reasons;
+    for (const auto& [function, why] : unfitting_) absl::StrAppend(&reasons, "\n    ", function, ": ", why);
+    return Say(g, p, absl::StrCat(" fits no function", reasons));
+  }
+  CheckNames(g, p);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines) {
+  return Expander(op, lines).Run();
+}
+
+}  // namespace diopi::cases

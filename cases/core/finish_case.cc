@@ -1,0 +1,96 @@
+// Judges, id and hash of a case whose arguments are set.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/hash.h"
+
+namespace diopi::cases {
+namespace {
+
+bool IsJudged(const v1::Argument& arg) {
+  if (arg.null()) return false;
+  return arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT ||
+         arg.role() == v1::ROLE_LIBRARY_OUTPUT;
+}
+
+bool IsCountable(v1::Dtype::Code dtype) {
+  return dtype <= v1::Dtype::uint64 || dtype == v1::Dtype::bool_;
+}
+
+// True when no element of the output is rounded.
+bool HasNoRounding(const v1::Argument& arg) {
+  if (arg.has_host_output()) return IsCountable(arg.host_output().dtype());
+  if (arg.has_tensor()) return IsCountable(arg.tensor().dtype());
+  for (const v1::TensorSpec& spec : arg.tensors().tensors()) {
+    if (!IsCountable(spec.dtype())) return false;
+  }
+  return true;
+}
+
+const v1::Judge* JudgeFor(const v1::FunctionRules& rules, const std::string& output) {
+  const v1::Judge* fallback = nullptr;
+  for (const v1::Judge& judge : rules.judge()) {
+    if (judge.output() == output) return &judge;
+    if (judge.output().empty()) fallback = &judge;
+  }
+  return fallback;
+}
+
+bool IsFalse(const v1::Case& c, const std::string& argument) {
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.name() == argument) return arg.value_case() == v1::Argument::kB && !arg.b();
+  }
+  return false;
+}
+
+absl::Status AssignJudges(const v1::FunctionRules& rules, v1::Case* c) {
+  for (const v1::Argument& arg : c->args()) {
+    if (!IsJudged(arg)) continue;
+    const v1::Judge* rule = JudgeFor(rules, arg.name());
+    if (rule == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("output '", arg.name(), "' has no judge"));
+    }
+    v1::Judge* judge = c->add_judges();
+    *judge = *rule;
+    judge->set_output(arg.name());
+    const bool rounds = rule->kind() == v1::Judge::MATH || rule->kind() == v1::Judge::ACCUMULATION ||
+                        rule->kind() == v1::Judge::COMPOSITION;
+    if (rounds && HasNoRounding(arg)) {
+      judge->set_kind(v1::Judge::EXACT);
+      judge->clear_kf();
+      judge->clear_groups();
+    }
+    judge->clear_only_if();
+    if (!rule->only_if().empty() && IsFalse(*c, rule->only_if())) {
+      judge->set_kind(v1::Judge::NOT_JUDGED);
+      judge->set_reason(absl::StrCat("`", rule->only_if(), "` is false"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Every field in the order of its number; there are no maps in it, so the bytes are the same everywhere.
+std::string ContentHash(const v1::Case& c) {
+  v1::Case content;
+  content.set_function(c.function());
+  content.set_dtype(c.dtype());
+  *content.mutable_args() = c.args();
+  *content.mutable_judges() = c.judges();
+  *content.mutable_producers() = c.producers();
+  content.set_generator_version(c.generator_version());
+  return Xxh128Hex(content.SerializeAsString());
+}
+
+}  // namespace
+
+absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c) {
+  absl::Status status = AssignJudges(rules, c);
+  if (!status.ok()) return status;
+  const std::string variant = rules.variant().empty() ? "" : absl::StrCat(rules.variant(), ".");
+  c->set_id(absl::StrCat(c->operator_(), ".", variant, v1::Dtype::Code_Name(c->dtype()), ".", c->label()));
+  c->set_hash(ContentHash(*c));
+  return absl::OkStatus();
+}
+
+}  // namespace diopi::cases

@@ -1,0 +1,36 @@
+// Parsing, checking and expanding one operator's file, with the lines at hand. catalog.h is the public face.
+#ifndef CASES_CORE_OPERATOR_FILE_H_
+#define CASES_CORE_OPERATOR_FILE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cases/core/source_lines.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/operator.pb.h"
+
+namespace diopi::cases {
+
+struct ParsedOperator {
+  v1::OperatorFile file;
+  SourceLines lines;
+};
+
+// Syntax errors as "FILE:LINE:COLUMN: ...", then CheckOperator.
+absl::StatusOr<ParsedOperator> ParseOperator(std::string_view text, std::string_view file_name);
+
+// All that can be checked without expanding. Every finding is one line of the message.
+absl::Status CheckOperator(const v1::OperatorFile& op, const SourceLines& lines);
+
+// Expand, with lines in its messages.
+absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines);
+
+// "; nearest: a, b", or nothing.
+std::string NearestText(std::string_view name, const std::vector<std::string>& known);
+
+}  // namespace diopi::cases
+
+#endif  // CASES_CORE_OPERATOR_FILE_H_

@@ -1,0 +1,117 @@
+// Shape rules that several families share. A rule finds arguments by the ABI's names.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/shape_rules.h"
+
+using diopi::cases::NormalizeDim;
+using diopi::cases::RuleArgs;
+using diopi::cases::Shapes;
+
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+// `shape` without the dimensions `dims` (all of them when there is none), or with ones there.
+absl::StatusOr<Sizes> Reduced(const Sizes& shape, const Sizes& dims, bool keep) {
+  std::vector<bool> gone(shape.size(), dims.empty());
+  // PyTorch lets 0 and -1 name the only "dimension" of a scalar.
+  if (shape.empty()) return Sizes{};
+  for (int64_t dim : dims) {
+    absl::StatusOr<int64_t> normal = NormalizeDim(dim, static_cast<int64_t>(shape.size()));
+    if (!normal.ok()) return normal.status();
+    gone[static_cast<size_t>(*normal)] = true;
+  }
+  Sizes result;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!gone[i]) result.push_back(shape[i]);
+    if (gone[i] && keep) result.push_back(1);
+  }
+  return result;
+}
+
+// The argument `keepdim`, false where the function has none.
+bool KeepDim(const RuleArgs& args) {
+  return args.Has("keepdim") && args.Bool("keepdim").value_or(false);
+}
+
+}  // namespace
+
+// sum, mean, std, norm: `input` reduced over the sizes `dim` (none: everything); `keepdim` where it is given.
+// Where the function has no keepdim and the point wants one, the point gives `out` itself.
+DIOPI_SHAPE_RULE(reduce_dims, args) {
+  absl::StatusOr<Sizes> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  Sizes dims;
+  if (args.Has("dim")) {
+    absl::StatusOr<Sizes> given = args.Sizes("dim");
+    if (!given.ok()) return given.status();
+    dims = *given;
+  }
+  absl::StatusOr<Sizes> result = Reduced(*shape, dims, KeepDim(args));
+  if (!result.ok()) return result.status();
+  return Shapes{*result};
+}
+
+// argmax, max with indices, any, all, prod: `input` reduced over one `dim` (null: everything).
+DIOPI_SHAPE_RULE(reduce_dim, args) {
+  absl::StatusOr<Sizes> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  Sizes dims;
+  if (args.Has("dim")) {
+    absl::StatusOr<int64_t> dim = args.Int("dim");
+    if (!dim.ok()) return dim.status();
+    dims = {*dim};
+  }
+  absl::StatusOr<Sizes> result = Reduced(*shape, dims, KeepDim(args));
+  if (!result.ok()) return result.status();
+  return Shapes{*result};
+}
+
+// A single number.
+DIOPI_SHAPE_RULE(scalar, args) {
+  static_cast<void>(args);
+  return Shapes{Sizes{}};
+}
+
+// torch.matmul of `input` and `other` (or `mat2`): vectors, matrices, broadcast batches.
+DIOPI_SHAPE_RULE(matmul, args) {
+  absl::StatusOr<Sizes> left = args.Shape("input");
+  if (!left.ok()) return left.status();
+  absl::StatusOr<Sizes> right = args.Shape(args.Has("other") ? "other" : "mat2");
+  if (!right.ok()) return right.status();
+  Sizes a = *left;
+  Sizes b = *right;
+  if (a.empty() || b.empty()) return absl::InvalidArgumentError("matmul of a 0-d tensor");
+  const bool a_is_vector = a.size() == 1;
+  const bool b_is_vector = b.size() == 1;
+  if (a_is_vector) a.insert(a.begin(), 1);
+  if (b_is_vector) b.push_back(1);
+  const int64_t inner = a.back();
+  const int64_t other_inner = b[b.size() - 2];
+  if (inner != other_inner) {
+    return absl::InvalidArgumentError(absl::StrCat("inner sizes ", inner, " and ", other_inner, " differ"));
+  }
+  const size_t batch = std::max(a.size(), b.size()) - 2;
+  Sizes result(batch, 1);
+  for (const Sizes& shape : {a, b}) {
+    const size_t skip = batch + 2 - shape.size();
+    for (size_t i = skip; i < batch; ++i) {
+      const int64_t size = shape[i - skip];
+      if (size == 1 || size == result[i]) continue;
+      if (result[i] != 1) return absl::InvalidArgumentError("the batches do not broadcast");
+      result[i] = size;
+    }
+  }
+  if (!a_is_vector) result.push_back(a[a.size() - 2]);
+  if (!b_is_vector) result.push_back(b.back());
+  return Shapes{result};
+}
+
+// The channels of `input`: dimension 1.
+DIOPI_SHAPE_RULE(channels, args) {
+  absl::StatusOr<Sizes> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  if (shape->size() < 2) return absl::InvalidArgumentError("`input` has no channel dimension");
+  return Shapes{Sizes{(*shape)[1]}};
+}

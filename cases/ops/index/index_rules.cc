@@ -1,0 +1,47 @@
+// Shapes of what index tensors pick.
+#include "cases/core/shape_rules.h"
+#include "cases/core/tensor.h"
+
+namespace diopi::cases {
+
+// The input with as many slices along `dim` as the index has elements.
+DIOPI_SHAPE_RULE(index_select, args) {
+  absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<std::vector<int64_t>> index = args.Shape("index");
+  if (!index.ok()) return index.status();
+  const absl::StatusOr<int64_t> dim = args.Int("dim");
+  if (!dim.ok()) return dim.status();
+  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape->size()));
+  if (!at.ok()) return at.status();
+  if (!shape->empty()) (*shape)[static_cast<size_t>(*at)] = NumElements(*index);
+  return Shapes{*std::move(shape)};
+}
+
+// What the size list `input_sizes` says.
+DIOPI_SHAPE_RULE(input_sizes, args) {
+  absl::StatusOr<std::vector<int64_t>> sizes = args.Sizes("input_sizes");
+  if (!sizes.ok()) return sizes.status();
+  return Shapes{*std::move(sizes)};
+}
+
+// The shape of the indices, then one row of the weight.
+DIOPI_SHAPE_RULE(embedding, args) {
+  absl::StatusOr<std::vector<int64_t>> shape = args.Shape("indices");
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
+  if (!weight.ok()) return weight.status();
+  shape->push_back(weight->back());
+  return Shapes{*std::move(shape)};
+}
+
+// (num_weights, last dimension of the gradient).
+DIOPI_SHAPE_RULE(embedding_weight, args) {
+  const absl::StatusOr<std::vector<int64_t>> grad = args.Shape("grad");
+  if (!grad.ok()) return grad.status();
+  const absl::StatusOr<int64_t> rows = args.Int("num_weights");
+  if (!rows.ok()) return rows.status();
+  return Shapes{{*rows, grad->back()}};
+}
+
+}  // namespace diopi::cases

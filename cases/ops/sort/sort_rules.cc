@@ -1,0 +1,20 @@
+// Shapes of topk.
+#include "cases/core/shape_rules.h"
+
+namespace diopi::cases {
+
+// The input with size k along dimension `dim`.
+DIOPI_SHAPE_RULE(topk, args) {
+  absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<int64_t> dim = args.Int("dim");
+  const absl::StatusOr<int64_t> k = args.Int("k");
+  if (!dim.ok()) return dim.status();
+  if (!k.ok()) return k.status();
+  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape->size()));
+  if (!at.ok()) return at.status();
+  if (!shape->empty()) (*shape)[static_cast<size_t>(*at)] = *k;
+  return Shapes{*std::move(shape)};
+}
+
+}  // namespace diopi::cases
