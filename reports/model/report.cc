@@ -1,0 +1,99 @@
+#include "reports/model/report.h"
+
+#include <set>
+#include <utility>
+
+#include "proto/abi/abi.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::reports {
+namespace {
+
+// What a run found out about one function.
+struct FunctionTally {
+  int64_t called = 0;
+  int64_t failed = 0;
+  int64_t not_implemented = 0;
+};
+
+using FunctionTallies = std::map<std::string, FunctionTally>;
+
+FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results) {
+  FunctionTallies tallies;
+  for (const v1::Verdict& verdict : results) {
+    FunctionTally& tally = tallies[verdict.function()];
+    if (IsCalled(verdict.outcome())) ++tally.called;
+    // A waived case is no failure, and no pass either.
+    if (IsFailure(verdict.outcome()) || verdict.outcome() == v1::OUTCOME_WAIVED) ++tally.failed;
+    if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++tally.not_implemented;
+  }
+  return tallies;
+}
+
+Coverage CoverageOf(const v1::RunOptions& options, const FunctionTallies& tallies) {
+  Coverage coverage;
+  coverage.abi_functions = static_cast<int64_t>(abi::Functions().size());
+  std::set<std::string> implemented(options.implemented().begin(), options.implemented().end());
+  coverage.selected = static_cast<int64_t>(tallies.size());
+  for (const auto& [function, tally] : tallies) {
+    if (tally.called > 0) {
+      ++coverage.tested;
+      if (tally.failed == 0) ++coverage.passing;
+    } else if (tally.not_implemented > 0) {
+      // Exported, but every call said NoImplement: that is not an implementation.
+      implemented.erase(function);
+    }
+  }
+  coverage.implemented = static_cast<int64_t>(implemented.size());
+  return coverage;
+}
+
+void AddToRow(v1::Outcome outcome, OperatorRow* row) {
+  ++row->cases;
+  if (outcome == v1::OUTCOME_PASS) {
+    ++row->passed;
+  } else if (IsFailure(outcome)) {
+    ++row->failed;
+  } else if (outcome == v1::OUTCOME_NOT_IMPLEMENTED) {
+    ++row->not_implemented;
+  } else {
+    ++row->other;
+  }
+}
+
+}  // namespace
+
+RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
+  RunReport report;
+  std::map<std::string, OperatorRow> rows;
+  std::set<std::string> references;
+  for (const v1::Verdict& verdict : results) {
+    ++report.outcomes[verdict.outcome()];
+    if (IsCalled(verdict.outcome())) ++report.correctness.called;
+    if (verdict.outcome() == v1::OUTCOME_PASS) ++report.correctness.passed;
+    OperatorRow& row = rows[verdict.operator_()];
+    row.op = verdict.operator_();
+    AddToRow(verdict.outcome(), &row);
+    if (!verdict.reference().empty()) references.insert(verdict.reference());
+  }
+  for (auto& [name, row] : rows) report.operators.push_back(std::move(row));
+  report.coverage = CoverageOf(run.options(), TallyFunctions(results));
+  report.references.assign(references.begin(), references.end());
+  const auto done = static_cast<int64_t>(results.size());
+  report.cases = run.cases() > done ? run.cases() : done;
+  report.missing = report.cases - done;
+  report.run = std::move(run);
+  report.results = std::move(results);
+  return report;
+}
+
+absl::StatusOr<RunReport> LoadReport(server::Database& database, const std::string& run_id) {
+  absl::StatusOr<v1::RunInfo> run = database.GetRun(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<std::vector<v1::Verdict>> verdicts =
+      database.Verdicts(run->run_id(), server::VerdictFilter{});
+  if (!verdicts.ok()) return verdicts.status();
+  return BuildReport(*std::move(run), *std::move(verdicts));
+}
+
+}  // namespace diopi::reports

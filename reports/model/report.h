@@ -1,0 +1,63 @@
+// What a report says about one run, as plain structs: rows of the results database in, figures out.
+#ifndef REPORTS_MODEL_REPORT_H_
+#define REPORTS_MODEL_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "diopi/v1/service.pb.h"
+#include "diopi/v1/verdict.pb.h"
+#include "server/store/database.h"
+
+namespace diopi::reports {
+
+using OutcomeCounts = std::map<v1::Outcome, int64_t>;
+
+// Coverage: how much of the ABI there is. Always shown beside Correctness.
+struct Coverage {
+  int64_t abi_functions = 0;  // 538
+  int64_t implemented = 0;    // ABI functions the library exports and does not answer with NoImplement
+  int64_t selected = 0;       // functions the run's cases call
+  int64_t tested = 0;         // of these, with at least one case in which the library was called
+  int64_t passing = 0;        // of these, where every such case passed
+};
+
+// Correctness: how much of what was called is right. Only `pass` counts as pass.
+struct Correctness {
+  int64_t called = 0;
+  int64_t passed = 0;
+};
+
+struct OperatorRow {
+  std::string op;
+  int64_t cases = 0;
+  int64_t passed = 0;
+  int64_t failed = 0;  // IsFailure
+  int64_t not_implemented = 0;
+  int64_t other = 0;  // the rest: unsupported_dtype, skipped, waived, harness_error
+};
+
+struct RunReport {
+  v1::RunInfo run;
+  OutcomeCounts outcomes;
+  Coverage coverage;
+  Correctness correctness;
+  std::vector<OperatorRow> operators;   // by name
+  std::vector<v1::Verdict> results;     // in case order
+  std::vector<std::string> references;  // the provenances judged by, each once
+  int64_t cases = 0;                    // in the run
+  int64_t missing = 0;                  // of these, without a verdict yet
+};
+
+// The figures of a run. `run.cases` may be 0 when unknown: then the results are taken as all there are.
+RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results);
+
+// From the database; `run_id` may be "latest". Errors are the database's.
+absl::StatusOr<RunReport> LoadReport(server::Database& database, const std::string& run_id);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_MODEL_REPORT_H_

@@ -1,0 +1,52 @@
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+#include "reports/render/render.h"
+
+namespace diopi::reports {
+namespace {
+
+std::string Entry(size_t number, const v1::Verdict& verdict, const char* what) {
+  return absl::StrCat(
+      number, "--Run diopi_functions.", HarnessName(verdict), " ", what,
+      ".   TestTag: ", verdict.tags().empty() ? "[]" : OneLine(verdict.tags()),
+      "  TensorInfo : ", verdict.tensor_info().empty() ? "[]" : OneLine(verdict.tensor_info()), "\n");
+}
+
+const char* SkipWord(v1::Outcome outcome) {
+  switch (outcome) {
+    case v1::OUTCOME_NOT_IMPLEMENTED:
+      return "not implemented";
+    case v1::OUTCOME_UNSUPPORTED_DTYPE:
+      return "skipped, dtype not supported";
+    case v1::OUTCOME_WAIVED:
+      return "waived";
+    case v1::OUTCOME_HARNESS_ERROR:
+      return "not judged, harness error";
+    default:
+      return "skipped";
+  }
+}
+
+}  // namespace
+
+std::string RenderErrorReport(const RunReport& report) {
+  const std::string rule(33, '-');
+  std::string failed;
+  std::string skipped;
+  size_t failures = 0;
+  size_t skips = 0;
+  for (const v1::Verdict& verdict : report.results) {
+    if (IsFailure(verdict.outcome())) {
+      failed += Entry(++failures, verdict, "failed");
+    } else if (verdict.outcome() != v1::OUTCOME_PASS) {
+      skipped += Entry(++skips, verdict, SkipWord(verdict.outcome()));
+    }
+  }
+  return absl::StrCat("DIOPI-Test Error Report\n", rule, "\n", failures, " Tests failed:\n", failed, rule,
+                      "\nTest skipped or op not implemented:\n", skipped);
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,40 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/render/render.h"
+
+namespace diopi::reports {
+namespace {
+
+struct Format {
+  const char* name;
+  std::string (*render)(const RunReport& report);
+};
+
+constexpr Format kFormats[] = {
+    {"text", RenderText},
+    {"csv", RenderCsv},
+    {"json", RenderJson},
+    {"junit", RenderJunit},
+    {"error_report", RenderErrorReport},
+};
+
+}  // namespace
+
+const std::vector<std::string>& Formats() {
+  static const auto& names = *[] {
+    auto* list = new std::vector<std::string>;
+    for (const Format& format : kFormats) list->emplace_back(format.name);
+    return list;
+  }();
+  return names;
+}
+
+absl::StatusOr<std::string> Render(const RunReport& report, std::string_view format) {
+  for (const Format& known : kFormats) {
+    if (format == known.name) return known.render(report);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("unknown report format '", std::string(format),
+                                                 "'; known: ", absl::StrJoin(Formats(), ", ")));
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,77 @@
+#include <google/protobuf/util/json_util.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+#include "reports/render/render.h"
+
+namespace diopi::reports {
+namespace {
+
+// Protobuf's own mapping, with the field names as the .proto files have them and the outcome as its number's
+// name. NaN and infinities become strings.
+std::string MessageJson(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = false;
+  std::string out;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &out, options);
+  return status.ok() ? out : "null";
+}
+
+// Protobuf refuses strings that are not UTF-8; a vendor's texts may hold anything.
+v1::Verdict CleanVerdict(const v1::Verdict& verdict) {
+  v1::Verdict clean = verdict;
+  clean.set_reason(ToUtf8(verdict.reason()));
+  clean.set_error_text(ToUtf8(verdict.error_text()));
+  clean.set_backtrace(ToUtf8(verdict.backtrace()));
+  return clean;
+}
+
+std::string OperatorJson(const OperatorRow& row) {
+  return absl::StrCat("{\"operator\": ", JsonString(row.op), ", \"cases\": ", row.cases,
+                      ", \"pass\": ", row.passed, ", \"failed\": ", row.failed,
+                      ", \"not_implemented\": ", row.not_implemented, ", \"other\": ", row.other, "}");
+}
+
+}  // namespace
+
+std::string RenderJson(const RunReport& report) {
+  const Coverage& coverage = report.coverage;
+  v1::RunInfo run = report.run;
+  run.mutable_options()->set_vendor_name(ToUtf8(run.options().vendor_name()));
+  run.mutable_options()->set_impl_version(ToUtf8(run.options().impl_version()));
+  std::string out = absl::StrCat("{\n  \"run\": ", MessageJson(run), ",\n");
+  absl::StrAppend(&out, "  \"coverage\": {\"abi_functions\": ", coverage.abi_functions,
+                  ", \"implemented\": ", coverage.implemented, ", \"selected\": ", coverage.selected,
+                  ", \"tested\": ", coverage.tested, ", \"passing\": ", coverage.passing, "},\n");
+  absl::StrAppend(&out, "  \"correctness\": {\"called\": ", report.correctness.called,
+                  ", \"passed\": ", report.correctness.passed, "},\n");
+  absl::StrAppend(&out, "  \"cases\": ", report.cases, ",\n  \"missing\": ", report.missing, ",\n");
+  absl::StrAppend(&out, "  \"outcomes\": {",
+                  absl::StrJoin(report.outcomes, ", ",
+                                [](std::string* text, const auto& entry) {
+                                  absl::StrAppend(text, JsonString(OutcomeName(entry.first)), ": ",
+                                                  entry.second);
+                                }),
+                  "},\n");
+  absl::StrAppend(&out, "  \"references\": [",
+                  absl::StrJoin(report.references, ", ",
+                                [](std::string* text, const std::string& reference) {
+                                  text->append(JsonString(reference));
+                                }),
+                  "],\n");
+  const auto lines = [](const auto& items, const auto& to_json) {
+    return absl::StrJoin(items, ",", [&](std::string* text, const auto& item) {
+      absl::StrAppend(text, "\n    ", to_json(item));
+    });
+  };
+  absl::StrAppend(&out, "  \"operators\": [", lines(report.operators, OperatorJson), "\n  ],\n");
+  absl::StrAppend(&out, "  \"results\": [",
+                  lines(report.results, [](const v1::Verdict& v) { return MessageJson(CleanVerdict(v)); }),
+                  "\n  ]\n}\n");
+  return out;
+}
+
+}  // namespace diopi::reports

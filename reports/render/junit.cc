@@ -1,0 +1,127 @@
+#include <map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+#include "reports/render/render.h"
+
+namespace diopi::reports {
+namespace {
+
+enum class Element { kNone, kSkipped, kFailure, kError };
+
+Element ElementOf(v1::Outcome outcome) {
+  switch (outcome) {
+    case v1::OUTCOME_PASS:
+      return Element::kNone;
+    case v1::OUTCOME_NOT_IMPLEMENTED:
+    case v1::OUTCOME_UNSUPPORTED_DTYPE:
+    case v1::OUTCOME_SKIPPED:
+    case v1::OUTCOME_WAIVED:
+      return Element::kSkipped;
+    case v1::OUTCOME_FAIL:
+    case v1::OUTCOME_NONDETERMINISTIC:
+      return Element::kFailure;
+    default:
+      return Element::kError;
+  }
+}
+
+struct Suite {
+  int64_t tests = 0;
+  int64_t skipped = 0;
+  int64_t failures = 0;
+  int64_t errors = 0;
+  double seconds = 0;
+  std::string body;
+};
+
+// The text inside a <failure> or <error>: what is needed to act on it.
+std::string Details(const v1::RunOptions& options, const v1::Verdict& verdict) {
+  std::string out = absl::StrCat(verdict.reason(), "\n", ReproCommand(options, verdict.case_id()), "\n");
+  if (!verdict.tensor_info().empty()) absl::StrAppend(&out, verdict.tensor_info(), "\n");
+  if (!verdict.backtrace().empty()) absl::StrAppend(&out, verdict.backtrace(), "\n");
+  return out;
+}
+
+void AddCase(const v1::RunOptions& options, const v1::Verdict& verdict, Suite* suite) {
+  const double seconds = verdict.call_us() / 1e6;
+  ++suite->tests;
+  suite->seconds += seconds;
+  absl::StrAppend(&suite->body, "    <testcase name=\"", EscapeXml(verdict.case_id()), "\" classname=\"",
+                  EscapeXml(verdict.function()), "\" time=\"", absl::StrFormat("%.6f", seconds), "\"");
+  const Element element = ElementOf(verdict.outcome());
+  const std::string name = OutcomeName(verdict.outcome());
+  const std::string message = EscapeXml(OneLine(absl::StrCat(name, ": ", verdict.reason())));
+  switch (element) {
+    case Element::kNone:
+      suite->body += "/>\n";
+      return;
+    case Element::kSkipped:
+      ++suite->skipped;
+      absl::StrAppend(&suite->body, ">\n      <skipped message=\"", message, "\"/>\n    </testcase>\n");
+      return;
+    case Element::kFailure:
+    case Element::kError: {
+      const char* tag = element == Element::kFailure ? "failure" : "error";
+      ++(element == Element::kFailure ? suite->failures : suite->errors);
+      absl::StrAppend(&suite->body, ">\n      <", tag, " type=\"", EscapeXml(name), "\" message=\"", message,
+                      "\">", EscapeXmlText(Details(options, verdict)), "</", tag, ">\n    </testcase>\n");
+      return;
+    }
+  }
+}
+
+std::string Counts(const Suite& suite) {
+  return absl::StrFormat("tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.6f\"",
+                         suite.tests, suite.failures, suite.errors, suite.skipped, suite.seconds);
+}
+
+std::string Properties(const RunReport& report) {
+  const v1::RunOptions& options = report.run.options();
+  const std::pair<const char*, std::string> properties[] = {
+      {"run", report.run.run_id()},
+      {"chip", options.chip()},
+      {"library", options.impl_path()},
+      {"library_sha256", options.impl_sha256()},
+      {"vendor", absl::StrCat(options.vendor_name(), " ", options.impl_version())},
+      {"coverage", absl::StrCat(report.coverage.implemented, " of ", report.coverage.abi_functions,
+                                " functions implemented")},
+      {"correctness",
+       absl::StrCat(report.correctness.passed, " of ", report.correctness.called, " called cases pass")},
+  };
+  std::string out = "    <properties>\n";
+  for (const auto& [name, value] : properties) {
+    absl::StrAppend(&out, "      <property name=\"", name, "\" value=\"", EscapeXml(value), "\"/>\n");
+  }
+  return absl::StrCat(out, "    </properties>\n");
+}
+
+}  // namespace
+
+std::string RenderJunit(const RunReport& report) {
+  std::map<std::string, Suite> suites;
+  for (const v1::Verdict& verdict : report.results) {
+    AddCase(report.run.options(), verdict, &suites[verdict.operator_()]);
+  }
+  Suite all;
+  for (const auto& [name, suite] : suites) {
+    all.tests += suite.tests;
+    all.failures += suite.failures;
+    all.errors += suite.errors;
+    all.skipped += suite.skipped;
+    all.seconds += suite.seconds;
+  }
+  const std::string properties = Properties(report);
+  std::string out = absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"diopi\" ",
+                                 Counts(all), ">\n");
+  for (const auto& [name, suite] : suites) {
+    absl::StrAppend(&out, "  <testsuite name=\"", EscapeXml(name), "\" ", Counts(suite), " timestamp=\"",
+                    EscapeXml(report.run.created()), "\">\n", properties, suite.body, "  </testsuite>\n");
+  }
+  return absl::StrCat(out, "</testsuites>\n");
+}
+
+}  // namespace diopi::reports

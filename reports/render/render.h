@@ -1,0 +1,46 @@
+// Reports as text. Every function is pure: a report in, the whole document out.
+#ifndef REPORTS_RENDER_RENDER_H_
+#define REPORTS_RENDER_RENDER_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "reports/model/report.h"
+
+namespace diopi::reports {
+
+// For people: the run, coverage beside correctness, outcomes, a table by operator, and every case that did
+// not pass for a reason of the library's or ours, with the command that repeats it.
+std::string RenderText(const RunReport& report);
+
+// Only what a run ends with: coverage, correctness, outcomes.
+std::string RenderSummary(const RunReport& report);
+
+// The public harness's error_report.csv (it is not a table, in spite of its name).
+std::string RenderErrorReport(const RunReport& report);
+
+// One row a case, RFC 4180.
+std::string RenderCsv(const RunReport& report);
+
+// Everything the report holds, measurements included.
+std::string RenderJson(const RunReport& report);
+
+// One <testsuite> an operator. not_implemented, unsupported_dtype, skipped and waived are <skipped>; fail and
+// nondeterministic are <failure>; everything else that is not a pass is <error>.
+std::string RenderJunit(const RunReport& report);
+
+// "text", "csv", "json", "junit", "error_report"; InvalidArgument, with these names, for anything else.
+absl::StatusOr<std::string> Render(const RunReport& report, std::string_view format);
+const std::vector<std::string>& Formats();
+
+// The name of a verdict's function as the public harness spells it: "batch_norm_backward".
+std::string HarnessName(const v1::Verdict& verdict);
+
+// The command that repeats one case.
+std::string ReproCommand(const v1::RunOptions& options, const std::string& case_id);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_RENDER_RENDER_H_

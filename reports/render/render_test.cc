@@ -1,0 +1,129 @@
+// Golden output: the documents below are what users and their tools read.
+#include "reports/render/render.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "reports/model/outcome.h"
+
+namespace diopi::reports {
+namespace {
+
+v1::Verdict Base(const std::string& id, const std::string& op, const std::string& function,
+                 v1::Outcome outcome) {
+  v1::Verdict verdict;
+  verdict.set_case_id(id);
+  verdict.set_case_hash("00ff");
+  verdict.set_operator_(op);
+  verdict.set_function(function);
+  verdict.set_outcome(outcome);
+  verdict.set_dtype(v1::Dtype::float32);
+  verdict.set_call_us(12.5);
+  return verdict;
+}
+
+// One case of each kind that the formats tell apart.
+RunReport SampleReport() {
+  v1::RunInfo run;
+  run.set_run_id("20261120-101502-7f3a");
+  run.set_state("finished");
+  run.set_created("2026-11-20T10:15:02Z");
+  run.set_cases(6);
+  v1::RunOptions& options = *run.mutable_options();
+  options.set_chip("demo");
+  options.set_impl_path("/opt/vendor/libdiopi_impl.so");
+  options.set_impl_sha256("0123456789abcdef0123456789abcdef");
+  options.set_vendor_name("Acme <R&D>");
+  options.set_impl_version("2.1");
+  options.set_dialect("conform_test");
+  for (const char* name : {"diopiAdd", "diopiBatchNormBackward", "diopiExp", "diopiRelu"}) {
+    options.add_implemented(name);
+  }
+  std::vector<v1::Verdict> results;
+  results.push_back(Base("add.float32.small", "add", "diopiAdd", v1::OUTCOME_PASS));
+  results.back().set_reference("cpu oracle 0.1");
+
+  v1::Verdict fail =
+      Base("batch_norm.backward.float32.train", "batch_norm", "diopiBatchNormBackward", v1::OUTCOME_FAIL);
+  fail.set_reason("grad_input: 3 of 24 elements outside the gate, first at 7");
+  fail.set_tags("[float32, backward]");
+  fail.set_tensor_info("[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]");
+  v1::OutputStats& stats = *fail.add_outputs();
+  stats.set_key("grad_input");
+  stats.set_mismatches(3);
+  stats.set_max_ulp(1.5e6);
+  results.push_back(fail);
+
+  v1::Verdict crash = Base("exp.float32.tail", "exp", "diopiExp", v1::OUTCOME_CRASH);
+  crash.set_reason("SIGSEGV in diopiExp,\n\"tail\" <loop>");
+  crash.set_signal("SIGSEGV");
+  crash.set_backtrace("#0 diopiExp at exp.cc:12\n#1 \xff");
+  results.push_back(crash);
+
+  v1::Verdict absent = Base("relu.float32.small", "relu", "diopiReluInp", v1::OUTCOME_NOT_IMPLEMENTED);
+  absent.set_reason("the library does not export diopiReluInp");
+  absent.set_tags("[float32, inplace]");
+  results.push_back(absent);
+
+  v1::Verdict ours = Base("relu.float32.odd", "relu", "diopiRelu", v1::OUTCOME_HARNESS_ERROR);
+  ours.set_reason("no reference");
+  results.push_back(ours);
+  return BuildReport(run, results);
+}
+
+// Compares with a checked-in file; DIOPI_UPDATE_GOLDEN=1 writes it anew.
+void ExpectGolden(const std::string& name, const std::string& actual) {
+  const std::string path = std::string(DIOPI_SOURCE_DIR) + "/reports/render/testdata/" + name;
+  if (getenv("DIOPI_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << actual;
+  std::ifstream in(path, std::ios::binary);
+  ASSERT_TRUE(in) << path;
+  std::ostringstream expected;
+  expected << in.rdbuf();
+  EXPECT_EQ(actual, expected.str()) << "golden file " << path;
+}
+
+TEST(Render, Golden) {
+  const RunReport report = SampleReport();
+  ExpectGolden("report.txt", RenderText(report));
+  ExpectGolden("report.csv", RenderCsv(report));
+  ExpectGolden("report.xml", RenderJunit(report));
+  ExpectGolden("report.json", RenderJson(report));
+}
+
+TEST(Render, ErrorReportIsThePublicHarnessForm) {
+  EXPECT_EQ(RenderErrorReport(SampleReport()),
+            "DIOPI-Test Error Report\n"
+            "---------------------------------\n"
+            "2 Tests failed:\n"
+            "1--Run diopi_functions.batch_norm_backward failed.   TestTag: [float32, backward]  TensorInfo : "
+            "[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]\n"
+            "2--Run diopi_functions.exp failed.   TestTag: []  TensorInfo : []\n"
+            "---------------------------------\n"
+            "Test skipped or op not implemented:\n"
+            "1--Run diopi_functions.relu not implemented.   TestTag: [float32, inplace]  TensorInfo : []\n"
+            "2--Run diopi_functions.relu not judged, harness error.   TestTag: []  TensorInfo : []\n");
+}
+
+TEST(Render, EmptyReportHasNoPercentages) {
+  const std::string summary = RenderSummary(BuildReport(v1::RunInfo(), {}));
+  EXPECT_NE(summary.find("0 of 0 called cases pass (-)"), std::string::npos) << summary;
+}
+
+TEST(Render, NearlyAllIsNotAll) {
+  std::vector<v1::Verdict> results(99'999, Base("add.float32.x", "add", "diopiAdd", v1::OUTCOME_PASS));
+  results.push_back(Base("add.float32.y", "add", "diopiAdd", v1::OUTCOME_FAIL));
+  const std::string summary = RenderSummary(BuildReport(v1::RunInfo(), results));
+  EXPECT_NE(summary.find("99999 of 100000 called cases pass (99.99 %)"), std::string::npos) << summary;
+}
+
+TEST(Render, UnknownFormatNamesTheKnownOnes) {
+  const auto result = Render(SampleReport(), "pdf");
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(result.status().message()).find("text, csv, json, junit"), std::string::npos);
+  for (const std::string& format : Formats()) EXPECT_TRUE(Render(SampleReport(), format).ok()) << format;
+}
+
+}  // namespace
+}  // namespace diopi::reports

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+#include "reports/render/render.h"
+
+namespace diopi::reports {
+namespace {
+
+// In the order in which a reader wants them.
+constexpr std::array<v1::Outcome, 12> kOrder = {
+    v1::OUTCOME_PASS,
+    v1::OUTCOME_FAIL,
+    v1::OUTCOME_ERROR,
+    v1::OUTCOME_CRASH,
+    v1::OUTCOME_TIMEOUT,
+    v1::OUTCOME_MEMORY,
+    v1::OUTCOME_NONDETERMINISTIC,
+    v1::OUTCOME_NOT_IMPLEMENTED,
+    v1::OUTCOME_UNSUPPORTED_DTYPE,
+    v1::OUTCOME_SKIPPED,
+    v1::OUTCOME_WAIVED,
+    v1::OUTCOME_HARNESS_ERROR,
+};
+
+// Rounded down: 99.999 % is not 100 %.
+std::string Percent(int64_t part, int64_t whole) {
+  if (whole == 0) return "-";
+  const int64_t hundredths = part * 10000 / whole;
+  return absl::StrFormat("%d.%02d %%", hundredths / 100, hundredths % 100);
+}
+
+std::string OutcomeLine(const RunReport& report) {
+  std::vector<std::string> parts;
+  for (const v1::Outcome outcome : kOrder) {
+    const auto it = report.outcomes.find(outcome);
+    if (it != report.outcomes.end()) parts.push_back(absl::StrCat(OutcomeName(outcome), " ", it->second));
+  }
+  if (report.missing > 0) parts.push_back(absl::StrCat("not run yet ", report.missing));
+  return parts.empty() ? "none" : absl::StrJoin(parts, ", ");
+}
+
+std::string RunHeader(const RunReport& report) {
+  const v1::RunOptions& options = report.run.options();
+  std::string out = absl::StrCat("Run          ", report.run.run_id(), " (", report.run.state(), ")\n");
+  absl::StrAppend(&out, "Library      ", options.impl_path(), "\n");
+  absl::StrAppend(&out, "             ",
+                  options.vendor_name().empty() ? "no vendor name" : options.vendor_name(), ", ",
+                  options.impl_version().empty() ? "no version" : options.impl_version(), ", sha256 ",
+                  options.impl_sha256().substr(0, 16), ", device functions: ", options.dialect(), "\n");
+  if (!options.chip().empty()) absl::StrAppend(&out, "Chip         ", options.chip(), "\n");
+  for (const std::string& reference : report.references) {
+    absl::StrAppend(&out, "Reference    ", reference, "\n");
+  }
+  return out;
+}
+
+std::string OperatorTable(const RunReport& report) {
+  size_t width = 8;
+  for (const OperatorRow& row : report.operators) width = std::max(width, row.op.size());
+  const int column = static_cast<int>(width);
+  std::string out = absl::StrFormat("%-*s %7s %7s %7s %9s %7s\n", column, "Operator", "cases", "pass",
+                                    "failed", "not impl.", "other");
+  for (const OperatorRow& row : report.operators) {
+    absl::StrAppend(&out, absl::StrFormat("%-*s %7d %7d %7d %9d %7d\n", column, row.op, row.cases, row.passed,
+                                          row.failed, row.not_implemented, row.other));
+  }
+  return out;
+}
+
+std::string Failures(const RunReport& report) {
+  std::string out;
+  for (const v1::Verdict& verdict : report.results) {
+    const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
+    if (!IsFailure(verdict.outcome()) && !ours) continue;
+    absl::StrAppend(&out, "\n", verdict.case_id(), ": ", OutcomeName(verdict.outcome()), "\n  ",
+                    OneLine(verdict.reason()), "\n  ", ReproCommand(report.run.options(), verdict.case_id()),
+                    "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string HarnessName(const v1::Verdict& verdict) {
+  const bool backward = absl::EndsWith(verdict.function(), "Backward");
+  return absl::StrCat(verdict.operator_(), backward ? "_backward" : "");
+}
+
+std::string ReproCommand(const v1::RunOptions& options, const std::string& case_id) {
+  return absl::StrCat("diopi-cli repro ", case_id, " --impl ",
+                      options.impl_path().empty() ? "LIBRARY" : options.impl_path());
+}
+
+std::string RenderSummary(const RunReport& report) {
+  const Coverage& coverage = report.coverage;
+  const Correctness& correctness = report.correctness;
+  return absl::StrCat("Coverage     ", coverage.implemented, " of ", coverage.abi_functions,
+                      " functions implemented (", Percent(coverage.implemented, coverage.abi_functions),
+                      "); of ", coverage.selected, " selected: ", coverage.tested, " tested, ",
+                      coverage.passing, " passing\n",  //
+                      "Correctness  ", correctness.passed, " of ", correctness.called, " called cases pass (",
+                      Percent(correctness.passed, correctness.called), ")\n",  //
+                      "Outcomes     ", OutcomeLine(report), "\n");
+}
+
+std::string RenderText(const RunReport& report) {
+  std::string out = absl::StrCat(RunHeader(report), RenderSummary(report), "\n", OperatorTable(report));
+  const std::string failures = Failures(report);
+  if (!failures.empty()) absl::StrAppend(&out, "\nDid not pass:\n", failures);
+  return out;
+}
+
+}  // namespace diopi::reports
