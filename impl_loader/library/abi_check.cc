@@ -59,6 +59,7 @@ std::vector<std::string> NearestNames(const std::string& name, const Names& know
   std::sort(near.begin(), near.end());
   if (near.size() > 3) near.resize(3);
   std::vector<std::string> names;
+  names.reserve(near.size());
   for (auto& [distance, candidate] : near) names.push_back(std::move(candidate));
   return names;
 }
