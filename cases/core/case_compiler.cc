@@ -47,6 +47,16 @@ absl::Status CheckSizes(const v1::Case& c) {
   return absl::OkStatus();
 }
 
+// Where the point of that label stands.
+std::string PointLine(const ParsedOperator& parsed, const std::string& label) {
+  for (int g = 0; g < parsed.file.grid_size(); ++g) {
+    for (int p = 0; p < parsed.file.grid(g).point_size(); ++p) {
+      if (parsed.file.grid(g).point(p).label() == label) return parsed.lines.At({{"grid", g}, {"point", p}});
+    }
+  }
+  return parsed.lines.At({});
+}
+
 struct Compiled {
   v1::OperatorFile file;
   std::vector<v1::Case> cases;
@@ -62,7 +72,8 @@ absl::StatusOr<Compiled> Compile(const std::string& path) {
   for (const v1::Case& c : *cases) {
     absl::Status status = CheckSizes(c);
     if (status.ok()) status = FillInputs(c).status();
-    if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", status.message()));
+    if (!status.ok())
+      return absl::InvalidArgumentError(absl::StrCat(PointLine(*parsed, c.label()), status.message()));
   }
   return Compiled{std::move(parsed->file), *std::move(cases)};
 }

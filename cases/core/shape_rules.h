@@ -1,10 +1,12 @@
 // Named output-shape rules: `rule: "conv2d_out"` in an operator's file calls the function that a
 // cases/ops/**/*_rules.cc declares with DIOPI_SHAPE_RULE(conv2d_out, args) { ... }. The build finds the
-// macro's uses and makes the registry, so adding a rule edits no list.
+// macro's uses and makes the registry, so adding a rule edits no list. The macro stands at the start of a
+// line, within namespace diopi::cases. A rule that returns no shape at all makes the argument null.
 #ifndef CASES_CORE_SHAPE_RULES_H_
 #define CASES_CORE_SHAPE_RULES_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 

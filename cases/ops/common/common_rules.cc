@@ -4,10 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/core/shape_rules.h"
 
-using diopi::cases::NormalizeDim;
-using diopi::cases::RuleArgs;
-using diopi::cases::Shapes;
-
+namespace diopi::cases {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -35,6 +32,20 @@ bool KeepDim(const RuleArgs& args) {
   return args.Has("keepdim") && args.Bool("keepdim").value_or(false);
 }
 
+absl::StatusOr<Shapes> ReducedByOne(const RuleArgs& args) {
+  absl::StatusOr<Sizes> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  Sizes dims;
+  if (args.Has("dim")) {
+    absl::StatusOr<int64_t> dim = args.Int("dim");
+    if (!dim.ok()) return dim.status();
+    dims = {*dim};
+  }
+  absl::StatusOr<Sizes> result = Reduced(*shape, dims, KeepDim(args));
+  if (!result.ok()) return result.status();
+  return Shapes{*result};
+}
+
 }  // namespace
 
 // sum, mean, std, norm: `input` reduced over the sizes `dim` (none: everything); `keepdim` where it is given.
@@ -55,17 +66,12 @@ DIOPI_SHAPE_RULE(reduce_dims, args) {
 
 // argmax, max with indices, any, all, prod: `input` reduced over one `dim` (null: everything).
 DIOPI_SHAPE_RULE(reduce_dim, args) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  Sizes dims;
-  if (args.Has("dim")) {
-    absl::StatusOr<int64_t> dim = args.Int("dim");
-    if (!dim.ok()) return dim.status();
-    dims = {*dim};
-  }
-  absl::StatusOr<Sizes> result = Reduced(*shape, dims, KeepDim(args));
-  if (!result.ok()) return result.status();
-  return Shapes{*result};
+  return ReducedByOne(args);
+}
+
+// The same, where the ABI hands `dim` over by pointer.
+DIOPI_SHAPE_RULE(reduce_dim_pointer, args) {
+  return ReducedByOne(args);
 }
 
 // A single number.
@@ -115,3 +121,5 @@ DIOPI_SHAPE_RULE(channels, args) {
   if (shape->size() < 2) return absl::InvalidArgumentError("`input` has no channel dimension");
   return Shapes{Sizes{(*shape)[1]}};
 }
+
+}  // namespace diopi::cases
