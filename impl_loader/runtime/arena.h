@@ -1,0 +1,88 @@
+// Memory for the tensors of a case: outside malloc's heap, with a canary zone on both sides of each buffer.
+#ifndef IMPL_LOADER_RUNTIME_ARENA_H_
+#define IMPL_LOADER_RUNTIME_ARENA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "impl_loader/runtime/device_functions.h"
+
+namespace diopi::runtime {
+
+// At least this many canary bytes lie before and after each buffer.
+inline constexpr size_t kCanaryBytes = 256;
+
+// One buffer. The zone around it reaches from kCanaryBytes before the data to `tail` bytes after it.
+struct Buffer {
+  std::byte* data = nullptr;  // as the library sees it; null: not allocated
+  size_t bytes = 0;           // of data, may be 0
+  size_t tail = 0;            // canary bytes after the data, padding included
+  std::byte* mirror =
+      nullptr;             // the data where this process can read and write it; `data` itself for host memory
+  bool on_device = false;  // data and mirror differ
+
+  std::byte* zone_mirror() const { return mirror - kCanaryBytes; }
+  size_t zone_bytes() const { return kCanaryBytes + bytes + tail; }
+};
+
+// Writes the canaries into the buffer's mirror.
+void WriteCanaries(const Buffer& buffer);
+
+// What a check of the mirror's canaries found: bytes that changed, on each side.
+struct CanaryDamage {
+  int64_t first = 0;  // byte offset of the first one from the data's start: negative before, >= bytes after
+  int64_t count = 0;  // 0: intact
+};
+CanaryDamage CheckCanaries(const Buffer& buffer);
+
+// A bump allocator over blocks that end in inaccessible pages (host) or come from the library's own malloc
+// (device). Nothing is freed singly: Rewind gives back all that was allocated after a mark. Not thread-safe.
+class Arena {
+ public:
+  // Host memory.
+  Arena() = default;
+  // Device memory, with mirrors taken from `mirrors`, which must outlive this arena and is to be rewound
+  // with it.
+  Arena(const DeviceFunctions& functions, Arena* mirrors) : functions_(functions), mirrors_(mirrors) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  // A buffer whose content and canaries are undefined; `data` is null when there is no memory.
+  Buffer Allocate(size_t bytes);
+
+  struct Mark {
+    size_t block = 0;
+    size_t used = 0;
+  };
+  Mark mark() const { return {current_, blocks_.empty() ? 0 : blocks_[current_].used}; }
+  void Rewind(Mark mark);
+
+  // Like Rewind to the start, but the memory used so far is not handed out again for a long while: when a
+  // thread may still be writing to it.
+  void Abandon();
+
+ private:
+  struct Block {
+    std::byte* begin = nullptr;  // usable part
+    size_t bytes = 0;
+    size_t used = 0;
+    void* base = nullptr;  // as mapped or as malloc'ed
+    size_t mapped = 0;
+  };
+  bool on_device() const { return mirrors_ != nullptr; }
+  bool NewBlock(size_t bytes, Block* block) const;
+  void FreeBlock(const Block& block) const;
+  void Trim();
+
+  DeviceFunctions functions_;
+  Arena* mirrors_ = nullptr;
+  std::vector<Block> blocks_;
+  size_t current_ = 0;
+  std::vector<Block> abandoned_;
+};
+
+}  // namespace diopi::runtime
+
+#endif  // IMPL_LOADER_RUNTIME_ARENA_H_

@@ -1,0 +1,97 @@
+// What stands behind the ABI's opaque handles: the host's own view of tensors, contexts and generators.
+// Everything here is exported from libdiopirt.so beside the C functions of diopi/diopirt.h.
+#ifndef IMPL_LOADER_RUNTIME_HOST_H_
+#define IMPL_LOADER_RUNTIME_HOST_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "diopi/diopirt.h"
+#include "impl_loader/runtime/arena.h"
+#include "impl_loader/runtime/device_functions.h"
+
+// A dense strided tensor in a buffer of an arena. The buffer is not owned. Sizes and strides stay where they
+// are as long as the tensor lives: getters hand out pointers to them.
+struct diopiTensor {
+  int32_t dtype = 0;  // a diopiDtype_t, or one of the internal codes
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // elements; as many as shape
+  int64_t storage_offset = 0;    // elements
+  int64_t numel = 1;
+  diopiDevice_t device = diopi_device;
+  diopi::runtime::Buffer storage;  // data is the storage's start
+};
+
+// Counter-based generators need no more than these two; the state tensor holds both.
+struct diopiGenerator {
+  uint64_t seed = 0;
+  uint64_t offset = 0;
+};
+
+namespace diopi::runtime {
+
+// Bytes per element; 16 and 32 for the internal types 200 and 201; 0 for codes that are no dtype.
+int64_t ElementBytes(int32_t dtype);
+
+// Row-major strides; a size of 0 counts as 1.
+std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& shape);
+
+// Elements a storage needs for this layout, offset included. False: a negative size or stride, or more
+// than an int64_t can count.
+bool StorageElements(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, int64_t offset,
+                     int64_t* elements, int64_t* numel);
+
+// What libraries get when they ask for the state of a generator they were not given.
+inline constexpr uint64_t kDefaultSeed = 0x5DEECE66Du;
+
+}  // namespace diopi::runtime
+
+// The context of one call after another. The library may require tensors from several threads at once;
+// everything else is for the host's thread.
+struct diopiContext {
+ public:
+  // The arenas and functions must outlive the context. `device` is null for a library that works on host
+  // memory.
+  diopiContext(diopi::runtime::Arena* host, diopi::runtime::Arena* device,
+               const diopi::runtime::DeviceFunctions& functions)
+      : host_(host), device_(device), functions_(functions) {}
+  diopiContext(const diopiContext&) = delete;
+  diopiContext& operator=(const diopiContext&) = delete;
+
+  void* stream = nullptr;
+  uint8_t poison = 0;  // what required memory is filled with
+
+  // A tensor for the library, filled with poison, canaries in place. Null, with `error` set, when it cannot
+  // be had. Owned by the context until ReleaseRequired.
+  diopiTensor* Require(int32_t dtype, std::vector<int64_t> shape, std::vector<int64_t> strides,
+                       diopiDevice_t where, diopiError_t* error);
+
+  // Tensors required since the last release.
+  std::vector<diopiTensor*> Required() const;
+  // Forgets them. Their memory comes back when the arenas are rewound.
+  void ReleaseRequired();
+
+  // Moves a whole buffer, canaries included, between its mirror and the device; the copies are queued on
+  // `stream`. Nothing to do for host memory. Not diopiSuccess: the library's own code.
+  int32_t Upload(const diopi::runtime::Buffer& buffer) const;
+  int32_t Download(const diopi::runtime::Buffer& buffer) const;
+  // The same for the canaries alone.
+  int32_t DownloadCanaries(const diopi::runtime::Buffer& buffer) const;
+  int32_t UploadCanaries(const diopi::runtime::Buffer& buffer) const;
+  // Waits for `stream`. Success for a library without a function for it: it is taken to be synchronous.
+  int32_t Synchronize() const;
+
+  // From the host or the device arena; as a library without device memory knows only one kind.
+  diopi::runtime::Buffer Allocate(size_t bytes, diopiDevice_t where);
+
+ private:
+  diopi::runtime::Arena* host_;
+  diopi::runtime::Arena* device_;
+  diopi::runtime::DeviceFunctions functions_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<diopiTensor>> required_;
+};
+
+#endif  // IMPL_LOADER_RUNTIME_HOST_H_
