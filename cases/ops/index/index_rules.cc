@@ -12,9 +12,10 @@ DIOPI_SHAPE_RULE(index_select, args) {
   if (!index.ok()) return index.status();
   const absl::StatusOr<int64_t> dim = args.Int("dim");
   if (!dim.ok()) return dim.status();
+  if (shape->empty()) return Shapes{*std::move(shape)};
   const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape->size()));
   if (!at.ok()) return at.status();
-  if (!shape->empty()) (*shape)[static_cast<size_t>(*at)] = NumElements(*index);
+  (*shape)[static_cast<size_t>(*at)] = NumElements(*index);
   return Shapes{*std::move(shape)};
 }
 

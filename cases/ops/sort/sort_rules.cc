@@ -11,9 +11,10 @@ DIOPI_SHAPE_RULE(topk, args) {
   const absl::StatusOr<int64_t> k = args.Int("k");
   if (!dim.ok()) return dim.status();
   if (!k.ok()) return k.status();
+  if (shape->empty()) return Shapes{*std::move(shape)};
   const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape->size()));
   if (!at.ok()) return at.status();
-  if (!shape->empty()) (*shape)[static_cast<size_t>(*at)] = *k;
+  (*shape)[static_cast<size_t>(*at)] = *k;
   return Shapes{*std::move(shape)};
 }
 

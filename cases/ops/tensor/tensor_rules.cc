@@ -1,0 +1,53 @@
+// Shapes of stack, arange and permute.
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "cases/core/shape_rules.h"
+
+namespace diopi::cases {
+
+// The shape of the first tensor with a new dimension at `dim`, as long as the list.
+DIOPI_SHAPE_RULE(stack, args) {
+  absl::StatusOr<std::vector<std::vector<int64_t>>> shapes = args.Shapes("tensors");
+  if (!shapes.ok()) return shapes.status();
+  const absl::StatusOr<int64_t> dim = args.Int("dim");
+  if (!dim.ok()) return dim.status();
+  if (shapes->empty()) return absl::InvalidArgumentError("stack of no tensors has no shape");
+  std::vector<int64_t> shape = shapes->front();
+  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape.size()) + 1);
+  if (!at.ok()) return at.status();
+  shape.insert(shape.begin() + *at, static_cast<int64_t>(shapes->size()));
+  return Shapes{std::move(shape)};
+}
+
+// As many elements as lie between `start` and `end` in steps of `step`.
+DIOPI_SHAPE_RULE(arange, args) {
+  const absl::StatusOr<double> start = args.Number("start");
+  const absl::StatusOr<double> end = args.Number("end");
+  const absl::StatusOr<double> step = args.Number("step");
+  if (!start.ok()) return start.status();
+  if (!end.ok()) return end.status();
+  if (!step.ok()) return step.status();
+  const double count = std::ceil((*end - *start) / *step);
+  if (!(count >= 0)) return absl::InvalidArgumentError("`step` does not lead from `start` to `end`");
+  return Shapes{{static_cast<int64_t>(count)}};
+}
+
+// Dimension i of the result is dimension dims[i] of the input.
+DIOPI_SHAPE_RULE(permute, args) {
+  const absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<std::vector<int64_t>> dims = args.Sizes("dims");
+  if (!dims.ok()) return dims.status();
+  if (dims->size() != shape->size())
+    return absl::InvalidArgumentError("`dims` must name every dimension once");
+  std::vector<int64_t> result;
+  for (const int64_t dim : *dims) {
+    const absl::StatusOr<int64_t> at = NormalizeDim(dim, static_cast<int64_t>(shape->size()));
+    if (!at.ok()) return at.status();
+    result.push_back((*shape)[static_cast<size_t>(*at)]);
+  }
+  return Shapes{std::move(result)};
+}
+
+}  // namespace diopi::cases
