@@ -23,8 +23,9 @@ option(DIOPI_CUDA "Build the NVIDIA reference when the CUDA toolkit is found" ON
 # Applied by diopi_library and friends to our own targets only.
 add_library(diopi_options INTERFACE)
 target_compile_options(diopi_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused
-  -Wimplicit-fallthrough -Wdouble-promotion -fno-omit-frame-pointer
+  -Wall -Wextra -Wpedantic -Wshadow -Wcast-align -Wunused -Wimplicit-fallthrough -Wdouble-promotion
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+  -fno-omit-frame-pointer
   # Inputs and noise figures are the same on every machine: no contraction into FMA.
   -ffp-contract=off)
 if(DIOPI_WERROR)
