@@ -1,0 +1,30 @@
+// Shapes of the statistics that normalizations save.
+#include "absl/strings/str_cat.h"
+#include "cases/core/shape_rules.h"
+
+namespace diopi::cases {
+
+// layer_norm: one for each row, in the dimensions before those of `normalized_shape`.
+DIOPI_SHAPE_RULE(layer_norm_rows, args) {
+  absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  absl::StatusOr<std::vector<int64_t>> normalized = args.Sizes("normalized_shape");
+  if (!normalized.ok()) return normalized.status();
+  if (normalized->size() > shape->size()) {
+    return absl::InvalidArgumentError("`normalized_shape` has more dimensions than `input`");
+  }
+  shape->resize(shape->size() - normalized->size());
+  return Shapes{*shape};
+}
+
+// group_norm: one for each group of each sample.
+DIOPI_SHAPE_RULE(group_norm_groups, args) {
+  absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
+  if (!shape.ok()) return shape.status();
+  absl::StatusOr<int64_t> groups = args.Int("num_groups");
+  if (!groups.ok()) return groups.status();
+  if (shape->size() < 2) return absl::InvalidArgumentError("`input` has no channel dimension");
+  return Shapes{{(*shape)[0], *groups}};
+}
+
+}  // namespace diopi::cases
