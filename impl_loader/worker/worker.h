@@ -24,6 +24,8 @@ struct WorkerOptions {
   std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL
   std::vector<std::string> environment;       // extra NAME=VALUE
   int64_t shared_bytes = 64 << 20;            // grows when a case needs more
+  std::string log_path;         // what the library prints is appended here; empty: standard error
+  int64_t log_limit = 1 << 20;  // bytes; more is dropped, with a line that says so
 };
 
 // What became of one case. `reply` is set when the worker answered.
@@ -45,7 +47,8 @@ struct CallOutcome {
 };
 
 // One worker process at a time; a dead one is replaced at the next call. Not thread-safe; use one per
-// thread. Destruction ends the process.
+// thread. Destruction ends the process, and so does the end of the thread that started it (Start or Submit):
+// a worker never outlives its agent.
 class Worker {
  public:
   // Spawns (posix_spawn) and waits for the hello. FailedPrecondition with the load error when the library
@@ -59,7 +62,9 @@ class Worker {
   // Starts a case; at most one is in flight. `inputs` are copied into the shared memory, so the caller may
   // prepare the next case or compare the last one while this one runs.
   virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) = 0;
-  // Waits for it, at most the case's deadline from Submit.
+  // Waits for it, at most the case's deadline from Submit; twice that when the process may have died of what
+  // an earlier case left running (a crash on another thread than the library is called on): the case is then
+  // run once more, in a fresh process.
   virtual CallOutcome Wait() = 0;
 };
 

@@ -1,0 +1,24 @@
+// An honest add, to compare the others with; prints what it is called with when DIOPI_TEST_CHATTY is set.
+#include <cstdio>
+#include <cstdlib>
+
+#include "impl_loader/testdata/vendor_common.h"
+
+const char* diopiGetVendorName() {
+  return "good";
+}
+const char* diopiGetImplVersion() {
+  return "1.2.3";
+}
+
+DIOPI_SPOILT_ADD {
+  if (std::getenv("DIOPI_TEST_CHATTY") != nullptr)
+    std::printf("adding %lld\n", static_cast<long long>(add.count));
+  Add(add);
+  return diopiSuccess;
+}
+
+diopiError_t diopiAddInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, diopiConstTensorHandle_t other,
+                         const diopiScalar_t* alpha) {
+  return diopiAdd(ctx, input, input, other, alpha);
+}

@@ -1,0 +1,20 @@
+// initLibrary fails, hangs or crashes, as DIOPI_TEST_INIT says.
+#include <cstdlib>
+#include <cstring>
+
+#include "impl_loader/testdata/vendor_common.h"
+
+extern "C" __attribute__((visibility("default"))) int32_t initLibrary() {
+  const char* how = std::getenv("DIOPI_TEST_INIT");
+  if (how != nullptr && std::strcmp(how, "hang") == 0) {
+    volatile bool forever = true;
+    while (forever) {
+    }
+  }
+  if (how != nullptr && std::strcmp(how, "crash") == 0) std::abort();
+  return 7;
+}
+
+const char* diopiGetLastErrorString() {
+  return "no device";
+}

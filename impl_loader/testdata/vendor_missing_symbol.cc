@@ -1,0 +1,8 @@
+// Needs a function that nobody has.
+#include "impl_loader/testdata/vendor_common.h"
+
+extern "C" diopiError_t diopiNobodyHasThis(float* out);
+
+DIOPI_SPOILT_ADD {
+  return diopiNobodyHasThis(add.out);
+}

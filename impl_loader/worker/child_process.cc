@@ -1,0 +1,161 @@
+#include "impl_loader/worker/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+
+namespace diopi::loader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<std::string> Environment(const std::vector<std::string>& extra) {
+  std::vector<std::string> all;
+  const auto name = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const bool replaced = std::any_of(extra.begin(), extra.end(),
+                                      [&](const std::string& e) { return name(e) == name(*entry); });
+    if (!replaced) all.emplace_back(*entry);
+  }
+  // The last of two with one name holds.
+  for (size_t i = 0; i < extra.size(); ++i) {
+    const bool later = std::any_of(extra.begin() + static_cast<ptrdiff_t>(i) + 1, extra.end(),
+                                   [&](const std::string& e) { return name(e) == name(extra[i]); });
+    if (!later) all.push_back(extra[i]);
+  }
+  return all;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>* strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings->size() + 1);
+  for (std::string& s : *strings) pointers.push_back(s.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+class SpawnSetup {
+ public:
+  SpawnSetup() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnSetup() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+
+  void Place(int file, int as) {
+    if (file < 0) {
+      posix_spawn_file_actions_addopen(&actions_, as, "/dev/null", O_RDWR, 0);
+    } else {
+      posix_spawn_file_actions_adddup2(&actions_, file, as);
+    }
+  }
+  void CloseFrom(int first) { posix_spawn_file_actions_addclosefrom_np(&actions_, first); }
+
+  posix_spawn_file_actions_t* actions() { return &actions_; }
+  posix_spawnattr_t* attributes() { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Spawn(const ChildOptions& options) {
+  SpawnSetup setup;
+  // Out of the way first: a file that already has the number of another's place would be overwritten.
+  std::vector<Descriptor> moved;
+  for (size_t i = 0; i < options.files.size(); ++i) {
+    int file = options.files[i];
+    if (file >= 0) {
+      moved.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, static_cast<int>(options.files.size())));
+      file = moved.back().get();
+      if (file < 0)
+        return absl::InternalError(absl::StrCat("out of file descriptors: ", std::strerror(errno)));
+    }
+    setup.Place(file, static_cast<int>(i));
+  }
+  setup.CloseFrom(static_cast<int>(options.files.size()));
+  std::vector<std::string> args = options.args;
+  args.insert(args.begin(), options.program);
+  std::vector<std::string> environment = Environment(options.environment);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, options.program.c_str(), setup.actions(), setup.attributes(),
+                                Pointers(&args).data(), Pointers(&environment).data());
+  if (error != 0) {
+    return absl::InternalError(absl::StrCat("cannot start ", options.program, ": ", std::strerror(error)));
+  }
+  Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  std::unique_ptr<ChildProcess> child(new ChildProcess(pid, std::move(pidfd)));
+  if (!child->pidfd_.valid()) return absl::InternalError("this kernel has no pidfd_open");
+  return child;
+}
+
+ChildProcess::~ChildProcess() {
+  if (reaped_) return;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  Reap();
+}
+
+bool ChildProcess::WaitUntil(Clock::time_point deadline) const {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd file{pidfd_.get(), POLLIN, 0};
+    const int n = poll(&file, 1, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30)));
+    if (n > 0) return true;
+    if (n == 0 && Clock::now() >= deadline) return false;
+  }
+}
+
+bool ChildProcess::Terminate(std::chrono::milliseconds grace) const {
+  if (reaped_) return true;
+  kill(-pid_, SIGTERM);
+  const bool enough = WaitUntil(Clock::now() + grace);
+  kill(-pid_, SIGKILL);
+  return enough;
+}
+
+ChildExit ChildProcess::Reap() {
+  if (reaped_) return exit_;
+  while (!WaitUntil(Clock::now() + std::chrono::hours(1))) {
+  }
+  kill(-pid_, SIGKILL);  // whatever it has started; its own number is still taken
+  int status = 0;
+  pid_t got = -1;
+  do {
+    got = waitpid(pid_, &status, 0);
+  } while (got < 0 && errno == EINTR);
+  reaped_ = true;
+  exit_.known = got == pid_;
+  if (exit_.known && WIFSIGNALED(status)) exit_.signal = WTERMSIG(status);
+  if (exit_.known && WIFEXITED(status)) exit_.status = WEXITSTATUS(status);
+  return exit_;
+}
+
+}  // namespace diopi::loader

@@ -1,0 +1,225 @@
+// Every faulty library of impl_loader/testdata: what is reported, and that the next case still runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "impl_loader/worker/test_cases.h"
+
+namespace diopi::loader {
+namespace {
+
+using Kind = CallOutcome::Kind;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+struct Fault {
+  std::string vendor;
+  Kind kind = Kind::kReplied;
+  std::string text;       // in the outcome's text, or the reply's
+  std::string signal;     // crash
+  std::string backtrace;  // contained in it
+  double alpha = 1;
+  v1::WorkerReply::Status status = v1::WorkerReply::RETURNED;
+  int error_code = 0;
+};
+
+void PrintTo(const Fault& fault, std::ostream* os) {
+  *os << fault.vendor;
+}
+
+class FaultTest : public testing::TestWithParam<Fault> {};
+
+TEST_P(FaultTest, IsToldAndTheNextCaseRuns) {
+  const Fault& fault = GetParam();
+  WorkerOptions options = OptionsFor(fault.vendor);
+  if (fault.kind == Kind::kTimedOut) options.case_timeout = milliseconds(200);
+  auto worker = Worker::Start(options);
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, fault.alpha), AddInputs({2, 3}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    EXPECT_EQ(outcome.kind, fault.kind) << outcome.text;
+    const bool replied = outcome.kind == Kind::kReplied;
+    EXPECT_THAT(replied ? outcome.reply.text() : outcome.text, HasSubstr(fault.text));
+    EXPECT_EQ(outcome.signal_name, fault.signal);
+    EXPECT_THAT(outcome.backtrace, HasSubstr(fault.backtrace));
+    EXPECT_EQ(outcome.reply.status(), fault.status);
+    EXPECT_EQ(outcome.reply.error_code(), fault.error_code);
+    EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+  }
+  ASSERT_TRUE((*worker)->Submit(NewCase("diopiSub"), {}, 2).ok());
+  const CallOutcome absent = (*worker)->Wait();
+  ASSERT_EQ(absent.kind, Kind::kReplied) << absent.text;
+  EXPECT_EQ(absent.reply.status(), v1::WorkerReply::SYMBOL_ABSENT);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, FaultTest,
+    testing::Values(
+        Fault{"segfault", Kind::kCrashed, "SIGSEGV in diopiAdd at address 0x0", "SIGSEGV",
+              "vendor_segfault.cc:"},
+        Fault{"stack_overflow", Kind::kCrashed, "SIGSEGV in diopiAdd", "SIGSEGV",
+              "vendor_stack_overflow.cc:"},
+        Fault{"abort", Kind::kCrashed, "the moon is full", "SIGABRT", "vendor_abort.cc:"},
+        Fault{"hang", Kind::kTimedOut, "diopiAdd did not end within 0.2 s", "", "vendor_hang.cc:"},
+        Fault{"hang_locked", Kind::kTimedOut, "ignored SIGTERM", "", ""},
+        Fault{"exit", Kind::kExited, "the library ended the process (exit status 0) inside diopiAdd", "", ""},
+        Fault{"throws", Kind::kReplied, "the accelerator is on fire", "", "", 1, v1::WorkerReply::EXCEPTION},
+        Fault{"throws", Kind::kReplied, "int", "", "", 2, v1::WorkerReply::EXCEPTION},
+        Fault{"noimplement", Kind::kReplied, "", "", "", 1, v1::WorkerReply::RETURNED, 13},
+        Fault{"dtype", Kind::kReplied, "", "", "", 1, v1::WorkerReply::RETURNED, 1000},
+        Fault{"error", Kind::kReplied, "out of cheese ?", "", "", 1, v1::WorkerReply::RETURNED, 1}),
+    [](const testing::TestParamInfo<Fault>& param) {
+      return param.param.vendor + "_" + std::to_string(param.index);
+    });
+
+struct Damage {
+  std::string vendor;
+  v1::MemoryFinding::Kind kind;
+  std::string key;
+  int64_t index;
+  int64_t count;
+  double alpha = 1;
+};
+
+void PrintTo(const Damage& damage, std::ostream* os) {
+  *os << damage.vendor;
+}
+
+class DamageTest : public testing::TestWithParam<Damage> {};
+
+TEST_P(DamageTest, IsFound) {
+  const Damage& damage = GetParam();
+  auto worker = Worker::Start(OptionsFor(damage.vendor));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, damage.alpha), AddInputs({2, 3}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
+    const v1::MemoryFinding& finding = outcome.reply.findings(0);
+    EXPECT_EQ(finding.kind(), damage.kind) << finding.text();
+    EXPECT_EQ(finding.key(), damage.key);
+    EXPECT_EQ(finding.index(), damage.index);
+    EXPECT_EQ(finding.count(), damage.count);
+    EXPECT_FALSE(finding.text().empty());
+    EXPECT_EQ(outcome.outputs.count("out"), 1u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DamageTest,
+    testing::Values(Damage{"null", v1::MemoryFinding::UNWRITTEN, "out", 0, 6},
+                    Damage{"unwritten", v1::MemoryFinding::UNWRITTEN, "out", 5, 1},
+                    Damage{"past_end", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 64},
+                    Damage{"before_start", v1::MemoryFinding::OUT_OF_BOUNDS, "out", -4, 4},
+                    Damage{"changed_input", v1::MemoryFinding::CHANGED_INPUT, "other", 1, 1},
+                    Damage{"conform_device", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 4, 3}),
+    [](const testing::TestParamInfo<Damage>& param) { return param.param.vendor; });
+
+TEST(Faults, NothingPassesOnAnEmptyTensorButNothingIsWrongWithItEither) {
+  auto worker = Worker::Start(OptionsFor("past_end"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(AddCase({0, 3}), AddInputs({0, 3}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
+  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
+  EXPECT_EQ(outcome.reply.findings(0).index(), 0);
+}
+
+TEST(Faults, WritingBetweenTheElementsOfAStridedOutputIsFound) {
+  auto worker = Worker::Start(OptionsFor("ignores_strides"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  v1::Case c = AddCase({4});
+  v1::TensorSpec* out = c.mutable_args(0)->mutable_tensor();
+  out->set_strides(0, 2);
+  out->set_storage_elements(8);
+  ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  ASSERT_EQ(outcome.reply.findings_size(), 2) << outcome.reply.ShortDebugString();
+  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::WROTE_GAP);
+  EXPECT_EQ(outcome.reply.findings(0).index(), 1);
+  EXPECT_EQ(outcome.reply.findings(0).count(), 2);
+  EXPECT_EQ(outcome.reply.findings(1).kind(), v1::MemoryFinding::UNWRITTEN);
+  EXPECT_EQ(outcome.reply.findings(1).index(), 2);
+}
+
+TEST(Faults, DifferentResultsOfEqualCallsAreNondeterministic) {
+  auto worker = Worker::Start(OptionsFor("nondeterministic"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  EXPECT_TRUE(outcome.reply.nondeterministic());
+  EXPECT_EQ(outcome.reply.nondeterministic_text(),
+            "1 of 4 elements of out differ between two equal calls, the first at 1");
+  EXPECT_TRUE(outcome.reply.findings().empty());
+}
+
+TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
+  auto worker = Worker::Start(OptionsFor("unsynchronised"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  EXPECT_TRUE(outcome.reply.nondeterministic()) << outcome.reply.ShortDebugString();
+  EXPECT_THAT(outcome.reply.nondeterministic_text(), HasSubstr("still writing"));
+}
+
+TEST(Faults, AThreadThatAbortsLaterDoesNotHurtTheCaseThatRunsThen) {
+  auto worker = Worker::Start(OptionsFor("late_abort"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  int last_pid = (*worker)->pid();
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}));
+  }
+  EXPECT_NE((*worker)->pid(), last_pid);  // it did abort
+}
+
+TEST(Faults, MemoryThatGrowsWithEveryCallIsALeak) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's malloc keeps what was freed";
+#endif
+  auto worker = Worker::Start(OptionsFor("leak"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
+  const v1::MemoryFinding& leak = outcome.reply.findings(0);
+  EXPECT_EQ(leak.kind(), v1::MemoryFinding::LEAK);
+  EXPECT_GE(leak.index(), 8 << 20);
+  EXPECT_LT(leak.index(), (8 << 20) + 65536);
+}
+
+struct BadStart {
+  std::string vendor;
+  std::string how;  // DIOPI_TEST_INIT
+  absl::StatusCode code;
+  std::string text;
+};
+
+TEST(Faults, LibrariesThatCannotBeLoadedSaySoAtTheStart) {
+  for (const BadStart& bad :
+       {BadStart{"missing_symbol", "", absl::StatusCode::kFailedPrecondition, "diopiNobodyHasThis"},
+        BadStart{"init_fails", "", absl::StatusCode::kFailedPrecondition,
+                 "initLibrary returned 7: no device"},
+        BadStart{"init_fails", "crash", absl::StatusCode::kFailedPrecondition, "vendor_init_fails.cc"},
+        BadStart{"init_fails", "hang", absl::StatusCode::kDeadlineExceeded,
+                 "loading the library did not end within 0.3 s"},
+        BadStart{"does_not_exist", "", absl::StatusCode::kFailedPrecondition, "does_not_exist"}}) {
+    WorkerOptions options = OptionsFor(bad.vendor);
+    options.environment = {"DIOPI_TEST_INIT=" + bad.how};
+    if (bad.how == "hang") options.load_timeout = milliseconds(300);
+    const auto worker = Worker::Start(options);
+    EXPECT_EQ(worker.status().code(), bad.code) << bad.vendor << " " << bad.how << ": " << worker.status();
+    EXPECT_THAT(std::string(worker.status().message()), HasSubstr(bad.text));
+  }
+}
+
+}  // namespace
+}  // namespace diopi::loader

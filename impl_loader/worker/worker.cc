@@ -1,0 +1,215 @@
+#include "impl_loader/worker/worker.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "impl_loader/worker/log_pump.h"
+#include "impl_loader/worker/shared_memory.h"
+#include "impl_loader/worker/worker_process.h"
+
+namespace diopi::loader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kOutputReserve = 64 << 10;  // for outputs whose size the library decides
+
+size_t Align(size_t offset) {
+  return (offset + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+}
+
+// Room for the outputs whose size the case says. The worker makes more where that is too little.
+size_t OutputBytes(const v1::Case& c) {
+  size_t bytes = kOutputReserve;
+  const auto add = [&](const v1::TensorSpec& spec) {
+    const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
+    bytes += Align(static_cast<size_t>(std::max<int64_t>(0, NumElements(shape))) *
+                   static_cast<size_t>(ElementSize(spec.dtype())));
+  };
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.role() != v1::ROLE_OUTPUT && arg.role() != v1::ROLE_INOUT) continue;
+    if (arg.value_case() == v1::Argument::kTensor) add(arg.tensor());
+    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+  }
+  return bytes;
+}
+
+CallOutcome Lost(const std::string& text) {
+  CallOutcome outcome;
+  outcome.kind = CallOutcome::Kind::kLost;
+  outcome.text = text;
+  return outcome;
+}
+
+class WorkerImpl : public Worker {
+ public:
+  WorkerImpl(WorkerOptions options, SharedMemory shared, Descriptor log)
+      : options_(std::move(options)),
+        shared_(std::move(shared)),
+        log_file_(std::move(log)),
+        log_(log_file_.valid() ? log_file_.get() : STDERR_FILENO, options_.log_limit) {}
+
+  const v1::WorkerHello& hello() const override { return hello_; }
+  int pid() const override { return process_ != nullptr ? process_->pid() : -1; }
+
+  absl::Status Launch();
+  absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) override;
+  CallOutcome Wait() override;
+
+ private:
+  absl::Status CopyIn(const v1::Case& c, const TensorMap& inputs);
+  absl::Status HandOver();
+  CallOutcome WaitOnce(bool* doubtful);
+  CallOutcome TakeReply(v1::WorkerReply reply);
+
+  WorkerOptions options_;
+  SharedMemory shared_;
+  Descriptor log_file_;
+  LogPump log_;
+  std::unique_ptr<WorkerProcess> process_;
+  v1::WorkerHello hello_;
+  v1::WorkerCall call_;  // the case in flight
+  bool in_flight_ = false;
+  int64_t handed_over_ = 0;     // cases, to the process now running
+  bool stray_threads_ = false;  // it had more than one thread when it got the case in flight
+  uint64_t sequence_ = 0;
+  Clock::time_point deadline_;
+};
+
+absl::Status WorkerImpl::Launch() {
+  process_.reset();
+  handed_over_ = 0;
+  absl::StatusOr<std::unique_ptr<WorkerProcess>> process = WorkerProcess::Start(options_, &shared_, &log_);
+  if (!process.ok()) return process.status();
+  process_ = *std::move(process);
+  hello_ = process_->hello();
+  return absl::OkStatus();
+}
+
+absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, int calls) {
+  if (in_flight_) return absl::FailedPreconditionError("a case is in flight already");
+  call_.Clear();
+  call_.set_sequence(++sequence_);
+  call_.set_calls(std::max(calls, 2));
+  *call_.mutable_case_() = c;
+  if (absl::Status s = CopyIn(c, inputs); !s.ok()) return s;
+  if (process_ != nullptr && process_->Ended()) process_.reset();
+  absl::Status handed = process_ != nullptr ? HandOver() : absl::UnavailableError("no process");
+  if (absl::IsUnavailable(handed)) {  // it has died since its last case, or just now
+    if (absl::Status s = Launch(); !s.ok()) return s;
+    handed = HandOver();
+  }
+  in_flight_ = handed.ok();
+  return handed;
+}
+
+absl::Status WorkerImpl::CopyIn(const v1::Case& c, const TensorMap& inputs) {
+  size_t end = kDataOffset;
+  for (const auto& [key, tensor] : inputs) {
+    v1::ShmTensor* placed = call_.add_inputs();
+    placed->set_key(key);
+    placed->set_dtype(tensor.dtype);
+    for (const int64_t size : tensor.shape) placed->add_shape(size);
+    placed->set_offset(end);
+    placed->set_nbytes(tensor.data.size());
+    end = Align(end + tensor.data.size());
+  }
+  call_.set_output_offset(end);
+  call_.set_output_bytes(OutputBytes(c));
+  const size_t usual = kDataOffset + static_cast<size_t>(std::max<int64_t>(0, options_.shared_bytes));
+  if (end <= usual) shared_.Release(usual);  // what larger cases have used
+  if (absl::Status s = shared_.Grow(end + call_.output_bytes()); !s.ok()) return s;
+  auto placed = call_.inputs().begin();
+  for (const auto& [key, tensor] : inputs) shared_.Write((placed++)->offset(), tensor.data);
+  return absl::OkStatus();
+}
+
+absl::Status WorkerImpl::HandOver() {
+  shared_.ClearCrash();
+  log_.StartCase();
+  stray_threads_ = handed_over_ > 0 && process_->Threads() > 1;
+  deadline_ = Clock::now() + options_.case_timeout;
+  ++handed_over_;
+  return process_->Send(call_);
+}
+
+CallOutcome WorkerImpl::Wait() {
+  if (!in_flight_) return Lost("no case is in flight");
+  in_flight_ = false;
+  bool doubtful = false;
+  CallOutcome outcome = WaitOnce(&doubtful);
+  if (!doubtful) return outcome;
+  absl::Status again = Launch();
+  if (again.ok()) again = HandOver();
+  if (!again.ok()) {
+    return Lost(absl::StrCat("the worker could not be started again: ", again.message()));
+  }
+  return WaitOnce(&doubtful);
+}
+
+// `doubtful`: the process ended, but perhaps because of what an earlier case left running in it.
+CallOutcome WorkerImpl::WaitOnce(bool* doubtful) {
+  *doubtful = false;
+  v1::WorkerReply reply;
+  CallOutcome outcome;
+  switch (process_->Await(deadline_, &reply)) {
+    case WorkerProcess::Event::kMessage:
+      return TakeReply(std::move(reply));
+    case WorkerProcess::Event::kEnded:
+      *doubtful = !process_->DescribeEnd(call_.case_().function(), &outcome) && stray_threads_;
+      break;
+    case WorkerProcess::Event::kDeadline:
+      process_->DescribeTimeout(call_.case_().function(), options_.case_timeout, &outcome);
+      break;
+    case WorkerProcess::Event::kNonsense:
+      outcome = Lost("the worker sent what is no message");
+      break;
+  }
+  process_.reset();
+  return outcome;
+}
+
+CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
+  if (reply.sequence() != call_.sequence()) {
+    process_.reset();
+    return Lost("the worker answered another case than it was given");
+  }
+  CallOutcome outcome;
+  for (const v1::ShmTensor& placed : reply.outputs()) {
+    absl::StatusOr<HostTensor> tensor = shared_.Read(placed, call_.output_offset());
+    if (!tensor.ok()) {
+      process_.reset();
+      return Lost(std::string(tensor.status().message()));
+    }
+    outcome.outputs[placed.key()] = *std::move(tensor);
+  }
+  // A device whose stream has failed stays broken in that process.
+  if (reply.status() == v1::WorkerReply::SYNC_FAILED) process_.reset();
+  outcome.reply = std::move(reply);
+  return outcome;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Worker>> Worker::Start(WorkerOptions options) {
+  Descriptor log;
+  if (!options.log_path.empty()) {
+    log = Descriptor(open(options.log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!log.valid()) {
+      return absl::InternalError(absl::StrCat("cannot write ", options.log_path, ": ", strerror(errno)));
+    }
+  }
+  absl::StatusOr<SharedMemory> shared =
+      SharedMemory::Create(kDataOffset + static_cast<size_t>(std::max<int64_t>(0, options.shared_bytes)));
+  if (!shared.ok()) return shared.status();
+  auto worker = std::make_unique<WorkerImpl>(std::move(options), *std::move(shared), std::move(log));
+  if (absl::Status s = worker->Launch(); !s.ok()) return s;
+  return std::unique_ptr<Worker>(std::move(worker));
+}
+
+}  // namespace diopi::loader

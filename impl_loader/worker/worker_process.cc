@@ -1,0 +1,191 @@
+#include "impl_loader/worker/worker_process.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "impl_loader/worker/symbolize.h"
+#include "impl_loader/worker/text.h"
+
+namespace diopi::loader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+std::string DefaultProgram() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path beside = self.parent_path() / "diopi-worker";
+  if (std::filesystem::exists(beside, error)) return beside;
+  const std::filesystem::path bin = self.parent_path().parent_path() / "bin" / "diopi-worker";
+  return std::filesystem::exists(bin, error) ? bin : beside;
+}
+
+std::string SignalName(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name == nullptr ? absl::StrCat("signal ", signal) : absl::StrCat("SIG", name);
+}
+
+std::vector<std::string> WorkerEnvironment(const WorkerOptions& options) {
+  // Without malloc's thread cache every byte is accounted for, so that leaks can be told. The rest is for
+  // sanitizer builds of the worker: the crash handler is ours, and libraries may leak.
+  std::vector<std::string> environment = {
+      "GLIBC_TUNABLES=glibc.malloc.tcache_count=0",
+      "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:"
+      "detect_leaks=0:use_sigaltstack=0:allocator_may_return_null=1",
+      "TSAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:"
+      "report_bugs=0:use_sigaltstack=0"};
+  environment.insert(environment.end(), options.environment.begin(), options.environment.end());
+  return environment;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const WorkerOptions& options,
+                                                                    SharedMemory* shared, LogPump* log) {
+  std::unique_ptr<WorkerProcess> worker(new WorkerProcess(options, shared, log));
+  if (absl::Status s = worker->Spawn(options); !s.ok()) return s;
+  if (absl::Status s = worker->Greet(options); !s.ok()) return s;
+  return worker;
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (process_ == nullptr) return;
+  channel_ = Channel();  // it ends by itself when the channel does
+  if (!process_->WaitUntil(Clock::now() + grace_)) process_->Terminate(grace_);
+  log_->Close();
+  process_->Reap();
+}
+
+absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
+  shared_->ClearCrash();
+  log_->StartCase();
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::InternalError(absl::StrCat("no socket pair: ", strerror(errno)));
+  }
+  channel_ = Channel(Descriptor(ends[0]));
+  const Descriptor theirs(ends[1]);
+  const Descriptor output = log_->Open();
+  ChildOptions child;
+  child.program = options.worker_program.empty() ? DefaultProgram() : options.worker_program;
+  child.args = {"--impl", options.impl_path, "--parent", absl::StrCat(getpid())};
+  if (!options.device_lib.empty()) {
+    child.args.emplace_back("--device-lib");
+    child.args.push_back(options.device_lib);
+  }
+  child.environment = WorkerEnvironment(options);
+  child.files = {-1, output.get(), output.get(), theirs.get(), shared_->descriptor()};
+  absl::StatusOr<std::unique_ptr<ChildProcess>> process = ChildProcess::Spawn(child);
+  if (!process.ok()) return process.status();
+  process_ = *std::move(process);
+  return absl::OkStatus();
+}
+
+absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
+  CallOutcome outcome;
+  switch (Await(Clock::now() + options.load_timeout, &hello_)) {
+    case Event::kMessage:
+      if (hello_.load_error().empty()) return absl::OkStatus();
+      return absl::FailedPreconditionError(hello_.load_error());
+    case Event::kEnded:
+      DescribeEnd("loading the library", &outcome);
+      return absl::FailedPreconditionError(
+          absl::StrCat(outcome.text, outcome.backtrace.empty() ? "" : "\n", outcome.backtrace));
+    case Event::kDeadline:
+      DescribeTimeout("loading the library", options.load_timeout, &outcome);
+      return absl::DeadlineExceededError(outcome.text);
+    case Event::kNonsense:
+      break;
+  }
+  return absl::InternalError("the program started as diopi-worker does not speak its language");
+}
+
+WorkerProcess::Event WorkerProcess::Await(Clock::time_point deadline,
+                                          google::protobuf::MessageLite* message) {
+  bool channel_open = true;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    // A descriptor of -1 is passed over.
+    pollfd files[] = {{channel_open ? channel_.descriptor() : -1, POLLIN, 0},
+                      {process_->descriptor(), POLLIN, 0},
+                      {log_->descriptor(), POLLIN, 0}};
+    const int n = poll(files, 3, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30)));
+    if (n > 0 && files[2].revents != 0) log_->Drain();
+    if (n > 0 && files[0].revents != 0) {
+      bool complete = false;
+      const absl::Status status = channel_.Poll(message, &complete);
+      if (complete) return Event::kMessage;
+      if (absl::IsDataLoss(status)) return Event::kNonsense;
+      channel_open = status.ok();
+    }
+    if (n > 0 && files[1].revents != 0 && (files[0].revents & POLLIN) == 0) {
+      log_->Drain();
+      return Event::kEnded;
+    }
+    // The clock decides, not poll: a library that prints without end must not hold the deadline off.
+    if (Clock::now() >= deadline) return Event::kDeadline;
+  }
+}
+
+int64_t WorkerProcess::Threads() const {
+  struct stat task {};
+  if (stat(absl::StrCat("/proc/", pid(), "/task").c_str(), &task) != 0 || task.st_nlink < 3) return 1;
+  return static_cast<int64_t>(task.st_nlink) - 2;
+}
+
+std::string WorkerProcess::LastWords() const {
+  const std::string words = PrintableText(log_->tail());
+  return words.empty() ? "" : absl::StrCat("; it printed: ", words);
+}
+
+bool WorkerProcess::DescribeEnd(const std::string& during, CallOutcome* outcome) {
+  process_->Terminate(grace_);
+  const ChildExit exit = process_->Reap();
+  log_->Drain();
+  const SharedMemory::Crash crash = shared_->ReadCrash();
+  // The report knows better than the exit status: a handler that got stuck ends by SIGALRM.
+  const bool reported = exit.signal != 0 && crash.signal != 0;
+  if (exit.known && exit.signal == 0) {
+    outcome->kind = CallOutcome::Kind::kExited;
+    outcome->exit_status = exit.status;
+    outcome->text = absl::StrCat("the library ended the process (exit status ", exit.status, ") inside ",
+                                 during, LastWords());
+    return false;
+  }
+  outcome->kind = CallOutcome::Kind::kCrashed;
+  outcome->signal_name = SignalName(reported ? crash.signal : exit.signal);
+  if (reported) outcome->backtrace = Symbolize(crash.pc, crash.frames, crash.maps);
+  outcome->text = absl::StrCat(outcome->signal_name, " in ", during);
+  if (reported && (crash.signal == SIGSEGV || crash.signal == SIGBUS)) {
+    absl::StrAppend(&outcome->text, " at address 0x", absl::Hex(crash.address));
+  }
+  if (reported && !crash.main_thread) absl::StrAppend(&outcome->text, ", on a thread of the library");
+  if (exit.signal == SIGKILL) {
+    absl::StrAppend(&outcome->text, " (killed from outside, perhaps for want of memory)");
+  }
+  absl::StrAppend(&outcome->text, LastWords());
+  return reported && crash.main_thread;
+}
+
+void WorkerProcess::DescribeTimeout(const std::string& during, milliseconds limit, CallOutcome* outcome) {
+  const bool polite = process_->Terminate(grace_);
+  process_->Reap();
+  log_->Drain();
+  const SharedMemory::Crash crash = shared_->ReadCrash();
+  if (crash.signal == SIGTERM) outcome->backtrace = Symbolize(crash.pc, crash.frames, crash.maps);
+  outcome->kind = CallOutcome::Kind::kTimedOut;
+  outcome->text = absl::StrCat(during, " did not end within ", static_cast<double>(limit.count()) / 1000,
+                               " s", polite ? "" : " and ignored SIGTERM", LastWords());
+}
+
+}  // namespace diopi::loader

@@ -1,0 +1,65 @@
+// One run of the program diopi-worker, from its start to its end.
+#ifndef IMPL_LOADER_WORKER_WORKER_PROCESS_H_
+#define IMPL_LOADER_WORKER_WORKER_PROCESS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "impl_loader/worker/channel.h"
+#include "impl_loader/worker/child_process.h"
+#include "impl_loader/worker/log_pump.h"
+#include "impl_loader/worker/shared_memory.h"
+#include "impl_loader/worker/worker.h"
+
+namespace diopi::loader {
+
+// Not thread-safe. Destruction ends the process: politely first, within the options' grace.
+class WorkerProcess {
+ public:
+  // Spawns and waits for the hello. `shared` and `log` must outlive it. Errors as of Worker::Start.
+  static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const WorkerOptions& options,
+                                                              SharedMemory* shared, LogPump* log);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  const v1::WorkerHello& hello() const { return hello_; }
+  int pid() const { return process_->pid(); }
+
+  absl::Status Send(const v1::WorkerCall& call) { return channel_.Send(call); }
+
+  enum class Event { kMessage, kEnded, kDeadline, kNonsense };
+  // Passes on what the library prints meanwhile. kNonsense: the channel does not carry our messages.
+  Event Await(std::chrono::steady_clock::time_point deadline, google::protobuf::MessageLite* message);
+
+  bool Ended() const { return process_->WaitUntil({}); }
+  // Threads it has now; 1 when that cannot be told.
+  int64_t Threads() const;
+
+  // Ends it and fills in the outcome's signal, backtrace, exit status and text. `during`: "diopiAdd",
+  // "loading the library". True when the main thread crashed, so that what it was doing is to blame.
+  bool DescribeEnd(const std::string& during, CallOutcome* outcome);
+  void DescribeTimeout(const std::string& during, std::chrono::milliseconds limit, CallOutcome* outcome);
+
+ private:
+  WorkerProcess(const WorkerOptions& options, SharedMemory* shared, LogPump* log)
+      : grace_(options.kill_grace), shared_(shared), log_(log) {}
+  absl::Status Spawn(const WorkerOptions& options);
+  absl::Status Greet(const WorkerOptions& options);
+  std::string LastWords() const;
+
+  std::chrono::milliseconds grace_;
+  SharedMemory* shared_;
+  LogPump* log_;
+  std::unique_ptr<ChildProcess> process_;
+  Channel channel_;
+  v1::WorkerHello hello_;
+};
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_WORKER_WORKER_PROCESS_H_

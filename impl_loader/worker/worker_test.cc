@@ -1,0 +1,266 @@
+#include "impl_loader/worker/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "impl_loader/worker/test_cases.h"
+
+namespace diopi::loader {
+namespace {
+
+using Kind = CallOutcome::Kind;
+using testing::HasSubstr;
+
+std::unique_ptr<Worker> StartOrDie(const WorkerOptions& options) {
+  auto worker = Worker::Start(options);
+  if (!worker.ok()) {
+    ADD_FAILURE() << worker.status();
+    return nullptr;
+  }
+  return *std::move(worker);
+}
+
+CallOutcome RunCase(Worker* worker, const v1::Case& c, const TensorMap& inputs, int calls = 2) {
+  const absl::Status submitted = worker->Submit(c, inputs, calls);
+  EXPECT_TRUE(submitted.ok()) << submitted;
+  return worker->Wait();
+}
+
+TEST(Worker, RunsACaseAndReturnsItsOutput) {
+  const auto worker = StartOrDie(OptionsFor("good"));
+  ASSERT_NE(worker, nullptr);
+  EXPECT_EQ(worker->hello().vendor_name(), "good");
+  EXPECT_EQ(worker->hello().impl_version(), "1.2.3");
+  EXPECT_EQ(worker->hello().dialect(), "none");
+  const std::vector<std::vector<int64_t>> shapes = {{2, 3}, {}, {0}, {5, 0, 2}, {17, 33}};
+  for (const std::vector<int64_t>& shape : shapes) {
+    const CallOutcome outcome = RunCase(worker.get(), AddCase(shape, 2), AddInputs(shape));
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    EXPECT_EQ(outcome.reply.error_code(), 0);
+    EXPECT_EQ(outcome.reply.calls(), 2);
+    EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+    EXPECT_FALSE(outcome.reply.nondeterministic());
+    EXPECT_GT(outcome.reply.call_us(), 0);
+    ASSERT_EQ(outcome.outputs.size(), 1u);
+    EXPECT_EQ(outcome.outputs.at("out").shape, shape);
+    EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult(shape, 2));
+  }
+}
+
+TEST(Worker, RestoresInOutTensorsBetweenCalls) {
+  const auto worker = StartOrDie(OptionsFor("good"));
+  ASSERT_NE(worker, nullptr);
+  v1::Case c = AddCase({4});
+  c.set_function("diopiAddInp");
+  c.mutable_args()->DeleteSubrange(0, 1);
+  c.mutable_args(0)->set_role(v1::ROLE_INOUT);
+  const CallOutcome outcome = RunCase(worker.get(), c, AddInputs({4}), 5);
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
+  EXPECT_EQ(outcome.reply.calls(), 5);
+  EXPECT_EQ(Floats(outcome.outputs.at("input")), AddResult({4}));
+}
+
+TEST(Worker, SharedMemoryGrowsForLargeCasesAndKeepsWorkingAfterwards) {
+  WorkerOptions options = OptionsFor("good");
+  options.shared_bytes = 4096;
+  const auto worker = StartOrDie(options);
+  ASSERT_NE(worker, nullptr);
+  for (const int64_t size : {4, 1'000'000, 5, 1'400'000, 6}) {
+    const CallOutcome outcome = RunCase(worker.get(), AddCase({size}), AddInputs({size}));
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    EXPECT_TRUE(Floats(outcome.outputs.at("out")) == AddResult({size})) << size;
+  }
+}
+
+TEST(Worker, LibraryOutputsComeBackAsFound) {
+  const auto worker = StartOrDie(OptionsFor("library_output"));
+  ASSERT_NE(worker, nullptr);
+  v1::Case c = NewCase("diopiNonzero");
+  v1::Argument* out = c.add_args();
+  out->set_name("out");
+  out->set_role(v1::ROLE_LIBRARY_OUTPUT);
+  // Larger than the reserve for outputs whose size nobody foresees.
+  std::vector<float> values(50'000, 1);
+  values[1] = 0;
+  *c.add_args() = TensorArg("input", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {50'000}));
+  const CallOutcome outcome = RunCase(worker.get(), c, {{"input", FloatTensor({50'000}, values)}});
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+  EXPECT_EQ(outcome.reply.text(), "");
+  const HostTensor& found = outcome.outputs.at("out");
+  EXPECT_EQ(found.dtype, v1::Dtype::int64);
+  EXPECT_EQ(found.shape, (std::vector<int64_t>{49'999, 1}));
+  EXPECT_EQ(ElementAsDouble(found.dtype, found.data.data(), 1), 2);
+}
+
+TEST(Worker, HandlesTheLibraryDidNotGetFromTheHostAreAnError) {
+  const auto worker = StartOrDie(OptionsFor("library_output"));
+  ASSERT_NE(worker, nullptr);
+  v1::Case c = NewCase("diopiMaskedSelect");
+  v1::Argument* out = c.add_args();
+  out->set_name("out");
+  out->set_role(v1::ROLE_LIBRARY_OUTPUT);
+  *c.add_args() = TensorArg("input", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {4}));
+  *c.add_args() = TensorArg("mask", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {4}));
+  const TensorMap inputs = {{"input", FloatTensor({4}, {1, 2, 3, 4})},
+                            {"mask", FloatTensor({4}, {1, 0, 1, 0})}};
+  EXPECT_THAT(RunCase(worker.get(), c, inputs).reply.text(), HasSubstr("out is still a null handle"));
+  *c.mutable_args(2)->mutable_tensor() = Spec(v1::Dtype::float32, {1});
+  TensorMap short_mask = inputs;
+  short_mask["mask"] = FloatTensor({1}, {1});
+  EXPECT_THAT(RunCase(worker.get(), c, short_mask).reply.text(),
+              HasSubstr("diopiRequireTensor did not give"));
+}
+
+TEST(Worker, CasesThatDoNotFitTheSignatureAreOurFault) {
+  const auto worker = StartOrDie(OptionsFor("good"));
+  ASSERT_NE(worker, nullptr);
+  v1::Case missing = AddCase({4});
+  missing.mutable_args()->RemoveLast();
+  v1::Case small = AddCase({4});
+  small.mutable_args(0)->mutable_tensor()->set_storage_elements(3);
+  TensorMap other_shape = AddInputs({4});
+  other_shape["other"] = FloatTensor({5}, {1, 2, 3, 4, 5});
+  const std::tuple<v1::Case, TensorMap, std::string> bad[] = {
+      {missing, AddInputs({4}), "alpha"},
+      {small, AddInputs({4}), "out"},
+      {AddCase({4}), {}, "input"},
+      {AddCase({4}), other_shape, "other"},
+  };
+  for (const auto& [c, inputs, argument] : bad) {
+    const CallOutcome outcome = RunCase(worker.get(), c, inputs);
+    EXPECT_EQ(outcome.reply.status(), v1::WorkerReply::BAD_CASE);
+    EXPECT_THAT(outcome.reply.text(), HasSubstr(argument));
+  }
+}
+
+TEST(Worker, DeviceFunctionsOfEveryDialect) {
+  struct Row {
+    std::string vendor, device_lib, dialect;
+  };
+  for (const Row& row :
+       {Row{"conform_device", "", "conform_test"}, Row{"register_device", "", "register"},
+        Row{"split_ops", "split_device", "conform_test"}, Row{"split_ops", "register_device", "register"}}) {
+    WorkerOptions options = OptionsFor(row.vendor);
+    if (!row.device_lib.empty()) options.device_lib = VendorPath(row.device_lib);
+    const auto worker = StartOrDie(options);
+    ASSERT_NE(worker, nullptr);
+    EXPECT_EQ(worker->hello().dialect(), row.dialect);
+    EXPECT_EQ(worker->hello().missing_device_functions_size(), 0);
+    const CallOutcome outcome = RunCase(worker.get(), AddCase({2, 3}), AddInputs({2, 3}));
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    EXPECT_EQ(outcome.reply.error_code(), 0) << outcome.reply.text();
+    EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+    EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({2, 3}));
+  }
+}
+
+TEST(Worker, AStreamThatCannotBeSynchronisedIsNoSuccessAndEndsTheProcess) {
+  WorkerOptions options = OptionsFor("conform_device");
+  options.environment = {"DIOPI_TEST_SYNC_FAILS=1"};
+  const auto worker = StartOrDie(options);
+  ASSERT_NE(worker, nullptr);
+  const CallOutcome outcome = RunCase(worker.get(), AddCase({4}), AddInputs({4}));
+  EXPECT_EQ(outcome.reply.status(), v1::WorkerReply::SYNC_FAILED);
+  EXPECT_EQ(worker->pid(), -1);
+}
+
+TEST(Worker, IsReplacedWhenItDiesBetweenTwoCases) {
+  const auto worker = StartOrDie(OptionsFor("good"));
+  ASSERT_NE(worker, nullptr);
+  const int pid = worker->pid();
+  ASSERT_EQ(kill(pid, SIGKILL), 0);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+  const CallOutcome outcome = RunCase(worker.get(), AddCase({4}), AddInputs({4}));
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}));
+  EXPECT_NE(worker->pid(), pid);
+}
+
+TEST(Worker, IsKilledFromOutsideInTheMiddleOfACase) {
+  WorkerOptions options = OptionsFor("hang");
+  const auto worker = StartOrDie(options);
+  ASSERT_NE(worker, nullptr);
+  ASSERT_TRUE(worker->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  ASSERT_EQ(kill(worker->pid(), SIGKILL), 0);
+  const CallOutcome outcome = worker->Wait();
+  EXPECT_EQ(outcome.kind, Kind::kCrashed);
+  EXPECT_EQ(outcome.signal_name, "SIGKILL");
+  EXPECT_THAT(outcome.text, HasSubstr("killed from outside"));
+}
+
+TEST(Worker, TakesOneCaseAtATime) {
+  const auto worker = StartOrDie(OptionsFor("good"));
+  ASSERT_NE(worker, nullptr);
+  EXPECT_EQ(worker->Wait().kind, Kind::kLost);
+  ASSERT_TRUE(worker->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  EXPECT_EQ(worker->Submit(AddCase({4}), AddInputs({4}), 2).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(worker->Wait().kind, Kind::kReplied);
+}
+
+TEST(Worker, WhatTheLibraryPrintsGoesToTheLogUpToItsLimit) {
+  const std::string path = testing::TempDir() + "/worker_log_" + std::to_string(getpid());
+  std::filesystem::remove(path);
+  WorkerOptions options = OptionsFor("good");
+  options.environment = {"DIOPI_TEST_CHATTY=1"};
+  options.log_path = path;
+  options.log_limit = 14;
+  {
+    const auto worker = StartOrDie(options);
+    ASSERT_NE(worker, nullptr);
+    RunCase(worker.get(), AddCase({4}), AddInputs({4}));
+  }
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_THAT(text.str(), testing::StartsWith("adding 4\naddin\n[diopi: "));
+  std::filesystem::remove(path);
+}
+
+TEST(Worker, DoesNotOutliveItsParent) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t parent = fork();
+  ASSERT_GE(parent, 0);
+  if (parent == 0) {
+    auto worker = Worker::Start(OptionsFor("hang"));
+    int pid = worker.ok() && (*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok() ? (*worker)->pid() : -1;
+    if (write(ends[1], &pid, sizeof(pid)) != sizeof(pid)) _exit(1);
+    raise(SIGKILL);
+  }
+  int worker = -1;
+  ASSERT_EQ(read(ends[0], &worker, sizeof(worker)), static_cast<ssize_t>(sizeof(worker)));
+  ASSERT_GT(worker, 0);
+  waitpid(parent, nullptr, 0);
+  // Its end is not ours to wait for (it is nobody's child now), so look until it is gone.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto gone = [&] {
+    std::ifstream stat("/proc/" + std::to_string(worker) + "/stat");
+    std::string pid, name, state;
+    return !(stat >> pid >> name >> state) || state == "Z";
+  };
+  while (!gone() && std::chrono::steady_clock::now() < until) sched_yield();
+  EXPECT_TRUE(gone());
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(Worker, AProgramThatIsNoWorkerIsAnError) {
+  WorkerOptions options = OptionsFor("good");
+  options.worker_program = "/does/not/exist";
+  EXPECT_EQ(Worker::Start(options).status().code(), absl::StatusCode::kInternal);
+  options.worker_program = "/bin/true";
+  EXPECT_FALSE(Worker::Start(options).ok());
+}
+
+}  // namespace
+}  // namespace diopi::loader
