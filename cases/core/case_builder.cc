@@ -91,7 +91,8 @@ bool HasShapeSource(const v1::ArgRule& rule) {
 }
 
 bool HasDtypeSource(const v1::ArgRule& rule) {
-  return rule.has_dtype() || !rule.dtype_of().empty() || !rule.promote().empty() || rule.float_result();
+  return rule.has_dtype() || !rule.dtype_of().empty() || !rule.promote().empty() || rule.float_result() ||
+         rule.wide_integers() || rule.wide_floats();
 }
 
 const v1::Argument* Builder::FindArg(const std::string& name) const {
@@ -400,7 +401,10 @@ std::optional<Dtype> Builder::DtypeFor(const v1::ArgRule& rule, std::optional<Dt
     if (other->tensors().tensors_size() > 0) dtype = other->tensors().tensors(0).dtype();
   }
   if (!args.empty()) dtype = ResultType(args);
-  if (rule.float_result() && (IsInteger(dtype) || dtype == D::bool_)) dtype = D::float32;
+  const bool countable = IsInteger(dtype) || dtype == D::bool_;
+  if (rule.float_result() && countable) dtype = D::float32;
+  if (rule.wide_integers() && countable) dtype = D::int64;
+  if (rule.wide_floats() && IsFloating(dtype) && ElementSize(dtype) == 2) dtype = D::float32;
   return dtype;
 }
 
