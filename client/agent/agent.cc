@@ -1,0 +1,359 @@
+#include "client/agent/agent.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/catalog.h"
+#include "client/agent/library_facts.h"
+#include "client/agent/paths.h"
+#include "client/agent/process.h"
+#include "client/agent/progress.h"
+#include "client/agent/server_process.h"
+#include "client/agent/session.h"
+#include "client/rpc/client.h"
+#include "reports/model/outcome.h"
+#include "reports/model/report.h"
+#include "reports/render/escape.h"
+#include "reports/render/render.h"
+#include "server/store/database.h"
+
+namespace diopi::agent {
+namespace {
+
+std::string HostName() {
+  std::string name(256, '\0');
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  name.resize(name.find('\0'));
+  return name;
+}
+
+class Agent {
+ public:
+  Agent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
+        std::ostream* err)
+      : options_(options), stop_(stop), terminal_(terminal), out_(out), err_(err) {}
+
+  ExitCode Run() {
+    const absl::Status prepared = Prepare();
+    if (!prepared.ok()) return Tell(prepared);
+    const absl::Status ran = RunCases();
+    if (!ran.ok() && !absl::IsCancelled(ran)) return TellHowToResume(ran);
+    return Conclude(absl::IsCancelled(ran));
+  }
+
+ private:
+  absl::Status Prepare();
+  absl::Status InspectImpl();
+  absl::Status SelectCases();
+  absl::Status ConnectToServer();
+  absl::Status StartFirstWorker();
+  absl::Status CreateRun();
+  absl::Status HaveBaselines(const std::vector<std::string>& operators);
+  absl::Status Generate(const std::vector<std::string>& operators) const;
+  absl::Status RunCases();
+  void Store(const v1::Verdict& verdict);
+  ExitCode Conclude(bool stopped);
+  absl::StatusOr<reports::RunReport> MakeReport(const v1::RunInfo& run) const;
+  ExitCode WriteReport(const reports::RunReport& report);
+
+  bool own_server() const { return options_.server.empty(); }
+  loader::WorkerOptions MakeWorkerOptions() const;
+  v1::RunOptions MakeRunOptions() const;
+  std::string ResumeCommand() const;
+  ExitCode Tell(const absl::Status& status);
+  ExitCode TellHowToResume(const absl::Status& status);
+
+  const AgentOptions& options_;
+  const StopSignal& stop_;
+  const bool terminal_;
+  std::ostream* const out_;
+  std::ostream* const err_;
+  const std::string agent_id_ = absl::StrCat(HostName(), "-", getpid());
+
+  LibraryFacts facts_;
+  v1::Selection selection_;
+  std::vector<v1::Case> cases_;  // what this program's own catalog selects; with a remote server a guess
+  std::unique_ptr<ServerProcess> server_;
+  std::unique_ptr<rpc::Client> client_;
+  std::unique_ptr<loader::Worker> first_worker_;
+  v1::CreateRunResponse run_;
+  std::unique_ptr<Progress> progress_;
+  std::map<std::string, v1::Verdict> verdicts_;  // of this session, by case
+};
+
+ExitCode Agent::Tell(const absl::Status& status) {
+  *err_ << "diopi-agent: " << status.message() << std::endl;
+  return ExitCodeFor(status);
+}
+
+std::string Agent::ResumeCommand() const {
+  std::string command = absl::StrCat("diopi-agent --impl ", facts_.path, " --resume ", run_.run_id());
+  absl::StrAppend(&command, own_server() ? " --data " : " --server ",
+                  own_server() ? options_.data_folder : options_.server);
+  if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", options_.chip);
+  return command;
+}
+
+ExitCode Agent::TellHowToResume(const absl::Status& status) {
+  if (progress_ != nullptr) progress_->Finish();
+  *err_ << "diopi-agent: " << status.message() << "\n"
+        << "diopi-agent: " << verdicts_.size()
+        << " results of this session are stored; complete the run with: " << ResumeCommand() << std::endl;
+  return ExitCode::kOurs;
+}
+
+absl::Status Agent::Prepare() {
+  absl::Status status = InspectImpl();
+  if (status.ok()) status = SelectCases();
+  if (status.ok()) status = ConnectToServer();
+  if (status.ok()) status = StartFirstWorker();
+  if (status.ok()) status = CreateRun();
+  return status;
+}
+
+absl::Status Agent::InspectImpl() {
+  absl::StatusOr<LibraryFacts> facts = InspectLibrary(options_.impl_path);
+  if (!facts.ok()) {
+    // A damaged library is the user's file, not our fault.
+    if (absl::IsDataLoss(facts.status())) return absl::InvalidArgumentError(facts.status().message());
+    return facts.status();
+  }
+  facts_ = *std::move(facts);
+  if (options_.device_lib.empty()) return absl::OkStatus();
+  return InspectLibrary(options_.device_lib).status();
+}
+
+absl::Status Agent::SelectCases() {
+  absl::StatusOr<v1::Selection> selection = MakeSelection(options_.selection);
+  if (!selection.ok()) return selection.status();
+  selection_ = *std::move(selection);
+  if (!options_.resume.empty()) return absl::OkStatus();  // the run's own selection holds
+  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->Select(selection_);
+  if (cases.ok()) {
+    cases_ = *std::move(cases);
+  } else if (own_server()) {
+    return cases.status();  // a remote server may know more than we do
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Agent::ConnectToServer() {
+  rpc::ClientOptions client_options;
+  std::string address = options_.server;
+  if (own_server()) {
+    absl::StatusOr<ServerProcess> server =
+        ServerProcess::Start(ProgramBeside("diopi-server"), options_.data_folder);
+    if (!server.ok()) return server.status();
+    server_ = std::make_unique<ServerProcess>(*std::move(server));
+    address = server_->address();
+    client_options.retry_for = std::chrono::milliseconds(0);  // nobody restarts it
+  }
+  absl::StatusOr<std::unique_ptr<rpc::Client>> client = rpc::Client::Connect(address, client_options);
+  if (!client.ok()) return client.status();
+  client_ = *std::move(client);
+  return absl::OkStatus();
+}
+
+loader::WorkerOptions Agent::MakeWorkerOptions() const {
+  loader::WorkerOptions worker;
+  worker.worker_program = options_.worker_program;
+  worker.impl_path = facts_.path;
+  worker.device_lib = options_.device_lib;
+  worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(options_.timeout_s * 1000));
+  return worker;
+}
+
+absl::Status Agent::StartFirstWorker() {
+  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions());
+  if (!worker.ok()) {
+    // The library's fault, not ours: it cannot be loaded.
+    if (!absl::IsFailedPrecondition(worker.status())) return worker.status();
+    return absl::InvalidArgumentError(
+        absl::StrCat(facts_.path, " cannot be loaded: ", std::string(worker.status().message())));
+  }
+  first_worker_ = *std::move(worker);
+  return absl::OkStatus();
+}
+
+v1::RunOptions Agent::MakeRunOptions() const {
+  const v1::WorkerHello& hello = first_worker_->hello();
+  v1::RunOptions run;
+  run.set_chip(options_.chip);
+  run.set_impl_path(facts_.path);
+  run.set_impl_sha256(facts_.sha256);
+  run.set_vendor_name(reports::ToUtf8(hello.vendor_name()));
+  run.set_impl_version(reports::ToUtf8(hello.impl_version()));
+  run.set_dialect(hello.dialect());
+  run.set_agent_version(DIOPI_VERSION);
+  run.set_host(HostName());
+  *run.mutable_selection() = selection_;
+  run.set_shuffle_seed(options_.shuffle);
+  run.set_repeat(options_.repeat);
+  run.set_timeout_s(options_.timeout_s);
+  for (const std::string& function : facts_.implemented) run.add_implemented(function);
+  return run;
+}
+
+absl::Status Agent::CreateRun() {
+  v1::CreateRunRequest request;
+  *request.mutable_options() = MakeRunOptions();
+  request.set_resume_run(options_.resume);
+  absl::StatusOr<v1::CreateRunResponse> run = client_->CreateRun(request);
+  if (!run.ok()) return run.status();
+  run_ = *std::move(run);
+  const std::vector<std::string> without(run_.without_baseline().begin(), run_.without_baseline().end());
+  return without.empty() ? absl::OkStatus() : HaveBaselines(without);
+}
+
+absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
+  const std::string names = absl::StrJoin(operators, " ");
+  absl::Status status = absl::OkStatus();
+  if (own_server()) {
+    *out_ << "Making the baselines of " << operators.size() << " operators first: " << names << std::endl;
+    status = Generate(operators);
+  } else {
+    status = absl::FailedPreconditionError(absl::StrCat("the server has no baselines of ", names,
+                                                        ". On its machine run: diopi-cli gen --data ",
+                                                        client_->server().data_folder(), " --fname ", names));
+  }
+  if (!status.ok()) {
+    v1::FinishRunRequest request;
+    request.set_run_id(run_.run_id());
+    request.set_agent_id(agent_id_);
+    request.set_aborted(true);
+    client_->FinishRun(request).status().IgnoreError();
+  }
+  return status;
+}
+
+absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
+  ProcessOptions gen;
+  gen.command = {ProgramBeside("diopi-cli"), "gen", "--data", options_.data_folder, "--fname"};
+  gen.command.insert(gen.command.end(), operators.begin(), operators.end());
+  absl::StatusOr<Process> process = Process::Start(gen);
+  if (!process.ok()) return process.status();
+  const ExitStatus status = process->Wait();
+  // 1: some cases could not be computed; they are reported as such.
+  if (status.signal == 0 && status.code <= 1) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("making baselines failed: diopi-cli gen ended with ", status.Text()));
+}
+
+absl::Status Agent::RunCases() {
+  Progress::Options progress;
+  progress.bar = terminal_;
+  progress.quiet = options_.quiet;
+  progress.total = run_.cases();
+  progress.done = run_.done();
+  progress.run = MakeRunOptions();
+  progress_ = std::make_unique<Progress>(progress, out_);
+  for (const v1::Case& c : std::exchange(cases_, {})) progress_->Expect(c);
+  if (!options_.quiet) {
+    *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before"
+          << std::endl;
+  }
+  SessionOptions options;
+  options.run_id = run_.run_id();
+  options.agent_id = agent_id_;
+  options.worker = MakeWorkerOptions();
+  options.calls = options_.repeat;
+  options.implemented = facts_.implemented;
+  std::vector<std::unique_ptr<loader::Worker>> workers;
+  workers.push_back(std::move(first_worker_));
+  while (static_cast<int>(workers.size()) < options_.workers) {
+    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions());
+    if (!worker.ok()) return worker.status();
+    workers.push_back(*std::move(worker));
+  }
+  Session session(client_.get(), options, [this](const v1::Verdict& verdict) { Store(verdict); });
+  return session.Run(std::move(workers), stop_);
+}
+
+void Agent::Store(const v1::Verdict& verdict) {
+  v1::Verdict& kept = verdicts_[verdict.case_id()];
+  const bool again = !kept.case_id().empty();
+  kept = verdict;
+  kept.clear_outputs();  // the summary needs no measurements, and there may be many
+  if (!again) progress_->Add(verdict);
+}
+
+absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) const {
+  if (own_server() && !options_.resume.empty()) {
+    // Earlier sessions' results are in the database only.
+    absl::StatusOr<std::unique_ptr<server::Database>> database =
+        server::Database::Open(server::DatabasePath(options_.data_folder), {.read_only = true});
+    if (!database.ok()) return database.status();
+    return reports::LoadReport(**database, run.run_id());
+  }
+  std::vector<v1::Verdict> results;
+  for (const auto& [id, verdict] : verdicts_) results.push_back(verdict);
+  v1::RunInfo session = run;
+  if (!options_.resume.empty()) session.set_cases(0);  // only this session's are known here
+  return reports::BuildReport(std::move(session), std::move(results));
+}
+
+ExitCode Agent::Conclude(bool stopped) {
+  v1::FinishRunRequest request;
+  request.set_run_id(run_.run_id());
+  request.set_agent_id(agent_id_);
+  request.set_aborted(stopped);
+  const absl::StatusOr<v1::RunInfo> run = client_->FinishRun(request);
+  if (!run.ok()) return TellHowToResume(run.status());
+  progress_->Finish();
+  const absl::StatusOr<reports::RunReport> report = MakeReport(*run);
+  if (!report.ok()) return Tell(report.status());
+  const ExitCode code = WriteReport(*report);
+  if (!stopped) return code;
+  *err_ << "diopi-agent: stopped; complete the run with: " << ResumeCommand() << std::endl;
+  return ExitCode::kOurs;
+}
+
+ExitCode Agent::WriteReport(const reports::RunReport& report) {
+  *out_ << "\n" << reports::RenderSummary(report);
+  if (!own_server() && !options_.resume.empty())
+    *out_ << "             (of this session; earlier ones: diopi-cli report)\n";
+  std::error_code ignored;
+  const std::filesystem::path path(options_.error_report);
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  std::ofstream file(path, std::ios::binary);
+  file << reports::RenderErrorReport(report);
+  file.close();
+  if (!file) return Tell(absl::InternalError(absl::StrCat(options_.error_report, ": cannot be written")));
+  *out_ << "Errors       " << options_.error_report << "\n"
+        << "Results      run " << run_.run_id() << " in "
+        << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())
+        << (own_server() ? "" : " on the server") << std::endl;
+  int64_t failed = 0;
+  for (const auto& [name, count] : report.run.outcomes()) {
+    for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
+      const auto outcome = static_cast<v1::Outcome>(i);
+      if (reports::IsFailure(outcome) && reports::OutcomeName(outcome) == name) failed += count;
+    }
+  }
+  for (const auto& [outcome, count] : report.outcomes) failed += reports::IsFailure(outcome) ? count : 0;
+  if (failed > 0) return ExitCode::kFailed;
+  return report.outcomes.contains(v1::OUTCOME_HARNESS_ERROR) ? ExitCode::kOurs : ExitCode::kOk;
+}
+
+}  // namespace
+
+ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
+                  std::ostream* err) {
+  Agent agent(options, stop, terminal, out, err);
+  return agent.Run();
+}
+
+}  // namespace diopi::agent

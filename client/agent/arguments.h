@@ -1,0 +1,31 @@
+// Command lines as both programs take them.
+#ifndef CLIENT_AGENT_ARGUMENTS_H_
+#define CLIENT_AGENT_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "diopi/v1/service.pb.h"
+
+namespace diopi::agent {
+
+// argv[1..] with the underscores of option names turned into dashes (--filter_dtype=x is --filter-dtype=x);
+// values, and everything after a lone "--", stay as they are.
+std::vector<std::string> NormalizeArguments(int argc, const char* const* argv);
+
+// How a user says which cases. Each field is one option.
+struct SelectionArguments {
+  std::vector<std::string> functions;      // --fname; "all_ops" means all
+  std::vector<std::string> cases;          // --case
+  std::vector<std::string> dtypes;         // --dtype: only these
+  std::vector<std::string> filter_dtypes;  // --filter-dtype: not these, as in the public harness
+  std::string suite;                       // --suite
+};
+
+// InvalidArgument, with the known names, for a dtype that is none, or when no dtype is left.
+absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_ARGUMENTS_H_

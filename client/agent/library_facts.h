@@ -1,0 +1,24 @@
+// What is known about a vendor's library without calling any operator of it.
+#ifndef CLIENT_AGENT_LIBRARY_FACTS_H_
+#define CLIENT_AGENT_LIBRARY_FACTS_H_
+
+#include <set>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace diopi::agent {
+
+struct LibraryFacts {
+  std::string path;  // absolute
+  std::string sha256;
+  std::set<std::string> implemented;  // ABI functions it exports
+};
+
+// Reads the file and loads nothing. NotFound, InvalidArgument (not ELF, another architecture, no shared
+// object) or DataLoss (truncated), each naming the file.
+absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_LIBRARY_FACTS_H_

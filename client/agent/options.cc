@@ -1,0 +1,65 @@
+#include "client/agent/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "client/agent/paths.h"
+
+namespace diopi::agent {
+namespace {
+
+void AddOptions(CLI::App* app, AgentOptions* options) {
+  app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so")->required();
+  app->add_option("--device-lib", options->device_lib,
+                  "Library with the device functions, when --impl has none");
+  app->add_option("--server", options->server, "HOST:PORT or unix:PATH; default: starts a server of its own");
+  app->add_option("--data", options->data_folder,
+                  "Data folder of its own server (default: $DIOPI_DATA, or diopi-data here)");
+  app->add_option("--fname", options->selection.functions,
+                  "Operators or functions, names or globs: add diopiAdd 'conv*' (default: all_ops)")
+      ->delimiter(',');
+  app->add_option("--suite", options->selection.suite, "Suite (default: core)");
+  app->add_option("--case", options->selection.cases, "Only cases whose id matches this glob");
+  app->add_option("--dtype", options->selection.dtypes, "Only these dtypes")->delimiter(',');
+  app->add_option("--filter-dtype", options->selection.filter_dtypes, "Leave these dtypes out")
+      ->delimiter(',');
+  app->add_option("--chip", options->chip, "Name of the chip, for the records");
+  app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
+  app->add_option("--timeout-s", options->timeout_s, "Seconds a case may take (default: 30)")
+      ->check(CLI::Range(0.001, 86400.0));
+  app->add_option("--shuffle", options->shuffle, "Run the cases in a random order made from this seed");
+  app->add_option("--repeat", options->repeat, "Calls of each case, compared with each other (default: 2)")
+      ->check(CLI::Range(1, 100'000));
+  app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
+  app->add_option("--report-dir", options->report_folder, "Where error_report.csv goes (default: here)");
+  app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
+  app->add_flag("--quiet", options->quiet, "Print the summary only");
+  app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
+}
+
+}  // namespace
+
+std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, AgentOptions* options) {
+  CLI::App app("Tests a vendor's DIOPI library: runs cases in worker processes, judges them, reports.",
+               "diopi-agent");
+  app.footer("Exit status: 0 nothing failed, 1 something failed, 2 usage, 3 our own fault.");
+  app.set_version_flag("--version", DIOPI_VERSION);
+  AddOptions(&app, options);
+  std::vector<std::string> arguments = NormalizeArguments(argc, argv);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ExitCode::kOk : ExitCode::kUsage;
+  }
+  options->repeat = std::max(options->repeat, 2);
+  if (options->data_folder.empty()) options->data_folder = DefaultDataFolder();
+  if (options->error_report.empty()) {
+    options->error_report = (std::filesystem::path(options->report_folder) / "error_report.csv").string();
+  }
+  return std::nullopt;
+}
+
+}  // namespace diopi::agent

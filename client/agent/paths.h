@@ -1,0 +1,23 @@
+// Where our programs find each other and keep their data.
+#ifndef CLIENT_AGENT_PATHS_H_
+#define CLIENT_AGENT_PATHS_H_
+
+#include <string>
+
+namespace diopi::agent {
+
+// The folder of the running program.
+std::string ProgramFolder();
+
+// A program of ours beside the running one.
+std::string ProgramBeside(const std::string& name);
+
+// libdiopi_cpu.so in ../lib beside the running program.
+std::string DefaultReferenceLibrary();
+
+// $DIOPI_DATA, or diopi-data in the current folder.
+std::string DefaultDataFolder();
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_PATHS_H_

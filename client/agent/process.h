@@ -1,0 +1,81 @@
+// A child process of ours (never a vendor's code: that is impl_loader/worker's).
+#ifndef CLIENT_AGENT_PROCESS_H_
+#define CLIENT_AGENT_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace diopi::agent {
+
+// A file descriptor that is closed with its owner. Move-only.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { Close(); }
+
+  int get() const { return fd_; }
+  void Close();
+
+ private:
+  int fd_ = -1;
+};
+
+// Both ends close on exec.
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+absl::StatusOr<Pipe> MakePipe();
+
+struct ProcessOptions {
+  std::vector<std::string> command;              // program and arguments; the program is a path
+  std::vector<std::pair<int, int>> descriptors;  // ours -> the child's; everything else but 0, 1, 2 is closed
+  std::vector<std::string> environment;          // extra NAME=VALUE
+  // Ctrl-C on the terminal does not reach it.
+  bool own_group = false;
+};
+
+struct ExitStatus {
+  int code = 0;    // when it exited
+  int signal = 0;  // when a signal ended it
+  // "exit status 2", "signal 9"
+  std::string Text() const;
+};
+
+// Move-only. The destructor kills (SIGKILL) and reaps a process that still runs. Not thread-safe.
+class Process {
+ public:
+  static absl::StatusOr<Process> Start(const ProcessOptions& options);
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&& other) noexcept;
+  ~Process();
+
+  pid_t pid() const { return pid_; }
+  void Signal(int signal) const;
+  // Waits for its end.
+  ExitStatus Wait();
+  // At most `limit`; nothing when it still runs.
+  std::optional<ExitStatus> WaitFor(std::chrono::milliseconds limit);
+
+ private:
+  Process(pid_t pid, Descriptor pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  void Reap();
+
+  pid_t pid_ = -1;
+  Descriptor pidfd_;
+  std::optional<ExitStatus> ended_;
+};
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_PROCESS_H_

@@ -1,0 +1,113 @@
+#include "client/agent/progress.h"
+
+#include <array>
+#include <ctime>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+#include "reports/render/render.h"
+
+namespace diopi::agent {
+namespace {
+
+constexpr int kBarWidth = 30;
+constexpr std::chrono::milliseconds kBarPeriod{100};
+
+std::string NameOf(const v1::Case& c) {
+  v1::Verdict verdict;
+  verdict.set_operator_(c.operator_());
+  verdict.set_function(c.function());
+  return reports::HarnessName(verdict);
+}
+
+}  // namespace
+
+std::string HarnessTime(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  return absl::StrFormat("%s,%03d", text.data(), since % 1000);
+}
+
+void Progress::Expect(const v1::Case& c) {
+  ++tallies_[NameOf(c)].expected;
+}
+
+void Progress::Add(const v1::Verdict& verdict) {
+  ++done_;
+  if (options_.quiet) return;
+  const std::string name = reports::HarnessName(verdict);
+  Tally& tally = tallies_[name];
+  ++tally.seen;
+  if (verdict.outcome() == v1::OUTCOME_PASS) ++tally.passed;
+  if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++tally.not_implemented;
+  const bool failed = reports::IsFailure(verdict.outcome());
+  if (failed) {
+    ++tally.failed;
+    ++failed_;
+  }
+  if (failed || verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) {
+    Line("ERROR", absl::StrCat(verdict.case_id(), ": ", reports::OutcomeName(verdict.outcome()), ": ",
+                               reports::OneLine(verdict.reason()), " | ",
+                               reports::ReproCommand(options_.run, verdict.case_id())));
+  }
+  if (tally.seen == tally.expected) PrintTally(name, &tally);
+  DrawBar(false);
+}
+
+void Progress::PrintTally(const std::string& name, Tally* tally) {
+  tally->printed = true;
+  const std::string run = absl::StrCat("Run diopi_functions.", name);
+  if (tally->passed == tally->seen) {
+    Line("INFO", absl::StrCat(run, " succeed"));
+  } else if (tally->not_implemented == tally->seen) {
+    Line("WARNING", absl::StrCat(run, " not implemented"));
+  } else {
+    const int64_t other = tally->seen - tally->passed - tally->failed - tally->not_implemented;
+    std::string text = absl::StrCat(run, tally->failed > 0 ? " failed: " : " incomplete: ", tally->passed,
+                                    " of ", tally->seen, " cases pass");
+    if (tally->not_implemented > 0) absl::StrAppend(&text, ", ", tally->not_implemented, " not implemented");
+    if (other > 0) absl::StrAppend(&text, ", ", other, " not judged");
+    Line(tally->failed > 0 ? "ERROR" : "WARNING", text);
+  }
+}
+
+void Progress::Finish() {
+  if (options_.quiet) return;
+  for (auto& [name, tally] : tallies_) {
+    if (tally.seen > 0 && !tally.printed) PrintTally(name, &tally);
+  }
+  if (!options_.bar) return;
+  DrawBar(true);
+  *out_ << "\n" << std::flush;
+}
+
+void Progress::Line(const char* level, const std::string& text) {
+  ClearBar();
+  *out_ << HarnessTime(options_.clock()) << " - DIOPI-Test - " << level << " - " << text << "\n"
+        << std::flush;
+}
+
+void Progress::ClearBar() {
+  if (bar_shown_) *out_ << "\r\033[K";
+  bar_shown_ = false;
+}
+
+void Progress::DrawBar(bool now) {
+  if (!options_.bar) return;
+  const auto time = options_.clock();
+  if (!now && bar_shown_ && time - last_bar_ < kBarPeriod) return;
+  last_bar_ = time;
+  const int64_t total = std::max<int64_t>(options_.total, 1);
+  const auto filled = static_cast<size_t>(std::min<int64_t>(kBarWidth, kBarWidth * done_ / total));
+  *out_ << "\r[" << std::string(filled, '#') << std::string(kBarWidth - filled, ' ') << "] " << done_ << "/"
+        << options_.total << " cases, " << failed_ << " failed\033[K" << std::flush;
+  bar_shown_ = true;
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,68 @@
+// What a run prints while it goes on: a bar on a terminal, plain lines otherwise.
+#ifndef CLIENT_AGENT_PROGRESS_H_
+#define CLIENT_AGENT_PROGRESS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/service.pb.h"
+#include "diopi/v1/verdict.pb.h"
+
+namespace diopi::agent {
+
+// Not thread-safe: one thread reports.
+class Progress {
+ public:
+  struct Options {
+    bool bar = false;    // the output is a terminal
+    bool quiet = false;  // print nothing at all
+    int64_t total = 0;   // cases of the run
+    int64_t done = 0;    // of these, with a verdict before this session
+    v1::RunOptions run;  // for the commands that repeat a case
+    std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
+  };
+  Progress(const Options& options, std::ostream* out) : options_(options), out_(out), done_(options.done) {}
+
+  // A case this session is expected to run: a name's line is printed with its last one.
+  void Expect(const v1::Case& c);
+  void Add(const v1::Verdict& verdict);
+  // Prints the lines of names that are not complete, and ends the bar.
+  void Finish();
+
+ private:
+  // Of one name of the public harness's, which may stand for several functions.
+  struct Tally {
+    int64_t expected = 0;
+    int64_t seen = 0;
+    int64_t passed = 0;
+    int64_t failed = 0;
+    int64_t not_implemented = 0;
+    bool printed = false;
+  };
+
+  void Line(const char* level, const std::string& text);
+  void PrintTally(const std::string& name, Tally* tally);
+  void DrawBar(bool now);
+  void ClearBar();
+
+  const Options options_;
+  std::ostream* const out_;
+  std::map<std::string, Tally> tallies_;
+  int64_t done_;
+  int64_t failed_ = 0;
+  bool bar_shown_ = false;
+  std::chrono::system_clock::time_point last_bar_;
+};
+
+// "2022-09-29 16:40:40,550", local time.
+std::string HarnessTime(std::chrono::system_clock::time_point time);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_PROGRESS_H_

@@ -1,0 +1,95 @@
+#include "client/agent/progress.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace diopi::agent {
+namespace {
+
+v1::Case MakeCase(const std::string& op, const std::string& function) {
+  v1::Case c;
+  c.set_operator_(op);
+  c.set_function(function);
+  return c;
+}
+
+v1::Verdict MakeVerdict(const std::string& op, const std::string& function, v1::Outcome outcome) {
+  v1::Verdict verdict;
+  verdict.set_operator_(op);
+  verdict.set_function(function);
+  verdict.set_case_id(op + ".float32.x");
+  verdict.set_outcome(outcome);
+  verdict.set_reason("why\nnot");
+  return verdict;
+}
+
+class ProgressTest : public testing::Test {
+ protected:
+  ProgressTest() {
+    setenv("TZ", "UTC", 1);
+    tzset();
+    options_.total = 4;
+    options_.run.set_impl_path("/x/lib.so");
+    options_.clock = [] {
+      return std::chrono::system_clock::time_point(std::chrono::milliseconds(1664469640550));
+    };
+  }
+  Progress::Options options_;
+  std::ostringstream out_;
+};
+
+TEST_F(ProgressTest, LinesInThePublicHarnessForm) {
+  Progress progress(options_, &out_);
+  for (int i = 0; i < 2; ++i) progress.Expect(MakeCase("relu", i == 0 ? "diopiRelu" : "diopiReluInp"));
+  progress.Expect(MakeCase("add", "diopiAdd"));
+  progress.Expect(MakeCase("exp", "diopiExp"));
+  progress.Add(MakeVerdict("relu", "diopiRelu", v1::OUTCOME_PASS));
+  EXPECT_EQ(out_.str(), "");
+  progress.Add(MakeVerdict("relu", "diopiReluInp", v1::OUTCOME_PASS));
+  EXPECT_EQ(out_.str(), "2022-09-29 16:40:40,550 - DIOPI-Test - INFO - Run diopi_functions.relu succeed\n");
+  out_.str("");
+  progress.Add(MakeVerdict("add", "diopiAdd", v1::OUTCOME_CRASH));
+  EXPECT_EQ(
+      out_.str(),
+      "2022-09-29 16:40:40,550 - DIOPI-Test - ERROR - add.float32.x: crash: why not | diopi-cli repro "
+      "add.float32.x --impl /x/lib.so\n"
+      "2022-09-29 16:40:40,550 - DIOPI-Test - ERROR - Run diopi_functions.add failed: 0 of 1 cases pass\n");
+  out_.str("");
+  progress.Add(MakeVerdict("exp", "diopiExp", v1::OUTCOME_NOT_IMPLEMENTED));
+  EXPECT_EQ(out_.str(),
+            "2022-09-29 16:40:40,550 - DIOPI-Test - WARNING - Run diopi_functions.exp not implemented\n");
+}
+
+TEST_F(ProgressTest, PartlyNotImplementedIsNoSuccess) {
+  Progress progress(options_, &out_);
+  progress.Add(MakeVerdict("relu", "diopiReluBackward", v1::OUTCOME_PASS));
+  progress.Add(MakeVerdict("relu", "diopiReluBackward", v1::OUTCOME_NOT_IMPLEMENTED));
+  progress.Finish();
+  EXPECT_NE(
+      out_.str().find("WARNING - Run diopi_functions.relu_backward incomplete: 1 of 2 cases pass, 1 not "
+                      "implemented"),
+      std::string::npos)
+      << out_.str();
+}
+
+TEST_F(ProgressTest, Bar) {
+  options_.bar = true;
+  options_.done = 1;
+  Progress progress(options_, &out_);
+  progress.Add(MakeVerdict("relu", "diopiRelu", v1::OUTCOME_PASS));
+  EXPECT_EQ(out_.str(), "\r[###############               ] 2/4 cases, 0 failed\033[K");
+}
+
+TEST_F(ProgressTest, QuietPrintsNothing) {
+  options_.quiet = true;
+  options_.bar = true;
+  Progress progress(options_, &out_);
+  progress.Add(MakeVerdict("add", "diopiAdd", v1::OUTCOME_FAIL));
+  progress.Finish();
+  EXPECT_EQ(out_.str(), "");
+}
+
+}  // namespace
+}  // namespace diopi::agent

@@ -1,0 +1,104 @@
+#include "client/agent/server_process.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace diopi::agent {
+namespace {
+
+constexpr std::chrono::seconds kReadyLimit{60};
+constexpr std::chrono::seconds kStopLimit{5};
+// The descriptor on which the server says "ready ADDRESS".
+constexpr int kReadyFd = 3;
+
+// One line, or what came before the other side closed. DeadlineExceeded after kReadyLimit.
+absl::StatusOr<std::string> ReadLine(int fd) {
+  const auto deadline = std::chrono::steady_clock::now() + kReadyLimit;
+  std::string line;
+  while (!absl::EndsWith(line, "\n")) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd poll_for{fd, POLLIN, 0};
+    const int ready = poll(&poll_for, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+    if (ready == 0) return absl::DeadlineExceededError("the server did not become ready");
+    char c = 0;
+    const ssize_t got = read(fd, &c, 1);
+    if (got == 0) break;
+    if (got > 0) line.push_back(c);
+    if (got < 0 && errno != EINTR) break;
+  }
+  return line;
+}
+
+}  // namespace
+
+absl::StatusOr<PrivateFolder> PrivateFolder::Make() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "diopi-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    return absl::InternalError(absl::StrCat(pattern, ": a temporary folder cannot be made"));
+  }
+  return PrivateFolder(pattern);
+}
+
+PrivateFolder& PrivateFolder::operator=(PrivateFolder&& other) noexcept {
+  if (this != &other) {
+    Remove();
+    path_ = std::exchange(other.path_, {});
+  }
+  return *this;
+}
+
+void PrivateFolder::Remove() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program,
+                                                   const std::string& data_folder) {
+  absl::StatusOr<PrivateFolder> folder = PrivateFolder::Make();
+  if (!folder.ok()) return folder.status();
+  absl::StatusOr<Pipe> ready = MakePipe();
+  if (!ready.ok()) return ready.status();
+  const std::string address = absl::StrCat("unix:", folder->path(), "/server");
+  ProcessOptions options;
+  options.command = {program,
+                     "--data",
+                     data_folder,
+                     "--listen",
+                     address,
+                     "--log-level",
+                     "warn",
+                     "--ready-fd",
+                     absl::StrCat(kReadyFd),
+                     "--parent-pid-death"};
+  options.descriptors = {{ready->write.get(), kReadyFd}};
+  options.own_group = true;
+  absl::StatusOr<Process> process = Process::Start(options);
+  if (!process.ok()) return process.status();
+  ready->write.Close();
+  const absl::StatusOr<std::string> line = ReadLine(ready->read.get());
+  if (!line.ok()) return line.status();
+  if (!absl::StartsWith(*line, "ready")) {
+    return absl::InternalError(
+        absl::StrCat("the server over ", data_folder, " did not start: ", process->Wait().Text()));
+  }
+  return ServerProcess(*std::move(folder), *std::move(process), address);
+}
+
+void ServerProcess::Stop() {
+  process_.Signal(SIGTERM);
+  if (process_.WaitFor(kStopLimit).has_value()) return;
+  process_.Signal(SIGKILL);
+  process_.Wait();
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,191 @@
+#include "client/agent/session.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "baselines/compare/compare.h"
+#include "client/agent/verdict_builder.h"
+
+namespace diopi::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+// When the server gives no time after which to ask again.
+constexpr milliseconds kAskAgain{100};
+
+milliseconds FromSeconds(double seconds) {
+  return milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+Reporter::Options ReporterOptions(const SessionOptions& options) {
+  Reporter::Options result;
+  result.run_id = options.run_id;
+  result.agent_id = options.agent_id;
+  return result;
+}
+
+}  // namespace
+
+Session::Session(rpc::Client* client, const SessionOptions& options, Reporter::Stored stored)
+    : client_(client),
+      options_(options),
+      queue_(WorkQueue::Limits{options.lease_bytes, options.lease_cases}),
+      reporter_(
+          ReporterOptions(options),
+          [client](const v1::ReportRequest& request) { return client->Report(request).status(); },
+          std::move(stored), [this](const absl::Status& status) { Fail(status); }) {}
+
+void Session::Fail(const absl::Status& status) {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.Update(status);
+  }
+  stopping_ = true;
+  queue_.Abort();
+  reporter_.Abandon();
+}
+
+absl::Status Session::Run(std::vector<std::unique_ptr<loader::Worker>> workers, const StopSignal& stop) {
+  absl::StatusOr<Pipe> pipe = MakePipe();
+  if (!pipe.ok()) return pipe.status();
+  ended_ = *std::move(pipe);
+  std::thread prefetcher([this] { Prefetch(); });
+  std::atomic<size_t> running = workers.size();
+  std::vector<std::thread> threads;
+  threads.reserve(workers.size());
+  for (std::unique_ptr<loader::Worker>& worker : workers) {
+    threads.emplace_back([this, &running, owned = std::move(worker)]() mutable {
+      Work(std::move(owned));
+      if (--running == 0) ended_.write.Close();
+    });
+  }
+  WaitForEnd(stop);
+  for (std::thread& thread : threads) thread.join();
+  const absl::Status reported = reporter_.Stop();
+  prefetcher.join();
+  const std::lock_guard lock(mutex_);
+  if (!status_.ok()) return status_;
+  if (!reported.ok()) return reported;
+  return stopping_ ? absl::CancelledError("stopped by a signal") : absl::OkStatus();
+}
+
+void Session::WaitForEnd(const StopSignal& stop) {
+  for (;;) {
+    pollfd wait_for[] = {{ended_.read.get(), POLLIN, 0}, {stop.descriptor(), POLLIN, 0}};
+    if (poll(wait_for, 2, -1) < 0) continue;
+    if (wait_for[0].revents != 0) return;
+    if (stop.Take() == 0) continue;
+    if (stopping_.exchange(true)) {
+      // The second one: the user does not want to wait. What is reported is safe, the rest can be resumed.
+      std::fputs("diopi-agent: left at once\n", stderr);
+      _exit(3);
+    }
+    std::fputs("\ndiopi-agent: stopping after the cases in flight; once more to leave at once\n", stderr);
+    queue_.Abort();
+    reporter_.Abandon();
+  }
+}
+
+void Session::Prefetch() {
+  while (!stopping_ && queue_.WaitForRoom()) {
+    if (!LeaseOnce()) break;
+  }
+  queue_.Close();
+}
+
+// False when there is nothing more to lease.
+bool Session::LeaseOnce() {
+  v1::LeaseRequest request;
+  request.set_run_id(options_.run_id);
+  request.set_agent_id(options_.agent_id);
+  request.set_max_cases(options_.lease_cases);
+  request.set_max_bytes(options_.lease_bytes);
+  int taken = 0;
+  const absl::StatusOr<v1::LeaseMessage::Header> header =
+      client_->Lease(request, [this, &taken](rpc::LeasedCase leased) {
+        ++taken;
+        return Accept(std::move(leased));
+      });
+  if (!header.ok()) {
+    // The stream broke, but it had brought something: the next one tells whether the server is gone.
+    if (absl::IsUnavailable(header.status()) && taken > 0) return true;
+    if (!stopping_) Fail(header.status());
+    return false;
+  }
+  if (header->expires_in_s() > 0) reporter_.SetRenewEvery(FromSeconds(header->expires_in_s() / 3));
+  if (header->run_complete()) return false;
+  if (header->cases() == 0) {
+    // Nothing to hand out now: others hold the rest, or we do ourselves. When we do, its last verdict is the
+    // moment to ask again.
+    const milliseconds pause = header->retry_in_s() > 0 ? FromSeconds(header->retry_in_s()) : kAskAgain;
+    return reporter_.PauseUntilIdle(pause);
+  }
+  return true;
+}
+
+absl::Status Session::Accept(rpc::LeasedCase leased) {
+  if (stopping_) return absl::CancelledError("stopping");
+  if (reporter_.Take(leased.lease_id, leased.c.id())) queue_.Push(std::move(leased));
+  return absl::OkStatus();
+}
+
+bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
+  v1::Verdict verdict;
+  if (!leased.unavailable.empty()) {
+    verdict = MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, "no usable baseline: " + leased.unavailable);
+  } else if (!options_.implemented.contains(leased.c.function())) {
+    verdict = MakeVerdict(leased.c, v1::OUTCOME_NOT_IMPLEMENTED,
+                          "the library does not export " + leased.c.function());
+  } else {
+    return false;
+  }
+  verdict.set_reference(leased.reference);
+  reporter_.Add(std::move(verdict));
+  return true;
+}
+
+void Session::Work(std::unique_ptr<loader::Worker> worker) {
+  std::optional<Called> last;
+  for (;;) {
+    // With a case still to judge, the next one is taken only if it is there already.
+    std::optional<rpc::LeasedCase> next = last.has_value() ? queue_.TryPop() : queue_.Pop();
+    if (!next.has_value()) {
+      if (!last.has_value()) return;
+      Judge(*std::exchange(last, std::nullopt));
+      continue;
+    }
+    if (SettledWithoutWorker(*next)) continue;
+    loader::CallOutcome outcome = Call(worker.get(), *next, &last);
+    last = Called{*std::move(next), std::move(outcome)};
+  }
+}
+
+// Runs one case, and judges the last one meanwhile.
+loader::CallOutcome Session::Call(loader::Worker* worker, const rpc::LeasedCase& leased,
+                                  std::optional<Called>* last) {
+  const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options_.calls);
+  if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
+  if (submitted.ok()) return worker->Wait();
+  loader::CallOutcome lost;
+  lost.kind = loader::CallOutcome::Kind::kLost;
+  lost.text = std::string(submitted.message());
+  return lost;
+}
+
+void Session::Judge(Called called) {
+  const rpc::LeasedCase& leased = called.leased;
+  v1::Verdict verdict = BuildVerdict(leased.c, called.outcome, [&leased](const TensorMap& actual) {
+    return baselines::CompareCase(leased.c, leased.inputs, leased.references, actual);
+  });
+  verdict.set_reference(leased.reference);
+  reporter_.Add(std::move(verdict));
+}
+
+}  // namespace diopi::agent

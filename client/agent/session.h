@@ -1,0 +1,73 @@
+// The run loop: a thread leases batches ahead, N threads drive a worker process each and judge one case while
+// the next runs, a reporter sends verdicts back.
+#ifndef CLIENT_AGENT_SESSION_H_
+#define CLIENT_AGENT_SESSION_H_
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "client/agent/process.h"
+#include "client/agent/reporter.h"
+#include "client/agent/stop_signal.h"
+#include "client/agent/work_queue.h"
+#include "client/rpc/client.h"
+#include "impl_loader/worker/worker.h"
+
+namespace diopi::agent {
+
+struct SessionOptions {
+  std::string run_id;
+  std::string agent_id;
+  loader::WorkerOptions worker;
+  int calls = 2;                      // of each case
+  std::set<std::string> implemented;  // functions that a worker is asked to call
+  int lease_cases = 64;
+  int64_t lease_bytes = 32 << 20;
+};
+
+class Session {
+ public:
+  // `stored` is called on one thread of the session's for every verdict the server has. `client` outlives it.
+  Session(rpc::Client* client, const SessionOptions& options, Reporter::Stored stored);
+
+  // Runs until the server says that every case of the run has a verdict. One thread a worker. Cancelled when
+  // a stop signal came: cases in flight were finished and reported. Otherwise the first error of any part.
+  absl::Status Run(std::vector<std::unique_ptr<loader::Worker>> workers, const StopSignal& stop);
+
+ private:
+  // A case that was called and is not judged yet.
+  struct Called {
+    rpc::LeasedCase leased;
+    loader::CallOutcome outcome;
+  };
+
+  void Prefetch();
+  bool LeaseOnce();
+  absl::Status Accept(rpc::LeasedCase leased);
+  void Work(std::unique_ptr<loader::Worker> worker);
+  loader::CallOutcome Call(loader::Worker* worker, const rpc::LeasedCase& leased,
+                           std::optional<Called>* last);
+  void Judge(Called called);
+  bool SettledWithoutWorker(const rpc::LeasedCase& leased);
+  void Fail(const absl::Status& status);
+  void WaitForEnd(const StopSignal& stop);
+
+  rpc::Client* const client_;
+  const SessionOptions options_;
+  WorkQueue queue_;
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  absl::Status status_;
+  Pipe ended_;  // written when the last worker thread has ended
+  Reporter reporter_;
+};
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_SESSION_H_

@@ -1,0 +1,167 @@
+#include "client/agent/verdict_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace diopi::agent {
+namespace {
+
+using Kind = loader::CallOutcome::Kind;
+
+v1::Case AddCase() {
+  v1::Case c;
+  c.set_id("add.inplace_scalar.float32.small");
+  c.set_hash("abc");
+  c.set_operator_("add");
+  c.set_function("diopiAddInpScalar");
+  c.set_dtype(v1::Dtype::float32);
+  auto* input = c.add_args();
+  input->set_name("input");
+  input->set_role(v1::ROLE_INOUT);
+  input->mutable_tensor()->set_dtype(v1::Dtype::float32);
+  input->mutable_tensor()->add_shape(2);
+  input->mutable_tensor()->add_shape(3);
+  auto* list = c.add_args();
+  list->set_name("tensors");
+  list->set_role(v1::ROLE_INPUT);
+  for (int i = 0; i < 2; ++i) list->mutable_tensors()->add_tensors()->set_dtype(v1::Dtype::bool_);
+  list->mutable_tensors()->add_null(true);
+  list->mutable_tensors()->add_null(false);
+  auto* out = c.add_args();
+  out->set_name("out");
+  out->set_role(v1::ROLE_OUTPUT);
+  out->mutable_tensor()->set_dtype(v1::Dtype::float32);
+  c.add_judges()->set_output("input");
+  return c;
+}
+
+loader::CallOutcome Ended(Kind kind, const std::string& text) {
+  loader::CallOutcome outcome;
+  outcome.kind = kind;
+  outcome.text = text;
+  outcome.signal_name = kind == Kind::kCrashed ? "SIGSEGV" : "";
+  outcome.backtrace = kind == Kind::kCrashed ? "#0 diopiAddInpScalar" : "";
+  outcome.exit_status = kind == Kind::kExited ? 7 : 0;
+  return outcome;
+}
+
+loader::CallOutcome Replied(v1::WorkerReply::Status status, int code, const std::string& text) {
+  loader::CallOutcome outcome;
+  outcome.reply.set_status(status);
+  outcome.reply.set_error_code(code);
+  outcome.reply.set_text(text);
+  outcome.reply.set_calls(2);
+  outcome.reply.set_call_us(3.5);
+  return outcome;
+}
+
+loader::CallOutcome WithFinding(v1::MemoryFinding::Kind kind, const std::string& text) {
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+  v1::MemoryFinding* finding = outcome.reply.add_findings();
+  finding->set_kind(kind);
+  finding->set_key("out");
+  finding->set_count(64);
+  finding->set_text(text);
+  return outcome;
+}
+
+loader::CallOutcome Differing() {
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+  outcome.reply.set_nondeterministic(true);
+  outcome.reply.set_nondeterministic_text("out differs at 3");
+  return outcome;
+}
+
+struct Row {
+  const char* name;
+  loader::CallOutcome outcome;
+  v1::Outcome judged;  // what the numbers say; UNSPECIFIED: they must not be asked
+  v1::Outcome expected;
+  const char* reason;  // part of it
+  bool may_differ = false;
+};
+
+std::vector<Row> Rows() {
+  const auto returned = v1::WorkerReply::RETURNED;
+  const auto none = v1::OUTCOME_UNSPECIFIED;
+  return {
+      {"right", Replied(returned, 0, ""), v1::OUTCOME_PASS, v1::OUTCOME_PASS, ""},
+      {"wrong", Replied(returned, 0, ""), v1::OUTCOME_FAIL, v1::OUTCOME_FAIL, "numbers"},
+      {"no reference", Replied(returned, 0, ""), v1::OUTCOME_HARNESS_ERROR, v1::OUTCOME_HARNESS_ERROR,
+       "numbers"},
+      {"segfault", Ended(Kind::kCrashed, ""), none, v1::OUTCOME_CRASH, "SIGSEGV in diopiAddInpScalar"},
+      {"_exit", Ended(Kind::kExited, ""), none, v1::OUTCOME_CRASH, "exit status 7 in diopiAddInpScalar"},
+      {"hang", Ended(Kind::kTimedOut, "killed after 2 s"), none, v1::OUTCOME_TIMEOUT, "killed after 2 s"},
+      {"lost", Ended(Kind::kLost, "no worker"), none, v1::OUTCOME_HARNESS_ERROR, "no worker"},
+      {"absent", Replied(v1::WorkerReply::SYMBOL_ABSENT, 0, ""), none, v1::OUTCOME_NOT_IMPLEMENTED,
+       "does not export diopiAddInpScalar"},
+      {"NoImplement", Replied(returned, 13, ""), none, v1::OUTCOME_NOT_IMPLEMENTED, "diopiNoImplement"},
+      {"fallback", Replied(returned, 14, ""), none, v1::OUTCOME_NOT_IMPLEMENTED, "diopiForceFallbackToCPU"},
+      {"dtype", Replied(returned, 1000, ""), none, v1::OUTCOME_UNSUPPORTED_DTYPE, "diopiDtypeNotSupported"},
+      {"error", Replied(returned, 1, "bad stride"), none, v1::OUTCOME_ERROR,
+       "diopiErrorOccurred: bad stride"},
+      {"unknown code", Replied(returned, 77, ""), none, v1::OUTCOME_ERROR, "the unknown error 77"},
+      {"exception", Replied(v1::WorkerReply::EXCEPTION, 0, "std::runtime_error: no half"), none,
+       v1::OUTCOME_ERROR, "std::runtime_error: no half"},
+      {"sync", Replied(v1::WorkerReply::SYNC_FAILED, 0, "code 700"), none, v1::OUTCOME_ERROR, "code 700"},
+      {"bad case", Replied(v1::WorkerReply::BAD_CASE, 0, "no arg"), none, v1::OUTCOME_HARNESS_ERROR,
+       "no arg"},
+      {"out of bounds", WithFinding(v1::MemoryFinding::OUT_OF_BOUNDS, ""), none, v1::OUTCOME_MEMORY,
+       "wrote 64 bytes outside out"},
+      {"unwritten", WithFinding(v1::MemoryFinding::UNWRITTEN, "out[5] unwritten"), none, v1::OUTCOME_MEMORY,
+       "out[5] unwritten"},
+      {"leak", WithFinding(v1::MemoryFinding::LEAK, ""), none, v1::OUTCOME_MEMORY, "leaks 64 bytes"},
+      {"differs", Differing(), v1::OUTCOME_PASS, v1::OUTCOME_NONDETERMINISTIC, "out differs at 3"},
+      {"differs and wrong", Differing(), v1::OUTCOME_FAIL, v1::OUTCOME_NONDETERMINISTIC, "numbers"},
+      {"may differ", Differing(), v1::OUTCOME_PASS, v1::OUTCOME_PASS, "out differs at 3", true},
+      {"may differ, wrong", Differing(), v1::OUTCOME_FAIL, v1::OUTCOME_FAIL, "numbers", true},
+  };
+}
+
+TEST(BuildVerdict, EveryOutcome) {
+  for (const Row& row : Rows()) {
+    v1::Case c = AddCase();
+    c.mutable_judges(0)->set_may_be_nondeterministic(row.may_differ);
+    bool asked = false;
+    const v1::Verdict verdict = BuildVerdict(c, row.outcome, [&](const TensorMap&) {
+      asked = true;
+      v1::Verdict judged;
+      judged.set_outcome(row.judged);
+      judged.set_reason(row.judged == v1::OUTCOME_PASS ? "" : "numbers");
+      judged.add_outputs()->set_key("input");
+      return judged;
+    });
+    EXPECT_EQ(verdict.outcome(), row.expected) << row.name;
+    EXPECT_NE(verdict.reason().find(row.reason), std::string::npos) << row.name << ": " << verdict.reason();
+    EXPECT_EQ(asked, row.judged != v1::OUTCOME_UNSPECIFIED) << row.name;
+    EXPECT_EQ(verdict.outputs_size(), asked ? 1 : 0) << row.name;
+    EXPECT_EQ(verdict.case_id(), c.id());
+    EXPECT_EQ(verdict.case_hash(), "abc");
+    EXPECT_EQ(verdict.function(), "diopiAddInpScalar");
+    EXPECT_EQ(verdict.operator_(), "add");
+    if (row.expected != v1::OUTCOME_PASS) {
+      EXPECT_FALSE(verdict.reason().empty()) << row.name;
+    }
+  }
+}
+
+TEST(BuildVerdict, CrashKeepsSignalAndBacktrace) {
+  const auto verdict = BuildVerdict(AddCase(), Ended(Kind::kCrashed, ""), nullptr);
+  EXPECT_EQ(verdict.signal(), "SIGSEGV");
+  EXPECT_EQ(verdict.backtrace(), "#0 diopiAddInpScalar");
+}
+
+TEST(TensorInfo, ListsWhatIsPassedIn) {
+  EXPECT_EQ(TensorInfo(AddCase()), "[(input, float32, (2, 3)), (tensors.1, bool, ())]");
+}
+
+TEST(Tags, ComeFromTheId) {
+  v1::Case c = AddCase();
+  EXPECT_EQ(Tags(c), "[float32, inplace, scalar]");
+  c.set_id("add.float32.small");
+  EXPECT_EQ(Tags(c), "[float32]");
+}
+
+}  // namespace
+}  // namespace diopi::agent

@@ -1,0 +1,44 @@
+// diopi-cli abi-check: what a library offers of the ABI, and what is wrong with its symbols.
+#include "impl_loader/library/abi_check.h"
+
+#include <iostream>
+
+#include "client/cli/command.h"
+
+namespace diopi::cli {
+namespace {
+
+class AbiCheckCommand final : public Command {
+ public:
+  std::string name() const override { return "abi-check"; }
+  std::string description() const override { return "Checks a library's symbols against the ABI"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--impl", impl_, "The vendor's library")->required();
+    app->add_option("--device-lib", beside_, "Libraries loaded with it");
+  }
+
+  ExitCode Run() override {
+    loader::AbiCheckOptions options;
+    options.beside = beside_;
+    const absl::StatusOr<loader::AbiReport> report = loader::CheckAbi(impl_, options);
+    if (!report.ok()) {
+      Tell(report.status());
+      // A damaged library is the user's file.
+      return absl::IsDataLoss(report.status()) ? ExitCode::kUsage : agent::ExitCodeFor(report.status());
+    }
+    std::cout << loader::FormatAbiReport(*report) << std::flush;
+    return report->ok() ? ExitCode::kOk : ExitCode::kFailed;
+  }
+
+ private:
+  std::string impl_;
+  std::vector<std::string> beside_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeAbiCheckCommand() {
+  return std::make_unique<AbiCheckCommand>();
+}
+
+}  // namespace diopi::cli

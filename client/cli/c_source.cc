@@ -1,0 +1,292 @@
+#include "client/cli/c_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "cases/core/dtype.h"
+#include "cases/core/layout.h"
+#include "client/cli/case_text.h"
+#include "client/cli/repro_runtime.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::cli {
+namespace {
+
+constexpr size_t kBytesPerLine = 20;
+
+std::vector<int64_t> ToVector(const google::protobuf::RepeatedField<int64_t>& field) {
+  return {field.begin(), field.end()};
+}
+
+// C identifiers: tensors.0 -> tensors_0. The prefix keeps clear of keywords and of the runtime's names.
+std::string Identifier(const std::string& key) {
+  return "a_" + absl::StrReplaceAll(key, {{".", "_"}});
+}
+
+std::string Number(double value) {
+  if (std::isnan(value)) return "(double)NAN";
+  if (std::isinf(value)) return value > 0 ? "(double)INFINITY" : "-(double)INFINITY";
+  return absl::StrFormat("%.17g", value);
+}
+
+std::string Integer(int64_t value) {
+  // The literal 9223372036854775808 has no type.
+  return value == INT64_MIN ? "INT64_MIN" : absl::StrCat("INT64_C(", value, ")");
+}
+
+std::string IntegerList(const std::vector<int64_t>& values) {
+  if (values.empty()) return "{0}";  // C has no empty arrays
+  return absl::StrCat(
+      "{", absl::StrJoin(values, ", ", [](std::string* out, int64_t v) { out->append(Integer(v)); }), "}");
+}
+
+class Writer {
+ public:
+  Writer(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+         const CSourceOptions& options)
+      : case_(c), inputs_(inputs), references_(references), options_(options) {}
+
+  absl::StatusOr<std::string> Write() {
+    const abi::Function* function = abi::FindFunction(case_.function());
+    if (function == nullptr) return absl::InvalidArgumentError(case_.function() + " is no ABI function");
+    std::vector<std::string> call = {"&context"};
+    for (const v1::Argument& arg : case_.args()) {
+      const abi::Param* param = abi::FindParam(*function, arg.name());
+      if (param == nullptr) {
+        return absl::InvalidArgumentError(absl::StrCat(case_.function(), " has no parameter ", arg.name()));
+      }
+      const absl::StatusOr<std::string> expression = Argument(arg, *param);
+      if (!expression.ok()) return expression.status();
+      call.push_back(*expression);
+    }
+    return absl::StrCat(
+        Comment(), std::string(kReproRuntime), "\n", data_, "\nint main(int argc, char** argv) {\n",
+        "  void* library = load(argc > 1 ? argv[1] : \"", absl::CEscape(options_.library), "\");\n",
+        "  __typeof__(&", case_.function(), ") call;\n", body_, "  *(void**)&call = dlsym(library, \"",
+        case_.function(), "\");\n  if (call == NULL) {\n    printf(\"", case_.function(),
+        " is not implemented\\n\");\n    return 1;\n  }\n", "  synchronize();\n",
+        "  const diopiError_t error = call(", absl::StrJoin(call, ",\n      "), ");\n",
+        "  synchronize();\n  report_error(library, error);\n", shows_,
+        "  return error == diopiSuccess ? 0 : 1;\n}\n");
+  }
+
+ private:
+  std::string Comment() const {
+    const std::string program = options_.file_name.substr(0, options_.file_name.rfind('.'));
+    return absl::StrCat("/* ", case_.id(), ": one call of ", case_.function(),
+                        ".\n   Reveals: ", absl::StrReplaceAll(case_.reveals(), {{"*/", "* /"}}),
+                        "\n\n   Compile and run:\n     cc -I build/include ", options_.file_name,
+                        " -rdynamic -ldl -lm -o ", program, "\n     ./", program,
+                        " path/to/libdiopi_impl.so\n\n   Arguments:\n",
+                        absl::StrReplaceAll(ArgumentsText(case_), {{"*/", "* /"}}), "*/\n");
+  }
+
+  absl::StatusOr<std::string> Argument(const v1::Argument& arg, const abi::Param& param) {
+    const std::string id = Identifier(arg.name());
+    if (arg.value_case() == v1::Argument::kNull) {
+      return param.kind() == abi::SIZE ? std::string("(diopiSize_t){NULL, 0}") : std::string("NULL");
+    }
+    switch (param.kind()) {
+      case abi::TENSOR:
+      case abi::CONST_TENSOR:
+        if (!arg.has_tensor()) return Misfit(arg);
+        return Tensor(arg.name(), arg.role(), arg.tensor());
+      case abi::TENSOR_POINTER:
+      case abi::TENSOR_ARRAY:
+      case abi::CONST_TENSOR_ARRAY:
+        return Handles(arg, param.kind() == abi::CONST_TENSOR_ARRAY);
+      case abi::SIZE:
+      case abi::SIZE_POINTER:
+        body_ += absl::StrCat(
+            "  static const int64_t ", id, "_values[] = ", IntegerList(ToVector(arg.sizes().values())),
+            ";\n  diopiSize_t ", id, " = {", id, "_values, ", arg.sizes().values_size(), "};\n");
+        return param.kind() == abi::SIZE ? id : "&" + id;
+      case abi::SCALAR_POINTER:
+        return Scalar(id, arg.scalar());
+      case abi::GENERATOR:
+      case abi::GENERATOR_ARRAY:
+        return Generator(id, arg.generator(), param.kind() == abi::GENERATOR_ARRAY);
+      case abi::BOOL_POINTER:
+        return HostPointer(arg, "bool");
+      case abi::INT64_POINTER:
+        return HostPointer(arg, "int64_t");
+      case abi::DOUBLE_POINTER:
+        return HostPointer(arg, "double");
+      default:
+        return Value(arg, param);
+    }
+  }
+
+  static absl::Status Misfit(const v1::Argument& arg) {
+    return absl::InvalidArgumentError(absl::StrCat("argument ", arg.name(), " does not fit its parameter"));
+  }
+
+  static absl::StatusOr<std::string> Value(const v1::Argument& arg, const abi::Param& param) {
+    switch (arg.value_case()) {
+      case v1::Argument::kI:
+        return param.kind() == abi::FLOAT || param.kind() == abi::DOUBLE
+                   ? Number(static_cast<double>(arg.i()))
+                   : absl::StrCat("(", param.c_type(), ")", Integer(arg.i()));
+      case v1::Argument::kF:
+        return Number(arg.f());
+      case v1::Argument::kB:
+        return std::string(arg.b() ? "true" : "false");
+      case v1::Argument::kS:
+        return absl::StrCat("\"", absl::CEscape(arg.s()), "\"");
+      default:
+        return Misfit(arg);
+    }
+  }
+
+  absl::StatusOr<std::string> Handles(const v1::Argument& arg, bool constant) {
+    const std::string id = Identifier(arg.name()) + "_handles";
+    const bool list = arg.has_tensors();
+    const int count = list ? arg.tensors().tensors_size() : 1;
+    std::vector<std::string> handles;
+    for (int i = 0; i < count; ++i) {
+      const bool null = list && i < arg.tensors().null_size() && arg.tensors().null(i);
+      const std::string key = list ? absl::StrCat(arg.name(), ".", i) : arg.name();
+      if (null) {
+        handles.emplace_back("NULL");
+      } else if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
+        handles.emplace_back("NULL");
+        Show(key, absl::StrCat(id, "[", i, "]"));
+      } else {
+        const absl::StatusOr<std::string> handle =
+            Tensor(key, arg.role(), list ? arg.tensors().tensors(i) : arg.tensor());
+        if (!handle.ok()) return handle.status();
+        handles.push_back(*handle);
+      }
+    }
+    handles.emplace_back("NULL");  // a list may be empty, its pointer must not be null
+    absl::StrAppend(&body_, "  ", constant ? "diopiConstTensorHandle_t " : "diopiTensorHandle_t ", id,
+                    "[] = {", absl::StrJoin(handles, ", "), "};\n");
+    return id;
+  }
+
+  absl::StatusOr<std::string> Tensor(const std::string& key, v1::Role role, const v1::TensorSpec& spec) {
+    const std::string id = Identifier(key);
+    const std::vector<int64_t> shape = ToVector(spec.shape());
+    std::vector<int64_t> strides = ToVector(spec.strides());
+    if (strides.empty()) strides = ContiguousStrides(shape);
+    absl::StrAppend(&body_, "  static const int64_t ", id, "_shape[] = ", IntegerList(shape), ";\n",
+                    "  static const int64_t ", id, "_strides[] = ", IntegerList(strides), ";\n",
+                    "  diopiTensorHandle_t ", id, " = make_tensor(diopi_dtype_",
+                    std::string(DtypeName(spec.dtype())), ", ", shape.size(), ", ", id, "_shape, ", id,
+                    "_strides, ", spec.storage_offset(), ", ", spec.storage_elements(), ", diopi_device);\n");
+    if (role == v1::ROLE_OUTPUT) {
+      absl::StrAppend(&body_, "  upload(", id, ", NULL);\n");
+    } else {
+      const auto input = inputs_.find(key);
+      if (input == inputs_.end()) return absl::InvalidArgumentError("no values for the input " + key);
+      Bytes(id, Storage(spec, strides, input->second));
+      absl::StrAppend(&body_, "  upload(", id, ", ", id, "_bytes);\n");
+    }
+    if (role != v1::ROLE_INPUT) Show(key, id);
+    return id;
+  }
+
+  static std::string Storage(const v1::TensorSpec& spec, const std::vector<int64_t>& strides,
+                             const HostTensor& dense) {
+    const int64_t size = ElementSize(dense.dtype);
+    const int64_t elements = std::max(spec.storage_elements(), NumElements(dense.shape));
+    std::string storage(static_cast<size_t>(elements * size), '\xff');
+    if (NumElements(dense.shape) > 0) {
+      ScatterToStorage(dense.data.data(), dense.shape, strides, spec.storage_offset(), size, storage.data());
+    }
+    return storage;
+  }
+
+  void Bytes(const std::string& id, const std::string& bytes) {
+    absl::StrAppend(&data_, "static const unsigned char ", id, "_bytes[] = {");
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (i % kBytesPerLine == 0) data_ += "\n ";
+      absl::StrAppend(&data_, " ", static_cast<unsigned>(static_cast<unsigned char>(bytes[i])), ",");
+    }
+    absl::StrAppend(&data_, bytes.empty() ? "0" : "", "\n};\n");
+  }
+
+  // Library outputs have no expected shape of their own: the reference's values are shown all the same.
+  void Show(const std::string& key, const std::string& expression) {
+    const std::string id = Identifier(key);
+    std::vector<std::string> expected;
+    const auto reference = references_.find(key);
+    if (reference != references_.end()) {
+      const HostTensor& tensor = reference->second;
+      const int64_t count = std::min(NumElements(tensor.shape), options_.values);
+      for (int64_t i = 0; i < count; ++i) {
+        expected.push_back(Number(ElementAsDouble(tensor.dtype, tensor.data.data(), i)));
+      }
+    }
+    const size_t count = expected.size();
+    if (expected.empty()) expected.emplace_back("0");
+    absl::StrAppend(&body_, "  static const double ", id, "_expected[", expected.size(), "] = {",
+                    absl::StrJoin(expected, ", "), "};\n");
+    absl::StrAppend(&shows_, "  show(\"", key, "\", ", expression, ", ", id, "_expected, ", count, ");\n");
+  }
+
+  std::string Scalar(const std::string& id, const v1::ScalarValue& scalar) {
+    const bool is_float = scalar.value_case() == v1::ScalarValue::kF;
+    const double number = is_float ? scalar.f() : static_cast<double>(scalar.i());
+    std::string field = ".fval = " + Number(number);
+    if (scalar.dtype() == v1::Dtype::bool_) field = number != 0 ? ".fval = 1.0" : ".fval = 0.0";
+    if (IsInteger(scalar.dtype())) {
+      field = ".ival = " + Integer(is_float ? static_cast<int64_t>(scalar.f()) : scalar.i());
+    }
+    absl::StrAppend(&body_, "  diopiScalar_t ", id, " = {.stype = diopi_dtype_",
+                    std::string(DtypeName(scalar.dtype())), ", ", field, "};\n");
+    return "&" + id;
+  }
+
+  std::string Generator(const std::string& id, const v1::GeneratorValue& value, bool array) {
+    absl::StrAppend(&body_, "  static struct diopiGenerator ", id, " = {UINT64_C(", value.seed(),
+                    "), UINT64_C(", value.offset(), ")};\n");
+    if (!array) return "&" + id;
+    absl::StrAppend(&body_, "  diopiGeneratorHandle_t ", id, "_handles[] = {&", id, "};\n");
+    return id + "_handles";
+  }
+
+  absl::StatusOr<std::string> HostPointer(const v1::Argument& arg, const char* type) {
+    const std::string id = Identifier(arg.name());
+    std::string value = "{0}";
+    if (arg.value_case() == v1::Argument::kSizes) {
+      value = IntegerList(ToVector(arg.sizes().values()));
+    } else if (arg.value_case() == v1::Argument::kI) {
+      value = absl::StrCat("{", Integer(arg.i()), "}");
+    } else if (arg.value_case() == v1::Argument::kF) {
+      value = absl::StrCat("{", Number(arg.f()), "}");
+    } else if (arg.value_case() == v1::Argument::kB) {
+      value = arg.b() ? "{true}" : "{false}";
+    } else if (arg.value_case() != v1::Argument::kHostOutput) {
+      return Misfit(arg);
+    }
+    absl::StrAppend(&body_, "  ", type, " ", id, "[] = ", value, ";\n");
+    if (arg.has_host_output()) {
+      absl::StrAppend(&shows_, "  printf(\"", arg.name(), ": %.17g\\n\", (double)", id, "[0]);\n");
+    }
+    return id;
+  }
+
+  const v1::Case& case_;
+  const TensorMap& inputs_;
+  const TensorMap& references_;
+  const CSourceOptions& options_;
+  std::string data_;   // file scope
+  std::string body_;   // of main, before the call
+  std::string shows_;  // after the call
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> CSource(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                                    const CSourceOptions& options) {
+  return Writer(c, inputs, references, options).Write();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,26 @@
+// Cases and tensors as people read them.
+#ifndef CLIENT_CLI_CASE_TEXT_H_
+#define CLIENT_CLI_CASE_TEXT_H_
+
+#include <string>
+
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::cli {
+
+// "input       in      float32 (2, 3), strides (1, 2)"; one line an argument or tensor of a list.
+std::string ArgumentsText(const v1::Case& c);
+
+// Id, function, what the case reveals, its arguments, how its outputs are judged.
+std::string CaseText(const v1::Case& c);
+
+// "float32 (2, 3): 0.5, -1.25, 3, ..."
+std::string TensorText(const HostTensor& tensor, int64_t values);
+
+// One element: integers exactly, floating numbers so that they read back the same.
+std::string ElementText(const HostTensor& tensor, int64_t index);
+
+}  // namespace diopi::cli
+
+#endif  // CLIENT_CLI_CASE_TEXT_H_

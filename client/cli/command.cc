@@ -1,0 +1,30 @@
+#include "client/cli/command.h"
+
+#include <iostream>
+
+#include "client/agent/paths.h"
+
+namespace diopi::cli {
+
+std::vector<std::unique_ptr<Command>> AllCommands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(MakeListCommand());
+  commands.push_back(MakeShowCommand());
+  commands.push_back(MakeGenCommand());
+  commands.push_back(MakeRunsCommand());
+  commands.push_back(MakeReportCommand());
+  commands.push_back(MakeReproCommand());
+  commands.push_back(MakeAbiCheckCommand());
+  return commands;
+}
+
+ExitCode Tell(const absl::Status& status) {
+  if (!status.ok()) std::cerr << "diopi-cli: " << status.message() << std::endl;
+  return agent::ExitCodeFor(status);
+}
+
+std::string DataFolder(const std::string& given) {
+  return given.empty() ? agent::DefaultDataFolder() : given;
+}
+
+}  // namespace diopi::cli

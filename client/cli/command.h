@@ -1,0 +1,47 @@
+// One subcommand of diopi-cli; one file each.
+#ifndef CLIENT_CLI_COMMAND_H_
+#define CLIENT_CLI_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "client/agent/exit_code.h"
+
+namespace diopi::cli {
+
+using agent::ExitCode;
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;
+  // Declares options that point into this object.
+  virtual void AddOptions(CLI::App* app) = 0;
+  // Results on stdout, what went wrong on stderr.
+  virtual ExitCode Run() = 0;
+};
+
+std::unique_ptr<Command> MakeAbiCheckCommand();
+std::unique_ptr<Command> MakeGenCommand();
+std::unique_ptr<Command> MakeListCommand();
+std::unique_ptr<Command> MakeReportCommand();
+std::unique_ptr<Command> MakeReproCommand();
+std::unique_ptr<Command> MakeRunsCommand();
+std::unique_ptr<Command> MakeShowCommand();
+
+// Every subcommand, in the order in which --help lists them.
+std::vector<std::unique_ptr<Command>> AllCommands();
+
+// Prints the status on stderr and gives its exit code.
+ExitCode Tell(const absl::Status& status);
+
+// $DIOPI_DATA or ./diopi-data when `given` is empty.
+std::string DataFolder(const std::string& given);
+
+}  // namespace diopi::cli
+
+#endif  // CLIENT_CLI_COMMAND_H_

@@ -1,0 +1,91 @@
+// diopi-cli list: operators, functions or cases.
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/dtype.h"
+#include "client/cli/command.h"
+#include "client/cli/selection.h"
+
+namespace diopi::cli {
+namespace {
+
+// What is known of an operator or a function from its cases.
+struct Entry {
+  std::string family;
+  std::set<std::string> functions;
+  std::set<std::string> dtypes;
+  int64_t cases = 0;
+};
+
+class ListCommand final : public Command {
+ public:
+  std::string name() const override { return "list"; }
+  std::string description() const override { return "Lists operators, functions or cases"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("what", what_, "operators (default), functions or cases")
+        ->check(CLI::IsMember({"operators", "functions", "cases"}));
+    AddSelectionOptions(app, &selection_);
+    app->add_flag("--count", count_, "Print only how many there are (of cases, unless told otherwise)");
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
+    if (!cases.ok()) return Tell(cases.status());
+    if (what_.empty()) what_ = count_ ? "cases" : "operators";
+    if (what_ == "cases") {
+      PrintCases(*cases);
+    } else {
+      PrintEntries(*cases);
+    }
+    return ExitCode::kOk;
+  }
+
+ private:
+  void PrintCases(const std::vector<v1::Case>& cases) const {
+    if (count_) {
+      std::cout << cases.size() << "\n";
+      return;
+    }
+    for (const v1::Case& c : cases) std::cout << c.id() << "\n";
+  }
+
+  void PrintEntries(const std::vector<v1::Case>& cases) const {
+    const bool functions = what_ == "functions";
+    std::map<std::string, Entry> entries;
+    size_t width = what_.size();
+    for (const v1::Case& c : cases) {
+      const std::string& key = functions ? c.function() : c.operator_();
+      Entry& entry = entries[key];
+      entry.family = c.family();
+      entry.functions.insert(functions ? c.operator_() : c.function());
+      entry.dtypes.insert(std::string(DtypeName(c.dtype())));
+      ++entry.cases;
+      width = std::max(width, key.size());
+    }
+    if (count_) {
+      std::cout << entries.size() << "\n";
+      return;
+    }
+    for (const auto& [key, entry] : entries) {
+      std::cout << absl::StrFormat("%-*s %-16s %6d cases  %s  (%s)\n", static_cast<int>(width), key,
+                                   entry.family, entry.cases, absl::StrJoin(entry.functions, " "),
+                                   absl::StrJoin(entry.dtypes, " "));
+    }
+  }
+
+  std::string what_;
+  agent::SelectionArguments selection_;
+  bool count_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeListCommand() {
+  return std::make_unique<ListCommand>();
+}
+
+}  // namespace diopi::cli

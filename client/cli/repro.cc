@@ -1,0 +1,144 @@
+// diopi-cli repro CASE --impl X.so: one case again, with everything that helps to see why.
+#include <cctype>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "baselines/compare/compare.h"
+#include "cases/core/dtype.h"
+#include "client/agent/library_facts.h"
+#include "client/agent/verdict_builder.h"
+#include "client/cli/c_source.h"
+#include "client/cli/case_data.h"
+#include "client/cli/case_text.h"
+#include "client/cli/command.h"
+#include "client/cli/selection.h"
+#include "impl_loader/worker/worker.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::cli {
+namespace {
+
+// A case id as part of a file's name.
+std::string FileName(const std::string& id) {
+  std::string name = "repro_" + id + ".c";
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
+  }
+  return name;
+}
+
+class ReproCommand final : public Command {
+ public:
+  std::string name() const override { return "repro"; }
+  std::string description() const override { return "Runs one case again and writes it as a C file"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("case", id_, "Case id")->required();
+    app->add_option("--impl", impl_, "The vendor's library")->required();
+    app->add_option("--device-lib", device_lib_, "Library with the device functions");
+    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--timeout-s", timeout_s_, "Seconds it may take (default: 30)")
+        ->check(CLI::Range(0.001, 86400.0));
+    app->add_option("--repeat", repeat_, "Calls (default: 2)")->check(CLI::Range(2, 100'000));
+    app->add_option("--output", output_, "The C file (default: repro_CASE.c here)");
+    app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<v1::Case> c = FindCase(id_);
+    if (!c.ok()) return Tell(c.status());
+    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
+    if (!facts.ok()) return Tell(facts.status());
+    impl_ = facts->path;
+    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(data_), "");
+    if (!data.ok()) return Tell(data.status());
+    std::cout << CaseText(*c) << "Reference  " << data->provenance << "\n";
+    const absl::Status written = WriteSource(*c, *data);
+    if (!written.ok()) return Tell(written);
+    return Judge(*c, *data);
+  }
+
+ private:
+  absl::Status WriteSource(const v1::Case& c, const CaseData& data) {
+    if (output_.empty()) output_ = FileName(c.id());
+    CSourceOptions options;
+    options.library = impl_;
+    options.file_name = output_;
+    const absl::StatusOr<std::string> source = CSource(c, data.inputs, data.references, options);
+    if (!source.ok()) return absl::InternalError(source.status().message());
+    std::ofstream file(output_, std::ios::binary);
+    file << *source;
+    file.close();
+    if (!file) return absl::InternalError(absl::StrCat(output_, ": cannot be written"));
+    return absl::OkStatus();
+  }
+
+  ExitCode Judge(const v1::Case& c, const CaseData& data) {
+    loader::WorkerOptions options;
+    options.worker_program = worker_program_;
+    options.impl_path = impl_;
+    options.device_lib = device_lib_;
+    options.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
+    const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options);
+    if (!worker.ok()) {
+      if (!absl::IsFailedPrecondition(worker.status())) return Tell(worker.status());
+      return Tell(absl::InvalidArgumentError(
+          absl::StrCat(impl_, " cannot be loaded: ", std::string(worker.status().message()))));
+    }
+    const absl::Status submitted = (*worker)->Submit(c, data.inputs, repeat_);
+    if (!submitted.ok()) return Tell(submitted);
+    const loader::CallOutcome outcome = (*worker)->Wait();
+    const v1::Verdict verdict = agent::BuildVerdict(c, outcome, [&](const TensorMap& actual) {
+      return baselines::CompareCase(c, data.inputs, data.references, actual);
+    });
+    Print(verdict, outcome.outputs);
+    std::cout << "C file     " << output_ << "\n" << std::flush;
+    if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;
+    return reports::IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
+  }
+
+  static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
+    std::cout << "Outcome    " << reports::OutcomeName(verdict.outcome()) << "\n";
+    if (!verdict.reason().empty()) std::cout << "Reason     " << verdict.reason() << "\n";
+    if (!verdict.backtrace().empty()) std::cout << "Backtrace\n" << verdict.backtrace() << "\n";
+    std::cout << "Outputs\n";
+    for (const auto& [key, tensor] : outputs)
+      std::cout << "  " << key << ": " << TensorText(tensor, 8) << "\n";
+    for (const v1::OutputStats& stats : verdict.outputs()) PrintStats(stats);
+  }
+
+  static void PrintStats(const v1::OutputStats& stats) {
+    std::cout << absl::StrFormat("  %s: %s, %d of %d elements outside, worst %.3g ulp, %.3g sigma\n",
+                                 stats.key(), stats.ok() ? "ok" : "not ok", stats.mismatches(),
+                                 stats.elements(), stats.max_ulp(), stats.max_z());
+    if (!stats.detail().empty()) std::cout << "    " << stats.detail() << "\n";
+    for (const v1::Mismatch& mismatch : stats.first()) {
+      const bool texts = !mismatch.actual_text().empty() || !mismatch.expected_text().empty();
+      std::cout << absl::StrFormat(
+          "    [%d] actual %s, expected %s", mismatch.index(),
+          texts ? mismatch.actual_text() : absl::StrFormat("%.17g", mismatch.actual()),
+          texts ? mismatch.expected_text() : absl::StrFormat("%.17g", mismatch.expected()));
+      if (mismatch.tolerance() != 0) std::cout << absl::StrFormat(", tolerance %.3g", mismatch.tolerance());
+      std::cout << "\n";
+    }
+  }
+
+  std::string id_;
+  std::string impl_;
+  std::string device_lib_;
+  std::string data_;
+  double timeout_s_ = 30;
+  int repeat_ = 2;
+  std::string output_;
+  std::string worker_program_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeReproCommand() {
+  return std::make_unique<ReproCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,11 @@
+// The text of repro_runtime.c, embedded by the build.
+#ifndef CLIENT_CLI_REPRO_RUNTIME_H_
+#define CLIENT_CLI_REPRO_RUNTIME_H_
+
+namespace diopi::cli {
+
+extern const char* const kReproRuntime;
+
+}  // namespace diopi::cli
+
+#endif  // CLIENT_CLI_REPRO_RUNTIME_H_

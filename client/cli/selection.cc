@@ -1,0 +1,57 @@
+#include "client/cli/selection.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/catalog.h"
+
+namespace diopi::cli {
+namespace {
+
+constexpr size_t kSuggestions = 3;
+
+absl::StatusOr<std::unique_ptr<cases::Catalog>> LoadCatalog() {
+  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+  return catalog;
+}
+
+}  // namespace
+
+void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments) {
+  app->add_option("--fname", arguments->functions,
+                  "Operators or functions, names or globs (default: all_ops)")
+      ->delimiter(',');
+  app->add_option("--case", arguments->cases, "Only cases whose id matches this glob");
+  app->add_option("--suite", arguments->suite, "Suite (default: core)");
+  app->add_option("--dtype", arguments->dtypes, "Only these dtypes")->delimiter(',');
+  app->add_option("--filter-dtype", arguments->filter_dtypes, "Leave these dtypes out")->delimiter(',');
+}
+
+absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments) {
+  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
+  if (!selection.ok()) return selection.status();
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog();
+  if (!catalog.ok()) return catalog.status();
+  return (*catalog)->Select(*selection);
+}
+
+absl::StatusOr<v1::Case> FindCase(const std::string& id) {
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog();
+  if (!catalog.ok()) return catalog.status();
+  // The id begins with the operator's name: only that one is expanded.
+  v1::Selection selection;
+  selection.add_functions(id.substr(0, id.find('.')));
+  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->Select(selection);
+  if (!cases.ok()) return cases.status();
+  std::vector<std::string> known;
+  for (v1::Case& c : *cases) {
+    if (c.id() == id) return std::move(c);
+    known.push_back(c.id());
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "no case '", id, "'; nearest: ", absl::StrJoin(cases::Nearest(id, known, kSuggestions), ", ")));
+}
+
+}  // namespace diopi::cli

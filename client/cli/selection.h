@@ -1,0 +1,25 @@
+// The options that pick cases, and the cases they pick.
+#ifndef CLIENT_CLI_SELECTION_H_
+#define CLIENT_CLI_SELECTION_H_
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/agent/arguments.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::cli {
+
+// --fname --case --suite --dtype --filter-dtype
+void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments);
+
+// InvalidArgument or NotFound, with suggestions, when they name what does not exist.
+absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments);
+
+// The one case of this id; NotFound with the nearest ids.
+absl::StatusOr<v1::Case> FindCase(const std::string& id);
+
+}  // namespace diopi::cli
+
+#endif  // CLIENT_CLI_SELECTION_H_

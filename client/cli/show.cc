@@ -1,0 +1,53 @@
+// diopi-cli show CASE: what a case is, and what its tensors hold.
+#include <iostream>
+
+#include "client/cli/case_data.h"
+#include "client/cli/case_text.h"
+#include "client/cli/command.h"
+#include "client/cli/selection.h"
+
+namespace diopi::cli {
+namespace {
+
+class ShowCommand final : public Command {
+ public:
+  std::string name() const override { return "show"; }
+  std::string description() const override { return "Shows a case: arguments, reference, first values"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("case", id_, "Case id")->required();
+    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--values", values_, "How many elements of each tensor")->check(CLI::Range(0, 1 << 20));
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<v1::Case> c = FindCase(id_);
+    if (!c.ok()) return Tell(c.status());
+    std::cout << CaseText(*c);
+    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(data_), "");
+    if (!data.ok()) return Tell(data.status());
+    std::cout << "Reference  " << data->provenance << "\nInputs\n";
+    Print(data->inputs);
+    std::cout << "Expected\n";
+    Print(data->references);
+    return ExitCode::kOk;
+  }
+
+ private:
+  void Print(const TensorMap& tensors) const {
+    for (const auto& [key, tensor] : tensors) {
+      std::cout << "  " << key << ": " << TensorText(tensor, values_) << "\n";
+    }
+  }
+
+  std::string id_;
+  std::string data_;
+  int values_ = 8;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeShowCommand() {
+  return std::make_unique<ShowCommand>();
+}
+
+}  // namespace diopi::cli
