@@ -153,11 +153,14 @@ bool ScalarIsFloating(const diopiScalar_t* scalar) {
 }
 
 double ScalarAsDouble(const diopiScalar_t* scalar) {
-  return ScalarIsFloating(scalar) ? scalar->fval : static_cast<double>(scalar->ival);
+  return ScalarIsFloating(scalar) ? scalar->fval : static_cast<double>(ScalarAsInt(scalar));
 }
 
 int64_t ScalarAsInt(const diopiScalar_t* scalar) {
-  if (!ScalarIsFloating(scalar)) return scalar->ival;
+  const bool floating = ScalarIsFloating(scalar);
+  // Hosts put a bool into either view; both are zero for false alone.
+  if (IsBool(scalar->stype)) return scalar->ival != 0 ? 1 : 0;
+  if (!floating) return scalar->ival;
   const double x = scalar->fval;
   return x >= -0x1p63 && x < 0x1p63 ? static_cast<int64_t>(x) : 0;  // NaN and beyond: undefined in PyTorch
 }

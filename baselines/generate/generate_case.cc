@@ -1,0 +1,209 @@
+// One case: its inputs, and what the reference library makes of them by each way of judging.
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "baselines/generate/generate.h"
+#include "baselines/generate/widen.h"
+#include "cases/core/fill.h"
+#include "cases/core/layout.h"
+
+namespace diopi::baselines {
+namespace {
+
+using D = v1::Dtype;
+using loader::InProcessLibrary;
+
+// How many runs a judge needs, and on which numbers.
+enum class Way { kNative, kNoise, kLinear };
+
+Way WayOf(v1::Judge::Kind kind) {
+  switch (kind) {
+    case v1::Judge::MATH:
+    case v1::Judge::COMPOSITION:
+      return Way::kNoise;
+    case v1::Judge::ACCUMULATION:
+      return Way::kLinear;
+    default:
+      return Way::kNative;
+  }
+}
+
+// True for "name" and, with a list's argument, "name.0", "name.1", ...
+bool BelongsTo(const std::string& key, const std::string& output) {
+  if (key == output) return true;
+  if (key.size() <= output.size() + 1 || key.compare(0, output.size(), output) != 0 ||
+      key[output.size()] != '.') {
+    return false;
+  }
+  return key.find_first_not_of("0123456789", output.size() + 1) == std::string::npos;
+}
+
+template <typename F>
+void ForEachSpec(v1::Case* c, F&& f) {
+  for (v1::Argument& arg : *c->mutable_args()) {
+    if (arg.has_tensor()) f(arg.name(), arg.mutable_tensor());
+    for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
+      f(absl::StrCat(arg.name(), ".", i), arg.mutable_tensors()->mutable_tensors(i));
+    }
+  }
+}
+
+// The element type that an output of the case has; the case's own where the library chooses.
+Dtype OutputDtype(const v1::Case& c, const std::string& key) {
+  for (const v1::Argument& arg : c.args()) {
+    if (!BelongsTo(key, arg.name())) continue;
+    if (arg.has_tensor()) return arg.tensor().dtype();
+    if (arg.has_host_output()) return arg.host_output().dtype();
+    if (arg.tensors().tensors_size() > 0) return arg.tensors().tensors(0).dtype();
+  }
+  return c.dtype();
+}
+
+class CaseGenerator {
+ public:
+  CaseGenerator(InProcessLibrary& reference, const v1::Case& c) : reference_(reference) { baseline_.c = c; }
+
+  absl::StatusOr<Baseline> Run() {
+    absl::Status status = MakeInputs();
+    if (!status.ok()) return status;
+    for (const v1::Judge& judge : baseline_.c.judges()) {
+      status = AddOutput(judge);
+      if (!status.ok()) return status;
+    }
+    return std::move(baseline_);
+  }
+
+ private:
+  absl::Status MakeInputs() {
+    absl::StatusOr<TensorMap> inputs = FillInputs(baseline_.c);
+    if (!inputs.ok()) return inputs.status();
+    baseline_.inputs = *std::move(inputs);
+    // The saved tensors of a backward are the reference's own: a device's forward must not decide.
+    for (const v1::Case& producer : baseline_.c.producers()) {
+      CaseGenerator forward(reference_, producer);
+      absl::Status status = forward.MakeInputs();
+      if (!status.ok()) return status;
+      absl::StatusOr<TensorMap> outputs = reference_.Call(producer, forward.baseline_.inputs, D::unsupported);
+      if (!outputs.ok()) return outputs.status();
+      produced_.emplace(producer.function(), *std::move(outputs));
+    }
+    absl::Status status;
+    ForEachSpec(&baseline_.c, [&](const std::string& key, v1::TensorSpec* spec) {
+      if (status.ok() && !spec->from().empty()) status = Take(key, spec);
+    });
+    return status;
+  }
+
+  absl::Status Take(const std::string& key, v1::TensorSpec* spec) {
+    const size_t dot = spec->from().find('.');
+    const auto producer = produced_.find(spec->from().substr(0, dot));
+    if (producer != produced_.end()) {
+      const auto output = producer->second.find(spec->from().substr(dot + 1));
+      if (output != producer->second.end()) {
+        const HostTensor& tensor = output->second;
+        // What the library allocated has a shape only now.
+        spec->mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
+        spec->set_dtype(tensor.dtype);
+        baseline_.inputs[key] = tensor;
+        return ApplyLayout(v1::Layout(), spec);
+      }
+    }
+    return absl::InternalError(absl::StrCat("argument '", key, "': the reference gave no ", spec->from()));
+  }
+
+  bool HasFloat64() {
+    bool found = baseline_.c.dtype() == D::float64;
+    ForEachSpec(&baseline_.c, [&](const std::string&, v1::TensorSpec* spec) {
+      found = found || spec->dtype() == D::float64;
+    });
+    return found;
+  }
+
+  Dtype NoiseType() { return HasFloat64() ? D::noise80 : D::noise64; }
+
+  // Each kind of run is made once and kept.
+  absl::StatusOr<const TensorMap*> Keep(std::optional<TensorMap>* kept, const TensorMap& inputs,
+                                        Dtype widened) {
+    if (!kept->has_value()) {
+      absl::StatusOr<TensorMap> outputs = reference_.Call(baseline_.c, inputs, widened);
+      if (!outputs.ok()) return outputs.status();
+      *kept = *std::move(outputs);
+    }
+    return &**kept;
+  }
+  absl::StatusOr<const TensorMap*> Native() { return Keep(&native_, baseline_.inputs, D::unsupported); }
+  absl::StatusOr<const TensorMap*> Noise() {
+    return Keep(&noise_, noise_.has_value() ? TensorMap() : WidenToNoise(baseline_.inputs, NoiseType()),
+                NoiseType());
+  }
+  absl::StatusOr<const TensorMap*> Float64(std::optional<TensorMap>* kept, Power power) {
+    return Keep(kept, kept->has_value() ? TensorMap() : WidenToFloat64(baseline_.inputs, power), D::float64);
+  }
+
+  absl::Status AddOutput(const v1::Judge& judge) {
+    Way way = WayOf(judge.kind());
+    if (way == Way::kLinear) return AddLinear(judge);
+    absl::StatusOr<const TensorMap*> outputs = way == Way::kNoise ? Noise() : Native();
+    if (!outputs.ok()) return outputs.status();
+    bool any = false;
+    for (const auto& [key, tensor] : **outputs) {
+      if (!BelongsTo(key, judge.output())) continue;
+      any = true;
+      if (way == Way::kNative || !IsFloating(tensor.dtype)) {
+        baseline_.references[key] = tensor;
+        continue;
+      }
+      absl::Status status = Store(key, SplitNoise(tensor, OutputDtype(baseline_.c, key)));
+      if (!status.ok()) return status;
+    }
+    return any ? absl::OkStatus() : NoOutput(judge);
+  }
+
+  absl::Status AddLinear(const v1::Judge& judge) {
+    // 80-bit values where the output itself has the precision of float64.
+    absl::StatusOr<const TensorMap*> r = HasFloat64() ? Noise() : Float64(&one_, Power::kOne);
+    if (!r.ok()) return r.status();
+    absl::StatusOr<const TensorMap*> q2 = Float64(&two_, Power::kTwo);
+    if (!q2.ok()) return q2.status();
+    absl::StatusOr<const TensorMap*> n = Float64(&zero_, Power::kZero);
+    if (!n.ok()) return n.status();
+    bool any = false;
+    for (const auto& [key, tensor] : **r) {
+      if (!BelongsTo(key, judge.output())) continue;
+      any = true;
+      absl::Status status =
+          Store(key, LinearNoise(tensor, (*q2)->at(key), (*n)->at(key), OutputDtype(baseline_.c, key)));
+      if (!status.ok()) return status;
+    }
+    return any ? absl::OkStatus() : NoOutput(judge);
+  }
+
+  absl::Status Store(const std::string& key, absl::StatusOr<Expected> expected) {
+    if (!expected.ok()) return expected.status();
+    baseline_.references[key] = std::move(expected->r);
+    baseline_.references[key + ".sigma"] = std::move(expected->sigma);
+    if (expected->has_low) baseline_.references[key + ".low"] = std::move(expected->low);
+    return absl::OkStatus();
+  }
+
+  static absl::Status NoOutput(const v1::Judge& judge) {
+    return absl::InternalError(absl::StrCat("the reference gave no output '", judge.output(), "'"));
+  }
+
+  InProcessLibrary& reference_;
+  Baseline baseline_;
+  std::map<std::string, TensorMap> produced_;  // by function
+  std::optional<TensorMap> native_, noise_, zero_, one_, two_;
+};
+
+}  // namespace
+
+absl::StatusOr<Baseline> GenerateCase(InProcessLibrary& reference, const v1::Case& c) {
+  return CaseGenerator(reference, c).Run();
+}
+
+}  // namespace diopi::baselines
