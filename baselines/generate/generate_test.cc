@@ -1,0 +1,143 @@
+// With the real reference library and real HDF5 files.
+#include "baselines/generate/generate.h"
+
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace diopi::baselines {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+std::string ReferencePath() {
+  return DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so";
+}
+
+std::vector<v1::Case> Select(const std::string& function, const std::string& case_glob = "*") {
+  auto catalog = cases::Catalog::LoadBuiltin();
+  EXPECT_TRUE(catalog.ok()) << catalog.status();
+  v1::Selection selection;
+  selection.add_functions(function);
+  selection.add_cases(case_glob);
+  auto selected = (*catalog)->Select(selection);
+  EXPECT_TRUE(selected.ok()) << selected.status();
+  return *selected;
+}
+
+// A data folder that goes away with the test.
+class GenerateTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "generate_test_XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    options_.data_folder = name;
+    options_.library_path = ReferencePath();
+  }
+  void TearDown() override { fs::remove_all(options_.data_folder); }
+
+  GenerateOptions options_;
+};
+
+std::set<std::string> Keys(const TensorMap& tensors) {
+  std::set<std::string> keys;
+  for (const auto& [key, tensor] : tensors) keys.insert(key);
+  return keys;
+}
+
+TEST_F(GenerateTest, EachWayOfJudgingStoresWhatItNeeds) {
+  auto library = loader::InProcessLibrary::Open(ReferencePath());
+  ASSERT_TRUE(library.ok()) << library.status();
+  struct Row {
+    const char* function;
+    const char* glob;
+    std::set<std::string> inputs;
+    std::set<std::string> references;
+  };
+  const Row rows[] = {
+      {"diopiAdd", "add.int32.*", {"input", "other"}, {"out"}},
+      {"diopiSoftmax", "softmax.float32.row_7", {"input"}, {"out", "out.sigma"}},
+      {"diopiSoftmax", "softmax.float64.row_7", {"input"}, {"out", "out.sigma", "out.low"}},
+      {"diopiSum", "sum.float16.dim0", {"input"}, {"out", "out.sigma"}},
+      {"diopiSum", "sum.float64.dim0", {"input"}, {"out", "out.sigma", "out.low"}},
+      {"diopiSoftmaxBackward",
+       "softmax.backward.float32.row_7",
+       {"grad_output", "output"},
+       {"grad_input", "grad_input.sigma"}},
+      {"diopiTopk", "topk.float32.row_7", {"input"}, {"indices", "values"}},
+  };
+  for (const Row& row : rows) {
+    const std::vector<v1::Case> selected = Select(row.function, row.glob);
+    ASSERT_FALSE(selected.empty()) << row.glob;
+    const auto baseline = GenerateCase(**library, selected[0]);
+    ASSERT_TRUE(baseline.ok()) << row.glob << ": " << baseline.status();
+    EXPECT_EQ(Keys(baseline->inputs), row.inputs) << row.glob;
+    EXPECT_EQ(Keys(baseline->references), row.references) << row.glob;
+  }
+}
+
+// A backward's saved tensor is the forward's output in the case's own dtype, whatever a device computes.
+TEST_F(GenerateTest, SavedTensorsComeFromTheReferencesForward) {
+  auto library = loader::InProcessLibrary::Open(ReferencePath());
+  ASSERT_TRUE(library.ok()) << library.status();
+  const auto forward =
+      (*library)->Call(Select("diopiSoftmax", "softmax.float16.row_33")[0],
+                       GenerateCase(**library, Select("diopiSoftmax", "softmax.float16.row_33")[0])->inputs,
+                       v1::Dtype::unsupported);
+  ASSERT_TRUE(forward.ok()) << forward.status();
+  const auto backward =
+      GenerateCase(**library, Select("diopiSoftmaxBackward", "softmax.backward.float16.row_33")[0]);
+  ASSERT_TRUE(backward.ok()) << backward.status();
+  EXPECT_EQ(backward->inputs.at("output").dtype, v1::Dtype::float16);
+  EXPECT_EQ(backward->inputs.at("output").data, forward->at("out").data);
+}
+
+TEST_F(GenerateTest, TheSecondRunFindsEverythingUpToDateAndForceDoesNot) {
+  const std::vector<v1::Case> cases = Select("diopiSum");
+  const auto first = Generate(cases, options_);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_THAT(first->failures, IsEmpty());
+  EXPECT_EQ(first->cases_written, static_cast<int64_t>(cases.size()));
+  const auto second = Generate(cases, options_);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->cases_written, 0);
+  EXPECT_EQ(second->operators_up_to_date, 1);
+  options_.force = true;
+  const auto third = Generate(cases, options_);
+  ASSERT_TRUE(third.ok()) << third.status();
+  EXPECT_EQ(third->cases_written, first->cases_written);
+}
+
+TEST_F(GenerateTest, AChangedCaseMakesItsOperatorAnew) {
+  std::vector<v1::Case> cases = Select("diopiSum");
+  ASSERT_TRUE(Generate(cases, options_).ok());
+  cases[0].set_hash("another");
+  const auto again = Generate(cases, options_);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->operators_written, 1);
+}
+
+TEST_F(GenerateTest, ACaseTheReferenceRefusesIsNamedAndTheRestIsWritten) {
+  std::vector<v1::Case> cases = Select("diopiSum", "sum.float32.*");
+  cases[0].set_function("diopiNoSuchFunction");
+  const auto summary = Generate(cases, options_);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  ASSERT_EQ(summary->failures.size(), 1u);
+  EXPECT_THAT(summary->failures[0], ::testing::StartsWith(cases[0].id()));
+  EXPECT_EQ(summary->cases_written, static_cast<int64_t>(cases.size()) - 1);
+}
+
+TEST_F(GenerateTest, AMissingLibraryIsAnError) {
+  options_.library_path = options_.data_folder + "/no_such.so";
+  const auto summary = Generate(Select("diopiSum"), options_);
+  ASSERT_FALSE(summary.ok());
+  EXPECT_THAT(std::string(summary.status().message()), ::testing::HasSubstr("no_such.so"));
+}
+
+}  // namespace
+}  // namespace diopi::baselines
