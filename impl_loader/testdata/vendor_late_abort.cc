@@ -1,22 +1,25 @@
-// Returns a right result, but leaves a thread behind that aborts during a later call.
+// Returns right results, but the first call leaves a thread behind, which aborts during a later call with
+// alpha 2.
 #include <atomic>
 #include <cstdlib>
 #include <thread>
 
 #include "impl_loader/testdata/vendor_common.h"
 
-static std::atomic<int> calls{0};
+static std::atomic<bool> thread_left{false};
+static std::atomic<bool> now{false};
 
 DIOPI_SPOILT_ADD {
-  const int mine = ++calls;
   Add(add);
-  if (mine == 1) {
+  if (add.alpha != 2 && !thread_left.exchange(true)) {
     std::thread([] {
-      while (calls < 3) std::this_thread::yield();
+      while (!now) std::this_thread::yield();
       std::abort();
     }).detach();
   }
-  // The third call waits for the end that the first has prepared.
-  while (mine >= 3) std::this_thread::yield();
+  if (add.alpha == 2 && thread_left) {
+    now = true;
+    for (;;) std::this_thread::yield();
+  }
   return diopiSuccess;
 }

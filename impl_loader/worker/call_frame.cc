@@ -1,6 +1,7 @@
 #include "impl_loader/worker/call_frame.h"
 
 #include <cstring>
+#include <utility>
 
 #include "cases/core/layout.h"
 
@@ -45,19 +46,40 @@ int32_t CallFrame::Download() {
   return 0;
 }
 
-OutputTensor ReadTensor(const std::string& key, const diopiTensor& tensor) {
-  OutputTensor out{key, tensor.dtype, tensor.shape, {}};
-  const int64_t element = runtime::ElementBytes(tensor.dtype);
-  if (tensor.numel == 0) return out;
-  out.data.resize(static_cast<size_t>(tensor.numel * element));
-  if (tensor.storage_offset == 0 && tensor.storage.bytes == out.data.size() &&
-      tensor.strides == runtime::RowMajorStrides(tensor.shape)) {
-    std::memcpy(out.data.data(), tensor.storage.mirror, out.data.size());
-  } else {
-    GatherFromStorage(tensor.storage.mirror, tensor.shape, tensor.strides, tensor.storage_offset, element,
-                      out.data.data());
+namespace {
+
+bool IsDense(const diopiTensor& tensor, size_t bytes) {
+  return tensor.storage_offset == 0 && tensor.storage.bytes == bytes &&
+         tensor.strides == runtime::RowMajorStrides(tensor.shape);
+}
+
+size_t DenseBytes(const diopiTensor& tensor) {
+  return static_cast<size_t>(tensor.numel * runtime::ElementBytes(tensor.dtype));
+}
+
+}  // namespace
+
+OutputTensor ReadTensor(const std::string& key, const diopiTensor& tensor, std::string buffer) {
+  OutputTensor out{key, tensor.dtype, tensor.shape, std::move(buffer)};
+  const size_t bytes = DenseBytes(tensor);
+  if (bytes > 0 && IsDense(tensor, bytes)) {
+    out.data.assign(reinterpret_cast<const char*>(tensor.storage.mirror), bytes);
+    return out;
+  }
+  out.data.resize(bytes);
+  if (bytes > 0) {
+    GatherFromStorage(tensor.storage.mirror, tensor.shape, tensor.strides, tensor.storage_offset,
+                      runtime::ElementBytes(tensor.dtype), out.data.data());
   }
   return out;
+}
+
+bool HoldsElements(const diopiTensor& tensor, const std::string& data) {
+  const size_t bytes = DenseBytes(tensor);
+  if (bytes != data.size()) return false;
+  if (bytes == 0) return true;
+  if (IsDense(tensor, bytes)) return std::memcmp(tensor.storage.mirror, data.data(), bytes) == 0;
+  return ReadTensor("", tensor).data == data;
 }
 
 }  // namespace diopi::loader

@@ -106,8 +106,12 @@ class CallFrame {
   std::deque<std::vector<diopiGeneratorHandle_t>> generator_arrays_;
 };
 
-// The dense elements of any tensor whose mirror is current.
-OutputTensor ReadTensor(const std::string& key, const diopiTensor& tensor);
+// The dense elements of any tensor whose mirror is current. `buffer` lends its memory: fresh pages cost more
+// than the copy.
+OutputTensor ReadTensor(const std::string& key, const diopiTensor& tensor, std::string buffer = {});
+
+// Whether the tensor's dense elements are `data`.
+bool HoldsElements(const diopiTensor& tensor, const std::string& data);
 
 }  // namespace diopi::loader
 

@@ -19,6 +19,8 @@ constexpr uint8_t kPoison[2] = {0xA5, 0x5A};  // differ in every bit
 constexpr int kLeakCalls = 16;                // each must grow: caches that fill up stop growing
 constexpr int kFewestLeakCalls = 4;
 constexpr double kLeakSeconds = 2;  // spent on them at most
+constexpr size_t kMaxSpares = 16;
+constexpr size_t kMaxSpareBytes = 4 << 20;
 // A thread that outlives its call is given this long to show what it still writes.
 constexpr std::chrono::milliseconds kSettle{50};
 
@@ -137,6 +139,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
         result->outputs = std::move(outputs);
       } else {
         Compare(&attempt, result->outputs, outputs, kPoison[i % 2]);
+        Recycle(std::move(outputs));
       }
     }
     EndCall(attempt);
@@ -200,7 +203,7 @@ bool CaseRunner::Inspect(Attempt* attempt) {
 // null or not one of the host's.
 bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   for (const BoundTensor& bound : attempt->frame->tensors()) {
-    if (bound.role != v1::ROLE_INPUT) outputs->push_back(ReadTensor(bound.key, bound.tensor));
+    if (bound.role != v1::ROLE_INPUT) outputs->push_back(ReadTensor(bound.key, bound.tensor, Spare()));
   }
   std::vector<const diopiTensor*> known;
   if (!attempt->frame->slots().empty()) {
@@ -210,7 +213,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   std::string text;
   for (const LibrarySlot& slot : attempt->frame->slots()) {
     if (std::find(known.begin(), known.end(), *slot.handle) != known.end()) {
-      outputs->push_back(ReadTensor(slot.key, **slot.handle));
+      outputs->push_back(ReadTensor(slot.key, **slot.handle, Spare()));
       continue;
     }
     absl::StrAppend(&text, text.empty() ? "" : "; ", attempt->function.name(), " returned success, but ",
@@ -269,7 +272,7 @@ void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::
   for (const BoundTensor& bound : attempt->frame->tensors()) {
     if (bound.role == v1::ROLE_INPUT) continue;
     for (const OutputTensor& before : seen) {
-      if (before.key != bound.key || ReadTensor(bound.key, bound.tensor).data == before.data) continue;
+      if (before.key != bound.key || HoldsElements(bound.tensor, before.data)) continue;
       attempt->result->reply.set_nondeterministic(true);
       attempt->result->reply.set_nondeterministic_text(
           absl::StrCat(bound.key, " changed after ", attempt->function.name(),
@@ -295,6 +298,21 @@ void CaseRunner::FindLeaks(Attempt* attempt) {
   attempt->findings.Add(
       v1::MemoryFinding::LEAK, "", bytes, calls,
       absl::StrCat("memory grew in each of ", calls, " further calls, by ", bytes, " bytes a call"));
+}
+
+std::string CaseRunner::Spare() {
+  if (spare_.empty()) return {};
+  std::string buffer = std::move(spare_.back());
+  spare_.pop_back();
+  return buffer;
+}
+
+void CaseRunner::Recycle(std::vector<OutputTensor> outputs) {
+  // In reverse: the next case's first output gets the first buffer, which most often has its size.
+  for (size_t i = outputs.size(); i-- > 0;) {
+    if (spare_.size() >= kMaxSpares || outputs[i].data.capacity() > kMaxSpareBytes) continue;
+    spare_.push_back(std::move(outputs[i].data));
+  }
 }
 
 void CaseRunner::EndCall(const Attempt& attempt) {

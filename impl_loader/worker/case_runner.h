@@ -32,6 +32,9 @@ class CaseRunner {
 
   RunResult Run(const v1::Case& c, const std::vector<InputView>& inputs, const RunOptions& options);
 
+  // Takes outputs back whose memory the next cases may use.
+  void Recycle(std::vector<OutputTensor> outputs);
+
  private:
   struct Attempt;
   void RunCalls(const abi::Function& function, void* symbol, const RunOptions& options, CallFrame* frame,
@@ -45,11 +48,13 @@ class CaseRunner {
   void FindLeaks(Attempt* attempt);
   static void Fail(RunResult* result, v1::WorkerReply::Status status, const std::string& text);
   void EndCall(const Attempt& attempt);
+  std::string Spare();
 
   VendorLibrary* vendor_;
   runtime::Arena host_;
   std::unique_ptr<runtime::Arena> device_;  // null: a library that works on host memory
   diopiContext context_;
+  std::vector<std::string> spare_;
 };
 
 }  // namespace diopi::loader

@@ -171,14 +171,14 @@ TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
 TEST(Faults, AThreadThatAbortsLaterDoesNotHurtTheCaseThatRunsThen) {
   auto worker = Worker::Start(OptionsFor("late_abort"));
   ASSERT_TRUE(worker.ok()) << worker.status();
-  int last_pid = (*worker)->pid();
-  for (int round = 0; round < 2; ++round) {
-    ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  const int first_pid = (*worker)->pid();
+  for (const double alpha : {1.0, 2.0}) {
+    ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
     ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
-    EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}));
+    EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
   }
-  EXPECT_NE((*worker)->pid(), last_pid);  // it did abort
+  EXPECT_NE((*worker)->pid(), first_pid);  // it did abort
 }
 
 TEST(Faults, MemoryThatGrowsWithEveryCallIsALeak) {

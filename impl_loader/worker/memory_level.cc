@@ -32,7 +32,8 @@ int64_t MappedBytes() {
 MemoryLevel CurrentMemoryLevel() {
   if (DIOPI_FOREIGN_MALLOC) return {};
   const struct mallinfo2 info = mallinfo2();
-  return {static_cast<int64_t>(info.uordblks + info.hblkhd), MappedBytes()};
+  const auto from_system = static_cast<int64_t>(info.arena + info.hblkhd);
+  return {static_cast<int64_t>(info.uordblks + info.hblkhd), MappedBytes() - from_system};
 }
 
 int64_t CurrentThreads() {

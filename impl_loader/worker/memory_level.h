@@ -8,7 +8,7 @@ namespace diopi::loader {
 
 struct MemoryLevel {
   int64_t allocated = 0;  // through malloc
-  int64_t mapped = 0;     // address space
+  int64_t mapped = 0;     // address space that malloc has nothing to do with
 
   bool Above(const MemoryLevel& other) const { return Growth(other) > 0; }
   int64_t Growth(const MemoryLevel& since) const {

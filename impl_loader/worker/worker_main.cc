@@ -134,6 +134,7 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, CaseRun
     RunResult run = runner->Run(call.case_(), inputs, options);
     reply = std::move(run.reply);
     PlaceOutputs(call, run.outputs, &reply);
+    runner->Recycle(std::move(run.outputs));
   }
   reply.set_sequence(call.sequence());
   return reply;
