@@ -52,7 +52,7 @@ bool Countable(Dtype dtype) {
 }
 
 bool Holds(Dtype dtype, double value) {
-  if (!Countable(dtype)) return true;
+  if (!IsInteger(dtype)) return true;  // bool holds whether it is 0
   const IntegerRange range = RangeOf(dtype);
   return value >= static_cast<double>(range.low) && value <= static_cast<double>(range.high) &&
          value < 0x1p63;
@@ -115,7 +115,7 @@ absl::Status Filler::CheckIntegers() const {
   const int64_t low = fill_.integers().low();
   const int64_t high = fill_.integers().high();
   if (low > high) return Bad("integers", dtype_, absl::StrCat("low ", low, " is above high ", high));
-  if (!Countable(dtype_)) return absl::OkStatus();
+  if (!IsInteger(dtype_)) return absl::OkStatus();
   const IntegerRange range = RangeOf(dtype_);
   if (low < range.low || high > range.high) {
     return Bad("integers", dtype_,

@@ -56,11 +56,14 @@ absl::Status AssignJudges(const v1::FunctionRules& rules, v1::Case* c) {
     judge->set_output(arg.name());
     const bool rounds = rule->kind() == v1::Judge::MATH || rule->kind() == v1::Judge::ACCUMULATION ||
                         rule->kind() == v1::Judge::COMPOSITION;
-    if (rounds && HasNoRounding(arg)) {
+    const bool moves = !rule->rounds_if().empty() && IsFalse(*c, rule->rounds_if());
+    if (moves || (rounds && HasNoRounding(arg))) {
       judge->set_kind(v1::Judge::EXACT);
       judge->clear_kf();
       judge->clear_groups();
     }
+    if (moves) judge->clear_may_be_nondeterministic();
+    judge->clear_rounds_if();
     judge->clear_only_if();
     if (!rule->only_if().empty() && IsFalse(*c, rule->only_if())) {
       judge->set_kind(v1::Judge::NOT_JUDGED);

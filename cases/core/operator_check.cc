@@ -228,7 +228,8 @@ void Checker::Judges(int f, const abi::Function& function) {
                                       {"input", judge.input()},
                                       {"values", judge.values()},
                                       {"dim", judge.dim()},
-                                      {"only_if", judge.only_if()}}) {
+                                      {"only_if", judge.only_if()},
+                                      {"rounds_if", judge.rounds_if()}}) {
       if (!name.empty()) Name(here, field, name, function);
     }
     if (judge.kind() == v1::Judge::NOT_JUDGED && judge.reason().empty())
