@@ -1,0 +1,101 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "baselines/ops/support/test_host.h"
+
+namespace diopi::ops {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr diopiDtype_t kFloat = diopi_dtype_float32;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+diopiSize_t View(const Shape& sizes) {
+  return {sizes.data(), static_cast<int64_t>(sizes.size())};
+}
+
+TEST(MaxPool2d, FirstOfEqualOnesNanAboveAllAndInfinityHasAnIndex) {
+  TestTensor x(kFloat, {3, 1, 4}, {5, 5, 2, 5, 1, NAN, 9, 3, -kInfinity, -kInfinity, -kInfinity, -kInfinity});
+  TestTensor out(kFloat, {3, 1, 1}), indices(diopi_dtype_int64, {3, 1, 1});
+  const Shape kernel = {1, 3}, stride = {1, 2}, pad = {0}, dilation = {1};
+  ASSERT_EQ(diopiMaxPool2dWithIndices(nullptr, out, indices, x, View(kernel), View(stride), View(pad),
+                                      View(dilation), false),
+            diopiSuccess)
+      << diopiGetLastErrorString();
+  EXPECT_EQ(out.values()[0], 5);
+  EXPECT_TRUE(std::isnan(out.values()[1]));
+  EXPECT_EQ(out.values()[2], -kInfinity);
+  EXPECT_THAT(indices.ints(), ElementsAre(0, 1, 0));
+}
+
+TEST(MaxPool2d, AnIndexOutsideThePlaneIsRefused) {
+  TestTensor dx(kFloat, {1, 2, 2}), grad(kFloat, {1, 1, 1}, {1}), x(kFloat, {1, 2, 2});
+  TestTensor indices(diopi_dtype_int64, {1, 1, 1}, {4});
+  const Shape kernel = {2}, pad = {0}, dilation = {1};
+  EXPECT_EQ(diopiMaxPool2dBackward(nullptr, dx, grad, x, View(kernel), View(kernel), View(pad),
+                                   View(dilation), false, indices),
+            diopiErrorOccurred);
+  EXPECT_STREQ(diopiGetLastErrorString(), "diopiMaxPool2dBackward: index 4 is outside a plane of 4 elements");
+}
+
+TEST(AvgPool2d, CountsWhatIsAskedFor) {
+  TestTensor x(kFloat, {1, 1, 3}, {6, 6, 6}), out(kFloat, {1, 1, 3});
+  const Shape kernel = {1, 2}, stride = {1, 2}, pad = {0, 1};
+  const int64_t divisor = 4;
+  const struct {
+    bool include_pad;
+    const int64_t* divisor;
+    std::vector<double> expected;
+  } kCases[] = {{true, nullptr, {3, 6}}, {false, nullptr, {6, 6}}, {false, &divisor, {1.5, 3}}};
+  for (const auto& c : kCases) {
+    TestTensor result(kFloat, {1, 1, 2});
+    ASSERT_EQ(diopiAvgPool2d(nullptr, result, x, View(kernel), View(stride), View(pad), false, c.include_pad,
+                             c.divisor),
+              diopiSuccess)
+        << diopiGetLastErrorString();
+    EXPECT_EQ(result.values(), c.expected);
+  }
+}
+
+TEST(AvgPool2d, ErrorsAreTold) {
+  TestTensor x(kFloat, {1, 3, 3}), out(kFloat, {1, 3, 3});
+  const int64_t zero = 0;
+  const struct {
+    Shape kernel, stride, pad;
+    const int64_t* divisor;
+    const char* text;
+  } kCases[] = {
+      {{2}, {1}, {2}, nullptr, "pad should be at most half of kernel size, but got pad=2 and kernel_size=2"},
+      {{4}, {1}, {0}, nullptr, "a window is larger than the padded input of size 3"},
+      {{2}, {0}, {0}, nullptr, "must be positive"},
+      {{2}, {1}, {0}, &zero, "divisor must be not zero"},
+      {{2}, {1}, {0}, nullptr, "expected out of shape (1, 2, 2), got (1, 3, 3)"},
+      {{}, {1}, {0}, nullptr, "expected kernel_size of 1 or 2 values, got 0"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(
+        diopiAvgPool2d(nullptr, out, x, View(c.kernel), View(c.stride), View(c.pad), false, true, c.divisor),
+        diopiErrorOccurred);
+    EXPECT_THAT(diopiGetLastErrorString(), HasSubstr(c.text));
+  }
+}
+
+TEST(AdaptiveAvgPool2d, EmptyBatchAndErrors) {
+  const Shape size = {2, 1}, one = {1};
+  TestTensor none(kFloat, {0, 1, 3, 3}), out(kFloat, {0, 1, 2, 1});
+  EXPECT_EQ(diopiAdaptiveAvgPool2d(nullptr, out, none, View(size)), diopiSuccess)
+      << diopiGetLastErrorString();
+  EXPECT_EQ(diopiAdaptiveAvgPool2d(nullptr, out, none, View(one)), diopiErrorOccurred);
+  TestTensor no_area(kFloat, {1, 1, 0, 3}), full(kFloat, {1, 1, 2, 1});
+  EXPECT_EQ(diopiAdaptiveAvgPool2d(nullptr, full, no_area, View(size)), diopiErrorOccurred);
+  EXPECT_THAT(diopiGetLastErrorString(), HasSubstr("expected planes with elements"));
+}
+
+}  // namespace
+}  // namespace diopi::ops
