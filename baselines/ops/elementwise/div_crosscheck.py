@@ -5,7 +5,9 @@ MODES = [None, "trunc", "floor"]
 
 
 def quotient(a):
-    return torch.div(a.input, a.other, rounding_mode=MODES[a.rounding_mode])
+    mode = MODES[a.rounding_mode]
+    # True division of integers: in float64, as the oracle computes it.
+    return torch.div(a.input if mode else a.input.double(), a.other, rounding_mode=mode)
 
 
 def diopiDiv(a):

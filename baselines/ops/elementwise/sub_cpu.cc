@@ -9,7 +9,11 @@ diopiError_t Sub(const char* function, diopiTensorHandle_t out, const Operand& a
   return Guard(function, [&] {
     const Tensor result(out);
     const diopiDtype_t dtype = ResultType(result, a, b);
-    Check(!IsBool(dtype), "subtraction of two bool tensors is not supported");
+    for (const Operand& operand : {a, b}) {
+      const bool truth =
+          operand.scalar != nullptr ? IsBool(operand.scalar->stype) : IsBool(operand.tensor.dtype());
+      Check(!truth, "subtraction with a bool operand is not supported");
+    }
     CheckStorable(dtype, result);
     CheckAlpha(alpha, dtype);
     DispatchNumeric(dtype, [&]<typename C>() {
