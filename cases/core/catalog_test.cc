@@ -1,0 +1,174 @@
+#include "cases/core/catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "cases/core/fill.h"
+#include "cases/core/layout.h"
+
+namespace diopi::cases {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::unique_ptr<Catalog> Builtin() {
+  absl::StatusOr<std::unique_ptr<Catalog>> catalog = Catalog::LoadBuiltin();
+  EXPECT_TRUE(catalog.ok()) << catalog.status();
+  return *std::move(catalog);
+}
+
+struct Query {
+  std::vector<std::string> functions;
+  std::vector<std::string> cases;
+  std::vector<v1::Dtype::Code> dtypes;
+  std::string suite;
+};
+
+absl::StatusOr<std::vector<v1::Case>> Select(const Catalog& catalog, const Query& query) {
+  v1::Selection selection;
+  for (const std::string& name : query.functions) selection.add_functions(name);
+  for (const std::string& name : query.cases) selection.add_cases(name);
+  for (v1::Dtype::Code dtype : query.dtypes) selection.add_dtypes(dtype);
+  selection.set_suite(query.suite);
+  return catalog.Select(selection);
+}
+
+std::set<std::string> Functions(const std::vector<v1::Case>& cases) {
+  std::set<std::string> functions;
+  for (const v1::Case& c : cases) functions.insert(c.function());
+  return functions;
+}
+
+TEST(CatalogTest, EveryBuiltinOperatorExpandsIntoSoundCases) {
+  absl::StatusOr<std::vector<v1::Case>> cases = Select(*Builtin(), {});
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  EXPECT_GE(cases->size(), 2000U);
+  std::set<std::string> ids;
+  for (const v1::Case& c : *cases) {
+    EXPECT_TRUE(ids.insert(c.id()).second) << c.id();
+    EXPECT_EQ(c.hash().size(), 32U) << c.id();
+    EXPECT_FALSE(c.reveals().empty()) << c.id();
+    EXPECT_FALSE(c.judges().empty()) << c.id();
+    for (const v1::Argument& arg : c.args()) {
+      EXPECT_NE(arg.value_case(), v1::Argument::VALUE_NOT_SET) << c.id() << ' ' << arg.name();
+      std::vector<v1::TensorSpec> specs(arg.tensors().tensors().begin(), arg.tensors().tensors().end());
+      if (arg.has_tensor()) specs.push_back(arg.tensor());
+      for (const v1::TensorSpec& spec : specs) {
+        EXPECT_LE(spec.storage_elements() * ElementSize(spec.dtype()), 1 << 20)
+            << c.id() << ' ' << arg.name();
+        const bool written = arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT;
+        EXPECT_FALSE(written && Overlaps(spec)) << c.id() << ' ' << arg.name();
+      }
+    }
+  }
+}
+
+TEST(CatalogTest, SelectionsByName) {
+  const std::unique_ptr<Catalog> catalog = Builtin();
+  struct {
+    Query query;
+    std::set<std::string> functions;
+  } const cases[] = {
+      {{{"add"}, {}, {}, ""}, {"diopiAdd", "diopiAddInp", "diopiAddScalar", "diopiAddInpScalar"}},
+      {{{"diopiAdd"}, {}, {}, "core"}, {"diopiAdd"}},
+      {{{"diopiAdd*Scalar"}, {}, {}, ""}, {"diopiAddScalar", "diopiAddInpScalar"}},
+      {{{"batch_no??"}, {}, {}, ""}, {"diopiBatchNorm", "diopiBatchNormBackward"}},
+      {{{"clip_grad_norm_", "split_with_sizes"}, {}, {}, ""}, {"diopiClipGradNorm", "diopiSplitWithSizes"}},
+      {{{"add"}, {"add.inplace.*"}, {}, ""}, {"diopiAddInp"}},
+      {{{}, {"nonzero.float32.*", "*unique.bool.truth"}, {}, ""}, {"diopiNonzero", "diopiUnique"}},
+      {{{"add", "cat"}, {}, {v1::Dtype::bool_}, ""}, {"diopiAdd", "diopiAddInp", "diopiCat"}},
+  };
+  for (const auto& c : cases) {
+    absl::StatusOr<std::vector<v1::Case>> selected = Select(*catalog, c.query);
+    ASSERT_TRUE(selected.ok()) << selected.status();
+    EXPECT_EQ(Functions(*selected), c.functions);
+  }
+  absl::StatusOr<std::vector<v1::Case>> one = Select(*catalog, {{}, {"add.float32.n17"}, {}, ""});
+  ASSERT_TRUE(one.ok());
+  ASSERT_EQ(one->size(), 1U);
+  EXPECT_EQ(Select(*catalog, {{"all_ops"}, {"add.*"}, {}, ""})->size(),
+            Select(*catalog, {{"add"}, {}, {}, ""})->size());
+}
+
+TEST(CatalogTest, WhatMatchesNothingIsToldWithSuggestions) {
+  const std::unique_ptr<Catalog> catalog = Builtin();
+  struct {
+    Query query;
+    absl::StatusCode code;
+    const char* message;
+  } const cases[] = {
+      {{{"batchnorm"}, {}, {}, ""},
+       absl::StatusCode::kNotFound,
+       "no operator or function 'batchnorm'; did you mean batch_norm"},
+      {{{"diopiAd"}, {}, {}, ""}, absl::StatusCode::kNotFound, "did you mean diopiAdd"},
+      {{{"add", "zzzzzzzzzzzz*"}, {}, {}, ""},
+       absl::StatusCode::kNotFound,
+       "no operator or function 'zzzzzzzzzzzz*'"},
+      {{{}, {"add.float32.n18"}, {}, ""},
+       absl::StatusCode::kNotFound,
+       "no case matches 'add.float32.n18'; did you mean add.float32.n1"},
+      {{{}, {"addd.float32.n17"}, {}, ""}, absl::StatusCode::kNotFound, "did you mean add"},
+      {{{}, {}, {}, "cores"}, absl::StatusCode::kInvalidArgument, "unknown suite 'cores'; known are core"},
+  };
+  for (const auto& c : cases) {
+    const absl::Status status = Select(*catalog, c.query).status();
+    EXPECT_EQ(status.code(), c.code);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(c.message));
+  }
+}
+
+TEST(CatalogTest, SuiteHashIgnoresOrderAndSeesContent) {
+  std::vector<v1::Case> cases = *Select(*Builtin(), {{"add"}, {}, {}, ""});
+  const std::string hash = Catalog::SuiteHash(cases);
+  EXPECT_EQ(hash.size(), 32U);
+  std::reverse(cases.begin(), cases.end());
+  EXPECT_EQ(Catalog::SuiteHash(cases), hash);
+  cases[0].set_hash("0");
+  EXPECT_NE(Catalog::SuiteHash(cases), hash);
+}
+
+TEST(CatalogTest, TwoFilesOfOneOperatorAreRefused) {
+  v1::OperatorFile op;
+  op.set_operator_("add");
+  const absl::Status status = Catalog::FromFiles({op, op}).status();
+  EXPECT_EQ(status.message(), "two files for operator add");
+}
+
+TEST(MatchTest, Globs) {
+  struct {
+    const char* pattern;
+    const char* text;
+    bool matches;
+  } const cases[] = {
+      {"add", "add", true},
+      {"add", "adds", false},
+      {"a*", "add", true},
+      {"*", "", true},
+      {"a?d", "add", true},
+      {"a?d", "ad", false},
+      {"*d*d", "addd", true},
+      {"*.float32.*", "add.float32.n1", true},
+      {"", "", true},
+      {"", "a", false},
+      {"a*b*c", "aXbYcZ", false},
+      {"**", "abc", true},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(GlobMatch(c.pattern, c.text), c.matches) << c.pattern << ' ' << c.text;
+}
+
+TEST(MatchTest, NearestFirst) {
+  const std::vector<std::string> known = {"add", "addmm", "batch_norm", "bmm"};
+  EXPECT_THAT(Nearest("ad", known, 2), ElementsAre("add", "addmm"));
+  EXPECT_THAT(Nearest("batchnorm", known, 3), ElementsAre("batch_norm"));
+  EXPECT_THAT(Nearest("interpolate", known, 3), IsEmpty());
+}
+
+}  // namespace
+}  // namespace diopi::cases

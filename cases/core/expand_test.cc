@@ -1,0 +1,283 @@
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "cases/core/catalog.h"
+#include "cases/core/dtype.h"
+#include "cases/core/fill.h"
+#include "cases/core/tensor.h"
+
+namespace diopi::cases {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::map<std::string, v1::Case> CasesOf(const std::string& text) {
+  std::map<std::string, v1::Case> by_id;
+  absl::StatusOr<v1::OperatorFile> op = ParseOperatorFile(text, "x.textproto");
+  EXPECT_TRUE(op.ok()) << op.status();
+  if (!op.ok()) return by_id;
+  absl::StatusOr<std::vector<v1::Case>> cases = Expand(*op, "x.textproto");
+  EXPECT_TRUE(cases.ok()) << cases.status();
+  if (!cases.ok()) return by_id;
+  for (const v1::Case& c : *cases) by_id[c.id()] = c;
+  EXPECT_EQ(by_id.size(), cases->size());
+  return by_id;
+}
+
+std::vector<std::string> Ids(const std::map<std::string, v1::Case>& cases) {
+  std::vector<std::string> ids;
+  for (const auto& [id, c] : cases) ids.push_back(id);
+  return ids;
+}
+
+std::string SpecText(const v1::TensorSpec& spec) {
+  return absl::StrCat(std::string(DtypeName(spec.dtype())),
+                      ShapeText({spec.shape().begin(), spec.shape().end()}),
+                      spec.from().empty() ? "" : " from ", spec.from());
+}
+
+// "out float32(2, 3)", "indices [null, int64(3,)]", "bias null", "dim 1".
+std::string ArgText(const v1::Case& c, const std::string& name) {
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.name() != name) continue;
+    if (arg.has_tensor()) return SpecText(arg.tensor());
+    if (arg.null()) return "null";
+    if (arg.value_case() == v1::Argument::kI) return absl::StrCat(arg.i());
+    if (arg.value_case() == v1::Argument::VALUE_NOT_SET) return "not set";
+    if (!arg.has_tensors()) return arg.ShortDebugString();
+    std::string text = "[";
+    for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
+      const bool null = i < arg.tensors().null_size() && arg.tensors().null(i);
+      absl::StrAppend(&text, i == 0 ? "" : ", ", null ? "null" : SpecText(arg.tensors().tensors(i)));
+    }
+    return text + "]";
+  }
+  return "no such argument";
+}
+
+const v1::Judge& JudgeOf(const v1::Case& c, const std::string& output) {
+  for (const v1::Judge& judge : c.judges()) {
+    if (judge.output() == output) return judge;
+  }
+  return v1::Judge::default_instance();
+}
+
+constexpr char kAdd[] = R"(operator: "add" family: "elementwise"
+  function { name: "diopiAdd" arg { name: "out" broadcast: ["input", "other"] promote: ["input", "other"] }
+             judge { kind: MATH kf: 0.5 } }
+  function { name: "diopiAddInp" variant: "inplace"
+             arg { name: "input" state: true broadcast: ["input", "other"] promote: ["input", "other"] }
+             judge { kind: MATH } }
+  function { name: "diopiAddScalar" variant: "scalar" arg { name: "out" like: "input" promote: ["input", "other"] }
+             judge { kind: MATH } skip_dtypes: int8 why: "for the test" }
+  grid { dtypes: [float16, int32, int8] point { label: "POINT" reveals: "r" PLACE } }
+)";
+
+std::map<std::string, v1::Case> AddCases(const std::string& point) {
+  return CasesOf(absl::StrReplaceAll(kAdd, {{"POINT", "p"}, {"PLACE", point}}));
+}
+
+TEST(ExpandTest, ATensorAndAScalarGoToTheirFunctions) {
+  EXPECT_THAT(
+      Ids(AddCases(
+          R"(in { name: "input" shape: 4 } in { name: "other" shape: 4 } attr { name: "alpha" i: 2 })")),
+      ElementsAre("add.float16.p", "add.inplace.float16.p", "add.inplace.int32.p", "add.inplace.int8.p",
+                  "add.int32.p", "add.int8.p"));
+  EXPECT_THAT(
+      Ids(AddCases(
+          R"(in { name: "input" shape: 4 } attr { name: "other" i: 3 } attr { name: "alpha" i: 2 })")),
+      ElementsAre("add.scalar.float16.p", "add.scalar.int32.p"));
+}
+
+TEST(ExpandTest, InPlaceIsLeftOutWhereTheResultDoesNotFit) {
+  EXPECT_THAT(Ids(AddCases(R"(dtypes: int32 in { name: "input" shape: 4 } in { name: "other" shape: [2, 4] }
+                      attr { name: "alpha" i: 2 })")),
+              ElementsAre("add.int32.p"));
+  EXPECT_THAT(
+      Ids(AddCases(
+          R"(dtypes: int32 in { name: "input" shape: 4 } in { name: "other" shape: 4 dtype: "float32" }
+                      attr { name: "alpha" i: 2 })")),
+      ElementsAre("add.int32.p"));
+  EXPECT_THAT(
+      Ids(AddCases(R"(dtypes: int32 in { name: "input" shape: [2, 4] layout { kind: expanded dims: 0 } }
+                      in { name: "other" shape: 4 } attr { name: "alpha" i: 2 })")),
+      ElementsAre("add.int32.p"));
+}
+
+TEST(ExpandTest, PromotionKnowsZeroDimTensorsAndScalars) {
+  struct {
+    const char* other;
+    const char* id;
+    const char* out;
+  } const cases[] = {
+      {R"(in { name: "other" shape: 3 dtype: "float64" })", "add.float16.p", "float64(3,)"},
+      {R"(in { name: "other" dtype: "float64" })", "add.float16.p", "float16(3,)"},
+      {R"(in { name: "other" dtype: "float64" })", "add.int32.p", "float64(3,)"},
+      {R"(in { name: "other" dtype: "int64" })", "add.int8.p", "int8(3,)"},
+      {R"(in { name: "other" shape: 3 dtype: "uint8" })", "add.int8.p", "int16(3,)"},
+      {R"(attr { name: "other" f: 2.5 })", "add.scalar.float16.p", "float16(3,)"},
+      {R"(attr { name: "other" f: 2.5 })", "add.scalar.int32.p", "float32(3,)"},
+      {R"(attr { name: "other" b: true })", "add.scalar.int32.p", "int32(3,)"},
+  };
+  for (const auto& c : cases) {
+    auto expanded =
+        AddCases(absl::StrCat(R"(in { name: "input" shape: 3 } attr { name: "alpha" i: 2 } )", c.other));
+    EXPECT_EQ(ArgText(expanded[c.id], "out"), c.out) << c.other << ' ' << c.id;
+  }
+}
+
+TEST(ExpandTest, ScalarsCarryTheirTypes) {
+  auto cases = AddCases(R"(dtypes: float16 in { name: "input" shape: 4 }
+      attr { name: "other" scalar { dtype: "float32" i: 3 } } attr { name: "alpha" b: true })");
+  const v1::Case& c = cases["add.scalar.float16.p"];
+  EXPECT_EQ(c.args(2).scalar().ShortDebugString(), "dtype: float32 f: 3");
+  EXPECT_EQ(c.args(3).scalar().ShortDebugString(), "dtype: bool i: 1");
+}
+
+TEST(ExpandTest, IntegersAreJudgedExactly) {
+  auto cases =
+      AddCases(R"(in { name: "input" shape: 4 } in { name: "other" shape: 4 } attr { name: "alpha" i: 2 })");
+  EXPECT_EQ(JudgeOf(cases["add.float16.p"], "out").ShortDebugString(), "output: \"out\" kind: MATH kf: 0.5");
+  EXPECT_EQ(JudgeOf(cases["add.int32.p"], "out").ShortDebugString(), "output: \"out\" kind: EXACT");
+}
+
+TEST(ExpandTest, FunctionsOfAPointSeeTheSameInputs) {
+  auto cases =
+      AddCases(R"(in { name: "input" shape: 4 } in { name: "other" shape: 4 } attr { name: "alpha" i: 2 })");
+  absl::StatusOr<TensorMap> out_of_place = FillInputs(cases["add.float16.p"]);
+  absl::StatusOr<TensorMap> in_place = FillInputs(cases["add.inplace.float16.p"]);
+  ASSERT_TRUE(out_of_place.ok() && in_place.ok());
+  ASSERT_EQ(in_place->size(), 2U);
+  for (const auto& [key, tensor] : *in_place) EXPECT_EQ(tensor.data, out_of_place->at(key).data) << key;
+}
+
+TEST(ExpandTest, LayoutsOfInputsAndOutputs) {
+  auto cases = AddCases(R"(dtypes: float16 functions: "diopiAdd"
+      in { name: "input" shape: [2, 3] layout { kind: offset } } in { name: "other" }
+      attr { name: "alpha" i: 2 } out_layout { kind: transposed })");
+  const v1::Case& c = cases["add.float16.p"];
+  EXPECT_THAT(c.args(0).tensor().strides(), ElementsAre(1, 2));
+  EXPECT_EQ(c.args(1).tensor().storage_offset(), 1);
+  EXPECT_EQ(c.args(0).tensor().fill().kind_case(), v1::Fill::KIND_NOT_SET);
+}
+
+TEST(ExpandTest, HashesFollowContentAndNotWords) {
+  constexpr char kPoint[] =
+      R"(in { name: "input" shape: 4 } in { name: "other" shape: 4 } attr { name: "alpha" i: 2 })";
+  auto cases = AddCases(kPoint);
+  // Stable across machines and builds; a change of it makes every stored baseline stale.
+  EXPECT_EQ(cases["add.float16.p"].hash(), "51f542b1dc96d583f8cb0c9e311e28bd");
+  EXPECT_EQ(cases["add.inplace.int32.p"].hash(), "28417bf0045efdd762fd02fab1777dad");
+  auto other =
+      AddCases(R"(in { name: "input" shape: 4 } in { name: "other" shape: 4 } attr { name: "alpha" i: 3 })");
+  EXPECT_NE(cases["add.float16.p"].hash(), other["add.float16.p"].hash());
+  const std::string words = absl::StrReplaceAll(
+      kAdd, {{"POINT", "p"}, {"PLACE", kPoint}, {"reveals: \"r\"", "reveals: \"other words\""}});
+  EXPECT_EQ(CasesOf(words)["add.float16.p"].hash(), cases["add.float16.p"].hash());
+}
+
+TEST(ExpandTest, ABackwardTakesWhatTheForwardSaved) {
+  auto cases = CasesOf(R"(operator: "batch_norm" family: "normalization"
+    function { name: "diopiBatchNorm" arg { name: "out" like: "input" }
+      arg { name: "save_mean" rule: "channels" wide_floats: true }
+      arg { name: "save_invstd" rule: "channels" wide_floats: true }
+      arg { name: "weight" optional: true } arg { name: "bias" optional: true }
+      arg { name: "running_mean" optional: true } arg { name: "running_var" optional: true }
+      judge { kind: COMPOSITION } judge { output: "save_mean" kind: COMPOSITION only_if: "training" } }
+    function { name: "diopiBatchNormBackward" variant: "backward"
+      arg { name: "grad_input" like: "input" } arg { name: "grad_weight" like: "weight" }
+      arg { name: "grad_bias" like: "weight" } arg { name: "grad_output" shape_of: "diopiBatchNorm.out" }
+      arg { name: "weight" optional: true }
+      arg { name: "running_mean" optional: true } arg { name: "running_var" optional: true }
+      arg { name: "save_mean" from: "diopiBatchNorm.save_mean" }
+      arg { name: "save_invstd" from: "diopiBatchNorm.save_invstd" } judge { kind: COMPOSITION } }
+    grid { dtypes: float16
+      point { label: "p" reveals: "r" in { name: "input" shape: [4, 3] } attr { name: "training" b: false }
+              attr { name: "momentum" f: 0.2 } attr { name: "eps" f: 0.1 } } })");
+  EXPECT_THAT(Ids(cases), ElementsAre("batch_norm.backward.float16.p", "batch_norm.float16.p"));
+  const v1::Case& backward = cases["batch_norm.backward.float16.p"];
+  EXPECT_EQ(ArgText(backward, "save_mean"), "float32(3,) from diopiBatchNorm.save_mean");
+  EXPECT_EQ(ArgText(backward, "grad_output"), "float16(4, 3)");
+  EXPECT_EQ(ArgText(backward, "grad_weight"), "null");
+  EXPECT_EQ(ArgText(backward, "weight"), "null");
+  ASSERT_EQ(backward.producers_size(), 1);
+  const v1::Case& forward = cases["batch_norm.float16.p"];
+  EXPECT_EQ(backward.producers(0).function(), "diopiBatchNorm");
+  EXPECT_THAT(backward.producers(0).id(), IsEmpty());
+  EXPECT_EQ(FillInputs(backward.producers(0))->at("input").data, FillInputs(forward)->at("input").data);
+  EXPECT_EQ(FillInputs(backward)->count("save_mean"), 0U);
+  EXPECT_EQ(backward.judges_size(), 1);  // null outputs have no judge
+  EXPECT_EQ(JudgeOf(forward, "save_mean").kind(), v1::Judge::NOT_JUDGED);
+  EXPECT_EQ(JudgeOf(forward, "save_mean").reason(), "`training` is false");
+}
+
+TEST(ExpandTest, ListsCountThemselvesAndMayHoldNull) {
+  auto cases = CasesOf(R"(operator: "index_put" family: "index"
+    function { name: "diopiIndexPut" arg { name: "out" like: "input" } arg { name: "indices" dtype: "int64" }
+               judge { kind: ACCUMULATION rounds_if: "accumulate" may_be_nondeterministic: true } }
+    grid { dtypes: float32 point { label: "p" reveals: "r" in { name: "input" shape: [4, 9] }
+      in { name: "values" shape: [4, 3] } in { name: "indices" null: true }
+      in { name: "indices" shape: [3] fill { integers { low: 0 high: 8 } } } attr { name: "accumulate" b: false } } })");
+  const v1::Case& c = cases["index_put.float32.p"];
+  EXPECT_EQ(ArgText(c, "indices"), "[null, int64(3,)]");
+  EXPECT_EQ(ArgText(c, "indices_counts"), "2");
+  EXPECT_EQ(JudgeOf(c, "out").ShortDebugString(), "output: \"out\" kind: EXACT");
+  absl::StatusOr<TensorMap> inputs = FillInputs(c);
+  ASSERT_TRUE(inputs.ok());
+  EXPECT_EQ(inputs->count("indices.0"), 0U);
+  EXPECT_EQ(inputs->count("indices.1"), 1U);
+}
+
+TEST(ExpandTest, OutputListsAndLibraryAndHostOutputs) {
+  auto split = CasesOf(R"(operator: "split" family: "tensor"
+    function { name: "diopiSplitWithSizes" arg { name: "outs" rule: "split_with_sizes" } judge { kind: EXACT } }
+    grid { dtypes: float32 point { label: "p" reveals: "r" in { name: "input" shape: [5, 2] }
+      attr { name: "splitSizes" sizes { values: [1, 4] } } attr { name: "dim" i: 0 } } })");
+  EXPECT_EQ(ArgText(split["split.float32.p"], "outs"), "[float32(1, 2), float32(4, 2)]");
+  EXPECT_EQ(ArgText(split["split.float32.p"], "num_outs"), "2");
+  auto nonzero = CasesOf(R"(operator: "nonzero" family: "set"
+    function { name: "diopiNonzero" arg { name: "out" dtype: "int64" } judge { kind: EXACT } }
+    grid { dtypes: bool point { label: "p" reveals: "r" in { name: "input" shape: [5, 2] } } })");
+  EXPECT_EQ(nonzero["nonzero.bool.p"].args(0).role(), v1::ROLE_LIBRARY_OUTPUT);
+  EXPECT_EQ(ArgText(nonzero["nonzero.bool.p"], "out"), "int64()");
+  auto clip = CasesOf(R"(operator: "clip" family: "optimizer"
+    function { name: "diopiClipGradNorm" arg { name: "error_if_nonfinite" default_value { b: false } }
+               judge { kind: COMPOSITION } }
+    grid { dtypes: float32 point { label: "p" reveals: "r" in { name: "grads" shape: 2 } in { name: "grads" shape: 3 }
+      attr { name: "max_norm" f: 2 } attr { name: "norm_type" i: 2 } } })");
+  const v1::Case& c = clip["clip.float32.p"];
+  EXPECT_EQ(c.args(0).host_output().dtype(), v1::Dtype::float64);
+  EXPECT_EQ(ArgText(c, "num_grads"), "2");
+  EXPECT_EQ(c.args(1).role(), v1::ROLE_INOUT);
+  EXPECT_EQ(c.judges_size(), 2);
+  EXPECT_EQ(c.args(4).f(), 2);
+  EXPECT_FALSE(c.args(5).b());
+}
+
+TEST(ExpandTest, GeneratorsAndEnumsAndAliases) {
+  auto dropout = CasesOf(R"(operator: "dropout" family: "random"
+    function { name: "diopiDropout" arg { name: "out" like: "input" } arg { name: "input" alias: "self" }
+               arg { name: "mask" like: "input" dtype: "bool" } judge { kind: EXACT } }
+    grid { dtypes: float32 point { label: "p" reveals: "r" in { name: "self" shape: 3 } attr { name: "p" f: 0.3 }
+      attr { name: "train" b: true } } })");
+  const v1::Case& c = dropout["dropout.float32.p"];
+  EXPECT_EQ(ArgText(c, "mask"), "bool(3,)");
+  EXPECT_EQ(c.args(2).alias(), "self");
+  EXPECT_EQ(FillInputs(c)->at("input").data, FillTensor(c.args(2).tensor(), GeneratorKey(c, "self"))->data);
+  EXPECT_EQ(c.args(5).generator().seed(), 42U);
+  auto loss = CasesOf(R"(operator: "mse" family: "loss"
+    function { name: "diopiMSELoss" arg { name: "out" rule: "scalar" } judge { kind: COMPOSITION } }
+    grid { dtypes: float32 point { label: "p" reveals: "r" in { name: "input" shape: 3 } in { name: "target" shape: 3 }
+      attr { name: "reduction" s: "sum" } } })");
+  EXPECT_EQ(ArgText(loss["mse.float32.p"], "reduction"), "2");
+}
+
+}  // namespace
+}  // namespace diopi::cases
