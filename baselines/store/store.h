@@ -1,15 +1,18 @@
 // Baselines in HDF5: one file an operator, DATA/baselines/REFERENCE/OPERATOR.h5, group per case, dataset per
 // tensor. The only folder that knows HDF5.
 //
-//   /                         attributes: operator, generator_version, format_version, reference (provenance)
-//   /CASE_ID                  attributes: hash, function, dtype, label, reveals, judge (text), case
-//   (serialised) /CASE_ID/inputs/KEY       the dense input; attribute xxh64 (16 hex digits)
+//   /                         attributes: operator, generator_version, format_version, and the provenance:
+//                             reference, library, library_hash, device, versions, created
+//   /CASE_ID                  attributes: hash, function, dtype, label, reveals, judge (text), case (JSON)
+//   /CASE_ID/inputs/KEY       the dense input; attributes dtype and xxh64 (16 hex digits)
 //   /CASE_ID/outputs/KEY      the case's own dtype (exact classes), or r as float64
-//   /CASE_ID/outputs/KEY.sigma  float32, one sigma of rounding noise (not for exact classes)
+//   /CASE_ID/outputs/KEY.sigma  one sigma of rounding noise (not for exact classes): float32, or float64 when
+//                             the output is float64, whose range float32 does not have
 //   /CASE_ID/outputs/KEY.low    float64, what r lost when it was rounded to float64 (float64 outputs only)
+//   /cases, /index            all cases' JSON and the table of contents (index.h), what our reader goes by
 //
-// bool is stored as uint8 with attribute dtype "bool", bfloat16 as a custom 16-bit float type, float16 as
-// IEEE half; every dataset carries its dtype's name.
+// bool is stored as uint8 with attribute dtype "bool", bfloat16 as a custom 16-bit float type (h5py reads it
+// as float32), float16 as IEEE half; every dataset carries its dtype's name.
 #ifndef BASELINES_STORE_STORE_H_
 #define BASELINES_STORE_STORE_H_
 

@@ -1,0 +1,142 @@
+// Truncated, altered and foreign files: never a crash, never silence, always the file's name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include "baselines/store/checksum.h"
+#include "baselines/store/index.h"
+#include "baselines/store/store.h"
+#include "baselines/store/testing.h"
+
+namespace diopi::baselines {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Reads everything there is. OK only when it equals what was written.
+absl::Status ReadAll(const std::string& path, const std::vector<Baseline>& written) {
+  const auto reader = BaselineReader::Open(path);
+  if (!reader.ok()) return reader.status();
+  if ((*reader)->case_ids().size() != written.size()) return absl::UnknownError("silent: case ids");
+  if ((*reader)->operator_name() != "add") return absl::UnknownError("silent: operator");
+  if ((*reader)->provenance().device != "a device") return absl::UnknownError("silent: provenance");
+  for (const Baseline& b : written) {
+    const auto read = (*reader)->Read(b.c.id());
+    if (!read.ok()) return read.status();
+    const auto c = (*reader)->ReadCase(b.c.id());
+    if (!c.ok()) return c.status();
+    if (!SameTensors(read->inputs, b.inputs) || !SameTensors(read->references, b.references) ||
+        (*reader)->HashOf(b.c.id()) != b.c.hash() || c->SerializeAsString() != b.c.SerializeAsString()) {
+      return absl::UnknownError("silent: other tensors or another case");
+    }
+  }
+  return absl::OkStatus();
+}
+
+class Damage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    written_ = {SomeBaseline("add.a", 1), SomeBaseline("add.b", 2)};
+    Provenance provenance;
+    provenance.device = "a device";
+    auto writer = BaselineWriter::Create(path_, "add", provenance);
+    ASSERT_TRUE(writer.ok()) << writer.status();
+    for (const Baseline& b : written_) ASSERT_EQ((*writer)->Add(b), absl::OkStatus());
+    ASSERT_EQ((*writer)->Commit(), absl::OkStatus());
+    good_ = ReadFileText(path_);
+    ASSERT_EQ(ReadAll(path_, written_), absl::OkStatus());
+  }
+  void ExpectNoticed(const absl::Status& status, const std::string& what) {
+    EXPECT_TRUE(status.code() == absl::StatusCode::kDataLoss ||
+                status.code() == absl::StatusCode::kFailedPrecondition)
+        << what << ": " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path_)) << what;
+  }
+
+  const TempFolder folder_;
+  const std::string path_ = folder_.File("add.h5");
+  std::vector<Baseline> written_;
+  std::string good_;
+};
+
+TEST_F(Damage, TruncatedAtManyLengths) {
+  for (size_t length = 0; length < good_.size(); length += length < 100 ? 1 : 211) {
+    WriteFileText(path_, good_.substr(0, length));
+    ExpectNoticed(ReadAll(path_, written_), "length " + std::to_string(length));
+  }
+}
+
+// Bytes all over the file, each of the index and the footer among them, are altered one at a time, in one of
+// several ways. Bytes that nothing reads may change unnoticed; then all that is read is what was written.
+TEST_F(Damage, AlteredBytes) {
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  const auto put = [&](size_t at, char byte) {
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(byte).flush();
+  };
+  const size_t index = good_.find("diopi-baselines 1");
+  int noticed = 0;
+  int altered = 0;
+  for (size_t i = 0; i < good_.size(); i += i >= index ? 1 : 13, ++altered) {
+    put(i, static_cast<char>(good_[i] ^ (i % 3 == 0 ? 0xff : i % 3 == 1 ? 0x01 : 0x80)));
+    const absl::Status status = ReadAll(path_, written_);
+    put(i, good_[i]);
+    if (status.ok()) continue;
+    ++noticed;
+    ExpectNoticed(status, "byte " + std::to_string(i));
+  }
+  std::printf("%d of %d altered bytes matter\n", noticed, altered);
+  EXPECT_GT(noticed, 1000);
+  EXPECT_EQ(ReadAll(path_, written_), absl::OkStatus());
+}
+
+TEST_F(Damage, ZeroedBlocks) {
+  for (size_t start = 0; start < good_.size(); start += 512) {
+    std::string bad = good_;
+    for (size_t i = start; i < std::min(start + 4096, bad.size()); ++i) bad[i] = '\0';
+    WriteFileText(path_, bad);
+    const absl::Status status = ReadAll(path_, written_);
+    if (!status.ok()) ExpectNoticed(status, "block " + std::to_string(start));
+  }
+}
+
+TEST_F(Damage, ForeignFiles) {
+  for (const std::string& text : {std::string(), std::string("hello"), std::string(5000, '\0')}) {
+    WriteFileText(path_, text);
+    ExpectNoticed(BaselineReader::Open(path_).status(), text.substr(0, 5));
+  }
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+  const absl::Status foreign = BaselineReader::Open(path_).status();
+  ExpectNoticed(foreign, "another HDF5 file");
+  EXPECT_THAT(std::string(foreign.message()), HasSubstr("not a baseline"));
+
+  EXPECT_EQ(BaselineReader::Open(folder_.path()).status().code(), absl::StatusCode::kDataLoss);
+  const absl::Status missing = BaselineReader::Open(folder_.File("none.h5")).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("none.h5"));
+}
+
+TEST_F(Damage, AnotherVersionNamesBoth) {
+  const std::string line = "diopi-baselines 1 1\n";
+  const size_t at = good_.find(line);
+  ASSERT_NE(at, std::string::npos);
+  for (const char* other : {"diopi-baselines 7 1\n", "diopi-baselines 1 7\n"}) {
+    // A file as another version of this program would have written it: with its checksum in order.
+    std::string bad = good_;
+    bad.replace(at, line.size(), other);
+    Piece piece;
+    ASSERT_TRUE(ParseFooter(bad.substr(bad.size() - kFooterBytes), &piece));
+    piece.checksum = Checksum(bad.substr(piece.offset, piece.nbytes));
+    bad.replace(bad.size() - kFooterBytes, kFooterBytes, FormatFooter(piece));
+    WriteFileText(path_, bad);
+    const absl::Status status = BaselineReader::Open(path_).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("version 7, "));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(" 1; generate"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+  }
+}
+
+}  // namespace
+}  // namespace diopi::baselines

@@ -1,0 +1,372 @@
+#include <fcntl.h>
+#include <google/protobuf/util/json_util.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "baselines/store/checksum.h"
+#include "baselines/store/driver.h"
+#include "baselines/store/h5.h"
+#include "baselines/store/index.h"
+#include "baselines/store/store.h"
+#include "cases/core/fill.h"
+
+namespace diopi::baselines {
+namespace {
+
+using hdf5::Handle;
+
+// A file descriptor of ours; closing it also gives up its lock.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+absl::Status SystemError(const std::string& what, int number) {
+  const std::string text = absl::StrCat(what, ": ", std::generic_category().message(number));
+  if (number == ENOSPC || number == EDQUOT || number == EFBIG) return absl::ResourceExhaustedError(text);
+  return absl::ErrnoToStatus(number, what);
+}
+
+// Opens the temporary file and locks it, so that two writers of one operator never share it. What a killed
+// writer left is truncated. Between opening and locking another writer may have renamed the file away: then
+// the name no longer leads to what was locked, and it is opened again.
+absl::StatusOr<Descriptor> LockTemporary(const std::string& path) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (file.get() < 0) return SystemError(absl::StrCat("cannot create ", path), errno);
+    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      return absl::AbortedError(absl::StrCat(path, " is being written by another process"));
+    }
+    struct stat locked {};
+    struct stat named {};
+    if (fstat(file.get(), &locked) == 0 && stat(path.c_str(), &named) == 0 && locked.st_ino == named.st_ino &&
+        locked.st_dev == named.st_dev) {
+      return file;
+    }
+  }
+  return absl::AbortedError(absl::StrCat(path, " keeps being replaced by other processes"));
+}
+
+absl::Status SyncFolder(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const Descriptor file(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.get() < 0 || fsync(file.get()) != 0) {
+    return SystemError(absl::StrCat("cannot sync folder ", folder), errno);
+  }
+  return absl::OkStatus();
+}
+
+// Protobuf prints -0.0 as "-0" and reads that back as the integer 0.
+std::string WithNegativeZeros(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  bool quoted = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    text.push_back(json[i]);
+    if (json[i] == '"' && (i == 0 || json[i - 1] != '\\')) quoted = !quoted;
+    const bool ends = i + 1 == json.size() || json[i + 1] == ',' || json[i + 1] == ']' || json[i + 1] == '}';
+    if (!quoted && ends && json[i] == '0' && i > 0 && json[i - 1] == '-') text += ".0";
+  }
+  return text;
+}
+
+std::string JudgesText(const v1::Case& c) {
+  std::string text;
+  for (const v1::Judge& judge : c.judges()) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ", judge.output(), ": ",
+                    v1::Judge::Kind_Name(judge.kind()));
+    if (judge.kf() > 0) absl::StrAppend(&text, " kf=", judge.kf());
+  }
+  return text;
+}
+
+class Writer final : public BaselineWriter {
+ public:
+  Writer(std::string path, std::string temporary, Descriptor lock)
+      : path_(std::move(path)),
+        temporary_(std::move(temporary)),
+        lock_(std::move(lock)),
+        driver_(hdf5::RegisterDriver()),
+        string_(hdf5::StringType()),
+        scalar_(hdf5::ScalarSpace()),
+        dataset_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
+    H5Pset_layout(dataset_.id(), H5D_CONTIGUOUS);
+    H5Pset_alloc_time(dataset_.id(), H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(dataset_.id(), H5D_FILL_TIME_NEVER);
+    H5Pset_obj_track_times(dataset_.id(), false);
+  }
+  ~Writer() override { Discard(); }
+
+  absl::Status Start(const std::string& operator_name, const Provenance& provenance);
+  absl::Status Add(const Baseline& baseline) override;
+  absl::Status Commit() override;
+
+ private:
+  absl::Status OpenFile();
+  absl::Status AddCase(const Baseline& baseline, const std::string& json, CaseEntry* entry);
+  absl::Status AddTensors(hid_t parent, const char* group, bool output, const TensorMap& tensors,
+                          CaseEntry* entry);
+  absl::StatusOr<uint64_t> AddDataset(hid_t parent, const std::string& key, const HostTensor& tensor,
+                                      const std::string& checksum);
+  absl::StatusOr<Piece> AddText(const char* name, const std::string& text);
+  absl::Status Finish();
+  void Discard();
+  absl::Status Failure(const std::string& what) const {
+    const absl::Status full = DriverStatus();
+    return full.ok() ? hdf5::LastError(path_, what) : full;
+  }
+  // What became of the writes that HDF5 believes done.
+  absl::Status DriverStatus() const {
+    return target_.error == 0 ? absl::OkStatus()
+                              : SystemError(absl::StrCat("cannot write ", path_), target_.error);
+  }
+  bool WriteText(hid_t object, const char* attribute, const std::string& value) {
+    return hdf5::WriteString(object, attribute, value, string_.id(), scalar_.id());
+  }
+
+  const std::string path_;
+  const std::string temporary_;
+  Descriptor lock_;
+  hdf5::Target target_;  // before the file that writes into it
+  Handle driver_;
+  Handle file_;
+  Handle string_;
+  Handle scalar_;
+  Handle dataset_;
+  std::map<Dtype, Handle> types_;
+  std::set<std::string> ids_;
+  Index index_;
+  std::string jsons_;  // the cases' JSON, one line each, in the order of the index
+  bool done_ = false;
+};
+
+// The newest format, without a chunk cache; metadata is gathered into blocks of 64 KiB.
+absl::Status Writer::OpenFile() {
+  target_.fd = lock_.get();
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  H5Pset_cache(access.id(), 0, 0, 0, 0.0);
+  H5Pset_meta_block_size(access.id(), 64 << 10);
+  if (!driver_.ok() || !hdf5::UseDriver(access.id(), driver_.id(), &target_)) {
+    return Failure("cannot set up its driver");
+  }
+  file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
+  return file_.ok() ? absl::OkStatus() : Failure("cannot create");
+}
+
+absl::Status Writer::Start(const std::string& operator_name, const Provenance& provenance) {
+  hdf5::Silence silence;
+  index_.operator_name = operator_name;
+  index_.provenance = provenance;
+  absl::Status status = OpenFile();
+  if (!status.ok()) return status;
+  const hid_t root = file_.id();
+  const bool ok =
+      WriteText(root, "operator", operator_name) &&
+      hdf5::WriteInt(root, "format_version", kStoreFormatVersion, scalar_.id()) &&
+      hdf5::WriteInt(root, "generator_version", kGeneratorVersion, scalar_.id()) &&
+      WriteText(root, "reference", provenance.reference) && WriteText(root, "library", provenance.library) &&
+      WriteText(root, "library_hash", provenance.library_hash) &&
+      WriteText(root, "device", provenance.device) && WriteText(root, "versions", provenance.versions) &&
+      WriteText(root, "created", provenance.created);
+  return ok ? absl::OkStatus() : Failure("cannot write the header");
+}
+
+absl::Status Writer::Add(const Baseline& baseline) {
+  const v1::Case& c = baseline.c;
+  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Add after Commit or a failure"));
+  if (!IsStorableName(c.id()) || !IsStorableName(c.hash()) || c.id() == "index" || c.id() == "cases") {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": '", c.id(), "' (hash '", c.hash(), "') cannot name a case"));
+  }
+  if (!ids_.insert(c.id()).second) {
+    return absl::AlreadyExistsError(absl::StrCat(path_, ": case ", c.id(), " is added twice"));
+  }
+  std::string json;
+  const auto converted = google::protobuf::util::MessageToJsonString(c, &json);
+  if (!converted.ok()) {
+    return absl::InternalError(absl::StrCat(path_, ": case ", c.id(), ": ", converted.ToString()));
+  }
+  json = WithNegativeZeros(json);
+  hdf5::Silence silence;
+  CaseEntry entry{c.id(), c.hash(), {jsons_.size(), json.size(), Checksum(json)}, {}};
+  jsons_ += json + "\n";
+  absl::Status status = AddCase(baseline, json, &entry);
+  if (status.ok()) status = DriverStatus();
+  if (status.ok()) {
+    index_.cases.push_back(std::move(entry));
+  } else {
+    Discard();
+  }
+  return status;
+}
+
+absl::Status Writer::AddCase(const Baseline& baseline, const std::string& json, CaseEntry* entry) {
+  const v1::Case& c = baseline.c;
+  Handle group(H5Gcreate2(file_.id(), c.id().c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  const std::string_view dtype = DtypeName(c.dtype());
+  if (!group.ok() || !WriteText(group.id(), "hash", c.hash()) ||
+      !WriteText(group.id(), "function", c.function()) ||
+      !WriteText(group.id(), "dtype", std::string(dtype)) || !WriteText(group.id(), "label", c.label()) ||
+      !WriteText(group.id(), "reveals", c.reveals()) || !WriteText(group.id(), "judge", JudgesText(c)) ||
+      !WriteText(group.id(), "case", json)) {
+    return Failure(absl::StrCat("cannot write case ", c.id()));
+  }
+  absl::Status status = AddTensors(group.id(), "inputs", false, baseline.inputs, entry);
+  if (status.ok()) status = AddTensors(group.id(), "outputs", true, baseline.references, entry);
+  if (status.ok() && !group.Close()) status = Failure(absl::StrCat("cannot write case ", c.id()));
+  return status;
+}
+
+absl::Status Writer::AddTensors(hid_t parent, const char* group_name, bool output, const TensorMap& tensors,
+                                CaseEntry* entry) {
+  Handle group(H5Gcreate2(parent, group_name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  if (!group.ok()) return Failure(absl::StrCat("cannot write case ", entry->id));
+  for (const auto& [key, tensor] : tensors) {
+    const int64_t bytes = NumElements(tensor.shape) * ElementSize(tensor.dtype);
+    if (!IsStorableName(key) || bytes < 0 || static_cast<size_t>(bytes) != tensor.data.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(path_, ": case ", entry->id, ": tensor '", key, "' ",
+                                                     ShapeText(tensor.shape), " holds ", tensor.data.size(),
+                                                     " bytes"));
+    }
+    TensorEntry t{output, key, tensor.dtype, tensor.shape, {0, tensor.data.size(), Checksum(tensor.data)}};
+    absl::StatusOr<uint64_t> offset = AddDataset(group.id(), key, tensor, t.piece.checksum);
+    if (!offset.ok()) {
+      return absl::Status(offset.status().code(),
+                          absl::StrCat(offset.status().message(), " (case ", entry->id, ")"));
+    }
+    t.piece.offset = *offset;
+    entry->tensors.push_back(std::move(t));
+  }
+  return group.Close() ? absl::OkStatus() : Failure(absl::StrCat("cannot write case ", entry->id));
+}
+
+absl::StatusOr<uint64_t> Writer::AddDataset(hid_t parent, const std::string& key, const HostTensor& tensor,
+                                            const std::string& checksum) {
+  const std::string dtype(DtypeName(tensor.dtype));
+  auto type = types_.find(tensor.dtype);
+  if (type == types_.end()) type = types_.emplace(tensor.dtype, hdf5::FileType(tensor.dtype)).first;
+  if (!type->second.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(path_, ": ", key, ": ", dtype, " is never stored"));
+  }
+  const std::vector<hsize_t> sizes(tensor.shape.begin(), tensor.shape.end());
+  const Handle space =
+      sizes.empty()
+          ? hdf5::ScalarSpace()
+          : Handle(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose);
+  const hid_t type_id = type->second.id();
+  Handle set(H5Dcreate2(parent, key.c_str(), type_id, space.id(), H5P_DEFAULT, dataset_.id(), H5P_DEFAULT),
+             H5Dclose);
+  const bool empty = tensor.data.empty();
+  bool ok = set.ok() &&
+            (empty || H5Dwrite(set.id(), type_id, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.data.data()) >= 0) &&
+            WriteText(set.id(), "dtype", dtype) && WriteText(set.id(), "xxh64", checksum);
+  const haddr_t offset = ok && !empty ? H5Dget_offset(set.id()) : 0;
+  ok = ok && offset != HADDR_UNDEF && set.Close();
+  if (!ok) return Failure(absl::StrCat("cannot write tensor ", key));
+  return offset;
+}
+
+// One fixed-length string: h5dump shows it, and it lies in the file as it is.
+absl::StatusOr<Piece> Writer::AddText(const char* name, const std::string& text) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), text.size());
+  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  Handle set(H5Dcreate2(file_.id(), name, type.id(), scalar_.id(), H5P_DEFAULT, dataset_.id(), H5P_DEFAULT),
+             H5Dclose);
+  const bool ok = set.ok() && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0;
+  const haddr_t offset = ok ? H5Dget_offset(set.id()) : HADDR_UNDEF;
+  if (!ok || offset == HADDR_UNDEF || !set.Close()) return Failure(absl::StrCat("cannot write /", name));
+  return Piece{offset, text.size(), Checksum(text)};
+}
+
+absl::Status Writer::Finish() {
+  absl::StatusOr<Piece> cases = AddText("cases", jsons_ + "\n");
+  if (!cases.ok()) return cases.status();
+  for (CaseEntry& entry : index_.cases) entry.json.offset += cases->offset;
+  const absl::StatusOr<Piece> index = AddText("index", FormatIndex(index_));
+  if (!index.ok()) return index.status();
+  if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0 || !file_.Close()) return Failure("cannot close");
+  const absl::Status written = DriverStatus();
+  if (!written.ok()) return written;
+  struct stat info {};
+  const std::string footer = FormatFooter(*index);
+  if (fstat(lock_.get(), &info) != 0 || pwrite(lock_.get(), footer.data(), footer.size(), info.st_size) !=
+                                            static_cast<ssize_t>(footer.size())) {
+    return SystemError(absl::StrCat("cannot write ", path_), errno == 0 ? ENOSPC : errno);
+  }
+  if (fsync(lock_.get()) != 0) return SystemError(absl::StrCat("cannot sync ", path_), errno);
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) {
+    return SystemError(absl::StrCat("cannot rename ", temporary_, " to ", path_), errno);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Writer::Commit() {
+  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Commit after Commit or a failure"));
+  hdf5::Silence silence;
+  const absl::Status status = Finish();
+  if (!status.ok()) {
+    Discard();
+    return status;
+  }
+  done_ = true;
+  return SyncFolder(path_);
+}
+
+void Writer::Discard() {
+  if (done_) return;
+  done_ = true;
+  unlink(temporary_.c_str());
+  hdf5::Silence silence;
+  if (target_.error == 0) target_.error = ECANCELED;  // nothing more is written
+  file_.Close();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<BaselineWriter>> BaselineWriter::Create(const std::string& path,
+                                                                       const std::string& operator_name,
+                                                                       const Provenance& provenance) {
+  if (!IsStorableName(operator_name)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": '", operator_name, "' cannot name an operator"));
+  }
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) return SystemError(absl::StrCat("cannot create folder ", folder.string()), error.value());
+
+  const std::string temporary = path + ".tmp";
+  absl::StatusOr<Descriptor> lock = LockTemporary(temporary);
+  if (!lock.ok()) return lock.status();
+  auto writer = std::make_unique<Writer>(path, temporary, *std::move(lock));
+  const absl::Status status = writer->Start(operator_name, provenance);
+  if (!status.ok()) return status;
+  return writer;
+}
+
+std::string BaselinePath(const std::string& data_folder, const std::string& reference,
+                         const std::string& operator_name) {
+  return absl::StrCat(data_folder, "/baselines/", reference, "/", operator_name, ".h5");
+}
+
+}  // namespace diopi::baselines
