@@ -12,7 +12,7 @@ namespace {
 constexpr long double kSqrtHalf = 0.707106781186547524400844362104849039L;
 constexpr long double kSqrtTwoOverPi = 0.797884560802865355879892119868763737L;
 constexpr long double kInvSqrtTwoPi = 0.398942280401432677939946059934381868L;
-constexpr double kCubic = 0.044715;
+constexpr long double kCubic = static_cast<long double>(0.044715);  // a double there too
 
 bool IsTanh(const char* approximate) {
   const std::string_view form = approximate == nullptr ? "none" : approximate;

@@ -65,8 +65,10 @@ void Gemm(Trans trans_a, Trans trans_b, int64_t m, int64_t n, int64_t k, const C
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define DIOPI_INSTANTIATE(C) \
   template void Gemm<C>(Trans, Trans, int64_t, int64_t, int64_t, const C*, const C*, C*, bool);
+// NOLINTEND(bugprone-macro-parentheses)
 DIOPI_INSTANTIATE(float)
 DIOPI_INSTANTIATE(double)
 DIOPI_INSTANTIATE(Noise<double>)
