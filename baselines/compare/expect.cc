@@ -1,0 +1,88 @@
+#include "baselines/compare/expect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace diopi::baselines {
+namespace {
+
+template <typename T>
+T Load(const HostTensor& tensor, int64_t index) {
+  T value;
+  std::memcpy(&value, tensor.data.data() + static_cast<size_t>(index) * sizeof(T), sizeof(T));
+  return value;
+}
+
+}  // namespace
+
+const HostTensor* Find(const TensorMap& tensors, const std::string& key) {
+  const auto found = tensors.find(key);
+  return found == tensors.end() ? nullptr : &found->second;
+}
+
+void Fail(const std::string& gate, const std::string& detail, v1::OutputStats* stats) {
+  stats->set_ok(false);
+  stats->set_gates(gate);
+  stats->set_detail(detail);
+}
+
+std::string PlaceText(const std::vector<int64_t>& shape, int64_t index) {
+  std::vector<int64_t> at(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    at[i] = index % std::max<int64_t>(shape[i], 1);
+    index /= std::max<int64_t>(shape[i], 1);
+  }
+  return absl::StrCat("[", absl::StrJoin(at, ", "), "]");
+}
+
+std::string CountText(int64_t mismatches, int64_t elements) {
+  return absl::StrCat(mismatches, " of ", elements, elements == 1 ? " element" : " elements",
+                      mismatches == 1 ? " differs" : " differ");
+}
+
+std::string TailText(const Tally& tally) {
+  const int64_t count = tally.mismatches;
+  if (tally.first.empty() || count == tally.elements || tally.last != tally.elements - 1) return "";
+  if (tally.first.front() != tally.elements - count) return "";
+  return count == 1 ? "; the last element" : absl::StrCat("; the last ", count, " elements");
+}
+
+std::string ElementText(const HostTensor& tensor, int64_t index) {
+  switch (tensor.dtype) {
+    case v1::Dtype::int64:
+      return absl::StrCat(Load<int64_t>(tensor, index));
+    case v1::Dtype::uint64:
+      return absl::StrCat(Load<uint64_t>(tensor, index));
+    case v1::Dtype::bool_: {
+      const auto byte = Load<uint8_t>(tensor, index);
+      return byte > 1 ? absl::StrFormat("byte 0x%02x", byte) : byte == 1 ? "true" : "false";
+    }
+    case v1::Dtype::complex64:
+      return absl::StrFormat("(%.9g, %.9g)", static_cast<double>(Load<float>(tensor, 2 * index)),
+                             static_cast<double>(Load<float>(tensor, 2 * index + 1)));
+    case v1::Dtype::complex128:
+      return absl::StrFormat("(%.17g, %.17g)", Load<double>(tensor, 2 * index),
+                             Load<double>(tensor, 2 * index + 1));
+    case v1::Dtype::float64:
+      return absl::StrFormat("%.17g", Load<double>(tensor, index));
+    case v1::Dtype::float16:
+    case v1::Dtype::bfloat16:
+    case v1::Dtype::float32:
+      return absl::StrFormat("%.9g", ElementAsDouble(tensor.dtype, tensor.data.data(), index));
+    case v1::Dtype::complex32:
+      return "a complex32";
+    default:
+      return absl::StrCat(static_cast<int64_t>(ElementAsDouble(tensor.dtype, tensor.data.data(), index)));
+  }
+}
+
+std::string NumberText(double value) {
+  return absl::StrFormat("%.9g", value);
+}
+
+}  // namespace diopi::baselines

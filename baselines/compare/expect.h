@@ -1,0 +1,51 @@
+// What every judged output shares: the references that belong to it, shape and dtype before any number, and
+// the sentences in which a failure is told.
+#ifndef BASELINES_COMPARE_EXPECT_H_
+#define BASELINES_COMPARE_EXPECT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "baselines/compare/judging.h"
+#include "baselines/compare/tally.h"
+#include "cases/core/tensor.h"
+#include "diopi/v1/verdict.pb.h"
+
+namespace diopi::baselines {
+
+// One output on its way through the comparator. The maps outlive it.
+struct Job {
+  const v1::Case& c;
+  const TensorMap& inputs;
+  const TensorMap& references;
+  const TensorMap& all_actual;
+  const JudgedOutput& output;
+  const HostTensor& expected;  // references[output.key]
+  const HostTensor& actual;
+};
+
+// The tensor of that key, or null.
+const HostTensor* Find(const TensorMap& tensors, const std::string& key);
+
+// Marks the output as failed by `gate`, with the reason in words.
+void Fail(const std::string& gate, const std::string& detail, v1::OutputStats* stats);
+
+// "[1000]", "[0, 3]", "[]": where a flat row-major index lies.
+std::string PlaceText(const std::vector<int64_t>& shape, int64_t index);
+
+// "3 of 1003 elements differ", "1 of 1 element differs".
+std::string CountText(int64_t mismatches, int64_t elements);
+
+// "; the last 3 elements" when the mismatches are exactly the tail (and not everything); otherwise empty.
+std::string TailText(const Tally& tally);
+
+// An element in full: integers exactly, floats with all their digits.
+std::string ElementText(const HostTensor& tensor, int64_t index);
+
+// A number as in a message: "0.5", "1e-30", "nan".
+std::string NumberText(double value);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_EXPECT_H_

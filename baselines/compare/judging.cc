@@ -1,0 +1,94 @@
+#include "baselines/compare/judging.h"
+
+#include <algorithm>
+
+namespace diopi::baselines {
+namespace {
+
+bool IsOutput(const v1::Argument& argument) {
+  return argument.role() == v1::ROLE_OUTPUT || argument.role() == v1::ROLE_INOUT ||
+         argument.role() == v1::ROLE_LIBRARY_OUTPUT;
+}
+
+void AddOutputs(const v1::Argument& argument, const v1::Judge& judge, std::vector<JudgedOutput>* outputs) {
+  const bool library_allocated = argument.role() == v1::ROLE_LIBRARY_OUTPUT;
+  const auto add = [&](std::string key, Dtype dtype) {
+    outputs->push_back(
+        {std::move(key), dtype, EffectiveKind(judge.kind(), dtype), &judge, library_allocated});
+  };
+  switch (argument.value_case()) {
+    case v1::Argument::kTensor:
+      add(argument.name(), argument.tensor().dtype());
+      break;
+    case v1::Argument::kTensors:
+      for (int i = 0; i < argument.tensors().tensors_size(); ++i) {
+        if (i < argument.tensors().null_size() && argument.tensors().null(i)) continue;
+        add(argument.name() + "." + std::to_string(i), argument.tensors().tensors(i).dtype());
+      }
+      break;
+    case v1::Argument::kHostOutput:
+      add(argument.name(), argument.host_output().dtype());
+      break;
+    default:
+      break;  // null
+  }
+}
+
+}  // namespace
+
+v1::Judge::Kind EffectiveKind(v1::Judge::Kind kind, Dtype dtype) {
+  return HasNoise(kind) && !IsFloating(dtype) ? v1::Judge::EXACT : kind;
+}
+
+bool HasNoise(v1::Judge::Kind kind) {
+  return kind == v1::Judge::MATH || kind == v1::Judge::ACCUMULATION || kind == v1::Judge::COMPOSITION;
+}
+
+std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c) {
+  std::vector<JudgedOutput> outputs;
+  const auto judged_by_name = [&](const std::string& name) {
+    return std::any_of(c.judges().begin(), c.judges().end(),
+                       [&](const v1::Judge& judge) { return judge.output() == name; });
+  };
+  for (const v1::Judge& judge : c.judges()) {
+    if (judge.kind() == v1::Judge::NOT_JUDGED) continue;
+    for (const v1::Argument& argument : c.args()) {
+      const bool named = judge.output() == argument.name();
+      const bool covered = judge.output().empty() && IsOutput(argument) && !judged_by_name(argument.name());
+      if (named || covered) AddOutputs(argument, judge, &outputs);
+    }
+  }
+  return outputs;
+}
+
+const v1::Argument* FindArgument(const v1::Case& c, std::string_view name) {
+  for (const v1::Argument& argument : c.args()) {
+    if (argument.name() == name) return &argument;
+  }
+  return nullptr;
+}
+
+bool NumberOf(const v1::Case& c, std::string_view name, double* value) {
+  const v1::Argument* argument = FindArgument(c, name);
+  if (argument == nullptr) return false;
+  switch (argument->value_case()) {
+    case v1::Argument::kI:
+      *value = static_cast<double>(argument->i());
+      return true;
+    case v1::Argument::kF:
+      *value = argument->f();
+      return true;
+    case v1::Argument::kB:
+      *value = argument->b() ? 1 : 0;
+      return true;
+    case v1::Argument::kScalar:
+      *value = argument->scalar().value_case() == v1::ScalarValue::kI
+                   ? static_cast<double>(argument->scalar().i())
+                   : argument->scalar().f();
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace diopi::baselines

@@ -1,0 +1,43 @@
+// Which tensors of a case are judged, how, and in which dtype: what the generator and the comparator have to
+// agree on.
+#ifndef BASELINES_COMPARE_JUDGING_H_
+#define BASELINES_COMPARE_JUDGING_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cases/core/dtype.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::baselines {
+
+// One judged tensor.
+struct JudgedOutput {
+  std::string key;  // "out", "outs.0"
+  Dtype dtype = v1::Dtype::float32;
+  v1::Judge::Kind kind = v1::Judge::UNSET;  // as EffectiveKind gives it
+  const v1::Judge* judge = nullptr;         // points into the case
+  bool library_allocated = false;
+};
+
+// The kind by which an output of `dtype` is really judged: the kinds that rest on rounding noise (MATH,
+// ACCUMULATION, COMPOSITION) mean EXACT for anything that is not a floating number.
+v1::Judge::Kind EffectiveKind(v1::Judge::Kind kind, Dtype dtype);
+
+// True for the kinds whose reference is r and sigma instead of a tensor in the case's own dtype.
+bool HasNoise(v1::Judge::Kind kind);
+
+// The judged tensors of a case in the order of its judges, lists spread out; null handles and NOT_JUDGED
+// outputs are left out. A judge without an output's name covers every output that has none of its own.
+std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c);
+
+// The argument of that name, or null.
+const v1::Argument* FindArgument(const v1::Case& c, std::string_view name);
+
+// A number out of an argument: integer, double, bool or scalar. False when it is none of these.
+bool NumberOf(const v1::Case& c, std::string_view name, double* value);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_JUDGING_H_

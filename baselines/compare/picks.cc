@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "baselines/compare/gates.h"
+
+namespace diopi::baselines {
+namespace {
+
+// A tensor seen as outer x middle x inner around one dimension.
+struct Slices {
+  int64_t outer = 1;
+  int64_t middle = 1;
+  int64_t inner = 1;
+};
+
+Slices Around(const std::vector<int64_t>& shape, bool whole, int64_t dim) {
+  Slices s;
+  if (whole || shape.empty()) {
+    s.middle = NumElements(shape);
+    return s;
+  }
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (dim < 0) dim += rank;
+  for (int64_t i = 0; i < rank; ++i) {
+    (i < dim ? s.outer : i == dim ? s.middle : s.inner) *= shape[static_cast<size_t>(i)];
+  }
+  return s;
+}
+
+int64_t IndexAt(const HostTensor& tensor, int64_t i) {
+  if (tensor.dtype == v1::Dtype::int64) {
+    int64_t value = 0;
+    std::memcpy(&value, tensor.data.data() + static_cast<size_t>(i) * sizeof(value), sizeof(value));
+    return value;
+  }
+  return static_cast<int64_t>(ElementAsDouble(tensor.dtype, tensor.data.data(), i));
+}
+
+std::string_view BytesAt(const HostTensor& tensor, int64_t i) {
+  const auto size = static_cast<size_t>(ElementSize(tensor.dtype));
+  return std::string_view(tensor.data).substr(static_cast<size_t>(i) * size, size);
+}
+
+bool SameElement(const HostTensor& a, int64_t i, const HostTensor& b, int64_t j) {
+  if (BytesAt(a, i) == BytesAt(b, j)) return true;
+  if (!IsFloating(a.dtype)) return false;
+  const double x = ElementAsDouble(a.dtype, a.data.data(), i);
+  const double y = ElementAsDouble(b.dtype, b.data.data(), j);
+  return x != x && y != y;
+}
+
+// One INDEX_OF output with everything it is judged by.
+class Picks {
+ public:
+  // Null reason in `*error` when all is there.
+  Picks(const Job& job, std::string* error) : job_(job) {
+    input_ = Find(job.inputs, job.output.judge->input());
+    if (input_ == nullptr) {
+      *error = absl::StrCat("no input '", job.output.judge->input(), "' to look up the indices of ",
+                            job.output.key);
+      return;
+    }
+    const std::string& values = job.output.judge->values();
+    values_ = values.empty() ? nullptr : Find(job.references, values);
+    if (!values.empty() &&
+        (values_ == nullptr || values_->dtype != input_->dtype || values_->shape != job.expected.shape)) {
+      *error = absl::StrCat("no exact reference '", values, "' for the indices of ", job.output.key);
+      return;
+    }
+    double dim = 0;
+    const bool whole = !NumberOf(job.c, job.output.judge->dim(), &dim);
+    slices_ = Around(input_->shape, whole, static_cast<int64_t>(dim));
+    const int64_t slice = slices_.outer * slices_.inner;
+    picks_ = slice == 0 ? 0 : NumElements(job.expected.shape) / slice;
+    if (picks_ * slice != NumElements(job.expected.shape)) {
+      *error = absl::StrCat("the shape of ", job.output.key, " does not fit its input");
+    }
+  }
+
+  int64_t Source(const HostTensor& indices, int64_t i) const {
+    const int64_t inner = i % slices_.inner;
+    const int64_t outer = i / slices_.inner / picks_;
+    return (outer * slices_.middle + IndexAt(indices, i)) * slices_.inner + inner;
+  }
+
+  // Empty when element i of `actual` is right.
+  std::string Wrong(int64_t i) const {
+    const int64_t index = IndexAt(job_.actual, i);
+    if (index < 0 || index >= slices_.middle) {
+      return absl::StrCat("index ", index, " is outside [0, ", slices_.middle, ")");
+    }
+    const int64_t source = Source(job_.actual, i);
+    const HostTensor& wanted = values_ != nullptr ? *values_ : *input_;
+    const int64_t at = values_ != nullptr ? i : Source(job_.expected, i);
+    if (SameElement(*input_, source, wanted, at)) return "";
+    return absl::StrCat("index ", index, " picks ", ElementText(*input_, source), ", expected a pick of ",
+                        ElementText(wanted, at));
+  }
+
+  // The first element that repeats a pick of its slice; -1 when none does.
+  int64_t FirstRepeat() const {
+    std::vector<std::pair<int64_t, int64_t>> seen;
+    int64_t first = -1;
+    for (int64_t s = 0; s < slices_.outer * slices_.inner; ++s) {
+      seen.clear();
+      for (int64_t k = 0; k < picks_; ++k) {
+        const int64_t i = (s / slices_.inner * picks_ + k) * slices_.inner + s % slices_.inner;
+        seen.emplace_back(IndexAt(job_.actual, i), i);
+      }
+      std::sort(seen.begin(), seen.end());
+      for (size_t k = 1; k < seen.size(); ++k) {
+        if (seen[k].first == seen[k - 1].first && (first < 0 || seen[k].second < first)) {
+          first = seen[k].second;
+        }
+      }
+    }
+    return first;
+  }
+
+ private:
+  const Job& job_;
+  const HostTensor* input_ = nullptr;
+  const HostTensor* values_ = nullptr;
+  Slices slices_;
+  int64_t picks_ = 0;  // per slice
+};
+
+void AddIndexMismatch(const Job& job, int64_t index, v1::OutputStats* stats) {
+  v1::Mismatch* m = stats->add_first();
+  m->set_index(index);
+  m->set_actual(ElementAsDouble(job.actual.dtype, job.actual.data.data(), index));
+  m->set_expected(ElementAsDouble(job.expected.dtype, job.expected.data.data(), index));
+  m->set_actual_text(ElementText(job.actual, index));
+  m->set_expected_text(ElementText(job.expected, index));
+}
+
+// Rows of dimension 0 in the order of their bytes.
+HostTensor SortedRows(const HostTensor& tensor) {
+  const int64_t rows = tensor.shape.empty() ? 1 : tensor.shape[0];
+  const size_t size = rows == 0 ? 0 : tensor.data.size() / static_cast<size_t>(rows);
+  std::vector<std::string_view> order;
+  for (int64_t i = 0; i < rows; ++i) {
+    order.push_back(std::string_view(tensor.data).substr(static_cast<size_t>(i) * size, size));
+  }
+  std::sort(order.begin(), order.end());
+  HostTensor sorted{tensor.dtype, tensor.shape, {}};
+  for (const std::string_view row : order) sorted.data += row;
+  return sorted;
+}
+
+}  // namespace
+
+bool JudgePicks(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+  const Picks picks(job, harness_error);
+  if (!harness_error->empty()) return false;
+  Tally tally;
+  tally.elements = NumElements(job.actual.shape);
+  std::string first;
+  for (int64_t i = 0; i < tally.elements; ++i) {
+    std::string wrong = picks.Wrong(i);
+    if (IndexAt(job.actual, i) == 0) ++tally.zeros;
+    if (wrong.empty()) continue;
+    if (tally.mismatches == 0) first = std::move(wrong);
+    tally.AddMismatch(i);
+  }
+  tally.peer_mismatches = tally.mismatches;
+  tally.ToStats(stats);
+  for (const int64_t index : tally.first) AddIndexMismatch(job, index, stats);
+  if (tally.mismatches > 0) {
+    Fail("X",
+         absl::StrCat(CountText(tally.mismatches, tally.elements), ", first at ",
+                      PlaceText(job.actual.shape, tally.first.front()), ": ", first, TailText(tally)),
+         stats);
+    return true;
+  }
+  const int64_t repeat = job.output.judge->unique() ? picks.FirstRepeat() : -1;
+  if (repeat >= 0) {
+    AddIndexMismatch(job, repeat, stats);
+    stats->set_mismatches(1);
+    Fail("X",
+         absl::StrCat("index ", ElementText(job.actual, repeat), " at ", PlaceText(job.actual.shape, repeat),
+                      " picks an element that its slice has picked already"),
+         stats);
+  }
+  return true;
+}
+
+bool JudgeUnordered(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+  const HostTensor expected = SortedRows(job.expected);
+  const HostTensor actual = SortedRows(job.actual);
+  const Job sorted{job.c, job.inputs, job.references, job.all_actual, job.output, expected, actual};
+  const bool usable = JudgeExact(sorted, stats, harness_error);
+  if (usable && !stats->ok()) stats->set_detail(absl::StrCat("after sorting: ", stats->detail()));
+  return usable;
+}
+
+}  // namespace diopi::baselines

@@ -1,0 +1,314 @@
+#include "baselines/compare/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "baselines/compare/tails.h"
+#include "cases/core/layout.h"
+
+namespace diopi::baselines {
+namespace {
+
+std::string Exceeds(const char* what, double value, double bound) {
+  return absl::StrFormat("%s is %.4g, and beyond %.4g with a probability below 1e-7", what, value, bound);
+}
+
+// The mean of standardised numbers; `room` is their mean rounding.
+std::string CheckMean(const std::vector<double>& z, double room) {
+  double sum = 0;
+  for (const double x : z) sum += x;
+  const auto n = static_cast<double>(z.size());
+  const double deviation = sum / std::sqrt(n);
+  const double bound = kNormalBound + room * std::sqrt(n);
+  return std::fabs(deviation) <= bound ? "" : Exceeds("the mean, in its standard errors,", deviation, bound);
+}
+
+// Correlation with what lies 1, 2, 4, ... 4096 elements ahead: repeated blocks, reused states. The product
+// of two draws has heavy tails, so it wants at least 1024 of them.
+std::string CheckLags(const std::vector<double>& z) {
+  for (size_t lag = 1; lag <= 4096 && lag + 1024 <= z.size(); lag *= 2) {
+    double sum = 0;
+    const size_t n = z.size() - lag;
+    for (size_t i = 0; i < n; ++i) sum += z[i] * z[i + lag];
+    const double deviation = sum / std::sqrt(static_cast<double>(n));
+    if (std::fabs(deviation) > 1.1 * kNormalBound) {
+      return Exceeds(absl::StrCat("the correlation with the element ", lag, " ahead").c_str(), deviation,
+                     1.1 * kNormalBound);
+    }
+  }
+  return "";
+}
+
+std::string CheckKs(std::vector<double> low, std::vector<double> high) {
+  const double ks = KsStatistic(&low, &high);
+  return ks <= kKsBound ? "" : Exceeds("the Kolmogorov-Smirnov distance times sqrt(N)", ks, kKsBound);
+}
+
+// Equal cells over [0, 1); numbers that may belong to two cells count where their middle lies, so the cells
+// must be far wider than the numbers' granularity.
+std::string CheckCells(const std::vector<double>& low, const std::vector<double>& high) {
+  const auto n = static_cast<int64_t>(low.size());
+  const int64_t bins = std::min<int64_t>(64, n / 64);
+  if (bins < 2) return "";
+  std::vector<int64_t> counts(static_cast<size_t>(bins), 0);
+  double widest = 0;
+  for (size_t i = 0; i < low.size(); ++i) {
+    widest = std::max(widest, high[i] - low[i]);
+    const auto cell = static_cast<int64_t>(0.5 * (low[i] + high[i]) * static_cast<double>(bins));
+    ++counts[static_cast<size_t>(std::clamp<int64_t>(cell, 0, bins - 1))];
+  }
+  const double expected = static_cast<double>(n) / static_cast<double>(bins);
+  // A shift of half the granularity at both ends of a cell may move this many; it must vanish in the noise.
+  if (widest * static_cast<double>(n) > 0.05 * std::sqrt(expected)) return "";
+  double statistic = 0;
+  for (const int64_t count : counts) {
+    const double off = static_cast<double>(count) - expected;
+    statistic += off * off / expected;
+  }
+  const double bound = PearsonBound(bins);
+  return statistic <= bound ? "" : Exceeds("chi-square over equal cells", statistic, bound);
+}
+
+// float32 and wider draws hold 2^23 values or more; half of them distinct is certain up to 2^20 draws.
+std::string CheckDistinct(const HostTensor& actual, std::vector<double> y) {
+  const bool fine = actual.dtype == v1::Dtype::float32 || actual.dtype == v1::Dtype::float64;
+  if (!fine || y.size() < 256 || y.size() > (size_t{1} << 20)) return "";
+  const size_t n = y.size();
+  std::sort(y.begin(), y.end());
+  const auto distinct = static_cast<size_t>(std::unique(y.begin(), y.end()) - y.begin());
+  if (distinct >= n / 2) return "";
+  return absl::StrCat("only ", distinct, " of ", n, " values are distinct");
+}
+
+std::string FirstOf(std::initializer_list<std::string> findings) {
+  for (const std::string& finding : findings) {
+    if (!finding.empty()) return finding;
+  }
+  return "";
+}
+
+double MeanOf(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double v : x) sum += v;
+  return x.empty() ? 0 : sum / static_cast<double>(x.size());
+}
+
+// How many of `z` lie beyond 3.5 sigma: cut-off tails, sums of a few uniforms.
+std::string CheckNormalTails(const std::vector<double>& z) {
+  const auto n = static_cast<int64_t>(z.size());
+  const int64_t far = std::count_if(z.begin(), z.end(), [](double x) { return std::fabs(x) > 3.5; });
+  if (BinomialRejects(n, far, 2 * NormalCdf(-3.5))) {
+    return absl::StrFormat("%d of %d values lie beyond 3.5 standard deviations, expected about %.1f", far, n,
+                           2 * NormalCdf(-3.5) * static_cast<double>(n));
+  }
+  const double largest =
+      *std::max_element(z.begin(), z.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); });
+  if (2 * static_cast<double>(n) * NormalCdf(-std::fabs(largest)) >= kAlpha) return "";
+  return absl::StrFormat("a value lies %.3g standard deviations from the mean", largest);
+}
+
+}  // namespace
+
+std::vector<double> Numbers(const HostTensor& tensor) {
+  std::vector<double> numbers(static_cast<size_t>(NumElements(tensor.shape)));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = ElementAsDouble(tensor.dtype, tensor.data.data(), static_cast<int64_t>(i));
+  }
+  return numbers;
+}
+
+std::vector<double> BroadcastNumbers(const HostTensor& from, const std::vector<int64_t>& shape) {
+  if (from.shape.size() > shape.size()) return {};
+  std::vector<int64_t> strides(shape.size(), 0);
+  int64_t stride = 1;
+  for (size_t i = from.shape.size(); i-- > 0;) {
+    const size_t at = i + shape.size() - from.shape.size();
+    if (from.shape[i] != 1 && from.shape[i] != shape[at]) return {};
+    strides[at] = from.shape[i] == 1 ? 0 : stride;
+    stride *= from.shape[i];
+  }
+  std::vector<double> numbers;
+  for (const int64_t offset : ElementOffsets(shape, strides, 0)) {
+    numbers.push_back(ElementAsDouble(from.dtype, from.data.data(), offset));
+  }
+  return numbers;
+}
+
+bool Parameter::Load(const Job& job, const std::string& name, double fallback, std::string* error) {
+  double value = fallback;
+  const HostTensor* tensor = Find(job.inputs, name);
+  if (tensor != nullptr) {
+    values_ = BroadcastNumbers(*tensor, job.actual.shape);
+    if (values_.size() == static_cast<size_t>(NumElements(job.actual.shape))) return true;
+    *error = absl::StrCat("parameter ", name, " ", ShapeText(tensor->shape), " does not fit the output");
+    return false;
+  }
+  const v1::Argument* argument = FindArgument(job.c, name);
+  if (argument != nullptr && argument->value_case() != v1::Argument::kNull &&
+      !NumberOf(job.c, name, &value)) {
+    *error = absl::StrCat("parameter ", name, " is neither a number nor a given tensor");
+    return false;
+  }
+  values_ = {value};
+  return true;
+}
+
+std::vector<double> Granularity(const HostTensor& tensor, double scale) {
+  std::vector<double> widths = Numbers(tensor);
+  if (!IsFloating(tensor.dtype)) {
+    std::fill(widths.begin(), widths.end(), 0.0);
+    return widths;
+  }
+  const FloatFormat format = FormatOf(tensor.dtype);
+  const double relative = std::ldexp(1.0, 1 - format.precision);
+  for (double& w : widths) w = std::max(std::fabs(w), scale) * relative;
+  return widths;
+}
+
+std::string CheckUniform(const HostTensor& actual, double from, double to) {
+  const std::vector<double> y = Numbers(actual);
+  if (y.empty()) return "";
+  const double width = to - from;
+  const std::vector<double> grain = Granularity(actual, width);
+  std::vector<double> low(y.size());
+  std::vector<double> high(y.size());
+  std::vector<double> z(y.size());
+  int64_t at_end = 0;
+  double end_grain = 0;
+  double square = 0;
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (!(y[i] >= from && y[i] <= to)) {
+      return absl::StrFormat("element %d is %.9g, outside [%g, %g)", i, y[i], from, to);
+    }
+    if (y[i] == to && width > 0) {
+      ++at_end;
+      end_grain = grain[i];
+    }
+    low[i] = std::clamp((y[i] - grain[i] - from) / width, 0.0, 1.0);
+    high[i] = std::clamp((y[i] + grain[i] - from) / width, 0.0, 1.0);
+    z[i] = ((y[i] - from) / width - 0.5) * std::sqrt(12.0);
+    square += z[i] * z[i];
+  }
+  if (width == 0) return "";
+  const auto n = static_cast<int64_t>(y.size());
+  // The end itself comes only from rounding up, or from a generator of (0, 1].
+  if (at_end > 0 && BinomialRejects(n, at_end, std::min(0.5, end_grain / width)) &&
+      static_cast<double>(at_end) > static_cast<double>(n) * end_grain / width) {
+    return absl::StrFormat("%d of %d values are %g, the end that is not included", at_end, n, to);
+  }
+  const double room = std::sqrt(12.0) * MeanOf(grain) / width;
+  const double spread = square - static_cast<double>(n);
+  const double spread_bound =
+      BernsteinBound(0.8 * static_cast<double>(n), 2) + 4 * room * static_cast<double>(n);
+  return FirstOf({CheckMean(z, room),
+                  std::fabs(spread) <= spread_bound ? "" : Exceeds("the variance", spread, spread_bound),
+                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y), CheckKs(low, high)});
+}
+
+std::string CheckIntegers(const HostTensor& actual, double from, double to) {
+  const std::vector<double> y = Numbers(actual);
+  const double count = to - from;
+  std::vector<double> low(y.size());
+  std::vector<double> high(y.size());
+  std::vector<double> z(y.size());
+  const double sigma = std::sqrt(std::max(0.0, (count * count - 1) / 12));
+  const std::vector<double> grain = Granularity(actual, 0);
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (y[i] != std::floor(y[i]) || y[i] < from || y[i] >= to + grain[i]) {
+      return absl::StrFormat("element %d is %.17g, not an integer in [%.0f, %.0f)", i, y[i], from, to);
+    }
+    low[i] = std::clamp((y[i] - grain[i] - from) / count, 0.0, 1.0);
+    high[i] = std::clamp((y[i] + grain[i] + 1 - from) / count, 0.0, 1.0);
+    z[i] = sigma > 0 ? (y[i] - (from + to - 1) / 2) / sigma : 0;
+  }
+  if (y.empty() || sigma == 0) return "";
+  // Few values: each is a cell of its own, judged exactly.
+  if (count <= 4096 && y.size() >= 16) {
+    std::vector<int64_t> counts(static_cast<size_t>(count), 0);
+    for (const double v : y) ++counts[static_cast<size_t>(std::min(v - from, count - 1))];
+    for (size_t k = 0; k < counts.size() && MeanOf(grain) < 0.5; ++k) {
+      // Each value's own tail, at a level divided among all of them.
+      const double p = 1 / count;
+      const double bound =
+          static_cast<double>(y.size()) * p +
+          BernsteinBound(static_cast<double>(y.size()) * p, 1) * std::sqrt(1 + std::log(count));
+      if (static_cast<double>(counts[k]) > bound) {
+        return absl::StrFormat("%d of %d values are %.0f, more than %.1f with a probability below 1e-7",
+                               counts[k], y.size(), from + static_cast<double>(k), bound);
+      }
+    }
+  }
+  const double room = MeanOf(grain) / sigma;
+  return FirstOf({CheckMean(z, room), CheckCells(low, high), CheckLags(z), CheckKs(low, high)});
+}
+
+std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std) {
+  const std::vector<double> y = Numbers(actual);
+  std::vector<double> low;
+  std::vector<double> high;
+  std::vector<double> z;
+  double square = 0;
+  double room = 0;
+  const std::vector<double> grain = Granularity(actual, 0);
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double m = mean.At(i);
+    const double s = std.At(i);
+    if (!std::isfinite(y[i])) return absl::StrFormat("element %d is %g", i, y[i]);
+    if (s == 0) {
+      if (std::fabs(y[i] - m) <= grain[i]) continue;
+      return absl::StrFormat("element %d is %.9g, expected its mean %.9g, its deviation being 0", i, y[i], m);
+    }
+    const double x = (y[i] - m) / s;
+    const double slack = grain[i] / s;
+    z.push_back(x);
+    low.push_back(NormalCdf(x - slack));
+    high.push_back(NormalCdf(x + slack));
+    square += x * x;
+    room += slack;
+  }
+  if (z.empty()) return "";
+  const auto n = static_cast<int64_t>(z.size());
+  room /= static_cast<double>(n);
+  const double extra = 3 * room * static_cast<double>(n);
+  const bool spread = square <= ChiSquareUpper(n) + extra && square >= ChiSquareLower(n) - extra;
+  return FirstOf({CheckMean(z, room),
+                  spread ? ""
+                         : absl::StrFormat("the variance is %.6g times what it should be",
+                                           square / static_cast<double>(n)),
+                  CheckNormalTails(z), CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y),
+                  CheckKs(low, high)});
+}
+
+std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
+  const std::vector<double> y = Numbers(actual);
+  double sum = 0;
+  double expected = 0;
+  double variance = 0;
+  std::vector<double> z;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double q = p.At(i);
+    const bool possible = (y[i] == 0 && q < 1) || (y[i] == 1 && q > 0);
+    if (!possible) {
+      return absl::StrFormat("element %d is %g, expected %s", i, y[i],
+                             q <= 0   ? "0, its probability being 0"
+                             : q >= 1 ? "1, its probability being 1"
+                                      : "0 or 1");
+    }
+    sum += y[i];
+    expected += q;
+    variance += q * (1 - q);
+    if (q > 0.01 && q < 0.99) z.push_back((y[i] - q) / std::sqrt(q * (1 - q)));
+  }
+  const auto n = static_cast<int64_t>(y.size());
+  const bool rejected = p.constant() ? BinomialRejects(n, static_cast<int64_t>(sum), p.At(0))
+                                     : std::fabs(sum - expected) > BernsteinBound(variance, 1);
+  if (rejected) return absl::StrFormat("%.0f of %d are 1, expected about %.1f", sum, n, expected);
+  // Rare events make the product's tails heavy; then the count must do.
+  const bool heavy = p.constant() && (p.At(0) < 0.1 || p.At(0) > 0.9);
+  return heavy || !p.constant() ? "" : CheckLags(z);
+}
+
+}  // namespace diopi::baselines

@@ -1,0 +1,44 @@
+// The distributions of random output: what a case's arguments say that its elements should follow.
+#ifndef BASELINES_COMPARE_RANDOM_H_
+#define BASELINES_COMPARE_RANDOM_H_
+
+#include <string>
+#include <vector>
+
+#include "baselines/compare/expect.h"
+
+namespace diopi::baselines {
+
+// A parameter that is a number, or one number per element (a tensor of the output's shape or broadcast to
+// it).
+class Parameter {
+ public:
+  // From the argument of that name; `fallback` when the case has none. False, with the reason, when it is
+  // neither.
+  bool Load(const Job& job, const std::string& name, double fallback, std::string* error);
+  double At(size_t i) const { return values_.size() == 1 ? values_[0] : values_[i]; }
+  bool constant() const { return values_.size() == 1; }
+
+ private:
+  std::vector<double> values_;
+};
+
+// `from` spread over `shape` by numpy's broadcasting, as numbers. Empty when it does not fit.
+std::vector<double> BroadcastNumbers(const HostTensor& from, const std::vector<int64_t>& shape);
+
+// The elements as numbers.
+std::vector<double> Numbers(const HostTensor& tensor);
+
+// Half-widths within which an element of `tensor` may lie from the number that was drawn before it was
+// rounded (or truncated) to the dtype.
+std::vector<double> Granularity(const HostTensor& tensor, double scale);
+
+// Each returns the first check that failed, in words; empty when none did.
+std::string CheckUniform(const HostTensor& actual, double from, double to);
+std::string CheckIntegers(const HostTensor& actual, double from, double to);  // [from, to)
+std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std);
+std::string CheckBernoulli(const HostTensor& actual, const Parameter& p);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_RANDOM_H_

@@ -1,0 +1,165 @@
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "baselines/compare/gates.h"
+#include "baselines/compare/random.h"
+#include "baselines/compare/rule.h"
+#include "baselines/compare/tails.h"
+
+namespace diopi::baselines {
+namespace {
+
+bool Training(const Job& job) {
+  double train = 1;
+  return !NumberOf(job.c, "train", &train) || train != 0;
+}
+
+// random_(from, to): integers, in any dtype. Without `to` only the lower end is known.
+std::string Integers(const Job& job) {
+  double from = 0;
+  double to = 0;
+  NumberOf(job.c, "from", &from);
+  if (NumberOf(job.c, "to", &to)) return CheckIntegers(job.actual, from, to);
+  const std::vector<double> y = Numbers(job.actual);
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (!(y[i] >= from) || y[i] != std::floor(y[i])) {
+      return absl::StrFormat("element %d is %.17g, not an integer from %.0f", i, y[i], from);
+    }
+  }
+  return "";
+}
+
+std::string Uniform(const Job& job, std::string* harness_error) {
+  const v1::Argument* argument = FindArgument(job.c, "from");
+  if (argument != nullptr && argument->value_case() == v1::Argument::kI) return Integers(job);
+  Parameter from;
+  Parameter to;
+  if (!from.Load(job, "from", 0, harness_error) || !to.Load(job, "to", 1, harness_error)) return "";
+  return CheckUniform(job.actual, from.At(0), to.At(0));
+}
+
+std::string Normal(const Job& job, std::string* harness_error) {
+  Parameter mean;
+  Parameter std;
+  if (!mean.Load(job, "mean", 0, harness_error) || !std.Load(job, "std", 1, harness_error)) return "";
+  return CheckNormal(job.actual, mean, std);
+}
+
+// The probabilities are `p`, or a tensor: the judge's input, or the operand that is drawn into.
+std::string Bernoulli(const Job& job, std::string* harness_error) {
+  Parameter p;
+  std::string name = "p";
+  if (FindArgument(job.c, name) == nullptr) {
+    const std::string& named = job.output.judge->input();
+    name = !named.empty() ? named : Find(job.inputs, "input") != nullptr ? "input" : job.output.key;
+  }
+  if (!p.Load(job, name, 0.5, harness_error)) return "";
+  return CheckBernoulli(job.actual, p);
+}
+
+// A mask is a bool: the byte 0 or 1, 1 where the element is kept.
+std::string DropoutMask(const Job& job) {
+  double p = 0.5;
+  NumberOf(job.c, "p", &p);
+  const double keep = Training(job) ? 1 - p : 1;
+  int64_t kept = 0;
+  const std::vector<double> y = Numbers(job.actual);
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (job.actual.dtype == v1::Dtype::bool_ && static_cast<unsigned char>(job.actual.data[i]) > 1) {
+      return absl::StrCat("element ", i, " is ", ElementText(job.actual, static_cast<int64_t>(i)));
+    }
+    if (y[i] != 0 && y[i] != 1) return absl::StrFormat("element %d is %g, expected 0 or 1", i, y[i]);
+    kept += y[i] != 0 ? 1 : 0;
+  }
+  const auto n = static_cast<int64_t>(y.size());
+  if (!BinomialRejects(n, kept, keep)) return "";
+  return absl::StrFormat("%d of %d are kept, expected about %.1f", kept, n, keep * static_cast<double>(n));
+}
+
+// What one element of dropout's output should be: x/(1-p) rounded once or twice, or 0.
+bool DropoutElementOk(const PointwiseRule& rule, double y, double x, bool kept, double scale) {
+  if (!kept) return y == 0 || (!std::isfinite(x) && std::isnan(y));
+  const double r = x * scale;
+  const double sigma = std::isfinite(r) ? std::ldexp(std::fabs(r), rule.wide ? -53 : -24) : 0;
+  return Judge(rule, y, r, sigma, 0).bad == 0;
+}
+
+std::string DropoutOut(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+  const std::string& named = job.output.judge->input();
+  const HostTensor* input = Find(job.inputs, named.empty() ? "input" : named);
+  if (input == nullptr || input->shape != job.actual.shape || !IsFloating(job.actual.dtype)) {
+    *harness_error = "dropout's input is not among the inputs";
+    return "";
+  }
+  const HostTensor* mask = Find(job.all_actual, "mask");
+  const std::vector<double> x = Numbers(*input);
+  const std::vector<double> y = Numbers(job.actual);
+  std::vector<double> kept = mask == nullptr ? y : BroadcastNumbers(*mask, job.actual.shape);
+  if (kept.size() != y.size()) return "the mask's shape does not fit";
+  double p = 0.5;
+  NumberOf(job.c, "p", &p);
+  const bool training = Training(job);
+  const double scale = training ? 1 / (1 - p) : 1;
+  const PointwiseRule rule = RuleFor(job.actual.dtype, 0);
+  int64_t wrong = 0;
+  std::string first;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const bool keep = !training || kept[i] != 0;
+    if (DropoutElementOk(rule, y[i], x[i], keep, scale)) continue;
+    const auto index = static_cast<int64_t>(i);
+    const double expected = keep ? x[i] * scale : 0;
+    if (wrong++ == 0) {
+      first = absl::StrFormat("first at %s: got %.9g, expected %.9g", PlaceText(job.actual.shape, index),
+                              y[i], expected);
+    }
+    if (static_cast<size_t>(stats->first_size()) < kMaxFirst) {
+      v1::Mismatch* m = stats->add_first();
+      m->set_index(index);
+      m->set_actual(y[i]);
+      m->set_expected(expected);
+    }
+  }
+  stats->set_mismatches(wrong);
+  if (wrong == 0) return "";
+  return absl::StrCat(CountText(wrong, static_cast<int64_t>(y.size())), ", ", first);
+}
+
+}  // namespace
+
+bool JudgeRandom(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+  std::string finding;
+  switch (job.output.judge->distribution()) {
+    case v1::Judge::UNIFORM:
+      finding = Uniform(job, harness_error);
+      break;
+    case v1::Judge::NORMAL:
+      finding = Normal(job, harness_error);
+      break;
+    case v1::Judge::BERNOULLI:
+      finding = Bernoulli(job, harness_error);
+      break;
+    case v1::Judge::DROPOUT_MASK:
+      finding = DropoutMask(job);
+      break;
+    case v1::Judge::DROPOUT_OUT:
+      finding = DropoutOut(job, stats, harness_error);
+      break;
+    default:
+      *harness_error = absl::StrCat("output ", job.output.key, " is random but has no distribution");
+  }
+  if (!harness_error->empty()) return false;
+  int64_t zeros = 0;
+  for (const double y : Numbers(job.actual)) {
+    if (y == 0) ++zeros;
+    if (std::isnan(y)) stats->set_nan_actual(stats->nan_actual() + 1);
+  }
+  const int64_t elements = NumElements(job.actual.shape);
+  stats->set_zero_fraction(elements == 0 ? 0 : static_cast<double>(zeros) / static_cast<double>(elements));
+  stats->set_peer_ok(finding.empty());  // the public harness, too, judges these by distribution
+  if (!finding.empty()) Fail("RANDOM", finding, stats);
+  return true;
+}
+
+}  // namespace diopi::baselines

@@ -1,0 +1,122 @@
+// The pointwise rule, gate P, for one element: how far from the oracle it may lie, and what is measured of
+// it. Everything is double arithmetic without branches, so that a loop over it can be vectorised.
+//
+//   w   = 2^(max(floor(log2 |r|), emin) - p + 1)            one unit in the last place of r in the dtype
+//   P:  |y - r| <= (1/2 + max(kf, 1/4)) w + 8 sigma + eta    every element
+//   soft: |y - r| > (1/2 + kf) w + 8 sigma                  counted only: rounding inside is below contract
+//   z   = (y - r) / sqrt(w^2/12 + sigma^2)                  about 1 RMS for any textbook implementation
+//
+// y = +-Inf counts as +-2^(emax+1) and r is clipped there: an overflow near the threshold is tolerated,
+// saturation is not. A true Inf in r must be met exactly, NaN must stand where r has NaN.
+#ifndef BASELINES_COMPARE_RULE_H_
+#define BASELINES_COMPARE_RULE_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "cases/core/dtype.h"
+
+namespace diopi::baselines {
+
+// Constants of one output dtype.
+struct PointwiseRule {
+  double smallest_normal = 0;  // 2^emin
+  double top_binade = 0;       // 2^emax
+  double ulp_of_one = 0;       // 2^(1-p)
+  double overflow = 0;         // 2^(emax+1), Inf for float64 (see `wide`)
+  double lambda = 8;           // Lambda: rounding noise beyond 8 sigma does not happen
+  double kf = 0;               // extra ulps of the library's table functions
+  double kappa = 0.25;         // max(kf, 1/4): a double rounding or a misrounded tie
+  double eta = 0;              // one subnormal step; 0 for float16, whose subnormals must be right
+  bool ftz = false;            // results below 2^emin may be flushed to zero: float32, bfloat16
+  bool wide = false;           // float64: r carries a low part, and 2^(emax+1) is no double
+  double peer_atol = 1e-5;     // the public harness's rule, reported beside
+  double peer_rtol = 1e-5;
+};
+
+// `kf` as the case gives it, in float32's table; 16-bit types are computed in float32 and get at most 1/4.
+PointwiseRule RuleFor(Dtype dtype, double kf);
+
+// What one element contributes. Flags are 0.0 or 1.0.
+struct Point {
+  double d = 0;          // y - r after clipping; 0 where not finite or flushed
+  double ideal_d = 0;    // RN_T(r) - r
+  double tolerance = 0;  // P
+  double ulps = 0;       // |d| / w
+  double z = 0;
+  double relative = 0;  // |d| / |r|, 0 at r = 0
+  double lean = 0;      // z where a lean of roundings is measured (sigma < w/10, r not representable), else 0
+  double radial = 0;    // the same, signed away from zero
+  double leaning = 0;   // flag: measured
+  double bad = 0;
+  double soft = 0;
+  double finite = 0;   // counts for the statistics
+  double flushed = 0;  // a subnormal r came out as zero, and only that saves it
+  double nan = 0;
+  double inf = 0;
+  double zero = 0;
+  double peer_bad = 0;
+};
+
+// `low` is what r lost when it was rounded to double; 0 unless the rule is wide.
+inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, double low) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double ar = std::fabs(r);
+  const bool nan_r = r != r;
+  const bool nan_y = y != y;
+  const bool inf_r = ar == kInf;
+  const bool inf_y = std::fabs(y) == kInf;
+  const bool finite = !nan_r & !nan_y & !inf_r;
+
+  const double rc = r > rule.overflow ? rule.overflow : r < -rule.overflow ? -rule.overflow : r;
+  const double yc = inf_y ? std::copysign(rule.overflow, y) : y;
+  // The binade of r, by its exponent bits; zero for subnormal doubles.
+  double binade = std::bit_cast<double>(std::bit_cast<uint64_t>(ar) & 0x7ff0000000000000u);
+  binade = binade < rule.smallest_normal ? rule.smallest_normal : binade;
+  binade = binade > rule.top_binade ? rule.top_binade : binade;
+  const double w = binade * rule.ulp_of_one;
+  // RN_T(r), by adding and taking away 1.5 * 2^52; a double is its own float64.
+  constexpr double kRound = 0x1.8p52;
+  const double ideal = rule.wide ? rc : ((rc / w + kRound) - kRound) * w;
+
+  double d = (yc - rc) - low;
+  if (rule.wide) d = inf_y ? 2 * (std::copysign(0x1p1023, y) - 0.5 * rc) : d;
+  d = finite ? d : 0;
+  // A sigma that is no number must never hide an error: it counts as none.
+  const double noise = finite & (sigma < kInf) ? sigma : 0;
+  const double slack = rule.lambda * noise;
+  constexpr double kSpare = 1 + 1e-9;  // the tolerance's own rounding
+  Point p;
+  p.tolerance = (0.5 + rule.kappa) * w * kSpare + slack + rule.eta;
+  const double strict = (0.5 + rule.kf) * w * kSpare + slack;
+  const bool gone = rule.ftz & finite & (ar < rule.smallest_normal) & (ar > 0) & (y == 0);
+  p.flushed = gone & (std::fabs(d) > p.tolerance) ? 1 : 0;
+  d = gone ? 0 : d;
+  p.d = d;
+  p.ideal_d = finite ? (ideal - rc) - low : 0;
+  p.bad = (std::fabs(d) > p.tolerance) | (nan_r != nan_y) | (inf_r & (y != r)) ? 1 : 0;
+  p.soft = (std::fabs(d) > strict) & (p.bad == 0) ? 1 : 0;
+  p.ulps = std::fabs(d) / w;
+  const double noise_ulps = noise / w;
+  p.z = (d / w) / std::sqrt(1.0 / 12 + noise_ulps * noise_ulps);
+  p.relative = (ar > 0) & finite ? std::fabs(d) / (ar > 0 ? ar : 1) : 0;
+  const bool leaning = finite & (noise < 0.1 * w) & (p.ideal_d != 0);
+  p.leaning = leaning ? 1 : 0;
+  p.lean = leaning ? p.z : 0;
+  p.radial = r < 0 ? -p.lean : p.lean;
+  p.finite = finite ? 1 : 0;
+  p.nan = nan_y ? 1 : 0;
+  p.inf = inf_y ? 1 : 0;
+  p.zero = y == 0 ? 1 : 0;
+  const double peer_gap = std::fabs(yc - ideal);
+  const bool peer_close = (peer_gap <= rule.peer_atol + rule.peer_rtol * std::fabs(ideal)) &
+                          (!inf_y | (std::fabs(ideal) == rule.overflow)) & !inf_r;
+  p.peer_bad = (peer_close & finite) | (nan_r & nan_y) | (inf_r & (y == r)) ? 0 : 1;
+  return p;
+}
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_RULE_H_

@@ -1,0 +1,89 @@
+#include "baselines/compare/tails.h"
+
+#include <math.h>  // lgamma_r, which writes no global
+
+#include <algorithm>
+#include <cmath>
+
+namespace diopi::baselines {
+namespace {
+
+double LogGamma(double x) {
+  int sign = 0;
+  return lgamma_r(x, &sign);
+}
+
+double LogBinomial(int64_t n, int64_t k, double p) {
+  const auto nd = static_cast<double>(n);
+  const auto kd = static_cast<double>(k);
+  return LogGamma(nd + 1) - LogGamma(kd + 1) - LogGamma(nd - kd + 1) + kd * std::log(p) +
+         (nd - kd) * std::log1p(-p);
+}
+
+// The probability of k or of anything further away from the mean on its side.
+double BinomialTail(int64_t n, int64_t k, double p) {
+  const double mean = static_cast<double>(n) * p;
+  const int64_t step = static_cast<double>(k) < mean ? -1 : 1;
+  double term = std::exp(LogBinomial(n, k, p));
+  double sum = term;
+  for (int64_t i = k + step; i >= 0 && i <= n && term > sum * 1e-12; i += step) {
+    // P(i) from its neighbour towards the mean.
+    const double odds = p / (1 - p);
+    term *= step > 0 ? odds * static_cast<double>(n - i + 1) / static_cast<double>(i)
+                     : static_cast<double>(i + 1) / (static_cast<double>(n - i) * odds);
+    sum += term;
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool BinomialRejects(int64_t n, int64_t k, double p) {
+  if (n == 0) return k != 0;
+  if (k < 0 || k > n) return true;
+  if (p <= 0) return k != 0;
+  if (p >= 1) return k != n;
+  return BinomialTail(n, k, p) < kAlpha / 2;
+}
+
+double BernsteinBound(double variance, double range) {
+  const double x = std::log(2 / kAlpha);
+  const double linear = range * x / 3;
+  return linear + std::sqrt(linear * linear + 2 * variance * x);
+}
+
+double ChiSquareUpper(int64_t n) {
+  const double x = std::log(2 / kAlpha);
+  const auto nd = static_cast<double>(n);
+  return nd + 2 * std::sqrt(nd * x) + 2 * x;
+}
+
+double ChiSquareLower(int64_t n) {
+  const double x = std::log(2 / kAlpha);
+  const auto nd = static_cast<double>(n);
+  return nd - 2 * std::sqrt(nd * x);
+}
+
+double PearsonBound(int64_t bins) {
+  const double freedom = static_cast<double>(bins - 1);
+  const double spread = 2 / (9 * freedom);  // Wilson and Hilferty
+  return freedom * std::pow(1 - spread + 6 * std::sqrt(spread), 3);
+}
+
+double KsStatistic(std::vector<double>* low, std::vector<double>* high) {
+  std::sort(low->begin(), low->end());
+  std::sort(high->begin(), high->end());
+  const auto n = static_cast<double>(low->size());
+  double distance = 0;
+  for (size_t i = 0; i < low->size(); ++i) {
+    const auto rank = static_cast<double>(i);
+    distance = std::max({distance, (rank + 1) / n - (*high)[i], (*low)[i] - rank / n});
+  }
+  return distance * std::sqrt(n);
+}
+
+double NormalCdf(double x) {
+  return 0.5 * std::erfc(-x / std::sqrt(2.0));
+}
+
+}  // namespace diopi::baselines

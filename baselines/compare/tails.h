@@ -1,0 +1,38 @@
+// Bounds for the checks of random output. Every threshold keeps the false alarm rate of one check at or below
+// kAlpha at every sample size, by exact tails or by inequalities that hold without asymptotics.
+#ifndef BASELINES_COMPARE_TAILS_H_
+#define BASELINES_COMPARE_TAILS_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace diopi::baselines {
+
+inline constexpr double kAlpha = 1e-7;
+inline constexpr double kNormalBound = 5.33;  // |Z| of a normal variable: 2 Q(5.33) = 1e-7
+inline constexpr double kKsBound = 2.90;      // sqrt(N) D: 2 exp(-2 * 2.9^2) = 1e-7 (Massart)
+
+// True when k successes of n at probability p lie in a tail of probability below kAlpha/2, exactly.
+bool BinomialRejects(int64_t n, int64_t k, double p);
+
+// The deviation that a sum of independent zero-mean terms, each at most `range` in magnitude, with summed
+// variance `variance`, exceeds with probability at most kAlpha, either way (Bernstein).
+double BernsteinBound(double variance, double range);
+
+// Bounds for the sum of n squared standard normals (Laurent and Massart).
+double ChiSquareUpper(int64_t n);
+double ChiSquareLower(int64_t n);
+
+// The threshold for Pearson's statistic over `bins` cells of at least 64 expected counts each: chi-square at
+// a normal quantile of 6 (1e-9), the rest being room for the multinomial's heavier tail.
+double PearsonBound(int64_t bins);
+
+// sqrt(N) times the Kolmogorov-Smirnov distance from the uniform distribution of values that are known to lie
+// within [low[i], high[i]]: what is certain, whatever they are inside. Sorts both.
+double KsStatistic(std::vector<double>* low, std::vector<double>* high);
+
+double NormalCdf(double x);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_TAILS_H_

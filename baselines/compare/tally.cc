@@ -1,0 +1,76 @@
+#include "baselines/compare/tally.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace diopi::baselines {
+
+void Tally::Merge(const Tally& next) {
+  elements += next.elements;
+  finite += next.finite;
+  mismatches += next.mismatches;
+  soft += next.soft;
+  nan += next.nan;
+  inf += next.inf;
+  flushed += next.flushed;
+  zeros += next.zeros;
+  leaning += next.leaning;
+  peer_mismatches += next.peer_mismatches;
+  sum_z2 += next.sum_z2;
+  sum_d2 += next.sum_d2;
+  sum_ideal2 += next.sum_ideal2;
+  sum_lean += next.sum_lean;
+  sum_radial += next.sum_radial;
+  max_ulp = std::max(max_ulp, next.max_ulp);
+  max_z = std::max(max_z, next.max_z);
+  max_abs = std::max(max_abs, next.max_abs);
+  max_rel = std::max(max_rel, next.max_rel);
+  for (size_t i = 0; i < kHistogramBins; ++i) histogram[i] += next.histogram[i];
+  for (const int64_t index : next.first) {
+    if (first.size() < kMaxFirst) first.push_back(index);
+  }
+  last = std::max(last, next.last);
+}
+
+void Tally::AddMismatch(int64_t index) {
+  ++mismatches;
+  if (first.size() < kMaxFirst) first.push_back(index);
+  last = index;
+}
+
+void Tally::ToStats(v1::OutputStats* stats) const {
+  const auto rms = [](double sum, int64_t count) {
+    return count == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(count));
+  };
+  const auto mean = [](double sum, int64_t count) {
+    return count == 0 ? 0.0 : sum / static_cast<double>(count);
+  };
+  stats->set_elements(elements);
+  stats->set_mismatches(mismatches);
+  stats->set_soft(soft);
+  stats->set_max_ulp(max_ulp);
+  stats->set_max_z(max_z);
+  stats->set_rms_z(rms(sum_z2, finite));
+  stats->set_max_abs(max_abs);
+  stats->set_max_rel(max_rel);
+  stats->set_rmse(rms(sum_d2, finite));
+  stats->set_rmse_ideal(rms(sum_ideal2, finite));
+  stats->set_bias(mean(sum_lean, leaning));
+  stats->set_radial_bias(mean(sum_radial, leaning));
+  stats->set_nan_actual(nan);
+  stats->set_inf_actual(inf);
+  stats->set_flushed(flushed);
+  stats->set_zero_fraction(mean(static_cast<double>(zeros), elements));
+  for (const int64_t count : histogram) stats->add_ulp_histogram(count);
+  stats->set_peer_mismatch_ratio(mean(static_cast<double>(peer_mismatches), elements));
+  stats->set_peer_ok(static_cast<double>(peer_mismatches) <= 1e-3 * static_cast<double>(elements));
+}
+
+size_t HistogramBin(double ulps) {
+  if (ulps == 0) return 0;
+  const auto exponent = static_cast<int64_t>(std::bit_cast<uint64_t>(ulps) >> 52 & 0x7ff) - 1023;
+  return static_cast<size_t>(std::clamp<int64_t>(exponent + 4, 1, kHistogramBins - 1));
+}
+
+}  // namespace diopi::baselines
