@@ -115,15 +115,15 @@ class CaseGenerator {
     return absl::InternalError(absl::StrCat("argument '", key, "': the reference gave no ", spec->from()));
   }
 
-  bool HasFloat64() {
-    bool found = baseline_.c.dtype() == D::float64;
-    ForEachSpec(&baseline_.c, [&](const std::string&, v1::TensorSpec* spec) {
-      found = found || spec->dtype() == D::float64;
-    });
-    return found;
+  // The precision whose noise an output has: float64's for float64 outputs, float32's for all narrower ones.
+  // What goes to host memory as a double was computed in the case's own type.
+  Dtype NoiseFor(const std::string& key) const {
+    Dtype dtype = OutputDtype(baseline_.c, key);
+    for (const v1::Argument& arg : baseline_.c.args()) {
+      if (arg.name() == key && arg.has_host_output()) dtype = baseline_.c.dtype();
+    }
+    return dtype == D::float64 ? D::noise80 : D::noise64;
   }
-
-  Dtype NoiseType() { return HasFloat64() ? D::noise80 : D::noise64; }
 
   // Each kind of run is made once and kept.
   absl::StatusOr<const TensorMap*> Keep(std::optional<TensorMap>* kept, const TensorMap& inputs,
@@ -136,9 +136,9 @@ class CaseGenerator {
     return &**kept;
   }
   absl::StatusOr<const TensorMap*> Native() { return Keep(&native_, baseline_.inputs, D::unsupported); }
-  absl::StatusOr<const TensorMap*> Noise() {
-    return Keep(&noise_, noise_.has_value() ? TensorMap() : WidenToNoise(baseline_.inputs, NoiseType()),
-                NoiseType());
+  absl::StatusOr<const TensorMap*> Noise(Dtype type) {
+    std::optional<TensorMap>* kept = type == D::noise80 ? &noise80_ : &noise64_;
+    return Keep(kept, kept->has_value() ? TensorMap() : WidenToNoise(baseline_.inputs, type), type);
   }
   absl::StatusOr<const TensorMap*> Float64(std::optional<TensorMap>* kept, Power power) {
     return Keep(kept, kept->has_value() ? TensorMap() : WidenToFloat64(baseline_.inputs, power), D::float64);
@@ -147,7 +147,8 @@ class CaseGenerator {
   absl::Status AddOutput(const v1::Judge& judge) {
     Way way = WayOf(judge.kind());
     if (way == Way::kLinear) return AddLinear(judge);
-    absl::StatusOr<const TensorMap*> outputs = way == Way::kNoise ? Noise() : Native();
+    absl::StatusOr<const TensorMap*> outputs =
+        way == Way::kNoise ? Noise(NoiseFor(judge.output())) : Native();
     if (!outputs.ok()) return outputs.status();
     bool any = false;
     for (const auto& [key, tensor] : **outputs) {
@@ -165,7 +166,8 @@ class CaseGenerator {
 
   absl::Status AddLinear(const v1::Judge& judge) {
     // 80-bit values where the output itself has the precision of float64.
-    absl::StatusOr<const TensorMap*> r = HasFloat64() ? Noise() : Float64(&one_, Power::kOne);
+    absl::StatusOr<const TensorMap*> r =
+        NoiseFor(judge.output()) == D::noise80 ? Noise(D::noise80) : Float64(&one_, Power::kOne);
     if (!r.ok()) return r.status();
     absl::StatusOr<const TensorMap*> q2 = Float64(&two_, Power::kTwo);
     if (!q2.ok()) return q2.status();
@@ -197,7 +199,7 @@ class CaseGenerator {
   InProcessLibrary& reference_;
   Baseline baseline_;
   std::map<std::string, TensorMap> produced_;  // by function
-  std::optional<TensorMap> native_, noise_, zero_, one_, two_;
+  std::optional<TensorMap> native_, noise64_, noise80_, zero_, one_, two_;
 };
 
 }  // namespace
