@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "cases/core/dtype.h"
 #include "cases/core/tensor.h"
+#include "reports/render/escape.h"
 
 namespace diopi::agent {
 namespace {
@@ -53,20 +54,20 @@ v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome
           MakeVerdict(c, v1::OUTCOME_CRASH,
                       WithText(absl::StrCat(outcome.signal_name, " in ", c.function()), outcome.text));
       verdict.set_signal(outcome.signal_name);
-      verdict.set_backtrace(outcome.backtrace);
+      verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
       return verdict;
     }
     case Kind::kExited: {
       const std::string reason = absl::StrCat("the library ended the process with exit status ",
                                               outcome.exit_status, " in ", c.function());
       v1::Verdict verdict = MakeVerdict(c, v1::OUTCOME_CRASH, WithText(reason, outcome.text));
-      verdict.set_backtrace(outcome.backtrace);
+      verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
       return verdict;
     }
     case Kind::kTimedOut: {
       v1::Verdict verdict = MakeVerdict(
           c, v1::OUTCOME_TIMEOUT, WithText(absl::StrCat(c.function(), " did not return"), outcome.text));
-      verdict.set_backtrace(outcome.backtrace);
+      verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
       return verdict;
     }
     case Kind::kLost:
@@ -137,7 +138,8 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
                                                                     : reply.nondeterministic_text();
   if (MayDiffer(c)) {
     // Atomics are allowed here: told, not failed.
-    verdict.set_reason(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ", differs));
+    verdict.set_reason(
+        reports::ToUtf8(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ", differs)));
   } else if (judged.outcome() != v1::OUTCOME_HARNESS_ERROR) {
     const bool wrong = judged.outcome() == v1::OUTCOME_FAIL;
     verdict.set_outcome(v1::OUTCOME_NONDETERMINISTIC);
@@ -154,7 +156,7 @@ v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::strin
   verdict.set_case_id(c.id());
   verdict.set_case_hash(c.hash());
   verdict.set_outcome(outcome);
-  verdict.set_reason(reason);
+  verdict.set_reason(reports::ToUtf8(reason));  // a vendor's text may be anything, a message's may not
   verdict.set_function(c.function());
   verdict.set_operator_(c.operator_());
   verdict.set_dtype(c.dtype());
@@ -179,7 +181,7 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
     verdict = NumbersVerdict(c, outcome, judge);
   }
   verdict.set_error_code(reply.error_code());
-  if (!success) verdict.set_error_text(reply.text());
+  if (!success) verdict.set_error_text(reports::ToUtf8(reply.text()));
   verdict.set_call_us(reply.call_us());
   verdict.set_calls(reply.calls());
   return verdict;

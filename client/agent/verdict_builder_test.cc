@@ -152,6 +152,13 @@ TEST(BuildVerdict, CrashKeepsSignalAndBacktrace) {
   EXPECT_EQ(verdict.backtrace(), "#0 diopiAddInpScalar");
 }
 
+TEST(BuildVerdict, TextsAreUtf8) {
+  const auto verdict =
+      BuildVerdict(AddCase(), Replied(v1::WorkerReply::RETURNED, 1, "bad \xff byte"), nullptr);
+  EXPECT_EQ(verdict.error_text(), "bad ? byte");
+  EXPECT_NE(verdict.reason().find("bad ? byte"), std::string::npos);
+}
+
 TEST(TensorInfo, ListsWhatIsPassedIn) {
   EXPECT_EQ(TensorInfo(AddCase()), "[(input, float32, (2, 3)), (tensors.1, bool, ())]");
 }

@@ -1,0 +1,219 @@
+// Everything a user can get wrong: a clear text, and exit status 2 or 3.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "baselines/store/store.h"
+#include "cases/core/catalog.h"
+#include "client/testing/programs.h"
+
+namespace diopi::testing {
+namespace {
+
+const std::string& Cpu() {
+  static const auto& path = *new std::string(LibPath("libdiopi_cpu.so"));
+  return path;
+}
+
+class BadInputTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> Agent(std::vector<std::string> more) const {
+    std::vector<std::string> command = {BinPath("diopi-agent"), "--data", data(), "--error-report",
+                                        folder_ / "errors.csv"};
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  }
+  std::vector<std::string> Cli(std::vector<std::string> more) const {
+    more.insert(more.begin(), BinPath("diopi-cli"));
+    return more;
+  }
+  std::string data() const { return folder_ / "data"; }
+  std::string baseline() const { return baselines::BaselinePath(data(), "cpu", "relu"); }
+
+  void Gen() const {
+    const Finished gen = RunProgram(Cli({"gen", "--data", data(), "--fname", "relu"}));
+    ASSERT_EQ(gen.code, 0) << gen.err;
+  }
+
+  // Runs an agent against a server that is not its own, over this folder.
+  Finished RunWithServer() const {
+    Running server({BinPath("diopi-server"), "--data", data(), "--listen", "127.0.0.1:0", "--log-level",
+                    "error", "--ready-fd", "1"},
+                   {});
+    const std::string address = server.WaitForLine("ready ").substr(6);
+    Finished finished = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu", "--server", address}));
+    server.Signal(SIGTERM);
+    EXPECT_EQ(server.Finish().code, 0);
+    return finished;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(BadInputTest, CommandLinesAndFiles) {
+  WriteFile(folder_ / "text.so", "this is no library\n");
+  WriteFile(folder_ / "empty.so", "");
+  std::string other = ReadFile(Cpu());
+  other[18] = '\xb7';  // e_machine: AArch64
+  WriteFile(folder_ / "arm.so", other);
+  WriteFile(folder_ / "short.so", ReadFile(Cpu()).substr(0, 5000));
+  struct Row {
+    const char* name;
+    std::vector<std::string> command;
+    int code;
+    const char* text;
+  };
+  const Row rows[] = {
+      {"no --impl", Agent({}), 2, "--impl"},
+      {"unknown option", Agent({"--impl", Cpu(), "--no-such-option"}), 2, "--no-such-option"},
+      {"missing library", Agent({"--impl", "/nonexistent/lib.so"}), 2, "/nonexistent/lib.so"},
+      {"not ELF", Agent({"--impl", folder_ / "text.so"}), 2, "ELF"},
+      {"empty file", Agent({"--impl", folder_ / "empty.so"}), 2, "empty.so"},
+      {"wrong architecture", Agent({"--impl", folder_ / "arm.so"}), 2, "arm.so"},
+      {"truncated library", Agent({"--impl", folder_ / "short.so"}), 2, "short.so"},
+      {"library that cannot be loaded",
+       Agent({"--impl", VendorPath("vendor_missing_symbol"), "--fname", "relu"}), 2, "cannot be loaded"},
+      {"unknown operator", Agent({"--impl", Cpu(), "--fname", "sofmax"}), 2, "softmax"},
+      {"unknown dtype", Agent({"--impl", Cpu(), "--filter_dtype", "flaot32"}), 2, "float32"},
+      {"unknown suite", Agent({"--impl", Cpu(), "--suite", "cor"}), 2, "cor"},
+      {"no address", Agent({"--impl", Cpu(), "--server", "nowhere"}), 2, "'nowhere' is no server address"},
+      {"unknown run", Agent({"--impl", Cpu(), "--resume", "no-such-run"}), 2, "no-such-run"},
+      {"no subcommand", Cli({}), 2, "subcommand"},
+      {"list of an unknown operator", Cli({"list", "--fname", "adr"}), 2, "add"},
+      {"show of an unknown case", Cli({"show", "relu.float32.no_such_point"}), 2, "relu."},
+      {"report without a database", Cli({"report", "--data", folder_ / "none"}), 2, "results.db"},
+      {"unknown format", Cli({"report", "--data", folder_ / "none", "--format", "pdf"}), 2, "pdf"},
+      {"abi-check of a text", Cli({"abi-check", "--impl", folder_ / "text.so"}), 2, "ELF"},
+      {"gen without a library",
+       Cli({"gen", "--fname", "relu", "--data", data(), "--library", "/nonexistent.so"}), 2,
+       "/nonexistent.so"},
+  };
+  for (const Row& row : rows) {
+    const Finished finished = RunProgram(row.command);
+    EXPECT_EQ(finished.code, row.code) << row.name << ": " << finished.err;
+    EXPECT_NE((finished.err + finished.out).find(row.text), std::string::npos)
+        << row.name << ": " << finished.err << finished.out;
+  }
+}
+
+TEST_F(BadInputTest, MissingBaselinesAndAServerOfSomebodyElse) {
+  const Finished finished = RunWithServer();
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_NE(finished.err.find("no baselines of relu"), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("diopi-cli gen --data"), std::string::npos) << finished.err;
+}
+
+TEST_F(BadInputTest, BaselineThatIsNoHdf5) {
+  WriteFile(baseline(), std::string(10'000, 'x'));
+  const Finished finished = RunWithServer();
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_NE(finished.err.find("diopi-cli gen --data"), std::string::npos) << finished.err;
+  // An agent with a server of its own mends it.
+  const Finished own = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu"}));
+  EXPECT_EQ(own.code, 0) << own.err;
+  EXPECT_NE(own.out.find("Making the baselines of 1 operators first: relu"), std::string::npos) << own.out;
+}
+
+TEST_F(BadInputTest, TruncatedBaseline) {
+  Gen();
+  const auto size = std::filesystem::file_size(baseline());
+  std::filesystem::resize_file(baseline(), size / 2);
+  const Finished finished = RunWithServer();
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_NE(finished.err.find("no baselines of relu"), std::string::npos) << finished.err;
+}
+
+TEST_F(BadInputTest, DamagedTensorsAreOurFaultNeverTheChips) {
+  Gen();
+  // Zeroes the second half of the file but its last tenth: data, not structure, or both; never judged as
+  // right.
+  std::string bytes = ReadFile(baseline());
+  for (size_t i = bytes.size() / 2; i < bytes.size() / 10 * 9; ++i)
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x5A);
+  WriteFile(baseline(), bytes);
+  const Finished finished = RunWithServer();
+  EXPECT_EQ(finished.code, 3) << finished.out;
+  const bool told = finished.out.find("harness_error") != std::string::npos ||
+                    finished.err.find("no baselines of relu") != std::string::npos;
+  EXPECT_TRUE(told) << finished.out << finished.err;
+  EXPECT_EQ(finished.out.find(": fail:"), std::string::npos) << finished.out;
+}
+
+TEST_F(BadInputTest, BaselineOfAnotherVersion) {
+  // The same cases with other hashes, as another generator version makes them.
+  const auto catalog = cases::Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  v1::Selection selection;
+  selection.add_functions("relu");
+  auto cases = (*catalog)->Select(selection);
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  std::filesystem::create_directories(std::filesystem::path(baseline()).parent_path());
+  auto writer = baselines::BaselineWriter::Create(baseline(), "relu", {});
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  for (v1::Case& c : *cases) {
+    c.set_hash(std::string(32, '0'));
+    ASSERT_TRUE((*writer)->Add({c, {}, {}}).ok());
+  }
+  ASSERT_TRUE((*writer)->Commit().ok());
+  const Finished finished = RunWithServer();
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_NE(finished.err.find("no baselines of relu"), std::string::npos) << finished.err;
+}
+
+TEST_F(BadInputTest, CorruptDatabase) {
+  WriteFile(data() + "/results.db", std::string(4096, 'x'));
+  const Finished report = RunProgram(Cli({"report", "--data", data()}));
+  EXPECT_EQ(report.code, 3);
+  EXPECT_NE(report.err.find("results.db"), std::string::npos) << report.err;
+  const Finished agent = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu"}));
+  EXPECT_EQ(agent.code, 3);
+  EXPECT_NE(agent.err.find("results.db"), std::string::npos) << agent.err;
+}
+
+TEST_F(BadInputTest, PortInUse) {
+  const std::vector<std::string> command = {
+      BinPath("diopi-server"), "--data", data(), "--log-level", "error", "--ready-fd", "1", "--listen"};
+  const auto with = [&](const std::string& listen) {
+    std::vector<std::string> full = command;
+    full.push_back(listen);
+    return full;
+  };
+  Running first(with("127.0.0.1:0"), {});
+  const std::string address = first.WaitForLine("ready ").substr(6);
+  const Finished second = RunProgram(with(address));
+  EXPECT_EQ(second.code, 3) << second.err;
+  EXPECT_NE(second.err.find(address), std::string::npos) << second.err;
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Finish().code, 0);
+}
+
+TEST_F(BadInputTest, ServerGone) {
+  const std::string address = "unix:" + (folder_ / "nobody");
+  const Finished finished = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu", "--server", address}));
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_NE(finished.err.find("cannot reach the server at " + address), std::string::npos) << finished.err;
+}
+
+TEST_F(BadInputTest, MissingWorkerProgram) {
+  Gen();
+  const Finished finished =
+      RunProgram(Agent({"--impl", Cpu(), "--fname", "relu", "--worker-program", "/nonexistent/worker"}));
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_NE(finished.err.find("/nonexistent/worker"), std::string::npos) << finished.err;
+}
+
+TEST_F(BadInputTest, ASecondGenIsRefused) {
+  // The lock, held by a gen that waits: simulated with flock(1)'s own lock on the same file.
+  std::filesystem::create_directories(data());
+  Running holder({"/usr/bin/flock", data() + "/gen.lock", "/bin/sh", "-c", "echo locked; exec sleep 1000"},
+                 {});
+  ASSERT_NE(holder.WaitForLine("locked"), "");
+  const Finished gen = RunProgram(Cli({"gen", "--data", data(), "--fname", "relu"}));
+  EXPECT_EQ(gen.code, 3);
+  EXPECT_NE(gen.err.find("gen.lock is locked"), std::string::npos) << gen.err;
+  holder.Signal(SIGKILL);
+}
+
+}  // namespace
+}  // namespace diopi::testing

@@ -1,0 +1,222 @@
+// The real programs against good and bad libraries.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <map>
+#include <set>
+
+#include "client/testing/programs.h"
+
+namespace diopi::testing {
+namespace {
+
+// One data folder for all tests here: making baselines is the slow part.
+class RunTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { folder_ = new TempFolder; }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+
+  static std::string data() { return *folder_ / "data"; }
+  static std::string errors() { return *folder_ / "error_report.csv"; }
+
+  static Finished Agent(const std::string& library, std::vector<std::string> more) {
+    std::vector<std::string> command = {BinPath("diopi-agent"), "--impl", library, "--data", data(),
+                                        "--error-report",       errors()};
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command);
+  }
+
+  static std::set<std::string> OutcomesOf(const std::string& function, const std::string& run = "latest") {
+    std::set<std::string> outcomes;
+    for (const auto& row : ReportRows(data(), run)) {
+      if (row.at("function") == function) outcomes.insert(row.at("outcome"));
+    }
+    return outcomes;
+  }
+
+  static TempFolder* folder_;
+};
+
+TempFolder* RunTest::folder_ = nullptr;
+
+TEST_F(RunTest, TheOneCommandWorksAlone) {
+  const Finished run = Agent(LibPath("libdiopi_cpu.so"),
+                             {"--fname", "add", "relu", "--filter_dtype", "float64", "--chip", "cpu"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("DIOPI-Test - INFO - Run diopi_functions.add succeed\n"), std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("DIOPI-Test - INFO - Run diopi_functions.relu succeed\n"), std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("of 538 functions implemented"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("called cases pass (100.00 %)"), std::string::npos) << run.out;
+  EXPECT_EQ(ReadFile(errors()).find(
+                "DIOPI-Test Error Report\n---------------------------------\n0 Tests failed:\n"),
+            0u);
+  for (const auto& row : ReportRows(data(), "latest")) EXPECT_NE(row.at("dtype"), "float64");
+}
+
+TEST_F(RunTest, ShuffledWithTwoWorkersGivesTheSameOutcomes) {
+  const Finished run =
+      Agent(LibPath("libdiopi_cpu.so"), {"--fname", "add", "--workers", "2", "--shuffle", "7", "--quiet"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_EQ(run.out.find("succeed"), std::string::npos);
+  std::set<std::string> seen;
+  for (const auto& row : ReportRows(data(), "latest")) {
+    EXPECT_TRUE(seen.insert(row.at("case")).second);
+    EXPECT_EQ(row.at("outcome"), "pass") << row.at("case");
+  }
+  const Finished count = RunProgram({BinPath("diopi-cli"), "list", "--count", "--fname", "add"});
+  EXPECT_EQ(seen.size(), std::stoul(count.out));
+}
+
+// design.md's table of bad libraries: each fault by its name, none of it a pass.
+TEST_F(RunTest, BadLibraries) {
+  struct Row {
+    const char* library;
+    const char* outcome;  // of at least one case of diopiAdd
+    const char* text;     // in the report
+    bool nothing_passes = true;
+  };
+  const Row rows[] = {
+      {"vendor_segfault", "crash", "SIGSEGV"},
+      {"vendor_abort", "crash", "SIGABRT"},
+      {"vendor_stack_overflow", "crash", "SIGSEGV"},
+      {"vendor_hang", "timeout", "diopiAdd"},
+      {"vendor_past_end", "memory", "out", false},
+      {"vendor_before_start", "memory", "out", false},
+      {"vendor_unwritten", "memory", "out", false},
+      {"vendor_changed_input", "memory", "input", false},
+      {"vendor_leak", "memory", "leak", false},
+      {"vendor_exit", "crash", "exit status 0"},
+      {"vendor_throws", "error", "runtime_error"},
+      {"vendor_error", "error", "diopiErrorOccurred"},
+      {"vendor_dtype", "unsupported_dtype", "diopiDtypeNotSupported"},
+      {"vendor_noimplement", "not_implemented", "diopiNoImplement"},
+      {"vendor_null", "not_implemented", "does not export"},
+  };
+  for (const Row& row : rows) {
+    const Finished run =
+        Agent(VendorPath(row.library), {"--fname", "diopiAdd", "--dtype", "float32", "--case",
+                                        "add.float32.*", "--timeout-s", "0.3", "--quiet"});
+    const bool failure =
+        row.outcome != std::string("unsupported_dtype") && row.outcome != std::string("not_implemented");
+    EXPECT_EQ(run.code, failure ? 1 : 0) << row.library << ": " << run.out << run.err;
+    bool found = false;
+    for (const auto& result : ReportRows(data(), "latest")) {
+      found = found || (result.at("outcome") == row.outcome &&
+                        result.at("reason").find(row.text) != std::string::npos);
+      if (row.nothing_passes) {
+        EXPECT_NE(result.at("outcome"), "pass") << row.library << ": " << result.at("case");
+      }
+      EXPECT_NE(result.at("outcome"), "harness_error") << row.library << ": " << result.at("reason");
+    }
+    EXPECT_TRUE(found) << row.library << " has no " << row.outcome << " that says " << row.text << "\n"
+                       << run.out;
+    EXPECT_EQ(run.out.find("succeed"), std::string::npos);
+  }
+}
+
+// baselines/faulty: sixteen faults in an otherwise right library.
+TEST_F(RunTest, FaultyLibrary) {
+  const std::map<std::string, std::set<std::string>> faults = {
+      {"diopiAdd", {"fail"}},
+      {"diopiSub", {"fail", "memory"}},
+      {"diopiTanh", {"crash"}},
+      {"diopiSigmoid", {"timeout"}},
+      {"diopiMul", {"memory"}},
+      {"diopiRelu", {"memory"}},
+      {"diopiSqrt", {"memory"}},
+      {"diopiGelu", {"not_implemented"}},
+      {"diopiSoftmax", {"unsupported_dtype"}},
+      {"diopiBmm", {"fail"}},
+      {"diopiExp", {"fail"}},
+      {"diopiMean", {"nondeterministic"}},
+      {"diopiCumsum", {"memory"}},
+      {"diopiLogSoftmax", {"crash"}},
+      {"diopiMaskedFill", {"error"}},
+      {"diopiSigmoidInp", {"memory", "fail", "nondeterministic"}},
+  };
+  std::vector<std::string> arguments = {"--timeout-s", "2",           "--quiet",    "--fname",
+                                        "div",         "log_softmax", "masked_fill"};
+  for (const char* op : {"add", "sub", "tanh", "sigmoid", "mul", "relu", "sqrt", "gelu", "softmax", "bmm",
+                         "exp", "mean", "cumsum"}) {
+    arguments.emplace_back(op);
+  }
+  const Finished run = Agent(VendorPath("libdiopi_faulty"), arguments);
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  std::map<std::string, std::set<std::string>> seen;
+  for (const auto& row : ReportRows(data(), "latest")) {
+    seen[row.at("function")].insert(row.at("outcome"));
+    const auto fault = faults.find(row.at("function"));
+    const bool allowed =
+        row.at("outcome") == "pass" || (fault != faults.end() && fault->second.contains(row.at("outcome")));
+    EXPECT_TRUE(allowed) << row.at("case") << ": " << row.at("outcome") << ": " << row.at("reason");
+  }
+  for (const auto& [function, outcomes] : faults) {
+    bool shown = false;
+    for (const std::string& outcome : outcomes) shown = shown || seen[function].contains(outcome);
+    EXPECT_TRUE(shown) << function << " shows no fault";
+  }
+}
+
+TEST_F(RunTest, ReportFormats) {
+  ASSERT_EQ(Agent(VendorPath("vendor_error"), {"--fname", "diopiAdd", "--quiet"}).code, 1);
+  const std::pair<const char*, const char*> formats[] = {
+      {"text", "Did not pass:"},
+      {"csv", "case,operator,function"},
+      {"json", "\"coverage\": {\"abi_functions\": 538"},
+      {"junit", "<error type=\"error\""},
+      {"error_report", "DIOPI-Test Error Report\n"},
+  };
+  for (const auto& [format, text] : formats) {
+    const std::string path = *folder_ / format;
+    const Finished report =
+        RunProgram({BinPath("diopi-cli"), "report", "--data", data(), "--format", format, "--output", path});
+    EXPECT_EQ(report.code, 0) << report.err;
+    EXPECT_NE(ReadFile(path).find(text), std::string::npos) << format;
+  }
+}
+
+TEST_F(RunTest, ShowAndRepro) {
+  const Finished list =
+      RunProgram({BinPath("diopi-cli"), "list", "cases", "--fname", "diopiAdd", "--dtype", "float32"});
+  ASSERT_EQ(list.code, 0) << list.err;
+  const std::string id = list.out.substr(0, list.out.find('\n'));
+  const Finished show = RunProgram({BinPath("diopi-cli"), "show", id, "--data", data()});
+  EXPECT_EQ(show.code, 0) << show.err;
+  for (const char* text : {"diopiAdd", "Reveals", "alpha", "Expected", "out"}) {
+    EXPECT_NE(show.out.find(text), std::string::npos) << text << " in\n" << show.out;
+  }
+  // The C file makes the same call, against the right library and a crashing one.
+  const std::string source = *folder_ / "repro.c";
+  const Finished good = RunProgram({BinPath("diopi-cli"), "repro", id, "--impl", LibPath("libdiopi_cpu.so"),
+                                    "--data", data(), "--output", source});
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  EXPECT_NE(good.out.find("Outcome    pass"), std::string::npos) << good.out;
+  const std::string program = *folder_ / "repro";
+  const Finished compiled = RunProgram({"/usr/bin/cc", "-std=gnu11", "-I", DIOPI_BINARY_DIR "/include",
+                                        source, "-rdynamic", "-ldl", "-lm", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const Finished called = RunProgram({program});
+  EXPECT_EQ(called.code, 0) << called.out << called.err;
+  EXPECT_NE(called.out.find("returned 0\nout: dtype 9"), std::string::npos) << called.out;
+  EXPECT_EQ(RunProgram({program, VendorPath("vendor_segfault")}).code, 128 + SIGSEGV);
+  const Finished bad = RunProgram({BinPath("diopi-cli"), "repro", id, "--impl", VendorPath("vendor_segfault"),
+                                   "--data", data(), "--output", source});
+  EXPECT_EQ(bad.code, 1) << bad.err;
+  EXPECT_NE(bad.out.find("SIGSEGV"), std::string::npos) << bad.out;
+}
+
+TEST_F(RunTest, AbiCheck) {
+  const Finished good = RunProgram({BinPath("diopi-cli"), "abi-check", "--impl", LibPath("libdiopi_cpu.so")});
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  const Finished bad =
+      RunProgram({BinPath("diopi-cli"), "abi-check", "--impl", VendorPath("vendor_missing_symbol")});
+  EXPECT_EQ(bad.code, 1) << bad.out << bad.err;
+}
+
+}  // namespace
+}  // namespace diopi::testing
