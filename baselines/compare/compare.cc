@@ -1,27 +1,41 @@
 #include "baselines/compare/compare.h"
 
 #include "absl/strings/str_cat.h"
-#include "baselines/compare/judges.h"
+#include "baselines/compare/gates.h"
 
 namespace diopi::baselines {
 namespace {
 
-void JudgeOne(const Evidence& evidence, const JudgedOutput& output, const HostTensor& actual,
-              v1::OutputStats* stats) {
-  const HostTensor& reference = evidence.references.at(output.key);
-  switch (output.kind) {
+// Dtype and shape come before any number.
+bool HasForm(const Job& job, v1::OutputStats* stats) {
+  if (job.actual.dtype != job.output.dtype) {
+    Fail("S",
+         absl::StrCat("dtype ", std::string(DtypeName(job.actual.dtype)), ", expected ",
+                      std::string(DtypeName(job.output.dtype))),
+         stats);
+  } else if (job.actual.shape != job.expected.shape) {
+    Fail("S",
+         absl::StrCat("shape ", ShapeText(job.actual.shape), ", expected ", ShapeText(job.expected.shape)),
+         stats);
+  }
+  return stats->ok();
+}
+
+bool JudgeOne(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+  if (!HasForm(job, stats)) return true;
+  switch (job.output.kind) {
     case v1::Judge::MATH:
     case v1::Judge::ACCUMULATION:
     case v1::Judge::COMPOSITION:
-      return JudgePointwise(evidence, output, actual, stats);
+      return JudgePointwise(job, stats, harness_error);
     case v1::Judge::INDEX_OF:
-      return JudgeIndexOf(evidence, output, actual, stats);
+      return JudgePicks(job, stats, harness_error);
     case v1::Judge::UNORDERED:
-      return JudgeUnordered(actual, reference, stats);
+      return JudgeUnordered(job, stats, harness_error);
     case v1::Judge::RANDOM:
-      return JudgeRandom(evidence, output, actual, stats);
+      return JudgeRandom(job, stats, harness_error);
     default:
-      return JudgeExact(actual, reference, stats);
+      return JudgeExact(job, stats, harness_error);
   }
 }
 
@@ -38,6 +52,12 @@ void AddReason(const std::string& text, v1::Verdict* verdict) {
   verdict->set_reason(verdict->reason().empty() ? text : absl::StrCat(verdict->reason(), "; ", text));
 }
 
+v1::Verdict& HarnessError(const std::string& key, const std::string& text, v1::Verdict* verdict) {
+  verdict->set_outcome(v1::OUTCOME_HARNESS_ERROR);
+  verdict->set_reason(absl::StrCat(key, ": ", text));
+  return *verdict;
+}
+
 }  // namespace
 
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
@@ -49,13 +69,10 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
   verdict.set_operator_(c.operator_());
   verdict.set_dtype(c.dtype());
   verdict.set_outcome(v1::OUTCOME_PASS);
-  const Evidence evidence{c, inputs, references, actual};
   for (const JudgedOutput& output : JudgedOutputs(c)) {
-    if (Find(references, output.key) == nullptr) {
-      verdict.set_outcome(v1::OUTCOME_HARNESS_ERROR);
-      verdict.set_reason(absl::StrCat("the baseline has no reference for output '", output.key, "'"));
-      return verdict;
-    }
+    const HostTensor* expected = Find(references, output.key);
+    if (expected == nullptr)
+      return HarnessError(output.key, "the baseline has no reference for it", &verdict);
     const HostTensor* tensor = Find(actual, output.key);
     if (tensor == nullptr) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
@@ -63,7 +80,10 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
       continue;
     }
     v1::OutputStats stats = NewStats(output, *tensor);
-    JudgeOne(evidence, output, *tensor, &stats);
+    std::string harness_error;
+    if (!JudgeOne({c, inputs, references, actual, output, *expected, *tensor}, &stats, &harness_error)) {
+      return HarnessError(output.key, harness_error, &verdict);
+    }
     if (!stats.ok()) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
       AddReason(absl::StrCat(output.key, ": ", stats.detail()), &verdict);
