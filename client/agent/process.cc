@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,7 +108,7 @@ absl::StatusOr<Process> Process::Start(const ProcessOptions& options) {
     return absl::InternalError(
         absl::StrCat(options.command.front(), " cannot be started: ", ErrnoText(error)));
   }
-  return Process(pid, Descriptor(pidfd_open(pid, 0)));
+  return Process(pid, Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
 }
 
 Process::Process(Process&& other) noexcept
