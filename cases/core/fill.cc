@@ -211,8 +211,8 @@ void Filler::FullRange(int64_t i, uint64_t bits) {
   }
   const FloatFormat format = FormatOf(dtype_);
   const double largest = (2 - std::ldexp(1.0, 1 - format.precision)) * std::ldexp(1.0, format.max_exponent);
-  const auto binades = static_cast<uint64_t>(format.max_exponent - format.min_exponent + 1);
-  const auto exponent = format.min_exponent + static_cast<int>(Below(bits, binades));
+  const int64_t binades = int64_t{format.max_exponent} - format.min_exponent + 1;
+  const auto exponent = format.min_exponent + static_cast<int>(Below(bits, static_cast<uint64_t>(binades)));
   const double mantissa = 1 + UnitInterval(RandomBits(key_, static_cast<uint64_t>(i), 1)) * (1 - 0x1p-12);
   double value = std::ldexp(mantissa, exponent);
   if (value > largest) value = largest;

@@ -13,7 +13,7 @@ uint16_t Round(double value, int mantissa) {
   const auto sign = static_cast<uint16_t>((bits >> 63) << 15);
   const auto field = static_cast<int>((bits >> 52) & 0x7ff);
   const uint64_t fraction = bits & (kImplicitBit - 1);
-  const auto infinity = static_cast<uint64_t>(((1 << (15 - mantissa)) - 1) << mantissa);
+  const uint64_t infinity = ((uint64_t{1} << (15 - mantissa)) - 1) << mantissa;
   if (field == 0x7ff) {
     const uint64_t quiet = fraction == 0 ? 0 : uint64_t{1} << (mantissa - 1);
     return static_cast<uint16_t>(sign | infinity | quiet);

@@ -51,7 +51,9 @@ absl::StatusOr<int64_t> NormalizeDim(int64_t dim, int64_t rank);
 
 }  // namespace diopi::cases
 
-#define DIOPI_SHAPE_RULE(name, args) \
-  absl::StatusOr<::diopi::cases::Shapes> diopi_shape_rule_##name(const ::diopi::cases::RuleArgs& args)
+// `args` names a parameter here, so it cannot stand in parentheses.
+#define DIOPI_SHAPE_RULE(name, args)                              \
+  absl::StatusOr<::diopi::cases::Shapes> diopi_shape_rule_##name( \
+      const ::diopi::cases::RuleArgs& args)  // NOLINT(bugprone-macro-parentheses)
 
 #endif  // CASES_CORE_SHAPE_RULES_H_

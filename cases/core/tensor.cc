@@ -70,7 +70,6 @@ double ElementAsDouble(Dtype dtype, const void* data, int64_t index) {
     case D::complex64:
       return static_cast<double>(Load<float>(data, 2 * index));
     case D::complex128:
-      return Load<double>(data, 2 * index);
     case D::noise64:
       return Load<double>(data, 2 * index);
     case D::noise80:
