@@ -18,7 +18,7 @@ constexpr unsigned kHandlerSeconds = 2;  // should unwinding get stuck
 
 // A signal handler has no other way to its data.
 std::atomic<CrashReport*> g_report{nullptr};
-alignas(16) std::array<char, 256 * 1024> g_stack;  // the handler's: a stack overflow leaves no other
+alignas(16) std::array<char, size_t{256} << 10> g_stack;  // the handler's: a stack overflow leaves no other
 
 uint64_t ProgramCounter(const void* context) {
 #if defined(__x86_64__)
