@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+
 namespace diopi::cli {
 namespace {
 
@@ -55,7 +57,7 @@ std::string Output(const std::string& command) {
   for (size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
     text.append(buffer.data(), got);
   const int status = pclose(pipe);
-  return status == 0 ? text : "!" + std::to_string(status) + " " + text;
+  return status == 0 ? text : absl::StrCat("!", status, " ", text);
 }
 
 // A library of its own, so that the test knows every number: out = input + alpha * other over strided input.
