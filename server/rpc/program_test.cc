@@ -1,0 +1,256 @@
+// The program diopi-server as a process: its flags, exit statuses, signals, and what a kill leaves behind.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/server_testing.h"
+
+namespace diopi::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string ReadAll(int fd) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t count = read(fd, buffer.data(), buffer.size());
+    if (count <= 0) return text;
+    text.append(buffer.data(), static_cast<size_t>(count));
+  }
+}
+
+// One server process; its stderr and its ready line come through pipes.
+class ServerProcess {
+ public:
+  explicit ServerProcess(std::vector<std::string> arguments) {
+    EXPECT_EQ(pipe2(ready_.data(), O_CLOEXEC), 0);
+    errors_ = std::tmpfile();  // not a pipe: nobody may be reading
+    arguments.insert(arguments.begin(), std::string(DIOPI_BINARY_DIR) + "/bin/diopi-server");
+    std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(fileno(errors_), STDERR_FILENO);
+      dup2(fileno(errors_), STDOUT_FILENO);
+      dup2(ready_[1], 9);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    close(ready_[1]);
+  }
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+  ~ServerProcess() {
+    if (pid_ > 0) {
+      Stop(SIGKILL);
+    }
+    close(ready_[0]);
+    std::fclose(errors_);
+  }
+
+  // "ready ADDRESS\n", or empty when the process ended without it.
+  std::string ReadyLine() { return ReadAll(ready_[0]); }
+  std::string Address() {
+    const std::string line = ReadyLine();
+    return line.size() > 7 ? line.substr(6, line.size() - 7) : "";
+  }
+  // All that it printed; waits for its end.
+  std::string Errors() {
+    Wait();
+    lseek(fileno(errors_), 0, SEEK_SET);
+    return ReadAll(fileno(errors_));
+  }
+  // Exit status, or minus the signal.
+  int Wait() {
+    if (pid_ <= 0) return exit_;
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    return exit_;
+  }
+  int Stop(int signal) {
+    kill(pid_, signal);
+    return Wait();
+  }
+
+ private:
+  pid_t pid_ = -1;
+  std::array<int, 2> ready_{};
+  std::FILE* errors_ = nullptr;
+  int exit_ = 0;
+};
+
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "diopi_program_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~ProgramTest() override { std::filesystem::remove_all(folder_); }
+
+  std::vector<std::string> Arguments(const std::string& listen) const {
+    return {"--data", folder_ + "/data", "--listen", listen, "--ready-fd", "9"};
+  }
+
+  std::string folder_;
+};
+
+TEST_F(ProgramTest, UsageErrorsExitWith2) {
+  struct Row {
+    std::vector<std::string> arguments;
+    std::string says;
+  };
+  const std::vector<Row> rows = {
+      {{"--bogus"}, "--bogus"},
+      {{"--listen", "nowhere"}, "expected HOST:PORT"},
+      {{"--lease-s", "-1"}, "lease-s"},
+      {{"--log-level", "loud"}, "loud"},
+      {{"--ready-fd", "77"}, "77 is not an open descriptor"},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string> arguments = {"--data", folder_};
+    arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+    ServerProcess server(arguments);
+    EXPECT_THAT(server.Errors(), HasSubstr(row.says));
+    EXPECT_EQ(server.Wait(), 2) << row.says;
+  }
+}
+
+TEST_F(ProgramTest, HelpAndVersionExitWith0) {
+  for (const auto& [flag, says] : {std::pair{"--help", "--listen"}, {"--version", "0."}}) {
+    ServerProcess server({flag});
+    EXPECT_THAT(server.Errors(), HasSubstr(says));
+    EXPECT_EQ(server.Wait(), 0);
+  }
+}
+
+TEST_F(ProgramTest, ServesAndStopsOnBothSignals) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    for (const std::string& listen : {std::string("127.0.0.1:0"), "unix:" + folder_ + "/socket"}) {
+      ServerProcess server(Arguments(listen));
+      const std::string address = server.Address();
+      ASSERT_NE(address, "");
+      TestAgent agent(address, "a");
+      EXPECT_TRUE(absl::IsNotFound(agent.GetRun("latest").status()));
+      // The agent's open connection is no reason to wait.
+      const auto start = std::chrono::steady_clock::now();
+      EXPECT_EQ(server.Stop(signal), 0);
+      EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+      EXPECT_THAT(server.Errors(), HasSubstr("event=stopped"));
+    }
+  }
+}
+
+TEST_F(ProgramTest, APortInUseExitsWith3) {
+  ServerProcess first(Arguments("127.0.0.1:0"));
+  const std::string address = first.Address();
+  ASSERT_NE(address, "");
+  ServerProcess second(Arguments(address));
+  EXPECT_EQ(second.ReadyLine(), "");
+  EXPECT_EQ(second.Errors(),
+            absl::StrCat("diopi-server: cannot listen on ", address, ": address already in use\n"));
+  EXPECT_EQ(second.Wait(), 3);
+}
+
+TEST_F(ProgramTest, ADamagedDatabaseExitsWith3) {
+  std::filesystem::create_directory(folder_ + "/data");
+  std::filesystem::create_directory(folder_ + "/data/results.db");
+  ServerProcess server(Arguments("127.0.0.1:0"));
+  EXPECT_THAT(server.Errors(), HasSubstr("/data/results.db: cannot be opened"));
+  EXPECT_EQ(server.Wait(), 3);
+}
+
+TEST_F(ProgramTest, AKilledServerLosesNoResult) {
+  std::string run;
+  int64_t stored = 0;
+  {
+    ServerProcess server(Arguments("127.0.0.1:0"));
+    TestAgent agent(server.Address(), "a");
+    const auto created = agent.CreateRun({"add"});
+    ASSERT_TRUE(created.ok()) << created.status();
+    run = created->run_id();
+    EXPECT_THAT(created->without_baseline(), testing::ElementsAre("add"));
+    const ReceivedLease lease = agent.Lease(run, 7);
+    ASSERT_EQ(lease.cases.size(), 7U);
+    stored = agent.Report(run, lease.cases)->stored();
+    agent.Lease(run, 5);
+    EXPECT_EQ(server.Stop(SIGKILL), -SIGKILL);
+  }
+  EXPECT_EQ(stored, 7);
+  ServerProcess server(Arguments("127.0.0.1:0"));
+  TestAgent agent(server.Address(), "b");
+  const auto resumed = agent.Resume(run);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(resumed->done(), stored);
+  EXPECT_EQ(agent.DoAll(run, 50), resumed->cases() - stored);
+  EXPECT_EQ(agent.Finish(run, false)->state(), "finished");
+}
+
+TEST_F(ProgramTest, EndsWithItsParent) {
+  // A parent in between, which tells the server's pid and dies.
+  std::array<int, 2> alive{};
+  ASSERT_EQ(pipe(alive.data()), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    close(alive[0]);
+    const pid_t server = fork();
+    if (server == 0) {
+      execl(DIOPI_BINARY_DIR "/bin/diopi-server", "diopi-server", "--data", folder_.c_str(), "--listen",
+            "127.0.0.1:0", "--log-level", "off", "--parent-pid-death", "--ready-fd",
+            absl::StrCat(alive[1]).c_str(), nullptr);
+      _exit(127);
+    }
+    pause();
+    _exit(0);
+  }
+  close(alive[1]);
+  std::string line;
+  char c = 0;
+  while (line.find('\n') == std::string::npos && read(alive[0], &c, 1) == 1) line.push_back(c);
+  ASSERT_THAT(line, HasSubstr("ready 127.0.0.1:"));
+  const std::string address = line.substr(6, line.size() - 7);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  // Calls fail once it is gone; asking is what is waited for.
+  TestAgent agent(address, "a");
+  absl::Status status;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {
+    status = agent.GetRun("latest").status();
+  } while (!absl::IsUnavailable(status) && std::chrono::steady_clock::now() < deadline);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  close(alive[0]);
+}
+
+TEST_F(ProgramTest, IsReadyQuickly) {
+  std::chrono::nanoseconds best = std::chrono::hours(1);
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    ServerProcess server(Arguments("unix:" + folder_ + "/socket"));
+    ASSERT_NE(server.Address(), "");
+    best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - start);
+    server.Stop(SIGTERM);
+  }
+  const double ms = std::chrono::duration<double, std::milli>(best).count();
+  RecordProperty("ready_ms", absl::StrCat(ms));
+  std::printf("ready after %.1f ms\n", ms);
+  // The aim is 100 ms on a free machine; sanitizers and a busy one are slower.
+  EXPECT_LT(ms, 1000);
+}
+
+}  // namespace
+}  // namespace diopi::server

@@ -1,0 +1,205 @@
+#include "server/rpc/run_registry.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/dtype.h"
+
+namespace diopi::server {
+namespace {
+
+// References come as float64 with a float32 sigma and, for float64, a low part.
+constexpr int64_t kReferenceBytesPerElement = 8 + 4;
+
+int64_t SpecBytes(const v1::TensorSpec& spec, bool judged) {
+  int64_t elements = 1;
+  for (const int64_t size : spec.shape()) elements *= size;
+  return elements * (judged ? kReferenceBytesPerElement : ElementSize(spec.dtype()));
+}
+
+absl::Status CheckOptions(const v1::RunOptions& options) {
+  if (options.repeat() < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("repeat is ", options.repeat(), "; expected 0 or more"));
+  }
+  if (!(options.timeout_s() >= 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the timeout is ", options.timeout_s(), " s; expected 0 or more"));
+  }
+  const bool sharded = options.shard_count() > 0 || options.shard_index() > 0;
+  if (sharded && options.shard_index() >= options.shard_count()) {
+    return absl::InvalidArgumentError(absl::StrCat("there is no shard ", options.shard_index(), " of ",
+                                                   options.shard_count(), "; shards count from 0"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSame(const std::string& run_id, const std::string& what, const std::string& was,
+                       const std::string& is) {
+  if (was == is) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " cannot be resumed with another ", what,
+                                                    ": it was made with '", was, "', this is '", is, "'"));
+}
+
+}  // namespace
+
+int64_t StreamedBytes(const v1::Case& c) {
+  int64_t bytes = 0;
+  for (const v1::Argument& arg : c.args()) {
+    const bool judged = arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT;
+    const bool read = arg.role() == v1::ROLE_INPUT || arg.role() == v1::ROLE_INOUT;
+    const auto add = [&](const v1::TensorSpec& spec) {
+      bytes += (judged ? SpecBytes(spec, true) : 0) + (read ? SpecBytes(spec, false) : 0);
+    };
+    if (arg.has_tensor()) add(arg.tensor());
+    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+  }
+  return bytes;
+}
+
+absl::StatusOr<const cases::Catalog*> LazyCatalog::Get() {
+  const absl::MutexLock lock(&mutex_);
+  if (catalog_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<cases::Catalog>> loaded = load_();
+    if (!loaded.ok()) return loaded.status();
+    catalog_ = *std::move(loaded);
+  }
+  return catalog_.get();
+}
+
+absl::StatusOr<v1::Case> ActiveRun::CaseAt(size_t index) const {
+  v1::Case c;
+  if (index >= cases.size() || !c.ParseFromString(cases[index])) {
+    return absl::InternalError(absl::StrCat("run ", run_id, " has no case number ", index));
+  }
+  return c;
+}
+
+absl::StatusOr<std::vector<v1::Case>> RunRegistry::SelectCases(const v1::RunOptions& options) {
+  const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
+  if (!catalog.ok()) return catalog.status();
+  absl::StatusOr<std::vector<v1::Case>> selected = (*catalog)->Select(options.selection());
+  if (!selected.ok() || options.shard_count() <= 1) return selected;
+  // Every n-th: shards take about as long as each other, as neighbours are alike.
+  std::vector<v1::Case> shard;
+  for (size_t i = options.shard_index(); i < selected->size(); i += options.shard_count()) {
+    shard.push_back(std::move((*selected)[i]));
+  }
+  return shard;
+}
+
+absl::StatusOr<v1::CreateRunResponse> RunRegistry::Describe(const v1::RunInfo& info, const ActiveRun& run) {
+  v1::CreateRunResponse response;
+  response.set_run_id(info.run_id());
+  response.set_cases(info.cases());
+  response.set_done(info.done());
+  response.set_suite_hash(info.suite_hash());
+  std::set<std::string> without;
+  for (size_t i = 0; i < run.cases.size(); ++i) {
+    const absl::StatusOr<v1::Case> c = run.CaseAt(i);
+    if (!c.ok()) return c.status();
+    if (without.contains(c->operator_())) continue;
+    const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c->operator_());
+    if (!open.ok() || !(*open)->Check(*c).ok()) without.insert(c->operator_());
+  }
+  for (const std::string& name : without) response.add_without_baseline(name);
+  return response;
+}
+
+std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const std::vector<v1::Case>& cases,
+                                                 const std::vector<std::string>& done) {
+  std::vector<ScheduledCase> scheduled;
+  scheduled.reserve(cases.size());
+  for (const v1::Case& c : cases) scheduled.push_back({c.id(), StreamedBytes(c)});
+  SchedulerOptions options;
+  options.lease = options_.lease;
+  options.shuffle_seed = info.options().shuffle_seed();
+  auto run = std::make_shared<ActiveRun>(info.run_id(), std::move(scheduled), done, options, clock_);
+  run->cases.reserve(cases.size());
+  run->hashes.reserve(cases.size());
+  for (const v1::Case& c : cases) {
+    run->cases.push_back(c.SerializeAsString());
+    run->hashes.push_back(c.hash());
+  }
+  return run;
+}
+
+absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& options) {
+  absl::Status status = CheckOptions(options);
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(options);
+  if (!cases.ok()) return cases.status();
+  std::vector<RunCase> rows;
+  rows.reserve(cases->size());
+  for (const v1::Case& c : *cases) rows.push_back({c.id(), c.hash(), c.function(), c.operator_()});
+  const absl::StatusOr<v1::RunInfo> info =
+      database_->CreateRun(options, cases::Catalog::SuiteHash(*cases), rows);
+  if (!info.ok()) return info.status();
+  const std::shared_ptr<ActiveRun> run = Activate(*info, *cases, {});
+  {
+    const absl::MutexLock lock(&mutex_);
+    active_[info->run_id()] = run;
+  }
+  return Describe(*info, *run);
+}
+
+absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& info) {
+  const absl::StatusOr<std::vector<RunCase>> rows = database_->CasesOf(info.run_id());
+  if (!rows.ok()) return rows.status();
+  absl::StatusOr<std::vector<v1::Case>> selected = SelectCases(info.options());
+  if (!selected.ok()) return selected.status();
+  std::map<std::string, v1::Case> by_id;
+  for (v1::Case& c : *selected) by_id.emplace(c.id(), std::move(c));
+  std::vector<v1::Case> cases;
+  cases.reserve(rows->size());
+  for (const RunCase& row : *rows) {
+    const auto found = by_id.find(row.case_id);
+    if (found == by_id.end() || found->second.hash() != row.case_hash) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("run ", info.run_id(), " cannot go on: since it was made, case ", row.case_id, " has ",
+                       found == by_id.end() ? "gone" : "changed", "; start a new run"));
+    }
+    cases.push_back(std::move(found->second));
+  }
+  const absl::StatusOr<std::vector<std::string>> done = database_->DoneCases(info.run_id());
+  if (!done.ok()) return done.status();
+  return Activate(info, cases, *done);
+}
+
+absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& run_id) {
+  const absl::MutexLock lock(&mutex_);
+  const auto found = active_.find(run_id);
+  if (found != active_.end()) return found->second;
+  const absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
+  if (!info.ok()) return info.status();
+  if (const auto latest = active_.find(info->run_id()); latest != active_.end()) return latest->second;
+  absl::StatusOr<std::shared_ptr<ActiveRun>> run = Load(*info);
+  if (run.ok()) active_[info->run_id()] = *run;
+  return run;
+}
+
+absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run_id,
+                                                          const v1::RunOptions& options) {
+  absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
+  if (!info.ok()) return info.status();
+  absl::Status status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
+  if (status.ok()) {
+    status =
+        CheckSame(info->run_id(), "library (SHA-256)", info->options().impl_sha256(), options.impl_sha256());
+  }
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id());
+  if (!run.ok()) return run.status();
+  if (info->done() < info->cases() && info->state() != "running") {
+    status = database_->SetState(info->run_id(), "running");
+    if (!status.ok()) return status;
+  }
+  return Describe(*info, **run);
+}
+
+void RunRegistry::Forget(const std::string& run_id) {
+  const absl::MutexLock lock(&mutex_);
+  active_.erase(run_id);
+}
+
+}  // namespace diopi::server

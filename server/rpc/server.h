@@ -1,0 +1,40 @@
+// A running server: data folder, database, service and the port it listens on.
+#ifndef SERVER_RPC_SERVER_H_
+#define SERVER_RPC_SERVER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/rpc/run_registry.h"
+#include "server/scheduler/scheduler.h"
+
+namespace diopi::server {
+
+struct ServerOptions {
+  std::string data_folder;                // made when it is not there
+  std::string listen = "127.0.0.1:7410";  // HOST:PORT (0: any free port) or unix:PATH
+  std::string reference = "cpu";          // whose baselines: DATA/baselines/REFERENCE
+  absl::Duration lease = absl::Seconds(30);
+  size_t max_open_baselines = 256;  // files
+  LazyCatalog::Loader catalog;      // empty: the operators built in
+  const Clock* clock = nullptr;     // null: the steady clock
+};
+
+class ConformanceServer {
+ public:
+  // InvalidArgument for an address that is none; Unavailable, "cannot listen on ADDRESS: why"; the
+  // database's statuses. Serves when it returns.
+  static absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const ServerOptions& options);
+  virtual ~ConformanceServer() = default;  // shuts down at once
+
+  // With the port that was picked.
+  virtual const std::string& address() const = 0;
+  // Hands out nothing more, lets calls in flight end, for `grace` at most, and closes the database.
+  virtual void Shutdown(absl::Duration grace) = 0;
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_RPC_SERVER_H_
