@@ -48,6 +48,7 @@ struct BoundTensor {
 struct LibrarySlot {
   std::string key;
   diopiTensorHandle_t* handle = nullptr;  // into an array of the frame
+  bool may_stay_null = false;             // nobody judges it: unique's counts that were not asked for
 };
 
 struct OutputTensor {

@@ -216,6 +216,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
       outputs->push_back(ReadTensor(slot.key, **slot.handle, Spare()));
       continue;
     }
+    if (slot.may_stay_null && *slot.handle == nullptr) continue;
     absl::StrAppend(&text, text.empty() ? "" : "; ", attempt->function.name(), " returned success, but ",
                     slot.key,
                     *slot.handle == nullptr ? " is still a null handle"

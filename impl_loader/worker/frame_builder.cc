@@ -144,7 +144,7 @@ class FrameBuilder {
       const std::string key = list ? absl::StrCat(arg.name(), ".", i) : arg.name();
       diopiTensorHandle_t& handle = array[static_cast<size_t>(i)];
       if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
-        frame_->slots_.push_back({key, &handle});
+        frame_->slots_.push_back({key, &handle, IsNotJudged(arg.name())});
         continue;
       }
       if (!list && arg.value_case() != v1::Argument::kTensor) return Misfit(arg.name(), "expected tensors");
@@ -248,6 +248,12 @@ class FrameBuilder {
     if (bound.tensor.storage.data == nullptr) return absl::ResourceExhaustedError("no memory");
     Push(Pointer(bound.tensor.storage.data));
     return absl::OkStatus();
+  }
+
+  bool IsNotJudged(const std::string& output) const {
+    return std::any_of(case_.judges().begin(), case_.judges().end(), [&](const v1::Judge& judge) {
+      return judge.output() == output && judge.kind() == v1::Judge::NOT_JUDGED;
+    });
   }
 
   const InputView* FindInput(const std::string& key) const {
