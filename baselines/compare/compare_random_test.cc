@@ -1,0 +1,242 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "baselines/compare/tails.h"
+#include "baselines/compare/testing.h"
+
+namespace diopi::baselines {
+namespace {
+
+using D = v1::Dtype;
+using Vec = std::vector<double>;
+using Draw = std::function<double(std::mt19937_64&)>;
+
+double U01(std::mt19937_64& bits) {
+  return static_cast<double>(bits() >> 40) * 0x1p-24;
+}
+
+v1::Case Random(Dtype dtype, v1::Judge::Distribution distribution) {
+  v1::Case c = OneOutput(dtype, v1::Judge::RANDOM);
+  c.mutable_judges(0)->set_distribution(distribution);
+  return c;
+}
+
+v1::Case UniformCase(Dtype dtype, double from, double to) {
+  v1::Case c = Random(dtype, v1::Judge::UNIFORM);
+  AddNumber(&c, "from", from);
+  AddNumber(&c, "to", to);
+  return c;
+}
+
+v1::Case NormalCase(Dtype dtype, double mean, double std) {
+  v1::Case c = Random(dtype, v1::Judge::NORMAL);
+  AddNumber(&c, "mean", mean);
+  AddNumber(&c, "std", std);
+  return c;
+}
+
+v1::Case IntegerCase(Dtype dtype, int64_t from, int64_t to) {
+  v1::Case c = Random(dtype, v1::Judge::UNIFORM);
+  AddInt(&c, "from", from);
+  AddInt(&c, "to", to);
+  return c;
+}
+
+v1::Verdict Judge(const v1::Case& c, const Vec& y, const TensorMap& inputs = {}) {
+  const HostTensor tensor = Row(c.dtype(), y);
+  return CompareCase(c, inputs, {{"out", tensor}}, {{"out", tensor}});
+}
+
+Vec Sample(size_t n, uint64_t seed, const Draw& draw) {
+  std::mt19937_64 bits(seed);
+  Vec y(n);
+  for (double& v : y) v = draw(bits);
+  return y;
+}
+
+TEST(Random, GoodStreamsPassAtEverySize) {
+  int verdicts = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    for (const size_t n : {0, 1, 2, 5, 33, 300, 3000, 20000}) {
+      for (const Dtype dtype : {D::float32, D::float16, D::bfloat16, D::float64}) {
+        const Vec u = Sample(n, seed, [](auto& b) { return -3 + 8 * U01(b); });
+        const v1::Verdict uniform = Judge(UniformCase(dtype, -3, 5), u);
+        EXPECT_EQ(uniform.outcome(), v1::OUTCOME_PASS) << n << " " << DtypeName(dtype) << uniform.reason();
+        std::normal_distribution<double> normal(2, 3);
+        const Vec z = Sample(n, seed, [&](auto& b) { return normal(b); });
+        const v1::Verdict gauss = Judge(NormalCase(dtype, 2, 3), z);
+        EXPECT_EQ(gauss.outcome(), v1::OUTCOME_PASS) << n << " " << DtypeName(dtype) << gauss.reason();
+        verdicts += 2;
+      }
+      for (const int64_t range : {1, 2, 10, 1000, 1000000}) {
+        const Vec k = Sample(
+            n, seed, [&](auto& b) { return static_cast<double>(b() % static_cast<uint64_t>(range)) - 5; });
+        for (const Dtype dtype : {D::int64, D::float32}) {
+          const v1::Verdict v = Judge(IntegerCase(dtype, -5, range - 5), k);
+          EXPECT_EQ(v.outcome(), v1::OUTCOME_PASS) << n << " range " << range << v.reason();
+          ++verdicts;
+        }
+      }
+      for (const double p : {0.0, 0.001, 0.3, 0.5, 0.97, 1.0}) {
+        v1::Case c = Random(D::float32, v1::Judge::BERNOULLI);
+        AddNumber(&c, "p", p);
+        const v1::Verdict v = Judge(c, Sample(n, seed, [&](auto& b) { return U01(b) < p ? 1.0 : 0.0; }));
+        EXPECT_EQ(v.outcome(), v1::OUTCOME_PASS) << n << " p " << p << v.reason();
+        ++verdicts;
+      }
+    }
+  }
+  std::printf("%d verdicts on good streams\n", verdicts);
+}
+
+struct Defect {
+  const char* name;
+  v1::Case c;
+  Draw draw;
+};
+
+TEST(Random, BadStreamsAreCaught) {
+  std::normal_distribution<double> normal(0, 1);
+  int repeat = 0;
+  Vec block;
+  const std::vector<Defect> defects = {
+      {"constant", UniformCase(D::float32, 0, 1), [](auto&) { return 0.5; }},
+      {"all zero", NormalCase(D::float32, 0, 1), [](auto&) { return 0.0; }},
+      {"ten bits", UniformCase(D::float32, 0, 1), [](auto& b) { return std::floor(U01(b) * 1024) / 1024; }},
+      {"unscaled", UniformCase(D::float32, -3, 5), [](auto& b) { return U01(b); }},
+      {"outside", UniformCase(D::float32, 0, 1), [](auto& b) { return U01(b) * 1.001; }},
+      {"a square", UniformCase(D::float32, 0, 1), [](auto& b) { return U01(b) * U01(b); }},
+      {"narrow", UniformCase(D::float32, 0, 1), [](auto& b) { return 0.02 + 0.96 * U01(b); }},
+      {"std 1.05", NormalCase(D::float32, 0, 1), [&](auto& b) { return 1.05 * normal(b); }},
+      {"mean .05", NormalCase(D::float32, 0, 1), [&](auto& b) { return 0.05 + normal(b); }},
+      {"uniform for normal", NormalCase(D::float32, 0, 1),
+       [](auto& b) { return (U01(b) - 0.5) * std::sqrt(12.0); }},
+      {"tails cut at 3", NormalCase(D::float32, 0, 1),
+       [&](auto& b) {
+         double z = normal(b);
+         while (std::fabs(z) > 3) z = normal(b);
+         return z;
+       }},
+      {"blocks of 256 twice", UniformCase(D::float32, 0, 1),
+       [&](auto& b) {
+         if (repeat++ % 512 < 256) {
+           block.push_back(U01(b));
+           return block.back();
+         }
+         const double again =
+             block[static_cast<size_t>(repeat - 1 - 256) - 256 * static_cast<size_t>((repeat - 1) / 512)];
+         return again;
+       }},
+      {"the end included", IntegerCase(D::int64, 0, 10),
+       [](auto& b) { return static_cast<double>(b() % 11); }},
+      {"a value missing", IntegerCase(D::int32, 0, 10), [](auto& b) { return static_cast<double>(b() % 9); }},
+      {"halves", IntegerCase(D::float32, 0, 10), [](auto& b) { return static_cast<double>(b() % 19) / 2; }},
+  };
+  for (const Defect& defect : defects) {
+    const v1::Verdict v = Judge(defect.c, Sample(65536, 3, defect.draw));
+    EXPECT_EQ(v.outcome(), v1::OUTCOME_FAIL) << defect.name;
+    EXPECT_EQ(v.outputs(0).gates(), "RANDOM");
+    EXPECT_NE(v.reason(), "");
+  }
+  v1::Case c = Random(D::float32, v1::Judge::BERNOULLI);
+  AddNumber(&c, "p", 0.3);
+  EXPECT_EQ(Judge(c, Sample(65536, 1, [](auto& b) { return U01(b) < 0.32 ? 1.0 : 0.0; })).outcome(),
+            v1::OUTCOME_FAIL);
+}
+
+TEST(Random, ParametersMayBeTensors) {
+  v1::Case c = Random(D::float32, v1::Judge::NORMAL);
+  AddInput(&c, "mean", D::float32);
+  AddNumber(&c, "std", 2);
+  std::normal_distribution<double> normal(0, 2);
+  Vec mean = Sample(4000, 1, [](auto& b) { return 100 * U01(b); });
+  Vec y = Sample(4000, 2, [&](auto& b) { return normal(b); });
+  for (size_t i = 0; i < y.size(); ++i) y[i] += mean[i];
+  const TensorMap inputs = {{"mean", Row(D::float32, mean)}};
+  EXPECT_EQ(Judge(c, y, inputs).outcome(), v1::OUTCOME_PASS) << Judge(c, y, inputs).reason();
+  std::swap(y[0], y[1]);  // within the noise or not, the means differ by far
+  std::reverse(y.begin(), y.end());
+  EXPECT_EQ(Judge(c, y, inputs).outcome(), v1::OUTCOME_FAIL);
+
+  v1::Case b = Random(D::float32, v1::Judge::BERNOULLI);
+  AddInput(&b, "input", D::float32);
+  const Vec p = Sample(5000, 4, [](auto& bits) { return U01(bits); });
+  std::mt19937_64 bits(7);
+  Vec draws;
+  for (const double q : p) draws.push_back(U01(bits) < q ? 1 : 0);
+  EXPECT_EQ(Judge(b, draws, {{"input", Row(D::float32, p)}}).outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(Judge(b, Vec(5000, 1), {{"input", Row(D::float32, p)}}).outcome(), v1::OUTCOME_FAIL);
+}
+
+struct Dropout {
+  v1::Case c;
+  TensorMap inputs, actual;
+};
+
+Dropout MakeDropout(double p, bool train, uint64_t seed, Dtype dtype) {
+  Dropout d{Random(dtype, v1::Judge::DROPOUT_OUT), {}, {}};
+  AddInput(&d.c, "input", dtype);
+  AddNumber(&d.c, "p", p);
+  v1::Argument* training = d.c.add_args();
+  training->set_name("train");
+  training->set_b(train);
+  v1::Argument* mask = d.c.add_args();
+  mask->set_name("mask");
+  mask->set_role(v1::ROLE_OUTPUT);
+  mask->mutable_tensor()->set_dtype(D::bool_);
+  v1::Judge* judge = d.c.add_judges();
+  judge->set_output("mask");
+  judge->set_kind(v1::Judge::RANDOM);
+  judge->set_distribution(v1::Judge::DROPOUT_MASK);
+  const HostTensor x = Row(dtype, Sample(5000, seed, [](auto& b) { return U01(b) - 0.5; }));
+  Vec kept = Sample(5000, seed + 1, [&](auto& b) { return !train || U01(b) >= p ? 1.0 : 0.0; });
+  Vec y;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const double v = ElementAsDouble(dtype, x.data.data(), static_cast<int64_t>(i));
+    y.push_back(kept[i] * v * static_cast<double>(train ? 1.0F / static_cast<float>(1 - p) : 1.0F));
+  }
+  d.inputs["input"] = x;
+  d.actual["out"] = Row(dtype, y);
+  d.actual["mask"] = Row(D::bool_, kept);
+  return d;
+}
+
+TEST(Random, Dropout) {
+  for (const Dtype dtype : {D::float32, D::float16}) {
+    for (const bool train : {true, false}) {
+      const Dropout good = MakeDropout(0.3, train, 5, dtype);
+      const v1::Verdict v = CompareCase(good.c, good.inputs, good.actual, good.actual);
+      EXPECT_EQ(v.outcome(), v1::OUTCOME_PASS) << v.reason();
+    }
+  }
+  const Dropout good = MakeDropout(0.3, true, 5, D::float32);
+  Dropout bad = good;
+  bad.actual["out"] = good.inputs.at("input");  // neither scaled nor dropped
+  EXPECT_EQ(CompareCase(bad.c, bad.inputs, good.actual, bad.actual).outcome(), v1::OUTCOME_FAIL);
+  bad = MakeDropout(0.35, true, 5, D::float32);  // another p than the case says
+  bad.c = good.c;
+  EXPECT_EQ(CompareCase(bad.c, bad.inputs, good.actual, bad.actual).outcome(), v1::OUTCOME_FAIL);
+  bad = good;
+  bad.actual["mask"].data[7] = static_cast<char>(0xff);
+  EXPECT_EQ(CompareCase(bad.c, bad.inputs, good.actual, bad.actual).outcome(), v1::OUTCOME_FAIL);
+  bad = good;
+  bad.actual["mask"] = Row(D::bool_, Vec(5000, 1));
+  EXPECT_EQ(CompareCase(bad.c, bad.inputs, good.actual, bad.actual).outcome(), v1::OUTCOME_FAIL);
+}
+
+TEST(Tails, BinomialIsExact) {
+  EXPECT_FALSE(BinomialRejects(20, 0, 0.5));  // 2^-20 is about 9.5e-7
+  EXPECT_TRUE(BinomialRejects(25, 0, 0.5));   // 2^-25 is about 3e-8
+  EXPECT_TRUE(BinomialRejects(25, 25, 0.5));
+  EXPECT_FALSE(BinomialRejects(1, 1, 1e-6));
+  EXPECT_TRUE(BinomialRejects(1, 1, 1e-8));
+  EXPECT_FALSE(BinomialRejects(0, 0, 0.5));
+  EXPECT_FALSE(BinomialRejects(1 << 20, (1 << 19) + 2700, 0.5));
+  EXPECT_TRUE(BinomialRejects(1 << 20, (1 << 19) + 2800, 0.5));  // 5.47 standard deviations
+}
+
+}  // namespace
+}  // namespace diopi::baselines

@@ -231,10 +231,8 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
     for (const double v : y) ++counts[static_cast<size_t>(std::min(v - from, count - 1))];
     for (size_t k = 0; k < counts.size() && MeanOf(grain) < 0.5; ++k) {
       // Each value's own tail, at a level divided among all of them.
-      const double p = 1 / count;
-      const double bound =
-          static_cast<double>(y.size()) * p +
-          BernsteinBound(static_cast<double>(y.size()) * p, 1) * std::sqrt(1 + std::log(count));
+      const double share = static_cast<double>(y.size()) / count;
+      const double bound = share + BernsteinBound(share * (1 - 1 / count), 1, kAlpha / count);
       if (static_cast<double>(counts[k]) > bound) {
         return absl::StrFormat("%d of %d values are %.0f, more than %.1f with a probability below 1e-7",
                                counts[k], y.size(), from + static_cast<double>(k), bound);

@@ -46,8 +46,8 @@ bool BinomialRejects(int64_t n, int64_t k, double p) {
   return BinomialTail(n, k, p) < kAlpha / 2;
 }
 
-double BernsteinBound(double variance, double range) {
-  const double x = std::log(2 / kAlpha);
+double BernsteinBound(double variance, double range, double alpha) {
+  const double x = std::log(2 / alpha);
   const double linear = range * x / 3;
   return linear + std::sqrt(linear * linear + 2 * variance * x);
 }

@@ -16,8 +16,8 @@ inline constexpr double kKsBound = 2.90;      // sqrt(N) D: 2 exp(-2 * 2.9^2) = 
 bool BinomialRejects(int64_t n, int64_t k, double p);
 
 // The deviation that a sum of independent zero-mean terms, each at most `range` in magnitude, with summed
-// variance `variance`, exceeds with probability at most kAlpha, either way (Bernstein).
-double BernsteinBound(double variance, double range);
+// variance `variance`, exceeds with probability at most `alpha`, either way (Bernstein).
+double BernsteinBound(double variance, double range, double alpha = kAlpha);
 
 // Bounds for the sum of n squared standard normals (Laurent and Massart).
 double ChiSquareUpper(int64_t n);
