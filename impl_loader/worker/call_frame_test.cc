@@ -1,24 +1,24 @@
 // How each kind of argument reaches a library. What libffi makes of it is impl_loader/call's to test.
 #include "impl_loader/worker/call_frame.h"
 
-#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "cases/core/tensor.h"
 #include "impl_loader/worker/checks.h"
+#include "impl_loader/worker/test_cases.h"
 
 namespace diopi::loader {
 namespace {
 
+constexpr Dtype kFloat = v1::Dtype::float32;
+
 class CallFrameTest : public testing::Test {
  protected:
-  // Builds a frame for the case in text form; inputs are float32 and hold 1, 2, 3, ...
-  absl::Status Build(const std::string& text) {
-    if (!google::protobuf::TextFormat::ParseFromString(text, &case_)) {
-      return absl::InternalError("the test's own case");
-    }
+  // Inputs are float32 and hold 1, 2, 3, ...
+  absl::Status Build(const CaseBuilder& builder) {
+    case_ = builder.Done();
     for (int i = 0; i < 64; ++i) ones_[i] = static_cast<float>(i + 1);
     std::vector<InputView> inputs;
     const auto add = [&](const std::string& key, const v1::TensorSpec& spec) {
@@ -59,18 +59,15 @@ class CallFrameTest : public testing::Test {
   std::unique_ptr<CallFrame> frame_;
 };
 
-constexpr char kIndexPut[] = R"(
-  function: "diopiIndexPut"
-  args { name: "out" role: ROLE_OUTPUT tensor { dtype: float32 shape: 4 } }
-  args { name: "input" role: ROLE_INPUT tensor { dtype: float32 shape: 4 } }
-  args { name: "values" role: ROLE_INPUT tensor { dtype: float32 } }
-  args { name: "indices" role: ROLE_INPUT
-         tensors { tensors {} tensors { dtype: float32 shape: 2 } null: true null: false } }
-  args { name: "indices_counts" i: 2 }
-  args { name: "accumulate" b: true })";
-
 TEST_F(CallFrameTest, ListsMayHoldNullHandles) {
-  const absl::Status built = Build(kIndexPut);
+  const absl::Status built =
+      Build(CaseBuilder("diopiIndexPut")
+                .Tensor("out", v1::ROLE_OUTPUT, Spec(kFloat, {4}))
+                .Tensor("input", v1::ROLE_INPUT, Spec(kFloat, {4}))
+                .Tensor("values", v1::ROLE_INPUT, Spec(kFloat, {}))
+                .Tensors("indices", v1::ROLE_INPUT, {v1::TensorSpec(), Spec(kFloat, {2})}, {true, false})
+                .Int("indices_counts", 2)
+                .Bool("accumulate", true));
   ASSERT_TRUE(built.ok()) << built;
   EXPECT_EQ(Tensor(2)->numel, 1);
   const auto* list = static_cast<diopiTensorHandle_t*>(Arg<void*>(3));
@@ -81,14 +78,13 @@ TEST_F(CallFrameTest, ListsMayHoldNullHandles) {
 }
 
 TEST_F(CallFrameTest, HostOutputsAreGuardedAndPoisoned) {
-  const absl::Status built = Build(R"(
-    function: "diopiClipGradNorm"
-    args { name: "out" role: ROLE_OUTPUT host_output { dtype: float64 } }
-    args { name: "grads" role: ROLE_INOUT tensors { tensors { dtype: float32 shape: 3 } } }
-    args { name: "num_grads" i: 1 }
-    args { name: "max_norm" f: 1.5 }
-    args { name: "norm_type" i: 2 }
-    args { name: "error_if_nonfinite" b: false })");
+  const absl::Status built = Build(CaseBuilder("diopiClipGradNorm")
+                                       .HostOutput("out", v1::Dtype::float64)
+                                       .Tensors("grads", v1::ROLE_INOUT, {Spec(kFloat, {3})})
+                                       .Int("num_grads", 1)
+                                       .Float("max_norm", 1.5)
+                                       .Int("norm_type", 2)
+                                       .Bool("error_if_nonfinite", false));
   ASSERT_TRUE(built.ok()) << built;
   auto* out = static_cast<uint8_t*>(Arg<void*>(0));
   EXPECT_EQ(out[0], 0xA5);
@@ -104,14 +100,13 @@ TEST_F(CallFrameTest, HostOutputsAreGuardedAndPoisoned) {
 }
 
 TEST_F(CallFrameTest, GeneratorsAreRestoredBeforeEachCall) {
-  const absl::Status built = Build(R"(
-    function: "diopiDropout"
-    args { name: "out" role: ROLE_OUTPUT tensor { dtype: float32 shape: 4 } }
-    args { name: "mask" role: ROLE_OUTPUT tensor { dtype: bool shape: 4 } }
-    args { name: "input" role: ROLE_INPUT tensor { dtype: float32 shape: 4 } }
-    args { name: "p" f: 0.5 }
-    args { name: "train" b: true }
-    args { name: "generator" generator { seed: 7 offset: 9 } })");
+  const absl::Status built = Build(CaseBuilder("diopiDropout")
+                                       .Tensor("out", v1::ROLE_OUTPUT, Spec(kFloat, {4}))
+                                       .Tensor("mask", v1::ROLE_OUTPUT, Spec(v1::Dtype::bool_, {4}))
+                                       .Tensor("input", v1::ROLE_INPUT, Spec(kFloat, {4}))
+                                       .Float("p", 0.5)
+                                       .Bool("train", true)
+                                       .Generator("generator", 7, 9));
   ASSERT_TRUE(built.ok()) << built;
   auto* generator = static_cast<diopiGenerator*>(Arg<void*>(5));
   EXPECT_EQ(generator->seed, 7u);
@@ -121,15 +116,14 @@ TEST_F(CallFrameTest, GeneratorsAreRestoredBeforeEachCall) {
 }
 
 TEST_F(CallFrameTest, PointersToAttributesAndSlotsForTheLibrary) {
-  const absl::Status built = Build(R"(
-    function: "diopiUnique"
-    args { name: "out" role: ROLE_LIBRARY_OUTPUT }
-    args { name: "input" role: ROLE_INPUT tensor { dtype: float32 shape: 4 } }
-    args { name: "dim" i: -1 }
-    args { name: "sorted" b: true }
-    args { name: "return_counts" b: false }
-    args { name: "indices" role: ROLE_OUTPUT tensor { dtype: int64 shape: 4 } }
-    args { name: "counts" role: ROLE_LIBRARY_OUTPUT null: true })");
+  const absl::Status built = Build(CaseBuilder("diopiUnique")
+                                       .LibraryOutput("out")
+                                       .Tensor("input", v1::ROLE_INPUT, Spec(kFloat, {4}))
+                                       .Int("dim", -1)
+                                       .Bool("sorted", true)
+                                       .Bool("return_counts", false)
+                                       .Tensor("indices", v1::ROLE_OUTPUT, Spec(v1::Dtype::int64, {4}))
+                                       .Null("counts"));
   ASSERT_TRUE(built.ok()) << built;
   auto* slot = static_cast<diopiTensorHandle_t*>(Arg<void*>(0));
   EXPECT_EQ(*slot, nullptr);
@@ -142,19 +136,18 @@ TEST_F(CallFrameTest, PointersToAttributesAndSlotsForTheLibrary) {
 }
 
 TEST_F(CallFrameTest, SizesByValueAndByPointer) {
-  const absl::Status built = Build(R"(
-    function: "diopiConvolution2dBackward"
-    args { name: "grad_input" role: ROLE_OUTPUT null: true }
-    args { name: "grad_weight" role: ROLE_OUTPUT tensor { dtype: float32 shape: [1, 1, 1, 1] } }
-    args { name: "grad_bias" role: ROLE_OUTPUT null: true }
-    args { name: "grad_output" role: ROLE_INPUT tensor { dtype: float32 shape: [1, 1, 2, 2] } }
-    args { name: "input" role: ROLE_INPUT tensor { dtype: float32 shape: [1, 1, 2, 2] } }
-    args { name: "weight" role: ROLE_INPUT tensor { dtype: float32 shape: [1, 1, 1, 1] } }
-    args { name: "bias_sizes" sizes { values: 5 } }
-    args { name: "stride" sizes { values: 1 values: 2 } }
-    args { name: "padding" sizes {} }
-    args { name: "dilation" null: true }
-    args { name: "groups" i: 1 })");
+  const absl::Status built = Build(CaseBuilder("diopiConvolution2dBackward")
+                                       .Null("grad_input")
+                                       .Tensor("grad_weight", v1::ROLE_OUTPUT, Spec(kFloat, {1, 1, 1, 1}))
+                                       .Null("grad_bias")
+                                       .Tensor("grad_output", v1::ROLE_INPUT, Spec(kFloat, {1, 1, 2, 2}))
+                                       .Tensor("input", v1::ROLE_INPUT, Spec(kFloat, {1, 1, 2, 2}))
+                                       .Tensor("weight", v1::ROLE_INPUT, Spec(kFloat, {1, 1, 1, 1}))
+                                       .Sizes("bias_sizes", {5})
+                                       .Sizes("stride", {1, 2})
+                                       .Sizes("padding", {})
+                                       .Null("dilation")
+                                       .Int("groups", 1));
   ASSERT_TRUE(built.ok()) << built;
   EXPECT_TRUE(IsNull(0));
   const auto* bias = static_cast<const diopiSize_t*>(Arg<void*>(6));
@@ -170,26 +163,27 @@ TEST_F(CallFrameTest, SizesByValueAndByPointer) {
 
 TEST_F(CallFrameTest, ScalarsOfEveryKind) {
   struct Row {
-    std::string scalar;
-    diopiDtype_t stype;
-    bool is_float;
+    Dtype dtype;
+    bool given_as_float;
     double value;
+    bool passed_as_float;
   };
-  for (const Row& row : {Row{"dtype: float64 f: 2.5", diopi_dtype_float64, true, 2.5},
-                         Row{"dtype: float32 i: 3", diopi_dtype_float32, true, 3},
-                         Row{"dtype: int64 i: -4", diopi_dtype_int64, false, -4},
-                         Row{"dtype: int32 f: 5", diopi_dtype_int32, false, 5},
-                         Row{"dtype: bool i: 1", diopi_dtype_bool, true, 1},
-                         Row{"dtype: bool i: 0", diopi_dtype_bool, true, 0}}) {
-    const absl::Status built = Build(
-        "function: 'diopiFill' args { name: 'input' role: ROLE_INOUT tensor { dtype: float32 shape: 2 } }"
-        "args { name: 'value' scalar { " +
-        row.scalar + " } }");
+  for (const Row& row : {Row{v1::Dtype::float64, true, 2.5, true}, Row{v1::Dtype::float32, false, 3, true},
+                         Row{v1::Dtype::int64, false, -4, false}, Row{v1::Dtype::int32, true, 5, false},
+                         Row{v1::Dtype::bool_, false, 1, true}, Row{v1::Dtype::bool_, false, 0, true}}) {
+    CaseBuilder builder("diopiFill");
+    builder.Tensor("input", v1::ROLE_INOUT, Spec(kFloat, {2}));
+    if (row.given_as_float) {
+      builder.Scalar("value", row.dtype, row.value);
+    } else {
+      builder.IntScalar("value", row.dtype, static_cast<int64_t>(row.value));
+    }
+    const absl::Status built = Build(builder);
     ASSERT_TRUE(built.ok()) << built;
     const auto* scalar = static_cast<const diopiScalar_t*>(Arg<void*>(1));
-    EXPECT_EQ(scalar->stype, row.stype);
-    EXPECT_EQ(row.is_float ? scalar->fval : static_cast<double>(scalar->ival), row.value) << row.scalar;
-    if (row.stype == diopi_dtype_bool) {
+    EXPECT_EQ(static_cast<int>(scalar->stype), static_cast<int>(row.dtype));
+    EXPECT_EQ(row.passed_as_float ? scalar->fval : static_cast<double>(scalar->ival), row.value);
+    if (row.dtype == v1::Dtype::bool_) {
       EXPECT_EQ(scalar->ival != 0, row.value != 0);
     }
     frame_.reset();
@@ -197,11 +191,13 @@ TEST_F(CallFrameTest, ScalarsOfEveryKind) {
 }
 
 TEST_F(CallFrameTest, StridedInputsKeepTheirGapsAndAreWatchedThere) {
-  const absl::Status built = Build(R"(
-    function: "diopiFill"
-    args { name: "input" role: ROLE_INPUT
-           tensor { dtype: float32 shape: [2, 2] strides: [1, 3] storage_offset: 1 storage_elements: 6 } }
-    args { name: "value" scalar { dtype: float64 f: 0 } })");
+  v1::TensorSpec spec = Spec(kFloat, {2, 2});
+  spec.set_strides(0, 1);
+  spec.set_strides(1, 3);
+  spec.set_storage_offset(1);
+  spec.set_storage_elements(6);
+  const absl::Status built =
+      Build(CaseBuilder("diopiFill").Tensor("input", v1::ROLE_INPUT, spec).Scalar("value", kFloat, 0));
   ASSERT_TRUE(built.ok()) << built;
   const diopiTensor& tensor = *Tensor(0);
   float storage[6];
@@ -222,19 +218,21 @@ TEST_F(CallFrameTest, StridedInputsKeepTheirGapsAndAreWatchedThere) {
 }
 
 TEST_F(CallFrameTest, WhatDoesNotFitIsNamed) {
-  const std::pair<std::string, std::string> rows[] = {
-      {"args { name: 'out' }", "the signature wants input as argument 1"},
-      {"args { name: 'input' role: ROLE_INOUT i: 3 }", "argument input: expected a tensor"},
-      {"args { name: 'input' role: ROLE_OUTPUT tensor { dtype: unsupported shape: 1 } }", "make no tensor"},
-      {"args { name: 'input' role: ROLE_OUTPUT tensor { dtype: int8 shape: 9223372036854775807 } }",
-       "too large"},
-      {"args { name: 'input' role: ROLE_OUTPUT tensor { dtype: int8 shape: -1 } }", "make no tensor"},
-      {"args { name: 'input' role: ROLE_OUTPUT tensor { dtype: int8 } }", "wants value as argument 2"},
-      {"args { name: 'input' role: ROLE_OUTPUT tensor { dtype: int8 } } args { name: 'value' f: 1 }",
-       "argument value: expected a scalar"}};
-  for (const auto& [args, text] : rows) {
-    const absl::Status built = Build("function: 'diopiFill' " + args);
-    EXPECT_EQ(built.code(), absl::StatusCode::kInvalidArgument) << args;
+  const auto fill = [](const v1::TensorSpec& spec) {
+    return CaseBuilder("diopiFill").Tensor("input", v1::ROLE_OUTPUT, spec);
+  };
+  v1::TensorSpec huge = Spec(v1::Dtype::int8, {INT64_MAX});
+  const std::pair<CaseBuilder, std::string> rows[] = {
+      {CaseBuilder("diopiFill").Null("out"), "the signature wants input as argument 1"},
+      {CaseBuilder("diopiFill").Int("input", 3), "argument input: expected a tensor"},
+      {fill(Spec(v1::Dtype::unsupported, {1})), "make no tensor"},
+      {fill(huge), "too large"},
+      {fill(Spec(v1::Dtype::int8, {-1})), "make no tensor"},
+      {fill(Spec(v1::Dtype::int8, {})), "wants value as argument 2"},
+      {fill(Spec(v1::Dtype::int8, {})).Float("value", 1), "argument value: expected a scalar"}};
+  for (const auto& [builder, text] : rows) {
+    const absl::Status built = Build(builder);
+    EXPECT_EQ(built.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_NE(built.message().find(text), absl::string_view::npos) << built;
   }
 }

@@ -45,17 +45,92 @@ v1::Case NewCase(const std::string& function) {
   return c;
 }
 
+v1::Argument* CaseBuilder::Add(const std::string& name) {
+  v1::Argument* arg = case_.add_args();
+  arg->set_name(name);
+  return arg;
+}
+
+CaseBuilder& CaseBuilder::Tensor(const std::string& name, v1::Role role, const v1::TensorSpec& spec) {
+  *case_.add_args() = TensorArg(name, role, spec);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Tensors(const std::string& name, v1::Role role,
+                                  const std::vector<v1::TensorSpec>& specs, const std::vector<bool>& null) {
+  v1::Argument* arg = Add(name);
+  arg->set_role(role);
+  for (const v1::TensorSpec& spec : specs) *arg->mutable_tensors()->add_tensors() = spec;
+  for (const bool is_null : null) arg->mutable_tensors()->add_null(is_null);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::LibraryOutput(const std::string& name) {
+  Add(name)->set_role(v1::ROLE_LIBRARY_OUTPUT);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::HostOutput(const std::string& name, Dtype dtype) {
+  v1::Argument* arg = Add(name);
+  arg->set_role(v1::ROLE_OUTPUT);
+  arg->mutable_host_output()->set_dtype(dtype);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Null(const std::string& name) {
+  Add(name)->set_null(true);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Int(const std::string& name, int64_t value) {
+  Add(name)->set_i(value);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Float(const std::string& name, double value) {
+  Add(name)->set_f(value);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Bool(const std::string& name, bool value) {
+  Add(name)->set_b(value);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Sizes(const std::string& name, const std::vector<int64_t>& values) {
+  Add(name)->mutable_sizes()->mutable_values()->Add(values.begin(), values.end());
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Scalar(const std::string& name, Dtype dtype, double value) {
+  v1::ScalarValue* scalar = Add(name)->mutable_scalar();
+  scalar->set_dtype(dtype);
+  scalar->set_f(value);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::IntScalar(const std::string& name, Dtype dtype, int64_t value) {
+  v1::ScalarValue* scalar = Add(name)->mutable_scalar();
+  scalar->set_dtype(dtype);
+  scalar->set_i(value);
+  return *this;
+}
+
+CaseBuilder& CaseBuilder::Generator(const std::string& name, uint64_t seed, uint64_t offset) {
+  v1::GeneratorValue* generator = Add(name)->mutable_generator();
+  generator->set_seed(seed);
+  generator->set_offset(offset);
+  return *this;
+}
+
 v1::Case AddCase(const std::vector<int64_t>& shape, double alpha) {
-  v1::Case c = NewCase("diopiAdd");
   const v1::TensorSpec spec = Spec(v1::Dtype::float32, shape);
-  *c.add_args() = TensorArg("out", v1::ROLE_OUTPUT, spec);
-  *c.add_args() = TensorArg("input", v1::ROLE_INPUT, spec);
-  *c.add_args() = TensorArg("other", v1::ROLE_INPUT, spec);
-  v1::Argument* arg = c.add_args();
-  arg->set_name("alpha");
-  arg->mutable_scalar()->set_dtype(v1::Dtype::float64);
-  arg->mutable_scalar()->set_f(alpha);
-  return c;
+  return CaseBuilder("diopiAdd")
+      .Tensor("out", v1::ROLE_OUTPUT, spec)
+      .Tensor("input", v1::ROLE_INPUT, spec)
+      .Tensor("other", v1::ROLE_INPUT, spec)
+      .Scalar("alpha", v1::Dtype::float64, alpha)
+      .Done();
 }
 
 TensorMap AddInputs(const std::vector<int64_t>& shape) {
