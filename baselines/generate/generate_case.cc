@@ -71,6 +71,7 @@ class CaseGenerator {
     absl::Status status = MakeInputs();
     if (!status.ok()) return status;
     for (const v1::Judge& judge : baseline_.c.judges()) {
+      if (judge.kind() == v1::Judge::NOT_JUDGED) continue;
       status = AddOutput(judge);
       if (!status.ok()) return status;
     }

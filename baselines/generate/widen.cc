@@ -20,7 +20,7 @@ struct Noise64 {
 };
 struct Noise80 {
   long double v;
-  double s2;
+  long double s2;
 };
 static_assert(sizeof(Noise64) == 16 && sizeof(Noise80) == 32);
 
@@ -45,9 +45,11 @@ HostTensor Empty(Dtype dtype, const std::vector<int64_t>& shape) {
   return tensor;
 }
 
-double LeafVariance(double value, double unit) {
-  const double error = unit * value;
-  return std::isfinite(value) ? error * error / 3 : 0.0;
+// In the variance's own type: squares of small float64 values are no doubles.
+template <typename V>
+V LeafVariance(double value, double unit) {
+  const V error = static_cast<V>(unit) * static_cast<V>(value);
+  return std::isfinite(value) ? error * error / 3 : V(0);
 }
 
 template <typename N>
@@ -58,16 +60,16 @@ HostTensor WidenOne(const HostTensor& tensor, Dtype noise, double unit) {
     const double value = ElementAsDouble(tensor.dtype, tensor.data.data(), static_cast<int64_t>(i));
     N element{};
     element.v = value;
-    element.s2 = LeafVariance(value, unit);
+    element.s2 = LeafVariance<decltype(element.s2)>(value, unit);
     SetElement(&wide, i, element);
   }
   return wide;
 }
 
 // Where the value is no number there is no noise; where the variance overflowed, any number passes.
-double SigmaOf(double value, double variance) {
+double SigmaOf(double value, long double variance) {
   if (!std::isfinite(value)) return 0.0;
-  const double sigma = std::sqrt(variance);
+  const double sigma = static_cast<double>(std::sqrt(variance));
   return std::isfinite(sigma) ? sigma : double{std::numeric_limits<float>::max()};
 }
 
@@ -157,10 +159,10 @@ absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, 
   for (size_t i = 0; i < count; ++i) {
     const long double value =
         wide ? ElementAt<Noise80>(r, i).v : static_cast<long double>(ElementAt<double>(r, i));
-    const double v = static_cast<double>(value), q = ElementAt<double>(q2, i);
-    const double terms = std::fmax(ElementAt<double>(n, i) - 1, 0.0);
-    const double variance = unit * unit / 3 * (terms * (q / 2 + v * v / 3) + q);
-    SetExpected(&expected, i, value, SigmaOf(v, variance));
+    const long double q = ElementAt<double>(q2, i);
+    const long double terms = std::fmax(ElementAt<double>(n, i) - 1, 0.0);
+    const long double variance = unit * unit / 3 * (terms * (q / 2 + value * value / 3) + q);
+    SetExpected(&expected, i, value, SigmaOf(static_cast<double>(value), variance));
   }
   return expected;
 }

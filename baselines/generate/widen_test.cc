@@ -48,12 +48,11 @@ TEST(WidenToNoiseTest, IntegersStayAsTheyAre) {
 TEST(SplitNoiseTest, KeepsWhatFloat64CannotHold) {
   struct {
     long double v = 1.0L + 0x1p-60L;
-    double s2 = 0x1p-106;
-    double padding = 0;
+    long double s2 = 0x1p-106L;
   } element;
   HostTensor noise{D::noise80, {}, std::string(32, '\0')};
   std::memcpy(noise.data.data(), &element.v, 10);
-  std::memcpy(noise.data.data() + 16, &element.s2, 8);
+  std::memcpy(noise.data.data() + 16, &element.s2, 10);
   const auto expected = SplitNoise(noise, D::float64);
   ASSERT_TRUE(expected.ok()) << expected.status();
   EXPECT_EQ(At(expected->r, 0), 1.0);

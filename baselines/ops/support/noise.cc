@@ -66,16 +66,16 @@ namespace {
 template <typename V>
 Noise<V> PowOf(const Noise<V>& a, const Noise<V>& b) {
   const V f = std::pow(a.v, b.v);
-  const double da = a.s2 > 0 && a.v != 0 ? static_cast<double>(b.v * f / a.v) : 0.0;
-  const double db = b.s2 > 0 && a.v > 0 ? static_cast<double>(f * std::log(a.v)) : 0.0;
+  const V da = a.s2 > 0 && a.v != 0 ? b.v * f / a.v : V(0);
+  const V db = b.s2 > 0 && a.v > 0 ? f * std::log(a.v) : V(0);
   return Noise<V>::Of(f, da * da * a.s2 + db * db * b.s2, 16);
 }
 
 template <typename V>
 Noise<V> Atan2Of(const Noise<V>& y, const Noise<V>& x) {
-  const double a = static_cast<double>(y.v), b = static_cast<double>(x.v);
-  const double r2 = a * a + b * b;
-  const double s2 = r2 > 0 && std::isfinite(r2) ? b / r2 * (b / r2) * y.s2 + a / r2 * (a / r2) * x.s2 : 0.0;
+  const V a = y.v, b = x.v;
+  const V r2 = a * a + b * b;
+  const V s2 = r2 > 0 && std::isfinite(r2) ? b / r2 * (b / r2) * y.s2 + a / r2 * (a / r2) * x.s2 : V(0);
   return Noise<V>::Of(std::atan2(y.v, x.v), s2, 6);
 }
 

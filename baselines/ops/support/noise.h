@@ -26,46 +26,46 @@ struct Noise {
   static constexpr double kUnit = std::is_same_v<V, double> ? 0x1p-24 : 0x1p-53;
 
   V v = 0;
-  double s2 = 0;
+  V s2 = 0;  // in V too: the squares of small float64 values are no doubles
 
   constexpr Noise() = default;
   template <typename T>
   requires std::is_arithmetic_v<T>
   constexpr Noise(T x) : v(static_cast<V>(x)) {}  // NOLINT: constants are exact numbers
-  constexpr Noise(V value, double variance) : v(value), s2(variance) {}
+  constexpr Noise(V value, V variance) : v(value), s2(variance) {}
 
   template <typename T>
   requires std::is_arithmetic_v<T>
   explicit constexpr operator T() const { return static_cast<T>(v); }
 
   // `variance` from the operands, plus one rounding of `value` of quality k.
-  static Noise Of(V value, double variance, double k) {
-    const double d = k * kUnit * static_cast<double>(value);
+  static Noise Of(V value, V variance, double k) {
+    const V d = static_cast<V>(k * kUnit) * value;
     return Clean(value, variance + d * d / 3);
   }
   // No rounding: the value is exact given the operands.
-  static Noise Clean(V value, double variance) {
+  static Noise Clean(V value, V variance) {
     if (!std::isfinite(value)) return Noise(value, 0.0);
-    if (variance <= std::numeric_limits<double>::max()) return Noise(value, variance);
-    return Noise(value, std::isnan(variance) ? 0.0 : std::numeric_limits<double>::max());
+    if (variance <= std::numeric_limits<V>::max()) return Noise(value, variance);
+    return Noise(value, std::isnan(variance) ? V(0) : std::numeric_limits<V>::max());
   }
   // A function with value f and derivative df at x; a derivative at a singular point counts as 0.
   static Noise Function(const Noise& x, V f, V df, double k) {
-    const double d = static_cast<double>(df);
+    const V d = df;
     return Of(f, std::isfinite(d) ? d * d * x.s2 : 0.0, k);
   }
 
   friend Noise operator+(const Noise& a, const Noise& b) { return Of(a.v + b.v, a.s2 + b.s2, 1); }
   friend Noise operator-(const Noise& a, const Noise& b) { return Of(a.v - b.v, a.s2 + b.s2, 1); }
   friend Noise operator*(const Noise& a, const Noise& b) {
-    const double x = static_cast<double>(a.v), y = static_cast<double>(b.v);
+    const V x = a.v, y = b.v;
     return Of(a.v * b.v, y * y * a.s2 + x * x * b.s2, 1);
   }
   friend Noise operator/(const Noise& a, const Noise& b) {
     const V q = a.v / b.v;
-    const double d = static_cast<double>(b.v);
+    const V d = b.v;
     if (!std::isfinite(d)) return Of(q, 0.0, 1);
-    const double y = static_cast<double>(q);
+    const V y = q;
     return Of(q, a.s2 / d / d + y * y * (b.s2 / d / d), 1);
   }
   friend Noise operator-(const Noise& a) { return Noise(-a.v, a.s2); }
@@ -138,13 +138,13 @@ Noise<V> copysign(const Noise<V>& x, const Noise<V>& y) {
 }
 template <typename V>
 Noise<V> fmod(const Noise<V>& a, const Noise<V>& b) {
-  const double n = std::trunc(static_cast<double>(a.v / b.v));
+  const V n = std::trunc(a.v / b.v);
   return Noise<V>::Clean(std::fmod(a.v, b.v), a.s2 + n * n * b.s2);
 }
 // One rounding for both operations.
 template <typename V>
 Noise<V> fma(const Noise<V>& a, const Noise<V>& b, const Noise<V>& c) {
-  const double x = static_cast<double>(a.v), y = static_cast<double>(b.v);
+  const V x = a.v, y = b.v;
   return Noise<V>::Of(std::fma(a.v, b.v, c.v), y * y * a.s2 + x * x * b.s2 + c.s2, 1);
 }
 

@@ -71,13 +71,13 @@ struct FloatElement {
 template <typename V>
 struct NoiseElement {
   static constexpr int64_t kSize = sizeof(Noise<V>);
-  static Noise<V> Read(const char* p) { return {Peek<V>(p), Peek<double>(p + sizeof(V))}; }
+  static Noise<V> Read(const char* p) { return {Peek<V>(p), Peek<V>(p + sizeof(V))}; }
   template <typename C>
   static void Write(char* p, const C& x) {
     char bytes[sizeof(Noise<V>)] = {};  // the padding too is defined
     if constexpr (kIsNoise<C>) {
       Poke(bytes, static_cast<V>(x.v));
-      Poke(bytes + sizeof(V), x.s2);
+      Poke(bytes + sizeof(V), static_cast<V>(x.s2));
     } else {
       Poke(bytes, static_cast<V>(x));
     }
@@ -231,8 +231,12 @@ std::vector<C> LoadAs(const Tensor& tensor, const Shape& shape) {
 }
 
 std::vector<uint8_t> LoadBool(const Tensor& tensor, const Shape& shape) {
-  const std::vector<int64_t> values = LoadAs<int64_t>(tensor, shape);
-  return std::vector<uint8_t>(values.begin(), values.end());
+  std::vector<uint8_t> truth(static_cast<size_t>(Numel(shape)));
+  DispatchAny(tensor.dtype(), [&]<typename C>() {
+    const std::vector<C> values = LoadAs<C>(tensor, shape);
+    for (size_t i = 0; i < truth.size(); ++i) truth[i] = values[i] != Exact<C>(0) ? 1 : 0;
+  });
+  return truth;
 }
 
 template <typename C>

@@ -2,4 +2,5 @@ import torch
 
 
 def diopiArange(a):
-    return {"out": torch.arange(a.start, a.end, a.step, dtype=a.out_dtypes["out"])}
+    dtype = a.out_dtypes["out"]
+    return {"out": torch.arange(a.start, a.end, a.step, dtype=torch.float64 if dtype.is_floating_point else dtype)}

@@ -6,8 +6,11 @@ extern "C" diopiError_t diopiPermute(diopiContextHandle_t, diopiTensorHandle_t o
   using namespace diopi::ops;
   return Guard(__func__, [&] {
     const Tensor result(out), x(input);
-    const Shape order = WrapDims(Sizes(dims), x.rank());
-    Check(static_cast<int64_t>(order.size()) == x.rank(), "dims must name every dimension once");
+    Shape order = Sizes(dims);
+    const size_t distinct = WrapDims(order, x.rank()).size();  // refuses repetitions
+    Check(order.empty() ? x.rank() == 0 : static_cast<int64_t>(distinct) == x.rank(),
+          "dims must name every dimension once");
+    for (int64_t& d : order) d = WrapDim(d, x.rank());
     const Shape strides = DenseStrides(x.shape());
     Shape shape, steps;
     for (const int64_t d : order) {
