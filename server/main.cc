@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -149,5 +150,11 @@ int Main(int argc, char** argv) {
 }  // namespace diopi::server
 
 int main(int argc, char** argv) {
-  return diopi::server::Main(argc, argv);
+  // The libraries below may throw (out of memory, CLI11's own setup); nothing of ours does.
+  try {
+    return diopi::server::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "diopi-server: %s\n", error.what());
+    return diopi::server::kExitFault;
+  }
 }

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,7 @@ absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Open(const st
 
 absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Get(const std::string& operator_name) {
   const std::string path = baselines::BaselinePath(data_folder_, reference_, operator_name);
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   // Before opening: a file that is replaced in between is opened once more next time, never missed.
   const Stamp stamp = StampOf(path);
   const auto found = entries_.find(operator_name);

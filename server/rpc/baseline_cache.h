@@ -8,12 +8,12 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "baselines/store/store.h"
 #include "diopi/v1/case.pb.h"
 
@@ -58,7 +58,7 @@ class BaselineCache {
   const std::string data_folder_;
   const std::string reference_;
   const size_t max_open_;
-  absl::Mutex mutex_;
+  std::mutex mutex_;
   std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::list<std::string> recent_ ABSL_GUARDED_BY(mutex_);  // newest first
 };

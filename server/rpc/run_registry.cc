@@ -1,5 +1,6 @@
 #include "server/rpc/run_registry.h"
 
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -58,7 +59,7 @@ int64_t StreamedBytes(const v1::Case& c) {
 }
 
 absl::StatusOr<const cases::Catalog*> LazyCatalog::Get() {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (catalog_ == nullptr) {
     absl::StatusOr<std::unique_ptr<cases::Catalog>> loaded = load_();
     if (!loaded.ok()) return loaded.status();
@@ -137,7 +138,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
   if (!info.ok()) return info.status();
   const std::shared_ptr<ActiveRun> run = Activate(*info, *cases, {});
   {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     active_[info->run_id()] = run;
   }
   return Describe(*info, *run);
@@ -167,7 +168,7 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& 
 }
 
 absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& run_id) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const auto found = active_.find(run_id);
   if (found != active_.end()) return found->second;
   const absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
@@ -198,7 +199,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
 }
 
 void RunRegistry::Forget(const std::string& run_id) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   active_.erase(run_id);
 }
 

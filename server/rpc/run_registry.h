@@ -6,13 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "cases/core/catalog.h"
 #include "diopi/v1/case.pb.h"
@@ -32,7 +32,7 @@ class LazyCatalog {
 
  private:
   const Loader load_;
-  absl::Mutex mutex_;
+  std::mutex mutex_;
   std::unique_ptr<cases::Catalog> catalog_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -85,7 +85,7 @@ class RunRegistry {
   BaselineCache* const baselines_;
   const Clock* const clock_;
   const Options options_;
-  absl::Mutex mutex_;
+  std::mutex mutex_;
   std::map<std::string, std::shared_ptr<ActiveRun>> active_ ABSL_GUARDED_BY(mutex_);
 };
 

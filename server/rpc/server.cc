@@ -65,7 +65,7 @@ class GrpcServer final : public ConformanceServer {
 };
 
 absl::Status GrpcServer::Listen(Address address) {
-  const absl::Status free = CheckFree(address);
+  absl::Status free = CheckFree(address);
   if (!free.ok()) return free;
   grpc::ServerBuilder builder;
   // Otherwise two servers may share a port and each gets half of the calls.

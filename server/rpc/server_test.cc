@@ -225,6 +225,7 @@ TEST(ServerTest, RenewalKeepsALease) {
 TEST(ServerTest, ManyAgentsAtOnce) {
   TestServer server;
   std::vector<std::thread> agents;
+  agents.reserve(4);
   std::atomic<int> stored = 0;
   const std::string run = server.Agent("a").CreateRun(std::vector<std::string>{})->run_id();
   for (int i = 0; i < 4; ++i) {

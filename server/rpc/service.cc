@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -60,19 +61,18 @@ grpc::Status Answer(const char* call, const absl::Status& status) {
 }  // namespace
 
 ConformanceService::InFlight::InFlight(ConformanceService* service) : service_(service) {
-  const absl::MutexLock lock(&service_->mutex_);
+  const std::lock_guard lock(service_->mutex_);
   ++service_->in_flight_;
 }
 
 ConformanceService::InFlight::~InFlight() {
-  const absl::MutexLock lock(&service_->mutex_);
-  --service_->in_flight_;
+  const std::lock_guard lock(service_->mutex_);
+  if (--service_->in_flight_ == 0) service_->idle_.notify_all();
 }
 
 bool ConformanceService::AwaitIdle(absl::Duration limit) {
-  const absl::MutexLock lock(&mutex_);
-  const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return in_flight_ == 0; };
-  return mutex_.AwaitWithTimeout(absl::Condition(&idle), limit);
+  std::unique_lock lock(mutex_);
+  return idle_.wait_for(lock, absl::ToChronoMilliseconds(limit), [this] { return in_flight_ == 0; });
 }
 
 grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext*, const v1::ServerInfoRequest*,

@@ -3,12 +3,13 @@
 #define SERVER_RPC_SERVICE_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/rpc/baseline_cache.h"
@@ -69,7 +70,8 @@ class ConformanceService final : public v1::Conformance::Service {
   BaselineCache* const baselines_;
   const std::string data_folder_;
   std::atomic<bool> draining_ = false;
-  absl::Mutex mutex_;
+  std::mutex mutex_;
+  std::condition_variable idle_;
   int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -83,7 +84,7 @@ Scheduler::LeaseRecord Scheduler::Take(const std::string& agent, const LeaseLimi
 }
 
 LeaseBatch Scheduler::Lease(const std::string& agent, const LeaseLimits& limits) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const absl::Duration now = clock_->Now();
   ExpireOld(now);
   const uint64_t id = next_lease_;
@@ -108,7 +109,7 @@ LeaseBatch Scheduler::Lease(const std::string& agent, const LeaseLimits& limits)
 }
 
 bool Scheduler::Renew(const std::string& agent, const std::string& lease_id) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const absl::Duration now = clock_->Now();
   ExpireOld(now);
   uint64_t id = 0;
@@ -120,7 +121,7 @@ bool Scheduler::Renew(const std::string& agent, const std::string& lease_id) {
 }
 
 bool Scheduler::MarkDone(const std::string& agent, const std::string& case_id) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const auto found = index_.find(case_id);
   if (found == index_.end()) return false;
   Entry& entry = entries_[found->second];
@@ -159,7 +160,7 @@ void Scheduler::ExpireOld(absl::Duration now) {
 }
 
 size_t Scheduler::Release(const std::string& agent) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   size_t count = 0;
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     const auto next = std::next(lease);
@@ -170,7 +171,7 @@ size_t Scheduler::Release(const std::string& agent) {
 }
 
 void Scheduler::Return(const std::string& lease_id, absl::Span<const size_t> cases) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   uint64_t id = 0;
   if (!absl::SimpleAtoi(lease_id, &id)) return;
   const auto lease = leases_.find(id);
@@ -194,7 +195,7 @@ std::optional<size_t> Scheduler::IndexOf(const std::string& case_id) const {
 }
 
 SchedulerCounts Scheduler::Counts() {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   ExpireOld(clock_->Now());
   return {entries_.size(), done_, leased_, entries_.size() - done_ - leased_, leases_.size()};
 }

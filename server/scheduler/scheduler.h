@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 
@@ -121,7 +121,7 @@ class Scheduler {
   const SchedulerOptions options_;
   const Clock* const clock_;
   absl::flat_hash_map<std::string, size_t> index_;  // immutable after construction
-  mutable absl::Mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::deque<size_t> waiting_ ABSL_GUARDED_BY(mutex_);  // may hold entries that are done by now
   Leases leases_ ABSL_GUARDED_BY(mutex_);

@@ -27,6 +27,7 @@ class FakeClock final : public Clock {
 
 std::vector<ScheduledCase> MakeCases(int count, int64_t bytes = 10) {
   std::vector<ScheduledCase> cases;
+  cases.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) cases.push_back({absl::StrCat("c", i), bytes});
   return cases;
 }
@@ -227,6 +228,7 @@ TEST(SchedulerTest, ManyThreadsEndWithEveryCaseDoneOnce) {
     }
   };
   std::vector<std::thread> agents;
+  agents.reserve(4);
   for (int i = 0; i < 4; ++i) agents.emplace_back(work, absl::StrCat("agent", i));
   for (std::thread& agent : agents) agent.join();
   EXPECT_EQ(accepted, kCases);

@@ -1,6 +1,7 @@
 #include "server/store/database.h"
 
 #include <filesystem>
+#include <mutex>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/store/schema.h"
@@ -96,7 +96,7 @@ class SqliteDatabase final : public Database {
   absl::StatusOr<v1::RunInfo> ReadRun(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status AddOutcomes(int64_t run, v1::RunInfo* info) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  absl::Mutex mutex_;
+  std::mutex mutex_;
   const std::unique_ptr<Connection> connection_ ABSL_PT_GUARDED_BY(mutex_);
   std::random_device entropy_ ABSL_GUARDED_BY(mutex_);
 };
@@ -195,7 +195,7 @@ absl::Status SqliteDatabase::InsertFunctions(int64_t run, const v1::RunOptions& 
 absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& options,
                                                       const std::string& suite_hash,
                                                       absl::Span<const RunCase> cases) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = InsertRun(options, suite_hash, static_cast<int64_t>(cases.size()));
@@ -212,7 +212,7 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& opti
 }
 
 absl::StatusOr<std::vector<RunCase>> SqliteDatabase::CasesOf(const std::string& run_id) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectCases);
@@ -228,7 +228,7 @@ absl::StatusOr<std::vector<RunCase>> SqliteDatabase::CasesOf(const std::string& 
 }
 
 absl::StatusOr<std::vector<std::string>> SqliteDatabase::DoneCases(const std::string& run_id) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectDone);
@@ -245,7 +245,7 @@ absl::StatusOr<std::vector<std::string>> SqliteDatabase::DoneCases(const std::st
 
 absl::StatusOr<AppendResult> SqliteDatabase::Append(const std::string& run_id,
                                                     absl::Span<const v1::Verdict> verdicts) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
@@ -267,7 +267,7 @@ absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::stri
     return absl::InvalidArgumentError(
         absl::StrCat("unknown run state '", state, "'; expected running, finished or aborted"));
   }
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
@@ -313,14 +313,14 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::ReadRun(int64_t run) {
 }
 
 absl::StatusOr<v1::RunInfo> SqliteDatabase::GetRun(const std::string& run_id) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   return ReadRun(*run);
 }
 
 absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::string& chip, int limit) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectIds);
   if (!select.ok()) return select.status();
   select->Bind(chip, limit > 0 ? limit : -1);
@@ -337,7 +337,7 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::str
 
 absl::StatusOr<std::vector<v1::Verdict>> SqliteDatabase::Verdicts(const std::string& run_id,
                                                                   const VerdictFilter& filter) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   return SelectVerdicts(connection_.get(), *run, filter);

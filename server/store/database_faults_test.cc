@@ -81,7 +81,7 @@ TEST(DatabaseFaultsTest, ATruncatedFileIsDataLoss) {
   const ScratchFolder folder;
   const std::string path = folder.File("results.db");
   MakeDatabase(path, 2000);
-  std::filesystem::resize_file(path, 3 * 4096);
+  std::filesystem::resize_file(path, uintmax_t{3} * 4096);
   absl::Status status = absl::OkStatus();
   const auto database = Database::Open(path, {});
   status = database.ok() ? (*database)->CasesOf("latest").status() : database.status();
@@ -93,7 +93,7 @@ TEST(DatabaseFaultsTest, AFullDiskLosesNothingThatWasStored) {
   const ScratchFolder folder;
   const std::string path = folder.File("results.db");
   MakeDatabase(path, 400);
-  const auto database = Database::Open(path, {.max_bytes = 60 * 4096});
+  const auto database = Database::Open(path, {.max_bytes = int64_t{60} * 4096});
   ASSERT_TRUE(database.ok()) << database.status();
   int stored = 0;
   absl::Status status = absl::OkStatus();
@@ -158,6 +158,7 @@ TEST(DatabaseFaultsTest, ReadersSeeWholeBatchesWhileOthersWrite) {
     const auto database = Database::Open(path, {});
     for (int batch = 0; batch < kBatches; ++batch) {
       std::vector<v1::Verdict> verdicts;
+      verdicts.reserve(kBatch);
       for (int i = 0; i < kBatch; ++i) {
         verdicts.push_back(MakeVerdict(first + batch * kBatch + i, v1::OUTCOME_PASS));
       }
@@ -187,6 +188,7 @@ TEST(DatabaseFaultsTest, ReadersSeeWholeBatchesWhileOthersWrite) {
   const auto database = Database::Open(path, {});
   for (int batch = 0; batch < batches; ++batch) {
     std::vector<v1::Verdict> verdicts;
+    verdicts.reserve(3);
     for (int i = 0; i < 3; ++i) verdicts.push_back(MakeVerdict(3 * batch + i, v1::OUTCOME_PASS));
     if (!(*database)->Append("latest", verdicts).ok()) _exit(1);
     if (write(pipe_fd, &batch, sizeof(batch)) != sizeof(batch)) _exit(1);

@@ -4,8 +4,10 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "server/store/database_testing.h"
 
@@ -177,6 +179,29 @@ TEST(DatabaseTest, FiltersByOutcomeAndCase) {
     const int outputs = verdicts->empty() ? 0 : (*verdicts)[0].outputs_size();
     EXPECT_EQ(outputs, row.outputs);
   }
+}
+
+TEST(DatabaseTest, ThreadsShareOneDatabase) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  constexpr int kThreads = 4;
+  constexpr int kCases = 50;
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(kCases))->run_id();
+  // All of them report every case: each counts once.
+  std::atomic<int> stored = 0;
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kCases; ++i) {
+        stored += database->Append(id, {MakeVerdict(i, v1::OUTCOME_PASS)})->stored;
+        EXPECT_TRUE(database->GetRun(id).ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(stored, kCases);
+  EXPECT_EQ(database->GetRun(id)->done(), kCases);
 }
 
 TEST(DatabaseTest, ListsNewestFirstByChip) {

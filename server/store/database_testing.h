@@ -37,6 +37,7 @@ inline std::string CaseId(int i) {
 
 inline std::vector<RunCase> MakeCases(int count) {
   std::vector<RunCase> cases;
+  cases.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) cases.push_back({CaseId(i), absl::StrCat("hash", i), "diopiAdd", "add"});
   return cases;
 }
