@@ -30,9 +30,10 @@ struct PointwiseRule {
   double kf = 0;               // extra ulps of the library's table functions
   double kappa = 0.25;         // max(kf, 1/4): a double rounding or a misrounded tie
   double eta = 0;              // one subnormal step; 0 for float16, whose subnormals must be right
-  bool ftz = false;            // results below 2^emin may be flushed to zero: float32, bfloat16
-  bool wide = false;           // float64: r carries a low part, and 2^(emax+1) is no double
-  double peer_atol = 1e-5;     // the public harness's rule, reported beside
+  double flushable = 0;       // results below this may be flushed to zero: 2^emin for float32, bfloat16; or 0
+  double rounder = 0x1.8p52;  // adding and taking it away rounds to an integer; 0 where r is rounded already
+  bool wide = false;          // float64: r carries a low part, and 2^(emax+1) is no double
+  double peer_atol = 1e-5;    // the public harness's rule, reported beside
   double peer_rtol = 1e-5;
 };
 
@@ -77,21 +78,23 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   binade = binade < rule.smallest_normal ? rule.smallest_normal : binade;
   binade = binade > rule.top_binade ? rule.top_binade : binade;
   const double w = binade * rule.ulp_of_one;
-  // RN_T(r), by adding and taking away 1.5 * 2^52; a double is its own float64.
-  constexpr double kRound = 0x1.8p52;
-  const double ideal = rule.wide ? rc : ((rc / w + kRound) - kRound) * w;
+  const double ideal = ((rc / w + rule.rounder) - rule.rounder) * w;  // RN_T(r)
 
-  double d = (yc - rc) - low;
-  if (rule.wide) d = inf_y ? 2 * (std::copysign(0x1p1023, y) - 0.5 * rc) : d;
+  // Halves keep 2^1024 a double.
+  const double to_overflow = 2 * (std::copysign(rule.top_binade, y) - 0.5 * rc);
+  double d = (inf_y ? to_overflow : y - rc) - low;
   d = finite ? d : 0;
   // A sigma that is no number must never hide an error: it counts as none.
-  const double noise = finite & (sigma < kInf) ? sigma : 0;
-  const double slack = rule.lambda * noise;
+  double noise = finite & (sigma < kInf) ? sigma : 0;
+  // Noise around an r beyond overflow first has to bring it back: one that overflows for certain is Inf.
+  const double beyond = finite ? ar - std::fabs(rc) : 0;
+  const double slack = rule.lambda * noise > beyond ? rule.lambda * noise - beyond : 0;
+  noise = slack / rule.lambda;
   constexpr double kSpare = 1 + 1e-9;  // the tolerance's own rounding
   Point p;
   p.tolerance = (0.5 + rule.kappa) * w * kSpare + slack + rule.eta;
   const double strict = (0.5 + rule.kf) * w * kSpare + slack;
-  const bool gone = rule.ftz & finite & (ar < rule.smallest_normal) & (ar > 0) & (y == 0);
+  const bool gone = finite & (ar < rule.flushable) & (ar > 0) & (y == 0);
   p.flushed = gone & (std::fabs(d) > p.tolerance) ? 1 : 0;
   d = gone ? 0 : d;
   p.d = d;
