@@ -32,15 +32,16 @@ median_seconds() {
   done | median
 }
 
-# Peak resident memory of each of our processes while a command runs: NAME KIB, from the kernel's own VmHWM.
+# Peak resident memory of each of our processes in a command's session: NAME KIB, the kernel's own VmHWM.
 peaks() {
-  "$@" >"$work/out" 2>&1 &
-  local pid=$! status
+  setsid "$@" >"$work/out" 2>&1 &
+  local pid=$! folder
   while kill -0 "$pid" 2>/dev/null; do
-    for status in /proc/[0-9]*/status; do
-      awk '/^Name:/ { n = $2 } /^VmHWM:/ { if (n ~ /^diopi-/) print n, $2 }' "$status" 2>/dev/null || true
+    for folder in /proc/[0-9]*; do
+      awk -v session="$pid" '{ sub(/^.*\) /, ""); exit $4 != session }' "$folder/stat" 2>/dev/null || continue
+      awk '/^Name:/ { n = $2 } /^VmHWM:/ { if (n ~ /^diopi-/) print n, $2 }' "$folder/status" 2>/dev/null || true
     done
-    sleep 0.05
+    sleep 0.02
   done | sort -k1,1 -k2,2nr | awk '!seen[$1]++'
   wait "$pid"
 }
@@ -58,7 +59,7 @@ total=$(cases)
 add=$(cases --fname add)
 echo "machine: $(nproc) cores, $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo); suite core: $total cases"
 
-for program in "$build"/tests/*_bench; do
+for program in "$build"/tests/*_bench "$bin"/*_bench; do
   [ -x "$program" ] || continue
   echo "== ${program##*/}"
   "$program" --benchmark_min_time=0.2 2>/dev/null
@@ -82,4 +83,4 @@ row "agent --fname add ($add cases), warm store" "$add_seconds" s 0.5 0 "harness
 
 while read -r name kib; do
   row "peak memory of $name" "$(awk -v k="$kib" 'BEGIN { print k / 1024 }')" MiB 300 0 "harness 10,500"
-done < <(peaks "${agent[@]}"; peaks "$bin/diopi-cli" gen --force --data "$work/gen" | sed 's/^diopi-cli/diopi-cli(gen)/')
+done < <(peaks "${agent[@]}"; peaks "$bin/diopi-cli" gen --force --data "$work/gen")
