@@ -78,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Edge{"sign of zero is free", D::float32, -0.0, 0, 0, 0, true},
                       Edge{"zero for one", D::float32, 0, 1, 0, 0, false},
                       Edge{"a NaN sigma hides nothing", D::float32, 2, 1, kNan, 0, false},
+                      Edge{"an overflowed sigma hides nothing", D::float32, 2, 1, 0x1.fffffep127, 0, false},
                       Edge{"an infinite sigma hides nothing", D::float32, 2, 1, kInf, 0, false}));
 
 TEST(Pointwise, UsesTheLowPartOfAFloat64Reference) {

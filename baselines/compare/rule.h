@@ -84,8 +84,10 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   const double to_overflow = 2 * (std::copysign(rule.top_binade, y) - 0.5 * rc);
   double d = (inf_y ? to_overflow : y - rc) - low;
   d = finite ? d : 0;
-  // A sigma that is no number must never hide an error: it counts as none.
-  double noise = finite & (sigma < kInf) ? sigma : 0;
+  // A sigma that is no number must never hide an error: it counts as none. So does the largest float, which
+  // stands for a variance that overflowed.
+  constexpr double kUnknown = std::numeric_limits<float>::max();
+  double noise = finite & (sigma < kInf) & (sigma != kUnknown) ? sigma : 0;
   // Noise around an r beyond overflow first has to bring it back: one that overflows for certain is Inf.
   const double beyond = finite ? ar - std::fabs(rc) : 0;
   const double slack = rule.lambda * noise > beyond ? rule.lambda * noise - beyond : 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -34,12 +35,16 @@ std::vector<Group> GroupByOperator(const std::vector<v1::Case>& cases) {
   return groups;
 }
 
-// True when the file holds every case with its hash. A file that cannot be read is made anew.
-bool IsUpToDate(const Group& group, const std::string& path) {
+// The operator's file as it stands; null when it cannot be read or another build of the library made it: then
+// nothing in it is worth keeping.
+std::unique_ptr<BaselineReader> OpenUsable(const std::string& path, const Provenance& provenance) {
   absl::StatusOr<std::unique_ptr<BaselineReader>> reader = BaselineReader::Open(path);
-  if (!reader.ok()) return false;
-  return std::all_of(group.cases.begin(), group.cases.end(),
-                     [&](const v1::Case* c) { return (*reader)->HashOf(c->id()) == c->hash(); });
+  if (!reader.ok() || (*reader)->provenance().library_hash != provenance.library_hash) return nullptr;
+  return *std::move(reader);
+}
+
+bool Holds(const BaselineReader* reader, const v1::Case& c) {
+  return reader != nullptr && reader->HashOf(c.id()) == c.hash();
 }
 
 std::string ProcessorName() {
@@ -69,29 +74,69 @@ absl::StatusOr<Provenance> MakeProvenance(const GenerateOptions& options,
   return provenance;
 }
 
-// Writes one operator's file; cases that the reference cannot compute are left out and listed.
-absl::Status WriteGroup(const Group& group, const std::string& path, const Provenance& provenance,
-                        loader::InProcessLibrary& library, GenerateSummary* summary) {
-  absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
-      BaselineWriter::Create(path, group.operator_name, provenance);
-  if (!writer.ok()) return writer.status();
-  int64_t written = 0;
-  for (const v1::Case* c : group.cases) {
-    absl::StatusOr<Baseline> baseline = GenerateCase(library, *c);
-    if (!baseline.ok()) {
-      summary->failures.push_back(absl::StrCat(c->id(), ": ", baseline.status().message()));
-      continue;
-    }
-    const absl::Status status = (*writer)->Add(*baseline);
-    if (!status.ok()) return status;
-    ++written;
-  }
-  const absl::Status status = (*writer)->Commit();
-  if (!status.ok()) return status;
-  summary->cases_written += written;
-  ++summary->operators_written;
-  return absl::OkStatus();
+// Copies a case with all that is stored of it.
+absl::Status Carry(const BaselineReader& reader, const std::string& id, BaselineWriter* writer) {
+  absl::StatusOr<Baseline> baseline = reader.Read(id);
+  if (!baseline.ok()) return baseline.status();
+  absl::StatusOr<v1::Case> c = reader.ReadCase(id);
+  if (!c.ok()) return c.status();
+  baseline->c = *std::move(c);
+  return writer->Add(*baseline);
 }
+
+// One operator's new file: what `old` holds is carried over, the other cases are computed. Those that the
+// reference cannot compute are left out and listed.
+class GroupWriter {
+ public:
+  GroupWriter(const Group& group, const BaselineReader* old, loader::InProcessLibrary* library,
+              GenerateSummary* summary)
+      : group_(group), old_(old), library_(library), summary_(summary) {}
+
+  absl::Status Write(const std::string& path, const Provenance& provenance, bool force) {
+    absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
+        BaselineWriter::Create(path, group_.operator_name, provenance);
+    if (!writer.ok()) return writer.status();
+    std::set<std::string> selected;
+    int64_t computed = 0;
+    for (const v1::Case* c : group_.cases) {
+      selected.insert(c->id());
+      const bool carried = !force && Holds(old_, *c) && Carry(*old_, c->id(), writer->get()).ok();
+      const absl::Status status = carried ? absl::OkStatus() : Compute(*c, writer->get(), &computed);
+      if (!status.ok()) return status;
+    }
+    if (computed == 0 && old_ != nullptr) {  // what is missing, the reference cannot compute
+      ++summary_->operators_up_to_date;
+      return absl::OkStatus();
+    }
+    // Cases of the operator that nobody asked for now.
+    for (const std::string& id : old_ == nullptr ? std::vector<std::string>() : old_->case_ids()) {
+      if (selected.count(id) != 0) continue;
+      const absl::Status status = Carry(*old_, id, writer->get());
+      if (!status.ok() && status.code() != absl::StatusCode::kDataLoss) return status;
+    }
+    const absl::Status status = (*writer)->Commit();
+    if (!status.ok()) return status;
+    summary_->cases_written += computed;
+    ++summary_->operators_written;
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Compute(const v1::Case& c, BaselineWriter* writer, int64_t* computed) {
+    const absl::StatusOr<Baseline> baseline = GenerateCase(*library_, c);
+    if (!baseline.ok()) {
+      summary_->failures.push_back(absl::StrCat(c.id(), ": ", baseline.status().message()));
+      return absl::OkStatus();
+    }
+    ++*computed;
+    return writer->Add(*baseline);
+  }
+
+  const Group& group_;
+  const BaselineReader* old_;
+  loader::InProcessLibrary* library_;
+  GenerateSummary* summary_;
+};
 
 }  // namespace
 
@@ -105,10 +150,14 @@ absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, con
   for (const Group& group : GroupByOperator(cases)) {
     const std::string path = BaselinePath(options.data_folder, options.reference, group.operator_name);
     const int64_t before = summary.cases_written;
-    if (!options.force && IsUpToDate(group, path)) {
+    const std::unique_ptr<BaselineReader> old = OpenUsable(path, *provenance);
+    const bool up_to_date = std::all_of(group.cases.begin(), group.cases.end(),
+                                        [&](const v1::Case* c) { return Holds(old.get(), *c); });
+    if (!options.force && up_to_date) {
       ++summary.operators_up_to_date;
     } else {
-      const absl::Status status = WriteGroup(group, path, *provenance, **library, &summary);
+      const absl::Status status =
+          GroupWriter(group, old.get(), library->get(), &summary).Write(path, *provenance, options.force);
       if (!status.ok()) return status;
     }
     if (options.progress) {

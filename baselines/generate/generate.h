@@ -32,7 +32,8 @@ struct GenerateSummary {
 };
 
 // One operator's cases are written as one file, atomically; an operator whose file already holds all of
-// `cases` with their hashes is skipped, so an interrupted run resumes.
+// `cases` with their hashes, made by the same build of the library, is skipped, so an interrupted run
+// resumes. What such a file holds beside, or already, is carried over when it is written anew.
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options);
 
 // One case, for tests and `show`.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "gmock/gmock.h"
@@ -120,6 +121,38 @@ TEST_F(GenerateTest, AChangedCaseMakesItsOperatorAnew) {
   const auto again = Generate(cases, options_);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(again->operators_written, 1);
+  EXPECT_EQ(again->cases_written, 1);  // the others are carried over
+}
+
+TEST_F(GenerateTest, ASelectionLeavesTheOperatorsOtherCasesInTheFile) {
+  const std::vector<v1::Case> all = Select("diopiSum");
+  ASSERT_TRUE(Generate(all, options_).ok());
+  const std::string path = BaselinePath(options_.data_folder, "cpu", all[0].operator_());
+  const auto before = (*BaselineReader::Open(path))->Read(all[5].id());
+  options_.force = true;
+  const auto one = Generate({all[0]}, options_);
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ(one->cases_written, 1);
+  const auto reader = BaselineReader::Open(path);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  EXPECT_EQ((*reader)->case_ids().size(), all.size());
+  const auto after = (*reader)->Read(all[5].id());
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_EQ(after->inputs.at("input").data, before->inputs.at("input").data);
+  EXPECT_EQ((*reader)->ReadCase(all[5].id())->SerializeAsString(), all[5].SerializeAsString());
+}
+
+TEST_F(GenerateTest, AnotherBuildOfTheLibraryMakesEverythingAnew) {
+  const std::vector<v1::Case> cases = Select("diopiSum");
+  ASSERT_TRUE(Generate(cases, options_).ok());
+  // The same code in another file: bytes after the end of an ELF file change nothing but its hash.
+  const std::string other = options_.data_folder + "/libother.so";
+  fs::copy_file(options_.library_path, other);
+  std::ofstream(other, std::ios::app) << "x";
+  options_.library_path = other;
+  const auto summary = Generate(cases, options_);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->cases_written, static_cast<int64_t>(cases.size()));
 }
 
 TEST_F(GenerateTest, ACaseTheReferenceRefusesIsNamedAndTheRestIsWritten) {
