@@ -53,6 +53,8 @@ std::string TailText(const Tally& tally) {
 }
 
 std::string ElementText(const HostTensor& tensor, int64_t index) {
+  if (IsFloating(tensor.dtype) && std::isnan(ElementAsDouble(tensor.dtype, tensor.data.data(), index)))
+    return "nan";
   switch (tensor.dtype) {
     case v1::Dtype::int64:
       return absl::StrCat(Load<int64_t>(tensor, index));
@@ -82,7 +84,7 @@ std::string ElementText(const HostTensor& tensor, int64_t index) {
 }
 
 std::string NumberText(double value) {
-  return absl::StrFormat("%.9g", value);
+  return std::isnan(value) ? "nan" : absl::StrFormat("%.9g", value);
 }
 
 }  // namespace diopi::baselines

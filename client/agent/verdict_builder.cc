@@ -46,13 +46,18 @@ std::string WithText(std::string reason, const std::string& text) {
   return text.empty() ? std::move(reason) : absl::StrCat(reason, ": ", text);
 }
 
+// What the worker's parent says of a dead process, which names signal and function; `otherwise` when it is
+// silent.
+std::string Said(const loader::CallOutcome& outcome, std::string otherwise) {
+  return outcome.text.empty() ? std::move(otherwise) : outcome.text;
+}
+
 // The worker did not answer: what became of it.
 v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome) {
   switch (outcome.kind) {
     case Kind::kCrashed: {
-      v1::Verdict verdict =
-          MakeVerdict(c, v1::OUTCOME_CRASH,
-                      WithText(absl::StrCat(outcome.signal_name, " in ", c.function()), outcome.text));
+      v1::Verdict verdict = MakeVerdict(
+          c, v1::OUTCOME_CRASH, Said(outcome, absl::StrCat(outcome.signal_name, " in ", c.function())));
       verdict.set_signal(outcome.signal_name);
       verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
       return verdict;
@@ -60,13 +65,13 @@ v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome
     case Kind::kExited: {
       const std::string reason = absl::StrCat("the library ended the process with exit status ",
                                               outcome.exit_status, " in ", c.function());
-      v1::Verdict verdict = MakeVerdict(c, v1::OUTCOME_CRASH, WithText(reason, outcome.text));
+      v1::Verdict verdict = MakeVerdict(c, v1::OUTCOME_CRASH, Said(outcome, reason));
       verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
       return verdict;
     }
     case Kind::kTimedOut: {
-      v1::Verdict verdict = MakeVerdict(
-          c, v1::OUTCOME_TIMEOUT, WithText(absl::StrCat(c.function(), " did not return"), outcome.text));
+      v1::Verdict verdict =
+          MakeVerdict(c, v1::OUTCOME_TIMEOUT, Said(outcome, absl::StrCat(c.function(), " did not return")));
       verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
       return verdict;
     }
