@@ -1,0 +1,72 @@
+// Every case of suite core: the reference library's own result in the case's dtype passes against the
+// baseline that its oracle made, and the same result with one element spoilt does not.
+#include <cmath>
+#include <cstdio>
+
+#include "baselines/compare/compare.h"
+#include "baselines/generate/generate.h"
+#include "gtest/gtest.h"
+
+namespace diopi::baselines {
+namespace {
+
+// Turns the sign of the last element of an exact or noisy output; false when that is not a change.
+bool SpoilLast(HostTensor* tensor) {
+  const int64_t last = NumElements(tensor->shape) - 1;
+  if (last < 0 || !IsFloating(tensor->dtype)) return false;
+  const double value = ElementAsDouble(tensor->dtype, tensor->data.data(), last);
+  if (value == 0 || std::isnan(value)) return false;
+  StoreDouble(tensor->dtype, tensor->data.data(), last, -value);
+  return true;
+}
+
+struct Counts {
+  int64_t passed = 0;
+  int64_t spoilt = 0;
+  int64_t survived = 0;
+};
+
+void JudgeCase(loader::InProcessLibrary* library, const v1::Case& c, Counts* counts) {
+  const absl::StatusOr<Baseline> baseline = GenerateCase(*library, c);
+  ASSERT_TRUE(baseline.ok()) << c.id() << ": " << baseline.status();
+  const absl::StatusOr<TensorMap> native =
+      library->Call(baseline->c, baseline->inputs, v1::Dtype::unsupported);
+  ASSERT_TRUE(native.ok()) << c.id() << ": " << native.status();
+  const v1::Verdict verdict = CompareCase(baseline->c, baseline->inputs, baseline->references, *native);
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << c.id() << ": " << verdict.reason();
+  ++counts->passed;
+  for (const v1::Judge& judge : c.judges()) {
+    const bool numeric = judge.kind() == v1::Judge::EXACT || judge.kind() == v1::Judge::MATH ||
+                         judge.kind() == v1::Judge::ACCUMULATION || judge.kind() == v1::Judge::COMPOSITION;
+    const auto output = native->find(judge.output());
+    if (!numeric || output == native->end()) continue;
+    TensorMap spoilt = *native;
+    if (!SpoilLast(&spoilt[judge.output()])) continue;
+    ++counts->spoilt;
+    if (CompareCase(baseline->c, baseline->inputs, baseline->references, spoilt).outcome() ==
+        v1::OUTCOME_PASS) {
+      ++counts->survived;
+      std::printf("survives: %s %s\n", c.id().c_str(), judge.output().c_str());
+    }
+  }
+}
+
+TEST(SelfVerdict, EveryCaseOfSuiteCore) {
+  auto library = loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so");
+  ASSERT_TRUE(library.ok()) << library.status();
+  const auto catalog = cases::Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  const auto cases = (*catalog)->Select({});
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  Counts counts;
+  for (const v1::Case& c : *cases) JudgeCase(library->get(), c, &counts);
+  std::printf("%jd cases pass; %jd of %jd spoilt outputs survive\n", static_cast<intmax_t>(counts.passed),
+              static_cast<intmax_t>(counts.survived), static_cast<intmax_t>(counts.spoilt));
+  EXPECT_GE(counts.passed, 2000);
+  EXPECT_GE(counts.spoilt, 1000);
+  // A sign may only hide where the noise is as large as the value.
+  EXPECT_LE(counts.survived, counts.spoilt / 1000);
+}
+
+}  // namespace
+}  // namespace diopi::baselines
