@@ -1,5 +1,7 @@
 #include "server/rpc/run_registry.h"
 
+#include <spdlog/spdlog.h>
+
 #include <mutex>
 #include <set>
 #include <utility>
@@ -175,7 +177,9 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& 
   if (!info.ok()) return info.status();
   if (const auto latest = active_.find(info->run_id()); latest != active_.end()) return latest->second;
   absl::StatusOr<std::shared_ptr<ActiveRun>> run = Load(*info);
-  if (run.ok()) active_[info->run_id()] = *run;
+  if (!run.ok()) return run;
+  active_[info->run_id()] = *run;
+  spdlog::info("event=run_loaded run={} cases={} done={}", info->run_id(), info->cases(), info->done());
   return run;
 }
 
