@@ -267,8 +267,8 @@ TEST(Picks, AreJudgedByWhatTheyPick) {
 
 TEST(Picks, ReducedAndFlattened) {
   const TensorMap inputs = {{"input", Tensor(D::float32, {2, 3}, {5, 7, 7, 1, 2, 9})}};
-  const auto judge = [&](const v1::Case& c, const std::vector<int64_t>& shape, std::vector<double> wanted,
-                         std::vector<double> got) {
+  const auto judge = [&](const v1::Case& c, const std::vector<int64_t>& shape,
+                         const std::vector<double>& wanted, const std::vector<double>& got) {
     return CompareCase(c, inputs, {{"out", Tensor(D::int64, shape, wanted)}},
                        {{"out", Tensor(D::int64, shape, got)}})
         .outcome();
@@ -285,7 +285,7 @@ TEST(Picks, ReducedAndFlattened) {
 TEST(Unordered, RowsMayComeInAnyOrder) {
   const v1::Case c = OneOutput(D::int64, v1::Judge::UNORDERED);
   const TensorMap references = {{"out", Tensor(D::int64, {3, 2}, {0, 1, 0, 2, 4, 0})}};
-  const auto outcome = [&](std::vector<double> rows) {
+  const auto outcome = [&](const std::vector<double>& rows) {
     return CompareCase(c, {}, references, {{"out", Tensor(D::int64, {3, 2}, rows)}}).outcome();
   };
   EXPECT_EQ(outcome({0, 1, 0, 2, 4, 0}), v1::OUTCOME_PASS);

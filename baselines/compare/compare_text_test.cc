@@ -63,8 +63,8 @@ TEST(Reason, OfTheRuleP) {
 }
 
 TEST(Reason, OfBits) {
-  const auto reason = [](Dtype dtype, std::vector<int64_t> shape, std::vector<double> got,
-                         std::vector<double> wanted) {
+  const auto reason = [](Dtype dtype, const std::vector<int64_t>& shape, const std::vector<double>& got,
+                         const std::vector<double>& wanted) {
     return CompareCase(OneOutput(dtype, v1::Judge::EXACT), {}, {{"out", Tensor(dtype, shape, wanted)}},
                        {{"out", Tensor(dtype, shape, got)}})
         .reason();

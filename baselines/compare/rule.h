@@ -86,8 +86,8 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   d = finite ? d : 0;
   // A sigma that is no number must never hide an error: it counts as none. So does the largest float, which
   // stands for a variance that overflowed.
-  constexpr double kUnknown = std::numeric_limits<float>::max();
-  double noise = finite & (sigma < kInf) & (sigma != kUnknown) ? sigma : 0;
+  constexpr double kUnknown = double{std::numeric_limits<float>::max()};
+  double noise = (finite & (sigma < kInf) & (sigma != kUnknown)) ? sigma : 0;
   // Noise around an r beyond overflow first has to bring it back: one that overflows for certain is Inf.
   const double beyond = finite ? ar - std::fabs(rc) : 0;
   const double slack = rule.lambda * noise > beyond ? rule.lambda * noise - beyond : 0;
@@ -97,16 +97,16 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   p.tolerance = (0.5 + rule.kappa) * w * kSpare + slack + rule.eta;
   const double strict = (0.5 + rule.kf) * w * kSpare + slack;
   const bool gone = finite & (ar < rule.flushable) & (ar > 0) & (y == 0);
-  p.flushed = gone & (std::fabs(d) > p.tolerance) ? 1 : 0;
+  p.flushed = (gone & (std::fabs(d) > p.tolerance)) ? 1 : 0;
   d = gone ? 0 : d;
   p.d = d;
   p.ideal_d = finite ? (ideal - rc) - low : 0;
-  p.bad = (std::fabs(d) > p.tolerance) | (nan_r != nan_y) | (inf_r & (y != r)) ? 1 : 0;
-  p.soft = (std::fabs(d) > strict) & (p.bad == 0) ? 1 : 0;
+  p.bad = ((std::fabs(d) > p.tolerance) | (nan_r != nan_y) | (inf_r & (y != r))) ? 1 : 0;
+  p.soft = ((std::fabs(d) > strict) & (p.bad == 0)) ? 1 : 0;
   p.ulps = std::fabs(d) / w;
   const double noise_ulps = noise / w;
   p.z = (d / w) / std::sqrt(1.0 / 12 + noise_ulps * noise_ulps);
-  p.relative = (ar > 0) & finite ? std::fabs(d) / (ar > 0 ? ar : 1) : 0;
+  p.relative = ((ar > 0) & finite) ? std::fabs(d) / (ar > 0 ? ar : 1) : 0;
   const bool leaning = finite & (noise < 0.1 * w) & (p.ideal_d != 0);
   p.leaning = leaning ? 1 : 0;
   p.lean = leaning ? p.z : 0;
@@ -118,7 +118,7 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   const double peer_gap = std::fabs(yc - ideal);
   const bool peer_close = (peer_gap <= rule.peer_atol + rule.peer_rtol * std::fabs(ideal)) &
                           (!inf_y | (std::fabs(ideal) == rule.overflow)) & !inf_r;
-  p.peer_bad = (peer_close & finite) | (nan_r & nan_y) | (inf_r & (y == r)) ? 0 : 1;
+  p.peer_bad = ((peer_close & finite) | (nan_r & nan_y) | (inf_r & (y == r))) ? 0 : 1;
   return p;
 }
 

@@ -12,7 +12,7 @@
 
 namespace diopi::baselines {
 
-inline constexpr int64_t kBlock = 64 * 1024;
+inline constexpr int64_t kBlock = int64_t{64} * 1024;
 inline constexpr size_t kMaxFirst = 16;
 inline constexpr size_t kHistogramBins = 24;
 

@@ -101,7 +101,7 @@ class GroupWriter {
     for (const v1::Case* c : group_.cases) {
       selected.insert(c->id());
       const bool carried = !force && Holds(old_, *c) && Carry(*old_, c->id(), writer->get()).ok();
-      const absl::Status status = carried ? absl::OkStatus() : Compute(*c, writer->get(), &computed);
+      absl::Status status = carried ? absl::OkStatus() : Compute(*c, writer->get(), &computed);
       if (!status.ok()) return status;
     }
     if (computed == 0 && old_ != nullptr) {  // what is missing, the reference cannot compute
@@ -111,10 +111,10 @@ class GroupWriter {
     // Cases of the operator that nobody asked for now.
     for (const std::string& id : old_ == nullptr ? std::vector<std::string>() : old_->case_ids()) {
       if (selected.count(id) != 0) continue;
-      const absl::Status status = Carry(*old_, id, writer->get());
+      absl::Status status = Carry(*old_, id, writer->get());
       if (!status.ok() && status.code() != absl::StatusCode::kDataLoss) return status;
     }
-    const absl::Status status = (*writer)->Commit();
+    absl::Status status = (*writer)->Commit();
     if (!status.ok()) return status;
     summary_->cases_written += computed;
     ++summary_->operators_written;
@@ -156,7 +156,7 @@ absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, con
     if (!options.force && up_to_date) {
       ++summary.operators_up_to_date;
     } else {
-      const absl::Status status =
+      absl::Status status =
           GroupWriter(group, old.get(), library->get(), &summary).Write(path, *provenance, options.force);
       if (!status.ok()) return status;
     }

@@ -96,8 +96,8 @@ absl::Status ParseTensor(const std::vector<absl::string_view>& words, uint64_t f
   const absl::StatusOr<Dtype> dtype = ParseDtype(std::string_view(words[2].data(), words[2].size()));
   if (!dtype.ok()) return Damaged(absl::StrCat("dtype of ", entry->key));
   entry->dtype = *dtype;
-  const absl::Status status = ParsePiece(absl::MakeSpan(words).subspan(4),
-                                         absl::StrCat("tensor ", entry->key), file_size, &entry->piece);
+  absl::Status status = ParsePiece(absl::MakeSpan(words).subspan(4), absl::StrCat("tensor ", entry->key),
+                                   file_size, &entry->piece);
   if (!status.ok()) return status;
   if (!ParseShape(words[3], entry->dtype, entry->piece.nbytes, &entry->shape)) {
     return Damaged(absl::StrCat("shape of ", entry->key));
@@ -151,13 +151,13 @@ std::string FormatIndex(const Index& index) {
 absl::StatusOr<Index> ParseIndex(std::string_view text, uint64_t file_size) {
   Index index;
   std::vector<absl::string_view> lines = absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
-  const absl::Status versions = CheckVersions(lines[0]);
+  absl::Status versions = CheckVersions(lines[0]);
   if (!versions.ok()) return versions;
   if (lines.size() < 3 || !lines.back().empty() || lines[lines.size() - 2] != "end") {
     return Damaged("no end");
   }
   for (size_t i = 1; i + 2 < lines.size(); ++i) {
-    const absl::Status status = ParseLine(lines[i], file_size, &index);
+    absl::Status status = ParseLine(lines[i], file_size, &index);
     if (!status.ok()) return status;
   }
   return index;

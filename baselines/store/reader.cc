@@ -64,7 +64,7 @@ absl::Status Reader::Load() {
   }
   std::string text;
   if (piece.nbytes > size || piece.offset > size - piece.nbytes) return Damaged("the index lies outside");
-  const absl::Status read = ReadBytes(piece, &text);
+  absl::Status read = ReadBytes(piece, &text);
   if (!read.ok()) return read;
   if (Checksum(text) != piece.checksum) return Damaged("the index does not match its checksum");
   absl::StatusOr<Index> index = ParseIndex(text, size);

@@ -41,7 +41,7 @@ absl::Status WriteFile(const std::string& path, const std::vector<Baseline>& bas
   auto writer = BaselineWriter::Create(path, "add", kProvenance);
   if (!writer.ok()) return writer.status();
   for (const Baseline& b : baselines) {
-    const absl::Status status = (*writer)->Add(b);
+    absl::Status status = (*writer)->Add(b);
     if (!status.ok()) return status;
   }
   return (*writer)->Commit();
@@ -192,6 +192,7 @@ TEST(Store, RefusesNamesItCannotStoreAndDoubledCases) {
 TEST(Store, ManyThreadsReadOneReader) {
   const TempFolder folder;
   std::vector<Baseline> written;
+  written.reserve(20);
   for (int i = 0; i < 20; ++i) written.push_back(SomeBaseline("add." + std::to_string(i), i));
   ASSERT_EQ(WriteFile(folder.File("a.h5"), written), absl::OkStatus());
   const auto reader = BaselineReader::Open(folder.File("a.h5"));
@@ -215,6 +216,7 @@ TEST(Store, ManyThreadsReadOneReader) {
 TEST(Store, OpensAHundredCasesQuickly) {
   const TempFolder folder;
   std::vector<Baseline> written;
+  written.reserve(100);
   for (int i = 0; i < 100; ++i) written.push_back(SomeBaseline("add." + std::to_string(i), i));
   const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(WriteFile(folder.File("a.h5"), written), absl::OkStatus());

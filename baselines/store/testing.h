@@ -45,7 +45,7 @@ inline HostTensor SomeTensor(Dtype dtype, std::vector<int64_t> shape, int seed) 
   HostTensor tensor{dtype, std::move(shape), {}};
   const int64_t bytes = NumElements(tensor.shape) * ElementSize(dtype);
   for (int64_t i = 0; i < bytes; ++i) {
-    const auto byte = static_cast<char>((i * 31 + seed * 17) % 251);
+    const auto byte = static_cast<char>((i * 31 + int64_t{seed} * 17) % 251);
     tensor.data.push_back(dtype == v1::Dtype::bool_ ? static_cast<char>(byte & 1) : byte);
   }
   return tensor;

@@ -24,7 +24,7 @@ absl::Status Write(const std::string& path, int count, bool kill_self) {
   auto writer = diopi::baselines::BaselineWriter::Create(path, "add", {});
   if (!writer.ok()) return writer.status();
   for (int i = 0; i < count; ++i) {
-    const absl::Status status = (*writer)->Add(MakeCase(i));
+    absl::Status status = (*writer)->Add(MakeCase(i));
     if (!status.ok()) return status;
   }
   if (kill_self) raise(SIGKILL);
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     const rlimit limit{4 << 20, 4 << 20};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
-  const absl::Status status = Write(argv[1], std::atoi(argv[2]), how == "kill");
+  absl::Status status = Write(argv[1], std::atoi(argv[2]), how == "kill");
   std::cout << status << std::endl;
   return status.ok() ? 0 : 1;
 }

@@ -306,7 +306,7 @@ absl::Status Writer::Finish() {
   const absl::StatusOr<Piece> index = AddText("index", FormatIndex(index_));
   if (!index.ok()) return index.status();
   if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0 || !file_.Close()) return Failure("cannot close");
-  const absl::Status written = DriverStatus();
+  absl::Status written = DriverStatus();
   if (!written.ok()) return written;
   struct stat info {};
   const std::string footer = FormatFooter(*index);
@@ -324,7 +324,7 @@ absl::Status Writer::Finish() {
 absl::Status Writer::Commit() {
   if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Commit after Commit or a failure"));
   hdf5::Silence silence;
-  const absl::Status status = Finish();
+  absl::Status status = Finish();
   if (!status.ok()) {
     Discard();
     return status;
@@ -359,7 +359,7 @@ absl::StatusOr<std::unique_ptr<BaselineWriter>> BaselineWriter::Create(const std
   absl::StatusOr<Descriptor> lock = LockTemporary(temporary);
   if (!lock.ok()) return lock.status();
   auto writer = std::make_unique<Writer>(path, temporary, *std::move(lock));
-  const absl::Status status = writer->Start(operator_name, provenance);
+  absl::Status status = writer->Start(operator_name, provenance);
   if (!status.ok()) return status;
   return writer;
 }
