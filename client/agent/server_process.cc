@@ -76,7 +76,7 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program,
                      "--listen",
                      address,
                      "--log-level",
-                     "warn",
+                     "error",
                      "--ready-fd",
                      absl::StrCat(kReadyFd),
                      "--parent-pid-death"};

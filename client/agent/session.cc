@@ -1,6 +1,8 @@
 #include "client/agent/session.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +52,19 @@ void Session::Fail(const absl::Status& status) {
   stopping_ = true;
   queue_.Abort();
   reporter_.Abandon();
+  EndCalls();
+}
+
+// Nobody will take the verdicts of the cases in flight: no reason to wait for them, which may take their
+// whole deadline.
+void Session::EndCalls() {
+  const std::lock_guard lock(mutex_);
+  calls_ended_ = true;
+  for (const pid_t pid : calling_) {
+    // Only while it is still a child of ours: its number could be somebody else's by now.
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0) kill(pid, SIGKILL);
+  }
 }
 
 absl::Status Session::Run(std::vector<std::unique_ptr<loader::Worker>> workers, const StopSignal& stop) {
@@ -162,21 +177,33 @@ void Session::Work(std::unique_ptr<loader::Worker> worker) {
       continue;
     }
     if (SettledWithoutWorker(*next)) continue;
-    loader::CallOutcome outcome = Call(worker.get(), *next, &last);
-    last = Called{*std::move(next), std::move(outcome)};
+    std::optional<loader::CallOutcome> outcome = Call(worker.get(), *next, &last);
+    if (outcome.has_value()) last = Called{*std::move(next), *std::move(outcome)};
   }
 }
 
-// Runs one case, and judges the last one meanwhile.
-loader::CallOutcome Session::Call(loader::Worker* worker, const rpc::LeasedCase& leased,
-                                  std::optional<Called>* last) {
+// Runs one case, and judges the last one meanwhile. Nothing when EndCalls may have ended it.
+std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const rpc::LeasedCase& leased,
+                                                 std::optional<Called>* last) {
+  loader::CallOutcome outcome;
   const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options_.calls);
+  if (!submitted.ok()) {
+    outcome.kind = loader::CallOutcome::Kind::kLost;
+    outcome.text = std::string(submitted.message());
+    return outcome;
+  }
+  const pid_t pid = worker->pid();
+  {
+    const std::lock_guard lock(mutex_);
+    if (calls_ended_) return std::nullopt;
+    calling_.insert(pid);
+  }
   if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
-  if (submitted.ok()) return worker->Wait();
-  loader::CallOutcome lost;
-  lost.kind = loader::CallOutcome::Kind::kLost;
-  lost.text = std::string(submitted.message());
-  return lost;
+  outcome = worker->Wait();
+  const std::lock_guard lock(mutex_);
+  calling_.erase(pid);
+  if (calls_ended_) return std::nullopt;
+  return outcome;
 }
 
 void Session::Judge(Called called) {

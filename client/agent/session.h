@@ -51,11 +51,12 @@ class Session {
   bool LeaseOnce();
   absl::Status Accept(rpc::LeasedCase leased);
   void Work(std::unique_ptr<loader::Worker> worker);
-  loader::CallOutcome Call(loader::Worker* worker, const rpc::LeasedCase& leased,
-                           std::optional<Called>* last);
+  std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
+                                          std::optional<Called>* last);
   void Judge(Called called);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);
   void Fail(const absl::Status& status);
+  void EndCalls();
   void WaitForEnd(const StopSignal& stop);
 
   rpc::Client* const client_;
@@ -64,6 +65,8 @@ class Session {
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   absl::Status status_;
+  std::set<pid_t> calling_;  // workers inside a call
+  bool calls_ended_ = false;
   Pipe ended_;  // written when the last worker thread has ended
   Reporter reporter_;
 };

@@ -37,12 +37,12 @@ class GrpcClient final : public Client {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    // A restarted server is met again soon.
+    // A restarted server is met again soon. The minimum is how long one attempt may take, not a pause.
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
+    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
-    stub_ = v1::Conformance::NewStub(
-        grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments));
+    channel_ = grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments);
+    stub_ = v1::Conformance::NewStub(channel_);
   }
 
   absl::Status Greet() {
@@ -162,7 +162,14 @@ class GrpcClient final : public Client {
   bool WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {
     const Clock::time_point next = Clock::now() + *backoff;
     if (next > give_up) return false;
-    *backoff = std::min(*backoff * 2, options_.max_backoff);
+    const milliseconds pause = std::exchange(*backoff, std::min(*backoff * 2, options_.max_backoff));
+    if (channel_->GetState(true) != GRPC_CHANNEL_READY) {
+      // A channel only gets on with connecting while somebody waits for it; a plain pause would leave it to
+      // gRPC's poll every five seconds.
+      channel_->WaitForConnected(std::chrono::system_clock::now() + pause);
+      const std::lock_guard lock(mutex_);
+      return !cancelled_;
+    }
     std::unique_lock lock(mutex_);
     return !wake_.wait_until(lock, next, [this] { return cancelled_; });
   }
@@ -185,6 +192,7 @@ class GrpcClient final : public Client {
 
   std::string address_;
   ClientOptions options_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Conformance::Stub> stub_;
   v1::ServerInfoResponse server_;
   std::mutex mutex_;

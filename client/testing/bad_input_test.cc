@@ -206,8 +206,9 @@ TEST_F(BadInputTest, MissingWorkerProgram) {
 TEST_F(BadInputTest, ASecondGenIsRefused) {
   // The lock, held by a gen that waits: simulated with flock(1)'s own lock on the same file.
   std::filesystem::create_directories(data());
-  Running holder({"/usr/bin/flock", data() + "/gen.lock", "/bin/sh", "-c", "echo locked; exec sleep 1000"},
-                 {});
+  Running holder(
+      {"/usr/bin/flock", "--no-fork", data() + "/gen.lock", "/bin/sh", "-c", "echo locked; exec sleep 1000"},
+      {});
   ASSERT_NE(holder.WaitForLine("locked"), "");
   const Finished gen = RunProgram(Cli({"gen", "--data", data(), "--fname", "relu"}));
   EXPECT_EQ(gen.code, 3);

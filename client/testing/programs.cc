@@ -129,6 +129,16 @@ std::vector<pid_t> ChildrenOf(pid_t pid, const std::string& name) {
   return children;
 }
 
+bool IsAlive(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const size_t name_end = text.rfind(") ");  // "123 (name) S ..."
+  if (name_end == std::string::npos) return false;
+  const char state = text[name_end + 2];
+  return state != 'Z' && state != 'X';
+}
+
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in) << path;

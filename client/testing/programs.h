@@ -71,6 +71,9 @@ Finished RunProgram(std::vector<std::string> command, std::vector<std::string> e
 // Processes whose parent is `pid` and whose program is `name`.
 std::vector<pid_t> ChildrenOf(pid_t pid, const std::string& name);
 
+// Neither gone nor a zombie that nobody has reaped.
+bool IsAlive(pid_t pid);
+
 std::string ReadFile(const std::string& path);
 void WriteFile(const std::string& path, const std::string& text);
 

@@ -48,9 +48,10 @@ class ResumeTest : public ::testing::Test {
     auto agent = std::make_unique<Running>(Agent(more), std::vector<std::string>{"DIOPI_TEST_GATE=" + gate_});
     const std::string line = agent->WaitForLine("Run ");
     run_ = line.substr(4, line.find(':') - 4);
-    for (int i = 0; i < 3; ++i) close(OpenGate());
-    *gate = OpenGate();
+    close(OpenGate());
+    // Only once the first case is over is the library surely not at the gate any more.
     EXPECT_NE(agent->WaitForLine(": error: "), "");
+    *gate = OpenGate();
     return agent;
   }
 
@@ -100,7 +101,7 @@ TEST_F(ResumeTest, AgentKilled) {
   close(gate);
   const Finished resumed = RunProgram(Agent({"--resume", run_}));
   EXPECT_EQ(resumed.code, 1) << resumed.err;
-  EXPECT_NE(kill(workers[0], 0), 0) << "the worker outlived its agent";
+  EXPECT_FALSE(IsAlive(workers[0])) << "the worker outlived its agent";
   ExpectComplete("error");
 }
 
@@ -142,8 +143,8 @@ TEST_F(ResumeTest, Interrupted) {
   ExpectComplete("error");
 }
 
-TEST_F(ResumeTest, AServerOfItsOwnFolderRestarts) {
-  // The same with a server that somebody else runs, killed and started anew.
+TEST_F(ResumeTest, ARemoteServerRestarts) {
+  // The agent waits for a server that somebody else starts anew.
   std::string address;
   const auto start = [&](const std::string& listen) {
     auto server = std::make_unique<Running>(

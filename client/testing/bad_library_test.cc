@@ -1,0 +1,233 @@
+// What the public harness lets pass (the table in diopi-abi.md) and what else a whole library can do wrong:
+// every function of it, over the whole of suite core. Libraries that spoil one function are in run_test and,
+// with the faults that only the worker sees, in impl_loader/worker/faults_test.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+class BadLibraryTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--quiet"});
+    EXPECT_EQ(gen.code, 0) << gen.err;
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+
+  static std::string data() { return *folder_ / "data"; }
+
+  static Finished Agent(const std::string& library, const std::vector<std::string>& more = {},
+                        const std::vector<std::string>& environment = {}) {
+    std::vector<std::string> command = {
+        BinPath("diopi-agent"), "--impl", VendorPath(library), "--data", data(), "--error-report",
+        *folder_ / "errors",    "--quiet"};
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command, environment);
+  }
+
+  // A run of vendor_spoilt over suite core.
+  static StoredRun Spoilt(const std::string& how) {
+    const Finished run = Agent("vendor_spoilt", {}, {"DIOPI_TEST_SPOIL=" + how});
+    EXPECT_EQ(run.code, 1) << how << ": " << run.out << run.err;
+    return ReadRun(data());
+  }
+
+  // How many cases had each outcome.
+  static std::map<v1::Outcome, size_t> Count(const StoredRun& run) {
+    std::map<v1::Outcome, size_t> outcomes;
+    for (const v1::Verdict& verdict : run.verdicts) ++outcomes[verdict.outcome()];
+    return outcomes;
+  }
+
+  static TempFolder* folder_;
+};
+
+TempFolder* BadLibraryTest::folder_ = nullptr;
+
+// A case that passes here is blind: its point belongs mended (cases/ops/GUIDE.md), not excused here.
+TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
+  const Finished run = Agent("vendor_nothing");
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  EXPECT_NE(run.out.find(", 0 passing"), std::string::npos) << run.out;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_GE(stored.verdicts.size(), 2000u);
+  for (const v1::Verdict& verdict : stored.verdicts) {
+    const bool wrong = verdict.outcome() == v1::OUTCOME_FAIL || verdict.outcome() == v1::OUTCOME_MEMORY;
+    const bool empty = verdict.outcome() == v1::OUTCOME_PASS && NothingToGetWrong(verdict);
+    EXPECT_TRUE(wrong || empty) << verdict.case_id() << ": " << v1::Outcome_Name(verdict.outcome()) << " "
+                                << verdict.reason();
+  }
+}
+
+TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
+  const Finished run = Agent("vendor_nothing_implemented");
+  EXPECT_EQ(run.code, 0) << run.out << run.err;  // nothing failed, and nothing is said to be right
+  EXPECT_NE(run.out.find("selected: 0 tested, 0 passing"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("0 of 0 called cases pass"), std::string::npos) << run.out;
+  const StoredRun stored = ReadRun(data());
+  const std::map<v1::Outcome, size_t> outcomes = {{v1::OUTCOME_NOT_IMPLEMENTED, stored.verdicts.size()}};
+  EXPECT_EQ(Count(stored), outcomes);
+}
+
+// vendor_spoilt answers "not implemented" where it found nothing to spoil, so that every other case is wrong.
+TEST_F(BadLibraryTest, SmallChangesToEveryInputAreMemoryFaults) {
+  for (const char* how : {"input_off", "input_doubled"}) {
+    std::map<v1::Outcome, size_t> outcomes;
+    for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
+      ++outcomes[verdict.outcome()];
+      if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) continue;
+      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_MEMORY) << how << ": " << verdict.case_id();
+      EXPECT_NE(verdict.reason().find(" changed, the first at "), std::string::npos) << verdict.reason();
+    }
+    EXPECT_GE(outcomes[v1::OUTCOME_MEMORY], 2000u) << how;
+  }
+}
+
+TEST_F(BadLibraryTest, FewWrongElementsFail) {
+  // Where the wrong element is legitimately not seen.
+  const std::string statistics = "eval needs no saved statistics, the only output of float32";
+  const std::map<std::string, std::string> unseen = {
+      {"batch_norm.float16.eval_4d", statistics},
+      {"batch_norm.bfloat16.eval_4d", statistics},
+      {"batch_norm.float16.eval_tiny_variance", statistics},
+      {"batch_norm.bfloat16.eval_tiny_variance", statistics},
+      {"tanh.backward.float32.saturated", "1 - out * out is all rounding noise there"},
+  };
+  for (const char* how : {"output_doubled", "output_nan"}) {
+    size_t failed = 0;
+    size_t pass_by_peer = 0;
+    for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
+      if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || unseen.contains(verdict.case_id())) continue;
+      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
+          << how << ": " << verdict.case_id() << ": " << verdict.reason();
+      ++failed;
+      for (const v1::OutputStats& output : verdict.outputs())
+        pass_by_peer += !output.ok() && output.peer_ok() ? 1 : 0;
+    }
+    EXPECT_GE(failed, 2000u) << how;
+    EXPECT_GT(pass_by_peer, 0u) << how << ": the public rule is said to let some of them pass";
+  }
+}
+
+// A relative error of 1e-6 is eight units in the last place of float32: it drowns in the rounding noise of
+// long sums, and nowhere else.
+TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
+  std::map<std::string, size_t> failed;
+  std::set<std::string> called;
+  size_t wide = 0;
+  size_t wide_failed = 0;
+  for (const v1::Verdict& verdict : Spoilt("computed_off").verdicts) {
+    if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || NothingToGetWrong(verdict)) continue;
+    const bool fail = verdict.outcome() == v1::OUTCOME_FAIL;
+    called.insert(verdict.function());
+    failed[verdict.function()] += fail ? 1 : 0;
+    if (verdict.dtype() != v1::Dtype::float64) continue;
+    ++wide;
+    wide_failed += fail ? 1 : 0;
+  }
+  // Positions of the largest or of what is not zero stay where they are; random numbers are judged by their
+  // distribution.
+  const std::set<std::string> insensitive = {"diopiArgmax", "diopiNonzero", "diopiNormalTensor",
+                                             "diopiNormalTensorScalar", "diopiNormalScalarTensor"};
+  EXPECT_GE(called.size(), 80u);
+  for (const std::string& function : called)
+    EXPECT_EQ(failed[function] == 0, insensitive.contains(function)) << function;
+  EXPECT_GE(wide, 1000u);
+  EXPECT_GE(wide_failed * 100, wide * 93) << wide_failed << " of " << wide;
+}
+
+TEST_F(BadLibraryTest, TopkReversedFails) {
+  size_t failed = 0;
+  for (const v1::Verdict& verdict : Spoilt("topk_reversed").verdicts) {
+    if (verdict.function() != "diopiTopk") {
+      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id() << ": " << verdict.reason();
+    } else if (verdict.outcome() != v1::OUTCOME_NOT_IMPLEMENTED) {
+      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL) << verdict.case_id();
+      ++failed;
+    }
+  }
+  EXPECT_GE(failed, 71u);  // as many as the public harness had, and caught none of
+}
+
+// Fast libraries of one function that the other tests leave out.
+TEST_F(BadLibraryTest, OneFunction) {
+  struct Row {
+    const char* name;
+    const char* library;
+    std::vector<std::string> more;
+    const char* environment;
+    v1::Outcome outcome;  // of some cases
+    const char* text;     // in the reason of one of them
+    bool others_pass;     // every other case passes
+  };
+  const std::string split = VendorPath("vendor_split_device");
+  const Row rows[] = {
+      {"random bits",
+       "vendor_nondeterministic",
+       {},
+       "",
+       v1::OUTCOME_NONDETERMINISTIC,
+       "differ between",
+       true},
+      {"hang, locked", "vendor_hang_locked", {}, "", v1::OUTCOME_TIMEOUT, "ignored SIGTERM", false},
+      {"no synchronisation", "vendor_unsynchronised", {}, "", v1::OUTCOME_MEMORY, "not written", false},
+      {"device, current dialect", "vendor_conform_device", {}, "", v1::OUTCOME_MEMORY, "past its end", true},
+      {"device, older dialect", "vendor_register_device", {}, "", v1::OUTCOME_MEMORY, "past its end", true},
+      {"device library",
+       "vendor_split_ops",
+       {"--device-lib", split},
+       "",
+       v1::OUTCOME_MEMORY,
+       "past its end",
+       true},
+      {"device library forgotten",
+       "vendor_split_ops",
+       {},
+       "",
+       v1::OUTCOME_ERROR,
+       "diopiErrorOccurred",
+       false},
+      {"synchronising fails",
+       "vendor_conform_device",
+       {},
+       "DIOPI_TEST_SYNC_FAILS=1",
+       v1::OUTCOME_ERROR,
+       "failed with 1",
+       false},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string> arguments = {"--fname",        "diopiAdd",    "--case",
+                                          "add.float32.n?", "--timeout-s", "0.5"};
+    arguments.insert(arguments.end(), row.more.begin(), row.more.end());
+    const std::string variable = row.environment;
+    const Finished run =
+        Agent(row.library, arguments, variable.empty() ? std::vector<std::string>{} : std::vector{variable});
+    EXPECT_EQ(run.code, 1) << row.name << ": " << run.out << run.err;
+    const StoredRun stored = ReadRun(data());
+    EXPECT_EQ(stored.verdicts.size(), 3u) << row.name;
+    bool told = false;
+    size_t as_said = 0;
+    for (const v1::Verdict& verdict : stored.verdicts) {
+      const bool passes = row.others_pass && verdict.outcome() == v1::OUTCOME_PASS;
+      EXPECT_TRUE(verdict.outcome() == row.outcome || passes)
+          << row.name << ": " << verdict.case_id() << ": " << verdict.reason();
+      as_said += verdict.outcome() == row.outcome ? 1 : 0;
+      told = told || verdict.reason().find(row.text) != std::string::npos;
+    }
+    EXPECT_TRUE(told) << row.name << ": no case says '" << row.text << "'";
+    EXPECT_EQ(as_said == stored.verdicts.size(), !row.others_pass) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace diopi::testing

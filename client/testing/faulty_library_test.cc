@@ -1,0 +1,124 @@
+// The whole of suite core on the right library and on the one with sixteen planted faults (baselines/faulty):
+// each fault is reported as what it is, and everything else passes.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+struct Fault {
+  const char* function;
+  v1::Outcome outcome;      // the only one of its cases besides pass
+  const char* text;         // in the reason, the error text or the backtrace of one of them at least
+  const char* signal = "";  // of all of them
+  bool all = false;         // every case of the function shows it
+};
+
+constexpr Fault kFaults[] = {
+    {"diopiAdd", v1::OUTCOME_FAIL, "got "},
+    {"diopiSub", v1::OUTCOME_FAIL, "the last 3 elements"},
+    {"diopiTanh", v1::OUTCOME_CRASH, "#0 diopiTanh", "SIGSEGV"},
+    {"diopiSigmoid", v1::OUTCOME_TIMEOUT, "diopiSigmoid did not end within"},
+    {"diopiMul", v1::OUTCOME_MEMORY, "16 bytes written outside out"},
+    {"diopiRelu", v1::OUTCOME_MEMORY, "elements of out were not written"},
+    {"diopiSqrt", v1::OUTCOME_MEMORY, "1 element of the input input changed, the first at 0"},
+    {"diopiGelu", v1::OUTCOME_NOT_IMPLEMENTED, "the library does not export diopiGelu", "", true},
+    {"diopiSoftmax", v1::OUTCOME_UNSUPPORTED_DTYPE, "diopiDtypeNotSupported"},
+    {"diopiBmm", v1::OUTCOME_FAIL, "nan, expected "},
+    {"diopiExp", v1::OUTCOME_FAIL, "first at [0, 1]"},
+    {"diopiMean", v1::OUTCOME_NONDETERMINISTIC, "differ between two equal calls"},
+    {"diopiCumsum", v1::OUTCOME_MEMORY, "memory grew in each of", "", true},
+    {"diopiLogSoftmax", v1::OUTCOME_CRASH, "ended the process (exit status 0) inside diopiLogSoftmax"},
+    {"diopiMaskedFill", v1::OUTCOME_ERROR, "std::runtime_error: masked_fill: not supported on this device",
+     "", true},
+    {"diopiSigmoidInp", v1::OUTCOME_FAIL, "input: "},
+};
+
+class FaultyLibraryTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--quiet"});
+    EXPECT_EQ(gen.code, 0) << gen.err;
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+
+  static std::string data() { return *folder_ / "data"; }
+
+  // The library over the whole of suite core. The timeout is long enough for any honest case on a busy
+  // machine, and spent twice.
+  static Finished Agent(const std::string& library) {
+    return RunProgram({BinPath("diopi-agent"), "--impl", library, "--data", data(), "--quiet", "--timeout-s",
+                       "3", "--error-report", *folder_ / "errors.csv"});
+  }
+
+  static size_t CasesOfCore() {
+    return std::stoul(RunProgram({BinPath("diopi-cli"), "list", "--count"}).out);
+  }
+
+  // What the user sees of a run: the summary's two figures, and a line for each failure in error_report.csv.
+  static void ExpectReports(const Finished& run, const StoredRun& stored) {
+    EXPECT_NE(run.out.find("of 538 functions implemented"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("called cases pass"), std::string::npos) << run.out;
+    EXPECT_EQ(run.out.find("(100.00 %)"), std::string::npos) << run.out;
+    size_t others = 0;
+    for (const v1::Verdict& verdict : stored.verdicts)
+      others += verdict.outcome() != v1::OUTCOME_PASS ? 1 : 0;
+    const std::string errors = ReadFile(*folder_ / "errors.csv");
+    size_t lines = 0;
+    for (size_t at = 0; (at = errors.find("--Run diopi_functions.", at)) != std::string::npos; ++at) ++lines;
+    EXPECT_EQ(lines, others);
+  }
+
+  static TempFolder* folder_;
+};
+
+TempFolder* FaultyLibraryTest::folder_ = nullptr;
+
+TEST_F(FaultyLibraryTest, TheRightLibraryPassesEveryCase) {
+  const Finished run = Agent(LibPath("libdiopi_cpu.so"));
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_EQ(stored.verdicts.size(), CasesOfCore());
+  EXPECT_GE(stored.verdicts.size(), 2000u);
+  for (const v1::Verdict& verdict : stored.verdicts)
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id() << ": " << verdict.reason();
+}
+
+TEST_F(FaultyLibraryTest, EveryFaultIsReportedAsWhatItIs) {
+  const Finished run = Agent(VendorPath("libdiopi_faulty"));
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_EQ(stored.verdicts.size(), CasesOfCore());
+  std::map<std::string, std::vector<const v1::Verdict*>> by_function;
+  for (const v1::Verdict& verdict : stored.verdicts) by_function[verdict.function()].push_back(&verdict);
+  for (const Fault& fault : kFaults) {
+    bool told = false;
+    for (const v1::Verdict* verdict : by_function[fault.function]) {
+      if (verdict->outcome() == v1::OUTCOME_PASS && !fault.all) continue;
+      EXPECT_EQ(verdict->outcome(), fault.outcome) << verdict->case_id() << ": " << verdict->reason();
+      EXPECT_EQ(verdict->signal(), fault.signal) << verdict->case_id();
+      const std::string text = verdict->reason() + "\n" + verdict->error_text() + "\n" + verdict->backtrace();
+      told = told || text.find(fault.text) != std::string::npos;
+    }
+    EXPECT_TRUE(told) << fault.function << ": no case says '" << fault.text << "'";
+    by_function.erase(fault.function);
+  }
+  EXPECT_GE(by_function.size(), 100u);
+  for (const auto& [function, verdicts] : by_function) {
+    for (const v1::Verdict* verdict : verdicts)
+      EXPECT_EQ(verdict->outcome(), v1::OUTCOME_PASS) << verdict->case_id() << ": " << verdict->reason();
+  }
+  ExpectReports(run, stored);
+}
+
+}  // namespace
+}  // namespace diopi::testing
