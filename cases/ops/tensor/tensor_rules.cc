@@ -1,4 +1,4 @@
-// Shapes of stack, arange and permute.
+// Shapes of stack, arange, permute, zeros and ones.
 #include <cmath>
 
 #include "absl/status/status.h"
@@ -48,6 +48,13 @@ DIOPI_SHAPE_RULE(permute, args) {
     result.push_back((*shape)[static_cast<size_t>(*at)]);
   }
   return Shapes{std::move(result)};
+}
+
+// What the size list `size` says.
+DIOPI_SHAPE_RULE(size, args) {
+  absl::StatusOr<std::vector<int64_t>> size = args.Sizes("size");
+  if (!size.ok()) return size.status();
+  return Shapes{*std::move(size)};
 }
 
 }  // namespace diopi::cases
