@@ -21,18 +21,9 @@ void LogSoftmaxLine(const std::vector<C>& x, std::vector<C>& y, int64_t start, i
 extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t, diopiTensorHandle_t out,
                                         diopiConstTensorHandle_t input, int64_t dim) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out), x(input);
-    CheckShape(result, x.shape(), "out");
-    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      std::vector<C> y(values.size());
-      ForEachLine(x.shape(), dim, [&](int64_t start, int64_t step, int64_t length) {
-        LogSoftmaxLine(values, y, start, step, length);
-      });
-      Store(result, y);
-    });
-  });
+  return LineForward(__func__, out, input, dim,
+                     []<typename C>(const std::vector<C>& x, std::vector<C>& y, int64_t start, int64_t step,
+                                    int64_t length) { LogSoftmaxLine(x, y, start, step, length); });
 }
 
 // g - exp(y) * sum(g)

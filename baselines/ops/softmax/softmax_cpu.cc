@@ -22,18 +22,9 @@ void SoftmaxLine(const std::vector<C>& x, std::vector<C>& y, int64_t start, int6
 extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t, diopiTensorHandle_t out,
                                      diopiConstTensorHandle_t input, int64_t dim) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out), x(input);
-    CheckShape(result, x.shape(), "out");
-    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      std::vector<C> y(values.size());
-      ForEachLine(x.shape(), dim, [&](int64_t start, int64_t step, int64_t length) {
-        SoftmaxLine(values, y, start, step, length);
-      });
-      Store(result, y);
-    });
-  });
+  return LineForward(__func__, out, input, dim,
+                     []<typename C>(const std::vector<C>& x, std::vector<C>& y, int64_t start, int64_t step,
+                                    int64_t length) { SoftmaxLine(x, y, start, step, length); });
 }
 
 // y * (g - sum(g * y))
