@@ -77,10 +77,12 @@ struct Spoiler<diopiError_t(Args...)> {
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names that are declared stand in no parentheses.
 #define EACH(name)                                       \
   extern "C" decltype(name) good_##name;                 \
   extern "C" decltype(&name) resolve_##name() {          \
     return &Spoiler<decltype(name)>::Call<&good_##name>; \
   }                                                      \
   extern "C" decltype(name) name __attribute__((ifunc("resolve_" #name)));
+// NOLINTEND(bugprone-macro-parentheses)
 #include "case_functions.inc"

@@ -1,0 +1,118 @@
+// kill -9 in the middle of the whole suite, with many cases leased, in flight and reported at once
+// (resume_test has the exact middle of a single case): --resume completes the run, every case exactly once,
+// and every verdict is the one that an undisturbed run gives.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <memory>
+
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+class KillTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--quiet"});
+    EXPECT_EQ(gen.code, 0) << gen.err;
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+
+  static std::string data() { return *folder_ / "data"; }
+
+  static std::vector<std::string> Agent(const std::vector<std::string>& more) {
+    std::vector<std::string> command = {BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"),
+                                        "--error-report", *folder_ / "errors"};
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  }
+
+  // Starts a run with two workers and brings it past its first operators.
+  std::unique_ptr<Running> StartToTheMiddle(const std::vector<std::string>& more) {
+    std::vector<std::string> command = Agent(more);
+    command.insert(command.end(), {"--workers", "2"});
+    auto agent = std::make_unique<Running>(command, std::vector<std::string>{});
+    const std::string line = agent->WaitForLine("Run ");
+    run_ = line.substr(4, line.find(':') - 4);
+    EXPECT_NE(agent->WaitForLine(" succeed"), "");
+    return agent;
+  }
+
+  // Every case has one verdict, and all pass but `crashes` that were in flight in a killed worker at most.
+  void ExpectComplete(size_t crashes) const {
+    size_t killed = 0;
+    const StoredRun run = ReadRun(data(), run_);
+    EXPECT_GE(run.verdicts.size(), 2000u);
+    for (const v1::Verdict& verdict : run.verdicts) {
+      if (verdict.outcome() == v1::OUTCOME_CRASH && verdict.signal() == "SIGKILL") {
+        ++killed;
+      } else {
+        EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id() << ": " << verdict.reason();
+      }
+    }
+    EXPECT_LE(killed, crashes);
+  }
+
+  static TempFolder* folder_;
+  std::string run_;
+};
+
+TempFolder* KillTest::folder_ = nullptr;
+
+TEST_F(KillTest, TheAgentsOwnServer) {
+  const auto agent = StartToTheMiddle({"--data", data()});
+  const std::vector<pid_t> servers = ChildrenOf(agent->pid(), "diopi-server");
+  ASSERT_EQ(servers.size(), 1u);
+  kill(servers[0], SIGKILL);
+  const Finished broken = agent->Finish();
+  EXPECT_EQ(broken.code, 3) << broken.err;
+  EXPECT_NE(broken.err.find("--resume " + run_), std::string::npos) << broken.err;
+  const Finished resumed = RunProgram(Agent({"--data", data(), "--resume", run_}));
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  ExpectComplete(0);
+}
+
+TEST_F(KillTest, TheAgent) {
+  const auto agent = StartToTheMiddle({"--data", data()});
+  agent->Signal(SIGKILL);
+  EXPECT_EQ(agent->Finish().code, 128 + SIGKILL);
+  const Finished resumed = RunProgram(Agent({"--data", data(), "--resume", run_}));
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  ExpectComplete(0);
+}
+
+TEST_F(KillTest, AWorker) {
+  const auto agent = StartToTheMiddle({"--data", data()});
+  const std::vector<pid_t> workers = ChildrenOf(agent->pid(), "diopi-worker");
+  ASSERT_EQ(workers.size(), 2u);
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  const Finished finished = agent->Finish();
+  EXPECT_TRUE(finished.code == 0 || finished.code == 1) << finished.code << finished.err;
+  ExpectComplete(2);
+}
+
+// Another agent takes over what a dead one holds of a server that both use, once its leases have run out.
+TEST_F(KillTest, AnAgentOfTwo) {
+  Running server({BinPath("diopi-server"), "--data", data(), "--listen", "unix:" + (*folder_ / "socket"),
+                  "--log-level", "warn", "--ready-fd", "1", "--lease-s", "1"},
+                 {});
+  const std::string address = server.WaitForLine("ready ").substr(6);
+  const auto agent = StartToTheMiddle({"--server", address});
+  Running other(Agent({"--server", address, "--resume", run_, "--quiet"}), {});
+  agent->Signal(SIGKILL);
+  EXPECT_EQ(agent->Finish().code, 128 + SIGKILL);
+  const Finished finished = other.Finish();
+  EXPECT_EQ(finished.code, 0) << finished.out << finished.err;
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Finish().code, 0);
+  ExpectComplete(0);
+}
+
+}  // namespace
+}  // namespace diopi::testing
