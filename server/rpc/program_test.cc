@@ -236,20 +236,13 @@ TEST_F(ProgramTest, EndsWithItsParent) {
   close(alive[0]);
 }
 
-TEST_F(ProgramTest, IsReadyQuickly) {
-  std::chrono::nanoseconds best = std::chrono::hours(1);
+// How quickly is measured by ./run bench: the agent's start with a server of its own.
+TEST_F(ProgramTest, StartsAgainAndAgainOnOneSocket) {
   for (int i = 0; i < 5; ++i) {
-    const auto start = std::chrono::steady_clock::now();
     ServerProcess server(Arguments("unix:" + folder_ + "/socket"));
-    ASSERT_NE(server.Address(), "");
-    best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - start);
+    ASSERT_NE(server.Address(), "") << "start " << i;
     server.Stop(SIGTERM);
   }
-  const double ms = std::chrono::duration<double, std::milli>(best).count();
-  RecordProperty("ready_ms", absl::StrCat(ms));
-  std::printf("ready after %.1f ms\n", ms);
-  // The aim is 100 ms on a free machine; sanitizers and a busy one are slower.
-  EXPECT_LT(ms, 1000);
 }
 
 }  // namespace
