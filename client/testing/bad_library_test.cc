@@ -166,42 +166,29 @@ TEST_F(BadLibraryTest, OneFunction) {
     const char* library;
     std::vector<std::string> more;
     const char* environment;
-    v1::Outcome outcome;  // of some cases
-    const char* text;     // in the reason of one of them
-    bool others_pass;     // every other case passes
+    std::set<v1::Outcome> outcomes;  // of some cases: more than one where the fault can be found in two ways
+    const char* text;                // in the reason of one of them
+    bool others_pass;                // every other case passes
   };
   const std::string split = VendorPath("vendor_split_device");
+  const std::set<v1::Outcome> memory = {v1::OUTCOME_MEMORY};
+  const std::set<v1::Outcome> error = {v1::OUTCOME_ERROR};
+  const std::set<v1::Outcome> timeout = {v1::OUTCOME_TIMEOUT};
+  const std::set<v1::Outcome> differs = {v1::OUTCOME_NONDETERMINISTIC};
+  const std::set<v1::Outcome> late = {v1::OUTCOME_MEMORY, v1::OUTCOME_NONDETERMINISTIC};
   const Row rows[] = {
-      {"random bits",
-       "vendor_nondeterministic",
-       {},
-       "",
-       v1::OUTCOME_NONDETERMINISTIC,
-       "differ between",
-       true},
-      {"hang, locked", "vendor_hang_locked", {}, "", v1::OUTCOME_TIMEOUT, "ignored SIGTERM", false},
-      {"no synchronisation", "vendor_unsynchronised", {}, "", v1::OUTCOME_MEMORY, "not written", false},
-      {"device, current dialect", "vendor_conform_device", {}, "", v1::OUTCOME_MEMORY, "past its end", true},
-      {"device, older dialect", "vendor_register_device", {}, "", v1::OUTCOME_MEMORY, "past its end", true},
-      {"device library",
-       "vendor_split_ops",
-       {"--device-lib", split},
-       "",
-       v1::OUTCOME_MEMORY,
-       "past its end",
-       true},
-      {"device library forgotten",
-       "vendor_split_ops",
-       {},
-       "",
-       v1::OUTCOME_ERROR,
-       "diopiErrorOccurred",
-       false},
+      {"random bits", "vendor_nondeterministic", {}, "", differs, "differ between", true},
+      {"hang, locked", "vendor_hang_locked", {}, "", timeout, "ignored SIGTERM", false},
+      {"no synchronisation", "vendor_unsynchronised", {}, "", late, "out ", false},
+      {"device, current dialect", "vendor_conform_device", {}, "", memory, "past its end", true},
+      {"device, older dialect", "vendor_register_device", {}, "", memory, "past its end", true},
+      {"device library", "vendor_split_ops", {"--device-lib", split}, "", memory, "past its end", true},
+      {"device library forgotten", "vendor_split_ops", {}, "", error, "diopiErrorOccurred", false},
       {"synchronising fails",
        "vendor_conform_device",
        {},
        "DIOPI_TEST_SYNC_FAILS=1",
-       v1::OUTCOME_ERROR,
+       error,
        "failed with 1",
        false},
   };
@@ -218,10 +205,10 @@ TEST_F(BadLibraryTest, OneFunction) {
     bool told = false;
     size_t as_said = 0;
     for (const v1::Verdict& verdict : stored.verdicts) {
+      const bool wrong = row.outcomes.contains(verdict.outcome());
       const bool passes = row.others_pass && verdict.outcome() == v1::OUTCOME_PASS;
-      EXPECT_TRUE(verdict.outcome() == row.outcome || passes)
-          << row.name << ": " << verdict.case_id() << ": " << verdict.reason();
-      as_said += verdict.outcome() == row.outcome ? 1 : 0;
+      EXPECT_TRUE(wrong || passes) << row.name << ": " << verdict.case_id() << ": " << verdict.reason();
+      as_said += wrong ? 1 : 0;
       told = told || verdict.reason().find(row.text) != std::string::npos;
     }
     EXPECT_TRUE(told) << row.name << ": no case says '" << row.text << "'";

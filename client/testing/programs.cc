@@ -94,7 +94,7 @@ bool Running::ReadMore() {
 std::string Running::WaitForLine(const std::string& text) {
   for (;;) {
     for (size_t end = 0; (end = out_text_.find('\n', looked_at_)) != std::string::npos;) {
-      const std::string line = out_text_.substr(looked_at_, end - looked_at_);
+      std::string line = out_text_.substr(looked_at_, end - looked_at_);
       looked_at_ = end + 1;
       if (line.find(text) != std::string::npos) return line;
     }

@@ -10,6 +10,8 @@
 namespace diopi::testing {
 namespace {
 
+constexpr char kHeaders[] = DIOPI_BINARY_DIR "/include";
+
 // One data folder for all tests here: making baselines is the slow part.
 class RunTest : public ::testing::Test {
  protected:
