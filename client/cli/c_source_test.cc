@@ -13,7 +13,8 @@
 namespace diopi::cli {
 namespace {
 
-v1::Argument* AddTensor(v1::Case* c, const std::string& name, v1::Role role, std::vector<int64_t> shape) {
+v1::Argument* AddTensor(v1::Case* c, const std::string& name, v1::Role role,
+                        const std::vector<int64_t>& shape) {
   v1::Argument* arg = c->add_args();
   arg->set_name(name);
   arg->set_role(role);

@@ -1,6 +1,7 @@
 // diopi-cli: everything around a run, one subcommand a file.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include "client/agent/arguments.h"
@@ -35,5 +36,11 @@ int Main(int argc, const char* const* argv) {
 }  // namespace diopi::cli
 
 int main(int argc, char** argv) {
-  return diopi::cli::Main(argc, argv);
+  // CLI11 reports our own mistakes in declaring options as exceptions.
+  try {
+    return diopi::cli::Main(argc, argv);
+  } catch (...) {
+    std::fputs("diopi-cli: an unexpected exception\n", stderr);
+    return static_cast<int>(diopi::cli::ExitCode::kOurs);
+  }
 }

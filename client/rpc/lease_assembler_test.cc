@@ -60,7 +60,7 @@ absl::Status Feed(std::vector<v1::LeaseMessage> messages, std::vector<LeasedCase
     return absl::OkStatus();
   });
   for (v1::LeaseMessage& message : messages) {
-    const absl::Status status = assembler.Add(&message);
+    absl::Status status = assembler.Add(&message);
     if (!status.ok()) return status;
   }
   return assembler.Finish();
