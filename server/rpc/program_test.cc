@@ -45,6 +45,8 @@ class ServerProcess {
     if (pid_ == 0) {
       dup2(fileno(errors_), STDERR_FILENO);
       dup2(fileno(errors_), STDOUT_FILENO);
+      // The same number would leave it to be closed by exec.
+      if (ready_[1] == 9) fcntl(9, F_SETFD, 0);
       dup2(ready_[1], 9);
       execv(argv[0], argv.data());
       _exit(127);
