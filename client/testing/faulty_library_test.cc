@@ -101,6 +101,7 @@ TEST_F(FaultyLibraryTest, EveryFaultIsReportedAsWhatItIs) {
   std::map<std::string, std::vector<const v1::Verdict*>> by_function;
   for (const v1::Verdict& verdict : stored.verdicts) by_function[verdict.function()].push_back(&verdict);
   for (const Fault& fault : kFaults) {
+    if (kAddressSanitizer && fault.text == std::string("memory grew in each of")) continue;
     bool told = false;
     for (const v1::Verdict* verdict : by_function[fault.function]) {
       if (verdict->outcome() == v1::OUTCOME_PASS && !fault.all) continue;

@@ -11,6 +11,14 @@
 
 namespace diopi::testing {
 
+// In a sanitizer build: leaks cannot be measured (its allocator tells nothing), and a plain program cannot
+// load our libraries.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool kAddressSanitizer = true;
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+
 struct Finished {
   int code = 0;  // 128 + signal when a signal ended it
   std::string out;

@@ -11,12 +11,6 @@ namespace {
 
 constexpr char kHeaders[] = DIOPI_BINARY_DIR "/include";
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kAddressSanitizer = true;
-#else
-constexpr bool kAddressSanitizer = false;
-#endif
-
 // One data folder for all tests here: making baselines is the slow part.
 class RunTest : public ::testing::Test {
  protected:
