@@ -6,26 +6,15 @@
 #include <map>
 #include <set>
 
+#include "client/testing/core_baselines.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
 namespace diopi::testing {
 namespace {
 
-class BadLibraryTest : public ::testing::Test {
+class BadLibraryTest : public CoreBaselinesTest {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = new TempFolder;
-    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--quiet"});
-    EXPECT_EQ(gen.code, 0) << gen.err;
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-
-  static std::string data() { return *folder_ / "data"; }
-
   static Finished Agent(const std::string& library, const std::vector<std::string>& more = {},
                         const std::vector<std::string>& environment = {}) {
     std::vector<std::string> command = {
@@ -48,11 +37,7 @@ class BadLibraryTest : public ::testing::Test {
     for (const v1::Verdict& verdict : run.verdicts) ++outcomes[verdict.outcome()];
     return outcomes;
   }
-
-  static TempFolder* folder_;
 };
-
-TempFolder* BadLibraryTest::folder_ = nullptr;
 
 // A case that passes here is blind: its point belongs mended (cases/ops/GUIDE.md), not excused here.
 TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "client/testing/core_baselines.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
@@ -39,20 +40,8 @@ constexpr Fault kFaults[] = {
     {"diopiSigmoidInp", v1::OUTCOME_FAIL, "input: "},
 };
 
-class FaultyLibraryTest : public ::testing::Test {
+class FaultyLibraryTest : public CoreBaselinesTest {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = new TempFolder;
-    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--quiet"});
-    EXPECT_EQ(gen.code, 0) << gen.err;
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-
-  static std::string data() { return *folder_ / "data"; }
-
   // The library over the whole of suite core. The timeout is long enough for any honest case on a busy
   // machine, and spent twice.
   static Finished Agent(const std::string& library) {
@@ -77,11 +66,7 @@ class FaultyLibraryTest : public ::testing::Test {
     for (size_t at = 0; (at = errors.find("--Run diopi_functions.", at)) != std::string::npos; ++at) ++lines;
     EXPECT_EQ(lines, others);
   }
-
-  static TempFolder* folder_;
 };
-
-TempFolder* FaultyLibraryTest::folder_ = nullptr;
 
 TEST_F(FaultyLibraryTest, TheRightLibraryPassesEveryCase) {
   const Finished run = Agent(LibPath("libdiopi_cpu.so"));

@@ -6,26 +6,15 @@
 
 #include <memory>
 
+#include "client/testing/core_baselines.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
 namespace diopi::testing {
 namespace {
 
-class KillTest : public ::testing::Test {
+class KillTest : public CoreBaselinesTest {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = new TempFolder;
-    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--quiet"});
-    EXPECT_EQ(gen.code, 0) << gen.err;
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-
-  static std::string data() { return *folder_ / "data"; }
-
   static std::vector<std::string> Agent(const std::vector<std::string>& more) {
     std::vector<std::string> command = {BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"),
                                         "--error-report", *folder_ / "errors"};
@@ -58,12 +47,8 @@ class KillTest : public ::testing::Test {
     }
     EXPECT_LE(killed, crashes);
   }
-
-  static TempFolder* folder_;
   std::string run_;
 };
-
-TempFolder* KillTest::folder_ = nullptr;
 
 TEST_F(KillTest, TheAgentsOwnServer) {
   const auto agent = StartToTheMiddle({"--data", data()});
