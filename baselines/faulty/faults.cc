@@ -10,19 +10,19 @@
 #include <stdexcept>
 #include <thread>
 
-#include "baselines/faulty/fault.h"
+#include "baselines/planted/planted.h"
 
-using diopi::faulty::Bytes;
-using diopi::faulty::BytesPerElement;
-using diopi::faulty::DtypeOf;
-using diopi::faulty::NumElements;
-using diopi::faulty::ShapeOf;
+using diopi::planted::Bytes;
+using diopi::planted::BytesPerElement;
+using diopi::planted::DtypeOf;
+using diopi::planted::NumElements;
+using diopi::planted::ShapeOf;
 
 // Vendor libraries of the field keep counters like this one.
 static std::atomic<uint32_t> call_count{0};
 
 // 1. Ignored alpha: a + b instead of a + alpha * b.
-DIOPI_FAULT(diopiAdd);
+DIOPI_OVERRIDE(diopiAdd);
 extern "C" diopiError_t diopiAdd(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
                                  const diopiScalar_t* alpha) {
@@ -36,7 +36,7 @@ extern "C" diopiError_t diopiAdd(diopiContextHandle_t ctx, diopiTensorHandle_t o
 }
 
 // 2. Wrong tail: a loop over whole vectors of four forgets the rest.
-DIOPI_FAULT(diopiSub);
+DIOPI_OVERRIDE(diopiSub);
 extern "C" diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
                                  const diopiScalar_t* alpha) {
@@ -50,7 +50,7 @@ extern "C" diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t o
 }
 
 // 3. Crash: a null pointer is read for tensors of more than 1,000 elements.
-DIOPI_FAULT(diopiTanh);
+DIOPI_OVERRIDE(diopiTanh);
 extern "C" diopiError_t diopiTanh(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                   diopiConstTensorHandle_t input) {
   if (NumElements(input) > 1000) {
@@ -61,7 +61,7 @@ extern "C" diopiError_t diopiTanh(diopiContextHandle_t ctx, diopiTensorHandle_t 
 }
 
 // 4. Hang: waits for a flag that nobody sets, in float32 at 1,003 elements.
-DIOPI_FAULT(diopiSigmoid);
+DIOPI_OVERRIDE(diopiSigmoid);
 extern "C" diopiError_t diopiSigmoid(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                      diopiConstTensorHandle_t input) {
   static std::atomic<bool> done{false};
@@ -72,7 +72,7 @@ extern "C" diopiError_t diopiSigmoid(diopiContextHandle_t ctx, diopiTensorHandle
 }
 
 // 5. Out of bounds: one vector of 16 bytes too many.
-DIOPI_FAULT(diopiMul);
+DIOPI_OVERRIDE(diopiMul);
 extern "C" diopiError_t diopiMul(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
   const diopiError_t error = good_diopiMul(ctx, out, input, other);
@@ -87,13 +87,13 @@ extern "C" diopiError_t diopiMul(diopiContextHandle_t ctx, diopiTensorHandle_t o
 }
 
 // 6. Unwritten output: returns before anything is stored.
-DIOPI_FAULT(diopiRelu);
+DIOPI_OVERRIDE(diopiRelu);
 extern "C" diopiError_t diopiRelu(diopiContextHandle_t, diopiTensorHandle_t, diopiConstTensorHandle_t) {
   return diopiSuccess;
 }
 
 // 7. Changed input: works in place on what is const.
-DIOPI_FAULT(diopiSqrt);
+DIOPI_OVERRIDE(diopiSqrt);
 extern "C" diopiError_t diopiSqrt(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                   diopiConstTensorHandle_t input) {
   const diopiError_t error = good_diopiSqrt(ctx, out, input);
@@ -102,10 +102,10 @@ extern "C" diopiError_t diopiSqrt(diopiContextHandle_t ctx, diopiTensorHandle_t 
 }
 
 // 8. Missing function.
-DIOPI_FAULT_MISSING(diopiGelu);
+DIOPI_OVERRIDE_MISSING(diopiGelu);
 
 // 9. Wrong dtype error: float64 is documented and refused.
-DIOPI_FAULT(diopiSoftmax);
+DIOPI_OVERRIDE(diopiSoftmax);
 extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                      diopiConstTensorHandle_t input, int64_t dim) {
   if (DtypeOf(input) == diopi_dtype_float64) return diopiDtypeNotSupported;
@@ -113,7 +113,7 @@ extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle
 }
 
 // 10. NaN in one element of many: under the 0.1 % that the public rule lets pass.
-DIOPI_FAULT(diopiBmm);
+DIOPI_OVERRIDE(diopiBmm);
 extern "C" diopiError_t diopiBmm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input, diopiConstTensorHandle_t mat2) {
   const diopiError_t error = good_diopiBmm(ctx, out, input, mat2);
@@ -122,7 +122,7 @@ extern "C" diopiError_t diopiBmm(diopiContextHandle_t ctx, diopiTensorHandle_t o
 }
 
 // 11. Ignored strides: reads every input as if it were contiguous.
-DIOPI_FAULT(diopiExp);
+DIOPI_OVERRIDE(diopiExp);
 extern "C" diopiError_t diopiExp(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input) {
   const std::vector<int64_t> shape = ShapeOf(input);
@@ -144,7 +144,7 @@ extern "C" diopiError_t diopiExp(diopiContextHandle_t ctx, diopiTensorHandle_t o
 }
 
 // 12. Non-determinism: the last bit depends on the call.
-DIOPI_FAULT(diopiMean);
+DIOPI_OVERRIDE(diopiMean);
 extern "C" diopiError_t diopiMean(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                   diopiConstTensorHandle_t input, diopiSize_t dim) {
   const diopiError_t error = good_diopiMean(ctx, out, input, dim);
@@ -153,7 +153,7 @@ extern "C" diopiError_t diopiMean(diopiContextHandle_t ctx, diopiTensorHandle_t 
 }
 
 // 13. Leak: a workspace of 1 MiB that no call gives back.
-DIOPI_FAULT(diopiCumsum);
+DIOPI_OVERRIDE(diopiCumsum);
 extern "C" diopiError_t diopiCumsum(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                     diopiConstTensorHandle_t input, int64_t dim) {
   static std::vector<std::vector<char>*> workspaces;
@@ -162,7 +162,7 @@ extern "C" diopiError_t diopiCumsum(diopiContextHandle_t ctx, diopiTensorHandle_
 }
 
 // 14. Ends the process on what it cannot do.
-DIOPI_FAULT(diopiLogSoftmax);
+DIOPI_OVERRIDE(diopiLogSoftmax);
 extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                         diopiConstTensorHandle_t input, int64_t dim) {
   if (DtypeOf(input) == diopi_dtype_float16) _exit(0);
@@ -170,14 +170,14 @@ extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t ctx, diopiTensorHan
 }
 
 // 15. An exception leaves the library.
-DIOPI_FAULT(diopiMaskedFill);
+DIOPI_OVERRIDE(diopiMaskedFill);
 extern "C" diopiError_t diopiMaskedFill(diopiContextHandle_t, diopiTensorHandle_t, diopiConstTensorHandle_t,
                                         diopiConstTensorHandle_t, diopiConstTensorHandle_t) {
   throw std::runtime_error("masked_fill: not supported on this device");
 }
 
 // 16. Returns before its work is done, and nothing to synchronise with tells.
-DIOPI_FAULT(diopiSigmoidInp);
+DIOPI_OVERRIDE(diopiSigmoidInp);
 extern "C" diopiError_t diopiSigmoidInp(diopiContextHandle_t, diopiTensorHandle_t) {
   return diopiSuccess;
 }

@@ -1,0 +1,31 @@
+// Compiled into every library that plants something, with DIOPI_PLANTED_SWITCH naming its environment
+// variable.
+#include "baselines/planted/planted.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace diopi::planted {
+namespace {
+
+std::string& Listing() {
+  static std::string listing;
+  return listing;
+}
+
+}  // namespace
+
+Switch::Switch(const char* name, int catalogue, const char* functions, const char* contracts,
+               const char* text) {
+  const char* chosen = std::getenv(DIOPI_PLANTED_SWITCH);
+  on_ = chosen != nullptr && std::strcmp(chosen, name) == 0;
+  Listing() += std::string(name) + '\t' + std::to_string(catalogue) + '\t' + functions + '\t' + contracts +
+               '\t' + text + '\n';
+}
+
+}  // namespace diopi::planted
+
+extern "C" __attribute__((visibility("default"))) const char* diopiPlanted() {
+  return diopi::planted::Listing().c_str();
+}
