@@ -139,7 +139,12 @@ void AddChunk(const Chunk& m, int64_t begin, size_t count, Tally* tally) {
   tally->sum_ideal2 += SumSquares(m.ideal_d);
   tally->sum_lean += Sum(m.lean);
   tally->sum_radial += Sum(m.radial);
-  tally->max_z = std::max(tally->max_z, MaxMagnitude(m.z));
+  const double max_z = MaxMagnitude(m.z);
+  if (max_z > tally->max_z) {
+    tally->max_z = max_z;
+    const auto* at = std::find_if(m.z, m.z + count, [&](double z) { return std::fabs(z) == max_z; });
+    tally->argmax = begin + (at - m.z);
+  }
   tally->max_abs = std::max(tally->max_abs, MaxMagnitude(m.d));
   tally->max_ulp = std::max(tally->max_ulp, MaxMagnitude(m.ulps));
   tally->max_rel = std::max(tally->max_rel, MaxMagnitude(m.relative));

@@ -23,7 +23,10 @@ void Tally::Merge(const Tally& next) {
   sum_lean += next.sum_lean;
   sum_radial += next.sum_radial;
   max_ulp = std::max(max_ulp, next.max_ulp);
-  max_z = std::max(max_z, next.max_z);
+  if (next.max_z > max_z) {
+    max_z = next.max_z;
+    argmax = next.argmax;
+  }
   max_abs = std::max(max_abs, next.max_abs);
   max_rel = std::max(max_rel, next.max_rel);
   for (size_t i = 0; i < kHistogramBins; ++i) histogram[i] += next.histogram[i];
@@ -51,6 +54,7 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   stats->set_soft(soft);
   stats->set_max_ulp(max_ulp);
   stats->set_max_z(max_z);
+  stats->set_argmax(argmax);
   stats->set_rms_z(rms(sum_z2, finite));
   stats->set_max_abs(max_abs);
   stats->set_max_rel(max_rel);

@@ -40,6 +40,7 @@ struct Tally {
   std::array<int64_t, kHistogramBins> histogram{};
   std::vector<int64_t> first;  // indices of the first mismatches
   int64_t last = -1;           // index of the last one
+  int64_t argmax = -1;         // first index of max_z; -1 where max_z is 0
 
   // `next` covers the elements that follow.
   void Merge(const Tally& next);
