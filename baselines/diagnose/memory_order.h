@@ -1,0 +1,29 @@
+// Inputs as an implementation reads them that takes no notice of strides or of broadcasting. Private to this
+// folder.
+#ifndef BASELINES_DIAGNOSE_MEMORY_ORDER_H_
+#define BASELINES_DIAGNOSE_MEMORY_ORDER_H_
+
+#include <string>
+#include <vector>
+
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::baselines {
+
+struct InputInMemory {
+  std::string argument;
+  std::string key;      // "input", "tensors.0"
+  std::string text;     // " read in the order of memory"
+  v1::TensorSpec spec;  // contiguous, its fill the values that are read
+};
+
+// Every generated input with strides, where what is read are elements of it and no gaps; every generated
+// input that is broadcast to an output's shape, repeated in the order of memory.
+std::vector<InputInMemory> InputsByMemory(const v1::Case& c);
+
+// The spec of a tensor by key; null when the case has none.
+v1::TensorSpec* FindSpec(const std::string& key, v1::Case* c);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_DIAGNOSE_MEMORY_ORDER_H_
