@@ -165,6 +165,10 @@ int32_t diopiContext::UploadCanaries(const Buffer& buffer) const {
   return functions_.copy_h2d(stream, buffer.data + buffer.bytes, buffer.mirror + buffer.bytes, buffer.tail);
 }
 
+int32_t diopiContext::CopyOnDevice(const Buffer& from, const Buffer& to) const {
+  return functions_.copy_d2d(stream, to.data, from.data, from.bytes);
+}
+
 int32_t diopiContext::Synchronize() const {
   return functions_.stream_synchronize == nullptr ? 0 : functions_.stream_synchronize(stream);
 }

@@ -80,6 +80,9 @@ struct diopiContext {
   // The same for the canaries alone.
   int32_t DownloadCanaries(const diopi::runtime::Buffer& buffer) const;
   int32_t UploadCanaries(const diopi::runtime::Buffer& buffer) const;
+  // Queues a copy of the data (no canaries) between device buffers of one size. Only for a library with
+  // copy_d2d.
+  int32_t CopyOnDevice(const diopi::runtime::Buffer& from, const diopi::runtime::Buffer& to) const;
   // Waits for `stream`. Success for a library without a function for it: it is taken to be synchronous.
   int32_t Synchronize() const;
 

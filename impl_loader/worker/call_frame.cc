@@ -30,6 +30,40 @@ int32_t CallFrame::Prepare(uint8_t poison) {
   return 0;
 }
 
+// Device memory for what the inputs hold; empty when there is not enough.
+std::vector<CallFrame::Held> CallFrame::SetAside() {
+  std::vector<Held> held;
+  for (const BoundTensor& bound : tensors_) {
+    const runtime::Buffer& buffer = bound.tensor.storage;
+    if (bound.is_output() || !buffer.on_device || buffer.bytes == 0) continue;
+    held.push_back({buffer, context_->Allocate(buffer.bytes, diopi_device)});
+    if (held.back().aside.data == nullptr) return {};
+  }
+  return held;
+}
+
+int32_t CallFrame::HoldInputs(StreamDelay* delay, double seconds, bool* held) {
+  *held = false;
+  if (!delay->Possible()) return 0;
+  const std::vector<Held> inputs = SetAside();
+  if (inputs.empty()) return 0;
+  for (const Held& input : inputs) {
+    const int32_t code = context_->CopyOnDevice(input.buffer, input.aside);
+    if (code != 0) return code;
+  }
+  int32_t code = context_->Synchronize();
+  for (const Held& input : inputs) {
+    std::memset(input.buffer.mirror, 0, input.buffer.bytes);
+    if (code == 0) code = context_->Upload(input.buffer);
+  }
+  if (code == 0) code = context_->Synchronize();
+  *held = code == 0 && delay->Hold(context_->stream, seconds);
+  for (const Held& input : inputs) {
+    if (code == 0) code = context_->CopyOnDevice(input.aside, input.buffer);
+  }
+  return code;
+}
+
 int32_t CallFrame::Download() {
   for (BoundTensor& bound : tensors_) {
     if (const int32_t code = context_->Download(bound.tensor.storage); code != 0) return code;

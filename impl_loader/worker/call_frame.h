@@ -14,6 +14,7 @@
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/call/call.h"
 #include "impl_loader/runtime/host.h"
+#include "impl_loader/worker/stream_delay.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::loader {
@@ -71,6 +72,11 @@ class CallFrame {
   // Before each call: restores inputs, inouts, generators and handles, fills outputs with `poison`, renews
   // the canaries, moves everything to the device. The library's error code when a copy fails.
   int32_t Prepare(uint8_t poison);
+  // After Prepare, for a library with device memory: inputs and inouts become zeros, and are queued to come
+  // back on the context's stream behind what `delay` puts there for `seconds`. Waits for everything but that.
+  // The library's error code; `held` tells whether the inputs are late, false where the library lacks what it
+  // takes.
+  int32_t HoldInputs(StreamDelay* delay, double seconds, bool* held);
   // After each call: makes the mirrors of all buffers current. Synchronise afterwards.
   int32_t Download();
 
@@ -83,6 +89,11 @@ class CallFrame {
   friend class FrameBuilder;
   explicit CallFrame(diopiContext* context) : context_(context) {}
   void Restore(BoundTensor* bound) const;
+  struct Held {
+    runtime::Buffer buffer;
+    runtime::Buffer aside;  // device memory that keeps the values meanwhile
+  };
+  std::vector<Held> SetAside();
 
   struct Generator {
     diopiGenerator initial;

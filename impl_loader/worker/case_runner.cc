@@ -23,28 +23,40 @@ constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
 // A thread that outlives its call is given this long to show what it still writes.
 constexpr std::chrono::milliseconds kSettle{50};
+constexpr char kHeldText[] =
+    " (in the later one the inputs came late on the given stream: work on another stream overtakes them)";
 
-// A fresh stream where the library makes streams; the context's for as long as this lives.
+// Fresh streams, where the library makes streams, for calls to take in turn; the context's until this ends.
+// Made before the first call: a library that keeps something by stream meets another one in the next call.
 class StreamScope {
  public:
-  StreamScope(const runtime::DeviceFunctions& functions, diopiContext* context)
+  StreamScope(const runtime::DeviceFunctions& functions, diopiContext* context, size_t count)
       : functions_(functions), context_(context) {
     context_->stream = nullptr;
-    if (functions_.stream_create != nullptr) code_ = functions_.stream_create(&context_->stream);
+    while (functions_.stream_create != nullptr && code_ == 0 && streams_.size() < count) {
+      void* stream = nullptr;
+      code_ = functions_.stream_create(&stream);
+      if (code_ == 0) streams_.push_back(stream);
+    }
   }
   ~StreamScope() {
-    if (functions_.stream_create != nullptr && functions_.stream_destroy != nullptr && code_ == 0) {
-      functions_.stream_destroy(context_->stream);
+    for (void* stream : streams_) {
+      if (functions_.stream_destroy != nullptr) functions_.stream_destroy(stream);
     }
     context_->stream = nullptr;
   }
   StreamScope(const StreamScope&) = delete;
   StreamScope& operator=(const StreamScope&) = delete;
+
   int32_t code() const { return code_; }
+  void Use(int call) const {
+    if (!streams_.empty()) context_->stream = streams_[static_cast<size_t>(call) % streams_.size()];
+  }
 
  private:
   const runtime::DeviceFunctions& functions_;
   diopiContext* context_;
+  std::vector<void*> streams_;
   int32_t code_ = 0;
 };
 
@@ -66,13 +78,15 @@ struct CaseRunner::Attempt {
   runtime::Arena::Mark device_mark;
   Findings findings;
   double seconds = 0;  // of the last call
+  bool held = false;   // its inputs came late
 };
 
 CaseRunner::CaseRunner(VendorLibrary* vendor)
     : vendor_(vendor),
       device_(vendor->functions().HasMemory() ? std::make_unique<runtime::Arena>(vendor->functions(), &host_)
                                               : nullptr),
-      context_(&host_, device_.get(), vendor->functions()) {}
+      context_(&host_, device_.get(), vendor->functions()),
+      delay_(vendor->functions()) {}
 
 RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& inputs,
                           const RunOptions& options) {
@@ -89,12 +103,6 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
   }
   const int64_t threads = CurrentThreads();
   {
-    const StreamScope stream(vendor_->functions(), &context_);
-    if (stream.code() != 0) {
-      Fail(&result, v1::WorkerReply::SYNC_FAILED,
-           absl::StrCat("making a stream failed with ", stream.code(), " ", vendor_->LastError()));
-      return result;
-    }
     absl::StatusOr<std::unique_ptr<CallFrame>> frame =
         CallFrame::Build(*function, c, inputs, options.widened, &context_);
     if (frame.ok()) {
@@ -120,17 +128,24 @@ void CaseRunner::Fail(RunResult* result, v1::WorkerReply::Status status, const s
 
 void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const RunOptions& options,
                           CallFrame* frame, RunResult* result) {
-  Attempt attempt{function, symbol, frame, result, host_.mark(), {}, {}, 0};
+  const int calls = std::max(options.calls, 1);
+  const StreamScope streams(vendor_->functions(), &context_, calls > 1 ? 2 : 1);
+  if (streams.code() != 0) {
+    Fail(result, v1::WorkerReply::SYNC_FAILED,
+         absl::StrCat("making a stream failed with ", streams.code(), " ", vendor_->LastError()));
+    return;
+  }
+  Attempt attempt{function, symbol, frame, result, host_.mark(), {}, {}, 0, false};
   if (device_ != nullptr) attempt.device_mark = device_->mark();
   MemoryLevel level;
   MemoryLevel previous;
   bool finished = true;
-  const int calls = std::max(options.calls, 1);
   for (int i = 0; i < calls && finished; ++i) {
     const int64_t threads = CurrentThreads();
-    finished = CallOnce(&attempt, kPoison[i % 2]) && Inspect(&attempt);
+    streams.Use(i);
+    finished = CallOnce(&attempt, kPoison[i % 2], options.hold_inputs && i % 2 == 1) && Inspect(&attempt);
     result->reply.set_calls(i + 1);
-    result->reply.set_call_us(attempt.seconds * 1e6);
+    if (!attempt.held) result->reply.set_call_us(attempt.seconds * 1e6);
     if (finished) {
       std::vector<OutputTensor> outputs;
       finished = Gather(&attempt, &outputs);
@@ -152,15 +167,21 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
 }
 
-bool CaseRunner::CallOnce(Attempt* attempt, uint8_t poison) {
-  RunResult* result = attempt->result;
+bool CaseRunner::PrepareCall(Attempt* attempt, uint8_t poison, bool hold) {
   int32_t code = attempt->frame->Prepare(poison);
   if (code == 0) code = context_.Synchronize();
-  if (code != 0) {
-    Fail(result, v1::WorkerReply::SYNC_FAILED,
-         absl::StrCat("copying the inputs to the device failed with ", code, " ", vendor_->LastError()));
-    return false;
-  }
+  attempt->held = false;
+  // Twice the last call's time: its work on another stream has ended by then.
+  if (code == 0 && hold) code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
+  if (code == 0) return true;
+  Fail(attempt->result, v1::WorkerReply::SYNC_FAILED,
+       absl::StrCat("copying the inputs to the device failed with ", code, " ", vendor_->LastError()));
+  return false;
+}
+
+bool CaseRunner::CallOnce(Attempt* attempt, uint8_t poison, bool hold) {
+  RunResult* result = attempt->result;
+  if (!PrepareCall(attempt, poison, hold)) return false;
   const Clock::time_point start = Clock::now();
   const absl::StatusOr<CallResult> called =
       CallFunction(attempt->symbol, attempt->function, &context_, attempt->frame->args());
@@ -168,7 +189,7 @@ bool CaseRunner::CallOnce(Attempt* attempt, uint8_t poison) {
     Fail(result, v1::WorkerReply::BAD_CASE, std::string(called.status().message()));
     return false;
   }
-  code = context_.Synchronize();
+  const int32_t code = context_.Synchronize();
   attempt->seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (called->kind == CallResult::Kind::kException) {
     Fail(result, v1::WorkerReply::EXCEPTION, called->exception);
@@ -234,7 +255,7 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
   const auto differ = [&](const std::string& text) {
     if (reply.nondeterministic()) return;
     reply.set_nondeterministic(true);
-    reply.set_nondeterministic_text(text);
+    reply.set_nondeterministic_text(absl::StrCat(text, attempt->held ? kHeldText : ""));
   };
   for (size_t i = 0; i < first.size() && i < now.size(); ++i) {
     const OutputTensor& a = first[i];

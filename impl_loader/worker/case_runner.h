@@ -16,6 +16,9 @@ namespace diopi::loader {
 struct RunOptions {
   int calls = 2;  // 1: no comparison of two calls, so no unwritten outputs and no leaks are found
   bool find_leaks = true;
+  // In every second call: keep the stream busy before the inputs arrive on it, where the library has what
+  // that takes. Work that ignores the stream then overtakes its inputs.
+  bool hold_inputs = true;
   Dtype widened = v1::Dtype::unsupported;  // see CallFrame::Build
 };
 
@@ -39,7 +42,8 @@ class CaseRunner {
   struct Attempt;
   void RunCalls(const abi::Function& function, void* symbol, const RunOptions& options, CallFrame* frame,
                 RunResult* result);
-  bool CallOnce(Attempt* attempt, uint8_t poison);
+  bool CallOnce(Attempt* attempt, uint8_t poison, bool hold = false);
+  bool PrepareCall(Attempt* attempt, uint8_t poison, bool hold);
   bool Inspect(Attempt* attempt);
   bool Gather(Attempt* attempt, std::vector<OutputTensor>* outputs);
   void Compare(Attempt* attempt, const std::vector<OutputTensor>& first, const std::vector<OutputTensor>& now,
@@ -54,6 +58,7 @@ class CaseRunner {
   runtime::Arena host_;
   std::unique_ptr<runtime::Arena> device_;  // null: a library that works on host memory
   diopiContext context_;
+  StreamDelay delay_;
   std::vector<std::string> spare_;
 };
 

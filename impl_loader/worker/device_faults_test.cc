@@ -1,0 +1,151 @@
+// Faults of a library with memory and streams of its own, which the host cannot look into.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ostream>
+
+#include "impl_loader/worker/case_runner.h"
+#include "impl_loader/worker/test_cases.h"
+
+namespace diopi::loader {
+namespace {
+
+using Kind = CallOutcome::Kind;
+using testing::HasSubstr;
+
+struct DeviceFault {
+  std::string name;  // DIOPI_TEST_FAULT
+  bool found;        // in memory
+  v1::MemoryFinding::Kind kind = v1::MemoryFinding::LEAK;
+  std::string key = "";
+  int64_t index = 0;
+  int64_t count = 0;
+  std::string differs = "";  // in the text, when the case is nondeterministic
+};
+
+void PrintTo(const DeviceFault& fault, std::ostream* os) {
+  *os << fault.name;
+}
+
+WorkerOptions DeviceOptions(const std::string& fault) {
+  WorkerOptions options = OptionsFor("async_device");
+  options.environment = {"DIOPI_TEST_FAULT=" + fault};
+  return options;
+}
+
+// Every second element of its storage.
+v1::Case StridedAddCase() {
+  v1::Case c = AddCase({6});
+  v1::TensorSpec* out = c.mutable_args(0)->mutable_tensor();
+  out->set_strides(0, 2);
+  out->set_storage_elements(12);
+  return c;
+}
+
+class DeviceFaultTest : public testing::TestWithParam<DeviceFault> {};
+
+TEST_P(DeviceFaultTest, IsFoundAndNothingElse) {
+  const DeviceFault& fault = GetParam();
+  auto worker = Worker::Start(DeviceOptions(fault.name));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  const v1::Case c = fault.name == "ignores_strides" ? StridedAddCase() : AddCase({6});
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE((*worker)->Submit(c, AddInputs({6}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    const v1::WorkerReply& reply = outcome.reply;
+    EXPECT_EQ(reply.status(), v1::WorkerReply::RETURNED) << reply.text();
+    EXPECT_EQ(reply.error_code(), 0) << reply.text();
+    EXPECT_EQ(reply.nondeterministic(), !fault.differs.empty()) << reply.nondeterministic_text();
+    EXPECT_THAT(reply.nondeterministic_text(), HasSubstr(fault.differs));
+    ASSERT_EQ(reply.findings_size() > 0, fault.found) << reply.ShortDebugString();
+    if (!fault.found) continue;
+    EXPECT_EQ(reply.findings(0).kind(), fault.kind) << reply.findings(0).text();
+    EXPECT_EQ(reply.findings(0).key(), fault.key);
+    EXPECT_EQ(reply.findings(0).index(), fault.index);
+    EXPECT_EQ(reply.findings(0).count(), fault.count);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DeviceFaultTest,
+    testing::Values(
+        DeviceFault{"none", false},
+        DeviceFault{"past_end", true, v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 4},
+        DeviceFault{"before_start", true, v1::MemoryFinding::OUT_OF_BOUNDS, "out", -4, 4},
+        DeviceFault{"ignores_strides", true, v1::MemoryFinding::WROTE_GAP, "out", 1, 3},
+        DeviceFault{"unwritten", true, v1::MemoryFinding::UNWRITTEN, "out", 5, 1},
+        DeviceFault{"changed_input", true, v1::MemoryFinding::CHANGED_INPUT, "other", 1, 1},
+        DeviceFault{"required_past_end", true, v1::MemoryFinding::OUT_OF_BOUNDS, "required.0", 64, 4},
+        DeviceFault{"own_stream_late", true, v1::MemoryFinding::UNWRITTEN, "out", 0, 6},
+        DeviceFault{"own_stream", false, v1::MemoryFinding::LEAK, "", 0, 0,
+                    "6 of 6 elements of out differ between two equal calls, the first at 0 (in the "
+                    "later one the inputs came late on the given stream"},
+        DeviceFault{"leftover_state", false, v1::MemoryFinding::LEAK, "", 0, 0,
+                    "1 of 6 elements of out differ between two equal calls, the first at 0"}),
+    [](const testing::TestParamInfo<DeviceFault>& param) { return param.param.name; });
+
+TEST(DeviceFaults, TheResultsOfAnHonestDeviceAreTheOnesOfTheFirstCall) {
+  auto worker = Worker::Start(DeviceOptions("none"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{6}, {0}, {}, {300'000}, {5}}) {
+    ASSERT_TRUE((*worker)->Submit(AddCase(shape, 2), AddInputs(shape), 5).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+    EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
+    EXPECT_TRUE(Floats(outcome.outputs.at("out")) == AddResult(shape, 2));
+  }
+}
+
+TEST(DeviceFaults, InOutTensorsAreHeldBackAndRestoredToo) {
+  v1::Case c = AddCase({4});
+  c.set_function("diopiAddInp");
+  c.mutable_args()->DeleteSubrange(0, 1);
+  c.mutable_args(0)->set_role(v1::ROLE_INOUT);
+  for (const std::string fault : {"none", "own_stream"}) {
+    auto worker = Worker::Start(DeviceOptions(fault));
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    EXPECT_EQ(outcome.reply.nondeterministic(), fault == "own_stream");
+    EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+    EXPECT_EQ(Floats(outcome.outputs.at("input")), AddResult({4}));
+  }
+}
+
+TEST(DeviceFaults, TheHostCannotReachTheMemoryOfThisDevice) {
+  auto worker = Worker::Start(DeviceOptions("touches_device_memory"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  EXPECT_EQ(outcome.kind, Kind::kCrashed);
+  EXPECT_EQ(outcome.signal_name, "SIGSEGV");
+}
+
+// Without the delay nothing shows: the library's own stream is always quick enough.
+TEST(DeviceFaults, ItIsTheDelayThatShowsAStreamRace) {
+  ASSERT_EQ(setenv("DIOPI_TEST_FAULT", "own_stream", 1), 0);
+  auto vendor = VendorLibrary::Open(VendorPath("async_device"), "");
+  ASSERT_TRUE(vendor.ok()) << vendor.status();
+  const TensorMap inputs = AddInputs({6});
+  std::vector<InputView> views;
+  for (const auto& [key, tensor] : inputs) {
+    views.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
+  }
+  for (const bool hold : {false, true, false}) {
+    CaseRunner runner(vendor->get());
+    RunOptions options;
+    options.hold_inputs = hold;
+    const RunResult run = runner.Run(AddCase({6}), views, options);
+    EXPECT_EQ(run.reply.error_code(), 0);
+    EXPECT_TRUE(run.reply.findings().empty()) << run.reply.ShortDebugString();
+    EXPECT_EQ(run.reply.nondeterministic(), hold) << run.reply.nondeterministic_text();
+  }
+  unsetenv("DIOPI_TEST_FAULT");
+}
+
+}  // namespace
+}  // namespace diopi::loader
