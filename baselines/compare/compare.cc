@@ -61,7 +61,7 @@ v1::Verdict& HarnessError(const std::string& key, const std::string& text, v1::V
 }  // namespace
 
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                        const TensorMap& actual) {
+                        const TensorMap& actual, const CompareOptions& options) {
   v1::Verdict verdict;
   verdict.set_case_id(c.id());
   verdict.set_case_hash(c.hash());
@@ -81,7 +81,8 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
     }
     v1::OutputStats stats = NewStats(output, *tensor);
     std::string harness_error;
-    if (!JudgeOne({c, inputs, references, actual, output, *expected, *tensor}, &stats, &harness_error)) {
+    const Job job{c, inputs, references, actual, output, *expected, *tensor, options.contracts};
+    if (!JudgeOne(job, &stats, &harness_error)) {
       return HarnessError(output.key, harness_error, &verdict);
     }
     if (!stats.ok()) {

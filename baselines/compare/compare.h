@@ -2,19 +2,26 @@
 #ifndef BASELINES_COMPARE_COMPARE_H_
 #define BASELINES_COMPARE_COMPARE_H_
 
-#include <string>
-
+#include "baselines/compare/contract.h"
 #include "cases/core/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::baselines {
 
-// Judges every output of the case that has a judge. `inputs` are needed by INDEX_OF and RANDOM. The verdict's
-// outcome is PASS or FAIL (HARNESS_ERROR when a reference is missing); reason, outputs, dtype, function and
-// case fields are filled.
+struct CompareOptions {
+  Contracts contracts;  // what the device declares; none by default
+};
+
+// Judges every output of the case that has a judge. `inputs` are needed by INDEX_OF and RANDOM, and for the
+// words about a failure. The verdict's outcome is PASS or FAIL (HARNESS_ERROR when a reference is missing);
+// reason, likely_cause, outputs, contracts, dtype, function and case fields are filled.
+//
+// `references` hold, per output KEY: KEY (r as float64, or the case's own dtype for exact kinds), KEY.sigma
+// and KEY.low for r, KEY.n (float32, f(1)) and KEY.exact (uint8 1: no order of summation rounds) of
+// accumulations, and KEY.device, what the device reference returned, in the case's own dtype.
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                        const TensorMap& actual);
+                        const TensorMap& actual, const CompareOptions& options = {});
 
 }  // namespace diopi::baselines
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/compare/contract.h"
 #include "baselines/compare/judging.h"
 #include "baselines/compare/tally.h"
 #include "cases/core/tensor.h"
@@ -23,6 +24,7 @@ struct Job {
   const JudgedOutput& output;
   const HostTensor& expected;  // references[output.key]
   const HostTensor& actual;
+  Contracts contracts = {};  // as declared
 };
 
 // The tensor of that key, or null.

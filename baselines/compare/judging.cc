@@ -44,6 +44,23 @@ bool HasNoise(v1::Judge::Kind kind) {
   return kind == v1::Judge::MATH || kind == v1::Judge::ACCUMULATION || kind == v1::Judge::COMPOSITION;
 }
 
+bool BelongsTo(std::string_view key, std::string_view output) {
+  if (key == output) return true;
+  if (key.size() <= output.size() + 1 || key.substr(0, output.size()) != output) return false;
+  return key[output.size()] == '.' &&
+         key.find_first_not_of("0123456789", output.size() + 1) == std::string_view::npos;
+}
+
+Dtype OutputDtype(const v1::Case& c, std::string_view key) {
+  for (const v1::Argument& arg : c.args()) {
+    if (!BelongsTo(key, arg.name())) continue;
+    if (arg.has_tensor()) return arg.tensor().dtype();
+    if (arg.has_host_output()) return arg.host_output().dtype();
+    if (arg.tensors().tensors_size() > 0) return arg.tensors().tensors(0).dtype();
+  }
+  return c.dtype();
+}
+
 std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c) {
   std::vector<JudgedOutput> outputs;
   const auto judged_by_name = [&](const std::string& name) {

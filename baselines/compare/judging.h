@@ -28,6 +28,12 @@ v1::Judge::Kind EffectiveKind(v1::Judge::Kind kind, Dtype dtype);
 // True for the kinds whose reference is r and sigma instead of a tensor in the case's own dtype.
 bool HasNoise(v1::Judge::Kind kind);
 
+// True for "name" itself and, where that is a list, for "name.0", "name.1", ...
+bool BelongsTo(std::string_view key, std::string_view output);
+
+// The element type that an output of the case has; the case's own where the library chooses.
+Dtype OutputDtype(const v1::Case& c, std::string_view key);
+
 // The judged tensors of a case in the order of its judges, lists spread out; null handles and NOT_JUDGED
 // outputs are left out. A judge without an output's name covers every output that has none of its own.
 std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c);

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "baselines/compare/judging.h"
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
 #include "cases/core/fill.h"
@@ -21,25 +22,8 @@ using loader::InProcessLibrary;
 enum class Way { kNative, kNoise, kLinear };
 
 Way WayOf(v1::Judge::Kind kind) {
-  switch (kind) {
-    case v1::Judge::MATH:
-    case v1::Judge::COMPOSITION:
-      return Way::kNoise;
-    case v1::Judge::ACCUMULATION:
-      return Way::kLinear;
-    default:
-      return Way::kNative;
-  }
-}
-
-// True for "name" and, with a list's argument, "name.0", "name.1", ...
-bool BelongsTo(const std::string& key, const std::string& output) {
-  if (key == output) return true;
-  if (key.size() <= output.size() + 1 || key.compare(0, output.size(), output) != 0 ||
-      key[output.size()] != '.') {
-    return false;
-  }
-  return key.find_first_not_of("0123456789", output.size() + 1) == std::string::npos;
+  if (!HasNoise(kind)) return Way::kNative;
+  return kind == v1::Judge::ACCUMULATION ? Way::kLinear : Way::kNoise;
 }
 
 template <typename F>
@@ -50,17 +34,6 @@ void ForEachSpec(v1::Case* c, F&& f) {
       f(absl::StrCat(arg.name(), ".", i), arg.mutable_tensors()->mutable_tensors(i));
     }
   }
-}
-
-// The element type that an output of the case has; the case's own where the library chooses.
-Dtype OutputDtype(const v1::Case& c, const std::string& key) {
-  for (const v1::Argument& arg : c.args()) {
-    if (!BelongsTo(key, arg.name())) continue;
-    if (arg.has_tensor()) return arg.tensor().dtype();
-    if (arg.has_host_output()) return arg.host_output().dtype();
-    if (arg.tensors().tensors_size() > 0) return arg.tensors().tensors(0).dtype();
-  }
-  return c.dtype();
 }
 
 class CaseGenerator {
