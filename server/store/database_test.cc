@@ -1,6 +1,8 @@
 #include "server/store/database.h"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +11,7 @@
 #include <limits>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "server/store/database_testing.h"
 
 namespace diopi::server {
@@ -23,49 +26,70 @@ std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
   return *std::move(database);
 }
 
+// Every field of a message, those of messages within it too, set to a value that none other has: a field that
+// is added to the proto and not stored does not come back.
+class Filler {
+ public:
+  void Fill(google::protobuf::Message* message) {
+    const google::protobuf::Descriptor& type = *message->GetDescriptor();
+    for (int i = 0; i < type.field_count(); ++i) {
+      const google::protobuf::FieldDescriptor& field = *type.field(i);
+      const int times = field.is_repeated() ? 3 : 1;
+      for (int j = 0; j < times; ++j) Set(message, field);
+    }
+  }
+
+ private:
+  using Field = google::protobuf::FieldDescriptor;
+
+  void Set(google::protobuf::Message* message, const Field& field) {
+    const google::protobuf::Reflection& reflection = *message->GetReflection();
+    const bool many = field.is_repeated();
+    ++next_;
+    switch (field.cpp_type()) {
+      case Field::CPPTYPE_INT32:
+        return many ? reflection.AddInt32(message, &field, next_)
+                    : reflection.SetInt32(message, &field, next_);
+      case Field::CPPTYPE_INT64:
+        return many ? reflection.AddInt64(message, &field, next_)
+                    : reflection.SetInt64(message, &field, next_);
+      case Field::CPPTYPE_DOUBLE:
+        return many ? reflection.AddDouble(message, &field, next_ + 0.5)
+                    : reflection.SetDouble(message, &field, next_ + 0.5);
+      case Field::CPPTYPE_BOOL:
+        return many ? reflection.AddBool(message, &field, true) : reflection.SetBool(message, &field, true);
+      case Field::CPPTYPE_ENUM: {
+        const auto* value = field.enum_type()->value(field.enum_type()->value_count() / 2);
+        return many ? reflection.AddEnum(message, &field, value) : reflection.SetEnum(message, &field, value);
+      }
+      case Field::CPPTYPE_STRING: {
+        const std::string text = absl::StrCat(field.name(), " ", next_);
+        return many ? reflection.AddString(message, &field, text)
+                    : reflection.SetString(message, &field, text);
+      }
+      case Field::CPPTYPE_MESSAGE:
+        return Fill(many ? reflection.AddMessage(message, &field)
+                         : reflection.MutableMessage(message, &field));
+      default:
+        ADD_FAILURE() << field.full_name() << ": a type that this test does not know";
+    }
+  }
+
+  int next_ = 0;
+};
+
 v1::Verdict FullVerdict() {
-  v1::Verdict verdict = MakeVerdict(1, v1::OUTCOME_CRASH);
-  verdict.set_call_us(12.25);
-  verdict.set_signal("SIGSEGV");
-  verdict.set_backtrace("#0 diopiAdd\n#1 main");
-  verdict.set_error_code(1000);
+  v1::Verdict verdict;
+  Filler().Fill(&verdict);
+  verdict.set_case_id(CaseId(1));
+  verdict.set_outcome(v1::OUTCOME_CRASH);
   verdict.set_error_text(std::string("nul\0inside", 10));
-  verdict.set_calls(3);
-  verdict.set_tensor_info("[(input, float32, (2, 3))]");
-  verdict.set_tags("[float32]");
-  v1::OutputStats& out = *verdict.add_outputs();
-  out.set_key("out");
-  out.set_dtype(v1::Dtype::float16);
-  out.add_shape(2);
-  out.add_shape(0);
-  out.add_shape(3);
-  out.set_ok(true);
-  out.set_gates("P,X");
-  out.set_elements(6);
-  out.set_mismatches(5);
-  out.set_soft(4);
+  v1::OutputStats& out = *verdict.mutable_outputs(0);
+  out.set_shape(1, 0);
   out.set_max_ulp(std::numeric_limits<double>::infinity());
   out.set_max_z(1e300);
-  out.set_rms_z(0.1);
-  out.set_max_abs(0.125);
   out.set_max_rel(5e-324);
-  out.set_rmse(1);
-  out.set_rmse_ideal(2);
-  out.set_bias(3);
-  out.set_radial_bias(4);
-  out.set_nan_actual(7);
-  out.set_inf_actual(8);
-  out.set_flushed(9);
-  out.set_zero_fraction(0.5);
-  for (int i = 0; i < 24; ++i) out.add_ulp_histogram(i * 1000);
-  v1::Mismatch& first = *out.add_first();
-  first.set_index(3);
-  first.set_actual(std::numeric_limits<double>::quiet_NaN());
-  first.set_expected(2.5);
-  first.set_actual_text("nan");
-  out.set_detail("5 of 6");
-  out.set_peer_ok(true);
-  out.set_peer_mismatch_ratio(0.25);
+  out.mutable_first(0)->set_actual(std::numeric_limits<double>::quiet_NaN());
   verdict.add_outputs()->set_key("scalar");
   return verdict;
 }
@@ -98,6 +122,39 @@ TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
   ASSERT_EQ(verdicts->size(), 2U);
   EXPECT_EQ((*verdicts)[0].SerializeAsString(), FullVerdict().SerializeAsString());  // case order
   EXPECT_EQ((*verdicts)[1].case_id(), CaseId(2));
+}
+
+// A real file of schema version 1 (six verdicts of libdiopi_faulty.so, made by the program of that day).
+TEST(DatabaseTest, AFileOfTheFirstSchemaIsMigrated) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  std::filesystem::copy_file(DIOPI_SOURCE_DIR "/server/store/testdata/results_v1.db", path);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  const absl::Status unread = Database::Open(path, {.read_only = true}).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(unread)) << unread;
+  const auto database = OpenIn(folder);
+  const auto run = database->GetRun("latest");
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->options().chip(), "testchip");
+  EXPECT_EQ(run->outcomes().at("fail"), 6);
+  const auto old = database->Verdicts("latest", {});
+  ASSERT_TRUE(old.ok()) << old.status();
+  ASSERT_EQ(old->size(), 6U);
+  const v1::Verdict& verdict = (*old)[1];
+  EXPECT_EQ(verdict.case_id(), "add.float32.n17");
+  EXPECT_EQ(verdict.contracts_size(), 0);
+  EXPECT_EQ(verdict.likely_cause(), "");
+  ASSERT_EQ(verdict.outputs_size(), 1);
+  EXPECT_EQ(verdict.outputs(0).mismatches(), 17);
+  EXPECT_NEAR(verdict.outputs(0).rms_z(), 19880207.38, 0.01);
+  EXPECT_EQ(verdict.outputs(0).argmax(), -1);
+  EXPECT_EQ(verdict.outputs(0).rmse_ratio(), 0);
+  EXPECT_EQ(verdict.outputs(0).grade(), "");
+  // And it is a file like any other now.
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(3))->run_id();
+  ASSERT_TRUE(database->Append(id, {FullVerdict()}).ok());
+  EXPECT_EQ((*database->Verdicts(id, {}))[0].SerializeAsString(), FullVerdict().SerializeAsString());
+  EXPECT_TRUE(Database::Open(path, {.read_only = true}).ok());
 }
 
 TEST(DatabaseTest, NanMeasurementsComeBackAsNan) {

@@ -111,6 +111,19 @@ CREATE TABLE result_outputs (
   PRIMARY KEY (result, ordinal)
 ) WITHOUT ROWID;
 )sql",
+    // Contracts, the likely cause, and the statistics of the gates R and B and of the device reference.
+    R"sql(
+ALTER TABLE results ADD COLUMN contracts TEXT NOT NULL DEFAULT '';      -- comma-separated
+ALTER TABLE results ADD COLUMN likely_cause TEXT NOT NULL DEFAULT '';
+ALTER TABLE result_outputs ADD COLUMN noise_groups INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE result_outputs ADD COLUMN argmax INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE result_outputs ADD COLUMN leaning INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE result_outputs ADD COLUMN rms_z_device REAL DEFAULT 0;      -- NULL: NaN
+ALTER TABLE result_outputs ADD COLUMN rmse_device REAL DEFAULT 0;
+ALTER TABLE result_outputs ADD COLUMN rmse_ratio REAL DEFAULT 0;
+ALTER TABLE result_outputs ADD COLUMN grade TEXT NOT NULL DEFAULT '';
+ALTER TABLE result_outputs ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+)sql",
 };
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {

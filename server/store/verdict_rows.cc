@@ -17,12 +17,13 @@ constexpr char kSelectProvenance[] = "SELECT id FROM provenances WHERE text = ?"
 constexpr char kInsertResult[] = R"sql(
 INSERT OR IGNORE INTO results
   (run, case_id, case_hash, function, operator, dtype, outcome, reason, reference, call_us, calls, signal,
-   backtrace, error_code, error_text, tensor_info, tags, stored)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+   backtrace, error_code, error_text, tensor_info, tags, contracts, likely_cause, stored)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 
 constexpr char kSelectResults[] = R"sql(
 SELECT r.id, r.case_id, r.case_hash, r.function, r.operator, r.dtype, r.outcome, r.reason, p.text, r.call_us,
-       r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags
+       r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags,
+       r.contracts, r.likely_cause
 FROM results r
 JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id
 JOIN provenances p ON p.id = r.reference
@@ -33,13 +34,15 @@ constexpr char kInsertOutput[] = R"sql(
 INSERT INTO result_outputs
   (result, ordinal, key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z, rms_z, max_abs,
    max_rel, rmse, rmse_ideal, bias, radial_bias, nan_actual, inf_actual, flushed, zero_fraction, detail,
-   peer_ok, peer_mismatch_ratio, extra)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+   peer_ok, peer_mismatch_ratio, extra, noise_groups, argmax, leaning, rms_z_device, rmse_device, rmse_ratio,
+   grade, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 
 constexpr char kSelectOutputs[] = R"sql(
 SELECT key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z, rms_z, max_abs, max_rel,
        rmse, rmse_ideal, bias, radial_bias, nan_actual, inf_actual, flushed, zero_fraction, detail, peer_ok,
-       peer_mismatch_ratio, extra
+       peer_mismatch_ratio, extra, noise_groups, argmax, leaning, rms_z_device, rmse_device, rmse_ratio, grade,
+       digest
 FROM result_outputs WHERE result = ? ORDER BY ordinal)sql";
 
 absl::StatusOr<int64_t> ProvenanceId(Connection* connection, const std::string& text) {
@@ -72,7 +75,8 @@ absl::Status InsertOutput(Connection* connection, int64_t result, int ordinal, c
                out.elements(), out.mismatches(), out.soft(), out.max_ulp(), out.max_z(), out.rms_z(),
                out.max_abs(), out.max_rel(), out.rmse(), out.rmse_ideal(), out.bias(), out.radial_bias(),
                out.nan_actual(), out.inf_actual(), out.flushed(), out.zero_fraction(), out.detail(),
-               out.peer_ok(), out.peer_mismatch_ratio(), blob);
+               out.peer_ok(), out.peer_mismatch_ratio(), blob, out.groups(), out.argmax(), out.leaning(),
+               out.rms_z_device(), out.rmse_device(), out.rmse_ratio(), out.grade(), out.digest());
   return insert->Run().status();
 }
 
@@ -109,6 +113,14 @@ absl::StatusOr<v1::OutputStats> ReadOutput(const Statement& row, const std::stri
   out.set_detail(row.Text(21));
   out.set_peer_ok(row.Int(22) != 0);
   out.set_peer_mismatch_ratio(row.Double(23));
+  out.set_groups(row.Int(25));
+  out.set_argmax(row.Int(26));
+  out.set_leaning(row.Int(27));
+  out.set_rms_z_device(row.Double(28));
+  out.set_rmse_device(row.Double(29));
+  out.set_rmse_ratio(row.Double(30));
+  out.set_grade(row.Text(31));
+  out.set_digest(row.Text(32));
   return out;
 }
 
@@ -130,6 +142,10 @@ v1::Verdict ReadVerdict(const Statement& row) {
   verdict.set_error_text(row.Text(14));
   verdict.set_tensor_info(row.Text(15));
   verdict.set_tags(row.Text(16));
+  for (const absl::string_view contract : absl::StrSplit(row.Text(17), ',', absl::SkipEmpty())) {
+    verdict.add_contracts(std::string(contract));
+  }
+  verdict.set_likely_cause(row.Text(18));
   return verdict;
 }
 
@@ -153,12 +169,14 @@ absl::StatusOr<bool> InsertVerdict(Connection* connection, int64_t run, const v1
                                    const std::string& now) {
   const absl::StatusOr<int64_t> reference = ProvenanceId(connection, verdict.reference());
   if (!reference.ok()) return reference.status();
+  const std::string contracts = absl::StrJoin(verdict.contracts(), ",");
   absl::StatusOr<Statement> insert = connection->Prepare(kInsertResult);
   if (!insert.ok()) return insert.status();
   insert->Bind(run, verdict.case_id(), verdict.case_hash(), verdict.function(), verdict.operator_(),
                static_cast<int>(verdict.dtype()), static_cast<int>(verdict.outcome()), verdict.reason(),
                *reference, verdict.call_us(), verdict.calls(), verdict.signal(), verdict.backtrace(),
-               verdict.error_code(), verdict.error_text(), verdict.tensor_info(), verdict.tags(), now);
+               verdict.error_code(), verdict.error_text(), verdict.tensor_info(), verdict.tags(), contracts,
+               verdict.likely_cause(), now);
   const absl::StatusOr<int> inserted = insert->Run();
   if (absl::IsInvalidArgument(inserted.status())) {
     return absl::InvalidArgumentError(
