@@ -1,0 +1,135 @@
+// Real cases, called on the right reference with an argument that is not the case's: the diagnosis finds
+// which.
+#include "baselines/diagnose/diagnose.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "baselines/generate/generate.h"
+#include "cases/core/catalog.h"
+
+namespace diopi::baselines {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kReference[] = DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so";
+
+class DiagnoserTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    library_ = loader::InProcessLibrary::Open(kReference).value().release();
+    catalog_ = cases::Catalog::LoadBuiltin().value().release();
+  }
+  static void TearDownTestSuite() {
+    delete library_;
+    delete catalog_;
+  }
+
+  static std::vector<v1::Case> Cases(const std::string& function, v1::Dtype::Code dtype) {
+    v1::Selection selection;
+    selection.add_functions(function);
+    selection.add_dtypes(dtype);
+    return catalog_->Select(selection).value();
+  }
+
+  // What the diagnosis says of `c` when the device computed `altered`; "passes" when that is right for `c`
+  // too.
+  static std::string Cause(Diagnoser* diagnoser, const v1::Case& c, const v1::Case& altered) {
+    const Baseline original = GenerateCase(*library_, c).value();
+    const auto wrong = GenerateCase(*library_, altered);
+    if (!wrong.ok()) return "refused";
+    const auto actual = library_->Call(wrong->c, wrong->inputs, v1::Dtype::unsupported);
+    if (!actual.ok()) return "refused";
+    if (CompareCase(c, original.inputs, original.references, *actual).outcome() == v1::OUTCOME_PASS)
+      return "passes";
+    return diagnoser->LikelyCause({c, original.inputs, original.references, *actual});
+  }
+
+  static std::unique_ptr<Diagnoser> Open(DiagnoseOptions options = {}) {
+    options.library_path = kReference;
+    return Diagnoser::Open(options).value();
+  }
+
+  static loader::InProcessLibrary* library_;
+  static cases::Catalog* catalog_;
+};
+loader::InProcessLibrary* DiagnoserTest::library_ = nullptr;
+cases::Catalog* DiagnoserTest::catalog_ = nullptr;
+
+// Whatever is altered, where it shows at all the diagnosis names it.
+TEST_F(DiagnoserTest, NamesTheArgumentThatWasAltered) {
+  DiagnoseOptions options;
+  options.budget = std::chrono::seconds(10);
+  options.max_per_function = 100'000;
+  const std::unique_ptr<Diagnoser> diagnoser = Open(options);
+  int told = 0;
+  int shown = 0;
+  for (const char* function : {"diopiAdd", "diopiConvolution2d", "diopiMaxPool2d", "diopiAvgPool2d",
+                               "diopiBatchNorm", "diopiCrossEntropyLoss", "diopiSoftmax", "diopiAdamW"}) {
+    int of_function = 0;
+    for (const v1::Case& c : Cases(function, v1::Dtype::float32)) {
+      for (const AlteredCase& altered : AlterArguments(c)) {
+        const std::string cause = Cause(diagnoser.get(), c, altered.c);
+        if (cause == "refused" || cause == "passes") continue;
+        ++shown;
+        const bool named = cause.find(altered.text) != std::string::npos;
+        told += named ? 1 : 0;
+        of_function += named ? 1 : 0;
+        if (!named) std::printf("%s, %s: '%s'\n", c.id().c_str(), altered.text.c_str(), cause.c_str());
+      }
+    }
+    EXPECT_GT(of_function, 0) << function;
+  }
+  std::printf("%d of %d altered calls named\n", told, shown);
+  EXPECT_GE(told, shown * 9 / 10);
+}
+
+// A defect that is no argument's is not blamed on one.
+TEST_F(DiagnoserTest, SaysNothingOfOtherDefects) {
+  const std::unique_ptr<Diagnoser> diagnoser = Open({.max_per_function = 100'000});
+  int failures = 0;
+  for (const char* function : {"diopiAdd", "diopiConvolution2d", "diopiSoftmax"}) {
+    for (const v1::Case& c : Cases(function, v1::Dtype::float32)) {
+      const Baseline original = GenerateCase(*library_, c).value();
+      TensorMap actual = library_->Call(original.c, original.inputs, v1::Dtype::unsupported).value();
+      HostTensor& out = actual.at("out");
+      if (NumElements(out.shape) < 8) continue;
+      StoreDouble(out.dtype, out.data.data(), 3, 1 + 2 * ElementAsDouble(out.dtype, out.data.data(), 3));
+      if (CompareCase(c, original.inputs, original.references, actual).outcome() != v1::OUTCOME_FAIL)
+        continue;
+      ++failures;
+      EXPECT_EQ(diagnoser->LikelyCause({c, original.inputs, original.references, actual}), "") << c.id();
+    }
+  }
+  EXPECT_GE(failures, 20);
+}
+
+TEST_F(DiagnoserTest, StaysWithinItsLimits) {
+  const std::vector<v1::Case> cases = Cases("diopiAdd", v1::Dtype::float32);
+  const auto cause = [&](Diagnoser* diagnoser) {
+    for (const v1::Case& c : cases) {
+      const std::vector<AlteredCase> altered = AlterArguments(c);
+      if (altered.empty() || altered.front().text != "alpha taken as 1") continue;
+      const std::string text = Cause(diagnoser, c, altered.front().c);
+      if (text != "passes") return text;
+    }
+    return std::string("no case");
+  };
+  const std::unique_ptr<Diagnoser> twice = Open({.max_per_function = 2});
+  EXPECT_THAT(cause(twice.get()), HasSubstr("consistent with alpha taken as 1"));
+  EXPECT_THAT(cause(twice.get()), HasSubstr("consistent with alpha taken as 1"));
+  EXPECT_EQ(cause(twice.get()), "");
+  EXPECT_EQ(cause(Open({.max_bytes = 8}).get()), "");
+  EXPECT_EQ(cause(Open({.budget = std::chrono::microseconds(0)}).get()), "");
+}
+
+TEST_F(DiagnoserTest, AMissingLibraryIsAnError) {
+  EXPECT_FALSE(Diagnoser::Open({.library_path = "/nowhere/libdiopi_cpu.so"}).ok());
+}
+
+}  // namespace
+}  // namespace diopi::baselines
