@@ -1,34 +1,8 @@
-// 2-d convolution: the windows of one image become the columns of a matrix, which the weights multiply.
-#include "baselines/ops/support/gemm.h"
-#include "baselines/ops/support/tensor.h"
+// 2-d convolution with groups, and its gradients.
+#include "baselines/ops/convolution/convolution_common.h"
 
 namespace diopi::ops {
 namespace {
-
-struct Conv2d {
-  int64_t batch, channels, height, width;  // input
-  int64_t filters, kernel_h, kernel_w;     // weight: [filters, channels / groups, kernel_h, kernel_w]
-  int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
-  int64_t out_h, out_w;
-
-  int64_t group_channels() const { return channels / groups; }
-  int64_t group_filters() const { return filters / groups; }
-  int64_t image() const { return group_channels() * height * width; }      // one group of one input
-  int64_t rows() const { return group_channels() * kernel_h * kernel_w; }  // of the matrix of windows
-  int64_t windows() const { return out_h * out_w; }                        // its columns
-  int64_t weights() const { return group_filters() * rows(); }             // of one group
-  int64_t outputs() const { return group_filters() * windows(); }          // one group of one output
-  Shape out_shape() const { return {batch, filters, out_h, out_w}; }
-};
-
-// One value for both axes or one for each.
-void ReadPair(const diopiSize_t& sizes, int64_t least, const char* name, int64_t* h, int64_t* w) {
-  const Shape pair = Sizes(sizes);
-  Check(pair.size() == 1 || pair.size() == 2, "expected ", name, " of 1 or 2 values, got ", pair.size());
-  *h = pair.front();
-  *w = pair.back();
-  Check(*h >= least && *w >= least, name, " must be at least ", least, ", got ", ShapeText(pair));
-}
 
 int64_t OutputSize(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
   const int64_t room = size + 2 * pad - dilation * (kernel - 1) - 1;
@@ -39,8 +13,7 @@ int64_t OutputSize(int64_t size, int64_t kernel, int64_t stride, int64_t pad, in
 
 Conv2d Plan(const Tensor& x, const Tensor& w, const diopiSize_t& stride, const diopiSize_t& padding,
             const diopiSize_t& dilation, int64_t groups) {
-  Check(x.rank() == 4 && w.rank() == 4, "expected input and weight of 4 dimensions, got shapes ",
-        ShapeText(x.shape()), " and ", ShapeText(w.shape()));
+  CheckRanks(x, w);
   Conv2d c;
   c.batch = x.size(0), c.channels = x.size(1), c.height = x.size(2), c.width = x.size(3);
   c.filters = w.size(0), c.kernel_h = w.size(2), c.kernel_w = w.size(3);
@@ -48,89 +21,10 @@ Conv2d Plan(const Tensor& x, const Tensor& w, const diopiSize_t& stride, const d
   Check(groups > 0 && c.filters % groups == 0, c.filters, " filters do not make ", groups, " groups");
   Check(c.channels == w.size(1) * groups, "given groups=", groups, ", weight of shape ", ShapeText(w.shape()),
         ", expected input to have ", w.size(1) * groups, " channels, got ", c.channels);
-  ReadPair(stride, 1, "stride", &c.stride_h, &c.stride_w);
-  ReadPair(padding, 0, "padding", &c.pad_h, &c.pad_w);
-  ReadPair(dilation, 1, "dilation", &c.dilation_h, &c.dilation_w);
+  ReadSteps(stride, padding, dilation, &c);
   c.out_h = OutputSize(c.height, c.kernel_h, c.stride_h, c.pad_h, c.dilation_h);
   c.out_w = OutputSize(c.width, c.kernel_w, c.stride_w, c.pad_w, c.dilation_w);
   return c;
-}
-
-// f(index into the matrix of windows, index into the image) for every pair that is not padding.
-template <typename F>
-void ForEachTap(const Conv2d& c, F&& f) {
-  int64_t row = 0;
-  for (int64_t channel = 0; channel < c.group_channels(); ++channel) {
-    for (int64_t kh = 0; kh < c.kernel_h; ++kh) {
-      for (int64_t kw = 0; kw < c.kernel_w; ++kw, ++row) {
-        for (int64_t oh = 0; oh < c.out_h; ++oh) {
-          const int64_t h = oh * c.stride_h - c.pad_h + kh * c.dilation_h;
-          if (h < 0 || h >= c.height) continue;
-          for (int64_t ow = 0; ow < c.out_w; ++ow) {
-            const int64_t w = ow * c.stride_w - c.pad_w + kw * c.dilation_w;
-            if (w < 0 || w >= c.width) continue;
-            f(row * c.windows() + oh * c.out_w + ow, (channel * c.height + h) * c.width + w);
-          }
-        }
-      }
-    }
-  }
-}
-
-// The matrix of windows, zero where they reach into the padding.
-template <typename C>
-std::vector<C> Windows(const Conv2d& c, const C* image) {
-  std::vector<C> matrix(static_cast<size_t>(c.rows() * c.windows()), C(0));
-  ForEachTap(c, [&](int64_t at, int64_t pixel) { matrix[at] = image[pixel]; });
-  return matrix;
-}
-
-template <typename C>
-std::vector<C> Forward(const Conv2d& c, const std::vector<C>& x, const std::vector<C>& w,
-                       const std::vector<C>& bias) {
-  std::vector<C> out(static_cast<size_t>(Numel(c.out_shape())), C(0));
-  for (int64_t i = 0; i < c.batch * c.groups; ++i) {
-    const int64_t group = i % c.groups;
-    C* y = out.data() + i * c.outputs();
-    for (int64_t j = 0; j < c.outputs() && !bias.empty(); ++j) {
-      y[j] = bias[group * c.group_filters() + j / c.windows()];
-    }
-    const std::vector<C> matrix = Windows(c, x.data() + i * c.image());
-    Gemm(Trans::kNo, Trans::kNo, c.group_filters(), c.windows(), c.rows(), w.data() + group * c.weights(),
-         matrix.data(), y, true);
-  }
-  return out;
-}
-
-template <typename C>
-std::vector<C> GradInput(const Conv2d& c, const std::vector<C>& grad, const std::vector<C>& w) {
-  std::vector<C> dx(static_cast<size_t>(c.batch * c.groups * c.image()), C(0));
-  std::vector<C> matrix(static_cast<size_t>(c.rows() * c.windows()));
-  for (int64_t i = 0; i < c.batch * c.groups; ++i) {
-    Gemm(Trans::kYes, Trans::kNo, c.rows(), c.windows(), c.group_filters(),
-         w.data() + i % c.groups * c.weights(), grad.data() + i * c.outputs(), matrix.data());
-    C* image = dx.data() + i * c.image();
-    ForEachTap(c, [&](int64_t at, int64_t pixel) { image[pixel] += matrix[at]; });
-  }
-  return dx;
-}
-
-template <typename C>
-std::vector<C> GradWeight(const Conv2d& c, const std::vector<C>& grad, const std::vector<C>& x) {
-  std::vector<C> dw(static_cast<size_t>(c.groups * c.weights()), C(0));
-  for (int64_t i = 0; i < c.batch * c.groups; ++i) {
-    const std::vector<C> matrix = Windows(c, x.data() + i * c.image());
-    Gemm(Trans::kNo, Trans::kYes, c.group_filters(), c.rows(), c.windows(), grad.data() + i * c.outputs(),
-         matrix.data(), dw.data() + i % c.groups * c.weights(), true);
-  }
-  return dw;
-}
-
-template <typename C>
-std::vector<C> GradBias(const Conv2d& c, const std::vector<C>& grad) {
-  std::vector<C> db(static_cast<size_t>(c.filters), C(0));
-  for (int64_t i = 0; i < static_cast<int64_t>(grad.size()); ++i) db[i / c.windows() % c.filters] += grad[i];
-  return db;
 }
 
 }  // namespace
@@ -173,7 +67,7 @@ extern "C" diopiError_t diopiConvolution2dBackward(
       const std::vector<C> g = Load<C>(grad);
       if (dx) Store(dx, GradInput(c, g, Load<C>(w)));
       if (dw) Store(dw, GradWeight(c, g, Load<C>(x)));
-      if (db) Store(db, GradBias(c, g));
+      if (db) Store(db, GradBias(g, c.filters, c.windows()));
     });
   });
 }

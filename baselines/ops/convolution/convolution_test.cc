@@ -66,5 +66,77 @@ TEST(Conv2d, ErrorsAreTold) {
   }
 }
 
+diopiError_t Transpose(TestTensor& out, const TestTensor& x, const TestTensor& w,
+                       diopiConstTensorHandle_t bias, Shape stride, Shape padding, Shape output_padding,
+                       Shape dilation, int64_t groups) {
+  return diopiConvTranspose2d(nullptr, out, x, w, bias, View(stride), View(padding), View(output_padding),
+                              groups, View(dilation));
+}
+
+TEST(ConvTranspose2d, WhatNoInputReachesIsTheBias) {
+  TestTensor x(kFloat, {1, 1, 1, 2}, {1, 2}), w(kFloat, {1, 1, 1, 2}, {10, 100}), bias(kFloat, {1}, {0.5});
+  TestTensor out(kFloat, {1, 1, 2, 6});
+  ASSERT_EQ(Transpose(out, x, w, bias, {2, 3}, {0}, {1}, {1}, 1), diopiSuccess) << diopiGetLastErrorString();
+  EXPECT_THAT(out.values(), ElementsAre(10.5, 100.5, 0.5, 20.5, 200.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5));
+}
+
+TEST(ConvTranspose2d, GroupsAndPaddingAreTheirOwn) {
+  TestTensor x(kFloat, {1, 2, 1, 2}, {1, 2, 3, 4}), w(kFloat, {2, 2, 1, 2}, {1, 10, 2, 20, 3, 30, 4, 40});
+  TestTensor out(kFloat, {1, 4, 1, 1});
+  ASSERT_EQ(Transpose(out, x, w, nullptr, {1}, {0, 1}, {0}, {1}, 2), diopiSuccess)
+      << diopiGetLastErrorString();
+  EXPECT_THAT(out.values(), ElementsAre(12, 24, 102, 136));
+}
+
+TEST(ConvTranspose2d, GradientsAreTheAdjoint) {
+  // <out, g> is linear in x, in w and in the bias: each gradient gives it back.
+  TestTensor x(kFloat, {2, 2, 2, 1}, {1, -2, 3, 4, 5, -6, 7, 8});
+  TestTensor w(kFloat, {2, 1, 2, 3}, {1, 2, 3, 4, 5, 6, -1, -2, -3, 7, 8, 9}), out(kFloat, {2, 2, 4, 3});
+  TestTensor grad(kFloat, {2, 2, 4, 3}), dx(kFloat, {2, 2, 2, 1}), dw(kFloat, {2, 1, 2, 3}), db(kFloat, {2});
+  std::vector<float> numbers(48);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 7) - 3;
+  Store(grad.view(), numbers);
+  ASSERT_EQ(Transpose(out, x, w, nullptr, {3, 2}, {1, 0}, {1, 0}, {1}, 2), diopiSuccess)
+      << diopiGetLastErrorString();
+  const Shape stride = {3, 2}, padding = {1, 0}, extra = {1, 0}, one = {1};
+  ASSERT_EQ(diopiConvTranspose2dBackward(nullptr, dx, dw, db, grad, x, w, nullptr, View(stride),
+                                         View(padding), View(one), View(extra), 2),
+            diopiSuccess)
+      << diopiGetLastErrorString();
+  const auto dot = [](const TestTensor& a, const TestTensor& b) {
+    const std::vector<double> u = a.values(), v = b.values();
+    double sum = 0;
+    for (size_t i = 0; i < u.size(); ++i) sum += u[i] * v[i];
+    return sum;
+  };
+  EXPECT_NE(dot(out, grad), 0);
+  EXPECT_EQ(dot(dx, x), dot(out, grad));
+  EXPECT_EQ(dot(dw, w), dot(out, grad));
+  EXPECT_EQ(db.values()[0] + db.values()[1],
+            dot(grad, TestTensor(kFloat, {2, 2, 4, 3}, std::vector<double>(48, 1))));
+}
+
+TEST(ConvTranspose2d, ErrorsAreTold) {
+  TestTensor x(kFloat, {1, 4, 2, 2}), w(kFloat, {4, 3, 1, 2}), out(kFloat, {1, 6, 1, 1});
+  const struct {
+    Shape stride, padding, output_padding, dilation;
+    int64_t groups;
+    const char* text;
+  } kCases[] = {
+      {{2}, {0}, {0}, {1}, 3, "4 channels do not make 3 groups"},
+      {{2, 1}, {0}, {1}, {1}, 2, "output_padding must be smaller than stride or dilation (1), got 1"},
+      {{1}, {1, 2}, {0}, {1}, 2, "the output would have a side of 0"},
+      {{2}, {0}, {0}, {1}, 2, "expected out of shape (1, 6, 3, 4), got (1, 6, 1, 1)"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Transpose(out, x, w, nullptr, c.stride, c.padding, c.output_padding, c.dilation, c.groups),
+              diopiErrorOccurred);
+    EXPECT_THAT(diopiGetLastErrorString(), HasSubstr(c.text));
+  }
+  TestTensor other(kFloat, {1, 2, 2, 2});
+  EXPECT_EQ(Transpose(out, other, w, nullptr, {2}, {0}, {0}, {1}, 1), diopiErrorOccurred);
+  EXPECT_THAT(diopiGetLastErrorString(), HasSubstr("expected input to have 4 channels, got 2"));
+}
+
 }  // namespace
 }  // namespace diopi::ops

@@ -1,34 +1,80 @@
 // Output shapes of convolution.
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
+namespace {
 
-// conv2d: `input` [N, C, H, W], `weight` [filters, C / groups, kernel height, kernel width].
-DIOPI_SHAPE_RULE(conv2d, args) {
+// What every kind of convolution has: images, kernels, and pairs of attributes.
+struct Geometry {
+  std::vector<int64_t> input;
+  std::vector<int64_t> weight;
+  std::vector<std::vector<int64_t>> attributes;
+};
+
+absl::StatusOr<Geometry> GeometryOf(const RuleArgs& args, const std::vector<std::string>& names) {
   absl::StatusOr<std::vector<int64_t>> input = args.Shape("input");
   if (!input.ok()) return input.status();
   absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
   if (!weight.ok()) return weight.status();
   if (input->size() != 4 || weight->size() != 4) {
-    return absl::InvalidArgumentError("conv2d needs `input` and `weight` of 4 dimensions");
+    return absl::InvalidArgumentError("convolution needs `input` and `weight` of 4 dimensions");
   }
-  std::vector<std::vector<int64_t>> attributes;
-  for (const char* name : {"stride", "padding", "dilation"}) {
+  Geometry geometry{*input, *weight, {}};
+  for (const std::string& name : names) {
     absl::StatusOr<std::vector<int64_t>> sizes = args.Sizes(name);
     if (!sizes.ok()) return sizes.status();
     if (sizes->size() != 2) return absl::InvalidArgumentError(absl::StrCat("`", name, "` needs two values"));
-    attributes.push_back(*sizes);
+    geometry.attributes.push_back(*sizes);
   }
-  std::vector<int64_t> out = {(*input)[0], (*weight)[0]};
+  return geometry;
+}
+
+}  // namespace
+
+// conv2d: `input` [N, C, H, W], `weight` [filters, C / groups, kernel height, kernel width].
+DIOPI_SHAPE_RULE(conv2d, args) {
+  absl::StatusOr<Geometry> g = GeometryOf(args, {"stride", "padding", "dilation"});
+  if (!g.ok()) return g.status();
+  std::vector<int64_t> out = {g->input[0], g->weight[0]};
   for (size_t i = 0; i < 2; ++i) {
-    const int64_t stride = attributes[0][i], pad = attributes[1][i], dilation = attributes[2][i];
-    const int64_t room = (*input)[2 + i] + 2 * pad - dilation * ((*weight)[2 + i] - 1) - 1;
+    const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];
+    const int64_t room = g->input[2 + i] + 2 * pad - dilation * (g->weight[2 + i] - 1) - 1;
     if (room < 0 || stride <= 0)
       return absl::InvalidArgumentError("the kernel is larger than the padded input");
     out.push_back(room / stride + 1);
   }
   return Shapes{out};
+}
+
+// conv_transpose2d: `input` [N, channels, H, W], `weight` [channels, filters / groups, kernel height, kernel
+// width].
+DIOPI_SHAPE_RULE(conv_transpose2d, args) {
+  absl::StatusOr<Geometry> g = GeometryOf(args, {"stride", "padding", "dilation", "output_padding"});
+  if (!g.ok()) return g.status();
+  absl::StatusOr<int64_t> groups = args.Int("groups");
+  if (!groups.ok()) return groups.status();
+  std::vector<int64_t> out = {g->input[0], g->weight[1] * *groups};
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];
+    const int64_t size = (g->input[2 + i] - 1) * stride - 2 * pad + dilation * (g->weight[2 + i] - 1) +
+                         g->attributes[3][i] + 1;
+    if (size <= 0) return absl::InvalidArgumentError("the padding leaves nothing of the output");
+    out.push_back(size);
+  }
+  return Shapes{out};
+}
+
+// conv_transpose2d: one for each filter of each group.
+DIOPI_SHAPE_RULE(bias_of_transposed_weight, args) {
+  absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
+  if (!weight.ok()) return weight.status();
+  absl::StatusOr<int64_t> groups = args.Int("groups");
+  if (!groups.ok()) return groups.status();
+  if (weight->size() < 2) return absl::InvalidArgumentError("`weight` has less than 2 dimensions");
+  return Shapes{{(*weight)[1] * *groups}};
 }
 
 }  // namespace diopi::cases
