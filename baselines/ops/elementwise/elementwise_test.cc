@@ -103,11 +103,32 @@ TEST(Unary, KnownValuesInEveryType) {
     EXPECT_NEAR(out.values()[0], -0.96402758, 3e-3);
     ASSERT_EQ(diopiExp(nullptr, out, x), diopiSuccess);
     EXPECT_NEAR(out.values()[0], 0.13533528, 5e-4);
+    ASSERT_EQ(diopiExpm1(nullptr, out, x), diopiSuccess);
+    EXPECT_NEAR(out.values()[0], -0.86466472, 3e-3);
+    ASSERT_EQ(diopiSin(nullptr, out, x), diopiSuccess);
+    EXPECT_NEAR(out.values()[2], -0.75680250, 3e-3);
+    ASSERT_EQ(diopiCos(nullptr, out, x), diopiSuccess);
+    EXPECT_NEAR(out.values()[2], -0.65364362, 3e-3);
+    EXPECT_EQ(out.values()[1], 1);
     for (const char* form : {"none", "tanh"}) {
       ASSERT_EQ(diopiGelu(nullptr, out, x, form), diopiSuccess);
       EXPECT_NEAR(out.values()[0], -0.0455, 3e-4) << form;
     }
   }
+}
+
+// A sine is right at the argument as it is given: no noise of the argument, which far from 0 would be as
+// large as the result, hides a careless reduction.
+TEST(Unary, TheSineOfALargeArgumentHasTheNoiseOfTheFunctionOnly) {
+  TestTensor x(kNoise64, {1}), out(kNoise64, {1});
+  const double u = Noise<double>::kUnit;
+  Store(x.view(), std::vector<Noise<double>>{{1e5, (u * 1e5) * (u * 1e5) / 3}});
+  ASSERT_EQ(diopiSin(nullptr, out, x), diopiSuccess);
+  const Noise<double> y = out.noise()[0];
+  EXPECT_EQ(y.v, std::sin(1e5));
+  EXPECT_NEAR(std::sqrt(y.s2), 4 * u / std::sqrt(3) * std::fabs(y.v), 1e-12);
+  ASSERT_EQ(diopiCosInp(nullptr, x), diopiSuccess);
+  EXPECT_LT(std::sqrt(x.noise()[0].s2), 4 * u);
 }
 
 TEST(Unary, SpecialValues) {

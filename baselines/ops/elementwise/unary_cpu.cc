@@ -34,6 +34,18 @@ C Abs(const C& x) {
   }
 }
 
+// x without the noise that the oracle grants every input: a relative error of one rounding in a large x is
+// a good part of a period, and would excuse every careless reduction. The functions themselves are table
+// functions, right to few ulps over the whole range.
+template <typename C>
+C AsGiven(const C& x) {
+  if constexpr (diopi::ops::kIsNoise<C>) {
+    return C(x.v);
+  } else {
+    return x;
+  }
+}
+
 template <typename C>
 C Sigmoid(const C& x) {
   using std::exp;
@@ -44,10 +56,13 @@ C Sigmoid(const C& x) {
 
 // clang-format off
 DIOPI_UNARY(Abs, NumericUnary, return Abs(x))
+DIOPI_UNARY(Cos, FloatUnary, using std::cos; return cos(AsGiven(x)))
 DIOPI_UNARY(Exp, FloatUnary, using std::exp; return exp(x))
+DIOPI_UNARY(Expm1, FloatUnary, using std::expm1; return expm1(x))
 DIOPI_UNARY(Neg, NumericUnary, return WrapNeg(x))
 DIOPI_UNARY(Relu, NumericUnary, return Relu(x))
 DIOPI_UNARY(Sigmoid, FloatUnary, return Sigmoid(x))
+DIOPI_UNARY(Sin, FloatUnary, using std::sin; return sin(AsGiven(x)))
 DIOPI_UNARY(Sqrt, FloatUnary, using std::sqrt; return sqrt(x))
 DIOPI_UNARY(Tanh, FloatUnary, using std::tanh; return tanh(x))
 // clang-format on
