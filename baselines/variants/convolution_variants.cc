@@ -1,0 +1,158 @@
+// Convolutions without the matrix of windows: other loops, tensor cores, TF32, Winograd.
+#include "baselines/planted/planted.h"
+#include "baselines/variants/products.h"
+#include "baselines/variants/winograd.h"
+
+namespace diopi::variants {
+namespace {
+
+using namespace ops;  // NOLINT: this file is kernels
+
+constexpr char kAll[] = "diopiConvolution2d diopiConvolution2dBackward";
+PLANT(conv2d_kernel_first, 0, kAll, "", "direct, kernel rows outside and channels inside, as NHWC has it");
+PLANT(conv2d_reversed, 0, kAll, "", "direct, the taps from the last to the first");
+PLANT(conv2d_fma, 0, kAll, "", "implicit matrix product with fused multiply-add");
+PLANT(conv2d_split4, 0, kAll, "", "implicit matrix product, channels (or images) split in four");
+PLANT(conv2d_blocks16, 0, kAll, "", "implicit matrix product in blocks of 16");
+PLANT(conv2d_double, 0, kAll, "", "a double accumulator");
+PLANT(conv2d_tensor_core_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated");
+PLANT(conv2d_tensor_core_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+PLANT(conv2d_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
+PLANT(conv2d_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
+PLANT(conv2d_winograd2, 0, "diopiConvolution2d", "", "Winograd F(2x2,3x3) where the filter is 3x3, stride 1");
+PLANT(conv2d_winograd4, 0, "diopiConvolution2d", "fastconv",
+      "Winograd F(4x4,3x3) where the filter is 3x3, stride 1");
+
+std::optional<Product> Chosen(diopiDtype_t dtype) {
+  const ProductSwitches switches{static_cast<bool>(conv2d_reversed),
+                                 static_cast<bool>(conv2d_fma),
+                                 static_cast<bool>(conv2d_split4),
+                                 conv2d_blocks16 || conv2d_kernel_first,
+                                 static_cast<bool>(conv2d_double),
+                                 static_cast<bool>(conv2d_tensor_core_half),
+                                 static_cast<bool>(conv2d_tensor_core_single),
+                                 static_cast<bool>(conv2d_tf32_nearest),
+                                 static_cast<bool>(conv2d_tf32_truncated)};
+  return switches.Chosen(dtype);
+}
+
+// Two lists of factors that one element is the sum of products of.
+template <typename C>
+class Terms {
+ public:
+  void Add(const C& a, const C& b) {
+    a_.push_back(a);
+    b_.push_back(b);
+  }
+  C Take(Product how) {
+    const C sum = Dot<C>(how, C(0), static_cast<int64_t>(a_.size()), Strided<C>{a_.data(), 1},
+                         Strided<C>{b_.data(), 1});
+    a_.clear();
+    b_.clear();
+    return sum;
+  }
+
+ private:
+  std::vector<C> a_, b_;
+};
+
+template <typename C>
+std::vector<C> Forward(const ConvPlan& p, Product how, const std::vector<C>& x, const std::vector<C>& w) {
+  const Loop loop = conv2d_kernel_first ? Loop::kKernelFirst : Loop::kChannelFirst;
+  std::vector<C> y;
+  Terms<C> terms;
+  ForEach4(p.batch, p.filters, p.out_h, p.out_w, [&](int64_t n, int64_t f, int64_t oh, int64_t ow) {
+    p.ForwardTerms(n, f, oh, ow, loop, [&](int64_t at, int64_t weight) { terms.Add(x[at], w[weight]); });
+    y.push_back(terms.Take(how));
+  });
+  return y;
+}
+
+template <typename C>
+std::vector<C> GradInput(const ConvPlan& p, Product how, const std::vector<C>& g, const std::vector<C>& w) {
+  std::vector<C> dx;
+  Terms<C> terms;
+  ForEach4(p.batch, p.channels, p.height, p.width, [&](int64_t n, int64_t c, int64_t h, int64_t column) {
+    p.InputGradTerms(n, c, h, column, [&](int64_t at, int64_t weight) { terms.Add(g[at], w[weight]); });
+    dx.push_back(terms.Take(how));
+  });
+  return dx;
+}
+
+template <typename C>
+std::vector<C> GradWeight(const ConvPlan& p, Product how, const std::vector<C>& g, const std::vector<C>& x) {
+  std::vector<C> dw;
+  Terms<C> terms;
+  ForEach4(p.filters, p.group_channels(), p.kernel_h, p.kernel_w,
+           [&](int64_t f, int64_t c, int64_t kh, int64_t kw) {
+             p.WeightGradTerms(f, c, kh, kw, [&](int64_t at, int64_t in) { terms.Add(g[at], x[in]); });
+             dw.push_back(terms.Take(how));
+           });
+  return dw;
+}
+
+template <typename C>
+std::vector<C> GradBias(const ConvPlan& p, const std::vector<C>& g) {
+  const int64_t area = p.out_h * p.out_w;
+  std::vector<C> db;
+  for (int64_t f = 0; f < p.filters; ++f) {
+    db.push_back(SumIn<C>(Order::kBlocks32, p.batch * area, [&](int64_t i) {
+      return g[static_cast<size_t>((i / area * p.filters + f) * area + i % area)];
+    }));
+  }
+  return db;
+}
+
+}  // namespace
+}  // namespace diopi::variants
+
+using namespace diopi::ops;       // NOLINT: this file is kernels
+using namespace diopi::variants;  // NOLINT
+
+DIOPI_OVERRIDE(diopiConvolution2d);
+extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                           diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
+                                           diopiConstTensorHandle_t bias, diopiSize_t stride,
+                                           diopiSize_t padding, diopiSize_t dilation, int64_t groups) {
+  const Tensor result(out), x(input), w(weight), b(bias);
+  const std::optional<Product> how = Chosen(x.dtype());
+  const ConvPlan plan(x, w, result, stride, padding, dilation, groups);
+  const bool winograd = (conv2d_winograd2 || conv2d_winograd4) && WinogradFits(plan);
+  if (!how && !winograd)
+    return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
+  return Guard(__func__, [&] {
+    DispatchReal(x.dtype(), [&]<typename C>() {
+      const std::vector<C> pixels = Load<C>(x), weights = Load<C>(w),
+                           shift = b ? Load<C>(b) : std::vector<C>();
+      std::vector<C> y = !winograd          ? Forward(plan, *how, pixels, weights)
+                         : conv2d_winograd2 ? Winograd<C, 2>(plan, pixels, weights).Run()
+                                            : Winograd<C, 4>(plan, pixels, weights).Run();
+      const size_t area = static_cast<size_t>(plan.out_h * plan.out_w);
+      for (size_t i = 0; b && i < y.size(); ++i) y[i] += shift[i / area % shift.size()];
+      Store(result, y);
+    });
+  });
+}
+
+DIOPI_OVERRIDE(diopiConvolution2dBackward);
+extern "C" diopiError_t diopiConvolution2dBackward(
+    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
+    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
+    diopiConstTensorHandle_t weight, diopiSize_t* bias_sizes, diopiSize_t stride, diopiSize_t padding,
+    diopiSize_t dilation, int64_t groups) {
+  const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
+  const std::optional<Product> how = Chosen(x.dtype());
+  if (!how) {
+    return good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input,
+                                           weight, bias_sizes, stride, padding, dilation, groups);
+  }
+  return Guard(__func__, [&] {
+    const ConvPlan plan(x, w, grad, stride, padding, dilation, groups);
+    DispatchReal(x.dtype(), [&]<typename C>() {
+      const std::vector<C> g = Load<C>(grad);
+      if (dx) Store(dx, GradInput(plan, *how, g, Load<C>(w)));
+      if (dw) Store(dw, GradWeight(plan, *how, g, Load<C>(x)));
+      if (db) Store(db, GradBias(plan, g));
+    });
+  });
+}

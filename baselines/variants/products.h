@@ -1,0 +1,168 @@
+// Matrix products as honest libraries and devices compute them.
+#ifndef BASELINES_VARIANTS_PRODUCTS_H_
+#define BASELINES_VARIANTS_PRODUCTS_H_
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "baselines/ops/support/gemm.h"
+#include "baselines/variants/orders.h"
+
+namespace diopi::variants {
+
+enum class Product {
+  kReversed,       // the last k first
+  kFma,            // in order, each product and sum rounded once
+  kSplit4,         // k in four parts, summed in pairs: split-K
+  kBlocks16,       // blocks of 16 in their own accumulators, added up in order
+  kDouble,         // in the next wider type, rounded once
+  kTensorCore,     // blocks of 4 exact products, aligned and truncated to 24 bits
+  kTf32Nearest,    // operands rounded to 11 bits, ties to even
+  kTf32Truncated,  // operands cut to 11 bits
+};
+
+// A float cut to the 11 bits of TF32.
+inline float Tf32Truncated(float x) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xFFFFE000U);
+}
+
+inline float Tf32Nearest(float x) {
+  if (!std::isfinite(x)) return x;
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  return std::bit_cast<float>((bits + 0xFFFU + (bits >> 13 & 1U)) & 0xFFFFE000U);
+}
+
+// `x` cut (towards zero) to multiples of 2^(exponent - 23).
+inline double CutTo(double x, int exponent) {
+  return std::ldexp(std::trunc(std::ldexp(x, 23 - exponent)), exponent - 23);
+}
+
+// accumulator + the sum of `count` (at most 4) exact products: all cut to the last place of the largest of
+// them, added exactly, and the sum cut to 24 bits. What tensor cores were measured to do (Fasi, Higham,
+// Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021).
+inline float TensorCoreStep(float accumulator, const std::array<double, 4>& products) {
+  double plain = static_cast<double>(accumulator), largest = std::fabs(plain);
+  for (const double p : products) {
+    plain += p;
+    largest = std::fmax(largest, std::fabs(p));
+  }
+  if (!std::isfinite(plain)) return static_cast<float>(plain);
+  if (largest == 0.0) return static_cast<float>(plain);
+  const int exponent = std::max(std::ilogb(largest), -126);
+  double sum = CutTo(static_cast<double>(accumulator), exponent);
+  for (const double p : products) sum += CutTo(p, exponent);
+  if (sum == 0.0) return 0.0F;
+  const double cut = CutTo(sum, std::max(std::ilogb(sum), -126));
+  return static_cast<float>(cut);
+}
+
+// One line of a matrix.
+template <typename C>
+struct Strided {
+  const C* data;
+  int64_t step;
+  C operator()(int64_t i) const { return data[i * step]; }
+};
+
+template <typename C>
+C TensorCoreDot(C start, int64_t k, const Strided<C>& a, const Strided<C>& b) {
+  float sum = static_cast<float>(start);
+  for (int64_t i = 0; i < k; i += 4) {
+    std::array<double, 4> products{};
+    for (int64_t j = i; j < std::min(i + 4, k); ++j)
+      products[static_cast<size_t>(j - i)] = static_cast<double>(a(j)) * static_cast<double>(b(j));
+    sum = TensorCoreStep(sum, products);
+  }
+  return static_cast<C>(sum);
+}
+
+// start + the products of [begin, end), in order.
+template <typename C>
+C DotInOrder(C start, int64_t begin, int64_t end, const Strided<C>& a, const Strided<C>& b) {
+  C sum = start;
+  for (int64_t i = begin; i < end; ++i) sum += a(i) * b(i);
+  return sum;
+}
+
+template <typename C>
+C Dot(Product how, C start, int64_t k, const Strided<C>& a, const Strided<C>& b) {
+  C sum = start;
+  switch (how) {
+    case Product::kReversed:
+      for (int64_t i = k; i-- > 0;) sum += a(i) * b(i);
+      return sum;
+    case Product::kFma:
+      for (int64_t i = 0; i < k; ++i) sum = std::fma(a(i), b(i), sum);
+      return sum;
+    case Product::kSplit4: {
+      std::array<C, 4> parts{};
+      for (int64_t p = 0; p < 4; ++p)
+        parts[static_cast<size_t>(p)] = DotInOrder(C(0), k * p / 4, k * (p + 1) / 4, a, b);
+      return start + ((parts[0] + parts[1]) + (parts[2] + parts[3]));
+    }
+    case Product::kBlocks16:
+      for (int64_t i = 0; i < k; i += 16) sum += DotInOrder(C(0), i, std::min(i + 16, k), a, b);
+      return sum;
+    case Product::kDouble: {
+      Wide<C> wide = static_cast<Wide<C>>(start);
+      for (int64_t i = 0; i < k; ++i) wide += static_cast<Wide<C>>(a(i)) * static_cast<Wide<C>>(b(i));
+      return static_cast<C>(wide);
+    }
+    case Product::kTensorCore:
+      return TensorCoreDot(start, k, a, b);
+    case Product::kTf32Nearest:
+      for (int64_t i = 0; i < k; ++i)
+        sum += static_cast<C>(Tf32Nearest(static_cast<float>(a(i))) * Tf32Nearest(static_cast<float>(b(i))));
+      return sum;
+    case Product::kTf32Truncated:
+      for (int64_t i = 0; i < k; ++i)
+        sum +=
+            static_cast<C>(Tf32Truncated(static_cast<float>(a(i))) * Tf32Truncated(static_cast<float>(b(i))));
+      return sum;
+  }
+  return sum;
+}
+
+// As ops::Gemm: c[m,n] = op(a) * op(b), added to c when `accumulate`.
+template <typename C>
+void GemmBy(Product how, ops::Trans trans_a, ops::Trans trans_b, int64_t m, int64_t n, int64_t k, const C* a,
+            const C* b, C* c, bool accumulate = false) {
+  const bool ta = trans_a == ops::Trans::kYes, tb = trans_b == ops::Trans::kYes;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      C& element = c[i * n + j];
+      element = Dot<C>(how, accumulate ? element : C(0), k, {a + i * (ta ? 1 : k), ta ? m : 1},
+                       {b + j * (tb ? k : 1), tb ? 1 : n});
+    }
+  }
+}
+
+// The switches that a family of products plants, and which of them is on for this dtype. TF32 and the
+// truncating accumulator do not exist for float64; TF32 holds 16-bit operands exactly, so those take another
+// way; the truncating accumulator is planted twice, because float32 has to declare it.
+struct ProductSwitches {
+  bool reversed, fma, split4, blocks16, in_double, tensor_core_half, tensor_core_single, tf32_nearest,
+      tf32_truncated;
+
+  std::optional<Product> Chosen(diopiDtype_t dtype) const {
+    if (!ops::IsFloating(dtype)) return std::nullopt;
+    if (reversed) return Product::kReversed;
+    if (fma) return Product::kFma;
+    if (split4) return Product::kSplit4;
+    if (blocks16) return Product::kBlocks16;
+    if (in_double) return Product::kDouble;
+    if (tensor_core_half && IsHalf(dtype)) return Product::kTensorCore;
+    if (dtype != diopi_dtype_float32) return std::nullopt;
+    if (tensor_core_single) return Product::kTensorCore;
+    if (tf32_nearest) return Product::kTf32Nearest;
+    if (tf32_truncated) return Product::kTf32Truncated;
+    return std::nullopt;
+  }
+};
+
+}  // namespace diopi::variants
+
+#endif  // BASELINES_VARIANTS_PRODUCTS_H_
