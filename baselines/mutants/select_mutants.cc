@@ -1,0 +1,223 @@
+// Bugs planted in functions that choose, move and convert elements: cast_dtype, where, masked_fill, fill.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "baselines/mutants/support.h"
+
+using namespace diopi::mutants;  // NOLINT: this file is nothing else
+
+DIOPI_OVERRIDE(diopiCastDtype);
+DIOPI_OVERRIDE(diopiWhere);
+DIOPI_OVERRIDE(diopiMaskedFill);
+DIOPI_OVERRIDE(diopiMaskedFillScalar);
+DIOPI_OVERRIDE(diopiMaskedFillInp);
+DIOPI_OVERRIDE(diopiFill);
+
+namespace {
+
+PLANT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is cut off instead of rounded");
+PLANT(cast_fp16_saturates, 44, "diopiCastDtype", "", "beyond 65504 comes 65504 instead of infinity");
+PLANT(cast_bf16_ties_away, 0, "diopiCastDtype", "", "ties go away from zero in bfloat16, not to even");
+PLANT(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16 numbers become zero");
+PLANT(cast_float_to_int_rounds, 0, "diopiCastDtype", "", "floats are rounded to integers, not truncated");
+PLANT(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 goes to float64 by way of float32");
+PLANT(cast_int_saturates, 0, "diopiCastDtype", "", "narrower integers saturate instead of wrapping");
+PLANT(cast_bool_written_as_ff, 64, "diopiCastDtype", "", "true is stored as the byte 0xFF");
+PLANT(cast_bool_truncates_first, 0, "diopiCastDtype", "", "fractions are cut to 0 before the test against 0");
+PLANT(where_nan_spreads, 0, "diopiWhere", "", "c * x + (1 - c) * y: NaN of the branch not chosen spreads");
+PLANT(where_int_through_fp32, 0, "diopiWhere", "", "integers are moved as float32");
+PLANT(where_condition_lowest_bit, 0, "diopiWhere", "", "only the lowest bit of a uint8 condition is tested");
+PLANT(where_condition_strides_of_input, 53, "diopiWhere", "", "the condition is read in storage order");
+PLANT(masked_fill_infinity_clamped, 0, "diopiMaskedFillScalar", "",
+      "an infinite value becomes the largest number of the dtype");
+PLANT(masked_fill_nan_spreads, 0, "diopiMaskedFill", "",
+      "mask * value + (1 - mask) * input, which spreads NaN and infinities");
+PLANT(masked_fill_inplace_mask_by_modulo, 52, "diopiMaskedFillInp", "",
+      "a smaller mask is repeated by the flat index modulo its size");
+PLANT(fill_scalar_truncated, 0, "diopiFill", "", "the value is read as an integer");
+PLANT(fill_gaps_too, 59, "diopiFill", "", "a strided tensor is filled with one run over its storage");
+
+double Largest(diopiDtype_t dtype) {
+  if (dtype == diopi_dtype_float16) return 65504;
+  if (dtype == diopi_dtype_bfloat16) return 0x1.fep127;
+  return dtype == diopi_dtype_float32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                      : std::numeric_limits<double>::max();
+}
+
+double Bfloat16TiesAway(double x) {
+  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(x));
+  return static_cast<double>(std::bit_cast<float>((bits + 0x8000U) & 0xFFFF0000U));
+}
+
+// x of any floating dtype into float16 or bfloat16, as the planted casts do it.
+double CastDown(diopiDtype_t dtype, double x) {
+  const bool half = dtype == diopi_dtype_float16;
+  if (cast_fp16_truncates && half && std::fabs(x) < 65504) return TruncatedTo(dtype, x);
+  if (cast_fp16_saturates && half && std::isfinite(x)) return std::clamp(x, -65504.0, 65504.0);
+  if (cast_fp16_subnormals_flushed && half && std::fabs(ToHalf(x)) < 0x1p-14) return std::copysign(0.0, x);
+  if (cast_bf16_ties_away && dtype == diopi_dtype_bfloat16 && std::isfinite(x)) return Bfloat16TiesAway(x);
+  return x;
+}
+
+bool PlantedCastDown() {
+  return cast_fp16_truncates || cast_fp16_saturates || cast_fp16_subnormals_flushed || cast_bf16_ties_away;
+}
+
+// Between floating dtypes; false where no planted bug applies.
+bool CastFloats(const Tensor& out, const Tensor& input) {
+  const bool narrow = out.dtype() == diopi_dtype_float16 || out.dtype() == diopi_dtype_bfloat16;
+  if (!PlantedCastDown() || !narrow || out.dtype() == input.dtype()) return false;
+  std::vector<double> values = Load<double>(input);
+  for (double& x : values) x = CastDown(out.dtype(), x);
+  Store(out, values);
+  return true;
+}
+
+bool CastFloatsToIntegers(const Tensor& out, const Tensor& input) {
+  if (!cast_float_to_int_rounds) return false;
+  std::vector<double> values = Load<double>(input);
+  for (double& x : values) x = std::nearbyint(x);
+  Store(out, values);
+  return true;
+}
+
+// What an integer dtype holds of x without wrapping.
+int64_t Saturated(diopiDtype_t dtype, int64_t x) {
+  const int64_t bits = diopi::ops::ElementSize(dtype) * 8;
+  if (bits == 64) return x;
+  const bool has_sign = dtype == diopi_dtype_int8 || dtype == diopi_dtype_int16 || dtype == diopi_dtype_int32;
+  const int64_t end = int64_t{1} << (has_sign ? bits - 1 : bits);
+  return std::clamp(x, has_sign ? -end : 0, end - 1);
+}
+
+bool CastIntegers(const Tensor& out, const Tensor& input) {
+  std::vector<int64_t> values = Load<int64_t>(input);
+  if (cast_int64_through_fp32 && out.dtype() == diopi_dtype_float64) {
+    std::vector<double> rounded;
+    for (int64_t x : values) rounded.push_back(static_cast<double>(static_cast<float>(x)));
+    Store(out, rounded);
+    return true;
+  }
+  if (!cast_int_saturates || !diopi::ops::IsInteger(out.dtype())) return false;
+  for (int64_t& x : values) x = Saturated(out.dtype(), x);
+  Store(out, values);
+  return true;
+}
+
+// True when a planted bug has made the conversion.
+bool PlantedCast(const Tensor& out, const Tensor& input) {
+  const bool from_float = diopi::ops::IsFloating(input.dtype());
+  if (from_float && diopi::ops::IsFloating(out.dtype())) return CastFloats(out, input);
+  if (from_float && diopi::ops::IsInteger(out.dtype())) return CastFloatsToIntegers(out, input);
+  if (from_float && cast_bool_truncates_first) {
+    Store(out, Load<int64_t>(input));
+    return true;
+  }
+  return diopi::ops::IsInteger(input.dtype()) && CastIntegers(out, input);
+}
+
+}  // namespace
+
+extern "C" diopiError_t diopiCastDtype(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                       diopiConstTensorHandle_t input) {
+  bool done = false;
+  const diopiError_t error = Guard(__func__, [&] { done = PlantedCast(Tensor(out), Tensor(input)); });
+  if (done || error != diopiSuccess) return error;
+  return After(good_diopiCastDtype(ctx, out, input), __func__, [&] {
+    if (!cast_bool_written_as_ff || DtypeOf(out) != diopi_dtype_bool) return;
+    for (int64_t i = 0; i < NumElements(out); ++i) {
+      if (*ElementAt(out, i) != 0) *ElementAt(out, i) = 0xFF;
+    }
+  });
+}
+
+namespace {
+
+diopiError_t WhereByArithmetic(diopiTensorHandle_t out, diopiConstTensorHandle_t condition,
+                               diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
+  return Guard("diopiWhere", [&] {
+    const Tensor result(out);
+    const std::vector<uint8_t> chosen = diopi::ops::LoadBool(condition, result.shape());
+    std::vector<double> x = LoadAs<double>(input, result.shape());
+    const std::vector<double> y = LoadAs<double>(other, result.shape());
+    for (size_t i = 0; i < x.size(); ++i) x[i] = chosen[i] * x[i] + (1 - chosen[i]) * y[i];
+    Store(result, x);
+  });
+}
+
+// Each byte of a uint8 condition with all bits but the lowest cleared.
+diopiTensorHandle_t LowestBit(diopiContextHandle_t ctx, diopiConstTensorHandle_t condition) {
+  return Replaced(ctx, condition,
+                  [](double x, int64_t) { return static_cast<double>(static_cast<int>(x) & 1); });
+}
+
+}  // namespace
+
+extern "C" diopiError_t diopiWhere(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                   diopiConstTensorHandle_t condition, diopiConstTensorHandle_t input,
+                                   diopiConstTensorHandle_t other) {
+  if (where_nan_spreads && IsFloating(out)) return WhereByArithmetic(out, condition, input, other);
+  return Guard(__func__, [&] {
+    diopiConstTensorHandle_t chosen = condition;
+    if (where_condition_lowest_bit && DtypeOf(condition) == diopi_dtype_uint8)
+      chosen = LowestBit(ctx, condition);
+    if (where_condition_strides_of_input) chosen = ReadWithoutStrides(ctx, condition);
+    const diopiError_t error = good_diopiWhere(ctx, out, chosen, input, other);
+    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
+    if (where_int_through_fp32 && IsInteger(out)) {
+      Change(out, [](double x, int64_t) { return static_cast<double>(static_cast<float>(x)); });
+    }
+  });
+}
+
+extern "C" diopiError_t diopiMaskedFill(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
+                                        diopiConstTensorHandle_t value) {
+  if (!masked_fill_nan_spreads || !IsFloating(out)) return good_diopiMaskedFill(ctx, out, input, mask, value);
+  return Guard(__func__, [&] {
+    const Tensor result(out);
+    const std::vector<uint8_t> chosen = diopi::ops::LoadBool(mask, result.shape());
+    std::vector<double> x = LoadAs<double>(input, result.shape());
+    const double fill = Load<double>(Tensor(value))[0];
+    for (size_t i = 0; i < x.size(); ++i) x[i] = chosen[i] * fill + (1 - chosen[i]) * x[i];
+    Store(result, x);
+  });
+}
+
+extern "C" diopiError_t diopiMaskedFillScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                              diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
+                                              const diopiScalar_t* value) {
+  diopiScalar_t fill = *value;
+  if (masked_fill_infinity_clamped && IsFloating(out) && diopi::ops::ScalarIsFloating(value) &&
+      std::isinf(fill.fval)) {
+    fill.fval = std::copysign(Largest(DtypeOf(out)), fill.fval);
+  }
+  return good_diopiMaskedFillScalar(ctx, out, input, mask, &fill);
+}
+
+extern "C" diopiError_t diopiMaskedFillInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
+                                           diopiConstTensorHandle_t mask, diopiConstTensorHandle_t value) {
+  if (!masked_fill_inplace_mask_by_modulo) return good_diopiMaskedFillInp(ctx, input, mask, value);
+  return Guard(__func__, [&] {
+    const std::vector<int64_t> small = Load<int64_t>(Tensor(mask));
+    diopiTensorHandle_t all = NewTensor(ctx, ShapeOf(input), DtypeOf(mask));
+    std::vector<int64_t> repeated(static_cast<size_t>(NumElements(input)));
+    for (size_t i = 0; i < repeated.size(); ++i) repeated[i] = small[i % small.size()];
+    Store(Tensor(all), repeated);
+    const diopiError_t error = good_diopiMaskedFillInp(ctx, input, all, value);
+    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
+  });
+}
+
+extern "C" diopiError_t diopiFill(diopiContextHandle_t ctx, diopiTensorHandle_t input,
+                                  const diopiScalar_t* value) {
+  diopiScalar_t fill = *value;
+  if (fill_scalar_truncated && diopi::ops::ScalarIsFloating(value)) fill.fval = std::trunc(fill.fval);
+  return After(good_diopiFill(ctx, input, &fill), __func__, [&] {
+    if (!fill_gaps_too || NumElements(input) < 2) return;
+    const auto bytes = static_cast<size_t>(BytesPerElement(input));
+    const unsigned char* last = ElementAt(input, NumElements(input) - 1);
+    for (unsigned char* at = Bytes(input); at < last; at += bytes) std::memcpy(at, last, bytes);
+  });
+}
