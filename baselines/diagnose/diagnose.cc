@@ -65,11 +65,15 @@ absl::StatusOr<TensorMap> AlteredInputs(const AlteredCase& altered, const Tensor
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Diagnoser>> Diagnoser::Open(const DiagnoseOptions& options) {
-  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
-      loader::InProcessLibrary::Open(options.library_path);
-  if (!reference.ok()) return reference.status();
-  return std::unique_ptr<Diagnoser>(new Diagnoser(options, *std::move(reference)));
+// False when the case is beyond the limits, or there is no reference.
+bool Diagnoser::Begin(const FailedCase& failed) {
+  if (BytesOf(failed.inputs) + BytesOf(failed.actual) > options_.max_bytes) return false;
+  if (!std::exchange(opened_, true)) {
+    absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
+        loader::InProcessLibrary::Open(options_.library_path);
+    if (reference.ok()) reference_ = *std::move(reference);
+  }
+  return reference_ != nullptr && ++seen_[failed.c.function()] <= options_.max_per_function;
 }
 
 bool Diagnoser::Explains(const AlteredCase& altered, const FailedCase& failed) {
@@ -85,18 +89,20 @@ bool Diagnoser::Explains(const AlteredCase& altered, const FailedCase& failed) {
     if (!IsNear(actual->second, expected->second)) return false;
   }
   // An argument that makes no difference here cannot be to blame.
-  if (CompareCase(failed.c, failed.inputs, failed.references, *native).outcome() != v1::OUTCOME_FAIL)
-    return false;
+  const v1::Verdict differs =
+      CompareCase(failed.c, failed.inputs, failed.references, *native, failed.compare);
+  if (differs.outcome() != v1::OUTCOME_FAIL) return false;
   const absl::StatusOr<Baseline> baseline = GenerateCase(*reference_, altered.c);
   if (!baseline.ok()) return false;
-  return CompareCase(altered.c, *inputs, baseline->references, failed.actual).outcome() == v1::OUTCOME_PASS;
+  const v1::Verdict agrees =
+      CompareCase(altered.c, *inputs, baseline->references, failed.actual, failed.compare);
+  return agrees.outcome() == v1::OUTCOME_PASS;
 }
 
 std::string Diagnoser::LikelyCause(const FailedCase& failed) {
-  if (BytesOf(failed.inputs) + BytesOf(failed.actual) > options_.max_bytes) return "";
-  const Clock::time_point start = Clock::now();
   const std::lock_guard lock(mutex_);
-  if (++seen_[failed.c.function()] > options_.max_per_function) return "";
+  if (!Begin(failed)) return "";
+  const Clock::time_point start = Clock::now();
   std::vector<std::string> causes;
   for (const AlteredCase& altered : AlterArguments(failed.c)) {
     if (Clock::now() - start > options_.budget || causes.size() == kMaxCauses) break;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/status/statusor.h"
 #include "baselines/compare/compare.h"
 #include "baselines/diagnose/alter.h"
 #include "cases/core/tensor.h"
@@ -32,26 +31,27 @@ struct FailedCase {
   const TensorMap& inputs;
   const TensorMap& references;
   const TensorMap& actual;
+  CompareOptions compare = {};
 };
 
-// Thread-safe; one case at a time.
+// Thread-safe; one case at a time. The library is opened for the first case; where it cannot be, nothing is
+// ever said.
 class Diagnoser {
  public:
-  // InProcessLibrary::Open's statuses.
-  static absl::StatusOr<std::unique_ptr<Diagnoser>> Open(const DiagnoseOptions& options);
+  explicit Diagnoser(const DiagnoseOptions& options) : options_(options) {}
 
   // "consistent with alpha taken as 1", with every alteration whose reference the output passes and whose
   // result the original's reference refuses; empty when there is none, or the case is beyond the limits.
   std::string LikelyCause(const FailedCase& failed);
 
  private:
-  Diagnoser(const DiagnoseOptions& options, std::unique_ptr<loader::InProcessLibrary> reference)
-      : options_(options), reference_(std::move(reference)) {}
+  bool Begin(const FailedCase& failed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Explains(const AlteredCase& altered, const FailedCase& failed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const DiagnoseOptions options_;
   std::mutex mutex_;
-  const std::unique_ptr<loader::InProcessLibrary> reference_ ABSL_PT_GUARDED_BY(mutex_);
+  bool opened_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<loader::InProcessLibrary> reference_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> seen_ ABSL_GUARDED_BY(mutex_);  // failures by function
 };
 

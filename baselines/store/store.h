@@ -36,6 +36,9 @@ struct Provenance {
   std::string created;       // RFC 3339, UTC
 };
 
+// Before the reason where a case is quarantined: its baseline is there, but a reference fails it.
+inline constexpr char kQuarantined[] = "quarantined: ";
+
 struct Baseline {
   v1::Case c;
   TensorMap inputs;

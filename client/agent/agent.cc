@@ -14,6 +14,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "baselines/compare/compare.h"
+#include "baselines/compare/contract.h"
 #include "cases/core/catalog.h"
 #include "client/agent/library_facts.h"
 #include "client/agent/paths.h"
@@ -54,6 +56,7 @@ class Agent {
 
  private:
   absl::Status Prepare();
+  absl::Status ReadContracts();
   absl::Status InspectImpl();
   absl::Status SelectCases();
   absl::Status ConnectToServer();
@@ -82,6 +85,7 @@ class Agent {
   const std::string agent_id_ = absl::StrCat(HostName(), "-", getpid());
 
   LibraryFacts facts_;
+  baselines::CompareOptions compare_;
   v1::Selection selection_;
   std::vector<v1::Case> cases_;  // what this program's own catalog selects; with a remote server a guess
   std::unique_ptr<ServerProcess> server_;
@@ -102,6 +106,8 @@ std::string Agent::ResumeCommand() const {
   absl::StrAppend(&command, own_server() ? " --data " : " --server ",
                   own_server() ? options_.data_folder : options_.server);
   if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", options_.chip);
+  for (const std::string& contract : baselines::ContractNames(compare_.contracts))
+    absl::StrAppend(&command, " --contract ", contract);
   return command;
 }
 
@@ -114,12 +120,20 @@ ExitCode Agent::TellHowToResume(const absl::Status& status) {
 }
 
 absl::Status Agent::Prepare() {
-  absl::Status status = InspectImpl();
+  absl::Status status = ReadContracts();
+  if (status.ok()) status = InspectImpl();
   if (status.ok()) status = SelectCases();
   if (status.ok()) status = ConnectToServer();
   if (status.ok()) status = StartFirstWorker();
   if (status.ok()) status = CreateRun();
   return status;
+}
+
+absl::Status Agent::ReadContracts() {
+  const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(options_.contracts);
+  if (!contracts.ok()) return contracts.status();
+  compare_.contracts = *contracts;
+  return absl::OkStatus();
 }
 
 absl::Status Agent::InspectImpl() {
@@ -203,6 +217,8 @@ v1::RunOptions Agent::MakeRunOptions() const {
   run.set_shuffle_seed(options_.shuffle);
   run.set_repeat(options_.repeat);
   run.set_timeout_s(options_.timeout_s);
+  for (const std::string& contract : baselines::ContractNames(compare_.contracts))
+    run.add_contracts(contract);
   for (const std::string& function : facts_.implemented) run.add_implemented(function);
   return run;
 }
@@ -270,6 +286,8 @@ absl::Status Agent::RunCases() {
   options.agent_id = agent_id_;
   options.worker = MakeWorkerOptions();
   options.calls = options_.repeat;
+  options.compare = compare_;
+  options.reference_library = DefaultReferenceLibrary();
   options.implemented = facts_.implemented;
   std::vector<std::unique_ptr<loader::Worker>> workers;
   workers.push_back(std::move(first_worker_));
@@ -286,7 +304,14 @@ void Agent::Store(const v1::Verdict& verdict) {
   v1::Verdict& kept = verdicts_[verdict.case_id()];
   const bool again = !kept.case_id().empty();
   kept = verdict;
-  kept.clear_outputs();  // the summary needs no measurements, and there may be many
+  // The summary needs few of the measurements, and there may be many.
+  kept.clear_outputs();
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    v1::OutputStats& few = *kept.add_outputs();
+    few.set_ok(stats.ok());
+    few.set_peer_ok(stats.peer_ok());
+    few.set_flushed(stats.flushed());
+  }
   if (!again) progress_->Add(verdict);
 }
 

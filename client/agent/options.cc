@@ -26,6 +26,9 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--filter-dtype", options->selection.filter_dtypes, "Leave these dtypes out")
       ->delimiter(',');
   app->add_option("--chip", options->chip, "Name of the chip, for the records");
+  app->add_option("--contract", options->contracts,
+                  "Arithmetic the device declares: tf32, tc32, fastconv, p_cast, native16 (default: none)")
+      ->delimiter(',');
   app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
   app->add_option("--timeout-s", options->timeout_s, "Seconds a case may take (default: 30)")
       ->check(CLI::Range(0.001, 86400.0));

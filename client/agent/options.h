@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/agent/arguments.h"
 #include "client/agent/exit_code.h"
@@ -12,21 +13,22 @@
 namespace diopi::agent {
 
 struct AgentOptions {
-  std::string impl_path;         // --impl, required
-  std::string device_lib;        // --device-lib; empty: the library itself, or host memory
-  std::string server;            // --server; empty: one of the agent's own
-  std::string data_folder;       // --data, for the agent's own server
-  SelectionArguments selection;  // --fname --case --suite --dtype --filter-dtype
-  std::string chip;              // --chip
-  int workers = 1;               // --workers
-  double timeout_s = 30;         // --timeout-s, of one case
-  uint64_t shuffle = 0;          // --shuffle; 0: the suite's order
-  int repeat = 2;                // --repeat, calls of each case; at least 2, to see whether they agree
-  std::string resume;            // --resume
-  std::string report_folder;     // --report-dir; empty: the current folder
-  std::string error_report;      // --error-report; empty: error_report.csv in the report folder
-  bool quiet = false;            // --quiet: only the summary
-  std::string worker_program;    // --worker-program (hidden)
+  std::string impl_path;               // --impl, required
+  std::string device_lib;              // --device-lib; empty: the library itself, or host memory
+  std::string server;                  // --server; empty: one of the agent's own
+  std::string data_folder;             // --data, for the agent's own server
+  SelectionArguments selection;        // --fname --case --suite --dtype --filter-dtype
+  std::string chip;                    // --chip
+  std::vector<std::string> contracts;  // --contract, arithmetic that the device declares
+  int workers = 1;                     // --workers
+  double timeout_s = 30;               // --timeout-s, of one case
+  uint64_t shuffle = 0;                // --shuffle; 0: the suite's order
+  int repeat = 2;                      // --repeat, calls of each case; at least 2, to see whether they agree
+  std::string resume;                  // --resume
+  std::string report_folder;           // --report-dir; empty: the current folder
+  std::string error_report;            // --error-report; empty: error_report.csv in the report folder
+  bool quiet = false;                  // --quiet: only the summary
+  std::string worker_program;          // --worker-program (hidden)
 };
 
 // Fills `options` from the command line. A value: leave with it (help was printed, or what is wrong was).

@@ -11,7 +11,9 @@
 #include <thread>
 #include <utility>
 
-#include "baselines/compare/compare.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "baselines/store/store.h"
 #include "client/agent/verdict_builder.h"
 
 namespace diopi::agent {
@@ -33,12 +35,19 @@ Reporter::Options ReporterOptions(const SessionOptions& options) {
   return result;
 }
 
+baselines::DiagnoseOptions ReplayOptions(const SessionOptions& options) {
+  baselines::DiagnoseOptions result;
+  result.library_path = options.reference_library;
+  return result;
+}
+
 }  // namespace
 
 Session::Session(rpc::Client* client, const SessionOptions& options, Reporter::Stored stored)
     : client_(client),
       options_(options),
       queue_(WorkQueue::Limits{options.lease_bytes, options.lease_cases}),
+      diagnoser_(ReplayOptions(options)),
       reporter_(
           ReporterOptions(options),
           [client](const v1::ReportRequest& request) { return client->Report(request).status(); },
@@ -153,7 +162,10 @@ absl::Status Session::Accept(rpc::LeasedCase leased) {
 
 bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
   v1::Verdict verdict;
-  if (!leased.unavailable.empty()) {
+  if (absl::StartsWith(leased.unavailable, baselines::kQuarantined)) {
+    // A conflict of our references is no fault of the device's, nor of its run.
+    verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, leased.unavailable);
+  } else if (!leased.unavailable.empty()) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, "no usable baseline: " + leased.unavailable);
   } else if (!options_.implemented.contains(leased.c.function())) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_NOT_IMPLEMENTED,
@@ -206,10 +218,23 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   return outcome;
 }
 
+v1::Verdict Session::JudgeNumbersOf(const rpc::LeasedCase& leased, const TensorMap& actual) {
+  v1::Verdict verdict =
+      baselines::CompareCase(leased.c, leased.inputs, leased.references, actual, options_.compare);
+  if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
+  const std::string cause =
+      diagnoser_.LikelyCause({leased.c, leased.inputs, leased.references, actual, options_.compare});
+  if (cause.empty()) return verdict;
+  verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause));
+  verdict.set_likely_cause(
+      absl::StrCat(verdict.likely_cause(), verdict.likely_cause().empty() ? "" : "; ", cause));
+  return verdict;
+}
+
 void Session::Judge(Called called) {
   const rpc::LeasedCase& leased = called.leased;
-  v1::Verdict verdict = BuildVerdict(leased.c, called.outcome, [&leased](const TensorMap& actual) {
-    return baselines::CompareCase(leased.c, leased.inputs, leased.references, actual);
+  v1::Verdict verdict = BuildVerdict(leased.c, called.outcome, [this, &leased](const TensorMap& actual) {
+    return JudgeNumbersOf(leased, actual);
   });
   verdict.set_reference(leased.reference);
   reporter_.Add(std::move(verdict));

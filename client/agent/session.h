@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "baselines/compare/compare.h"
+#include "baselines/diagnose/diagnose.h"
 #include "client/agent/process.h"
 #include "client/agent/reporter.h"
 #include "client/agent/stop_signal.h"
@@ -26,6 +28,8 @@ struct SessionOptions {
   std::string agent_id;
   loader::WorkerOptions worker;
   int calls = 2;                      // of each case
+  baselines::CompareOptions compare;  // the device's contracts
+  std::string reference_library;      // replays failed cases to find why; none when there is no such file
   std::set<std::string> implemented;  // functions that a worker is asked to call
   int lease_cases = 64;
   int64_t lease_bytes = 32 << 20;
@@ -54,6 +58,7 @@ class Session {
   std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                           std::optional<Called>* last);
   void Judge(Called called);
+  v1::Verdict JudgeNumbersOf(const rpc::LeasedCase& leased, const TensorMap& actual);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);
   void Fail(const absl::Status& status);
   void EndCalls();
@@ -68,6 +73,7 @@ class Session {
   std::set<pid_t> calling_;  // workers inside a call
   bool calls_ended_ = false;
   Pipe ended_;  // written when the last worker thread has ended
+  baselines::Diagnoser diagnoser_;
   Reporter reporter_;
 };
 

@@ -138,6 +138,8 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   v1::Verdict judged = judge(outcome.outputs);
   v1::Verdict verdict = MakeVerdict(c, judged.outcome(), judged.reason());
   verdict.mutable_outputs()->Swap(judged.mutable_outputs());
+  verdict.mutable_contracts()->Swap(judged.mutable_contracts());
+  verdict.set_likely_cause(reports::ToUtf8(judged.likely_cause()));
   if (!reply.nondeterministic()) return verdict;
   const std::string differs = reply.nondeterministic_text().empty() ? "two calls gave different results"
                                                                     : reply.nondeterministic_text();

@@ -130,12 +130,16 @@ TEST(BuildVerdict, EveryOutcome) {
       judged.set_outcome(row.judged);
       judged.set_reason(row.judged == v1::OUTCOME_PASS ? "" : "numbers");
       judged.add_outputs()->set_key("input");
+      judged.add_contracts("tf32");
+      judged.set_likely_cause("alpha taken as 1");
       return judged;
     });
     EXPECT_EQ(verdict.outcome(), row.expected) << row.name;
     EXPECT_NE(verdict.reason().find(row.reason), std::string::npos) << row.name << ": " << verdict.reason();
     EXPECT_EQ(asked, row.judged != v1::OUTCOME_UNSPECIFIED) << row.name;
     EXPECT_EQ(verdict.outputs_size(), asked ? 1 : 0) << row.name;
+    EXPECT_EQ(verdict.contracts_size(), asked ? 1 : 0) << row.name;
+    EXPECT_EQ(verdict.likely_cause(), asked ? "alpha taken as 1" : "") << row.name;
     EXPECT_EQ(verdict.case_id(), c.id());
     EXPECT_EQ(verdict.case_hash(), "abc");
     EXPECT_EQ(verdict.function(), "diopiAddInpScalar");

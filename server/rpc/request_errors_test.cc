@@ -36,6 +36,8 @@ TEST(RequestErrorsTest, CreateRun) {
          r->mutable_options()->set_shard_count(4);
        },
        absl::StatusCode::kInvalidArgument, "no shard 4 of 4"},
+      {[](auto* r) { r->mutable_options()->add_contracts("tf33"); }, absl::StatusCode::kInvalidArgument,
+       "unknown contract 'tf33'; known: tf32"},
       {[](auto* r) { r->set_resume_run("20010101-000000-0000"); }, absl::StatusCode::kNotFound,
        "20010101-000000-0000"},
   };

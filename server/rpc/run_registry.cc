@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "baselines/compare/contract.h"
 #include "cases/core/dtype.h"
 
 namespace diopi::server {
@@ -29,12 +31,20 @@ absl::Status CheckOptions(const v1::RunOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("the timeout is ", options.timeout_s(), " s; expected 0 or more"));
   }
+  const std::vector<std::string> contracts(options.contracts().begin(), options.contracts().end());
+  const absl::Status known = baselines::ParseContracts(contracts).status();
+  if (!known.ok()) return known;
   const bool sharded = options.shard_count() > 0 || options.shard_index() > 0;
   if (sharded && options.shard_index() >= options.shard_count()) {
     return absl::InvalidArgumentError(absl::StrCat("there is no shard ", options.shard_index(), " of ",
                                                    options.shard_count(), "; shards count from 0"));
   }
   return absl::OkStatus();
+}
+
+std::string ContractText(const v1::RunOptions& options) {
+  const std::set<std::string> names(options.contracts().begin(), options.contracts().end());
+  return names.empty() ? "none" : absl::StrJoin(names, ",");
 }
 
 absl::Status CheckSame(const std::string& run_id, const std::string& what, const std::string& was,
@@ -191,6 +201,10 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
   if (status.ok()) {
     status =
         CheckSame(info->run_id(), "library (SHA-256)", info->options().impl_sha256(), options.impl_sha256());
+  }
+  if (status.ok()) {
+    status =
+        CheckSame(info->run_id(), "set of contracts", ContractText(info->options()), ContractText(options));
   }
   if (!status.ok()) return status;
   const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id());

@@ -267,7 +267,7 @@ TEST(ServerTest, ARunIsResumedAfterTheServerCameBack) {
   EXPECT_EQ(same.Finish(run, false)->state(), "finished");
 }
 
-TEST(ServerTest, ResumingNeedsTheSameChipAndLibrary) {
+TEST(ServerTest, ResumingNeedsTheSameChipLibraryAndContracts) {
   TestServer server;
   TestAgent agent = server.Agent("a");
   v1::CreateRunRequest request;
@@ -275,11 +275,15 @@ TEST(ServerTest, ResumingNeedsTheSameChipAndLibrary) {
   struct Row {
     std::string chip;
     std::string sha;
+    std::string contract;
     std::string says;
   };
-  for (const Row& row : std::vector<Row>{{"other", "sha", "'chip', this is 'other'"},
-                                         {"chip", "abc", "'sha', this is 'abc'"}}) {
+  for (const Row& row : std::vector<Row>{{"other", "sha", "", "'chip', this is 'other'"},
+                                         {"chip", "abc", "", "'sha', this is 'abc'"},
+                                         {"chip", "sha", "tf32", "'none', this is 'tf32'"}}) {
     request.mutable_options()->set_chip(row.chip);
+    request.mutable_options()->clear_contracts();
+    if (!row.contract.empty()) request.mutable_options()->add_contracts(row.contract);
     request.mutable_options()->set_impl_sha256(row.sha);
     const absl::Status status = agent.CreateRun(request).status();
     EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
