@@ -1,6 +1,7 @@
 #include "cases/core/builtin.h"
 
 #include "cases/core/catalog.h"
+#include "cases/core/library_checks.h"
 
 namespace diopi::cases {
 
@@ -11,7 +12,9 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::LoadBuiltin() {
       return absl::InternalError("an embedded operator's file does not parse");
     }
   }
-  return FromFiles(std::move(files));
+  absl::StatusOr<std::unique_ptr<Catalog>> catalog = FromFiles(std::move(files));
+  if (catalog.ok()) (*catalog)->library_checks_ = LibraryChecks();
+  return catalog;
 }
 
 }  // namespace diopi::cases

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/hash.h"
+#include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
 
 namespace diopi::cases {
@@ -115,16 +117,58 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::FromFiles(std::vector<v1::Oper
   return catalog;
 }
 
+// Which of the selection's patterns have matched something.
+struct Catalog::Used {
+  explicit Used(const v1::Selection& selection)
+      : functions(static_cast<size_t>(selection.functions_size()), false),
+        patterns(static_cast<size_t>(selection.cases_size()), false) {}
+  std::vector<bool> functions;
+  std::vector<bool> patterns;
+};
+
+std::vector<v1::Case> Catalog::SelectChecks(const v1::Selection& selection, Used* used) const {
+  bool named = selection.functions().empty();
+  for (int i = 0; i < selection.functions_size() && !library_checks_.empty(); ++i) {
+    if (!MeansAll(selection.functions(i)) && !GlobMatch(selection.functions(i), kLibraryOperator)) continue;
+    named = used->functions[static_cast<size_t>(i)] = true;
+  }
+  std::vector<v1::Case> result;
+  for (const v1::Case& c : library_checks_) {
+    bool matches = selection.cases().empty();
+    for (int i = 0; i < selection.cases_size() && named; ++i) {
+      if (!GlobMatch(selection.cases(i), c.id())) continue;
+      matches = used->patterns[static_cast<size_t>(i)] = true;
+    }
+    const auto& dtypes = selection.dtypes();
+    const bool dtype = dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype()) != dtypes.end();
+    if (named && matches && dtype) result.push_back(c);
+  }
+  return result;
+}
+
 absl::StatusOr<std::vector<v1::Case>> Catalog::Select(const v1::Selection& selection) const {
+  Used used(selection);
+  SelectChecks(selection, &used);  // their names are known names
+  return SelectUsing(selection, &used);
+}
+
+absl::StatusOr<std::vector<v1::Case>> Catalog::SelectRun(const v1::Selection& selection) const {
+  Used used(selection);
+  std::vector<v1::Case> result = SelectChecks(selection, &used);
+  absl::StatusOr<std::vector<v1::Case>> cases = SelectUsing(selection, &used);
+  if (!cases.ok()) return cases.status();
+  for (v1::Case& c : *cases) result.push_back(std::move(c));
+  return result;
+}
+
+absl::StatusOr<std::vector<v1::Case>> Catalog::SelectUsing(const v1::Selection& selection, Used* used) const {
   if (!selection.suite().empty() && selection.suite() != "core") {
     return absl::InvalidArgumentError(
         absl::StrCat("unknown suite '", selection.suite(), "'; known are core"));
   }
-  std::vector<bool> function_used(static_cast<size_t>(selection.functions_size()), false);
-  std::vector<bool> pattern_used(static_cast<size_t>(selection.cases_size()), false);
   std::vector<v1::Case> result;
   for (const v1::OperatorFile& op : operators_) {
-    const Wanted wanted = WantedOf(op, selection, &function_used);
+    const Wanted wanted = WantedOf(op, selection, &used->functions);
     if (!wanted.any) continue;
     absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, absl::StrCat(op.operator_(), ".textproto"));
     if (!cases.ok()) return cases.status();
@@ -133,19 +177,19 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::Select(const v1::Selection& selec
       bool matches = selection.cases().empty();
       for (int i = 0; i < selection.cases_size(); ++i) {
         if (!GlobMatch(selection.cases(i), c.id())) continue;
-        matches = pattern_used[static_cast<size_t>(i)] = true;
+        matches = used->patterns[static_cast<size_t>(i)] = true;
       }
       const auto& dtypes = selection.dtypes();
       const bool dtype = dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype()) != dtypes.end();
       if (matches && dtype) result.push_back(std::move(c));
     }
   }
-  for (size_t i = 0; i < function_used.size(); ++i) {
+  for (size_t i = 0; i < used->functions.size(); ++i) {
     const std::string& name = selection.functions(static_cast<int>(i));
-    if (!function_used[i] && !MeansAll(name)) return UnknownFunction(name, operators_);
+    if (!used->functions[i] && !MeansAll(name)) return UnknownFunction(name, operators_);
   }
-  for (size_t i = 0; i < pattern_used.size(); ++i) {
-    if (!pattern_used[i]) return UnknownCase(selection.cases(static_cast<int>(i)), operators_);
+  for (size_t i = 0; i < used->patterns.size(); ++i) {
+    if (!used->patterns[i]) return UnknownCase(selection.cases(static_cast<int>(i)), operators_);
   }
   return result;
 }

@@ -40,11 +40,20 @@ class Catalog {
   // unknown suite.
   absl::StatusOr<std::vector<v1::Case>> Select(const v1::Selection& selection) const;
 
+  // What a run of the selection covers: the checks of the library as a whole (library_checks.h) that it
+  // names, which no reference can compute, and then the cases of Select.
+  absl::StatusOr<std::vector<v1::Case>> SelectRun(const v1::Selection& selection) const;
+
   // Hash over the hashes of `cases`, in any order: 32 hex digits.
   static std::string SuiteHash(const std::vector<v1::Case>& cases);
 
  private:
+  struct Used;
+  absl::StatusOr<std::vector<v1::Case>> SelectUsing(const v1::Selection& selection, Used* used) const;
+  std::vector<v1::Case> SelectChecks(const v1::Selection& selection, Used* used) const;
+
   std::vector<v1::OperatorFile> operators_;
+  std::vector<v1::Case> library_checks_;  // of the catalog that is built in
 };
 
 // "Did you mean" for messages: up to `limit` of `known` nearest to `name` by edit distance, nearest first.

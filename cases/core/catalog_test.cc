@@ -9,6 +9,7 @@
 
 #include "cases/core/fill.h"
 #include "cases/core/layout.h"
+#include "cases/core/library_checks.h"
 
 namespace diopi::cases {
 namespace {
@@ -168,6 +169,51 @@ TEST(MatchTest, NearestFirst) {
   EXPECT_THAT(Nearest("ad", known, 2), ElementsAre("add", "addmm"));
   EXPECT_THAT(Nearest("batchnorm", known, 3), ElementsAre("batch_norm"));
   EXPECT_THAT(Nearest("interpolate", known, 3), IsEmpty());
+}
+
+std::vector<std::string> RunIds(const Catalog& catalog, const Query& query) {
+  v1::Selection selection;
+  for (const std::string& name : query.functions) selection.add_functions(name);
+  for (const std::string& name : query.cases) selection.add_cases(name);
+  for (v1::Dtype::Code dtype : query.dtypes) selection.add_dtypes(dtype);
+  absl::StatusOr<std::vector<v1::Case>> cases = catalog.SelectRun(selection);
+  EXPECT_TRUE(cases.ok()) << cases.status();
+  std::vector<std::string> ids;
+  for (const v1::Case& c : *cases) ids.push_back(c.id());
+  return ids;
+}
+
+TEST(CatalogTest, RunsCoverTheChecksOfTheLibraryFirst) {
+  const auto catalog = Builtin();
+  const size_t checks = LibraryChecks().size();
+  EXPECT_EQ(checks, 6U);
+  EXPECT_THAT(RunIds(*catalog, {{"library"}, {}, {}, ""}),
+              ElementsAre("library.vendor_name", "library.impl_version", "library.last_error",
+                          "library.stream_chain", "library.stream_interleaved", "library.stream_threads"));
+  EXPECT_THAT(RunIds(*catalog, {{}, {"library.*_threads"}, {}, ""}), ElementsAre("library.stream_threads"));
+  EXPECT_EQ(RunIds(*catalog, {})[0], "library.vendor_name");
+  EXPECT_EQ(RunIds(*catalog, {{"all_ops"}, {}, {}, ""}).size(), RunIds(*catalog, {}).size());
+  EXPECT_EQ(RunIds(*catalog, {}).size(), Select(*catalog, {})->size() + checks);
+  // Not where the user wants something else.
+  EXPECT_EQ(RunIds(*catalog, {{"add"}, {}, {}, ""}).size(), Select(*catalog, {{"add"}, {}, {}, ""})->size());
+  EXPECT_THAT(RunIds(*catalog, {{"library"}, {}, {v1::Dtype::float16}, ""}), IsEmpty());
+  // A reference computes none of them, and their names are no mistakes.
+  const auto computed = Select(*catalog, {{"library"}, {"library.*"}, {}, ""});
+  ASSERT_TRUE(computed.ok()) << computed.status();
+  EXPECT_TRUE(computed->empty());
+}
+
+TEST(CatalogTest, ChecksOfTheLibraryAreCasesWithoutAFunction) {
+  std::set<std::string> hashes;
+  for (const v1::Case& c : LibraryChecks()) {
+    EXPECT_TRUE(IsLibraryCheck(c));
+    EXPECT_THAT(c.id(), ::testing::StartsWith("library."));
+    EXPECT_THAT(c.id(), ::testing::EndsWith(c.label()));
+    EXPECT_FALSE(c.reveals().empty());
+    EXPECT_EQ(c.hash().size(), 32U);
+    EXPECT_TRUE(hashes.insert(c.hash()).second);
+  }
+  EXPECT_FALSE(IsLibraryCheck(Select(*Builtin(), {{"add"}, {}, {}, ""})->front()));
 }
 
 }  // namespace

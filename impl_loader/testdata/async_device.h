@@ -118,7 +118,9 @@ class Streams {
   }
   Stream* Make() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return *made_.insert(new Stream).first;
+    newest_ = new Stream;
+    made_.insert(newest_);
+    return newest_;
   }
   // Null: not a stream of ours.
   Stream* Find(void* handle) {
@@ -137,6 +139,10 @@ class Streams {
     delete stream;
   }
   Stream* own() { return &own_; }
+  Stream* newest() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return newest_;
+  }
   // Work on the library's own stream that takes until a stream is destroyed.
   void RunBeforeNextDestroy(std::function<void()> work) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -146,6 +152,7 @@ class Streams {
  private:
   std::mutex mutex_;
   std::set<Stream*> made_;
+  Stream* newest_ = nullptr;
   std::deque<std::function<void()>> late_;
   Stream own_;
 };

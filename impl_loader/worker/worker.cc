@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/library_checks.h"
 #include "impl_loader/worker/log_pump.h"
 #include "impl_loader/worker/shared_memory.h"
 #include "impl_loader/worker/worker_process.h"
@@ -37,6 +38,11 @@ size_t OutputBytes(const v1::Case& c) {
     for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
   }
   return bytes;
+}
+
+// What a message calls it.
+std::string NameOf(const v1::Case& c) {
+  return cases::IsLibraryCheck(c) ? c.id() : c.function();
 }
 
 CallOutcome Lost(const std::string& text) {
@@ -76,6 +82,7 @@ class WorkerImpl : public Worker {
   v1::WorkerCall call_;  // the case in flight
   bool in_flight_ = false;
   int64_t handed_over_ = 0;     // cases, to the process now running
+  bool runs_checks_ = false;    // the last case was a check of the library as a whole
   bool stray_threads_ = false;  // it had more than one thread when it got the case in flight
   uint64_t sequence_ = 0;
   Clock::time_point deadline_;
@@ -98,7 +105,10 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, int 
   call_.set_calls(std::max(calls, 2));
   *call_.mutable_case_() = c;
   if (absl::Status s = CopyIn(c, inputs); !s.ok()) return s;
-  if (process_ != nullptr && process_->Ended()) process_.reset();
+  // Checks of the library as a whole and cases never share a process: neither is to find what the other left.
+  const bool other_kind = cases::IsLibraryCheck(c) != runs_checks_;
+  runs_checks_ = cases::IsLibraryCheck(c);
+  if (process_ != nullptr && (process_->Ended() || (other_kind && handed_over_ > 0))) process_.reset();
   absl::Status handed = process_ != nullptr ? HandOver() : absl::UnavailableError("no process");
   if (absl::IsUnavailable(handed)) {  // it has died since its last case, or just now
     if (absl::Status s = Launch(); !s.ok()) return s;
@@ -161,10 +171,10 @@ CallOutcome WorkerImpl::WaitOnce(bool* doubtful) {
     case WorkerProcess::Event::kMessage:
       return TakeReply(std::move(reply));
     case WorkerProcess::Event::kEnded:
-      *doubtful = !process_->DescribeEnd(call_.case_().function(), &outcome) && stray_threads_;
+      *doubtful = !process_->DescribeEnd(NameOf(call_.case_()), &outcome) && stray_threads_;
       break;
     case WorkerProcess::Event::kDeadline:
-      process_->DescribeTimeout(call_.case_().function(), options_.case_timeout, &outcome);
+      process_->DescribeTimeout(NameOf(call_.case_()), options_.case_timeout, &outcome);
       break;
     case WorkerProcess::Event::kNonsense:
       outcome = Lost("the worker sent what is no message");

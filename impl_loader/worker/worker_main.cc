@@ -16,10 +16,12 @@
 #include <string_view>
 #include <utility>
 
+#include "cases/core/library_checks.h"
 #include "diopi/v1/worker.pb.h"
 #include "impl_loader/worker/case_runner.h"
 #include "impl_loader/worker/channel.h"
 #include "impl_loader/worker/crash_handler.h"
+#include "impl_loader/worker/library_check.h"
 #include "impl_loader/worker/shared_layout.h"
 #include "impl_loader/worker/text.h"
 #include "impl_loader/worker/vendor_library.h"
@@ -110,8 +112,14 @@ void PlaceOutputs(const v1::WorkerCall& call, const std::vector<OutputTensor>& o
   }
 }
 
-v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, CaseRunner* runner) {
+v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorLibrary* vendor,
+                       CaseRunner* runner) {
   v1::WorkerReply reply;
+  if (cases::IsLibraryCheck(call.case_())) {
+    reply.set_sequence(call.sequence());
+    *reply.mutable_check() = RunLibraryCheck(call.case_().label(), vendor);
+    return reply;
+  }
   std::vector<InputView> inputs;
   const char* base = shared->Map(call.output_offset());
   bool fits = base != nullptr;
@@ -176,7 +184,7 @@ int Serve(const Flags& flags, CrashReport* report) {
   SharedInputs shared;
   v1::WorkerCall call;
   while (channel.Receive(&call).ok()) {
-    if (!channel.Send(Answer(call, &shared, &runner)).ok()) return 1;
+    if (!channel.Send(Answer(call, &shared, vendor->get(), &runner)).ok()) return 1;
   }
   return 0;
 }

@@ -1,0 +1,44 @@
+#include "cases/core/library_checks.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/hash.h"
+
+namespace diopi::cases {
+namespace {
+
+// Part of the hash: another number whenever a check comes to look at something else.
+constexpr int kVersion = 1;
+
+constexpr std::pair<const char*, const char*> kChecks[] = {
+    {"vendor_name", "a library that does not say whose it is, or says it under a C++ name"},
+    {"impl_version", "a library that does not say which version it is, or says it under a C++ name"},
+    {"last_error", "an error without a text, or with the text of an earlier one"},
+    {"stream_chain", "work that does not wait for what was queued on its stream before it"},
+    {"stream_interleaved", "work on one stream that reaches another, state that two streams share"},
+    {"stream_threads", "device functions and operators that two threads cannot call at once"},
+};
+
+}  // namespace
+
+bool IsLibraryCheck(const v1::Case& c) {
+  return c.function().empty() && c.operator_() == kLibraryOperator;
+}
+
+std::vector<v1::Case> LibraryChecks() {
+  std::vector<v1::Case> checks;
+  for (const auto& [label, reveals] : kChecks) {
+    v1::Case& c = checks.emplace_back();
+    c.set_id(absl::StrCat(kLibraryOperator, ".", label));
+    c.set_hash(Xxh128Hex(absl::StrCat(c.id(), " version ", kVersion)));
+    c.set_family(kLibraryOperator);
+    c.set_operator_(kLibraryOperator);
+    c.set_dtype(v1::Dtype::float32);
+    c.set_label(label);
+    c.set_reveals(reveals);
+  }
+  return checks;
+}
+
+}  // namespace diopi::cases

@@ -1,0 +1,23 @@
+// Says who it is in odd ways: its vendor's name under a C++ name, its version as DIOPI_TEST_FAULT has it.
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "impl_loader/testdata/vendor_common.h"
+
+__attribute__((visibility("default"))) const char* diopiGetVendorName(void) __asm__(
+    "_Z18diopiGetVendorNamev");
+const char* diopiGetVendorName() {
+  return "mangled";
+}
+
+const char* diopiGetImplVersion() {
+  static const std::string endless(100'000, 'x');
+  const char* fault = std::getenv("DIOPI_TEST_FAULT");
+  const std::string how = fault == nullptr ? "" : fault;
+  if (how == "null") return nullptr;
+  if (how == "empty") return "";
+  if (how == "endless") return endless.c_str();
+  if (how == "throws") throw std::runtime_error("no version");
+  return "1.0\x01";
+}
