@@ -1,0 +1,211 @@
+// Optimiser steps as fused kernels write them, and the norm of gradients tensor by tensor.
+#include "baselines/ops/support/tensor.h"
+#include "baselines/planted/planted.h"
+#include "baselines/variants/orders.h"
+
+namespace diopi::variants {
+namespace {
+
+using namespace ops;  // NOLINT: this file is kernels
+
+PLANT(adamw_lerp, 0, "diopiAdamW", "", "moments by m + (1 - beta) * (g - m), as newer PyTorch has it");
+PLANT(adamw_fma, 0, "diopiAdamW", "", "every multiplication and addition fused");
+PLANT(adamw_double, 0, "diopiAdamW", "", "in the next wider type");
+PLANT(adamw_scaled_step, 0, "diopiAdamW", "",
+      "lr * sqrt(bias correction) in the step, eps scaled to match: one division an element");
+PLANT(sgd_fma, 0, "diopiSgd", "", "every multiplication and addition fused");
+PLANT(sgd_double, 0, "diopiSgd", "", "in the next wider type");
+constexpr char kClip[] = "diopiClipGradNorm";
+PLANT(clip_norm_of_norms, 0, kClip, "",
+      "the norm of the tensors' norms, each in runs of 32, as PyTorch has it");
+PLANT(clip_norm_double, 0, kClip, "", "the sum in the next wider type");
+PLANT(clip_norm_pairwise, 0, kClip, "", "the sum in halves");
+
+template <typename W>
+W MulAdd(bool fused, const W& a, const W& b, const W& c) {
+  return fused ? std::fma(a, b, c) : a * b + c;
+}
+
+struct AdamW {
+  double lr, beta1, beta2, eps, weight_decay, correction1, correction2;
+  bool amsgrad;
+
+  // One element; W is the type computed in.
+  template <typename W>
+  void Step(const W& g, W& p, W& m, W& v, W& greatest) const {
+    const bool fused = static_cast<bool>(adamw_fma);
+    const W keep1 = static_cast<W>(beta1), take1 = static_cast<W>(1.0 - beta1);
+    const W keep2 = static_cast<W>(beta2), take2 = static_cast<W>(1.0 - beta2);
+    p *= static_cast<W>(1.0 - lr * weight_decay);
+    m = adamw_lerp ? m + take1 * (g - m) : MulAdd(fused, m, keep1, g * take1);
+    v = MulAdd(fused, take2 * g, g, v * keep2);
+    if (amsgrad && v > greatest) greatest = v;
+    const W root = std::sqrt(amsgrad ? greatest : v);
+    const double correction = std::sqrt(correction2);
+    if (adamw_scaled_step) {
+      p -= static_cast<W>(lr / correction1 * correction) * (m / (root + static_cast<W>(eps * correction)));
+      return;
+    }
+    const W denominator = root / static_cast<W>(correction) + static_cast<W>(eps);
+    p = MulAdd(fused, -static_cast<W>(lr / correction1), m / denominator, p);
+  }
+};
+
+bool AdamWChosen() {
+  return adamw_lerp || adamw_fma || adamw_double || adamw_scaled_step;
+}
+
+struct Sgd {
+  double lr, momentum, dampening, weight_decay;
+  bool nesterov, with_buffer;
+
+  template <typename W>
+  void Step(const W& grad, W& p, W& buffer) const {
+    const bool fused = static_cast<bool>(sgd_fma);
+    const W mu = static_cast<W>(momentum);
+    W g = grad;
+    if (weight_decay != 0) g = MulAdd(fused, static_cast<W>(weight_decay), p, g);
+    if (with_buffer) {
+      buffer = MulAdd(fused, mu, buffer, static_cast<W>(1.0 - dampening) * g);
+      g = nesterov ? MulAdd(fused, mu, buffer, g) : buffer;
+    }
+    p = MulAdd(fused, -static_cast<W>(lr), g, p);
+  }
+};
+
+template <typename W, typename C>
+std::vector<W> LoadWide(const Tensor& tensor) {
+  const std::vector<C> values = Load<C>(tensor);
+  return std::vector<W>(values.begin(), values.end());
+}
+
+template <typename C, typename W>
+void StoreNarrow(const Tensor& tensor, const std::vector<W>& values) {
+  Store(tensor, std::vector<C>(values.begin(), values.end()));
+}
+
+// f.template operator()<C, W>() with W wider than C when `wide`.
+template <typename F>
+void DispatchWide(diopiDtype_t dtype, bool wide, F&& f) {
+  DispatchReal(dtype, [&]<typename C>() {
+    if (wide) return f.template operator()<C, Wide<C>>();
+    f.template operator()<C, C>();
+  });
+}
+
+// |g|^p, as the reference raises it.
+template <typename C>
+C Raised(const C& g, double p) {
+  if (p == 2.0) return g * g;
+  if (p == 1.0) return std::fabs(g);
+  return std::pow(std::fabs(g), static_cast<C>(p));
+}
+
+template <typename C>
+C Root(const C& sum, double p) {
+  if (p == 2.0) return std::sqrt(sum);
+  return p == 1.0 ? sum : std::pow(sum, static_cast<C>(1.0 / p));
+}
+
+template <typename C>
+C TotalNorm(const std::vector<std::vector<C>>& gradients, double p) {
+  std::vector<C> all;
+  if (clip_norm_of_norms) {
+    for (const std::vector<C>& own : gradients) {
+      const C sum = SumIn<C>(Order::kBlocks32, static_cast<int64_t>(own.size()),
+                             [&](int64_t i) { return Raised(own[static_cast<size_t>(i)], p); });
+      all.push_back(Root(sum, p));
+    }
+  } else {
+    for (const std::vector<C>& own : gradients) all.insert(all.end(), own.begin(), own.end());
+  }
+  const Order order = clip_norm_double ? Order::kDouble : Order::kPairwise;
+  return Root(SumIn<C>(order, static_cast<int64_t>(all.size()),
+                       [&](int64_t i) { return Raised(all[static_cast<size_t>(i)], p); }),
+              p);
+}
+
+}  // namespace
+}  // namespace diopi::variants
+
+using namespace diopi::ops;       // NOLINT: this file is kernels
+using namespace diopi::variants;  // NOLINT
+
+DIOPI_OVERRIDE(diopiAdamW);
+extern "C" diopiError_t diopiAdamW(diopiContextHandle_t ctx, diopiTensorHandle_t param,
+                                   diopiConstTensorHandle_t grad, diopiTensorHandle_t exp_avg,
+                                   diopiTensorHandle_t exp_avg_sq, diopiTensorHandle_t max_exp_avg_sq,
+                                   float lr, float beta1, float beta2, float eps, float weight_decay,
+                                   int64_t step, bool amsgrad) {
+  if (!AdamWChosen() || step < 1) {
+    return good_diopiAdamW(ctx, param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, beta1, beta2, eps,
+                           weight_decay, step, amsgrad);
+  }
+  return Guard(__func__, [&] {
+    const Tensor parameter(param), gradient(grad), first(exp_avg), second(exp_avg_sq), most(max_exp_avg_sq);
+    const AdamW adam{double{lr},
+                     double{beta1},
+                     double{beta2},
+                     double{eps},
+                     double{weight_decay},
+                     1.0 - std::pow(double{beta1}, step),
+                     1.0 - std::pow(double{beta2}, step),
+                     amsgrad};
+    DispatchWide(parameter.dtype(), static_cast<bool>(adamw_double), [&]<typename C, typename W>() {
+      std::vector<W> p = LoadWide<W, C>(parameter), m = LoadWide<W, C>(first), v = LoadWide<W, C>(second);
+      std::vector<W> greatest = amsgrad ? LoadWide<W, C>(most) : std::vector<W>(p.size());
+      const std::vector<W> g = LoadWide<W, C>(gradient);
+      for (size_t i = 0; i < p.size(); ++i) adam.Step<W>(g[i], p[i], m[i], v[i], greatest[i]);
+      StoreNarrow<C>(parameter, p);
+      StoreNarrow<C>(first, m);
+      StoreNarrow<C>(second, v);
+      if (amsgrad) StoreNarrow<C>(most, greatest);
+    });
+  });
+}
+
+DIOPI_OVERRIDE(diopiSgd);
+extern "C" diopiError_t diopiSgd(diopiContextHandle_t ctx, diopiTensorHandle_t param,
+                                 diopiTensorHandle_t grad, diopiTensorHandle_t buf, double lr,
+                                 double momentum, double dampening, double weight_decay, bool nesterov) {
+  if (!sgd_fma && !sgd_double)
+    return good_diopiSgd(ctx, param, grad, buf, lr, momentum, dampening, weight_decay, nesterov);
+  return Guard(__func__, [&] {
+    const Tensor parameter(param), gradient(static_cast<diopiConstTensorHandle_t>(grad)), buffer(buf);
+    const Sgd sgd{lr, momentum, dampening, weight_decay, nesterov, buffer && momentum != 0};
+    DispatchWide(parameter.dtype(), static_cast<bool>(sgd_double), [&]<typename C, typename W>() {
+      std::vector<W> p = LoadWide<W, C>(parameter);
+      std::vector<W> b = sgd.with_buffer ? LoadWide<W, C>(buffer) : std::vector<W>(p.size());
+      const std::vector<W> g = LoadWide<W, C>(gradient);
+      for (size_t i = 0; i < p.size(); ++i) sgd.Step<W>(g[i], p[i], b[i]);
+      StoreNarrow<C>(parameter, p);
+      if (sgd.with_buffer) StoreNarrow<C>(buffer, b);
+    });
+  });
+}
+
+// The greatest magnitude has no order: the reference finds it.
+DIOPI_OVERRIDE(diopiClipGradNorm);
+extern "C" diopiError_t diopiClipGradNorm(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads,
+                                          int64_t num_grads, double max_norm, double norm_type,
+                                          bool error_if_nonfinite) {
+  const bool chosen = clip_norm_of_norms || clip_norm_double || clip_norm_pairwise;
+  if (!chosen || std::isinf(norm_type) || num_grads == 0 || out == nullptr)
+    return good_diopiClipGradNorm(ctx, out, grads, num_grads, max_norm, norm_type, error_if_nonfinite);
+  return Guard(__func__, [&] {
+    std::vector<Tensor> tensors(grads, grads + num_grads);
+    DispatchReal(tensors[0].dtype(), [&]<typename C>() {
+      std::vector<std::vector<C>> gradients;
+      for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
+      const C norm = TotalNorm(gradients, norm_type);
+      if (error_if_nonfinite) Check(std::isfinite(norm), "the total norm is not finite");
+      *out = static_cast<double>(norm);
+      const C coefficient = static_cast<C>(max_norm) / (norm + static_cast<C>(1e-6));
+      if (coefficient >= C(1)) return;
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        for (C& g : gradients[i]) g *= coefficient;
+        Store(tensors[i], gradients[i]);
+      }
+    });
+  });
+}
