@@ -160,26 +160,6 @@ extern "C" diopiError_t diopiAbs(diopiContextHandle_t ctx, diopiTensorHandle_t o
 
 namespace {
 
-// The dense result where a strided one belongs.
-void WriteContiguous(diopiTensorHandle_t out) {
-  const Tensor view(out);
-  if (view.strides() == diopi::ops::DenseStrides(view.shape())) return;
-  const std::vector<double> values = Load<double>(view);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const double rounded = RoundedTo(view.dtype(), values[i]);
-    const uint16_t half = IsBfloat16(out) ? diopi::ops::ToBfloat16(rounded) : diopi::ops::ToFloat16(rounded);
-    const auto single = static_cast<float>(rounded);
-    unsigned char* at = Bytes(out) + static_cast<int64_t>(i) * BytesPerElement(out);
-    if (BytesPerElement(out) == 2) {
-      std::memcpy(at, &half, sizeof(half));
-    } else if (BytesPerElement(out) == 4) {
-      std::memcpy(at, &single, sizeof(single));
-    } else {
-      std::memcpy(at, &values[i], sizeof(double));
-    }
-  }
-}
-
 // Each element stored as a pair, where elements stand two apart or more.
 void WriteGaps(diopiTensorHandle_t out) {
   const std::vector<int64_t> strides = StrideOf(out);

@@ -117,6 +117,18 @@ auto ElementAt(Handle tensor, int64_t i) -> decltype(Bytes(tensor)) {
   return Bytes(tensor) + offset * BytesPerElement(tensor);
 }
 
+// Moves the elements to where they would be if the tensor were dense: what a kernel writes that ignores the
+// output's strides.
+inline void WriteContiguous(diopiTensorHandle_t out) {
+  const auto bytes = static_cast<size_t>(BytesPerElement(out));
+  std::vector<unsigned char> dense;
+  for (int64_t i = 0; i < NumElements(out); ++i) {
+    const unsigned char* element = ElementAt(out, i);
+    dense.insert(dense.end(), element, element + bytes);
+  }
+  if (!dense.empty()) std::memcpy(Bytes(out), dense.data(), dense.size());
+}
+
 // A new dense tensor of the host's; alive until the call is over.
 inline diopiTensorHandle_t NewTensor(diopiContextHandle_t ctx, const Shape& shape, diopiDtype_t dtype) {
   return ops::RequireTensor(ctx, shape, dtype);
