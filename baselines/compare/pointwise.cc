@@ -2,157 +2,64 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <thread>
+#include <vector>
 
-// The same source for wider registers, chosen when the program starts; no contraction, so the same bits.
-// Sanitizers run before the chooser may.
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__clang__)
-#define DIOPI_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define DIOPI_WIDE
-#endif
+#include "baselines/compare/pointwise_kernel.h"
 
 namespace diopi::baselines {
 namespace {
 
-constexpr size_t kChunk = 256;  // all columns of a chunk stay in the first-level cache
-constexpr size_t kLanes = 8;    // sums run in eight lanes, whatever the machine
-
-using Column = double[kChunk];
-
-// One chunk of elements, padded with zeros that match, and what is measured of it, one column a figure. One
-// object: the vectoriser then knows that no column overlaps another.
-struct Chunk {
-  alignas(64) Column y, r, sigma, low;
-  alignas(64) Column z, d, ideal_d, lean, radial, ulps, relative;
-  alignas(64) Column bad, soft, finite, flushed, nan, inf, zero, leaning, peer_bad;
-};
-
-float HalfBitsToFloat(uint16_t half) {
-  uint32_t magnitude = static_cast<uint32_t>(half & 0x7fff) << 13;
-  const bool special = magnitude >= 0x0f800000;  // Inf, NaN
-  // Shifting the exponent's bias by a multiplication makes subnormals come out right too.
-  const float scaled = std::bit_cast<float>(magnitude) * 0x1p112F;
-  const uint32_t bits = special ? (magnitude | 0x7f800000) : std::bit_cast<uint32_t>(scaled);
-  return std::bit_cast<float>(bits | static_cast<uint32_t>(half & 0x8000) << 16);
+// Sums and maxima over the lanes, in one order on every machine.
+double SumOf(const LaneSums::Lanes& l) {
+  return ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
 }
 
-float BrainBitsToFloat(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+double MaxOf(const LaneSums::Lanes& l) {
+  return *std::max_element(l.begin(), l.end());
 }
 
-template <typename Stored, typename Convert>
-void LoadAs(const void* from, int64_t begin, size_t count, Convert convert, double* into) {
-  std::array<Stored, kChunk> raw;
-  std::memcpy(raw.data(), static_cast<const char*>(from) + static_cast<size_t>(begin) * sizeof(Stored),
-              count * sizeof(Stored));
-  for (size_t i = 0; i < count; ++i) into[i] = convert(raw[i]);
-}
+// Histograms side by side: elements that fall into one bin one after the other do not wait for each other.
+using Histograms = std::array<std::array<int64_t, 32>, kLanes>;
 
-void Load(Dtype dtype, const void* from, int64_t begin, size_t count, double* into) {
-  switch (dtype) {
-    case v1::Dtype::float16:
-      LoadAs<uint16_t>(from, begin, count, HalfBitsToFloat, into);
-      break;
-    case v1::Dtype::bfloat16:
-      LoadAs<uint16_t>(from, begin, count, BrainBitsToFloat, into);
-      break;
-    case v1::Dtype::float32:
-      LoadAs<float>(
-          from, begin, count, [](float x) { return static_cast<double>(x); }, into);
-      break;
-    default:
-      LoadAs<double>(
-          from, begin, count, [](double x) { return x; }, into);
-      break;
+void CountBins(const Chunk& chunk, size_t count, Histograms* histograms) {
+  size_t at = 0;
+  for (; at + kLanes <= count; at += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) ++(*histograms)[lane][chunk.bin[at + lane]];
   }
-  std::fill(into + count, into + kChunk, 0.0);
+  for (; at < count; ++at) ++(*histograms)[at % kLanes][chunk.bin[at]];
 }
 
-DIOPI_WIDE void Measure(const PointwiseRule& shared_rule, Chunk* c) {
-  const PointwiseRule rule = shared_rule;  // no aliasing with what is written
-  for (size_t i = 0; i < kChunk; ++i) {
-    const Point p = Judge(rule, c->y[i], c->r[i], c->sigma[i], c->low[i]);
-    c->z[i] = p.z;
-    c->d[i] = p.d;
-    c->ideal_d[i] = p.ideal_d;
-    c->lean[i] = p.lean;
-    c->radial[i] = p.radial;
-    c->ulps[i] = p.ulps;
-    c->relative[i] = p.relative;
-    c->bad[i] = p.bad;
-    c->soft[i] = p.soft;
-    c->finite[i] = p.finite;
-    c->flushed[i] = p.flushed;
-    c->nan[i] = p.nan;
-    c->inf[i] = p.inf;
-    c->zero[i] = p.zero;
-    c->leaning[i] = p.leaning;
-    c->peer_bad[i] = p.peer_bad;
+void AddMismatches(int64_t begin, Chunk* chunk, Tally* tally) {
+  for (size_t i = 0; i < chunk->bad.size(); ++i) {
+    for (uint32_t bits = chunk->bad[i]; bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<size_t>(std::countr_zero(bits));
+      tally->AddMismatch(begin + static_cast<int64_t>(i * kLanes + bit));
+    }
   }
+  chunk->bad.fill(0);
+  chunk->any_bad = false;
 }
 
-DIOPI_WIDE double Sum(const double* column) {
-  std::array<double, kLanes> lanes{};
-  for (size_t i = 0; i < kChunk; i += kLanes) {
-    for (size_t l = 0; l < kLanes; ++l) lanes[l] += column[i + l];
-  }
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+const uint8_t* At(const void* column, int64_t index, Dtype dtype) {
+  return column == nullptr ? nullptr : static_cast<const uint8_t*>(column) + index * ElementSize(dtype);
 }
 
-DIOPI_WIDE double SumSquares(const double* column) {
-  std::array<double, kLanes> lanes{};
-  for (size_t i = 0; i < kChunk; i += kLanes) {
-    for (size_t l = 0; l < kLanes; ++l) lanes[l] += column[i + l] * column[i + l];
+// Elements from `begin` on. Without a sigma they have that of `zeros`.
+Stretch StretchAt(Dtype dtype, const void* actual, const OracleView& oracle, int64_t begin,
+                  const std::array<float, kChunk>& zeros) {
+  Stretch stretch{dtype, At(actual, begin, dtype), oracle};
+  stretch.oracle.r = At(oracle.r, begin, v1::Dtype::float64);
+  stretch.oracle.low = At(oracle.low, begin, v1::Dtype::float64);
+  stretch.oracle.sigma = At(oracle.sigma, begin, oracle.sigma_dtype);
+  if (oracle.sigma == nullptr) {
+    stretch.oracle.sigma = zeros.data();
+    stretch.oracle.sigma_dtype = v1::Dtype::float32;
   }
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
-}
-
-// Magnitudes compare as their bits do.
-DIOPI_WIDE double MaxMagnitude(const double* column) {
-  int64_t most = 0;
-  for (size_t i = 0; i < kChunk; ++i) {
-    const auto bits = std::bit_cast<int64_t>(std::fabs(column[i]));
-    most = bits > most ? bits : most;
-  }
-  return std::bit_cast<double>(most);
-}
-
-int64_t Count(const double* flags) {
-  return static_cast<int64_t>(Sum(flags));
-}
-
-void AddChunk(const Chunk& m, int64_t begin, size_t count, Tally* tally) {
-  const auto padding = static_cast<int64_t>(kChunk - count);
-  tally->elements += static_cast<int64_t>(count);
-  tally->finite += Count(m.finite) - padding;
-  tally->zeros += Count(m.zero) - padding;
-  tally->soft += Count(m.soft);
-  tally->nan += Count(m.nan);
-  tally->inf += Count(m.inf);
-  tally->flushed += Count(m.flushed);
-  tally->leaning += Count(m.leaning);
-  tally->peer_mismatches += Count(m.peer_bad);
-  tally->sum_z2 += SumSquares(m.z);
-  tally->sum_d2 += SumSquares(m.d);
-  tally->sum_ideal2 += SumSquares(m.ideal_d);
-  tally->sum_lean += Sum(m.lean);
-  tally->sum_radial += Sum(m.radial);
-  const double max_z = MaxMagnitude(m.z);
-  if (max_z > tally->max_z) {
-    tally->max_z = max_z;
-    const auto* at = std::find_if(m.z, m.z + count, [&](double z) { return std::fabs(z) == max_z; });
-    tally->argmax = begin + (at - m.z);
-  }
-  tally->max_abs = std::max(tally->max_abs, MaxMagnitude(m.d));
-  tally->max_ulp = std::max(tally->max_ulp, MaxMagnitude(m.ulps));
-  tally->max_rel = std::max(tally->max_rel, MaxMagnitude(m.relative));
-  for (size_t i = 0; i < count; ++i) ++tally->histogram[HistogramBin(m.ulps[i])];
-  if (Count(m.bad) == 0) return;
-  for (size_t i = 0; i < count; ++i) {
-    if (m.bad[i] != 0) tally->AddMismatch(begin + static_cast<int64_t>(i));
-  }
+  return stretch;
 }
 
 }  // namespace
@@ -190,29 +97,70 @@ Sample SampleAt(Dtype dtype, const void* actual, const OracleView& oracle, int64
 
 Tally TallyPointwise(Dtype dtype, const void* actual, const OracleView& oracle, const PointwiseRule& rule,
                      int64_t begin, int64_t end) {
+  static constexpr std::array<float, kChunk> kZeros{};
   Tally tally;
+  tally.elements = end - begin;
+  tally.finite = end - begin;
+  LaneSums sums;
+  Histograms histograms{};
   Chunk chunk;
-  std::fill(chunk.sigma, chunk.sigma + kChunk, 0.0);
-  std::fill(chunk.low, chunk.low + kChunk, 0.0);
+  double max_z2 = 0;
   for (int64_t at = begin; at < end; at += static_cast<int64_t>(kChunk)) {
     const size_t count = std::min(kChunk, static_cast<size_t>(end - at));
-    Load(dtype, actual, at, count, chunk.y);
-    Load(v1::Dtype::float64, oracle.r, at, count, chunk.r);
-    if (oracle.sigma != nullptr) Load(oracle.sigma_dtype, oracle.sigma, at, count, chunk.sigma);
-    if (oracle.low != nullptr) Load(v1::Dtype::float64, oracle.low, at, count, chunk.low);
-    Measure(rule, &chunk);
-    AddChunk(chunk, at, count, &tally);
+    const size_t whole = count / kLanes * kLanes;
+    const Stretch stretch = StretchAt(dtype, actual, oracle, at, kZeros);
+    TallyChunk(stretch, rule, whole, &chunk, &sums, &tally);
+    for (size_t i = whole; i < count; ++i) TallyOne(stretch, rule, i, &chunk, &sums, &tally);
+    CountBins(chunk, count, &histograms);
+    if (chunk.any_bad) AddMismatches(at, &chunk, &tally);
+    const double most = MaxOf(sums.max_z2);
+    if (most > max_z2) {
+      max_z2 = most;
+      const auto* const z2 = chunk.z2.data();
+      tally.argmax = at + (std::find(z2, z2 + count, most) - z2);
+    }
+  }
+  tally.sum_z2 = SumOf(sums.z2);
+  tally.sum_d2 = SumOf(sums.d2);
+  tally.sum_ideal2 = SumOf(sums.ideal2);
+  tally.sum_lean = SumOf(sums.lean);
+  tally.sum_radial = SumOf(sums.radial);
+  tally.max_z = std::sqrt(max_z2);
+  tally.max_abs = MaxOf(sums.max_abs);
+  tally.max_ulp = MaxOf(sums.max_ulp);
+  tally.max_rel = MaxOf(sums.max_rel);
+  for (const auto& histogram : histograms) {
+    for (size_t i = 0; i < kHistogramBins; ++i) tally.histogram[i] += histogram[i];
   }
   return tally;
 }
 
-Tally TallyPointwise(const HostTensor& actual, const OracleView& oracle, const PointwiseRule& rule) {
-  Tally total;
+Tally TallyPointwise(const HostTensor& actual, const OracleView& oracle, const PointwiseRule& rule,
+                     int threads) {
   const int64_t elements = NumElements(actual.shape);
-  for (int64_t begin = 0; begin < elements; begin += kBlock) {
-    const int64_t end = std::min(begin + kBlock, elements);
-    total.Merge(TallyPointwise(actual.dtype, actual.data.data(), oracle, rule, begin, end));
+  const int64_t blocks = (elements + kBlock - 1) / kBlock;
+  const auto tally_block = [&](int64_t block) {
+    return TallyPointwise(actual.dtype, actual.data.data(), oracle, rule, block * kBlock,
+                          std::min((block + 1) * kBlock, elements));
+  };
+  Tally total;
+  if (threads <= 1 || blocks <= 1) {
+    for (int64_t block = 0; block < blocks; ++block) total.Merge(tally_block(block));
+    return total;
   }
+  std::vector<Tally> tallies(static_cast<size_t>(blocks));
+  std::atomic<int64_t> next = 0;
+  {
+    std::vector<std::jthread> workers;
+    for (int64_t i = 0; i < std::min<int64_t>(threads, blocks); ++i) {
+      workers.emplace_back([&] {
+        for (int64_t block = next++; block < blocks; block = next++) {
+          tallies[static_cast<size_t>(block)] = tally_block(block);
+        }
+      });
+    }
+  }
+  for (const Tally& tally : tallies) total.Merge(tally);
   return total;
 }
 

@@ -1,5 +1,6 @@
 // The pointwise rule, gate P, for one element: how far from the oracle it may lie, and what is measured of
-// it. Everything is double arithmetic without branches, so that a loop over it can be vectorised.
+// it. pointwise_kernel.cc computes the same for many elements at once; both do the same double operations in
+// the same order (no fused multiply-add), so that they agree to the last bit: pointwise_test.
 //
 //   w   = 2^(max(floor(log2 |r|), emin) - p + 1)            one unit in the last place of r in the dtype
 //   P:  |y - r| <= (1/2 + max(kf, 1/4)) w + 8 sigma + eta    every element
@@ -40,12 +41,21 @@ struct PointwiseRule {
 // `kf` as the case gives it, in float32's table; 16-bit types are computed in float32 and get at most 1/4.
 PointwiseRule RuleFor(Dtype dtype, double kf);
 
+inline constexpr double kSpare = 1 + 1e-9;  // the tolerance's own rounding
+// A variance that overflowed is stored as the largest float: its noise is unknown.
+inline constexpr double kUnknownSigma = double{std::numeric_limits<float>::max()};
+// Errors beyond this many ulps count as this many where they are squared: squares stay finite.
+inline constexpr double kMaxSquaredUlps = 0x1p500;
+// A lean of roundings can be told from noise where sigma is below this many ulps.
+inline constexpr double kLeaningUlps = 0.1;
+
 // What one element contributes. Flags are 0.0 or 1.0.
 struct Point {
   double d = 0;          // y - r after clipping; 0 where not finite or flushed
   double ideal_d = 0;    // RN_T(r) - r
   double tolerance = 0;  // P
   double ulps = 0;       // |d| / w
+  double z2 = 0;         // z^2
   double z = 0;
   double relative = 0;  // |d| / |r|, 0 at r = 0
   double lean = 0;      // z where a lean of roundings is measured (sigma < w/10, r not representable), else 0
@@ -82,35 +92,38 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
 
   // Halves keep 2^1024 a double.
   const double to_overflow = 2 * (std::copysign(rule.top_binade, y) - 0.5 * rc);
-  double d = (inf_y ? to_overflow : y - rc) - low;
-  d = finite ? d : 0;
-  // A sigma that is no number must never hide an error: it counts as none. So does the largest float, which
-  // stands for a variance that overflowed.
-  constexpr double kUnknown = double{std::numeric_limits<float>::max()};
-  double noise = (finite & (sigma < kInf) & (sigma != kUnknown)) ? sigma : 0;
+  const double rest = std::fabs(low) < kInf ? low : 0;
+  double d = finite ? (inf_y ? to_overflow : y - rc) - rest : 0;
+  // A sigma that is no number must never hide an error: it counts as none.
+  double noise = (finite & (sigma < kInf) & (sigma != kUnknownSigma)) ? sigma : 0;
+  noise = noise > 0 ? noise : 0;
+  double slack = rule.lambda * noise;
   // Noise around an r beyond overflow first has to bring it back: one that overflows for certain is Inf.
   const double beyond = finite ? ar - std::fabs(rc) : 0;
-  const double slack = rule.lambda * noise > beyond ? rule.lambda * noise - beyond : 0;
-  noise = slack / rule.lambda;
-  constexpr double kSpare = 1 + 1e-9;  // the tolerance's own rounding
+  if (beyond > 0) {
+    slack = slack > beyond ? slack - beyond : 0;
+    noise = slack / rule.lambda;
+  }
   Point p;
-  p.tolerance = (0.5 + rule.kappa) * w * kSpare + slack + rule.eta;
-  const double strict = (0.5 + rule.kf) * w * kSpare + slack;
+  p.tolerance = ((0.5 + rule.kappa) * kSpare * w + slack) + rule.eta;
+  const double strict = (0.5 + rule.kf) * kSpare * w + slack;
   const bool gone = finite & (ar < rule.flushable) & (ar > 0) & (y == 0);
   p.flushed = (gone & (std::fabs(d) > p.tolerance)) ? 1 : 0;
   d = gone ? 0 : d;
   p.d = d;
-  p.ideal_d = finite ? (ideal - rc) - low : 0;
+  p.ideal_d = finite ? (ideal - rc) - rest : 0;
   p.bad = ((std::fabs(d) > p.tolerance) | (nan_r != nan_y) | (inf_r & (y != r))) ? 1 : 0;
   p.soft = ((std::fabs(d) > strict) & (p.bad == 0)) ? 1 : 0;
   p.ulps = std::fabs(d) / w;
-  const double noise_ulps = noise / w;
-  p.z = (d / w) / std::sqrt(1.0 / 12 + noise_ulps * noise_ulps);
+  const double squared = p.ulps < kMaxSquaredUlps ? p.ulps : kMaxSquaredUlps;
+  const double noise_ulps = noise / w < kMaxSquaredUlps ? noise / w : kMaxSquaredUlps;
+  p.z2 = (squared * squared) / (noise_ulps * noise_ulps + 1.0 / 12);
+  p.z = std::copysign(std::sqrt(p.z2), d);
   p.relative = ((ar > 0) & finite) ? std::fabs(d) / (ar > 0 ? ar : 1) : 0;
-  const bool leaning = finite & (noise < 0.1 * w) & (p.ideal_d != 0);
+  const bool leaning = finite & (noise < kLeaningUlps * w) & (p.ideal_d != 0);
   p.leaning = leaning ? 1 : 0;
   p.lean = leaning ? p.z : 0;
-  p.radial = r < 0 ? -p.lean : p.lean;
+  p.radial = std::signbit(r) ? -p.lean : p.lean;
   p.finite = finite ? 1 : 0;
   p.nan = nan_y ? 1 : 0;
   p.inf = inf_y ? 1 : 0;
