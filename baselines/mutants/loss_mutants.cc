@@ -1,17 +1,18 @@
 // Bugs planted in nll_loss and cross_entropy.
 #include <algorithm>
 
+#include "baselines/mutants/support.h"
 #include "baselines/ops/loss/loss_common.h"
 #include "baselines/ops/softmax/softmax_common.h"
-#include "baselines/planted/planted.h"
 
 namespace {
 
+using diopi::mutants::Guard;
+using diopi::mutants::Load;
+using diopi::mutants::Store;
+using diopi::mutants::Tensor;
+using diopi::mutants::ToHalf;
 using diopi::ops::ClassShape;
-using diopi::ops::Guard;
-using diopi::ops::Load;
-using diopi::ops::Store;
-using diopi::ops::Tensor;
 
 PLANT(ce_mean_divides_by_n, 39, "diopiCrossEntropyLoss", "",
       "the mean divides by all rows, ignored ones included");
@@ -38,10 +39,6 @@ PLANT(nll_fp16_sum, 0, "diopiNLLLoss", "", "the rows' losses are added up in flo
 PLANT(nll_backward_weights_ignored, 0, "diopiNLLLossBackward", "", "the gradient ignores the class weights");
 PLANT(nll_backward_mean_divides_by_n, 0, "diopiNLLLossV2Backward", "",
       "the gradient of the mean divides by all rows");
-
-double Half(double x) {
-  return static_cast<double>(diopi::ops::FromFloat16(diopi::ops::ToFloat16(x)));
-}
 
 // double for float64, float for the others, as the reference computes.
 template <typename F>
@@ -148,7 +145,7 @@ void NllLoss(const Tensor& out, const Tensor& total_weight, const Tensor& input,
   if (nll_mean_ignores_class_weights) total = counted;
   if (nll_fp16_sum && o.reduction != ReductionNone) {
     double sum = 0;
-    for (const C& loss : losses) sum = Half(sum + static_cast<double>(loss));
+    for (const C& loss : losses) sum = ToHalf(sum + static_cast<double>(loss));
     losses.assign(1, static_cast<C>(sum));
   }
   diopi::ops::StoreReduced(out, losses, total, o.reduction, shape.rows);
@@ -158,7 +155,7 @@ diopiError_t PlantedNll(const char* function, diopiTensorHandle_t out, diopiTens
                         diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
                         diopiConstTensorHandle_t weight, const Options& o) {
   return Guard(function, [&] {
-    InFloats(diopi::planted::DtypeOf(input),
+    InFloats(diopi::mutants::DtypeOf(input),
              [&]<typename C>() { NllLoss<C>(out, total_weight, input, target, weight, o); });
   });
 }
@@ -180,7 +177,7 @@ extern "C" diopiError_t diopiCrossEntropyLoss(diopiContextHandle_t ctx, diopiTen
   }
   return Guard(__func__, [&] {
     const Options options{reduction, ignore_index, label_smoothing};
-    InFloats(diopi::planted::DtypeOf(input),
+    InFloats(diopi::mutants::DtypeOf(input),
              [&]<typename C>() { CrossEntropy<C>(out, input, target, weight, options); });
   });
 }
@@ -201,7 +198,7 @@ extern "C" diopiError_t diopiNLLLoss(diopiContextHandle_t ctx, diopiTensorHandle
                                      diopiConstTensorHandle_t weight, diopiReduction_t reduction,
                                      int64_t ignore_index) {
   if (nll_ignore_index_built_in) ignore_index = -100;
-  const bool half = diopi::planted::DtypeOf(input) == diopi_dtype_float16;
+  const bool half = diopi::mutants::DtypeOf(input) == diopi_dtype_float16;
   if (nll_mean_ignores_class_weights || nll_spatial_read_as_rows || (nll_fp16_sum && half)) {
     return PlantedNll(__func__, out, nullptr, input, target, weight, {reduction, ignore_index, 0});
   }
@@ -239,8 +236,8 @@ extern "C" diopiError_t diopiNLLLossV2Backward(
   if (nll_backward_mean_divides_by_n) {
     diopiTensorHandle_t rows = nullptr;
     const diopiError_t error = Guard(__func__, [&] {
-      rows = diopi::ops::RequireTensor(ctx, {}, diopi::planted::DtypeOf(input));
-      Store(Tensor(rows), std::vector<double>{static_cast<double>(diopi::planted::NumElements(target))});
+      rows = diopi::mutants::NewTensor(ctx, {}, diopi::mutants::DtypeOf(input));
+      Store(Tensor(rows), std::vector<double>{static_cast<double>(diopi::mutants::NumElements(target))});
     });
     if (error != diopiSuccess) return error;
     total_weight = rows;

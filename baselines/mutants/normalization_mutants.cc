@@ -1,22 +1,23 @@
 // Bugs planted in batch_norm, layer_norm and group_norm.
+#include "baselines/mutants/support.h"
 #include "baselines/ops/normalization/normalization_common.h"
-#include "baselines/planted/planted.h"
 
 namespace {
 
-using diopi::ops::Guard;
+using diopi::mutants::DtypeOf;
+using diopi::mutants::Guard;
+using diopi::mutants::Load;
+using diopi::mutants::Shape;
+using diopi::mutants::Store;
+using diopi::mutants::Tensor;
+using diopi::mutants::ToHalf;
 using diopi::ops::InverseStd;
-using diopi::ops::Load;
 using diopi::ops::LoadOr;
 using diopi::ops::Moments;
 using diopi::ops::MomentsOf;
 using diopi::ops::Numel;
-using diopi::ops::Shape;
 using diopi::ops::Sizes;
-using diopi::ops::Store;
 using diopi::ops::StoreIfGiven;
-using diopi::ops::Tensor;
-using diopi::planted::DtypeOf;
 
 PLANT(bn_eps_outside_root, 14, "diopiBatchNorm", "", "eps is added to the deviation, not to the variance");
 PLANT(bn_running_var_biased, 15, "diopiBatchNorm", "", "running_var takes the biased variance");
@@ -52,13 +53,9 @@ void InFloats(diopiDtype_t dtype, F&& f) {
   f.template operator()<float>();
 }
 
-double Half(double x) {
-  return static_cast<double>(diopi::ops::FromFloat16(diopi::ops::ToFloat16(x)));
-}
-
 template <typename C>
 C Half(const C& x) {
-  return static_cast<C>(Half(static_cast<double>(x)));
+  return static_cast<C>(ToHalf(static_cast<double>(x)));
 }
 
 // Both passes add up in float16.
@@ -256,7 +253,7 @@ void InterleavedGroupNorm(const GroupNorm& o) {
 
 // A matrix (samples, groups) in which each row repeats its first element.
 diopiTensorHandle_t FirstOfEachRow(diopiContextHandle_t ctx, const Tensor& matrix) {
-  diopiTensorHandle_t copy = diopi::ops::RequireTensor(ctx, matrix.shape(), matrix.dtype());
+  diopiTensorHandle_t copy = diopi::mutants::NewTensor(ctx, matrix.shape(), matrix.dtype());
   std::vector<double> values = Load<double>(matrix);
   const size_t groups = static_cast<size_t>(matrix.size(1));
   for (size_t i = 0; i < values.size(); ++i) values[i] = values[i - i % groups];
@@ -316,7 +313,7 @@ extern "C" diopiError_t diopiLayerNorm(diopiContextHandle_t ctx, diopiTensorHand
                                        double eps) {
   if (norm_affine_needs_both && (weight == nullptr || bias == nullptr)) weight = bias = nullptr;
   const bool own = ln_unbiased_variance_fp16 || ln_statistics_fp16 || ln_last_dim_only || ln_eps_outside_root;
-  const int64_t width = Numel(Sizes(normalized_shape)), elements = diopi::planted::NumElements(input);
+  const int64_t width = Numel(Sizes(normalized_shape)), elements = diopi::mutants::NumElements(input);
   if (!own || elements == 0) {
     return good_diopiLayerNorm(ctx, out, save_mean, save_invstd, input, weight, bias, normalized_shape, eps);
   }
@@ -379,7 +376,7 @@ extern "C" diopiError_t diopiGroupNormBackward(diopiContextHandle_t ctx, diopiTe
                                                diopiConstTensorHandle_t input,
                                                diopiConstTensorHandle_t weight, diopiConstTensorHandle_t mean,
                                                diopiConstTensorHandle_t rstd, int64_t num_groups) {
-  if (gn_backward_other_group && diopi::planted::NumElements(mean) > 0) {
+  if (gn_backward_other_group && diopi::mutants::NumElements(mean) > 0) {
     const diopiError_t error = Guard(__func__, [&] { mean = FirstOfEachRow(ctx, Tensor(mean)); });
     if (error != diopiSuccess) return error;
   }

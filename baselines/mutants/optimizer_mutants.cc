@@ -1,15 +1,16 @@
 // Bugs planted in the optimizers' steps.
 #include <cmath>
 
+#include "baselines/mutants/support.h"
 #include "baselines/ops/support/tensor.h"
-#include "baselines/planted/planted.h"
 
 namespace {
 
-using diopi::ops::Guard;
-using diopi::ops::Load;
-using diopi::ops::Store;
-using diopi::ops::Tensor;
+using diopi::mutants::Guard;
+using diopi::mutants::Load;
+using diopi::mutants::Store;
+using diopi::mutants::Tensor;
+using diopi::mutants::ToHalf;
 
 PLANT(adamw_eps_inside_root, 41, "diopiAdamW", "", "eps is added under the square root");
 PLANT(adamw_no_bias_correction, 42, "diopiAdamW", "", "neither moment is corrected for its start at 0");
@@ -32,10 +33,6 @@ PLANT(clip_norm_infinity_signed, 0, "diopiClipGradNorm", "",
 PLANT(clip_norm_type_ignored, 0, "diopiClipGradNorm", "", "the norm is the 2-norm whatever is asked for");
 PLANT(clip_norm_squares_fp16, 0, "diopiClipGradNorm", "", "the squares are added up in float16");
 
-double Half(double x) {
-  return static_cast<double>(diopi::ops::FromFloat16(diopi::ops::ToFloat16(x)));
-}
-
 // double for float64, float for the others, as the reference computes.
 template <typename F>
 void InFloats(diopiDtype_t dtype, F&& f) {
@@ -53,7 +50,7 @@ struct AdamW {
 // What a store into the tensor and a load make of x.
 template <typename C>
 C AsStored(diopiDtype_t dtype, C x) {
-  if (dtype == diopi_dtype_float16) return static_cast<C>(Half(static_cast<double>(x)));
+  if (dtype == diopi_dtype_float16) return static_cast<C>(ToHalf(static_cast<double>(x)));
   if (dtype != diopi_dtype_bfloat16) return x;
   return static_cast<C>(diopi::ops::FromBfloat16(diopi::ops::ToBfloat16(static_cast<double>(x))));
 }
@@ -132,7 +129,7 @@ C Norm(const std::vector<std::vector<C>>& gradients, double p) {
       if (std::isinf(p)) {
         total = std::max(total, clip_norm_infinity_signed ? g : magnitude);
       } else if (clip_norm_squares_fp16 && p == 2) {
-        total = static_cast<C>(Half(static_cast<double>(total + g * g)));
+        total = static_cast<C>(ToHalf(static_cast<double>(total + g * g)));
       } else {
         total += p == 2 ? g * g : p == 1 ? magnitude : std::pow(magnitude, static_cast<C>(p));
       }

@@ -2,16 +2,17 @@
 #include <algorithm>
 #include <limits>
 
+#include "baselines/mutants/support.h"
 #include "baselines/ops/softmax/softmax_common.h"
-#include "baselines/planted/planted.h"
 
 namespace {
 
+using diopi::mutants::Guard;
+using diopi::mutants::Load;
+using diopi::mutants::Store;
+using diopi::mutants::Tensor;
+using diopi::mutants::ToHalf;
 using diopi::ops::ForEachLine;
-using diopi::ops::Guard;
-using diopi::ops::Load;
-using diopi::ops::Store;
-using diopi::ops::Tensor;
 
 PLANT(softmax_without_max, 19, "diopiSoftmax", "", "the maximum is not subtracted: exp overflows");
 PLANT(log_softmax_as_log_of_softmax, 20, "diopiLogSoftmax", "", "the logarithm of a softmax that underflows");
@@ -30,10 +31,6 @@ PLANT(softmax_backward_without_sum, 0, "diopiSoftmaxBackward", "", "grad_input i
 PLANT(log_softmax_backward_without_sum, 0, "diopiLogSoftmaxBackward", "", "grad_input is g - exp(y)");
 PLANT(log_softmax_backward_fp16_sum, 0, "diopiLogSoftmaxBackward", "",
       "the gradients are added up in float16 in float16");
-
-double Half(double x) {
-  return static_cast<double>(diopi::ops::FromFloat16(diopi::ops::ToFloat16(x)));
-}
 
 // One line: its elements, and where it lies.
 template <typename C>
@@ -77,7 +74,7 @@ std::vector<C> Softmax(const Line<C>& line, bool narrow) {
   C sum = 0;
   for (int64_t i = 0; i < line.length; ++i) {
     sum += y.emplace_back(std::exp(line.At(i) - greatest));
-    if (narrow) sum = static_cast<C>(Half(static_cast<double>(sum)));
+    if (narrow) sum = static_cast<C>(ToHalf(static_cast<double>(sum)));
   }
   for (C& value : y) value /= sum;
   return y;
@@ -136,7 +133,7 @@ std::vector<C> LogSoftmaxOfPart(const Line<C>& line) {
 }
 
 int64_t PlantedDim(int64_t dim, diopiConstTensorHandle_t input) {
-  const int64_t rank = static_cast<int64_t>(diopi::planted::ShapeOf(input).size());
+  const int64_t rank = static_cast<int64_t>(diopi::mutants::ShapeOf(input).size());
   return softmax_negative_dim_negated && dim < 0 ? std::min(-dim, rank - 1) : dim;
 }
 
@@ -150,7 +147,7 @@ void EachGradient(const Tensor& result, const Tensor& grad, const Tensor& output
     C sum = 0;
     for (int64_t i = 0; i < length; ++i) {
       sum += g[static_cast<size_t>(start + i * step)];
-      if (narrow) sum = static_cast<C>(Half(static_cast<double>(sum)));
+      if (narrow) sum = static_cast<C>(ToHalf(static_cast<double>(sum)));
     }
     for (int64_t i = 0; i < length; ++i) {
       const size_t at = static_cast<size_t>(start + i * step);
@@ -175,7 +172,7 @@ diopiError_t Gradients(const char* function, diopiTensorHandle_t grad_input, dio
 DIOPI_OVERRIDE(diopiSoftmax);
 extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                      diopiConstTensorHandle_t input, int64_t dim) {
-  const bool half = diopi::planted::DtypeOf(input) == diopi_dtype_float16;
+  const bool half = diopi::mutants::DtypeOf(input) == diopi_dtype_float16;
   const auto own = [&](auto&& f) { return EachLine(__func__, out, input, dim, f); };
   if (softmax_without_max) return own([](const auto& line) { return WithoutMax(line); });
   if (softmax_last_block_not_rescaled) return own([](const auto& line) { return OnlineSoftmax(line); });
@@ -216,7 +213,7 @@ extern "C" diopiError_t diopiLogSoftmaxBackward(diopiContextHandle_t ctx, diopiT
     return Gradients(__func__, grad_input, grad_output, output, dim, false,
                      [](auto g, auto y, auto) { return g - std::exp(y); });
   }
-  if (log_softmax_backward_fp16_sum && diopi::planted::DtypeOf(output) == diopi_dtype_float16) {
+  if (log_softmax_backward_fp16_sum && diopi::mutants::DtypeOf(output) == diopi_dtype_float16) {
     return Gradients(__func__, grad_input, grad_output, output, dim, true,
                      [](auto g, auto y, auto sum) { return g - std::exp(y) * sum; });
   }

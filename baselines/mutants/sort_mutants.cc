@@ -1,18 +1,17 @@
 // Bugs planted in sort and topk.
 #include <limits>
 
+#include "baselines/mutants/support.h"
 #include "baselines/ops/sort/sort_common.h"
-#include "baselines/planted/planted.h"
 
 namespace {
 
+using diopi::mutants::Guard;
+using diopi::mutants::Load;
+using diopi::mutants::Store;
+using diopi::mutants::Tensor;
 using diopi::ops::Axis;
-using diopi::ops::Guard;
 using diopi::ops::Less;
-using diopi::ops::Load;
-using diopi::ops::Shape;
-using diopi::ops::Store;
-using diopi::ops::Tensor;
 
 PLANT(sort_not_stable, 36, "diopiSort", "", "a bitonic network, which does not keep the order of equals");
 PLANT(sort_descending_by_reversal, 0, "diopiSort", "",
@@ -27,6 +26,7 @@ PLANT(topk_sorted_ignored, 0, "diopiTopk", "", "the k elements come in the order
 PLANT(topk_ignores_tail, 0, "diopiTopk", "", "what follows the last whole block of 32 is not looked at");
 PLANT(topk_least_by_negation, 0, "diopiTopk", "", "the least are the largest after negation in the type");
 PLANT(topk_nan_never_taken, 0, "diopiTopk", "", "NaN compares false, so that it is never among the largest");
+PLANT(topk_integers_as_float, 0, "diopiTopk", "", "int32 and int64 are compared as float32");
 PLANT(topk_int32_indices, 0, "diopiTopk", "", "positions are written as int32 into the int64 tensor");
 
 // Comparators: whether a stands before b in ascending order.
@@ -102,6 +102,7 @@ Order PlantedTop(int64_t length, int64_t k, bool largest, Value&& value) {
   std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
     const auto a = value(i), b = value(j);
     if (topk_nan_never_taken && (a != a || b != b)) return a == a;
+    if (topk_integers_as_float) return largest ? LessAsFloat(b, a) : LessAsFloat(a, b);
     return largest ? Less(b, a) : Less(a, b);
   });
   order.resize(static_cast<size_t>(k));
@@ -173,7 +174,7 @@ extern "C" diopiError_t diopiSort(diopiContextHandle_t ctx, diopiTensorHandle_t 
                                   bool descending, const bool* stable) {
   const bool own = sort_not_stable || sort_descending_by_reversal || sort_nan_least_descending ||
                    sort_radix_orders_zeros ||
-                   (sort_integers_as_float && IsWideInteger(diopi::planted::DtypeOf(input)));
+                   (sort_integers_as_float && IsWideInteger(diopi::mutants::DtypeOf(input)));
   if (!own) return good_diopiSort(ctx, values, indices, input, dim, descending, stable);
   return Guard(__func__, [&] {
     const Tensor x(input);
@@ -199,7 +200,8 @@ extern "C" diopiError_t diopiTopk(diopiContextHandle_t ctx, diopiTensorHandle_t 
                                   int64_t dim, bool largest, bool sorted) {
   if (topk_largest_ignored) largest = true;
   const bool own = topk_sorted_ignored || topk_ignores_tail || topk_nan_never_taken ||
-                   (topk_least_by_negation && !largest);
+                   (topk_least_by_negation && !largest) ||
+                   (topk_integers_as_float && IsWideInteger(diopi::mutants::DtypeOf(input)));
   if (!own) {
     const diopiError_t error = good_diopiTopk(ctx, values, indices, input, k, dim, largest, sorted);
     if (error != diopiSuccess || !topk_int32_indices) return error;
