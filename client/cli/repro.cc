@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
+#include "baselines/compare/contract.h"
 #include "cases/core/dtype.h"
 #include "client/agent/library_facts.h"
 #include "client/agent/verdict_builder.h"
@@ -17,6 +19,7 @@
 #include "client/cli/selection.h"
 #include "impl_loader/worker/worker.h"
 #include "reports/model/outcome.h"
+#include "reports/render/measurements.h"
 
 namespace diopi::cli {
 namespace {
@@ -39,6 +42,8 @@ class ReproCommand final : public Command {
     app->add_option("--impl", impl_, "The vendor's library")->required();
     app->add_option("--device-lib", device_lib_, "Library with the device functions");
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--contract", contracts_, "Arithmetic the device declares (tf32, ...; default: none)")
+        ->delimiter(',');
     app->add_option("--timeout-s", timeout_s_, "Seconds it may take (default: 30)")
         ->check(CLI::Range(0.001, 86400.0));
     app->add_option("--repeat", repeat_, "Calls (default: 2)")->check(CLI::Range(2, 100'000));
@@ -49,6 +54,9 @@ class ReproCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<v1::Case> c = FindCase(id_);
     if (!c.ok()) return Tell(c.status());
+    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
+    if (!contracts.ok()) return Tell(contracts.status());
+    compare_.contracts = *contracts;
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
     if (!facts.ok()) return Tell(facts.status());
     impl_ = facts->path;
@@ -91,7 +99,7 @@ class ReproCommand final : public Command {
     if (!submitted.ok()) return Tell(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
     const v1::Verdict verdict = agent::BuildVerdict(c, outcome, [&](const TensorMap& actual) {
-      return baselines::CompareCase(c, data.inputs, data.references, actual);
+      return baselines::CompareCase(c, data.inputs, data.references, actual, compare_);
     });
     Print(verdict, outcome.outputs);
     std::cout << "C file     " << output_ << "\n" << std::flush;
@@ -103,6 +111,9 @@ class ReproCommand final : public Command {
     std::cout << "Outcome    " << reports::OutcomeName(verdict.outcome()) << "\n";
     if (!verdict.reason().empty()) std::cout << "Reason     " << verdict.reason() << "\n";
     if (!verdict.backtrace().empty()) std::cout << "Backtrace\n" << verdict.backtrace() << "\n";
+    if (!verdict.likely_cause().empty()) std::cout << "Likely     " << verdict.likely_cause() << "\n";
+    if (verdict.contracts_size() > 0)
+      std::cout << "Contracts  " << absl::StrJoin(verdict.contracts(), ", ") << " widened the tolerance\n";
     std::cout << "Outputs\n";
     for (const auto& [key, tensor] : outputs)
       std::cout << "  " << key << ": " << TensorText(tensor, 8) << "\n";
@@ -110,9 +121,8 @@ class ReproCommand final : public Command {
   }
 
   static void PrintStats(const v1::OutputStats& stats) {
-    std::cout << absl::StrFormat("  %s: %s, %d of %d elements outside, worst %.3g ulp, %.3g sigma\n",
-                                 stats.key(), stats.ok() ? "ok" : "not ok", stats.mismatches(),
-                                 stats.elements(), stats.max_ulp(), stats.max_z());
+    std::cout << absl::StrFormat("  %s; %d of %d elements outside\n", reports::OutputText(stats),
+                                 stats.mismatches(), stats.elements());
     if (!stats.detail().empty()) std::cout << "    " << stats.detail() << "\n";
     for (const v1::Mismatch& mismatch : stats.first()) {
       const bool texts = !mismatch.actual_text().empty() || !mismatch.expected_text().empty();
@@ -129,6 +139,8 @@ class ReproCommand final : public Command {
   std::string impl_;
   std::string device_lib_;
   std::string data_;
+  std::vector<std::string> contracts_;
+  baselines::CompareOptions compare_;
   double timeout_s_ = 30;
   int repeat_ = 2;
   std::string output_;

@@ -36,6 +36,9 @@ class RunsCommand final : public Command {
     std::cout << absl::StrFormat("%-22s %-9s %6d of %6d cases  %-12s %s\n", run.run_id(), run.state(),
                                  run.done(), run.cases(), run.options().chip(), run.options().impl_path())
               << "    "
+              << (run.options().contracts_size() == 0
+                      ? ""
+                      : absl::StrCat("contracts ", absl::StrJoin(run.options().contracts(), ","), ": "))
               << absl::StrJoin(outcomes, ", ",
                                [](std::string* out, const auto& entry) {
                                  absl::StrAppend(out, entry.first, " ", entry.second);

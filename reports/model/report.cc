@@ -1,5 +1,6 @@
 #include "reports/model/report.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -61,12 +62,37 @@ void AddToRow(v1::Outcome outcome, OperatorRow* row) {
   }
 }
 
+bool Flushes(const v1::Verdict& verdict) {
+  return std::any_of(verdict.outputs().begin(), verdict.outputs().end(),
+                     [](const v1::OutputStats& stats) { return stats.flushed() > 0; });
+}
+
+void AddToRule(const v1::Verdict& verdict, PublicRule* rule) {
+  const bool passed = verdict.outcome() == v1::OUTCOME_PASS;
+  const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
+  if (!theirs.has_value() || (!passed && !IsFailure(verdict.outcome()))) return;
+  ++rule->judged;
+  if (!passed && theirs->pass) ++rule->ours_alone;
+  if (passed && !theirs->pass) ++rule->theirs_alone;
+}
+
 }  // namespace
+
+std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict) {
+  if (verdict.outputs_size() == 0) return std::nullopt;
+  PublicVerdict theirs;
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    theirs.pass = theirs.pass && stats.peer_ok();
+    theirs.mismatch_ratio = std::max(theirs.mismatch_ratio, stats.peer_mismatch_ratio());
+  }
+  return theirs;
+}
 
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   RunReport report;
   std::map<std::string, OperatorRow> rows;
   std::set<std::string> references;
+  bool flushes = false;
   for (const v1::Verdict& verdict : results) {
     ++report.outcomes[verdict.outcome()];
     if (IsCalled(verdict.outcome())) ++report.correctness.called;
@@ -74,10 +100,15 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     OperatorRow& row = rows[verdict.operator_()];
     row.op = verdict.operator_();
     AddToRow(verdict.outcome(), &row);
+    flushes = flushes || Flushes(verdict);
+    if (verdict.contracts_size() > 0) ++report.widened;
+    AddToRule(verdict, &report.public_rule);
     if (!verdict.reference().empty()) references.insert(verdict.reference());
   }
   for (auto& [name, row] : rows) report.operators.push_back(std::move(row));
   report.coverage = CoverageOf(run.options(), TallyFunctions(results));
+  report.badges.assign(run.options().contracts().begin(), run.options().contracts().end());
+  if (flushes) report.badges.emplace_back(kFlushBadge);
   report.references.assign(references.begin(), references.end());
   const auto done = static_cast<int64_t>(results.size());
   report.cases = run.cases() > done ? run.cases() : done;

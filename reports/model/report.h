@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "server/store/database.h"
 
 namespace diopi::reports {
+
+// The badge that is observed, not declared.
+inline constexpr char kFlushBadge[] = "ftz";
 
 using OutcomeCounts = std::map<v1::Outcome, int64_t>;
 
@@ -40,6 +44,22 @@ struct OperatorRow {
   int64_t other = 0;  // the rest: unsupported_dtype, skipped, waived, harness_error
 };
 
+// What the public harness's rule says of one verdict's outputs: |out - ref| <= atol + rtol |ref|, 0.1 % may
+// miss. It never decides; users who come from it see both.
+struct PublicVerdict {
+  bool pass = true;
+  double mismatch_ratio = 0;  // of the worst output, 0 to 1
+};
+// Nothing where no numbers were judged.
+std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict);
+
+// Our verdicts beside the public rule's.
+struct PublicRule {
+  int64_t judged = 0;        // verdicts with numbers that passed or failed
+  int64_t ours_alone = 0;    // of these: we fail, it passes
+  int64_t theirs_alone = 0;  // of these: we pass, it fails
+};
+
 struct RunReport {
   v1::RunInfo run;
   OutcomeCounts outcomes;
@@ -48,8 +68,13 @@ struct RunReport {
   std::vector<OperatorRow> operators;   // by name
   std::vector<v1::Verdict> results;     // in case order
   std::vector<std::string> references;  // the provenances judged by, each once
-  int64_t cases = 0;                    // in the run
-  int64_t missing = 0;                  // of these, without a verdict yet
+  // What the figures must never be shown without: the contracts the device declares, and "ftz" when subnormal
+  // results were seen flushed to zero.
+  std::vector<std::string> badges;
+  int64_t widened = 0;  // verdicts whose tolerance a contract widened
+  PublicRule public_rule;
+  int64_t cases = 0;    // in the run
+  int64_t missing = 0;  // of these, without a verdict yet
 };
 
 // The figures of a run. `run.cases` may be 0 when unknown: then the results are taken as all there are.

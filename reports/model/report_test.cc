@@ -83,6 +83,41 @@ TEST(BuildReport, WaivedIsNoPass) {
   EXPECT_EQ(report.missing, 0);
 }
 
+v1::Verdict WithOutput(v1::Outcome outcome, bool public_pass, int index) {
+  v1::Verdict verdict = MakeVerdict("add", "diopiAdd", outcome, index);
+  v1::OutputStats& stats = *verdict.add_outputs();
+  stats.set_peer_ok(public_pass);
+  stats.set_peer_mismatch_ratio(public_pass ? 0 : 0.25);
+  verdict.add_outputs()->set_peer_ok(true);
+  return verdict;
+}
+
+TEST(BuildReport, TheBadgesAndThePublicRule) {
+  v1::RunInfo run = MakeRun({"diopiAdd"}, 0);
+  run.mutable_options()->add_contracts("tf32");
+  std::vector<v1::Verdict> results = {
+      WithOutput(v1::OUTCOME_PASS, true, 1),
+      WithOutput(v1::OUTCOME_PASS, false, 2),
+      WithOutput(v1::OUTCOME_FAIL, true, 3),
+      WithOutput(v1::OUTCOME_FAIL, false, 4),
+      WithOutput(v1::OUTCOME_FAIL, true, 5),
+      WithOutput(v1::OUTCOME_HARNESS_ERROR, false, 6),
+      MakeVerdict("add", "diopiAdd", v1::OUTCOME_CRASH, 7),
+  };
+  results[0].add_contracts("tf32");
+  EXPECT_EQ(BuildReport(run, results).badges, std::vector<std::string>{"tf32"});
+  results[3].mutable_outputs(1)->set_flushed(1);
+  const RunReport report = BuildReport(run, results);
+  EXPECT_EQ(report.badges, (std::vector<std::string>{"tf32", "ftz"}));
+  EXPECT_EQ(report.widened, 1);
+  EXPECT_EQ(report.public_rule.judged, 5);
+  EXPECT_EQ(report.public_rule.ours_alone, 2);
+  EXPECT_EQ(report.public_rule.theirs_alone, 1);
+  EXPECT_FALSE(PublicVerdictOf(results[6]).has_value());
+  EXPECT_EQ(PublicVerdictOf(results[1])->mismatch_ratio, 0.25);
+  EXPECT_FALSE(PublicVerdictOf(results[1])->pass);
+}
+
 TEST(BuildReport, NothingRun) {
   const RunReport report = BuildReport(MakeRun({}, 0), {});
   EXPECT_EQ(report.correctness.called, 0);

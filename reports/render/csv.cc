@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -25,9 +27,26 @@ double Worst(const v1::Verdict& verdict, Field field) {
   return worst;
 }
 
-std::string Row(const v1::Verdict& verdict) {
+// "out:P,R grad:B": the outputs that failed.
+std::string Gates(const v1::Verdict& verdict) {
+  std::vector<std::string> gates;
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    if (!stats.ok()) gates.push_back(absl::StrCat(stats.key(), ":", stats.gates()));
+  }
+  return absl::StrJoin(gates, " ");
+}
+
+// "A" to "D"; empty without a device reference.
+std::string WorstGrade(const v1::Verdict& verdict) {
+  std::string worst;
+  for (const v1::OutputStats& stats : verdict.outputs()) worst = std::max(worst, stats.grade());
+  return worst;
+}
+
+std::string Row(const RunReport& report, const v1::Verdict& verdict) {
   int64_t mismatches = 0;
   for (const v1::OutputStats& stats : verdict.outputs()) mismatches += stats.mismatches();
+  const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
   const std::vector<std::string> fields = {
       verdict.case_id(),
       verdict.operator_(),
@@ -45,6 +64,16 @@ std::string Row(const v1::Verdict& verdict) {
       verdict.reason(),
       verdict.reference(),
       verdict.case_hash(),
+      absl::StrJoin(report.badges, " "),
+      absl::StrJoin(verdict.contracts(), " "),
+      Gates(verdict),
+      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.rms_z(); })),
+      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return std::fabs(s.bias()); })),
+      WorstGrade(verdict),
+      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.rmse_ratio(); })),
+      theirs.has_value() ? (theirs->pass ? "pass" : "fail") : "",
+      theirs.has_value() ? absl::StrFormat("%.6g", theirs->mismatch_ratio) : "",
+      verdict.likely_cause(),
   };
   return absl::StrJoin(
       fields, ",", [](std::string* out, const std::string& field) { out->append(CsvField(ToUtf8(field))); });
@@ -55,9 +84,9 @@ std::string Row(const v1::Verdict& verdict) {
 std::string RenderCsv(const RunReport& report) {
   std::string out =
       "case,operator,function,dtype,outcome,mismatches,max_ulp,max_z,max_abs,max_rel,call_us,error_code,"
-      "signal,"
-      "reason,reference,case_hash\r\n";
-  for (const v1::Verdict& verdict : report.results) absl::StrAppend(&out, Row(verdict), "\r\n");
+      "signal,reason,reference,case_hash,badges,contracts,gates,rms_z,abs_bias,grade,rmse_ratio,public_rule,"
+      "public_mismatch_ratio,likely_cause\r\n";
+  for (const v1::Verdict& verdict : report.results) absl::StrAppend(&out, Row(report, verdict), "\r\n");
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "reports/model/outcome.h"
 #include "reports/render/escape.h"
+#include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {
@@ -45,8 +46,10 @@ std::string RenderErrorReport(const RunReport& report) {
       skipped += Entry(++skips, verdict, SkipWord(verdict.outcome()));
     }
   }
-  return absl::StrCat("DIOPI-Test Error Report\n", rule, "\n", failures, " Tests failed:\n", failed, rule,
-                      "\nTest skipped or op not implemented:\n", skipped);
+  const std::string badges =
+      report.badges.empty() ? "" : absl::StrCat("Contracts: ", BadgeText(report), "\n", rule, "\n");
+  return absl::StrCat("DIOPI-Test Error Report\n", rule, "\n", badges, failures, " Tests failed:\n", failed,
+                      rule, "\nTest skipped or op not implemented:\n", skipped);
 }
 
 }  // namespace diopi::reports

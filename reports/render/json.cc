@@ -1,6 +1,11 @@
 #include <google/protobuf/util/json_util.h>
 
+#include <cmath>
+#include <optional>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "reports/model/outcome.h"
 #include "reports/render/escape.h"
@@ -20,13 +25,34 @@ std::string MessageJson(const google::protobuf::Message& message) {
   return status.ok() ? out : "null";
 }
 
+std::string Strings(const std::vector<std::string>& texts) {
+  const auto quoted = [](std::string* out, const std::string& text) { out->append(JsonString(text)); };
+  return absl::StrCat("[", absl::StrJoin(texts, ", ", quoted), "]");
+}
+
+// JSON knows no NaN; as protobuf does, it becomes a string.
+std::string JsonNumber(double value) {
+  return std::isfinite(value) ? absl::StrFormat("%.9g", value) : "\"NaN\"";
+}
+
 // Protobuf refuses strings that are not UTF-8; a vendor's texts may hold anything.
 v1::Verdict CleanVerdict(const v1::Verdict& verdict) {
   v1::Verdict clean = verdict;
   clean.set_reason(ToUtf8(verdict.reason()));
   clean.set_error_text(ToUtf8(verdict.error_text()));
   clean.set_backtrace(ToUtf8(verdict.backtrace()));
+  clean.set_likely_cause(ToUtf8(verdict.likely_cause()));
   return clean;
+}
+
+// The verdict's own fields, and what the public rule says of it.
+std::string ResultJson(const v1::Verdict& verdict) {
+  std::string json = MessageJson(CleanVerdict(verdict));
+  const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
+  if (!theirs.has_value() || json.size() < 2 || json.back() != '}') return json;
+  json.pop_back();
+  return absl::StrCat(json, ",\"public_rule\":{\"verdict\":\"", theirs->pass ? "pass" : "fail",
+                      "\",\"mismatch_ratio\":", JsonNumber(theirs->mismatch_ratio), "}}");
 }
 
 std::string OperatorJson(const OperatorRow& row) {
@@ -48,6 +74,11 @@ std::string RenderJson(const RunReport& report) {
                   ", \"tested\": ", coverage.tested, ", \"passing\": ", coverage.passing, "},\n");
   absl::StrAppend(&out, "  \"correctness\": {\"called\": ", report.correctness.called,
                   ", \"passed\": ", report.correctness.passed, "},\n");
+  absl::StrAppend(&out, "  \"badges\": ", Strings(report.badges),
+                  ",\n  \"widened_by_contracts\": ", report.widened, ",\n");
+  absl::StrAppend(&out, "  \"public_rule\": {\"judged\": ", report.public_rule.judged,
+                  ", \"ours_alone_fails\": ", report.public_rule.ours_alone,
+                  ", \"theirs_alone_fails\": ", report.public_rule.theirs_alone, "},\n");
   absl::StrAppend(&out, "  \"cases\": ", report.cases, ",\n  \"missing\": ", report.missing, ",\n");
   absl::StrAppend(&out, "  \"outcomes\": {",
                   absl::StrJoin(report.outcomes, ", ",
@@ -56,21 +87,14 @@ std::string RenderJson(const RunReport& report) {
                                                   entry.second);
                                 }),
                   "},\n");
-  absl::StrAppend(&out, "  \"references\": [",
-                  absl::StrJoin(report.references, ", ",
-                                [](std::string* text, const std::string& reference) {
-                                  text->append(JsonString(reference));
-                                }),
-                  "],\n");
+  absl::StrAppend(&out, "  \"references\": ", Strings(report.references), ",\n");
   const auto lines = [](const auto& items, const auto& to_json) {
     return absl::StrJoin(items, ",", [&](std::string* text, const auto& item) {
       absl::StrAppend(text, "\n    ", to_json(item));
     });
   };
   absl::StrAppend(&out, "  \"operators\": [", lines(report.operators, OperatorJson), "\n  ],\n");
-  absl::StrAppend(&out, "  \"results\": [",
-                  lines(report.results, [](const v1::Verdict& v) { return MessageJson(CleanVerdict(v)); }),
-                  "\n  ]\n}\n");
+  absl::StrAppend(&out, "  \"results\": [", lines(report.results, ResultJson), "\n  ]\n}\n");
   return out;
 }
 

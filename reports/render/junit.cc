@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "reports/model/outcome.h"
 #include "reports/render/escape.h"
+#include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {
@@ -41,6 +42,10 @@ struct Suite {
 // The text inside a <failure> or <error>: what is needed to act on it.
 std::string Details(const v1::RunOptions& options, const v1::Verdict& verdict) {
   std::string out = absl::StrCat(verdict.reason(), "\n", ReproCommand(options, verdict.case_id()), "\n");
+  if (!verdict.likely_cause().empty()) absl::StrAppend(&out, "Likely cause: ", verdict.likely_cause(), "\n");
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    if (!stats.ok()) absl::StrAppend(&out, OutputText(stats), "\n");
+  }
   if (!verdict.tensor_info().empty()) absl::StrAppend(&out, verdict.tensor_info(), "\n");
   if (!verdict.backtrace().empty()) absl::StrAppend(&out, verdict.backtrace(), "\n");
   return out;
@@ -87,6 +92,8 @@ std::string Properties(const RunReport& report) {
       {"library", options.impl_path()},
       {"library_sha256", options.impl_sha256()},
       {"vendor", absl::StrCat(options.vendor_name(), " ", options.impl_version())},
+      {"contracts", BadgeText(report)},
+      {"public_rule", absl::StrCat("would decide ", PublicRuleText(report))},
       {"coverage", absl::StrCat(report.coverage.implemented, " of ", report.coverage.abi_functions,
                                 " functions implemented")},
       {"correctness",

@@ -30,7 +30,7 @@ RunReport SampleReport() {
   run.set_run_id("20261120-101502-7f3a");
   run.set_state("finished");
   run.set_created("2026-11-20T10:15:02Z");
-  run.set_cases(6);
+  run.set_cases(8);
   v1::RunOptions& options = *run.mutable_options();
   options.set_chip("demo");
   options.set_impl_path("/opt/vendor/libdiopi_impl.so");
@@ -38,6 +38,8 @@ RunReport SampleReport() {
   options.set_vendor_name("Acme <R&D>");
   options.set_impl_version("2.1");
   options.set_dialect("conform_test");
+  options.add_contracts("tf32");
+  options.add_contracts("tc32");
   for (const char* name : {"diopiAdd", "diopiBatchNormBackward", "diopiExp", "diopiRelu"}) {
     options.add_implemented(name);
   }
@@ -54,7 +56,44 @@ RunReport SampleReport() {
   stats.set_key("grad_input");
   stats.set_mismatches(3);
   stats.set_max_ulp(1.5e6);
+  stats.set_gates("P,R");
+  stats.set_rms_z(31.25);
+  stats.set_max_z(412.5);
+  stats.set_argmax(7);
+  stats.set_bias(-0.75);
+  stats.set_grade("C");
+  stats.set_rmse_ratio(2.125);
+  stats.set_peer_mismatch_ratio(0.125);
+  v1::OutputStats& right = *fail.add_outputs();
+  right.set_key("grad_weight");
+  right.set_ok(true);
+  right.set_peer_ok(true);
+  right.set_grade("A");
+  right.set_rmse_ratio(1);
+  fail.set_likely_cause("consistent with eps taken as 0");
+  fail.add_contracts("tf32");
   results.push_back(fail);
+
+  // The public rule takes this for right.
+  v1::Verdict small = Base("mean.float16.uniform", "mean", "diopiMean", v1::OUTCOME_FAIL);
+  small.set_reason("out: 1 of 1 element differs");
+  v1::OutputStats& mean = *small.add_outputs();
+  mean.set_key("out");
+  mean.set_gates("B");
+  mean.set_argmax(-1);
+  mean.set_peer_ok(true);
+  results.push_back(small);
+
+  // And this for wrong.
+  v1::Verdict loose = Base("matmul.float32.k4096", "matmul", "diopiMatmul", v1::OUTCOME_PASS);
+  v1::OutputStats& product = *loose.add_outputs();
+  product.set_key("out");
+  product.set_ok(true);
+  product.set_flushed(2);
+  product.set_peer_mismatch_ratio(0.0625);
+  loose.add_contracts("tf32");
+  loose.add_contracts("tc32");
+  results.push_back(loose);
 
   v1::Verdict crash = Base("exp.float32.tail", "exp", "diopiExp", v1::OUTCOME_CRASH);
   crash.set_reason("SIGSEGV in diopiExp,\n\"tail\" <loop>");
@@ -96,14 +135,36 @@ TEST(Render, ErrorReportIsThePublicHarnessForm) {
   EXPECT_EQ(RenderErrorReport(SampleReport()),
             "DIOPI-Test Error Report\n"
             "---------------------------------\n"
-            "2 Tests failed:\n"
+            "Contracts: tf32, tc32, ftz (observed: subnormal results are flushed to zero)\n"
+            "---------------------------------\n"
+            "3 Tests failed:\n"
             "1--Run diopi_functions.batch_norm_backward failed.   TestTag: [float32, backward]  TensorInfo : "
             "[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]\n"
-            "2--Run diopi_functions.exp failed.   TestTag: []  TensorInfo : []\n"
+            "2--Run diopi_functions.mean failed.   TestTag: []  TensorInfo : []\n"
+            "3--Run diopi_functions.exp failed.   TestTag: []  TensorInfo : []\n"
             "---------------------------------\n"
             "Test skipped or op not implemented:\n"
             "1--Run diopi_functions.relu not implemented.   TestTag: [float32, inplace]  TensorInfo : []\n"
             "2--Run diopi_functions.relu not judged, harness error.   TestTag: []  TensorInfo : []\n");
+}
+
+// A device that declares nothing: the public harness's own form, to the letter.
+TEST(Render, ErrorReportWithoutContracts) {
+  EXPECT_EQ(RenderErrorReport(BuildReport(v1::RunInfo(), {})),
+            "DIOPI-Test Error Report\n"
+            "---------------------------------\n"
+            "0 Tests failed:\n"
+            "---------------------------------\n"
+            "Test skipped or op not implemented:\n");
+}
+
+TEST(Render, EveryFormatShowsTheContracts) {
+  for (const std::string& format : Formats()) {
+    const std::string text = *Render(SampleReport(), format);
+    for (const char* badge : {"tf32", "tc32", "ftz"})
+      EXPECT_NE(text.find(badge), std::string::npos) << format << " " << badge;
+  }
+  EXPECT_NE(RenderSummary(SampleReport()).find("tf32, tc32, ftz"), std::string::npos);
 }
 
 TEST(Render, EmptyReportHasNoPercentages) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "reports/model/outcome.h"
 #include "reports/render/escape.h"
+#include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {
@@ -79,9 +81,29 @@ std::string Failures(const RunReport& report) {
     const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
     if (!IsFailure(verdict.outcome()) && !ours) continue;
     absl::StrAppend(&out, "\n", verdict.case_id(), ": ", OutcomeName(verdict.outcome()), "\n  ",
-                    OneLine(verdict.reason()), "\n  ", ReproCommand(report.run.options(), verdict.case_id()),
-                    "\n");
+                    OneLine(verdict.reason()), "\n");
+    const bool said = absl::StrContains(verdict.reason(), verdict.likely_cause());
+    if (!said) absl::StrAppend(&out, "  Likely cause: ", OneLine(verdict.likely_cause()), "\n");
+    for (const v1::OutputStats& stats : verdict.outputs()) {
+      if (!stats.ok()) absl::StrAppend(&out, "  ", OutputText(stats), "\n");
+    }
+    absl::StrAppend(&out, "  ", ReproCommand(report.run.options(), verdict.case_id()), "\n");
   }
+  return out;
+}
+
+// What passes here and would not by the public rule; the rest of the list is in the csv format.
+std::string TheirFailures(const RunReport& report) {
+  constexpr int64_t kShown = 20;
+  std::string out;
+  int64_t count = 0;
+  for (const v1::Verdict& verdict : report.results) {
+    const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
+    if (verdict.outcome() != v1::OUTCOME_PASS || !theirs.has_value() || theirs->pass) continue;
+    if (++count <= kShown)
+      absl::StrAppend(&out, verdict.case_id(), ": public rule: ", PublicText(verdict), "\n");
+  }
+  if (count > kShown) absl::StrAppend(&out, "and ", count - kShown, " more\n");
   return out;
 }
 
@@ -93,26 +115,33 @@ std::string HarnessName(const v1::Verdict& verdict) {
 }
 
 std::string ReproCommand(const v1::RunOptions& options, const std::string& case_id) {
-  return absl::StrCat("diopi-cli repro ", case_id, " --impl ",
-                      options.impl_path().empty() ? "LIBRARY" : options.impl_path());
+  return absl::StrCat(
+      "diopi-cli repro ", case_id, " --impl ", options.impl_path().empty() ? "LIBRARY" : options.impl_path(),
+      options.contracts_size() > 0 ? " --contract " : "", absl::StrJoin(options.contracts(), ","));
 }
 
 std::string RenderSummary(const RunReport& report) {
   const Coverage& coverage = report.coverage;
   const Correctness& correctness = report.correctness;
+  std::string badges = absl::StrCat("Contracts    ", BadgeText(report));
+  if (report.widened > 0)
+    absl::StrAppend(&badges, "; they widened the tolerance of ", report.widened, " verdicts");
   return absl::StrCat("Coverage     ", coverage.implemented, " of ", coverage.abi_functions,
                       " functions implemented (", Percent(coverage.implemented, coverage.abi_functions),
                       "); of ", coverage.selected, " selected: ", coverage.tested, " tested, ",
                       coverage.passing, " passing\n",  //
                       "Correctness  ", correctness.passed, " of ", correctness.called, " called cases pass (",
                       Percent(correctness.passed, correctness.called), ")\n",  //
-                      "Outcomes     ", OutcomeLine(report), "\n");
+                      "Outcomes     ", OutcomeLine(report), "\n",              //
+                      badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n");
 }
 
 std::string RenderText(const RunReport& report) {
   std::string out = absl::StrCat(RunHeader(report), RenderSummary(report), "\n", OperatorTable(report));
   const std::string failures = Failures(report);
   if (!failures.empty()) absl::StrAppend(&out, "\nDid not pass:\n", failures);
+  const std::string theirs = TheirFailures(report);
+  if (!theirs.empty()) absl::StrAppend(&out, "\nPassed, and would not by the public rule:\n\n", theirs);
   return out;
 }
 

@@ -1,0 +1,55 @@
+#include "reports/render/measurements.h"
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace diopi::reports {
+namespace {
+
+std::string PublicWords(bool pass, double mismatch_ratio) {
+  return absl::StrFormat("%s, %.2f %% differ", pass ? "pass" : "fail", 100 * mismatch_ratio);
+}
+
+}  // namespace
+
+std::string BadgeText(const RunReport& report) {
+  std::vector<std::string> texts;
+  for (const std::string& badge : report.badges) {
+    texts.push_back(badge == kFlushBadge
+                        ? absl::StrCat(badge, " (observed: subnormal results are flushed to zero)")
+                        : badge);
+  }
+  return texts.empty() ? "none declared" : absl::StrJoin(texts, ", ");
+}
+
+std::string PublicText(const v1::Verdict& verdict) {
+  const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
+  return theirs.has_value() ? PublicWords(theirs->pass, theirs->mismatch_ratio) : "-";
+}
+
+std::string PublicRuleText(const RunReport& report) {
+  const PublicRule& rule = report.public_rule;
+  return absl::StrCat(rule.ours_alone + rule.theirs_alone, " of ", rule.judged,
+                      " verdicts otherwise: ", rule.ours_alone, " we fail and it passes, ", rule.theirs_alone,
+                      " we pass and it fails");
+}
+
+std::string OutputText(const v1::OutputStats& stats) {
+  std::string out =
+      absl::StrCat(stats.key(), ": ", stats.ok() ? "" : "gates ", stats.ok() ? "ok" : stats.gates());
+  absl::StrAppend(&out, absl::StrFormat("; rms z %.3g, max z %.3g", stats.rms_z(), stats.max_z()));
+  if (stats.argmax() >= 0) absl::StrAppend(&out, " at ", stats.argmax());
+  absl::StrAppend(&out, absl::StrFormat(", max %.3g ulp, bias %.3g", stats.max_ulp(), stats.bias()));
+  if (!stats.grade().empty()) {
+    absl::StrAppend(&out, absl::StrFormat("; grade %s, %.3g times the device reference's error",
+                                          stats.grade(), stats.rmse_ratio()));
+  }
+  absl::StrAppend(&out, "; public rule: ", PublicWords(stats.peer_ok(), stats.peer_mismatch_ratio()));
+  return out;
+}
+
+}  // namespace diopi::reports

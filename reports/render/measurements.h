@@ -1,0 +1,26 @@
+// Figures in words, as several formats show them.
+#ifndef REPORTS_RENDER_MEASUREMENTS_H_
+#define REPORTS_RENDER_MEASUREMENTS_H_
+
+#include <string>
+
+#include "reports/model/report.h"
+
+namespace diopi::reports {
+
+// "tf32, ftz (observed: subnormal results are flushed to zero)"; "none declared".
+std::string BadgeText(const RunReport& report);
+
+// "pass, 0.00 % differ", of the worst output; "-" where no numbers were judged.
+std::string PublicText(const v1::Verdict& verdict);
+
+// "3 of 40 verdicts otherwise: 2 we fail and it passes, 1 we pass and it fails".
+std::string PublicRuleText(const RunReport& report);
+
+// One line without its end: "out: gates P,R; rms z 3.1, max z 12 at 7, max 4 ulp, bias 0.2; grade B, 1.7
+// times the device reference's error; public rule: pass, 0.05 % differ".
+std::string OutputText(const v1::OutputStats& stats);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_RENDER_MEASUREMENTS_H_
