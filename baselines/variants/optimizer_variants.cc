@@ -196,6 +196,7 @@ extern "C" diopiError_t diopiClipGradNorm(diopiContextHandle_t ctx, double* out,
     std::vector<Tensor> tensors(grads, grads + num_grads);
     DispatchReal(tensors[0].dtype(), [&]<typename C>() {
       std::vector<std::vector<C>> gradients;
+      gradients.reserve(tensors.size());
       for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
       const C norm = TotalNorm(gradients, norm_type);
       if (error_if_nonfinite) Check(std::isfinite(norm), "the total norm is not finite");

@@ -81,6 +81,7 @@ void AverageGradients(const Mean& how, const Tensor& dx, const Tensor& grad, con
       pool.ForEachInput(p, row, column, [&](int64_t i) { shares[static_cast<size_t>(i)].push_back(share); });
     });
     std::vector<C> d;
+    d.reserve(shares.size());
     for (const std::vector<C>& own : shares) {
       d.push_back(SumIn<C>(how.order, static_cast<int64_t>(own.size()),
                            [&](int64_t i) { return own[static_cast<size_t>(i)]; }));

@@ -1,0 +1,209 @@
+// Orders and sets by other algorithms; of equal elements another one is first where nothing fixes which.
+#include <queue>
+#include <unordered_map>
+
+#include "baselines/ops/sort/sort_common.h"
+#include "baselines/planted/planted.h"
+#include "baselines/variants/orders.h"
+
+namespace diopi::variants {
+namespace {
+
+using namespace ops;  // NOLINT: this file is kernels
+
+PLANT(sort_merge, 0, "diopiSort", "", "bottom-up merging of runs of 8 that insertion sorted: stable");
+PLANT(sort_keys, 0, "diopiSort", "",
+      "(element, position) pairs by an unstable sort, the position breaks ties");
+PLANT(sort_unstable, 0, "diopiSort", "", "where stability is not asked for, the last of equals first");
+PLANT(topk_heap, 0, "diopiTopk", "", "a heap of k, the last of equals first");
+PLANT(topk_unsorted, 0, "diopiTopk", "", "where no order is asked for, in the order of the input");
+PLANT(unique_hashed, 0, "diopiUnique", "", "hashed into buckets, then sorted, without dim");
+
+// Whether a line's element i comes before its element j.
+template <typename C>
+struct Before {
+  const C* x;
+  int64_t step;
+  bool descending;
+
+  // Less than zero, zero or greater.
+  int Compare(int64_t i, int64_t j) const {
+    const C &a = x[i * step], &b = x[j * step];
+    if (Less(a, b)) return descending ? 1 : -1;
+    if (Less(b, a)) return descending ? -1 : 1;
+    return 0;
+  }
+  bool operator()(int64_t i, int64_t j) const { return Compare(i, j) < 0; }
+};
+
+template <typename C>
+std::vector<int64_t> MergeSorted(int64_t length, const Before<C>& before) {
+  constexpr int64_t kRun = 8;
+  std::vector<int64_t> order(static_cast<size_t>(length));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  for (int64_t start = 0; start < length; start += kRun) {
+    for (int64_t i = start + 1; i < std::min(start + kRun, length); ++i) {
+      for (int64_t j = i; j > start; --j) {
+        int64_t& left = order[static_cast<size_t>(j - 1)];
+        int64_t& right = order[static_cast<size_t>(j)];
+        if (!before(right, left)) break;
+        std::swap(left, right);
+      }
+    }
+  }
+  std::vector<int64_t> merged(order.size());
+  for (int64_t run = kRun; run < length; run *= 2) {
+    for (int64_t start = 0; start < length; start += 2 * run) {
+      const auto at = [&](int64_t i) { return order.begin() + std::min(i, length); };
+      std::merge(at(start), at(start + run), at(start + run), at(start + 2 * run), merged.begin() + start,
+                 before);
+    }
+    order.swap(merged);
+  }
+  return order;
+}
+
+// Of equals the lower position first, or the higher.
+template <typename C>
+std::vector<int64_t> KeySorted(int64_t length, const Before<C>& before, bool last_first) {
+  std::vector<int64_t> order(static_cast<size_t>(length));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+    const int c = before.Compare(i, j);
+    return c != 0 ? c < 0 : (last_first ? i > j : i < j);
+  });
+  return order;
+}
+
+template <typename C>
+std::vector<int64_t> HeapTop(int64_t length, int64_t k, const Before<C>& before) {
+  const auto better = [&](int64_t i, int64_t j) {
+    const int c = before.Compare(i, j);
+    return c != 0 ? c < 0 : i > j;
+  };
+  std::priority_queue<int64_t, std::vector<int64_t>, decltype(better)> heap(better);  // the worst on top
+  for (int64_t i = 0; i < length; ++i) {
+    heap.push(i);
+    if (static_cast<int64_t>(heap.size()) > k) heap.pop();
+  }
+  std::vector<int64_t> order(static_cast<size_t>(k));
+  for (size_t i = order.size(); i-- > 0; heap.pop()) order[i] = heap.top();
+  return order;
+}
+
+// The elements that order(length, before) names, line by line along dim.
+template <typename F>
+void Pick(const Tensor& values, const Tensor& indices, const Tensor& input, int64_t dim, int64_t count,
+          bool descending, F&& order) {
+  const Axis axis = SplitAxis(input.shape(), WrapDim(dim, input.rank()));
+  DispatchAny(input.dtype(), [&]<typename C>() {
+    const std::vector<C> x = Load<C>(input);
+    std::vector<C> picked(static_cast<size_t>(values.numel()));
+    std::vector<int64_t> positions(picked.size());
+    for (int64_t line = 0; line < (picked.empty() ? 0 : axis.outer * axis.inner); ++line) {
+      const int64_t outer = line / axis.inner, inner = line % axis.inner;
+      const C* start = x.data() + outer * axis.size * axis.inner + inner;
+      const std::vector<int64_t> own = order(axis.size, Before<C>{start, axis.inner, descending});
+      for (int64_t i = 0; i < count; ++i) {
+        const size_t at = static_cast<size_t>((outer * count + i) * axis.inner + inner);
+        positions[at] = own[static_cast<size_t>(i)];
+        picked[at] = start[positions[at] * axis.inner];
+      }
+    }
+    Store(values, picked);
+    Store(indices, positions);
+  });
+}
+
+// Distinct values of the whole input with the positions of each. NaN differs from itself.
+template <typename C>
+std::vector<std::vector<int64_t>> Buckets(const std::vector<C>& x) {
+  std::vector<std::vector<int64_t>> groups;
+  std::unordered_map<int64_t, std::vector<size_t>> buckets;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double value = ToDouble(x[i]);
+    const int64_t hash = value != value ? 0 : static_cast<int64_t>(std::hash<double>{}(value) % 1009);
+    std::vector<size_t>& bucket = buckets[hash];
+    const auto same = std::find_if(bucket.begin(), bucket.end(), [&](size_t group) {
+      return x[static_cast<size_t>(groups[group][0])] == x[i];
+    });
+    if (same == bucket.end()) {
+      bucket.push_back(groups.size());
+      groups.push_back({static_cast<int64_t>(i)});
+    } else {
+      groups[*same].push_back(static_cast<int64_t>(i));
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+    return Less(x[static_cast<size_t>(a[0])], x[static_cast<size_t>(b[0])]);
+  });
+  return groups;
+}
+
+}  // namespace
+}  // namespace diopi::variants
+
+using namespace diopi::ops;       // NOLINT: this file is kernels
+using namespace diopi::variants;  // NOLINT
+
+DIOPI_OVERRIDE(diopiSort);
+extern "C" diopiError_t diopiSort(diopiContextHandle_t ctx, diopiTensorHandle_t values,
+                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t dim,
+                                  bool descending, const bool* pStable) {
+  const bool free = pStable == nullptr || !*pStable;
+  if (!sort_merge && !sort_keys && !(sort_unstable && free))
+    return good_diopiSort(ctx, values, indices, input, dim, descending, pStable);
+  return Guard(__func__, [&] {
+    const Tensor x(input);
+    Pick(values, indices, x, dim, SplitAxis(x.shape(), WrapDim(dim, x.rank())).size, descending,
+         [](int64_t length, const auto& before) {
+           return sort_merge ? MergeSorted(length, before)
+                             : KeySorted(length, before, static_cast<bool>(sort_unstable));
+         });
+  });
+}
+
+DIOPI_OVERRIDE(diopiTopk);
+extern "C" diopiError_t diopiTopk(diopiContextHandle_t ctx, diopiTensorHandle_t values,
+                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t k,
+                                  int64_t dim, bool largest, bool sorted) {
+  if (!topk_heap && !(topk_unsorted && !sorted))
+    return good_diopiTopk(ctx, values, indices, input, k, dim, largest, sorted);
+  return Guard(__func__, [&] {
+    Pick(values, indices, input, dim, k, largest, [&](int64_t length, const auto& before) {
+      std::vector<int64_t> top = HeapTop(length, k, before);
+      if (topk_unsorted) std::sort(top.begin(), top.end());
+      return top;
+    });
+  });
+}
+
+DIOPI_OVERRIDE(diopiUnique);
+extern "C" diopiError_t diopiUnique(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
+                                    diopiConstTensorHandle_t input, const int64_t* dim, bool sorted,
+                                    bool return_counts, diopiTensorHandle_t indices,
+                                    diopiTensorHandle_t* counts) {
+  if (!unique_hashed || dim != nullptr)
+    return good_diopiUnique(ctx, out, input, dim, sorted, return_counts, indices, counts);
+  return Guard(__func__, [&] {
+    const Tensor x(input);
+    DispatchAny(x.dtype(), [&]<typename C>() {
+      const std::vector<C> elements = Load<C>(x);
+      const std::vector<std::vector<int64_t>> groups = Buckets(elements);
+      std::vector<C> values;
+      std::vector<int64_t> sizes, group_of(elements.size());
+      for (const std::vector<int64_t>& group : groups) {
+        for (const int64_t i : group) group_of[static_cast<size_t>(i)] = static_cast<int64_t>(values.size());
+        values.push_back(elements[static_cast<size_t>(group[0])]);
+        sizes.push_back(static_cast<int64_t>(group.size()));
+      }
+      const Shape shape{static_cast<int64_t>(values.size())};
+      *out = RequireTensor(ctx, shape, x.dtype());
+      Store(Tensor(*out), values);
+      if (indices != nullptr) Store(Tensor(indices), group_of);
+      if (!return_counts || counts == nullptr) return;
+      *counts = RequireTensor(ctx, shape, diopi_dtype_int64);
+      Store(Tensor(*counts), sizes);
+    });
+  });
+}
