@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/gates.h"
+#include "cases/core/hash.h"
 
 namespace diopi::baselines {
 namespace {
@@ -21,21 +22,21 @@ bool HasForm(const Job& job, v1::OutputStats* stats) {
   return stats->ok();
 }
 
-bool JudgeOne(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+bool JudgeOne(const Job& job, v1::OutputStats* stats, Findings* findings) {
   if (!HasForm(job, stats)) return true;
   switch (job.output.kind) {
     case v1::Judge::MATH:
     case v1::Judge::ACCUMULATION:
     case v1::Judge::COMPOSITION:
-      return JudgePointwise(job, stats, harness_error);
+      return JudgePointwise(job, stats, findings);
     case v1::Judge::INDEX_OF:
-      return JudgePicks(job, stats, harness_error);
+      return JudgePicks(job, stats, findings);
     case v1::Judge::UNORDERED:
-      return JudgeUnordered(job, stats, harness_error);
+      return JudgeUnordered(job, stats, findings);
     case v1::Judge::RANDOM:
-      return JudgeRandom(job, stats, harness_error);
+      return JudgeRandom(job, stats, &findings->harness_error);
     default:
-      return JudgeExact(job, stats, harness_error);
+      return JudgeExact(job, stats, findings);
   }
 }
 
@@ -45,6 +46,8 @@ v1::OutputStats NewStats(const JudgedOutput& output, const HostTensor& actual) {
   stats.set_dtype(actual.dtype);
   stats.mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
   stats.set_ok(true);
+  stats.set_argmax(-1);
+  stats.set_digest(Xxh64Hex(actual.data));
   return stats;
 }
 
@@ -69,6 +72,7 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
   verdict.set_operator_(c.operator_());
   verdict.set_dtype(c.dtype());
   verdict.set_outcome(v1::OUTCOME_PASS);
+  Contracts widened;
   for (const JudgedOutput& output : JudgedOutputs(c)) {
     const HostTensor* expected = Find(references, output.key);
     if (expected == nullptr)
@@ -80,17 +84,20 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
       continue;
     }
     v1::OutputStats stats = NewStats(output, *tensor);
-    std::string harness_error;
+    Findings findings;
     const Job job{c, inputs, references, actual, output, *expected, *tensor, options.contracts};
-    if (!JudgeOne(job, &stats, &harness_error)) {
-      return HarnessError(output.key, harness_error, &verdict);
+    if (!JudgeOne(job, &stats, &findings)) {
+      return HarnessError(output.key, findings.harness_error, &verdict);
     }
     if (!stats.ok()) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
       AddReason(absl::StrCat(output.key, ": ", stats.detail()), &verdict);
+      if (verdict.likely_cause().empty()) verdict.set_likely_cause(findings.cause);
     }
+    widened = Union(widened, findings.widened);
     *verdict.add_outputs() = std::move(stats);
   }
+  for (std::string& name : ContractNames(widened)) verdict.add_contracts(std::move(name));
   return verdict;
 }
 

@@ -73,8 +73,10 @@ TEST(Reason, OfBits) {
             "out: 1 of 4 elements differs, first at [1, 0]: got 0, expected 3 exactly");
   EXPECT_EQ(reason(D::int64, {}, {1}, {3}),
             "out: 1 of 1 element differs, first at []: got 1, expected 3 exactly");
-  EXPECT_EQ(reason(D::float32, {2}, {-0.0, 1}, {0, 1}),
-            "out: 1 of 2 elements differs, first at [0]: got -0, expected 0 exactly");
+  EXPECT_EQ(
+      reason(D::float32, {2}, {-0.0, 1}, {0, 1}),
+      "out: 1 of 2 elements differs, first at [0]: got -0, expected 0 exactly; every element that differs is "
+      "-0 where +0 belongs");
   EXPECT_EQ(reason(D::int32, {3}, {0, 0, 0}, {0, 1, 2}),
             "out: 2 of 3 elements differ, first at [1]: got 0, expected 1 exactly; the whole output is zero");
 }

@@ -56,4 +56,10 @@ Contracts Allowed(const Contracts& declared, v1::Judge::Arithmetic arithmetic) {
   return allowed;
 }
 
+Contracts Union(const Contracts& a, const Contracts& b) {
+  Contracts both;
+  for (const Entry& entry : kEntries) both.*(entry.flag) = a.*(entry.flag) || b.*(entry.flag);
+  return both;
+}
+
 }  // namespace diopi::baselines

@@ -31,6 +31,9 @@ std::vector<std::string> ContractNames(const Contracts& contracts);
 // Those of `declared` that a judge of this arithmetic lets count.
 Contracts Allowed(const Contracts& declared, v1::Judge::Arithmetic arithmetic);
 
+// Those of either.
+Contracts Union(const Contracts& a, const Contracts& b);
+
 }  // namespace diopi::baselines
 
 #endif  // BASELINES_COMPARE_CONTRACT_H_

@@ -44,33 +44,44 @@ void Measure(const PointwiseRule& rule, double y, double r, bool same, bool floa
   ++tally->histogram[HistogramBin(ulps)];
 }
 
-void AddFirst(const Job& job, const Tally& tally, v1::OutputStats* stats) {
-  for (const int64_t i : tally.first) {
-    v1::Mismatch* first = stats->add_first();
-    first->set_index(i);
-    first->set_actual(ElementAsDouble(job.actual.dtype, job.actual.data.data(), i));
-    first->set_expected(ElementAsDouble(job.expected.dtype, job.expected.data.data(), i));
-    first->set_actual_text(ElementText(job.actual, i));
-    first->set_expected_text(ElementText(job.expected, i));
+class ExactEvidence : public Evidence {
+ public:
+  explicit ExactEvidence(const Job& job) : job_(job) {}
+  const HostTensor& actual() const override { return job_.actual; }
+  double Expected(int64_t i) const override {
+    return ElementAsDouble(job_.expected.dtype, job_.expected.data.data(), i);
   }
-}
+  bool Fits(double value, int64_t i) const override {
+    const double r = Expected(i);
+    return std::isnan(r) ? std::isnan(value) : value == r && std::signbit(value) == std::signbit(r);
+  }
+  bool Wrong(int64_t i) const override { return !SameElement(job_.actual, job_.expected, i); }
 
-std::string Finding(const Job& job, const Tally& tally) {
-  const int64_t i = tally.first.front();
-  std::string text = absl::StrCat(CountText(tally.mismatches, tally.elements), ", first at ",
-                                  PlaceText(job.actual.shape, i), ": got ", ElementText(job.actual, i),
-                                  ", expected ", ElementText(job.expected, i), " exactly");
-  if (tally.elements > 1 && tally.zeros == tally.elements) return text + "; the whole output is zero";
-  if (tally.elements > 1 && tally.nan == tally.elements) return text + "; the whole output is NaN";
-  return text + TailText(tally);
+ private:
+  const Job& job_;
+};
+
+void Describe(const Job& job, const Tally& tally, v1::OutputStats* stats, Findings* findings) {
+  Remark pattern = PatternText(ExactEvidence(job), tally);
+  // All of them, not only the first few that are kept.
+  if (pattern.cause.empty() && static_cast<size_t>(tally.mismatches) == tally.first.size() &&
+      PicksEqualValues(job, tally.first)) {
+    pattern = {pattern.text + "; the wrong index picks an equal value",
+               "a tie is broken in favour of another element"};
+  }
+  findings->cause = pattern.cause;
+  Fail("X",
+       absl::StrCat(FirstText(job.actual, tally, ElementText(job.expected, tally.first.front())), " exactly",
+                    pattern.text),
+       stats);
 }
 
 }  // namespace
 
-bool JudgeExact(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings) {
   if (job.expected.dtype != job.actual.dtype) {
-    *harness_error = absl::StrCat("the reference is ", std::string(DtypeName(job.expected.dtype)),
-                                  ", expected ", std::string(DtypeName(job.actual.dtype)));
+    findings->harness_error = absl::StrCat("the reference is ", std::string(DtypeName(job.expected.dtype)),
+                                           ", expected ", std::string(DtypeName(job.actual.dtype)));
     return false;
   }
   const bool floating = IsFloating(job.actual.dtype);
@@ -84,8 +95,11 @@ bool JudgeExact(const Job& job, v1::OutputStats* stats, std::string* harness_err
     if (!same) tally.AddMismatch(i);
   }
   tally.ToStats(stats);
-  AddFirst(job, tally, stats);
-  if (tally.mismatches > 0) Fail("X", Finding(job, tally), stats);
+  for (const int64_t index : tally.first) {
+    AddFirst(job.actual, index, ElementAsDouble(job.expected.dtype, job.expected.data.data(), index), 0,
+             ElementText(job.expected, index), stats);
+  }
+  if (tally.mismatches > 0) Describe(job, tally, stats, findings);
   return true;
 }
 

@@ -26,9 +26,10 @@ const HostTensor* Find(const TensorMap& tensors, const std::string& key) {
 }
 
 void Fail(const std::string& gate, const std::string& detail, v1::OutputStats* stats) {
+  const bool more = !stats->ok();
   stats->set_ok(false);
-  stats->set_gates(gate);
-  stats->set_detail(detail);
+  stats->set_gates(more ? absl::StrCat(stats->gates(), ",", gate) : gate);
+  stats->set_detail(more ? absl::StrCat(stats->detail(), "; ", detail) : detail);
 }
 
 std::string PlaceText(const std::vector<int64_t>& shape, int64_t index) {
@@ -45,11 +46,22 @@ std::string CountText(int64_t mismatches, int64_t elements) {
                       mismatches == 1 ? " differs" : " differ");
 }
 
-std::string TailText(const Tally& tally) {
-  const int64_t count = tally.mismatches;
-  if (tally.first.empty() || count == tally.elements || tally.last != tally.elements - 1) return "";
-  if (tally.first.front() != tally.elements - count) return "";
-  return count == 1 ? "; the last element" : absl::StrCat("; the last ", count, " elements");
+std::string FirstText(const HostTensor& actual, const Tally& tally, const std::string& expected) {
+  const int64_t index = tally.first.front();
+  return absl::StrCat(CountText(tally.mismatches, tally.elements), ", first at ",
+                      PlaceText(actual.shape, index), ": got ", ElementText(actual, index), ", expected ",
+                      expected);
+}
+
+void AddFirst(const HostTensor& actual, int64_t index, double expected, double tolerance,
+              const std::string& expected_text, v1::OutputStats* stats) {
+  v1::Mismatch* m = stats->add_first();
+  m->set_index(index);
+  m->set_actual(ElementAsDouble(actual.dtype, actual.data.data(), index));
+  m->set_expected(expected);
+  m->set_tolerance(tolerance);
+  m->set_actual_text(ElementText(actual, index));
+  m->set_expected_text(expected_text);
 }
 
 std::string ElementText(const HostTensor& tensor, int64_t index) {

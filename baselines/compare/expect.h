@@ -1,5 +1,5 @@
-// What every judged output shares: the references that belong to it, shape and dtype before any number, and
-// the sentences in which a failure is told.
+// What every judged output shares: the references that belong to it, and the sentences in which a failure is
+// told.
 #ifndef BASELINES_COMPARE_EXPECT_H_
 #define BASELINES_COMPARE_EXPECT_H_
 
@@ -9,6 +9,7 @@
 
 #include "baselines/compare/contract.h"
 #include "baselines/compare/judging.h"
+#include "baselines/compare/patterns.h"
 #include "baselines/compare/tally.h"
 #include "cases/core/tensor.h"
 #include "diopi/v1/verdict.pb.h"
@@ -30,7 +31,14 @@ struct Job {
 // The tensor of that key, or null.
 const HostTensor* Find(const TensorMap& tensors, const std::string& key);
 
-// Marks the output as failed by `gate`, with the reason in words.
+// What judging one output finds, beside its figures.
+struct Findings {
+  std::string harness_error;  // the references are of no use
+  std::string cause;          // of the failure, where it is known
+  Contracts widened;          // declared contracts that widened the tolerance
+};
+
+// Marks the output as failed by `gate`, with the reason in words. Later gates and reasons are added.
 void Fail(const std::string& gate, const std::string& detail, v1::OutputStats* stats);
 
 // "[1000]", "[0, 3]", "[]": where a flat row-major index lies.
@@ -39,8 +47,12 @@ std::string PlaceText(const std::vector<int64_t>& shape, int64_t index);
 // "3 of 1003 elements differ", "1 of 1 element differs".
 std::string CountText(int64_t mismatches, int64_t elements);
 
-// "; the last 3 elements" when the mismatches are exactly the tail (and not everything); otherwise empty.
-std::string TailText(const Tally& tally);
+// "3 of 1003 elements differ, first at [1000]: got 0, expected 0.5".
+std::string FirstText(const HostTensor& actual, const Tally& tally, const std::string& expected);
+
+// One more entry of `stats.first`; `expected_text` in full, as ElementText or NumberText give it.
+void AddFirst(const HostTensor& actual, int64_t index, double expected, double tolerance,
+              const std::string& expected_text, v1::OutputStats* stats);
 
 // An element in full: integers exactly, floats with all their digits.
 std::string ElementText(const HostTensor& tensor, int64_t index);

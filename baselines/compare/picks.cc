@@ -86,10 +86,14 @@ class Picks {
     return (outer * slices_.middle + IndexAt(indices, i)) * slices_.inner + inner;
   }
 
+  bool InRange(const HostTensor& indices, int64_t i) const {
+    return IndexAt(indices, i) >= 0 && IndexAt(indices, i) < slices_.middle;
+  }
+
   // Empty when element i of `actual` is right.
   std::string Wrong(int64_t i) const {
     const int64_t index = IndexAt(job_.actual, i);
-    if (index < 0 || index >= slices_.middle) {
+    if (!InRange(job_.actual, i)) {
       return absl::StrCat("index ", index, " is outside [0, ", slices_.middle, ")");
     }
     const int64_t source = Source(job_.actual, i);
@@ -129,13 +133,23 @@ class Picks {
 };
 
 void AddIndexMismatch(const Job& job, int64_t index, v1::OutputStats* stats) {
-  v1::Mismatch* m = stats->add_first();
-  m->set_index(index);
-  m->set_actual(ElementAsDouble(job.actual.dtype, job.actual.data.data(), index));
-  m->set_expected(ElementAsDouble(job.expected.dtype, job.expected.data.data(), index));
-  m->set_actual_text(ElementText(job.actual, index));
-  m->set_expected_text(ElementText(job.expected, index));
+  AddFirst(job.actual, index, ElementAsDouble(job.expected.dtype, job.expected.data.data(), index), 0,
+           ElementText(job.expected, index), stats);
 }
+
+// The mismatches of an INDEX_OF output, for WhereText.
+class PickEvidence : public Evidence {
+ public:
+  PickEvidence(const Job& job, const Picks& picks) : job_(job), picks_(picks) {}
+  const HostTensor& actual() const override { return job_.actual; }
+  double Expected(int64_t i) const override { return static_cast<double>(IndexAt(job_.expected, i)); }
+  bool Fits(double value, int64_t i) const override { return value == Expected(i); }
+  bool Wrong(int64_t i) const override { return !picks_.Wrong(i).empty(); }
+
+ private:
+  const Job& job_;
+  const Picks& picks_;
+};
 
 // Rows of dimension 0 in the order of their bytes.
 HostTensor SortedRows(const HostTensor& tensor) {
@@ -153,9 +167,9 @@ HostTensor SortedRows(const HostTensor& tensor) {
 
 }  // namespace
 
-bool JudgePicks(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
-  const Picks picks(job, harness_error);
-  if (!harness_error->empty()) return false;
+bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
+  const Picks picks(job, &findings->harness_error);
+  if (!findings->harness_error.empty()) return false;
   Tally tally;
   tally.elements = NumElements(job.actual.shape);
   std::string first;
@@ -170,9 +184,11 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, std::string* harness_err
   tally.ToStats(stats);
   for (const int64_t index : tally.first) AddIndexMismatch(job, index, stats);
   if (tally.mismatches > 0) {
+    const Remark where = WhereText(PickEvidence(job, picks), tally);
+    findings->cause = where.cause;
     Fail("X",
          absl::StrCat(CountText(tally.mismatches, tally.elements), ", first at ",
-                      PlaceText(job.actual.shape, tally.first.front()), ": ", first, TailText(tally)),
+                      PlaceText(job.actual.shape, tally.first.front()), ": ", first, where.text),
          stats);
     return true;
   }
@@ -188,11 +204,28 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, std::string* harness_err
   return true;
 }
 
-bool JudgeUnordered(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
+bool PicksEqualValues(const Job& job, const std::vector<int64_t>& places) {
+  if (!IsInteger(job.actual.dtype) || Find(job.inputs, "input") == nullptr) return false;
+  v1::Judge judge = *job.output.judge;
+  judge.set_input("input");
+  judge.clear_values();
+  judge.set_dim("dim");
+  JudgedOutput output = job.output;
+  output.judge = &judge;
+  const Job as_index{job.c,  job.inputs,   job.references, job.all_actual,
+                     output, job.expected, job.actual,     job.contracts};
+  std::string error;
+  const Picks picks(as_index, &error);
+  return error.empty() && std::all_of(places.begin(), places.end(), [&](int64_t i) {
+           return picks.InRange(job.expected, i) && picks.Wrong(i).empty();
+         });
+}
+
+bool JudgeUnordered(const Job& job, v1::OutputStats* stats, Findings* findings) {
   const HostTensor expected = SortedRows(job.expected);
   const HostTensor actual = SortedRows(job.actual);
-  const Job sorted{job.c, job.inputs, job.references, job.all_actual, job.output, expected, actual};
-  const bool usable = JudgeExact(sorted, stats, harness_error);
+  const Job sorted{job.c, job.inputs, job.references, job.all_actual, job.output, expected, actual, {}};
+  const bool usable = JudgeExact(sorted, stats, findings);
   if (usable && !stats->ok()) stats->set_detail(absl::StrCat("after sorting: ", stats->detail()));
   return usable;
 }

@@ -1,108 +1,277 @@
+// Gates P, R, B and, where sums are exact, X.
+#include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "baselines/compare/arithmetic.h"
 #include "baselines/compare/gates.h"
-#include "baselines/compare/pointwise.h"
+#include "baselines/compare/groups.h"
+#include "baselines/compare/oracle.h"
 
 namespace diopi::baselines {
 namespace {
 
-Point PointAt(const Job& job, const OracleView& oracle, const PointwiseRule& rule, int64_t index) {
-  const Sample s = SampleAt(job.actual.dtype, job.actual.data.data(), oracle, index);
-  return Judge(rule, s.y, s.r, s.sigma, s.low);
+constexpr double kMinLeaning = 64;  // fewer lean one way by chance
+
+// RN_T(r) as a number to show.
+double Shown(Dtype dtype, double r) {
+  char bytes[16] = {};
+  StoreDouble(dtype, bytes, 0, r);
+  return ElementAsDouble(dtype, bytes, 0);
 }
 
-// Whether some statement holds for every element of the output, or for every one that differs.
-template <typename Holds>
-bool EveryMismatch(const Job& job, const OracleView& oracle, const PointwiseRule& rule, Holds holds) {
-  const int64_t elements = NumElements(job.actual.shape);
-  for (int64_t i = 0; i < elements; ++i) {
-    const Sample s = SampleAt(job.actual.dtype, job.actual.data.data(), oracle, i);
-    if (Judge(rule, s.y, s.r, s.sigma, s.low).bad != 0 && !holds(s)) return false;
+// An exact sum is RN_T(r) itself: then both lie at the same distance from r.
+bool IsIdeal(const Point& p) {
+  return p.bad == 0 && p.d == p.ideal_d;
+}
+
+class OracleEvidence : public Evidence {
+ public:
+  OracleEvidence(const Oracle& oracle, const HostTensor& actual) : oracle_(oracle), actual_(actual) {}
+  const HostTensor& actual() const override { return actual_; }
+  double Expected(int64_t i) const override { return Shown(actual_.dtype, oracle_.At(actual_, i).r); }
+  bool Fits(double value, int64_t i) const override {
+    const Sample s = oracle_.At(actual_, i);
+    return Passes(Judge(oracle_.rule(), value, s.r, s.sigma, s.low));
   }
+  bool Wrong(int64_t i) const override { return !Passes(oracle_.PointAt(actual_, i)); }
+
+ private:
+  bool Passes(const Point& p) const { return oracle_.exact() ? IsIdeal(p) : p.bad == 0; }
+
+  const Oracle& oracle_;
+  const HostTensor& actual_;
+};
+
+// The device reference's figures; zeros where there is none.
+struct Device {
+  const HostTensor* tensor = nullptr;
+  double rms_z = 0;
+  double rmse = 0;
+  double lean = 0;  // the larger of |mean z| and |mean z sgn r|
+};
+
+double Root(double sum, int64_t count) {
+  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
+}
+
+double Mean(double sum, int64_t count) {
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+double Lean(const Tally& tally) {
+  return std::max(std::fabs(Mean(tally.sum_lean, tally.leaning)),
+                  std::fabs(Mean(tally.sum_radial, tally.leaning)));
+}
+
+bool LoadDevice(const Job& job, const Oracle& oracle, Device* device, std::string* harness_error) {
+  device->tensor = Find(job.references, job.output.key + ".device");
+  if (device->tensor == nullptr) return true;
+  if (device->tensor->dtype != job.output.dtype || device->tensor->shape != job.expected.shape) {
+    *harness_error = "the device reference has another dtype or shape than the oracle";
+    return false;
+  }
+  const Tally tally = oracle.TallyAll(*device->tensor, nullptr);
+  device->rms_z = Root(tally.sum_z2, tally.finite);
+  device->rmse = Root(tally.sum_d2, tally.finite);
+  device->lean = tally.leaning >= kMinLeaning ? Lean(tally) : 0;
   return true;
 }
 
-// What is surely seen in the mismatches: said only when it is true of all of them, and there are several.
-std::string PatternText(const Job& job, const OracleView& oracle, const PointwiseRule& rule,
-                        const Tally& tally) {
-  if (tally.elements > 1 && tally.nan == tally.elements) return "; the whole output is NaN";
-  if (tally.elements > 1 && tally.zeros == tally.elements) return "; the whole output is zero";
-  if (tally.mismatches < 4) return "";
-  const auto meets = [&](const Sample& s, double y) { return Judge(rule, y, s.r, s.sigma, s.low).bad == 0; };
-  if (EveryMismatch(job, oracle, rule, [](const Sample& s) { return s.y == 0; })) {
-    return "; every element that differs is zero";
-  }
-  if (EveryMismatch(job, oracle, rule, [&](const Sample& s) { return meets(s, -s.y); })) {
-    return "; every element that differs has the wrong sign";
-  }
-  const Sample first = SampleAt(job.actual.dtype, job.actual.data.data(), oracle, tally.first.front());
-  const double factor = first.y / first.r;
-  if (!std::isfinite(factor) || factor == 0) return "";
-  // One factor for all, to within the output's own rounding.
-  const auto scaled = [&](const Sample& s) {
-    return std::fabs(s.y - factor * s.r) <= 4 * rule.ulp_of_one * std::fabs(s.y) && s.r != 0;
-  };
-  if (EveryMismatch(job, oracle, rule, scaled)) {
-    return absl::StrFormat("; every element that differs is %.4g times what it should be", factor);
-  }
-  return "";
+void Grade(const Device& device, v1::OutputStats* stats) {
+  const double base = std::max(device.rmse, stats->rmse_ideal());
+  const double ratio = base > 0 ? stats->rmse() / base : stats->rmse() > 0 ? 1e300 : 1;
+  stats->set_rmse_ratio(std::min(ratio, 1e300));
+  if (device.tensor == nullptr) return;
+  stats->set_rms_z_device(device.rms_z);
+  stats->set_rmse_device(device.rmse);
+  stats->set_grade(ratio <= 1.25 ? "A" : ratio <= 2 ? "B" : ratio <= 8 ? "C" : "D");
 }
 
-// RN_T(r) as a number to show.
-double Shown(const Job& job, double r) {
-  char bytes[16] = {};
-  StoreDouble(job.actual.dtype, bytes, 0, r);
-  return ElementAsDouble(job.actual.dtype, bytes, 0);
+std::string BesideDevice(const Oracle& oracle, const Device& device, int64_t index) {
+  if (device.tensor == nullptr) return "";
+  const Point p = oracle.PointAt(*device.tensor, index);
+  if (p.finite == 0) return absl::StrCat("; the device reference gives ", ElementText(*device.tensor, index));
+  return absl::StrFormat("; the device reference is off by %.1e", std::fabs(p.d));
 }
 
-std::string Describe(const Job& job, const OracleView& oracle, const PointwiseRule& rule,
-                     const Tally& tally) {
+void PointwiseText(const Job& job, const Oracle& oracle, const Device& device, const Tally& tally,
+                   v1::OutputStats* stats, Findings* findings) {
   const int64_t index = tally.first.front();
-  const Sample s = SampleAt(job.actual.dtype, job.actual.data.data(), oracle, index);
-  const Point p = PointAt(job, oracle, rule, index);
-  const bool tolerant = p.finite != 0;
-  return absl::StrCat(
-      CountText(tally.mismatches, tally.elements), ", first at ", PlaceText(job.actual.shape, index),
-      ": got ", ElementText(job.actual, index), ", expected ", NumberText(Shown(job, s.r)),
-      tolerant ? absl::StrFormat(" (tolerance %.1e, off by %.1e)", p.tolerance, std::fabs(p.d)) : "",
-      TailText(tally), PatternText(job, oracle, rule, tally));
+  const Point p = oracle.PointAt(job.actual, index);
+  const std::string beside = BesideDevice(oracle, device, index);
+  const double expected = Shown(job.actual.dtype, oracle.At(job.actual, index).r);
+  std::string text = FirstText(job.actual, tally, NumberText(expected));
+  if (oracle.exact()) {
+    absl::StrAppend(&text, " exactly, as every order of summation gives it",
+                    beside.empty() ? "" : absl::StrCat(" (", beside.substr(2), ")"));
+  } else if (p.finite != 0) {
+    absl::StrAppend(&text, absl::StrFormat(" (tolerance %.1e, off by %.1e", p.tolerance, std::fabs(p.d)),
+                    beside, ")");
+  }
+  const Remark pattern = PatternText(OracleEvidence(oracle, job.actual), tally);
+  findings->cause = pattern.cause;
+  absl::StrAppend(&text, pattern.text);
+  Fail(oracle.exact() ? "X" : "P", text, stats);
 }
 
-bool Usable(const HostTensor* tensor, const HostTensor& like, bool may_be_float32) {
-  return tensor != nullptr && tensor->shape == like.shape &&
-         (tensor->dtype == v1::Dtype::float64 || (may_be_float32 && tensor->dtype == v1::Dtype::float32));
+// A gate over the whole output; beside single elements that are wrong its figure would say nothing.
+void FailWhole(const std::string& gate, const std::string& text, v1::OutputStats* stats) {
+  if (stats->mismatches() == 0) return Fail(gate, text, stats);
+  stats->set_gates(absl::StrCat(stats->gates(), ",", gate));
+}
+
+// What a second look finds when a figure of the whole output is beyond its limit. Outputs that repeat a few
+// values (an input all equal, a gradient spread over a window) have as many independent roundings as values.
+struct SecondLook {
+  double values = 0;          // (sum m)^2 / sum m^2 over the multiplicities m of r
+  double leaning_values = 0;  // the same over the elements that lean
+  double bias = 0;            // mean (z - z of RN_T(r)), radial_bias: signed away from zero
+  double radial_bias = 0;
+};
+
+// Counts multiplicities of up to 2^16 values; with more the count is what it would be without repetition.
+class Repetition {
+ public:
+  void Add(double r) {
+    ++total_;
+    if (counts_.size() < kMost || counts_.count(r) != 0) ++counts_[r];
+  }
+  double Effective() const {
+    if (counts_.size() >= kMost) return total_;
+    double squares = 0;
+    for (const auto& [r, count] : counts_) squares += count * count;
+    return squares == 0 ? 0 : total_ * total_ / squares;
+  }
+
+ private:
+  static constexpr size_t kMost = size_t{1} << 16;
+  std::unordered_map<double, double> counts_;
+  double total_ = 0;
+};
+
+SecondLook LookAgain(const Job& job, const Oracle& oracle, const Tally& tally) {
+  Repetition all;
+  Repetition leaning;
+  SecondLook look;
+  for (int64_t i = 0; i < tally.elements; ++i) {
+    const Sample s = oracle.At(job.actual, i);
+    const Point p = Judge(oracle.rule(), s.y, s.r, s.sigma, s.low);
+    if (p.finite == 0) continue;
+    all.Add(s.r);
+    if (p.leaning == 0) continue;
+    leaning.Add(s.r);
+    const double ideal_z = Judge(oracle.rule(), Shown(job.actual.dtype, s.r), s.r, s.sigma, s.low).z;
+    const double excess = p.z - ideal_z;
+    look.bias += excess;
+    look.radial_bias += s.r < 0 ? -excess : excess;
+  }
+  look.values = all.Effective();
+  look.leaning_values = leaning.Effective();
+  look.bias = tally.leaning == 0 ? 0 : look.bias / static_cast<double>(tally.leaning);
+  look.radial_bias = tally.leaning == 0 ? 0 : look.radial_bias / static_cast<double>(tally.leaning);
+  return look;
+}
+
+double RmsLimit(double groups, double kf, const Device& device) {
+  return 2 * (1 + 3 / std::sqrt(std::max(groups, 1.0))) * (1 + kf) * std::max(1.0, device.rms_z);
+}
+
+double LeanLimit(double m, const Device& device) {
+  return std::max(0.5 + 6 / std::sqrt(m), 2 * device.lean);
+}
+
+void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputStats* stats) {
+  const double groups = std::min(static_cast<double>(stats->groups()), look.values);
+  stats->set_groups(static_cast<int64_t>(groups));
+  const double limit = RmsLimit(groups, kf, device);
+  if (stats->rms_z() <= limit) return;
+  FailWhole(
+      "R",
+      absl::StrFormat(
+          "the RMS error is %.3g in units of rounding noise, at most %.3g is allowed%s", stats->rms_z(),
+          limit,
+          device.tensor == nullptr ? "" : absl::StrFormat(", the device reference has %.3g", device.rms_z)),
+      stats);
+}
+
+// RN_T(r) itself may lean, where r is not spread over the last place: only what goes beyond it counts.
+void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats) {
+  if (look.leaning_values < kMinLeaning) return;
+  const double limit = LeanLimit(look.leaning_values, device);
+  const auto beyond = [&](double lean, double excess) {
+    return std::fabs(lean) > limit && std::fabs(excess) > limit;
+  };
+  const bool radial = beyond(stats->radial_bias(), look.radial_bias);
+  const bool plain = beyond(stats->bias(), look.bias);
+  if (!radial && !plain) return;
+  const double lean = radial ? stats->radial_bias() : stats->bias();
+  const char* way = radial ? (lean < 0 ? "toward zero" : "away from zero") : (lean < 0 ? "down" : "up");
+  FailWhole("B",
+            absl::StrFormat("roundings lean %s: on average by %.2f in units of rounding noise, at most %.2f "
+                            "is allowed",
+                            way, std::fabs(lean), limit),
+            stats);
+}
+
+// Gates R and B, from the figures of the one pass; a second look only where they are suspicious.
+void GateWhole(const Job& job, const Oracle& oracle, const Tally& tally, const Device& device,
+               v1::OutputStats* stats) {
+  const bool narrow = FormatOf(job.actual.dtype).precision < 24;
+  const double kf = narrow ? 0 : oracle.rule().kf;
+  const bool rough = stats->rms_z() > RmsLimit(static_cast<double>(stats->groups()), kf, device);
+  const double m = static_cast<double>(tally.leaning);
+  const bool leans = kf == 0 && m >= kMinLeaning && Lean(tally) > LeanLimit(m, device);
+  if (!rough && !leans) return;
+  const SecondLook look = LookAgain(job, oracle, tally);
+  if (rough) GateR(look, kf, device, stats);
+  if (leans) GateB(look, device, stats);
+}
+
+// Where sums are exact: the mismatches are what is not RN_T(r).
+void CountInexact(const Job& job, const Oracle& oracle, Tally* tally) {
+  tally->mismatches = 0;
+  tally->first.clear();
+  tally->last = -1;
+  for (int64_t i = 0; i < tally->elements; ++i) {
+    if (!IsIdeal(oracle.PointAt(job.actual, i))) tally->AddMismatch(i);
+  }
 }
 
 }  // namespace
 
-bool JudgePointwise(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
-  const HostTensor* sigma = Find(job.references, job.output.key + ".sigma");
-  const HostTensor* low = Find(job.references, job.output.key + ".low");
-  if (job.expected.dtype != v1::Dtype::float64 || !Usable(sigma, job.expected, true) ||
-      (low != nullptr && !Usable(low, job.expected, false))) {
-    *harness_error = absl::StrCat("the reference of ", job.output.key, " is not r (float64) with its sigma");
+bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) {
+  Oracle oracle;
+  Device device;
+  if (!oracle.Load(job, job.contracts, &findings->harness_error) ||
+      !LoadDevice(job, oracle, &device, &findings->harness_error)) {
     return false;
   }
-  // A single table function of given numbers: kf is all it may be off by, there is no noise to add up.
-  const bool table_function = job.output.kind == v1::Judge::MATH && job.output.judge->kf() > 0;
-  const OracleView oracle{job.expected.data.data(), table_function ? nullptr : sigma->data.data(),
-                          sigma->dtype, low == nullptr ? nullptr : low->data.data()};
-  const PointwiseRule rule = RuleFor(job.actual.dtype, job.output.judge->kf());
-  const Tally tally = TallyPointwise(job.actual, oracle, rule);
+  int64_t argmax = -1;
+  Tally tally = oracle.TallyAll(job.actual, &argmax);
+  if (oracle.exact()) CountInexact(job, oracle, &tally);
   tally.ToStats(stats);
+  stats->set_argmax(argmax);
+  stats->set_leaning(tally.leaning);
+  stats->set_groups(GroupsOf(job.c, job.output, job.actual.shape));
+  Grade(device, stats);
+  findings->widened = oracle.widened();
   for (const int64_t index : tally.first) {
-    const Sample s = SampleAt(job.actual.dtype, job.actual.data.data(), oracle, index);
-    v1::Mismatch* m = stats->add_first();
-    m->set_index(index);
-    m->set_actual(s.y);
-    m->set_expected(s.r);
-    m->set_tolerance(PointAt(job, oracle, rule, index).tolerance);
-    m->set_actual_text(ElementText(job.actual, index));
-    m->set_expected_text(NumberText(s.r));
+    const double r = oracle.At(job.actual, index).r;
+    const double tolerance = oracle.exact() ? 0 : oracle.PointAt(job.actual, index).tolerance;
+    AddFirst(job.actual, index, r, tolerance, NumberText(r), stats);
   }
-  if (tally.mismatches > 0) Fail("P", Describe(job, oracle, rule, tally), stats);
+  if (tally.mismatches > 0) PointwiseText(job, oracle, device, tally, stats, findings);
+  GateWhole(job, oracle, tally, device, stats);
+  if (stats->ok()) return true;
+  // What was computed with explains more than what came out, but for places and special values.
+  const Remark how = HowComputed(job, oracle, tally);
+  if (!how.text.empty() && findings->cause.empty()) {
+    stats->set_detail(absl::StrCat(stats->detail(), how.text));
+    findings->cause = how.cause;
+  }
   return true;
 }
 

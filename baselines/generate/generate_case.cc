@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
+#include "baselines/generate/exact_data.h"
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
 #include "cases/core/fill.h"
@@ -154,8 +155,31 @@ class CaseGenerator {
       absl::Status status =
           Store(key, LinearNoise(tensor, (*q2)->at(key), (*n)->at(key), OutputDtype(baseline_.c, key)));
       if (!status.ok()) return status;
+      if (judge.arithmetic() != v1::Judge::PLAIN) {
+        baseline_.references[key + ".n"] = ToFloat32((*n)->at(key));
+      }
+      status = MarkExact(key, tensor);
+      if (!status.ok()) return status;
     }
     return any ? absl::OkStatus() : NoOutput(judge);
+  }
+
+  // Two more runs, and only where the data may be exact.
+  absl::Status MarkExact(const std::string& key, const HostTensor& r) {
+    if (!HasIntegerData(baseline_.c, baseline_.inputs)) return absl::OkStatus();
+    if (!magnitude_.has_value()) {
+      absl::StatusOr<TensorMap> outputs = reference_.Call(
+          WithMagnitudes(baseline_.c), WidenToFloat64(baseline_.inputs, Power::kAbs), D::float64);
+      if (!outputs.ok()) return outputs.status();
+      magnitude_ = *std::move(outputs);
+    }
+    absl::StatusOr<const TensorMap*> probe = Float64(&probe_, Power::kProbe);
+    if (!probe.ok()) return probe.status();
+    const LinearRuns runs{r, two_->at(key), zero_->at(key), magnitude_->at(key), (*probe)->at(key)};
+    if (IsExact(runs, OutputDtype(baseline_.c, key))) {
+      baseline_.references[key + ".exact"] = HostTensor{D::uint8, {}, std::string(1, '\1')};
+    }
+    return absl::OkStatus();
   }
 
   absl::Status Store(const std::string& key, absl::StatusOr<Expected> expected) {
@@ -173,7 +197,7 @@ class CaseGenerator {
   InProcessLibrary& reference_;
   Baseline baseline_;
   std::map<std::string, TensorMap> produced_;  // by function
-  std::optional<TensorMap> native_, noise64_, noise80_, zero_, one_, two_;
+  std::optional<TensorMap> native_, noise64_, noise80_, zero_, one_, two_, magnitude_, probe_;
 };
 
 }  // namespace

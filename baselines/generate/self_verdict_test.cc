@@ -21,10 +21,31 @@ bool SpoilLast(HostTensor* tensor) {
 }
 
 struct Counts {
+  int64_t outputs = 0;
+  int64_t exact = 0;  // outputs of exact data
+  double worst = 0;   // of rms z over gate R's limit
+  std::string worst_at;
   int64_t passed = 0;
   int64_t spoilt = 0;
   int64_t survived = 0;
 };
+
+void CountOutputs(const v1::Case& c, const TensorMap& references, const v1::Verdict& verdict,
+                  Counts* counts) {
+  for (const v1::OutputStats& output : verdict.outputs()) {
+    ++counts->outputs;
+    counts->exact += references.count(output.key() + ".exact") != 0 ? 1 : 0;
+    if (output.groups() == 0) continue;
+    double kf = 0;
+    for (const v1::Judge& judge : c.judges()) {
+      if (judge.output() == output.key() && output.dtype() == v1::Dtype::float32) kf = judge.kf();
+    }
+    const double limit = 2 * (1 + 3 / std::sqrt(static_cast<double>(output.groups()))) * (1 + kf);
+    if (output.rms_z() / limit <= counts->worst) continue;
+    counts->worst = output.rms_z() / limit;
+    counts->worst_at = c.id() + " " + output.key();
+  }
+}
 
 void JudgeCase(loader::InProcessLibrary* library, const v1::Case& c, Counts* counts) {
   const absl::StatusOr<Baseline> baseline = GenerateCase(*library, c);
@@ -35,6 +56,7 @@ void JudgeCase(loader::InProcessLibrary* library, const v1::Case& c, Counts* cou
   const v1::Verdict verdict = CompareCase(baseline->c, baseline->inputs, baseline->references, *native);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << c.id() << ": " << verdict.reason();
   ++counts->passed;
+  CountOutputs(c, baseline->references, verdict, counts);
   for (const v1::Judge& judge : c.judges()) {
     const bool numeric = judge.kind() == v1::Judge::EXACT || judge.kind() == v1::Judge::MATH ||
                          judge.kind() == v1::Judge::ACCUMULATION || judge.kind() == v1::Judge::COMPOSITION;
@@ -62,6 +84,10 @@ TEST(SelfVerdict, EveryCaseOfSuiteCore) {
   for (const v1::Case& c : *cases) JudgeCase(library->get(), c, &counts);
   std::printf("%jd cases pass; %jd of %jd spoilt outputs survive\n", static_cast<intmax_t>(counts.passed),
               static_cast<intmax_t>(counts.survived), static_cast<intmax_t>(counts.spoilt));
+  std::printf("%jd outputs, %jd of exact data; largest rms z / limit %.3f: %s\n",
+              static_cast<intmax_t>(counts.outputs), static_cast<intmax_t>(counts.exact), counts.worst,
+              counts.worst_at.c_str());
+  EXPECT_GE(counts.exact, 50);
   EXPECT_GE(counts.passed, 2000);
   EXPECT_GE(counts.spoilt, 1000);
   // A sign may only hide where the noise is as large as the value.

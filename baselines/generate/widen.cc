@@ -106,6 +106,21 @@ Expected Split(const HostTensor& noise, Dtype output) {
   return expected;
 }
 
+double Passed(Power power, double x, size_t i) {
+  switch (power) {
+    case Power::kZero:
+      return 1.0;
+    case Power::kTwo:
+      return x * x;
+    case Power::kAbs:
+      return std::fabs(x);
+    case Power::kProbe:  // the high bits of a multiplicative hash
+      return static_cast<double>((((i + 1) * uint64_t{0x9e3779b97f4a7c15}) >> 40) % 17) - 8;
+    default:
+      return x;
+  }
+}
+
 }  // namespace
 
 TensorMap WidenToNoise(const TensorMap& tensors, Dtype noise) {
@@ -133,11 +148,20 @@ TensorMap WidenToFloat64(const TensorMap& tensors, Power power) {
     const size_t count = static_cast<size_t>(NumElements(tensor.shape));
     for (size_t i = 0; i < count; ++i) {
       const double x = ElementAsDouble(tensor.dtype, tensor.data.data(), static_cast<int64_t>(i));
-      SetElement(&values, i, power == Power::kZero ? 1.0 : power == Power::kOne ? x : x * x);
+      SetElement(&values, i, Passed(power, x, i));
     }
     wide.emplace(key, std::move(values));
   }
   return wide;
+}
+
+HostTensor ToFloat32(const HostTensor& float64) {
+  HostTensor narrow = Empty(D::float32, float64.shape);
+  const size_t count = static_cast<size_t>(NumElements(float64.shape));
+  for (size_t i = 0; i < count; ++i) {
+    SetElement(&narrow, i, static_cast<float>(ElementAt<double>(float64, i)));
+  }
+  return narrow;
 }
 
 absl::StatusOr<Expected> SplitNoise(const HostTensor& noise, Dtype output) {

@@ -20,9 +20,13 @@ struct Expected {
 // rounding of backward error, u = 2^-24 for noise64 and 2^-53 for noise80. Others as they are.
 TensorMap WidenToNoise(const TensorMap& tensors, Dtype noise);
 
-// Every floating tensor as float64, each element passed through: itself, its square, one.
-enum class Power { kZero, kOne, kTwo };
+// Every floating tensor as float64, each element passed through: itself, its square, one, its magnitude, and
+// an integer between -8 and 8 that has nothing to do with it (kProbe).
+enum class Power { kZero, kOne, kTwo, kAbs, kProbe };
 TensorMap WidenToFloat64(const TensorMap& tensors, Power power);
+
+// A float64 tensor, rounded.
+HostTensor ToFloat32(const HostTensor& float64);
 
 // An output in a noise type, taken apart. `output` is the element type the case's output has.
 absl::StatusOr<Expected> SplitNoise(const HostTensor& noise, Dtype output);

@@ -1,0 +1,52 @@
+// What the mismatches of one output have in common, in words: where they lie and what the values are. Nothing
+// is said that does not hold for every one of them, and no cause that chance would show as well.
+#ifndef BASELINES_COMPARE_PATTERNS_H_
+#define BASELINES_COMPARE_PATTERNS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "baselines/compare/tally.h"
+#include "cases/core/tensor.h"
+
+namespace diopi::baselines {
+
+// One output beside what it should be; a gate shows its mismatches through it.
+class Evidence {
+ public:
+  virtual ~Evidence() = default;
+  virtual const HostTensor& actual() const = 0;
+  // What was expected at a place, rounded to the output's dtype.
+  virtual double Expected(int64_t index) const = 0;
+  // Whether a value would pass at a place.
+  virtual bool Fits(double value, int64_t index) const = 0;
+  virtual bool Wrong(int64_t index) const = 0;
+
+  double Actual(int64_t index) const { return ElementAsDouble(actual().dtype, actual().data.data(), index); }
+};
+
+// Both may be empty. `text` starts with "; " and continues a sentence.
+struct Remark {
+  std::string text;
+  std::string cause;
+};
+
+// "; the last 3 elements, after the last full vector of 8", "; all in [0, :, 4], the last of dimension 2".
+Remark WhereText(const Evidence& evidence, const Tally& tally);
+
+// "; every element that differs is zero", "; the whole output is NaN". Reads the output once more, and sorts
+// outputs of up to 2^20 elements to see whether they are a permutation of what was expected.
+Remark WhatText(const Evidence& evidence, const Tally& tally);
+
+// Both: where and what, unless one sentence covers the whole output. The cause is the values' if they tell
+// it.
+Remark PatternText(const Evidence& evidence, const Tally& tally);
+
+// The largest vector width (4 to 1024, a power of two) beyond whose last full multiple exactly `tail` of
+// `size` elements remain; 0 when there is none.
+int64_t VectorWidth(int64_t size, int64_t tail);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_PATTERNS_H_

@@ -1,0 +1,227 @@
+// What the values of the mismatches are.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "baselines/compare/patterns.h"
+
+namespace diopi::baselines {
+namespace {
+
+using D = v1::Dtype;
+
+constexpr int64_t kMostSorted = int64_t{1} << 20;
+
+// A statement about every mismatch. `least`: with fewer mismatches chance would show it as well.
+struct Statement {
+  std::string text;
+  std::string cause;
+  int64_t least;
+  std::function<bool(int64_t)> holds;
+};
+
+double Largest(Dtype dtype) {
+  const FloatFormat format = FormatOf(dtype);
+  return std::ldexp(2 - std::ldexp(1.0, 1 - format.precision), format.max_exponent);
+}
+
+// Every byte of the element is one of the two patterns outputs are filled with before a call.
+bool KeepsPattern(const HostTensor& tensor, int64_t index) {
+  const auto size = static_cast<size_t>(ElementSize(tensor.dtype));
+  const char* bytes = tensor.data.data() + static_cast<size_t>(index) * size;
+  if (bytes[0] != '\xA5' && bytes[0] != '\x5A') return false;
+  return std::all_of(bytes, bytes + size, [&](char byte) { return byte == bytes[0]; });
+}
+
+// Values that only a defect of one kind makes.
+void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
+  const Dtype dtype = e.actual().dtype;
+  const auto y = [&e](int64_t i) { return e.Actual(i); };
+  const auto r = [&e](int64_t i) { return e.Expected(i); };
+  all->push_back({"; every element that differs still holds the pattern it was filled with before the call",
+                  "elements of the output are never written",
+                  dtype == D::bool_ || ElementSize(dtype) == 1 ? 4 : 1,
+                  [&e](int64_t i) { return KeepsPattern(e.actual(), i); }});
+  if (dtype == D::bool_) {
+    all->push_back({"; every element that differs is a byte that is neither 0 nor 1",
+                    "bool is written as all bits set instead of the byte 1", 1, [&e](int64_t i) {
+                      return static_cast<uint8_t>(e.actual().data[static_cast<size_t>(i)]) > 1;
+                    }});
+  }
+  if (!IsFloating(dtype)) return;
+  all->push_back({"; NaN is not passed on", "NaN in the input is not passed on", 1,
+                  [=](int64_t i) { return std::isnan(r(i)) && !std::isnan(y(i)); }});
+  all->push_back({"; every element that differs is NaN", "", 2, [=](int64_t i) { return std::isnan(y(i)); }});
+  const double largest = Largest(dtype);
+  all->push_back({"; what overflows comes out as the largest number",
+                  "overflow saturates instead of giving Inf", 1,
+                  [=](int64_t i) { return std::isinf(r(i)) && y(i) == std::copysign(largest, r(i)); }});
+  all->push_back({"; every element that differs is infinite", "an intermediate result overflows", 1,
+                  [=](int64_t i) { return std::isinf(y(i)) && std::isfinite(r(i)); }});
+  all->push_back({"; the sign of zero is lost", "the sign of zero is lost", 1, [=](int64_t i) {
+                    return y(i) == 0 && r(i) == 0 && std::signbit(r(i)) && !std::signbit(y(i));
+                  }});
+  all->push_back({"; every element that differs is -0 where +0 belongs", "", 1,
+                  [=](int64_t i) { return y(i) == 0 && r(i) == 0 && std::signbit(y(i)); }});
+  const double normal = std::ldexp(1.0, FormatOf(dtype).min_exponent);
+  all->push_back({"; every element that differs is a subnormal number that came out as zero",
+                  "subnormal numbers are flushed to zero", 1,
+                  [=](int64_t i) { return y(i) == 0 && r(i) != 0 && std::fabs(r(i)) < normal; }});
+}
+
+// What was computed, but for another place.
+void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
+  const int64_t elements = NumElements(e.actual().shape);
+  const auto holds_other = [&e, elements](int64_t i, int64_t other) {
+    return other >= 0 && other < elements && e.Fits(e.Actual(i), other);
+  };
+  all->push_back({"; every element that differs holds what belongs to the next one",
+                  "results are written one place too early", 4,
+                  [=](int64_t i) { return holds_other(i, i + 1); }});
+  all->push_back({"; every element that differs holds what belongs to the one before",
+                  "results are written one place too late", 4,
+                  [=](int64_t i) { return holds_other(i, i - 1); }});
+  for (int64_t width = 4; width <= 4096 && width < elements; width *= 2) {
+    all->push_back({absl::StrCat("; every element that differs holds what belongs ", width, " places before"),
+                    absl::StrCat("a vector of ", width, " keeps the results of the one before it"), 2,
+                    [=](int64_t i) { return holds_other(i, i - width); }});
+  }
+  const std::vector<int64_t>& shape = e.actual().shape;
+  if (shape.size() < 2) return;
+  const int64_t columns = shape.back();
+  const int64_t rows = shape[shape.size() - 2];
+  if (rows < 2 || columns < 2) return;
+  all->push_back(
+      {"; every element that differs holds what belongs to its place with the last two dimensions "
+       "exchanged",
+       "the last two dimensions are exchanged", 4, [=](int64_t i) {
+         const int64_t base = i / (rows * columns) * rows * columns;
+         const int64_t at = i - base;
+         return holds_other(i, base + at % rows * columns + at / rows);
+       }});
+}
+
+bool SameInteger(double a, double b) {
+  return a == b && std::fabs(a) < 0x1p53;
+}
+
+void AddArithmetic(const Evidence& e, const Tally& tally, std::vector<Statement>* all) {
+  const Dtype dtype = e.actual().dtype;
+  const auto y = [&e](int64_t i) { return e.Actual(i); };
+  const auto r = [&e](int64_t i) { return e.Expected(i); };
+  if (IsInteger(dtype) && ElementSize(dtype) == 8) {
+    all->push_back({"; every element that differs is right modulo 2^32",
+                    "64-bit integers are computed in 32 bits", 2, [=](int64_t i) {
+                      return std::fabs(r(i)) < 0x1p53 &&
+                             y(i) == static_cast<double>(static_cast<int32_t>(
+                                         static_cast<uint32_t>(static_cast<int64_t>(r(i)))));
+                    }});
+  }
+  if (dtype == D::float64 || (IsInteger(dtype) && ElementSize(dtype) >= 4)) {
+    all->push_back({"; every element that differs has the precision of float32",
+                    "the computation goes through float32", 2, [=](int64_t i) {
+                      return std::isfinite(r(i)) && std::fabs(r(i)) < 1e38 &&
+                             y(i) == static_cast<double>(static_cast<float>(y(i))) &&
+                             std::fabs(y(i) - r(i)) <= 0x1p-22 * std::fabs(r(i));
+                    }});
+  }
+  all->push_back({"; every element that differs is zero", "", 4, [=](int64_t i) { return y(i) == 0; }});
+  all->push_back({"; every element that differs has the wrong sign", "the sign is wrong", 4,
+                  [=, &e](int64_t i) { return e.Fits(-y(i), i); }});
+  const int64_t first = tally.first.front();
+  const double offset = y(first) - r(first);
+  if (std::isfinite(offset) && offset != 0) {
+    all->push_back({absl::StrFormat("; every element that differs is %.6g too %s", std::fabs(offset),
+                                    offset > 0 ? "large" : "small"),
+                    "", 4, [=, &e](int64_t i) {
+                      return IsFloating(dtype) ? e.Fits(y(i) - offset, i) : SameInteger(y(i) - offset, r(i));
+                    }});
+  }
+  const double factor = y(first) / r(first);
+  const double ulp = IsFloating(dtype) ? std::ldexp(1.0, 3 - FormatOf(dtype).precision) : 0;
+  if (std::isfinite(factor) && factor != 0) {
+    all->push_back(
+        {absl::StrFormat("; every element that differs is %.4g times what it should be", factor), "", 4,
+         [=](int64_t i) { return r(i) != 0 && std::fabs(y(i) - factor * r(i)) <= ulp * std::fabs(y(i)); }});
+  }
+}
+
+// Statements that survive every mismatch, in order.
+std::vector<Statement> Survivors(const Evidence& e, const Tally& tally, std::vector<Statement> all) {
+  const auto drop = [&](const auto& test) {
+    all.erase(std::remove_if(all.begin(), all.end(), test), all.end());
+  };
+  drop([&](const Statement& s) { return tally.mismatches < s.least; });
+  for (int64_t i = tally.first.front(); i <= tally.last && !all.empty(); ++i) {
+    if (e.Wrong(i)) drop([&](const Statement& s) { return !s.holds(i); });
+  }
+  return all;
+}
+
+// What can be said of all elements, whatever is wrong with each.
+Remark Whole(const Evidence& e, const Tally& tally) {
+  if (tally.elements < 2) return {};
+  if (tally.nan == tally.elements) return {"; the whole output is NaN", ""};
+  if (tally.zeros == tally.elements) return {"; the whole output is zero", "the output is never computed"};
+  if (tally.mismatches < 3) return {};
+  const double value = e.Actual(0);
+  for (int64_t i = 1; i < tally.elements; ++i) {
+    if (e.Actual(i) != value) return {};
+  }
+  return {absl::StrFormat("; the whole output is %.9g", value), "the output is one value throughout"};
+}
+
+// The expected values, in another order.
+Remark Permuted(const Evidence& e, const Tally& tally) {
+  if (tally.mismatches < 2 || tally.elements > kMostSorted) return {};
+  std::vector<std::pair<double, int64_t>> expected;
+  std::vector<double> actual;
+  for (int64_t i = tally.first.front(); i <= tally.last; ++i) {
+    if (!e.Wrong(i)) continue;
+    const double y = e.Actual(i);
+    const double r = e.Expected(i);
+    if (std::isnan(y) || std::isnan(r)) return {};
+    actual.push_back(y);
+    expected.emplace_back(r, i);
+  }
+  std::sort(expected.begin(), expected.end());
+  std::sort(actual.begin(), actual.end());
+  for (size_t i = 0; i < actual.size(); ++i) {
+    if (!e.Fits(actual[i], expected[i].second)) return {};
+  }
+  return {tally.mismatches == 2 ? "; the two are exchanged" : "; these are the right values in another order",
+          tally.mismatches >= 4 ? "results are written to each other's places" : ""};
+}
+
+}  // namespace
+
+Remark WhatText(const Evidence& evidence, const Tally& tally) {
+  if (tally.first.empty()) return {};
+  Remark whole = Whole(evidence, tally);
+  if (!whole.text.empty()) return whole;
+  std::vector<Statement> all;
+  AddSpecials(evidence, &all);
+  const bool numbers = !IsComplex(evidence.actual().dtype) && evidence.actual().dtype != D::bool_;
+  if (numbers) {
+    AddDisplaced(evidence, &all);
+    AddArithmetic(evidence, tally, &all);
+  }
+  const std::vector<Statement> left = Survivors(evidence, tally, std::move(all));
+  if (!left.empty()) return {left.front().text, left.front().cause};
+  return numbers ? Permuted(evidence, tally) : Remark();
+}
+
+Remark PatternText(const Evidence& evidence, const Tally& tally) {
+  if (tally.first.empty()) return {};
+  if (Remark whole = Whole(evidence, tally); !whole.text.empty()) return whole;
+  const Remark where = WhereText(evidence, tally);
+  const Remark what = WhatText(evidence, tally);
+  return {where.text + what.text, what.cause.empty() ? where.cause : what.cause};
+}
+
+}  // namespace diopi::baselines

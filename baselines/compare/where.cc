@@ -1,0 +1,114 @@
+// Where the mismatches lie.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "baselines/compare/patterns.h"
+
+namespace diopi::baselines {
+namespace {
+
+// A coincidence rarer than one in a thousand is taken for a cause.
+constexpr double kImprobable = 1000;
+
+// The smallest box around the mismatches.
+struct Box {
+  std::vector<int64_t> low, high;
+
+  Box(const Evidence& evidence, const Tally& tally) {
+    const std::vector<int64_t>& shape = evidence.actual().shape;
+    low.assign(shape.size(), INT64_MAX);
+    high.assign(shape.size(), -1);
+    for (int64_t i = tally.first.front(); i <= tally.last; ++i) {
+      if (evidence.Wrong(i)) Add(shape, i);
+    }
+  }
+  void Add(const std::vector<int64_t>& shape, int64_t index) {
+    for (size_t d = shape.size(); d-- > 0;) {
+      const int64_t at = index % shape[d];
+      index /= shape[d];
+      low[d] = std::min(low[d], at);
+      high[d] = std::max(high[d], at);
+    }
+  }
+};
+
+std::string LastText(int64_t count, const char* what) {
+  return count == 1 ? absl::StrCat("; the last element", what)
+                    : absl::StrCat("; the last ", count, what[0] == '\0' ? " elements" : "", what);
+}
+
+// `of`: how many places the tail could have lain at otherwise.
+Remark TailRemark(std::string text, int64_t size, int64_t tail, double of) {
+  const int64_t width = VectorWidth(size, tail);
+  if (width == 0) return {std::move(text), ""};
+  text += absl::StrCat(", after the last full vector of ", width);
+  if (of < kImprobable) return {std::move(text), ""};
+  return {std::move(text), absl::StrCat("the tail beyond the last full vector of ", width,
+                                        " is computed wrongly or not at all")};
+}
+
+// How many ways there are to choose k of n, up to a large number.
+double Choices(double n, double k) {
+  double ways = 1;
+  for (double i = 0; i < k && ways < 1e9; ++i) ways *= (n - i) / (i + 1);
+  return ways;
+}
+
+// "[0, :, 4]" where the box is thin; empty when no thin dimension says anything.
+Remark SliceRemark(const std::vector<int64_t>& shape, const Box& box, const Tally& tally) {
+  std::vector<std::string> place;
+  double chance = 1;
+  int64_t slice = tally.elements;
+  std::string last;
+  std::string cause;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const bool thin = box.low[d] == box.high[d];
+    place.push_back(thin ? absl::StrCat(box.low[d]) : ":");
+    if (!thin || shape[d] == 1) continue;
+    chance *= std::pow(static_cast<double>(shape[d]), static_cast<double>(tally.mismatches - 1));
+    slice /= shape[d];
+    if (box.low[d] != shape[d] - 1) continue;
+    last += absl::StrCat(", the last of dimension ", d);
+    const int64_t width = VectorWidth(shape[d], 1);
+    if (width == 0) continue;
+    cause = absl::StrCat("the tail of dimension ", d, " (", shape[d], ", one beyond a multiple of ", width,
+                         ") is left out");
+  }
+  if (tally.mismatches < 2 || chance < kImprobable) return {};
+  return {absl::StrCat("; all in [", absl::StrJoin(place, ", "), "]", last),
+          slice == tally.mismatches ? cause : ""};
+}
+
+}  // namespace
+
+int64_t VectorWidth(int64_t size, int64_t tail) {
+  for (int64_t width = 1024; width >= 4; width /= 2) {
+    if (size > width && size % width == tail) return width;
+  }
+  return 0;
+}
+
+Remark WhereText(const Evidence& evidence, const Tally& tally) {
+  const int64_t count = tally.mismatches;
+  if (tally.first.empty() || count == tally.elements) return {};
+  const bool ends = tally.last == tally.elements - 1;
+  if (ends && tally.first.front() == tally.elements - count) {
+    return TailRemark(LastText(count, ""), tally.elements, count,
+                      Choices(static_cast<double>(tally.elements), static_cast<double>(count)));
+  }
+  const std::vector<int64_t>& shape = evidence.actual().shape;
+  const Box box(evidence, tally);
+  if (shape.size() > 1 && ends) {
+    const int64_t row = shape.back();
+    const int64_t tail = row - box.low.back();
+    if (tail < row && count == tally.elements / row * tail) {
+      return TailRemark(LastText(tail, " of every row"), row, tail,
+                        Choices(static_cast<double>(tally.elements), static_cast<double>(count)));
+    }
+  }
+  return SliceRemark(shape, box, tally);
+}
+
+}  // namespace diopi::baselines

@@ -1,0 +1,75 @@
+#include "baselines/generate/exact_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace diopi::baselines {
+namespace {
+
+bool IsInteger(double x) {
+  return std::isfinite(x) && x == std::trunc(x);
+}
+
+double At(const HostTensor& tensor, int64_t i) {
+  return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
+}
+
+bool IsIntegerAttribute(const v1::Argument& arg) {
+  switch (arg.value_case()) {
+    case v1::Argument::kF:
+      return IsInteger(arg.f());
+    case v1::Argument::kScalar:
+      return arg.scalar().value_case() == v1::ScalarValue::kI || IsInteger(arg.scalar().f());
+    case v1::Argument::kS:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool HasIntegerData(const v1::Case& c, const TensorMap& inputs) {
+  if (!std::all_of(c.args().begin(), c.args().end(), IsIntegerAttribute)) return false;
+  for (const auto& [key, tensor] : inputs) {
+    if (!IsFloating(tensor.dtype)) continue;
+    const int64_t count = NumElements(tensor.shape);
+    for (int64_t i = 0; i < count; ++i) {
+      if (!IsInteger(ElementAsDouble(tensor.dtype, tensor.data.data(), i))) return false;
+    }
+  }
+  return true;
+}
+
+v1::Case WithMagnitudes(const v1::Case& c) {
+  v1::Case positive = c;
+  for (v1::Argument& arg : *positive.mutable_args()) {
+    if (arg.value_case() == v1::Argument::kF) arg.set_f(std::fabs(arg.f()));
+    if (arg.value_case() != v1::Argument::kScalar) continue;
+    v1::ScalarValue* scalar = arg.mutable_scalar();
+    if (scalar->value_case() == v1::ScalarValue::kI) {
+      scalar->set_i(std::abs(scalar->i()));
+    } else {
+      scalar->set_f(std::fabs(scalar->f()));
+    }
+  }
+  return positive;
+}
+
+bool IsExact(const LinearRuns& runs, Dtype output) {
+  const double limit = output == v1::Dtype::float64 ? 0x1p53 : 0x1p24;
+  const int64_t count = NumElements(runs.r.shape);
+  bool sums = false;
+  for (int64_t i = 0; i < count; ++i) {
+    const double n = At(runs.ones, i);
+    if (!IsInteger(At(runs.r, i)) || !IsInteger(At(runs.squares, i)) || !IsInteger(n) ||
+        !IsInteger(At(runs.probe, i)) || !(At(runs.magnitude, i) < limit)) {
+      return false;
+    }
+    sums |= n > 1;
+  }
+  return sums;
+}
+
+}  // namespace diopi::baselines
