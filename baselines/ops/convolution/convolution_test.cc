@@ -16,8 +16,8 @@ diopiSize_t View(const Shape& sizes) {
   return {sizes.data(), static_cast<int64_t>(sizes.size())};
 }
 
-diopiError_t Convolve(TestTensor& out, const TestTensor& x, const TestTensor& w, Shape stride, Shape padding,
-                      Shape dilation, int64_t groups) {
+diopiError_t Convolve(TestTensor& out, const TestTensor& x, const TestTensor& w, const Shape& stride,
+                      const Shape& padding, const Shape& dilation, int64_t groups) {
   return diopiConvolution2d(nullptr, out, x, w, nullptr, View(stride), View(padding), View(dilation), groups);
 }
 
@@ -67,8 +67,8 @@ TEST(Conv2d, ErrorsAreTold) {
 }
 
 diopiError_t Transpose(TestTensor& out, const TestTensor& x, const TestTensor& w,
-                       diopiConstTensorHandle_t bias, Shape stride, Shape padding, Shape output_padding,
-                       Shape dilation, int64_t groups) {
+                       diopiConstTensorHandle_t bias, const Shape& stride, const Shape& padding,
+                       const Shape& output_padding, const Shape& dilation, int64_t groups) {
   return diopiConvTranspose2d(nullptr, out, x, w, bias, View(stride), View(padding), View(output_padding),
                               groups, View(dilation));
 }
