@@ -3,6 +3,7 @@
 
 #include "baselines/ops/support/map.h"
 
+using diopi::ops::AsGiven;
 using diopi::ops::FloatUnary;
 using diopi::ops::NumericUnary;
 using diopi::ops::WrapNeg;
@@ -31,18 +32,6 @@ C Abs(const C& x) {
   } else {
     using std::fabs;
     return fabs(x);
-  }
-}
-
-// x without the noise that the oracle grants every input: a relative error of one rounding in a large x is
-// a good part of a period, and would excuse every careless reduction. The functions themselves are table
-// functions, right to few ulps over the whole range.
-template <typename C>
-C AsGiven(const C& x) {
-  if constexpr (diopi::ops::kIsNoise<C>) {
-    return C(x.v);
-  } else {
-    return x;
   }
 }
 

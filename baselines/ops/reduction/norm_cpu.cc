@@ -1,0 +1,147 @@
+// The p-norm over dimensions (none given: all), and its gradient. p 0 counts what is not zero, +-inf is the
+// largest and smallest magnitude.
+#include <cmath>
+
+#include "baselines/ops/reduction/reduction_common.h"
+
+namespace diopi::ops {
+namespace {
+
+// Elements of a dense tensor that one result is made of.
+template <typename C>
+struct RowView {
+  const std::vector<C>& x;
+  const Rows& rows;
+  size_t row;
+
+  size_t size() const { return rows.offset.size(); }
+  size_t index(size_t i) const { return static_cast<size_t>(rows.base[row] + rows.offset[i]); }
+  const C& operator[](size_t i) const { return x[index(i)]; }
+};
+
+template <typename C>
+C Magnitude(const C& x) {
+  using std::fabs;
+  return fabs(x);
+}
+
+// -1, 0 or 1.
+template <typename C>
+C Sign(const C& x) {
+  return C(x > C(0) ? 1 : x < C(0) ? -1 : 0);
+}
+
+// The largest or smallest magnitude, exactly an element; NaN where there is one.
+template <typename C>
+C ExtremeMagnitude(const RowView<C>& x, bool greatest) {
+  C extreme = AsGiven(Magnitude(x[0]));
+  for (size_t i = 1; i < x.size(); ++i) {
+    const C candidate = AsGiven(Magnitude(x[i]));
+    if (MoreExtreme(candidate, extreme, greatest)) extreme = candidate;
+  }
+  return extreme;
+}
+
+template <typename C>
+C NormOf(const RowView<C>& x, double p) {
+  using std::pow;
+  using std::sqrt;
+  if (std::isinf(p)) return ExtremeMagnitude(x, p > 0);
+  C sum = C(0);
+  if (p == 0) {
+    int64_t count = 0;
+    for (size_t i = 0; i < x.size(); ++i) count += x[i] != C(0) ? 1 : 0;
+    return Exact<C>(count);
+  }
+  if (p == 1) {
+    for (size_t i = 0; i < x.size(); ++i) sum += Magnitude(x[i]);
+    return sum;
+  }
+  if (p == 2) {
+    for (size_t i = 0; i < x.size(); ++i) sum += x[i] * x[i];
+    return sqrt(sum);
+  }
+  for (size_t i = 0; i < x.size(); ++i) sum += pow(Magnitude(x[i]), Rounded<C>(p));
+  return pow(sum, Rounded<C>(1 / p));
+}
+
+// What the gradients of one row have in common: grad * norm^(1-p).
+template <typename C>
+C SharedFactor(const RowView<C>& x, const C& norm, const C& grad, double p) {
+  using std::pow;
+  if (std::isinf(p)) {
+    int64_t extremes = 0;
+    for (size_t i = 0; i < x.size(); ++i) extremes += Magnitude(x[i]) == norm ? 1 : 0;
+    return grad / Exact<C>(extremes);
+  }
+  if (p == 1) return grad;
+  if (p == 2) return grad / norm;
+  return p < 1 ? grad * pow(norm, Rounded<C>(1 - p)) : grad / pow(norm, Rounded<C>(p - 1));
+}
+
+// And what is the element's own: sign(x) * |x|^(p-1).
+template <typename C>
+C OwnFactor(const C& x, const C& norm, double p) {
+  using std::pow;
+  if (std::isinf(p)) return Magnitude(x) == norm ? Sign(x) : C(0);
+  if (p == 1) return Sign(x);
+  if (p == 2) return x;
+  if (p < 1 && x == C(0)) return C(0);
+  return p < 2 ? Sign(x) * pow(Magnitude(x), Rounded<C>(p - 1)) : x * pow(Magnitude(x), Rounded<C>(p - 2));
+}
+
+// The gradient of one row's norm times `grad`, in PyTorch's form: 0 where the norm is 0.
+template <typename C>
+void NormGradient(const RowView<C>& x, const C& norm, const C& grad, double p, std::vector<C>* out) {
+  const bool flat = p == 0 || (!std::isinf(p) && p > 1 && norm == C(0));
+  const C shared = flat ? C(0) : SharedFactor(x, norm, grad, p);
+  for (size_t i = 0; i < x.size(); ++i) {
+    (*out)[x.index(i)] = flat ? C(0) : OwnFactor(x[i], norm, p) * shared;
+  }
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+extern "C" diopiError_t diopiNorm(diopiContextHandle_t, diopiTensorHandle_t out,
+                                  diopiConstTensorHandle_t input, const diopiScalar_t* p, diopiSize_t dim) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor result(out), x(input);
+    const Rows rows = RowsOver(x.shape(), WrapDims(Sizes(dim), x.rank()));
+    CheckReduced(result, rows);
+    const double power = ScalarAsDouble(p);
+    Check(!std::isinf(power) || rows.length() > 0 || rows.count() == 0, "cannot compute the ", power,
+          " norm over an empty dimension: there is no identity");
+    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+      const std::vector<C> values = Load<C>(x);
+      std::vector<C> norms(static_cast<size_t>(rows.count()));
+      for (size_t row = 0; row < norms.size(); ++row)
+        norms[row] = NormOf(RowView<C>{values, rows, row}, power);
+      Store(result, norms);
+    });
+  });
+}
+
+extern "C" diopiError_t diopiNormBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
+                                          diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t self,
+                                          diopiConstTensorHandle_t norm, diopiSize_t dim,
+                                          const diopiScalar_t* p) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] {
+    const Tensor dx(grad_input), grad(grad_output), x(self), norms(norm);
+    const Rows rows = RowsOver(x.shape(), WrapDims(Sizes(dim), x.rank()));
+    CheckShape(dx, x.shape(), "grad_input");
+    CheckReduced(norms, rows);
+    CheckReduced(grad, rows);
+    const double power = ScalarAsDouble(p);
+    DispatchFloating(ResultType(dx, {grad, x, norms}), [&]<typename C>() {
+      const std::vector<C> values = Load<C>(x), g = Load<C>(grad), n = Load<C>(norms);
+      std::vector<C> gradients(values.size());
+      for (size_t row = 0; row < n.size(); ++row) {
+        NormGradient(RowView<C>{values, rows, row}, n[row], g[row], power, &gradients);
+      }
+      Store(dx, gradients);
+    });
+  });
+}
