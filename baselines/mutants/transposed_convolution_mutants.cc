@@ -1,0 +1,186 @@
+// Bugs planted in transposed 2-d convolution.
+#include <utility>
+
+#include "baselines/mutants/support.h"
+
+using namespace diopi::mutants;  // NOLINT: this file is nothing else
+
+DIOPI_OVERRIDE(diopiConvTranspose2d);
+DIOPI_OVERRIDE(diopiConvTranspose2dBackward);
+
+namespace {
+
+PLANT(conv_transpose_fp16_zeros, 13, "diopiConvTranspose2d", "", "float16 results are all zeros");
+PLANT(conv_transpose_uncovered_unwritten, 58, "diopiConvTranspose2d", "",
+      "outputs that no input reaches are not written");
+PLANT(conv_transpose_output_padding_ignored, 0, "diopiConvTranspose2d", "",
+      "rows and columns that output_padding adds get the bias alone");
+PLANT(conv_transpose_group_order, 65, "diopiConvTranspose2d", "",
+      "a group takes every groups-th channel instead of neighbouring ones");
+PLANT(conv_transpose_dilation_swapped, 0, "diopiConvTranspose2d", "",
+      "the dilations of height and width are exchanged");
+PLANT(conv_transpose_kernel_flipped, 0, "diopiConvTranspose2d", "", "the kernel is turned by 180 degrees");
+PLANT(conv_transpose_bias_skips_uncovered, 0, "diopiConvTranspose2d", "",
+      "outputs that no input reaches are zero instead of the bias");
+PLANT(conv_transpose_backward_bias_of_first_image, 0, "diopiConvTranspose2dBackward", "",
+      "the gradient of bias is that of the first image");
+PLANT(conv_transpose_backward_ignores_dilation, 0, "diopiConvTranspose2dBackward", "",
+      "the gradient of input takes the taps of a dilated kernel side by side");
+
+struct Pair {
+  int64_t h, w;
+};
+
+Pair PairOf(const diopiSize_t& sizes) {
+  return {sizes.data[0], sizes.data[sizes.len - 1]};
+}
+
+// One product: positions in input, weight and output.
+struct Product {
+  size_t x, w, y;
+};
+
+// A transposed convolution evaluated as its formula stands, in double, with what the planted bugs change.
+struct Direct {
+  Shape x, w, y;  // N C H W of input and output, weight: channels, filters / groups, height, width
+  Pair stride, pad, extra, dilation;
+  int64_t groups;
+
+  // f(Product) for every one whose output exists.
+  template <typename F>
+  void ForEachProduct(F&& f) const {
+    for (int64_t i = 0; i < x[0] * x[1]; ++i) {
+      for (int64_t filter = 0; filter < w[1]; ++filter) {
+        for (int64_t tap = 0; tap < w[2] * w[3]; ++tap) OnePlane(i / x[1], i % x[1], filter, tap, f);
+      }
+    }
+  }
+
+ private:
+  template <typename F>
+  void OnePlane(int64_t n, int64_t channel, int64_t filter, int64_t tap, F& f) const {
+    const int64_t group = conv_transpose_group_order ? channel % groups : channel / (x[1] / groups);
+    const int64_t row = (n * y[1] + group * w[1] + filter) * y[2];
+    const int64_t read = conv_transpose_kernel_flipped ? w[2] * w[3] - 1 - tap : tap;
+    for (int64_t pixel = 0; pixel < x[2] * x[3]; ++pixel) {
+      const int64_t h = pixel / x[3] * stride.h - pad.h + tap / w[3] * dilation.h;
+      const int64_t v = pixel % x[3] * stride.w - pad.w + tap % w[3] * dilation.w;
+      if (h < 0 || h >= y[2] - extra.h || v < 0 || v >= y[3] - extra.w) continue;
+      f(Product{static_cast<size_t>((n * x[1] + channel) * x[2] * x[3] + pixel),
+                static_cast<size_t>((channel * w[1] + filter) * w[2] * w[3] + read),
+                static_cast<size_t>((row + h) * y[3] + v)});
+    }
+  }
+};
+
+struct Sums {
+  std::vector<double> value;
+  std::vector<bool> reached;
+};
+
+Sums Evaluate(const Direct& d, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const std::vector<double> x = Load<double>(input), w = Load<double>(weight);
+  const std::vector<double> shift = bias ? Load<double>(bias) : std::vector<double>();
+  const size_t count = static_cast<size_t>(diopi::ops::Numel(d.y));
+  Sums sums{std::vector<double>(count, 0.0), std::vector<bool>(count, false)};
+  d.ForEachProduct([&](const Product& p) {
+    sums.value[p.y] += x[p.x] * w[p.w];
+    sums.reached[p.y] = true;
+  });
+  const size_t plane = static_cast<size_t>(d.y[2] * d.y[3]);
+  for (size_t i = 0; i < count && !shift.empty(); ++i) {
+    if (conv_transpose_bias_skips_uncovered && !sums.reached[i]) continue;
+    sums.value[i] += shift[i / plane % shift.size()];
+  }
+  return sums;
+}
+
+// Rounds and writes the outputs that an input reaches; the others keep what they held.
+void WriteReached(diopiContextHandle_t ctx, diopiTensorHandle_t out, const Sums& sums) {
+  const diopiTensorHandle_t dense = NewTensor(ctx, ShapeOf(out), DtypeOf(out));
+  Store(Tensor(dense), sums.value);
+  for (size_t i = 0; i < sums.value.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    if (!sums.reached[i]) continue;
+    std::memcpy(ElementAt(out, at), ElementAt(dense, at), static_cast<size_t>(BytesPerElement(out)));
+  }
+}
+
+bool Changed() {
+  return static_cast<bool>(conv_transpose_uncovered_unwritten) ||
+         static_cast<bool>(conv_transpose_output_padding_ignored) ||
+         static_cast<bool>(conv_transpose_group_order) ||
+         static_cast<bool>(conv_transpose_dilation_swapped) ||
+         static_cast<bool>(conv_transpose_kernel_flipped) ||
+         static_cast<bool>(conv_transpose_bias_skips_uncovered);
+}
+
+// The first image of a batch.
+diopiTensorHandle_t FirstImage(diopiContextHandle_t ctx, diopiConstTensorHandle_t batch) {
+  Shape shape = ShapeOf(batch);
+  shape[0] = 1;
+  std::vector<double> values = Load<double>(Tensor(batch));
+  values.resize(static_cast<size_t>(diopi::ops::Numel(shape)));
+  const diopiTensorHandle_t image = NewTensor(ctx, shape, DtypeOf(batch));
+  Store(Tensor(image), values);
+  return image;
+}
+
+// The gradient of input with taps side by side.
+void GradInputUndilated(const Direct& d, const Tensor& grad, const Tensor& weight, const Tensor& grad_input) {
+  const std::vector<double> g = Load<double>(grad), w = Load<double>(weight);
+  std::vector<double> dx(static_cast<size_t>(diopi::ops::Numel(d.x)), 0.0);
+  d.ForEachProduct([&](const Product& p) { dx[p.x] += g[p.y] * w[p.w]; });
+  Store(grad_input, dx);
+}
+
+}  // namespace
+
+extern "C" diopiError_t diopiConvTranspose2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                             diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
+                                             diopiConstTensorHandle_t bias, diopiSize_t stride,
+                                             diopiSize_t padding, diopiSize_t output_padding, int64_t groups,
+                                             diopiSize_t dilation) {
+  const auto good = [&] {
+    return good_diopiConvTranspose2d(ctx, out, input, weight, bias, stride, padding, output_padding, groups,
+                                     dilation);
+  };
+  // What stays unwritten must not have been written before.
+  return After(conv_transpose_uncovered_unwritten ? diopiSuccess : good(), __func__, [&] {
+    if (conv_transpose_fp16_zeros && IsHalf(out)) Change(out, [](double, int64_t) { return 0.0; });
+    if (!Changed()) return;
+    Direct d{ShapeOf(input),  ShapeOf(weight), ShapeOf(out),     PairOf(stride),
+             PairOf(padding), {0, 0},          PairOf(dilation), groups};
+    if (conv_transpose_output_padding_ignored) d.extra = PairOf(output_padding);
+    if (conv_transpose_dilation_swapped) std::swap(d.dilation.h, d.dilation.w);
+    const Sums sums = Evaluate(d, input, weight, bias);
+    if (conv_transpose_uncovered_unwritten) {
+      WriteReached(ctx, out, sums);
+    } else {
+      Store(Tensor(out), sums.value);
+    }
+  });
+}
+
+extern "C" diopiError_t diopiConvTranspose2dBackward(
+    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
+    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
+    diopiConstTensorHandle_t weight, diopiSize_t* bias_sizes, diopiSize_t stride, diopiSize_t padding,
+    diopiSize_t dilation, diopiSize_t output_padding, int64_t groups) {
+  const diopiError_t error =
+      good_diopiConvTranspose2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
+                                        bias_sizes, stride, padding, dilation, output_padding, groups);
+  return After(error, __func__, [&] {
+    if (conv_transpose_backward_bias_of_first_image && grad_bias != nullptr && ShapeOf(input)[0] > 0) {
+      good_diopiConvTranspose2dBackward(ctx, nullptr, nullptr, grad_bias, FirstImage(ctx, grad_output),
+                                        FirstImage(ctx, input), weight, bias_sizes, stride, padding, dilation,
+                                        output_padding, groups);
+    }
+    if (conv_transpose_backward_ignores_dilation && grad_input != nullptr) {
+      const Direct d{ShapeOf(input), ShapeOf(weight), ShapeOf(grad_output),
+                     PairOf(stride), PairOf(padding), {0, 0},
+                     {1, 1},         groups};
+      GradInputUndilated(d, grad_output, weight, grad_input);
+    }
+  });
+}
