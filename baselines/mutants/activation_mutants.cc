@@ -236,8 +236,7 @@ extern "C" diopiError_t diopiTanh(diopiContextHandle_t ctx, diopiTensorHandle_t 
                                   diopiConstTensorHandle_t input) {
   return Guard(__func__, [&] {
     diopiConstTensorHandle_t from = tanh_storage_offset_ignored ? ReadFromStart(ctx, input) : input;
-    const diopiError_t error = good_diopiTanh(ctx, out, from);
-    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
+    OrFail(good_diopiTanh(ctx, out, from));
     if (tanh_cancels_near_zero && IsFloat32(input)) {
       const std::vector<double> x = Load<double>(Tensor(input));
       Change(out, [&](double, int64_t i) {
@@ -256,8 +255,7 @@ extern "C" diopiError_t diopiTanhBackward(diopiContextHandle_t ctx, diopiTensorH
   if (!tanh_backward_takes_input) return good_diopiTanhBackward(ctx, grad_input, grad_output, output);
   return Guard(__func__, [&] {
     const diopiTensorHandle_t again = Replaced(ctx, output, [](double x, int64_t) { return std::tanh(x); });
-    const diopiError_t error = good_diopiTanhBackward(ctx, grad_input, grad_output, again);
-    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
+    OrFail(good_diopiTanhBackward(ctx, grad_input, grad_output, again));
   });
 }
 

@@ -33,10 +33,6 @@ PLANT(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
 PLANT(conv_backward_input_uncovered_stale, 0, "diopiConvolution2dBackward", "",
       "pixels that no window covers keep what grad_input held before");
 
-void CheckGood(diopiError_t error) {
-  if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
-}
-
 struct Pair {
   int64_t h, w;
 };
@@ -151,7 +147,7 @@ extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensor
       b = Replaced(ctx, bias, [](double e, int64_t i) { return i < 1024 ? e : 0.0; });
     }
     if (conv_input_layout_ignored) x = ReadWithoutStrides(ctx, input);
-    CheckGood(good_diopiConvolution2d(ctx, out, x, w, b, stride, padding, dilation, groups));
+    OrFail(good_diopiConvolution2d(ctx, out, x, w, b, stride, padding, dilation, groups));
     if (conv_output_layout_ignored) WriteContiguous(out);
   });
 }
@@ -194,8 +190,8 @@ extern "C" diopiError_t diopiConvolution2dBackward(
       const unsigned char* element = ElementAt(grad_input, i);
       before.insert(before.end(), element, element + BytesPerElement(grad_input));
     }
-    CheckGood(good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input,
-                                              weight, bias_sizes, stride, padding, dilation, groups));
+    OrFail(good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input,
+                                           weight, bias_sizes, stride, padding, dilation, groups));
     if (conv_backward_input_uncovered_stale && grad_input != nullptr) RestoreUncovered(grad_input, before);
     if (conv_backward_bias_fp16_accumulator && grad_bias != nullptr && IsHalf(grad_bias)) {
       BiasInHalf(grad_bias, grad_output);
@@ -205,7 +201,7 @@ extern "C" diopiError_t diopiConvolution2dBackward(
     const int64_t image = shape[1] * shape[2] * shape[3];
     const diopiTensorHandle_t last =
         Replaced(ctx, grad_output, [&](double g, int64_t i) { return i / image == shape[0] - 1 ? g : 0.0; });
-    CheckGood(good_diopiConvolution2dBackward(ctx, nullptr, grad_weight, nullptr, last, input, weight,
-                                              bias_sizes, stride, padding, dilation, groups));
+    OrFail(good_diopiConvolution2dBackward(ctx, nullptr, grad_weight, nullptr, last, input, weight,
+                                           bias_sizes, stride, padding, dilation, groups));
   });
 }

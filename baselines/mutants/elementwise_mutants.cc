@@ -238,8 +238,7 @@ extern "C" diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t o
       Change(const_cast<diopiTensorHandle_t>(other), [&](double y, int64_t) { return y * alpha->fval; });
       scale = OneLike(*alpha);
     }
-    const diopiError_t error = good_diopiSub(ctx, out, left, right, &scale);
-    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
+    OrFail(good_diopiSub(ctx, out, left, right, &scale));
     if (sub_writes_past_end) WriteWholeVectors(out);
   });
 }

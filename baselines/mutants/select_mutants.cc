@@ -163,8 +163,7 @@ extern "C" diopiError_t diopiWhere(diopiContextHandle_t ctx, diopiTensorHandle_t
     if (where_condition_lowest_bit && DtypeOf(condition) == diopi_dtype_uint8)
       chosen = LowestBit(ctx, condition);
     if (where_condition_strides_of_input) chosen = ReadWithoutStrides(ctx, condition);
-    const diopiError_t error = good_diopiWhere(ctx, out, chosen, input, other);
-    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
+    OrFail(good_diopiWhere(ctx, out, chosen, input, other));
     if (where_int_through_fp32 && IsInteger(out)) {
       Change(out, [](double x, int64_t) { return static_cast<double>(static_cast<float>(x)); });
     }
@@ -205,8 +204,7 @@ extern "C" diopiError_t diopiMaskedFillInp(diopiContextHandle_t ctx, diopiTensor
     std::vector<int64_t> repeated(static_cast<size_t>(NumElements(input)));
     for (size_t i = 0; i < repeated.size(); ++i) repeated[i] = small[i % small.size()];
     Store(Tensor(all), repeated);
-    const diopiError_t error = good_diopiMaskedFillInp(ctx, input, all, value);
-    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
+    OrFail(good_diopiMaskedFillInp(ctx, input, all, value));
   });
 }
 

@@ -99,6 +99,11 @@ diopiError_t After(diopiError_t error, const char* function, Body&& body) {
   return error == diopiSuccess ? Guard(function, std::forward<Body>(body)) : error;
 }
 
+// Inside Guard: ends the function with the good function's error.
+inline void OrFail(diopiError_t error) {
+  if (error != diopiSuccess) ops::FailWith(error, "the good function failed");
+}
+
 // tensor[i] = f(tensor[i], i) over the row-major elements, as double.
 template <typename F>
 void Change(diopiTensorHandle_t tensor, F&& f) {
