@@ -35,10 +35,14 @@ void CountBins(const Chunk& chunk, size_t count, Histograms* histograms) {
 
 void AddMismatches(int64_t begin, Chunk* chunk, Tally* tally) {
   for (size_t i = 0; i < chunk->bad.size(); ++i) {
-    for (uint32_t bits = chunk->bad[i]; bits != 0; bits &= bits - 1) {
-      const auto bit = static_cast<size_t>(std::countr_zero(bits));
-      tally->AddMismatch(begin + static_cast<int64_t>(i * kLanes + bit));
+    uint32_t bits = chunk->bad[i];
+    const int64_t at = begin + static_cast<int64_t>(i * kLanes);
+    for (; bits != 0 && tally->first.size() < kMaxFirst; bits &= bits - 1) {
+      tally->AddMismatch(at + std::countr_zero(bits));
     }
+    if (bits == 0) continue;
+    tally->mismatches += std::popcount(bits);
+    tally->last = at + std::bit_width(bits) - 1;
   }
   chunk->bad.fill(0);
   chunk->any_bad = false;

@@ -213,6 +213,23 @@ HWY_INLINE Elements JudgeElements(const PointwiseRule& rule, V y, V r, V sigma, 
   return e;
 }
 
+// NaN where NaN should be and the Inf that should be are right and measured no further. The others are left.
+HWY_INLINE void SettleSpecials(V y, Elements* e, Tally* tally) {
+  const M nan = hn::And(hn::Ne(y, y), hn::Ne(e->r, e->r));
+  const M inf = hn::And(hn::Eq(y, e->r), hn::Eq(hn::Abs(y), Set(std::numeric_limits<double>::infinity())));
+  const M settled = hn::Or(nan, inf);
+  tally->finite -= CountOf(settled);
+  tally->nan += CountOf(nan);
+  tally->inf += CountOf(inf);
+  e->ordinary = hn::Or(e->ordinary, settled);
+  e->exceeds = hn::AndNot(settled, e->exceeds);
+  e->leaning = hn::AndNot(settled, e->leaning);
+  e->peer_bad = hn::AndNot(settled, e->peer_bad);
+  for (V* const figure : {&e->d, &e->ideal_d, &e->ulps, &e->z2, &e->relative}) {
+    *figure = hn::IfThenZeroElse(settled, *figure);
+  }
+}
+
 // Everything about elements that are not ordinary.
 HWY_NOINLINE void PatchOthers(const Stretch& stretch, const PointwiseRule& rule, size_t at, Elements* e,
                               Chunk* chunk, LaneSums* sums, Tally* tally) {
@@ -278,12 +295,14 @@ void TallyLanes(const Stretch& stretch, const PointwiseRule& shared_rule, size_t
   int64_t zeros = 0;
   int64_t peer_bad = 0;
   for (size_t at = lane; at < count; at += kLanes) {
-    Elements e = JudgeElements<Stored, kLow>(
-        rule, LoadAs<Stored>(y + at * sizeof(Stored)), LoadAs<double>(r + at * sizeof(double)),
-        LoadAs<StoredSigma>(sigma + at * sizeof(StoredSigma)),
-        kLow ? LoadAs<double>(low + at * sizeof(double)) : hn::Zero(f64), tally);
+    const V actual = LoadAs<Stored>(y + at * sizeof(Stored));
+    Elements e =
+        JudgeElements<Stored, kLow>(rule, actual, LoadAs<double>(r + at * sizeof(double)),
+                                    LoadAs<StoredSigma>(sigma + at * sizeof(StoredSigma)),
+                                    kLow ? LoadAs<double>(low + at * sizeof(double)) : hn::Zero(f64), tally);
     if (HWY_UNLIKELY(!hn::AllTrue(f64, e.ordinary))) {
-      PatchOthers(stretch, rule, at, &e, chunk, sums, tally);
+      SettleSpecials(actual, &e, tally);
+      if (!hn::AllTrue(f64, e.ordinary)) PatchOthers(stretch, rule, at, &e, chunk, sums, tally);
     }
     if (HWY_UNLIKELY(!hn::AllFalse(f64, e.exceeds))) CountExceeding(rule, at, e, chunk, tally);
     if (!hn::AllFalse(f64, e.leaning)) AddLeaning(at, e, sums, tally);
