@@ -65,7 +65,7 @@ double Position(int64_t in, int64_t out, int64_t i, bool align_corners) {
   const auto n = static_cast<double>(in), m = static_cast<double>(out), at = static_cast<double>(i);
   if (align_corners) return at * (n - 1) / (m - 1);
   double scale = n / m;
-  if (bilinear_scale_is_integer && out > in) scale = 1 / static_cast<double>(out / in);
+  if (bilinear_scale_is_integer && out > in) scale = 1 / std::floor(m / n);
   return bilinear_half_pixel_forgotten ? at * scale : (at + 0.5) * scale - 0.5;
 }
 

@@ -95,6 +95,7 @@ bool CastIntegers(const Tensor& out, const Tensor& input) {
   std::vector<int64_t> values = Load<int64_t>(input);
   if (cast_int64_through_fp32 && out.dtype() == diopi_dtype_float64) {
     std::vector<double> rounded;
+    rounded.reserve(values.size());
     for (int64_t x : values) rounded.push_back(static_cast<double>(static_cast<float>(x)));
     Store(out, rounded);
     return true;
