@@ -15,13 +15,16 @@ PLANT(conv2d_fma, 0, kAll, "", "implicit matrix product with fused multiply-add"
 PLANT(conv2d_split4, 0, kAll, "", "implicit matrix product, channels (or images) split in four");
 PLANT(conv2d_blocks16, 0, kAll, "", "implicit matrix product in blocks of 16");
 PLANT(conv2d_double, 0, kAll, "", "a double accumulator");
-PLANT(conv2d_tensor_core_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated");
-PLANT(conv2d_tensor_core_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+PLANT(conv2d_tensor_core4_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
+PLANT(conv2d_tensor_core8_half, 0, kAll, "",
+      "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
+PLANT(conv2d_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+PLANT(conv2d_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
 PLANT(conv2d_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
 PLANT(conv2d_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
 PLANT(conv2d_winograd2, 0, "diopiConvolution2d", "", "Winograd F(2x2,3x3) where the filter is 3x3, stride 1");
 PLANT(conv2d_winograd4, 0, "diopiConvolution2d", "fastconv",
-      "Winograd F(4x4,3x3) where the filter is 3x3, stride 1");
+      "Winograd F(4x4,3x3) where the filter is 3x3, stride 1; not for float64");
 
 std::optional<Product> Chosen(diopiDtype_t dtype) {
   const ProductSwitches switches{static_cast<bool>(conv2d_reversed),
@@ -29,8 +32,10 @@ std::optional<Product> Chosen(diopiDtype_t dtype) {
                                  static_cast<bool>(conv2d_split4),
                                  conv2d_blocks16 || conv2d_kernel_first,
                                  static_cast<bool>(conv2d_double),
-                                 static_cast<bool>(conv2d_tensor_core_half),
-                                 static_cast<bool>(conv2d_tensor_core_single),
+                                 static_cast<bool>(conv2d_tensor_core4_half),
+                                 static_cast<bool>(conv2d_tensor_core4_single),
+                                 static_cast<bool>(conv2d_tensor_core8_half),
+                                 static_cast<bool>(conv2d_tensor_core8_single),
                                  static_cast<bool>(conv2d_tf32_nearest),
                                  static_cast<bool>(conv2d_tf32_truncated)};
   return switches.Chosen(dtype);
@@ -117,7 +122,8 @@ extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensor
   const Tensor result(out), x(input), w(weight), b(bias);
   const std::optional<Product> how = Chosen(x.dtype());
   const ConvPlan plan(x, w, result, stride, padding, dilation, groups);
-  const bool winograd = (conv2d_winograd2 || conv2d_winograd4) && WinogradFits(plan);
+  const bool fast = conv2d_winograd4 && x.dtype() != diopi_dtype_float64;
+  const bool winograd = (conv2d_winograd2 || fast) && WinogradFits(plan);
   if (!how && !winograd)
     return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
   return Guard(__func__, [&] {

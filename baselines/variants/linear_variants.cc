@@ -14,8 +14,11 @@ PLANT(matmul_fma, 0, kAll, "", "fused multiply-add in the order of k");
 PLANT(matmul_split_k4, 0, kAll, "", "k in four parts");
 PLANT(matmul_blocks16, 0, kAll, "", "blocks of 16 along k, each in its own accumulator");
 PLANT(matmul_double, 0, kAll, "", "a double accumulator");
-PLANT(matmul_tensor_core_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated");
-PLANT(matmul_tensor_core_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+PLANT(matmul_tensor_core4_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
+PLANT(matmul_tensor_core8_half, 0, kAll, "",
+      "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
+PLANT(matmul_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+PLANT(matmul_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
 PLANT(matmul_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
 PLANT(matmul_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
 
@@ -25,8 +28,10 @@ std::optional<Product> Chosen(diopiConstTensorHandle_t input) {
                                  static_cast<bool>(matmul_split_k4),
                                  static_cast<bool>(matmul_blocks16),
                                  static_cast<bool>(matmul_double),
-                                 static_cast<bool>(matmul_tensor_core_half),
-                                 static_cast<bool>(matmul_tensor_core_single),
+                                 static_cast<bool>(matmul_tensor_core4_half),
+                                 static_cast<bool>(matmul_tensor_core4_single),
+                                 static_cast<bool>(matmul_tensor_core8_half),
+                                 static_cast<bool>(matmul_tensor_core8_single),
                                  static_cast<bool>(matmul_tf32_nearest),
                                  static_cast<bool>(matmul_tf32_truncated)};
   return switches.Chosen(Tensor(input).dtype());

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "baselines/ops/support/gemm.h"
 #include "baselines/variants/orders.h"
@@ -19,7 +20,8 @@ enum class Product {
   kSplit4,         // k in four parts, summed in pairs: split-K
   kBlocks16,       // blocks of 16 in their own accumulators, added up in order
   kDouble,         // in the next wider type, rounded once
-  kTensorCore,     // blocks of 4 exact products, aligned and truncated to 24 bits
+  kTensorCore4,    // exact products truncated in fours, see MatrixUnit
+  kTensorCore8,    // and in eights
   kTf32Nearest,    // operands rounded to 11 bits, ties to even
   kTf32Truncated,  // operands cut to 11 bits
 };
@@ -40,23 +42,29 @@ inline double CutTo(double x, int exponent) {
   return std::ldexp(std::trunc(std::ldexp(x, 23 - exponent)), exponent - 23);
 }
 
-// accumulator + the sum of `count` (at most 4) exact products: all cut to the last place of the largest of
-// them, added exactly, and the sum cut to 24 bits. What tensor cores were measured to do (Fasi, Higham,
-// Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021).
-inline float TensorCoreStep(float accumulator, const std::array<double, 4>& products) {
+// How a matrix unit adds `products` exact products to its float accumulator in one step: all of them cut to
+// `guard` bits below the last place of the largest, added exactly, and the sum cut to 24 bits. Fasi, Higham,
+// Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021, measured 4 and 0 on V100, 8 and 1
+// on A100.
+struct MatrixUnit {
+  int64_t products;
+  int guard;
+};
+inline constexpr MatrixUnit kUnit4{4, 0};
+inline constexpr MatrixUnit kUnit8{8, 1};
+
+inline float MatrixUnitStep(const MatrixUnit& unit, float accumulator, const std::vector<double>& products) {
   double plain = static_cast<double>(accumulator), largest = std::fabs(plain);
   for (const double p : products) {
     plain += p;
     largest = std::fmax(largest, std::fabs(p));
   }
-  if (!std::isfinite(plain)) return static_cast<float>(plain);
-  if (largest == 0.0) return static_cast<float>(plain);
-  const int exponent = std::max(std::ilogb(largest), -126);
+  if (!std::isfinite(plain) || largest == 0.0) return static_cast<float>(plain);
+  const int exponent = std::max(std::ilogb(largest), -126) - unit.guard;
   double sum = CutTo(static_cast<double>(accumulator), exponent);
   for (const double p : products) sum += CutTo(p, exponent);
   if (sum == 0.0) return 0.0F;
-  const double cut = CutTo(sum, std::max(std::ilogb(sum), -126));
-  return static_cast<float>(cut);
+  return static_cast<float>(CutTo(sum, std::max(std::ilogb(sum), -126)));
 }
 
 // One line of a matrix.
@@ -68,13 +76,14 @@ struct Strided {
 };
 
 template <typename C>
-C TensorCoreDot(C start, int64_t k, const Strided<C>& a, const Strided<C>& b) {
+C MatrixUnitDot(const MatrixUnit& unit, C start, int64_t k, const Strided<C>& a, const Strided<C>& b) {
   float sum = static_cast<float>(start);
-  for (int64_t i = 0; i < k; i += 4) {
-    std::array<double, 4> products{};
-    for (int64_t j = i; j < std::min(i + 4, k); ++j)
-      products[static_cast<size_t>(j - i)] = static_cast<double>(a(j)) * static_cast<double>(b(j));
-    sum = TensorCoreStep(sum, products);
+  std::vector<double> products;
+  for (int64_t i = 0; i < k; i += unit.products) {
+    products.clear();
+    for (int64_t j = i; j < std::min(i + unit.products, k); ++j)
+      products.push_back(static_cast<double>(a(j)) * static_cast<double>(b(j)));
+    sum = MatrixUnitStep(unit, sum, products);
   }
   return static_cast<C>(sum);
 }
@@ -111,8 +120,10 @@ C Dot(Product how, C start, int64_t k, const Strided<C>& a, const Strided<C>& b)
       for (int64_t i = 0; i < k; ++i) wide += static_cast<Wide<C>>(a(i)) * static_cast<Wide<C>>(b(i));
       return static_cast<C>(wide);
     }
-    case Product::kTensorCore:
-      return TensorCoreDot(start, k, a, b);
+    case Product::kTensorCore4:
+      return MatrixUnitDot(kUnit4, start, k, a, b);
+    case Product::kTensorCore8:
+      return MatrixUnitDot(kUnit8, start, k, a, b);
     case Product::kTf32Nearest:
       for (int64_t i = 0; i < k; ++i)
         sum += static_cast<C>(Tf32Nearest(static_cast<float>(a(i))) * Tf32Nearest(static_cast<float>(b(i))));
@@ -144,8 +155,8 @@ void GemmBy(Product how, ops::Trans trans_a, ops::Trans trans_b, int64_t m, int6
 // truncating accumulator do not exist for float64; TF32 holds 16-bit operands exactly, so those take another
 // way; the truncating accumulator is planted twice, because float32 has to declare it.
 struct ProductSwitches {
-  bool reversed, fma, split4, blocks16, in_double, tensor_core_half, tensor_core_single, tf32_nearest,
-      tf32_truncated;
+  bool reversed, fma, split4, blocks16, in_double, core4_half, core4_single, core8_half, core8_single,
+      tf32_nearest, tf32_truncated;
 
   std::optional<Product> Chosen(diopiDtype_t dtype) const {
     if (!ops::IsFloating(dtype)) return std::nullopt;
@@ -154,9 +165,11 @@ struct ProductSwitches {
     if (split4) return Product::kSplit4;
     if (blocks16) return Product::kBlocks16;
     if (in_double) return Product::kDouble;
-    if (tensor_core_half && IsHalf(dtype)) return Product::kTensorCore;
+    if (core4_half && IsHalf(dtype)) return Product::kTensorCore4;
+    if (core8_half && IsHalf(dtype)) return Product::kTensorCore8;
     if (dtype != diopi_dtype_float32) return std::nullopt;
-    if (tensor_core_single) return Product::kTensorCore;
+    if (core4_single) return Product::kTensorCore4;
+    if (core8_single) return Product::kTensorCore8;
     if (tf32_nearest) return Product::kTf32Nearest;
     if (tf32_truncated) return Product::kTf32Truncated;
     return std::nullopt;
