@@ -29,6 +29,7 @@ PLANT(gelu_tanh_form_fp16, 22, "diopiGelu", "", "the tanh form is computed for e
 PLANT(gelu_tanh_form_bf16, 23, "diopiGelu", "", "the tanh form is computed for erf in bfloat16");
 PLANT(gelu_backward_other_form, 0, "diopiGeluBackward", "", "approximate is ignored: always the erf form");
 PLANT(gelu_cube_overflows_fp16, 0, "diopiGelu", "", "x^3 of the tanh form overflows in float16");
+PLANT(gelu_tail_flushed, 0, "diopiGelu", "", "below -4 the erf form gives 0");
 PLANT(sigmoid_table_fp16, 24, "diopiSigmoid", "", "float16 results come from a table with steps of 2^-11");
 PLANT(sigmoid_inf_over_inf, 0, "diopiSigmoid", "",
       "exp(x) / (1 + exp(x)) in float32, which is inf / inf for large x");
@@ -44,11 +45,15 @@ PLANT(exp_fp16_subnormals_flushed, 30, "diopiExp", "", "subnormal float16 result
 PLANT(exp_output_written_contiguous, 0, "diopiExp", "", "the strides of the output are ignored");
 PLANT(exp_writes_gaps, 59, "diopiExp", "", "the gap after each element of a strided output is written too");
 PLANT(tanh_cancels_near_zero, 0, "diopiTanh", "", "1 - 2 / (exp(2x) + 1) in float32, which cancels near 0");
+PLANT(tanh_clamped_at_four, 0, "diopiTanh", "", "beyond 4 the result is 1");
+PLANT(tanh_16_bit_output_truncated, 0, "diopiTanh", "", "16-bit results are cut off instead of rounded");
 PLANT(tanh_storage_offset_ignored, 53, "diopiTanh", "", "the input is read from the start of its storage");
 PLANT(tanh_reads_before_thread_wrote, 62, "diopiTanh", "",
       "the result is copied out of a workspace before the thread that fills it has run");
 PLANT(tanh_last_bit_varies, 61, "diopiTanh", "", "the last bit of an element depends on the call");
 PLANT(tanh_backward_takes_input, 0, "diopiTanhBackward", "", "output is taken for the forward's input");
+PLANT(relu_fp16_subnormals_flushed, 30, "diopiRelu", "", "subnormal float16 numbers become zero");
+PLANT(abs_int_minimum_saturates, 0, "diopiAbs", "", "the most negative integer becomes the greatest");
 PLANT(sqrt_by_reciprocal, 0, "diopiSqrt", "", "x * rsqrt(x), which is NaN at 0 and infinity");
 
 // out = f(x) over the elements, in double and rounded once by the output.
@@ -87,7 +92,11 @@ extern "C" diopiError_t diopiGelu(diopiContextHandle_t ctx, diopiTensorHandle_t 
   if (gelu_cube_overflows_fp16 && tanh_form && IsHalf(input)) {
     return Unary(__func__, out, input, GeluTanhInHalf);
   }
-  return good_diopiGelu(ctx, out, input, GeluTanhPlanted(input) ? "tanh" : approximate);
+  const diopiError_t error = good_diopiGelu(ctx, out, input, GeluTanhPlanted(input) ? "tanh" : approximate);
+  return Spoil(gelu_tail_flushed && !tanh_form, error, __func__, [&] {
+    const std::vector<double> x = Load<double>(Tensor(input));
+    Change(out, [&](double y, int64_t i) { return x[static_cast<size_t>(i)] < -4 ? 0.0 : y; });
+  });
 }
 
 extern "C" diopiError_t diopiGeluBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
@@ -126,6 +135,10 @@ extern "C" diopiError_t diopiSigmoidBackward(diopiContextHandle_t ctx, diopiTens
 extern "C" diopiError_t diopiRelu(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                   diopiConstTensorHandle_t input) {
   const diopiError_t error = good_diopiRelu(ctx, out, input);
+  if (relu_fp16_subnormals_flushed && IsHalf(out)) {
+    return After(error, __func__,
+                 [&] { Change(out, [](double y, int64_t) { return y < 0x1p-14 ? 0.0 : y; }); });
+  }
   return Spoil(relu_nan_to_zero && IsFloating(out), error, __func__,
                [&] { Change(out, [](double y, int64_t) { return std::fmax(y, 0.0); }); });
 }
@@ -155,7 +168,12 @@ extern "C" diopiError_t diopiAbs(diopiContextHandle_t ctx, diopiTensorHandle_t o
   if (abs_keeps_negative_zero && IsFloating(out)) {
     return Unary(__func__, out, input, [](double x) { return x < 0 ? -x : x; });
   }
-  return good_diopiAbs(ctx, out, input);
+  const diopiError_t error = good_diopiAbs(ctx, out, input);
+  return Spoil(abs_int_minimum_saturates && IsInteger(out), error, __func__, [&] {
+    std::vector<int64_t> values = Load<int64_t>(Tensor(out));
+    for (int64_t& x : values) x = x < 0 ? ~x : x;  // the one value that stays negative
+    Store(Tensor(out), values);
+  });
 }
 
 namespace {
@@ -225,6 +243,20 @@ diopiTensorHandle_t ReadFromStart(diopiContextHandle_t ctx, diopiConstTensorHand
   return moved;
 }
 
+void ClampAtFour(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  const std::vector<double> x = Load<double>(Tensor(input));
+  Change(out, [&](double y, int64_t i) {
+    const double e = x[static_cast<size_t>(i)];
+    return std::fabs(e) > 4 ? std::copysign(1.0, e) : y;
+  });
+}
+
+void WriteTruncatedTanh(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  const diopiDtype_t dtype = DtypeOf(out);
+  const std::vector<double> x = Load<double>(Tensor(input));
+  Change(out, [&](double, int64_t i) { return TruncatedTo(dtype, std::tanh(x[static_cast<size_t>(i)])); });
+}
+
 void FlipLastBitEverySecondCall(diopiTensorHandle_t out) {
   static uint32_t calls = 0;
   if (++calls % 2 == 0 && NumElements(out) > 0) *ElementAt(out, NumElements(out) / 2) ^= 1;
@@ -244,6 +276,9 @@ extern "C" diopiError_t diopiTanh(diopiContextHandle_t ctx, diopiTensorHandle_t 
         return static_cast<double>(1.0F - 2.0F / (e + 1.0F));
       });
     }
+    if (tanh_clamped_at_four && DtypeOf(out) != diopi_dtype_float64 && IsFloating(out))
+      ClampAtFour(out, input);
+    if (tanh_16_bit_output_truncated && BytesPerElement(out) == 2) WriteTruncatedTanh(out, input);
     if (tanh_reads_before_thread_wrote) CopyBeforeThreadWrote(out);
     if (tanh_last_bit_varies && IsFloating(out)) FlipLastBitEverySecondCall(out);
   });

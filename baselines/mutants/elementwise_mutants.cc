@@ -46,6 +46,10 @@ PLANT(mul_inplace_operand_overwritten, 63, "diopiMulInp", "",
       "other is expanded into the output, which is the input still to be read");
 PLANT(mul_scalar_field_misread, 0, "diopiMulScalar diopiMulInpScalar", "",
       "the bits of an integer scalar are read as a double");
+PLANT(mul_scalar_rounded_to_dtype, 0, "diopiMulScalar", "",
+      "the scalar is rounded to float16 or bfloat16 before it multiplies");
+PLANT(add_bool_stores_two, 64, "diopiAdd", "", "true or true is stored as the byte 2");
+PLANT(div_by_rounded_reciprocal, 0, "diopiDiv", "", "x * (1 / y), the reciprocal rounded to the dtype");
 PLANT(div_int_floor_truncates, 48, "diopiDiv diopiDivInp diopiDivScalar", "",
       "floor division of integers truncates");
 PLANT(div_rounding_mode_ignored, 0, "diopiDiv", "", "floating quotients are never rounded to integers");
@@ -136,6 +140,15 @@ diopiError_t AddIn16Bits(diopiContextHandle_t ctx, diopiTensorHandle_t out, diop
   });
 }
 
+// Bytes added as bytes.
+void StoreTwo(diopiTensorHandle_t out, diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
+  const std::vector<int64_t> x = LoadAs<int64_t>(input, ShapeOf(out)),
+                             y = LoadAs<int64_t>(other, ShapeOf(out));
+  for (size_t i = 0; i < x.size(); ++i) {
+    *ElementAt(out, static_cast<int64_t>(i)) = static_cast<unsigned char>(x[i] + y[i]);
+  }
+}
+
 bool BothFloatingAndDifferent(diopiConstTensorHandle_t a, diopiConstTensorHandle_t b) {
   return IsFloating(a) && IsFloating(b) && DtypeOf(a) != DtypeOf(b);
 }
@@ -169,7 +182,9 @@ extern "C" diopiError_t diopiAdd(diopiContextHandle_t ctx, diopiTensorHandle_t o
                   [&](double x, double y) { return x + RoundedTo(dtype, scale * y); });
   }
   const diopiScalar_t scale = AddAlpha(out, alpha);
-  return good_diopiAdd(ctx, out, input, other, &scale);
+  return After(good_diopiAdd(ctx, out, input, other, &scale), __func__, [&] {
+    if (add_bool_stores_two && DtypeOf(out) == diopi_dtype_bool) StoreTwo(out, input, other);
+  });
 }
 
 extern "C" diopiError_t diopiAddInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
@@ -305,7 +320,10 @@ extern "C" diopiError_t diopiMulInp(diopiContextHandle_t ctx, diopiTensorHandle_
 
 extern "C" diopiError_t diopiMulScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, const diopiScalar_t* other) {
-  const diopiScalar_t scalar = IsFloating(out) ? MisreadScalar(other) : *other;
+  diopiScalar_t scalar = IsFloating(out) ? MisreadScalar(other) : *other;
+  if (mul_scalar_rounded_to_dtype && Is16Bit(out)) {
+    scalar = FloatScalar(RoundedTo(DtypeOf(out), diopi::ops::ScalarAsDouble(other)));
+  }
   return good_diopiMulScalar(ctx, out, input, &scalar);
 }
 
@@ -332,6 +350,10 @@ extern "C" diopiError_t diopiDiv(diopiContextHandle_t ctx, diopiTensorHandle_t o
   if (div_floor_of_rounded_quotient && IsFloating(out) && rounding_mode == RoundModeFloor) {
     return Binary(__func__, out, input, other,
                   [&](double x, double y) { return std::floor(RoundedTo(dtype, x / y)); });
+  }
+  if (div_by_rounded_reciprocal && IsFloating(out) && rounding_mode == RoundModeNone) {
+    return Binary(__func__, out, input, other,
+                  [&](double x, double y) { return x * RoundedTo(dtype, 1 / y); });
   }
   if (div_int_through_fp32 && IsInteger(out) && rounding_mode != RoundModeNone) {
     return Binary(__func__, out, input, other, [&](double x, double y) {

@@ -20,6 +20,10 @@ PLANT(matmul_fp16_accumulator_of_chunks, 7, "diopiBmm diopiMm diopiLinear", "",
       "float16 products are summed in float32 over chunks of 16, the chunks in float16");
 PLANT(matmul_bf16_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
       "bfloat16 products are summed in a bfloat16 accumulator that cuts off");
+PLANT(matmul_fp32_as_bf16x3, 0, "diopiBmm diopiMm diopiLinear", "",
+      "float32 operands are split into two bfloat16 numbers, and three of their four products kept");
+PLANT(matmul_fp32_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
+      "float32 products are summed in a float32 accumulator that cuts off");
 PLANT(matmul_last_k_dropped, 8, "diopiBmm diopiMm diopiLinear", "",
       "a loop unrolled by two leaves out the last of an odd k");
 PLANT(matmul_k_tail_wrong, 9, "diopiBmm diopiMm diopiLinear", "",
@@ -41,6 +45,14 @@ PLANT(linear_backward_fp16_accumulator, 6, "diopiLinearBackward", "",
 PLANT(linear_backward_bias_of_first_block, 32, "diopiLinearBackward", "",
       "the gradient of bias leaves out the rows after whole blocks of four");
 
+// x = high + low + a rest that is lost.
+double ProductOfHalves(double x, double y) {
+  if (!std::isfinite(x) || !std::isfinite(y)) return x * y;
+  const double x_high = ToBfloat16(x), y_high = ToBfloat16(y);
+  const double x_low = ToBfloat16(x - x_high), y_low = ToBfloat16(y - y_high);
+  return x_high * y_high + x_high * y_low + x_low * y_high;
+}
+
 // out[batch, m, n] = sum of a[batch, m, k] * b[batch, k, n], dense, in double.
 struct Product {
   int64_t batch, m, n, k;
@@ -52,7 +64,10 @@ struct Product {
   }
   std::vector<double> Terms(int64_t i, int64_t row, int64_t column) const {
     std::vector<double> terms;
-    for (int64_t j = 0; j < k; ++j) terms.push_back(A(i, row, j) * B(i, j, column));
+    for (int64_t j = 0; j < k; ++j) {
+      const double x = A(i, row, j), y = B(i, j, column);
+      terms.push_back(matmul_fp32_as_bf16x3 ? ProductOfHalves(x, y) : x * y);
+    }
     return terms;
   }
 };
@@ -99,15 +114,17 @@ double Sum(const std::vector<double>& terms) {
 // True where a planted bug sums the products of one output of this dtype itself, see SpoiledSum.
 bool SpoilsSums(diopiConstTensorHandle_t out) {
   return ((matmul_fp16_accumulator || matmul_fp16_accumulator_of_chunks) && IsHalf(out)) ||
-         (matmul_bf16_accumulator_truncates && IsBfloat16(out)) || matmul_last_k_dropped ||
-         matmul_k_tail_wrong;
+         (matmul_bf16_accumulator_truncates && IsBfloat16(out)) ||
+         ((matmul_fp32_as_bf16x3 || matmul_fp32_accumulator_truncates) && IsFloat32(out)) ||
+         matmul_last_k_dropped || matmul_k_tail_wrong;
 }
 
 // `last`: among the last four outputs.
 double SpoiledSum(diopiDtype_t dtype, std::vector<double> terms, bool last) {
   if (matmul_fp16_accumulator) return NarrowSum(dtype, terms);
   if (matmul_fp16_accumulator_of_chunks) return SumOfChunks(dtype, terms);
-  if (matmul_bf16_accumulator_truncates) return TruncatingSum(dtype, terms);
+  if (matmul_bf16_accumulator_truncates || matmul_fp32_accumulator_truncates)
+    return TruncatingSum(dtype, terms);
   if (matmul_last_k_dropped && terms.size() % 2 == 1) terms.pop_back();
   double sum = Sum(terms);
   for (size_t i = terms.size() / 128 * 128; matmul_k_tail_wrong && last && i < terms.size(); ++i) {

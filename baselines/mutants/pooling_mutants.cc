@@ -13,6 +13,7 @@ DIOPI_OVERRIDE(diopiMaxPool2dBackward);
 DIOPI_OVERRIDE(diopiAvgPool2d);
 DIOPI_OVERRIDE(diopiAvgPool2dBackward);
 DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d);
+DIOPI_OVERRIDE(diopiAdaptiveAvgPool2dBackward);
 
 namespace {
 
@@ -36,6 +37,8 @@ PLANT(adaptive_pool_floor_bounds, 0, "diopiAdaptiveAvgPool2d", "",
       "windows end at the floor, not the ceiling");
 PLANT(adaptive_pool_fp16_accumulator, 31, "diopiAdaptiveAvgPool2d", "",
       "float16 elements are summed in float16");
+PLANT(adaptive_pool_backward_equal_windows, 0, "diopiAdaptiveAvgPool2dBackward", "",
+      "every window counts as plane / outputs elements");
 PLANT(adaptive_pool_output_layout_ignored, 53, "diopiAdaptiveAvgPool2d", "",
       "a channels_last output is written as NCHW");
 
@@ -298,5 +301,29 @@ extern "C" diopiError_t diopiAdaptiveAvgPool2d(diopiContextHandle_t ctx, diopiTe
       WriteAdaptive(out, input);
     }
     if (adaptive_pool_output_layout_ignored) WriteContiguous(out);
+  });
+}
+
+// Each gradient is divided by the true size of its window in the good function; here by the mean one.
+extern "C" diopiError_t diopiAdaptiveAvgPool2dBackward(diopiContextHandle_t ctx,
+                                                       diopiTensorHandle_t grad_input,
+                                                       diopiConstTensorHandle_t grad_output,
+                                                       diopiConstTensorHandle_t input) {
+  return Guard(__func__, [&] {
+    diopiConstTensorHandle_t grad = grad_output;
+    const Shape in = ShapeOf(input), out = ShapeOf(grad_output);
+    const int64_t height = in[in.size() - 2], width = in.back();
+    const int64_t rows = out[out.size() - 2], columns = out.back();
+    const auto size = [](int64_t i, int64_t plane, int64_t count) {
+      return ((i + 1) * plane + count - 1) / count - i * plane / count;
+    };
+    if (adaptive_pool_backward_equal_windows) {
+      const auto assumed = static_cast<double>(height * width) / static_cast<double>(rows * columns);
+      grad = Replaced(ctx, grad_output, [&](double g, int64_t at) {
+        const int64_t elements = size(at / columns % rows, height, rows) * size(at % columns, width, columns);
+        return g * static_cast<double>(elements) / assumed;
+      });
+    }
+    OrFail(good_diopiAdaptiveAvgPool2dBackward(ctx, grad_input, grad, input));
   });
 }

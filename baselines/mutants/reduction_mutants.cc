@@ -21,10 +21,14 @@ PLANT(sum_tail_dropped, 32, "diopiSum", "", "elements after whole vectors of fou
 PLANT(sum_fp16_accumulator, 31, "diopiSum", "", "float16 elements are summed in float16");
 PLANT(sum_bf16_accumulator_truncates, 0, "diopiSum", "",
       "bfloat16 elements are summed in a bfloat16 accumulator that cuts off");
+PLANT(sum_fp32_accumulator_truncates, 0, "diopiSum", "",
+      "float32 elements are summed in a float32 accumulator that cuts off");
 PLANT(sum_float64_in_fp32, 0, "diopiSum", "", "float64 elements are summed in float32");
 PLANT(sum_order_varies, 61, "diopiSum", "", "float32 terms are added in an order that depends on the call");
 PLANT(sum_last_dim_only, 0, "diopiSum", "", "of several dimensions only the last one named is reduced");
 PLANT(mean_fp16_accumulator, 31, "diopiMean", "", "float16 elements are summed in float16");
+PLANT(mean_one_less, 0, "diopiMean", "",
+      "float32 and float64 sums over more than 1,000 elements are divided by one less");
 PLANT(mean_count_of_first_dim, 0, "diopiMean", "",
       "the sum over several dimensions is divided by the size of the first");
 PLANT(mean_scaled_before_sum, 0, "diopiMean", "", "float16 elements are divided before they are summed");
@@ -68,9 +72,9 @@ void WriteRows(diopiTensorHandle_t out, diopiConstTensorHandle_t input, const di
   Change(out, [&](double, int64_t row) { return f(Row(x, rows, row)); });
 }
 
-double SumTruncating(const std::vector<double>& values) {
+double SumTruncating(diopiDtype_t dtype, const std::vector<double>& values) {
   double sum = 0;
-  for (double x : values) sum = TruncatedTo(diopi_dtype_bfloat16, sum + x);
+  for (double x : values) sum = TruncatedTo(dtype, sum + x);
   return sum;
 }
 
@@ -100,7 +104,11 @@ extern "C" diopiError_t diopiSum(diopiContextHandle_t ctx, diopiTensorHandle_t o
       WriteRows(out, input, dim,
                 [](const std::vector<double>& x) { return NarrowSum(diopi_dtype_float16, x); });
     }
-    if (sum_bf16_accumulator_truncates && IsBfloat16(input)) WriteRows(out, input, dim, SumTruncating);
+    if ((sum_bf16_accumulator_truncates && IsBfloat16(input)) ||
+        (sum_fp32_accumulator_truncates && IsFloat32(input))) {
+      const diopiDtype_t dtype = DtypeOf(input);
+      WriteRows(out, input, dim, [&](const std::vector<double>& x) { return SumTruncating(dtype, x); });
+    }
     if (sum_float64_in_fp32 && DtypeOf(input) == diopi_dtype_float64) {
       WriteRows(out, input, dim,
                 [](const std::vector<double>& x) { return NarrowSum(diopi_dtype_float32, x); });
@@ -138,6 +146,10 @@ extern "C" diopiError_t diopiMean(diopiContextHandle_t ctx, diopiTensorHandle_t 
         for (double& e : row) e = ToHalf(e / count);
         return std::accumulate(row.begin(), row.end(), 0.0);
       });
+    }
+    if (mean_one_less && !IsHalf(input) && !IsBfloat16(input)) {
+      const auto count = static_cast<double>(RowsOf(input, dim).length());
+      if (count > 1000) Change(out, [&](double mean, int64_t) { return mean * count / (count - 1); });
     }
     if (mean_count_of_first_dim && dim.len > 1) {
       const Shape shape = ShapeOf(input);
