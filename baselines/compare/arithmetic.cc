@@ -15,7 +15,7 @@ constexpr size_t kLeast = 16;  // elements that chance cannot move one way toget
 // noise above w/10 before the rounding say nothing.
 class Directions {
  public:
-  Directions(const Oracle& oracle, const HostTensor& actual) {
+  Directions(const OutputOracle& oracle, const HostTensor& actual) {
     const int64_t elements = NumElements(actual.shape);
     for (int64_t i = 0; i < elements && any(); ++i) {
       const Point p = oracle.PointAt(actual, i);
@@ -68,9 +68,9 @@ struct Hypothesis {
 
 // Whether the output is what a device of these contracts, which its judge must allow, gives.
 // The errors must be too large without them: what is merely rounded wrongly fits every wider noise.
-bool Explains(const Job& job, const Oracle& declared, double rms, const Contracts& contracts) {
+bool Explains(const Job& job, const OutputOracle& declared, double rms, const Contracts& contracts) {
   if (job.output.kind != v1::Judge::ACCUMULATION && contracts.tf32) return false;
-  Oracle oracle;
+  OutputOracle oracle;
   std::string error;
   if (!oracle.Load(job, Union(job.contracts, contracts), &error) || oracle.widened() == declared.widened()) {
     return false;
@@ -83,7 +83,7 @@ bool Explains(const Job& job, const Oracle& declared, double rms, const Contract
 
 }  // namespace
 
-Remark HowComputed(const Job& job, const Oracle& oracle, const Tally& tally) {
+Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tally) {
   if (tally.elements < static_cast<int64_t>(kLeast) || job.actual.dtype == D::float64) return {};
   Remark direction = Directions(oracle, job.actual).Text();
   if (!direction.text.empty()) return direction;

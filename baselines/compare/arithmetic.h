@@ -11,7 +11,7 @@ namespace diopi::baselines {
 // arithmetic that the device did not declare (RMS 0.2 to 2.5 of its noise, and every element passes under
 // it):
 // "; the errors have the size of TF32 products". Empty when nothing is certain. Reads the output again.
-Remark HowComputed(const Job& job, const Oracle& oracle, const Tally& tally);
+Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tally);
 
 }  // namespace diopi::baselines
 

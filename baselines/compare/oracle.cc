@@ -46,7 +46,7 @@ bool FitsTf32(const TensorMap& inputs) {
   return true;
 }
 
-bool Oracle::Load(const Job& job, const Contracts& declared, std::string* harness_error) {
+bool OutputOracle::Load(const Job& job, const Contracts& declared, std::string* harness_error) {
   const std::string& key = job.output.key;
   const HostTensor* sigma = Find(job.references, key + ".sigma");
   const HostTensor* low = Find(job.references, key + ".low");
@@ -76,7 +76,7 @@ bool Oracle::Load(const Job& job, const Contracts& declared, std::string* harnes
   return true;
 }
 
-void Oracle::Adjust(const Job& job, const Contracts& allowed) {
+void OutputOracle::Adjust(const Job& job, const Contracts& allowed) {
   const Dtype dtype = job.output.dtype;
   if (dtype == D::float64 || view_.sigma == nullptr || elements_ == 0) return;
   const v1::Judge::Arithmetic arithmetic = job.output.judge->arithmetic();
@@ -103,13 +103,13 @@ void Oracle::Adjust(const Job& job, const Contracts& allowed) {
   widened_.p_cast = narrow && allowed.p_cast;
 }
 
-double Oracle::SquareSum(double sigma, double r, double n) const {
+double OutputOracle::SquareSum(double sigma, double r, double n) const {
   const double terms = std::max(n - 1, 0.0);
   const double variance = 3 * (sigma / kUnit) * (sigma / kUnit);
   return std::max((variance - terms * r * r / 3) / (terms / 2 + 1), 0.0);
 }
 
-void Oracle::FindMaxSquareSum() {
+void OutputOracle::FindMaxSquareSum() {
   for (int64_t i = 0; i < elements_; ++i) {
     const double q2 =
         SquareSum(ElementAsDouble(view_.sigma_dtype, view_.sigma, i), ElementAsDouble(D::float64, view_.r, i),
@@ -118,10 +118,12 @@ void Oracle::FindMaxSquareSum() {
   }
 }
 
-double Oracle::Adjusted(double sigma, double r, double n) const {
+double OutputOracle::Adjusted(double sigma, double r, double n) const {
   // No number, or what stands for a variance that overflowed: as the rule takes it.
   if (!(sigma < double{std::numeric_limits<float>::max()}) || !std::isfinite(r)) return sigma;
   double variance = sigma * sigma;
+  if (fastconv_) variance += kUnit * kUnit * (1100 + 9 * n) * max_square_sum_;
+  variance *= scale_ * scale_;
   if (tf32_ || tc32_) {
     const double q2 = SquareSum(sigma, r, n);
     if (tf32_) {
@@ -132,11 +134,10 @@ double Oracle::Adjusted(double sigma, double r, double n) const {
       variance += lost * lost;
     }
   }
-  if (fastconv_) variance += kUnit * kUnit * (1100 + 9 * n) * max_square_sum_;
-  return scale_ * std::sqrt(variance);
+  return std::sqrt(variance);
 }
 
-double Oracle::SigmaAt(int64_t index) const {
+double OutputOracle::SigmaAt(int64_t index) const {
   if (view_.sigma == nullptr) return 0;
   const double sigma = ElementAsDouble(view_.sigma_dtype, view_.sigma, index);
   if (!adjusted_) return sigma;
@@ -144,19 +145,19 @@ double Oracle::SigmaAt(int64_t index) const {
   return Adjusted(sigma, ElementAsDouble(D::float64, view_.r, index), n);
 }
 
-Sample Oracle::At(const HostTensor& actual, int64_t index) const {
+Sample OutputOracle::At(const HostTensor& actual, int64_t index) const {
   Sample sample = SampleAt(actual.dtype, actual.data.data(), view_, index);
   sample.sigma = SigmaAt(index);
   return sample;
 }
 
-Point Oracle::PointAt(const HostTensor& actual, int64_t index) const {
+Point OutputOracle::PointAt(const HostTensor& actual, int64_t index) const {
   const Sample s = At(actual, index);
   return Judge(rule_, s.y, s.r, s.sigma, s.low);
 }
 
-Tally Oracle::TallyBlock(const HostTensor& actual, int64_t begin, int64_t end,
-                         std::vector<double>* buffer) const {
+Tally OutputOracle::TallyBlock(const HostTensor& actual, int64_t begin, int64_t end,
+                               std::vector<double>* buffer) const {
   if (!adjusted_) return TallyPointwise(actual.dtype, actual.data.data(), view_, rule_, begin, end);
   buffer->resize(static_cast<size_t>(end - begin));
   for (int64_t i = begin; i < end; ++i) (*buffer)[static_cast<size_t>(i - begin)] = SigmaAt(i);
@@ -171,7 +172,7 @@ Tally Oracle::TallyBlock(const HostTensor& actual, int64_t begin, int64_t end,
   return tally;
 }
 
-int64_t Oracle::ArgMax(const HostTensor& actual, int64_t begin, double max_z) const {
+int64_t OutputOracle::ArgMax(const HostTensor& actual, int64_t begin, double max_z) const {
   const int64_t end = std::min(begin + kBlock, elements_);
   for (int64_t i = begin; i < end; ++i) {
     const Point p = PointAt(actual, i);
@@ -180,7 +181,7 @@ int64_t Oracle::ArgMax(const HostTensor& actual, int64_t begin, double max_z) co
   return begin;
 }
 
-Tally Oracle::TallyAll(const HostTensor& actual, int64_t* argmax) const {
+Tally OutputOracle::TallyAll(const HostTensor& actual, int64_t* argmax) const {
   Tally total;
   std::vector<double> buffer;
   int64_t best = -1;  // the first block that holds the maximum

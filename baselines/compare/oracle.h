@@ -4,14 +4,14 @@
 //   tf32:      sigma^2 += 2/3 u_t^2 q^2 + (1.5 u_t r)^2,              u_t = 2^-11      float32 outputs
 //   tc32:      sigma^2 += [0.72 u (n/4) (0.53 q + 0.5 |r|)]^2         16-bit outputs always, float32 if
 //   declared fastconv:  sigma^2 += u^2 (1100 + 9 n) max q^2                    float32 and 16-bit outputs
-//   native16:  sigma *= 2^13 (float16), 2^16 (bfloat16): u = 2^-11, 2^-8 instead of 2^-24
+//   native16:  sigma, with fastconv, *= 2^13 (float16), 2^16 (bfloat16): u = 2^-11, 2^-8 instead of 2^-24
 //   p_cast:    the same factors; a probability rounded to the 16-bit type is as wrong as one computed in it
 //
 // Verdict section 2, but fastconv. float64 outputs have no contracts. Where an attention or another
 // composition has no n, tf32 scales sigma by 2^13, the ratio of the roundoffs, and tc32 adds nothing.
 //
-// Precision of q^2: sigma is float32, so q^2 is good to about 2^-23 * (1 + n r^2/(1.5 sum ...)), in the worst
-// case, all products equal, to n * 2^-24 of itself: 6 % at n = 2^20. It is never taken below 0.
+// Precision of q^2: sigma is stored as float32, so q^2 is good to 2^-23 of itself where sums cancel, and in
+// the worst case, all products equal, to n * 2^-24 of itself: 6 % at n = 2^20. It is never taken below 0.
 //
 // fastconv's constant: Winograd F(4x4, 3x3), points 0, +-1, +-2, Inf, simulated in float32 against float64:
 // 384 convolutions, C = 1..256, K = 4..32, inputs normal, normal around 3, uniform, lognormal. With the mean
@@ -34,7 +34,7 @@
 namespace diopi::baselines {
 
 // Reads the job's references, which outlive it; copies none of them. Thread-safe once loaded.
-class Oracle {
+class OutputOracle {
  public:
   // False, with the reason, when the references are not r (float64) and sigma of r's shape.
   bool Load(const Job& job, const Contracts& declared, std::string* harness_error);

@@ -29,7 +29,7 @@ bool IsIdeal(const Point& p) {
 
 class OracleEvidence : public Evidence {
  public:
-  OracleEvidence(const Oracle& oracle, const HostTensor& actual) : oracle_(oracle), actual_(actual) {}
+  OracleEvidence(const OutputOracle& oracle, const HostTensor& actual) : oracle_(oracle), actual_(actual) {}
   const HostTensor& actual() const override { return actual_; }
   double Expected(int64_t i) const override { return Shown(actual_.dtype, oracle_.At(actual_, i).r); }
   bool Fits(double value, int64_t i) const override {
@@ -41,7 +41,7 @@ class OracleEvidence : public Evidence {
  private:
   bool Passes(const Point& p) const { return oracle_.exact() ? IsIdeal(p) : p.bad == 0; }
 
-  const Oracle& oracle_;
+  const OutputOracle& oracle_;
   const HostTensor& actual_;
 };
 
@@ -66,7 +66,7 @@ double Lean(const Tally& tally) {
                   std::fabs(Mean(tally.sum_radial, tally.leaning)));
 }
 
-bool LoadDevice(const Job& job, const Oracle& oracle, Device* device, std::string* harness_error) {
+bool LoadDevice(const Job& job, const OutputOracle& oracle, Device* device, std::string* harness_error) {
   device->tensor = Find(job.references, job.output.key + ".device");
   if (device->tensor == nullptr) return true;
   if (device->tensor->dtype != job.output.dtype || device->tensor->shape != job.expected.shape) {
@@ -90,14 +90,14 @@ void Grade(const Device& device, v1::OutputStats* stats) {
   stats->set_grade(ratio <= 1.25 ? "A" : ratio <= 2 ? "B" : ratio <= 8 ? "C" : "D");
 }
 
-std::string BesideDevice(const Oracle& oracle, const Device& device, int64_t index) {
+std::string BesideDevice(const OutputOracle& oracle, const Device& device, int64_t index) {
   if (device.tensor == nullptr) return "";
   const Point p = oracle.PointAt(*device.tensor, index);
   if (p.finite == 0) return absl::StrCat("; the device reference gives ", ElementText(*device.tensor, index));
   return absl::StrFormat("; the device reference is off by %.1e", std::fabs(p.d));
 }
 
-void PointwiseText(const Job& job, const Oracle& oracle, const Device& device, const Tally& tally,
+void PointwiseText(const Job& job, const OutputOracle& oracle, const Device& device, const Tally& tally,
                    v1::OutputStats* stats, Findings* findings) {
   const int64_t index = tally.first.front();
   const Point p = oracle.PointAt(job.actual, index);
@@ -152,7 +152,7 @@ class Repetition {
   double total_ = 0;
 };
 
-SecondLook LookAgain(const Job& job, const Oracle& oracle, const Tally& tally) {
+SecondLook LookAgain(const Job& job, const OutputOracle& oracle, const Tally& tally) {
   Repetition all;
   Repetition leaning;
   SecondLook look;
@@ -217,7 +217,7 @@ void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats)
 }
 
 // Gates R and B, from the figures of the one pass; a second look only where they are suspicious.
-void GateWhole(const Job& job, const Oracle& oracle, const Tally& tally, const Device& device,
+void GateWhole(const Job& job, const OutputOracle& oracle, const Tally& tally, const Device& device,
                v1::OutputStats* stats) {
   const bool narrow = FormatOf(job.actual.dtype).precision < 24;
   const double kf = narrow ? 0 : oracle.rule().kf;
@@ -231,7 +231,7 @@ void GateWhole(const Job& job, const Oracle& oracle, const Tally& tally, const D
 }
 
 // Where sums are exact: the mismatches are what is not RN_T(r).
-void CountInexact(const Job& job, const Oracle& oracle, Tally* tally) {
+void CountInexact(const Job& job, const OutputOracle& oracle, Tally* tally) {
   tally->mismatches = 0;
   tally->first.clear();
   tally->last = -1;
@@ -243,7 +243,7 @@ void CountInexact(const Job& job, const Oracle& oracle, Tally* tally) {
 }  // namespace
 
 bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) {
-  Oracle oracle;
+  OutputOracle oracle;
   Device device;
   if (!oracle.Load(job, job.contracts, &findings->harness_error) ||
       !LoadDevice(job, oracle, &device, &findings->harness_error)) {

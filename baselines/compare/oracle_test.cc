@@ -1,0 +1,219 @@
+// Declared arithmetic: what passes under a contract, fails without it, and how the contract is named.
+#include "baselines/compare/oracle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "baselines/compare/testing.h"
+
+namespace diopi::baselines {
+namespace {
+
+using D = v1::Dtype;
+using Vec = std::vector<double>;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+float F(double x) {
+  return static_cast<float>(x);
+}
+
+// Rounded toward zero in float32.
+float Truncated(double x) {
+  const float y = F(x);
+  return std::fabs(static_cast<double>(y)) > std::fabs(x) ? std::nextafter(y, 0.0F) : y;
+}
+
+double Tf32(double x) {
+  const uint32_t b = std::bit_cast<uint32_t>(F(x));
+  return static_cast<double>(std::bit_cast<float>((b + 0xfff + ((b >> 13) & 1)) & ~0x1fffU));
+}
+
+double Rounded(Dtype dtype, double x) {
+  char bytes[8];
+  StoreDouble(dtype, bytes, 0, x);
+  return ElementAsDouble(dtype, bytes, 0);
+}
+
+// `rows` sums of n products, with the references that the generator makes of them.
+struct Products {
+  int64_t rows, n;
+  Vec a, b;
+  Products(uint64_t seed, int64_t rows_in, int64_t n_in, double mean, Dtype dtype) : rows(rows_in), n(n_in) {
+    std::mt19937_64 bits(seed);
+    std::normal_distribution<double> normal(mean, 1);
+    for (Vec* x : {&a, &b}) {
+      x->resize(static_cast<size_t>(rows * n));
+      for (double& v : *x) v = Rounded(dtype, normal(bits));
+    }
+  }
+  TensorMap References() const {
+    Vec r, sigma, count;
+    const double u = 0x1p-24;
+    for (int64_t i = 0; i < rows; ++i) {
+      double sum = 0;
+      double q2 = 0;
+      for (int64_t k = i * n; k < (i + 1) * n; ++k) {
+        const double p = a[static_cast<size_t>(k)] * b[static_cast<size_t>(k)];
+        sum += p;
+        q2 += p * p;
+      }
+      const double terms = static_cast<double>(n);
+      r.push_back(sum);
+      sigma.push_back(std::sqrt(u * u / 3 * ((terms - 1) * (q2 / 2 + sum * sum / 3) + q2)));
+      count.push_back(terms);
+    }
+    TensorMap references = Oracle({rows}, r, sigma);
+    references["out.sigma"] = Row(D::float32, sigma);
+    references["out.n"] = Row(D::float32, count);
+    return references;
+  }
+  template <typename Step>
+  Vec Sum(Step step) const {
+    Vec y;
+    for (int64_t i = 0; i < rows; ++i) {
+      double s = 0;
+      for (int64_t k = i * n; k < (i + 1) * n; ++k) {
+        s = step(s, a[static_cast<size_t>(k)], b[static_cast<size_t>(k)]);
+      }
+      y.push_back(s);
+    }
+    return y;
+  }
+};
+
+v1::Verdict Judged(Dtype dtype, v1::Judge::Arithmetic arithmetic, const TensorMap& references, const Vec& y,
+                   const std::vector<std::string>& contracts) {
+  v1::Case c = OneOutput(dtype, v1::Judge::ACCUMULATION);
+  c.mutable_judges(0)->set_arithmetic(arithmetic);
+  CompareOptions options;
+  options.contracts = *ParseContracts(contracts);
+  return CompareCase(c, {}, references, {{"out", Row(dtype, y)}}, options);
+}
+
+double StepFloat(double s, double a, double b) {
+  return static_cast<double>(F(s) + F(a) * F(b));
+}
+double StepTf32(double s, double a, double b) {
+  return static_cast<double>(F(s + Tf32(a) * Tf32(b)));
+}
+double StepTruncated(double s, double a, double b) {
+  return static_cast<double>(Truncated(s + a * b));
+}
+double StepHalf(double s, double a, double b) {
+  return Rounded(D::float16, s + Rounded(D::float16, a * b));
+}
+
+struct Contract {
+  const char* name;
+  Dtype dtype;
+  double (*step)(double, double, double);
+  const char* cause;
+};
+
+TEST(Declared, WidensWhatItAllowsAndUndeclaredFails) {
+  for (const Contract& row : {Contract{"tf32", D::float32, StepTf32, "TF32 products"},
+                              {"tc32", D::float32, StepTruncated, "a float32 accumulator that truncates"},
+                              {"native16", D::float16, StepHalf, "a 16-bit accumulator"}}) {
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+      for (const double mean : {0.0, 1.0}) {
+        const Products products(seed, 64, 1024, mean, row.dtype);
+        const TensorMap references = products.References();
+        const Vec good = products.Sum(StepFloat);
+        EXPECT_EQ(Judged(row.dtype, v1::Judge::MATRIX, references, good, {}).outcome(), v1::OUTCOME_PASS);
+        const Vec y = products.Sum(row.step);
+        const v1::Verdict declared = Judged(row.dtype, v1::Judge::MATRIX, references, y, {row.name});
+        // One product at a time is truncated 1024 times, not in tiles of 4; at mean 0 that is within the
+        // noise.
+        if (row.step == StepTruncated && mean != 0) continue;
+        if (row.step == StepHalf && mean != 0) continue;  // stagnates beyond 2048
+        EXPECT_EQ(declared.outcome(), v1::OUTCOME_PASS)
+            << row.name << " " << mean << " " << declared.reason();
+        EXPECT_THAT(declared.contracts(), ElementsAre(row.name));
+        if (row.step == StepTruncated) continue;  // hidden in float32's noise
+        const v1::Verdict undeclared = Judged(row.dtype, v1::Judge::MATRIX, references, y, {});
+        EXPECT_EQ(undeclared.outcome(), v1::OUTCOME_FAIL) << row.name << " " << mean;
+        EXPECT_THAT(undeclared.contracts(), IsEmpty());
+        // Where sums do not cancel, the contract is wide enough for other defects too: nothing is certain.
+        EXPECT_THAT(undeclared.likely_cause(), HasSubstr(mean == 0 ? row.cause : "")) << undeclared.reason();
+        // The judge must let it count.
+        if (row.dtype == D::float32) {
+          EXPECT_EQ(Judged(row.dtype, v1::Judge::PLAIN, references, y, {row.name}).outcome(),
+                    v1::OUTCOME_FAIL);
+        }
+      }
+    }
+  }
+}
+
+TEST(Declared, HasItsFormula) {
+  const double u = 0x1p-24;
+  const double r = 7;
+  const double q2 = 40;
+  const double n = 12;
+  const double plain = u * u / 3 * ((n - 1) * (q2 / 2 + r * r / 3) + q2);
+  TensorMap references = Oracle({1}, {r}, {std::sqrt(plain)});
+  references["out.n"] = Row(D::float32, {n});
+  const auto sigma = [&](Dtype dtype, v1::Judge::Arithmetic arithmetic, const Contracts& contracts) {
+    v1::Case c = OneOutput(dtype, v1::Judge::ACCUMULATION);
+    c.mutable_judges(0)->set_arithmetic(arithmetic);
+    const JudgedOutput output = JudgedOutputs(c).at(0);
+    const HostTensor actual = Row(dtype, {r});
+    const TensorMap none;
+    const Job job{c, none, references, none, output, references.at("out"), actual, contracts};
+    OutputOracle oracle;
+    std::string error;
+    EXPECT_TRUE(oracle.Load(job, contracts, &error)) << error;
+    return oracle.At(actual, 0).sigma;
+  };
+  const double ut = 0x1p-11;
+  const double tf32 = 2.0 / 3 * ut * ut * q2 + 2.25 * ut * ut * r * r;
+  const double lost = 0.72 * u * n / 4 * (0.53 * std::sqrt(q2) + 0.5 * r);
+  const double fast = u * u * (1100 + 9 * n) * q2;
+  Contracts none, c_tf32, c_tc32, c_fast, c_native, c_cast;
+  c_tf32.tf32 = c_tc32.tc32 = c_fast.fastconv = c_native.native16 = c_cast.p_cast = true;
+  const auto near = [](double a, double b) { EXPECT_NEAR(a / std::sqrt(b), 1, 1e-6); };
+  near(sigma(D::float32, v1::Judge::MATRIX, none), plain);
+  near(sigma(D::float32, v1::Judge::PLAIN, c_tf32), plain);
+  near(sigma(D::float32, v1::Judge::MATRIX, c_tf32), plain + tf32);
+  near(sigma(D::float32, v1::Judge::MATRIX, c_tc32), plain + lost * lost);
+  near(sigma(D::float16, v1::Judge::MATRIX, none), plain + lost * lost);
+  near(sigma(D::float16, v1::Judge::PLAIN, none), plain);
+  near(sigma(D::float32, v1::Judge::MATRIX, c_fast), plain);
+  near(sigma(D::float32, v1::Judge::CONVOLUTION, c_fast), plain + fast);
+  near(sigma(D::float16, v1::Judge::PLAIN, c_native), plain * 0x1p26);
+  near(sigma(D::bfloat16, v1::Judge::PLAIN, c_native), plain * 0x1p32);
+  near(sigma(D::float32, v1::Judge::PLAIN, c_native), plain);
+  near(sigma(D::bfloat16, v1::Judge::ATTENTION, c_cast), plain * 0x1p32 + lost * lost);
+  near(sigma(D::float32, v1::Judge::ATTENTION, c_cast), plain);
+  near(sigma(D::float64, v1::Judge::MATRIX, c_tf32), plain);
+}
+
+TEST(Declared, MatchesOverManyBlocks) {
+  const auto n = static_cast<size_t>(2 * kBlock + 77);
+  const Vec ones(n, 1);
+  TensorMap references = Oracle({static_cast<int64_t>(n)}, ones, Vec(n, 1e-7));
+  references["out.n"] = Row(D::float32, Vec(n, 4));
+  Vec y = ones;
+  y[static_cast<size_t>(kBlock) + 5] = 2;
+  y[n - 1] = 3;
+  const v1::Verdict v = Judged(D::float32, v1::Judge::MATRIX, references, y, {"tf32"});
+  EXPECT_EQ(v.outputs(0).mismatches(), 2);
+  EXPECT_EQ(v.outputs(0).first(0).index(), kBlock + 5);
+  EXPECT_EQ(v.outputs(0).first(1).index(), static_cast<int64_t>(n) - 1);
+  EXPECT_EQ(v.outputs(0).argmax(), static_cast<int64_t>(n) - 1);
+}
+
+TEST(Tf32, KeepsIntegersOfElevenBits) {
+  EXPECT_TRUE(FitsTf32({{"x", Row(D::float32, {0, 2047, -2048, 0.5})}}));
+  EXPECT_FALSE(FitsTf32({{"x", Row(D::float32, {1, 2049})}}));
+  EXPECT_TRUE(FitsTf32({{"i", Row(D::int32, {2049})}}));
+}
+
+}  // namespace
+}  // namespace diopi::baselines
