@@ -155,7 +155,7 @@ absl::Status Agent::SelectCases() {
   if (!options_.resume.empty()) return absl::OkStatus();  // the run's own selection holds
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
   if (!catalog.ok()) return absl::InternalError(catalog.status().message());
-  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->Select(selection_);
+  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(selection_);
   if (cases.ok()) {
     cases_ = *std::move(cases);
   } else if (own_server()) {

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
+#include "cases/core/library_checks.h"
 #include "client/agent/verdict_builder.h"
 
 namespace diopi::agent {
@@ -167,7 +168,7 @@ bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, leased.unavailable);
   } else if (!leased.unavailable.empty()) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, "no usable baseline: " + leased.unavailable);
-  } else if (!options_.implemented.contains(leased.c.function())) {
+  } else if (!cases::IsLibraryCheck(leased.c) && !options_.implemented.contains(leased.c.function())) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_NOT_IMPLEMENTED,
                           "the library does not export " + leased.c.function());
   } else {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "cases/core/dtype.h"
 #include "cases/core/tensor.h"
+#include "reports/model/outcome.h"
 #include "reports/render/escape.h"
 
 namespace diopi::agent {
@@ -48,8 +49,8 @@ std::string WithText(std::string reason, const std::string& text) {
 
 // What the worker's parent says of a dead process, which names signal and function; `otherwise` when it is
 // silent.
-std::string Said(const loader::CallOutcome& outcome, std::string otherwise) {
-  return outcome.text.empty() ? std::move(otherwise) : outcome.text;
+std::string Said(const loader::CallOutcome& outcome, const std::string& otherwise) {
+  return outcome.text.empty() ? otherwise : outcome.text;
 }
 
 // The worker did not answer: what became of it.
@@ -172,9 +173,11 @@ v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::strin
   return verdict;
 }
 
-v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
-  if (outcome.kind != Kind::kReplied) return ProcessVerdict(c, outcome);
+namespace {
+
+v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
   const v1::WorkerReply& reply = outcome.reply;
+  if (reply.has_check()) return MakeVerdict(c, reply.check().outcome(), reply.check().reason());
   const bool success = reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == kSuccess;
   v1::Verdict verdict;
   if (!success) {
@@ -191,6 +194,32 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   if (!success) verdict.set_error_text(reports::ToUtf8(reply.text()));
   verdict.set_call_us(reply.call_us());
   verdict.set_calls(reply.calls());
+  return verdict;
+}
+
+// A thread that an earlier case left running ended the worker. No case is the culprit for certain, and a run
+// in which it happened is not green: it is told where it happened, once.
+void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
+  const std::string own = verdict->reason();
+  if (reports::IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {
+    verdict->set_reason(reports::ToUtf8(absl::StrCat(own, "; besides, ", outcome.stray_end)));
+    return;
+  }
+  const std::string by_itself =
+      absl::StrCat("; by itself, in a fresh process: ", reports::OutcomeName(verdict->outcome()),
+                   own.empty() ? "" : ", ", own);
+  verdict->set_outcome(v1::OUTCOME_CRASH);
+  verdict->set_reason(reports::ToUtf8(absl::StrCat(outcome.stray_end, by_itself)));
+  verdict->set_signal(outcome.signal_name);
+  verdict->set_backtrace(reports::ToUtf8(outcome.backtrace));
+}
+
+}  // namespace
+
+v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
+  if (outcome.kind != Kind::kReplied) return ProcessVerdict(c, outcome);
+  v1::Verdict verdict = ReplyVerdict(c, outcome, judge);
+  if (!outcome.stray_end.empty()) TellStrayEnd(outcome, &verdict);
   return verdict;
 }
 

@@ -73,6 +73,20 @@ loader::CallOutcome Differing() {
   return outcome;
 }
 
+loader::CallOutcome AfterStrayEnd(loader::CallOutcome outcome) {
+  outcome.stray_end = "a thread left by add.first ended the process";
+  outcome.signal_name = "SIGABRT";
+  outcome.backtrace = "#0 abort";
+  return outcome;
+}
+
+loader::CallOutcome OfCheck(v1::Outcome outcome, const std::string& reason) {
+  loader::CallOutcome result;
+  result.reply.mutable_check()->set_outcome(outcome);
+  result.reply.mutable_check()->set_reason(reason);
+  return result;
+}
+
 struct Row {
   const char* name;
   loader::CallOutcome outcome;
@@ -116,6 +130,14 @@ std::vector<Row> Rows() {
       {"differs and wrong", Differing(), v1::OUTCOME_FAIL, v1::OUTCOME_NONDETERMINISTIC, "numbers"},
       {"may differ", Differing(), v1::OUTCOME_PASS, v1::OUTCOME_PASS, "out differs at 3", true},
       {"may differ, wrong", Differing(), v1::OUTCOME_FAIL, v1::OUTCOME_FAIL, "numbers", true},
+      {"right, after a stray end", AfterStrayEnd(Replied(returned, 0, "")), v1::OUTCOME_PASS,
+       v1::OUTCOME_CRASH,
+       "a thread left by add.first ended the process; by itself, in a fresh process: pass"},
+      {"wrong, after a stray end", AfterStrayEnd(Replied(returned, 0, "")), v1::OUTCOME_FAIL,
+       v1::OUTCOME_FAIL, "numbers; besides, a thread left by add.first ended the process"},
+      {"library check", OfCheck(v1::OUTCOME_FAIL, "no name"), none, v1::OUTCOME_FAIL, "no name"},
+      {"library check, not judged", OfCheck(v1::OUTCOME_SKIPPED, "no version"), none, v1::OUTCOME_SKIPPED,
+       "no version"},
   };
 }
 
@@ -154,6 +176,16 @@ TEST(BuildVerdict, CrashKeepsSignalAndBacktrace) {
   const auto verdict = BuildVerdict(AddCase(), Ended(Kind::kCrashed, ""), nullptr);
   EXPECT_EQ(verdict.signal(), "SIGSEGV");
   EXPECT_EQ(verdict.backtrace(), "#0 diopiAddInpScalar");
+}
+
+TEST(BuildVerdict, AStrayEndKeepsItsSignalAndBacktrace) {
+  const auto verdict =
+      BuildVerdict(AddCase(), AfterStrayEnd(Replied(v1::WorkerReply::RETURNED, 13, "")), nullptr);
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_CRASH);
+  EXPECT_EQ(verdict.signal(), "SIGABRT");
+  EXPECT_EQ(verdict.backtrace(), "#0 abort");
+  EXPECT_NE(verdict.reason().find("by itself, in a fresh process: not_implemented, "), std::string::npos)
+      << verdict.reason();
 }
 
 TEST(BuildVerdict, TextsAreUtf8) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/dtype.h"
+#include "cases/core/library_checks.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 
@@ -33,7 +34,7 @@ class ListCommand final : public Command {
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
+    const absl::StatusOr<std::vector<v1::Case>> cases = SelectRunCases(selection_);
     if (!cases.ok()) return Tell(cases.status());
     if (what_.empty()) what_ = count_ ? "cases" : "operators";
     if (what_ == "cases") {
@@ -58,6 +59,7 @@ class ListCommand final : public Command {
     std::map<std::string, Entry> entries;
     size_t width = what_.size();
     for (const v1::Case& c : cases) {
+      if (functions && cases::IsLibraryCheck(c)) continue;  // it calls several, or none
       const std::string& key = functions ? c.function() : c.operator_();
       Entry& entry = entries[key];
       entry.family = c.family();

@@ -37,13 +37,21 @@ absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArgument
   return (*catalog)->Select(*selection);
 }
 
+absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments) {
+  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
+  if (!selection.ok()) return selection.status();
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog();
+  if (!catalog.ok()) return catalog.status();
+  return (*catalog)->SelectRun(*selection);
+}
+
 absl::StatusOr<v1::Case> FindCase(const std::string& id) {
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog();
   if (!catalog.ok()) return catalog.status();
   // The id begins with the operator's name: only that one is expanded.
   v1::Selection selection;
   selection.add_functions(id.substr(0, id.find('.')));
-  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->Select(selection);
+  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(selection);
   if (!cases.ok()) return cases.status();
   std::vector<std::string> known;
   for (v1::Case& c : *cases) {

@@ -17,6 +17,9 @@ void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments);
 // InvalidArgument or NotFound, with suggestions, when they name what does not exist.
 absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments);
 
+// The same, with the checks of the library as a whole that a run of them covers.
+absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments);
+
 // The one case of this id; NotFound with the nearest ids.
 absl::StatusOr<v1::Case> FindCase(const std::string& id);
 

@@ -18,6 +18,9 @@ struct StoredRun {
 // Fails the test when the run cannot be read, or has not exactly one verdict for each of its cases.
 StoredRun ReadRun(const std::string& data_folder, const std::string& run = "latest");
 
+// Leaves the checks of the library as a whole out: for tests of what every function does.
+StoredRun WithoutLibraryChecks(StoredRun run);
+
 // Whether no judged output has an element: then nothing can be wrong.
 bool NothingToGetWrong(const v1::Verdict& verdict);
 

@@ -1,6 +1,8 @@
 // Every faulty library of impl_loader/testdata: what is reported, and that the next case still runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include <ostream>
 
@@ -168,17 +170,55 @@ TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
   EXPECT_THAT(outcome.reply.nondeterministic_text(), HasSubstr("still writing"));
 }
 
-TEST(Faults, AThreadThatAbortsLaterDoesNotHurtTheCaseThatRunsThen) {
+TEST(Faults, AThreadThatAbortsLaterIsToldAndDoesNotHurtTheResultsOfTheCaseThatRunsThen) {
   auto worker = Worker::Start(OptionsFor("late_abort"));
   ASSERT_TRUE(worker.ok()) << worker.status();
   const int first_pid = (*worker)->pid();
-  for (const double alpha : {1.0, 2.0}) {
-    ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
+  for (const double alpha : {1.0, 3.0, 2.0, 2.0}) {
+    v1::Case c = AddCase({4}, alpha);
+    c.set_id("add.alpha_" + std::to_string(static_cast<int>(alpha)));
+    const int pid = (*worker)->pid();
+    ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
     ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
     EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
+    if (pid == (*worker)->pid()) {
+      EXPECT_EQ(outcome.stray_end, "");
+      continue;
+    }
+    EXPECT_EQ(alpha, 2.0);
+    EXPECT_EQ(outcome.signal_name, "SIGABRT");
+    EXPECT_THAT(outcome.backtrace, HasSubstr("vendor_late_abort.cc:"));
+    EXPECT_THAT(outcome.stray_end,
+                HasSubstr("ended the process while it ran (SIGABRT in diopiAdd, on a thread of "
+                          "the library"));
+    EXPECT_THAT(outcome.stray_end,
+                HasSubstr("Before it ran 2 cases, the last add.alpha_3; there were more threads "
+                          "than before after add.alpha_1"));
   }
   EXPECT_NE((*worker)->pid(), first_pid);  // it did abort
+}
+
+TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsToldToo) {
+  WorkerOptions options = OptionsFor("late_abort");
+  options.environment = {"DIOPI_TEST_ABORT_ON_SIGUSR1=1"};
+  auto worker = Worker::Start(options);
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  ASSERT_EQ((*worker)->Wait().kind, Kind::kReplied);
+  const auto pid = static_cast<id_t>((*worker)->pid());
+  ASSERT_EQ(kill(static_cast<pid_t>(pid), SIGUSR1), 0);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+  for (const bool first : {true, false}) {
+    ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    EXPECT_EQ(outcome.signal_name, first ? "SIGABRT" : "");
+    EXPECT_THAT(outcome.stray_end,
+                HasSubstr(first ? "before it began (SIGABRT in a thread that an earlier" : ""));
+    EXPECT_EQ(outcome.stray_end.empty(), !first);
+  }
 }
 
 TEST(Faults, MemoryThatGrowsWithEveryCallIsALeak) {

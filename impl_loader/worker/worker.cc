@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cases/core/library_checks.h"
 #include "impl_loader/worker/log_pump.h"
 #include "impl_loader/worker/shared_memory.h"
@@ -18,6 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr size_t kMaxLeftThreads = 8;        // cases named
 constexpr size_t kOutputReserve = 64 << 10;  // for outputs whose size the library decides
 
 size_t Align(size_t offset) {
@@ -70,7 +72,11 @@ class WorkerImpl : public Worker {
  private:
   absl::Status CopyIn(const v1::Case& c, const TensorMap& inputs);
   absl::Status HandOver();
+  void Bury();
+  void TakeStrayEnd(const CallOutcome& end, const std::string& when);
+  std::string RanBefore() const;
   CallOutcome WaitOnce(bool* doubtful);
+  CallOutcome RunAgain();
   CallOutcome TakeReply(v1::WorkerReply reply);
 
   WorkerOptions options_;
@@ -81,9 +87,14 @@ class WorkerImpl : public Worker {
   v1::WorkerHello hello_;
   v1::WorkerCall call_;  // the case in flight
   bool in_flight_ = false;
-  int64_t handed_over_ = 0;     // cases, to the process now running
-  bool runs_checks_ = false;    // the last case was a check of the library as a whole
-  bool stray_threads_ = false;  // it had more than one thread when it got the case in flight
+  int64_t handed_over_ = 0;                // cases, to the process now running
+  int64_t answered_ = 0;                   // of these
+  int64_t threads_ = 1;                    // it had after the last of them
+  std::string last_answered_;              // case id
+  std::vector<std::string> left_threads_;  // ids of cases after which it had more threads than before
+  CallOutcome stray_end_;                  // of the process before, to be told with the next answer
+  bool runs_checks_ = false;               // the last case was a check of the library as a whole
+  bool stray_threads_ = false;             // it had more than one thread when it got the case in flight
   uint64_t sequence_ = 0;
   Clock::time_point deadline_;
 };
@@ -91,6 +102,9 @@ class WorkerImpl : public Worker {
 absl::Status WorkerImpl::Launch() {
   process_.reset();
   handed_over_ = 0;
+  answered_ = 0;
+  threads_ = 1;
+  left_threads_.clear();
   absl::StatusOr<std::unique_ptr<WorkerProcess>> process = WorkerProcess::Start(options_, &shared_, &log_);
   if (!process.ok()) return process.status();
   process_ = *std::move(process);
@@ -108,9 +122,12 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, int 
   // Checks of the library as a whole and cases never share a process: neither is to find what the other left.
   const bool other_kind = cases::IsLibraryCheck(c) != runs_checks_;
   runs_checks_ = cases::IsLibraryCheck(c);
-  if (process_ != nullptr && (process_->Ended() || (other_kind && handed_over_ > 0))) process_.reset();
+  stray_end_ = CallOutcome();
+  if (process_ != nullptr && process_->Ended()) Bury();
+  if (process_ != nullptr && other_kind && handed_over_ > 0) process_.reset();
   absl::Status handed = process_ != nullptr ? HandOver() : absl::UnavailableError("no process");
   if (absl::IsUnavailable(handed)) {  // it has died since its last case, or just now
+    if (process_ != nullptr) Bury();
     if (absl::Status s = Launch(); !s.ok()) return s;
     handed = HandOver();
   }
@@ -148,12 +165,51 @@ absl::Status WorkerImpl::HandOver() {
   return process_->Send(call_);
 }
 
+// The process has died between two cases.
+void WorkerImpl::Bury() {
+  CallOutcome end;
+  process_->DescribeEnd("a thread that an earlier case left running", &end);
+  TakeStrayEnd(end, "before it began");
+  process_.reset();
+}
+
+// Nothing to tell of a process that somebody else killed.
+void WorkerImpl::TakeStrayEnd(const CallOutcome& end, const std::string& when) {
+  if (end.signal_name == "SIGKILL" || end.signal_name == "SIGTERM" || answered_ == 0) return;
+  stray_end_ = end;
+  stray_end_.stray_end = absl::StrCat("a thread that an earlier case left running ended the process ", when,
+                                      " (", end.text, "). ", RanBefore());
+}
+
+std::string WorkerImpl::RanBefore() const {
+  std::string cases =
+      answered_ == 1 ? absl::StrCat("Before it ran ", last_answered_)
+                     : absl::StrCat("Before it ran ", answered_, " cases, the last ", last_answered_);
+  if (left_threads_.empty()) return cases;
+  return absl::StrCat(cases, "; there were more threads than before after ",
+                      absl::StrJoin(left_threads_, ", "));
+}
+
 CallOutcome WorkerImpl::Wait() {
   if (!in_flight_) return Lost("no case is in flight");
   in_flight_ = false;
   bool doubtful = false;
   CallOutcome outcome = WaitOnce(&doubtful);
-  if (!doubtful) return outcome;
+  if (doubtful) {
+    TakeStrayEnd(outcome, "while it ran");
+    outcome = RunAgain();
+  }
+  // What dies in a fresh process too has nobody else to blame.
+  if (outcome.kind == CallOutcome::Kind::kReplied && !stray_end_.stray_end.empty()) {
+    outcome.stray_end = std::move(stray_end_.stray_end);
+    outcome.signal_name = std::move(stray_end_.signal_name);
+    outcome.backtrace = std::move(stray_end_.backtrace);
+  }
+  return outcome;
+}
+
+CallOutcome WorkerImpl::RunAgain() {
+  bool doubtful = false;
   absl::Status again = Launch();
   if (again.ok()) again = HandOver();
   if (!again.ok()) {
@@ -198,6 +254,11 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
     }
     outcome.outputs[placed.key()] = *std::move(tensor);
   }
+  ++answered_;
+  last_answered_ = call_.case_().id();
+  const int64_t threads = process_->Threads();
+  if (threads > threads_ && left_threads_.size() < kMaxLeftThreads) left_threads_.push_back(last_answered_);
+  threads_ = threads;
   // A device whose stream has failed stays broken in that process.
   if (reply.status() == v1::WorkerReply::SYNC_FAILED) process_.reset();
   outcome.reply = std::move(reply);

@@ -44,6 +44,11 @@ struct CallOutcome {
   std::string backtrace;    // symbolised, one frame a line, the vendor's frames first
   int exit_status = 0;
   std::string text;  // in words, always set when not kReplied
+
+  // Set when kReplied, but in a fresh process: the one before it was ended by a thread that an earlier case
+  // had left running. Which cases ran in it, in words; empty: nothing of the kind happened. signal_name and
+  // backtrace are that end's then.
+  std::string stray_end;
 };
 
 // One worker process at a time; a dead one is replaced at the next call. Not thread-safe; use one per
@@ -64,7 +69,7 @@ class Worker {
   virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) = 0;
   // Waits for it, at most the case's deadline from Submit; twice that when the process may have died of what
   // an earlier case left running (a crash on another thread than the library is called on): the case is then
-  // run once more, in a fresh process.
+  // run once more, in a fresh process, and what happened to the first one is told as `stray_end`.
   virtual CallOutcome Wait() = 0;
 };
 

@@ -43,6 +43,23 @@ TEST(Outcome, NamesAndClasses) {
   EXPECT_TRUE(IsFailure(v1::OUTCOME_MEMORY));
 }
 
+TEST(BuildReport, ChecksOfTheLibraryAreOutcomesOfNoFunction) {
+  const RunReport report =
+      BuildReport(MakeRun({"diopiAdd"}, 3), {MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1),
+                                             MakeVerdict("library", "", v1::OUTCOME_PASS, 2),
+                                             MakeVerdict("library", "", v1::OUTCOME_FAIL, 3)});
+  EXPECT_EQ(report.coverage.selected, 1);
+  EXPECT_EQ(report.coverage.tested, 1);
+  EXPECT_EQ(report.coverage.passing, 1);
+  EXPECT_EQ(report.correctness.called, 1);
+  EXPECT_EQ(report.correctness.passed, 1);
+  EXPECT_EQ(report.outcomes.at(v1::OUTCOME_PASS), 2);
+  EXPECT_EQ(report.outcomes.at(v1::OUTCOME_FAIL), 1);
+  ASSERT_EQ(report.operators.size(), 2u);
+  EXPECT_EQ(report.operators[1].op, "library");
+  EXPECT_EQ(report.operators[1].failed, 1);
+}
+
 TEST(BuildReport, CoverageAndCorrectnessAreTwoFigures) {
   std::vector<v1::Verdict> results = {
       MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1),

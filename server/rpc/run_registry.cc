@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
 #include "cases/core/dtype.h"
+#include "cases/core/library_checks.h"
 
 namespace diopi::server {
 namespace {
@@ -91,7 +92,7 @@ absl::StatusOr<v1::Case> ActiveRun::CaseAt(size_t index) const {
 absl::StatusOr<std::vector<v1::Case>> RunRegistry::SelectCases(const v1::RunOptions& options) {
   const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
   if (!catalog.ok()) return catalog.status();
-  absl::StatusOr<std::vector<v1::Case>> selected = (*catalog)->Select(options.selection());
+  absl::StatusOr<std::vector<v1::Case>> selected = (*catalog)->SelectRun(options.selection());
   if (!selected.ok() || options.shard_count() <= 1) return selected;
   // Every n-th: shards take about as long as each other, as neighbours are alike.
   std::vector<v1::Case> shard;
@@ -111,7 +112,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Describe(const v1::RunInfo& i
   for (size_t i = 0; i < run.cases.size(); ++i) {
     const absl::StatusOr<v1::Case> c = run.CaseAt(i);
     if (!c.ok()) return c.status();
-    if (without.contains(c->operator_())) continue;
+    if (cases::IsLibraryCheck(*c) || without.contains(c->operator_())) continue;
     const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c->operator_());
     if (!open.ok() || !(*open)->Check(*c).ok()) without.insert(c->operator_());
   }

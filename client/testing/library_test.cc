@@ -1,0 +1,119 @@
+// What no case of one operator can show: the checks of a library as a whole, and what a case leaves running.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+class LibraryTest : public ::testing::Test {
+ protected:
+  Finished Agent(const std::string& library, const std::vector<std::string>& more,
+                 const std::vector<std::string>& environment = {}) {
+    std::vector<std::string> command = {BinPath("diopi-agent"), "--impl", library,  "--data", data(),
+                                        "--error-report",       errors(), "--quiet"};
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command, environment);
+  }
+  std::string data() const { return folder_ / "data"; }
+  std::string errors() const { return folder_ / "errors.csv"; }
+
+  TempFolder folder_;
+};
+
+struct Row {
+  std::string library;
+  std::string fault;  // DIOPI_TEST_FAULT
+  int code;
+  std::map<std::string, v1::Outcome> others;  // than pass, by case
+};
+
+TEST_F(LibraryTest, IsCheckedAsAWhole) {
+  const auto absent = v1::OUTCOME_NOT_IMPLEMENTED;
+  const auto fail = v1::OUTCOME_FAIL;
+  const Row rows[] = {
+      {LibPath("libdiopi_cpu.so"), "", 0, {}},
+      {VendorPath("vendor_async_device"), "", 0, {}},
+      {VendorPath("vendor_async_device"),
+       "own_stream",
+       1,
+       {{"library.stream_chain", fail}, {"library.stream_interleaved", fail}}},
+      {VendorPath("vendor_async_device"), "cat_crashes", 1, {{"library.last_error", v1::OUTCOME_CRASH}}},
+      {VendorPath("vendor_null"),
+       "",
+       0,
+       {{"library.last_error", absent},
+        {"library.stream_chain", absent},
+        {"library.stream_interleaved", absent},
+        {"library.stream_threads", absent}}},
+      {VendorPath("vendor_abort"),
+       "",
+       0,
+       {{"library.vendor_name", v1::OUTCOME_SKIPPED},
+        {"library.impl_version", v1::OUTCOME_SKIPPED},
+        {"library.last_error", absent},
+        {"library.stream_chain", absent},
+        {"library.stream_interleaved", absent},
+        {"library.stream_threads", absent}}},
+  };
+  for (const Row& row : rows) {
+    const std::string name = row.library + " " + row.fault;
+    const Finished run = Agent(row.library, {"--fname", "library"}, {"DIOPI_TEST_FAULT=" + row.fault});
+    EXPECT_EQ(run.code, row.code) << name << ": " << run.out << run.err;
+    const StoredRun stored = ReadRun(data());
+    EXPECT_EQ(stored.verdicts.size(), 6u) << name;
+    for (const v1::Verdict& verdict : stored.verdicts) {
+      const auto other = row.others.find(verdict.case_id());
+      const v1::Outcome expected = other == row.others.end() ? v1::OUTCOME_PASS : other->second;
+      EXPECT_EQ(verdict.outcome(), expected) << name << ": " << verdict.case_id() << ": " << verdict.reason();
+      EXPECT_EQ(verdict.operator_(), "library");
+    }
+  }
+}
+
+TEST_F(LibraryTest, ChecksAreListedShownAndRepeatedLikeCases) {
+  const Finished list = RunProgram({BinPath("diopi-cli"), "list", "cases", "--fname", "library"});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_EQ(list.out.find("library.vendor_name\n"), 0u) << list.out;
+  const Finished show = RunProgram({BinPath("diopi-cli"), "show", "library.stream_chain", "--data", data()});
+  EXPECT_EQ(show.code, 0) << show.err;
+  EXPECT_NE(show.out.find("Reveals"), std::string::npos) << show.out;
+  const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--fname", "library", "--data", data()});
+  EXPECT_EQ(gen.code, 0) << gen.out << gen.err;
+  const Finished repro = RunProgram({BinPath("diopi-cli"), "repro", "library.last_error", "--impl",
+                                     VendorPath("vendor_async_device"), "--data", data()},
+                                    {"DIOPI_TEST_FAULT=no_error_text"});
+  EXPECT_EQ(repro.code, 1) << repro.out << repro.err;
+  EXPECT_NE(repro.out.find("the last-error string is empty"), std::string::npos) << repro.out;
+}
+
+// The thread is left behind by one case and aborts during another: the run is not green, the other case's own
+// result is told beside, and every case counts once.
+TEST_F(LibraryTest, AThreadThatACaseLeavesBehindAndThatAbortsLaterIsAFinding) {
+  const Finished run =
+      Agent(VendorPath("vendor_late_abort"), {"--fname", "diopiAdd", "--case", "add.float32.n*"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_GE(stored.verdicts.size(), 5u);
+  size_t crashes = 0;
+  for (const v1::Verdict& verdict : stored.verdicts) {
+    if (verdict.outcome() == v1::OUTCOME_PASS) continue;
+    ++crashes;
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_CRASH) << verdict.case_id() << ": " << verdict.reason();
+    EXPECT_EQ(verdict.signal(), "SIGABRT");
+    for (const char* text :
+         {"a thread that an earlier case left running ended the process", "Before it ran ",
+          "more threads than before after add.float32.n", "; by itself, in a fresh process: pass"}) {
+      EXPECT_NE(verdict.reason().find(text), std::string::npos) << text << " in\n" << verdict.reason();
+    }
+    EXPECT_NE(verdict.backtrace().find("vendor_late_abort.cc:"), std::string::npos) << verdict.backtrace();
+    EXPECT_GT(verdict.outputs_size(), 0);  // the measurements of the case by itself
+  }
+  EXPECT_EQ(crashes, 1u);
+}
+
+}  // namespace
+}  // namespace diopi::testing
