@@ -154,6 +154,7 @@ void PlantedGather(const Tensor& out, const Tensor& input, int64_t dim, const Te
   diopi::ops::DispatchAny(input.dtype(), [&]<typename C>() {
     const std::vector<C> x = Load<C>(input);
     std::vector<C> picked;
+    picked.reserve(positions.size());
     for (const int64_t position : positions) picked.push_back(x[static_cast<size_t>(position)]);
     Store(out, picked);
   });

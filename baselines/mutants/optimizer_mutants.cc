@@ -142,6 +142,7 @@ C Norm(const std::vector<std::vector<C>>& gradients, double p) {
 template <typename C>
 void ClipGradNorm(double* out, const std::vector<Tensor>& tensors, double max_norm, double norm_type) {
   std::vector<std::vector<C>> gradients;
+  gradients.reserve(tensors.size());
   for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
   const C norm = Norm(gradients, norm_type);
   *out = static_cast<double>(norm);

@@ -21,6 +21,7 @@ PLANT(dropout_draws_of_a_byte, 0, "diopiDropout", "", "draws of 8 bits are compa
 PLANT(dropout_mask_of_vectors, 0, "diopiDropout", "", "one draw decides for four neighbours");
 PLANT(dropout_in_evaluation, 0, "diopiDropout", "", "elements are dropped when not training, too");
 PLANT(uniform_ten_bits, 0, "diopiUniformInp", "", "draws have ten bits");
+PLANT(uniform_sixteen_bits, 0, "diopiUniformInp", "", "draws have sixteen bits");
 PLANT(uniform_upper_bound_included, 0, "diopiUniformInp", "",
       "draws are k / 255 with k up to 255 in 16-bit types: the upper bound comes out");
 PLANT(uniform_from_ignored, 0, "diopiUniformInp", "", "numbers lie in [0, to - from)");
@@ -120,6 +121,7 @@ void PlantedUniform(const Tensor& out, double from, double to, diopiGeneratorHan
     }
     double u = uniform_linear_congruence ? congruence.Next(random) : random.Uniform();
     if (uniform_ten_bits) u = std::floor(u * 1024) / 1024;
+    if (uniform_sixteen_bits) u = std::floor(u * 65536) / 65536;
     if (uniform_blocks_repeat) {
       if (i % 512 < 256) block.resize(i % 512);
       if (i % 512 < 256) {
@@ -149,6 +151,7 @@ double NormalQuantile(double p) {
 const std::vector<double>& QuantileTable() {
   static const std::vector<double> table = [] {
     std::vector<double> quantiles;
+    quantiles.reserve(4096);
     for (int i = 0; i < 4096; ++i) quantiles.push_back(NormalQuantile((i + 0.5) / 4096));
     return quantiles;
   }();
@@ -213,8 +216,8 @@ extern "C" diopiError_t diopiDropoutInp(diopiContextHandle_t ctx, diopiTensorHan
 DIOPI_OVERRIDE(diopiUniformInp);
 extern "C" diopiError_t diopiUniformInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double from,
                                         double to, diopiGeneratorHandle_t generator) {
-  const bool own = uniform_ten_bits || uniform_upper_bound_included || uniform_from_ignored ||
-                   uniform_blocks_repeat || uniform_other_stream_each_call ||
+  const bool own = uniform_ten_bits || uniform_sixteen_bits || uniform_upper_bound_included ||
+                   uniform_from_ignored || uniform_blocks_repeat || uniform_other_stream_each_call ||
                    uniform_generator_not_advanced || uniform_linear_congruence;
   if (!own) return good_diopiUniformInp(ctx, inout, from, to, generator);
   return Guard(__func__, [&] { PlantedUniform(inout, from, to, generator); });

@@ -173,7 +173,7 @@ DIOPI_OVERRIDE(diopiSoftmax);
 extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                      diopiConstTensorHandle_t input, int64_t dim) {
   const bool half = diopi::mutants::DtypeOf(input) == diopi_dtype_float16;
-  const auto own = [&](auto&& f) { return EachLine(__func__, out, input, dim, f); };
+  const auto own = [&](auto&& f) { return EachLine("diopiSoftmax", out, input, dim, f); };
   if (softmax_without_max) return own([](const auto& line) { return WithoutMax(line); });
   if (softmax_last_block_not_rescaled) return own([](const auto& line) { return OnlineSoftmax(line); });
   if (softmax_fp16_sum && half) return own([](const auto& line) { return Softmax(line, true); });
@@ -186,7 +186,7 @@ extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle
 DIOPI_OVERRIDE(diopiLogSoftmax);
 extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                         diopiConstTensorHandle_t input, int64_t dim) {
-  const auto own = [&](auto&& f) { return EachLine(__func__, out, input, dim, f); };
+  const auto own = [&](auto&& f) { return EachLine("diopiLogSoftmax", out, input, dim, f); };
   if (log_softmax_as_log_of_softmax) return own([](const auto& line) { return LogOfSoftmax(line); });
   if (log_softmax_sum_drops_tail || log_softmax_nan_skipped) {
     return own([](const auto& line) { return LogSoftmaxOfPart(line); });
