@@ -13,6 +13,8 @@ namespace {
 PLANT(conv_tf32, 11, "diopiConvolution2d", "", "float32 operands are read as tf32");
 PLANT(conv_fp16_accumulator, 6, "diopiConvolution2d", "",
       "float16 products are summed in a float16 accumulator");
+PLANT(conv_fp32_accumulator_truncates, 0, "diopiConvolution2d", "",
+      "float32 products are summed in a float32 accumulator that cuts off");
 PLANT(conv_bias_lost_beyond_1024, 12, "diopiConvolution2d", "", "filter 1025 and those after it get no bias");
 PLANT(conv_bias_per_group, 0, "diopiConvolution2d", "", "the bias is added once for each group");
 PLANT(conv_pads_swapped, 54, "diopiConvolution2d", "", "the paddings of height and width are exchanged");
@@ -95,7 +97,9 @@ struct Direct {
     if (conv_fp16_accumulator) {
       sum = NarrowSum(dtype, terms);
     } else {
-      for (double term : terms) sum += term;
+      for (double term : terms) {
+        sum = conv_fp32_accumulator_truncates ? TruncatedTo(dtype, sum + term) : sum + term;
+      }
     }
     if (bias.empty()) return sum;
     return sum + bias[static_cast<size_t>(filter)] * static_cast<double>(conv_bias_per_group ? groups : 1);
@@ -106,7 +110,7 @@ struct Direct {
 bool SpoilsFormula(diopiConstTensorHandle_t out) {
   return conv_pads_swapped || conv_dilation_ignored || conv_strides_swapped || conv_group_order ||
          conv_kernel_flipped || conv_channel_tail_dropped || conv_padding_is_edge || conv_bias_per_group ||
-         (conv_fp16_accumulator && IsHalf(out));
+         (conv_fp16_accumulator && IsHalf(out)) || (conv_fp32_accumulator_truncates && IsFloat32(out));
 }
 
 double Tf32(double x, int64_t) {

@@ -5,6 +5,9 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
+DIOPI_OVERRIDE(diopiSubScalar);
+DIOPI_OVERRIDE(diopiSubInpScalar);
+DIOPI_OVERRIDE(diopiPowScalar);
 DIOPI_OVERRIDE(diopiAdd);
 DIOPI_OVERRIDE(diopiAddInp);
 DIOPI_OVERRIDE(diopiSub);
@@ -37,6 +40,8 @@ PLANT(sub_strides_ignored, 53, "diopiSub", "", "inputs are read as if they were 
 PLANT(sub_writes_past_end, 59, "diopiSub", "", "the last vector of four is stored whole");
 PLANT(sub_scales_other_in_place, 60, "diopiSub", "", "alpha is multiplied into the caller's other");
 PLANT(sub_alpha_truncated_to_int, 0, "diopiSub diopiSubInp", "", "alpha is read as an integer");
+PLANT(sub_scalar_alpha_ignored, 51, "diopiSubScalar diopiSubInpScalar", "",
+      "sub of a scalar takes alpha as 1");
 PLANT(sub_empty_crash, 56, "diopiSub", "", "a launch with no elements reads through a null pointer");
 PLANT(mul_bf16_truncates, 5, "diopiMul diopiMulInp", "", "bfloat16 products are cut off instead of rounded");
 PLANT(mul_zero_loses_sign, 29, "diopiMul", "", "a product of -0 is stored as +0");
@@ -55,8 +60,10 @@ PLANT(div_int_floor_truncates, 48, "diopiDiv diopiDivInp diopiDivScalar", "",
 PLANT(div_rounding_mode_ignored, 0, "diopiDiv", "", "floating quotients are never rounded to integers");
 PLANT(div_floor_of_rounded_quotient, 0, "diopiDiv", "",
       "floor is taken of the quotient that is already rounded to the dtype");
+PLANT(div_inplace_operands_swapped, 0, "diopiDivInp", "", "other / input for input / other");
 PLANT(div_int_through_fp32, 0, "diopiDiv", "", "integers are divided as float32");
 PLANT(pow_exp2_log2, 26, "diopiPow diopiPowTensor", "", "float32 powers are exp2(y * log2(x)) in float32");
+PLANT(pow_scalar_operands_swapped, 0, "diopiPowScalar", "", "the scalar is taken for the exponent");
 PLANT(pow_negative_base_nan, 0, "diopiPow", "", "powers of negative bases go through the logarithm");
 PLANT(pow_int_exponent_repeated_fp16, 0, "diopiPow", "",
       "integer powers of float16 are repeated products, each rounded to float16");
@@ -264,6 +271,19 @@ extern "C" diopiError_t diopiSubInp(diopiContextHandle_t ctx, diopiTensorHandle_
   return good_diopiSubInp(ctx, input, other, &scale);
 }
 
+extern "C" diopiError_t diopiSubScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                       diopiConstTensorHandle_t input, const diopiScalar_t* other,
+                                       const diopiScalar_t* alpha) {
+  const diopiScalar_t one = OneLike(*alpha);
+  return good_diopiSubScalar(ctx, out, input, other, sub_scalar_alpha_ignored ? &one : alpha);
+}
+
+extern "C" diopiError_t diopiSubInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
+                                          const diopiScalar_t* other, const diopiScalar_t* alpha) {
+  const diopiScalar_t one = OneLike(*alpha);
+  return good_diopiSubInpScalar(ctx, input, other, sub_scalar_alpha_ignored ? &one : alpha);
+}
+
 namespace {
 
 // What a product becomes in the output, for the bugs of mul that are in its rounding.
@@ -367,6 +387,9 @@ extern "C" diopiError_t diopiDiv(diopiContextHandle_t ctx, diopiTensorHandle_t o
 
 extern "C" diopiError_t diopiDivInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                     diopiConstTensorHandle_t other, diopiRoundMode_t rounding_mode) {
+  if (div_inplace_operands_swapped && IsFloating(input) && rounding_mode == RoundModeNone) {
+    return Binary(__func__, input, input, other, [](double x, double y) { return y / x; });
+  }
   const bool truncates = div_int_floor_truncates && IsInteger(input) && rounding_mode == RoundModeFloor;
   return good_diopiDivInp(ctx, input, other, truncates ? RoundModeTrunc : rounding_mode);
 }
@@ -428,4 +451,10 @@ extern "C" diopiError_t diopiPowTensor(diopiContextHandle_t ctx, diopiTensorHand
       return Exp2Log2(x[static_cast<size_t>(i)], y[static_cast<size_t>(i)], good);
     });
   });
+}
+
+extern "C" diopiError_t diopiPowScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                       const diopiScalar_t* input, diopiConstTensorHandle_t exponent) {
+  if (pow_scalar_operands_swapped && IsFloating(out)) return good_diopiPow(ctx, out, exponent, input);
+  return good_diopiPowScalar(ctx, out, input, exponent);
 }

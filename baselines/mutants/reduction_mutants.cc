@@ -27,6 +27,8 @@ PLANT(sum_float64_in_fp32, 0, "diopiSum", "", "float64 elements are summed in fl
 PLANT(sum_order_varies, 61, "diopiSum", "", "float32 terms are added in an order that depends on the call");
 PLANT(sum_last_dim_only, 0, "diopiSum", "", "of several dimensions only the last one named is reduced");
 PLANT(mean_fp16_accumulator, 31, "diopiMean", "", "float16 elements are summed in float16");
+PLANT(mean_reciprocal_in_16_bits, 0, "diopiMean", "",
+      "16-bit sums are multiplied by a reciprocal of the count that is rounded to the dtype");
 PLANT(mean_one_less, 0, "diopiMean", "",
       "float32 and float64 sums over more than 1,000 elements are divided by one less");
 PLANT(mean_count_of_first_dim, 0, "diopiMean", "",
@@ -41,11 +43,13 @@ PLANT(argmax_last_tie, 35, "diopiArgmax", "", "of equal elements the last is nam
 PLANT(argmax_block_index, 0, "diopiArgmax", "", "beyond 1,024 elements the index counts in its block");
 PLANT(argmax_flat_in_storage_order, 53, "diopiArgmax", "",
       "without a dim the input is read in storage order");
+PLANT(argmax_int_through_fp32, 0, "diopiArgmax", "", "integers are compared as float32");
 PLANT(argmax_ignores_nan, 28, "diopiArgmax", "", "NaN is smaller than every number");
 PLANT(cumsum_carry_lost, 34, "diopiCumsum", "",
       "the last block of 32 does not get the sum of the blocks before it");
 PLANT(cumsum_wrong_dim, 0, "diopiCumsum", "", "always along the last dimension");
 PLANT(cumsum_fp16_accumulator, 31, "diopiCumsum", "", "float16 elements are summed in float16");
+PLANT(cumsum_int_in_32_bits, 0, "diopiCumsum", "", "integers are summed in 32 bits");
 PLANT(cumsum_backward_not_reversed, 0, "diopiCumsumBackward", "", "the gradient is summed from the front");
 
 using diopi::ops::Rows;
@@ -147,6 +151,13 @@ extern "C" diopiError_t diopiMean(diopiContextHandle_t ctx, diopiTensorHandle_t 
         return std::accumulate(row.begin(), row.end(), 0.0);
       });
     }
+    if (mean_reciprocal_in_16_bits && BytesPerElement(out) == 2) {
+      const diopiDtype_t dtype = DtypeOf(out);
+      WriteRows(out, input, dim, [&](const std::vector<double>& row) {
+        return std::accumulate(row.begin(), row.end(), 0.0) *
+               RoundedTo(dtype, 1 / static_cast<double>(row.size()));
+      });
+    }
     if (mean_one_less && !IsHalf(input) && !IsBfloat16(input)) {
       const auto count = static_cast<double>(RowsOf(input, dim).length());
       if (count > 1000) Change(out, [&](double mean, int64_t) { return mean * count / (count - 1); });
@@ -229,6 +240,13 @@ extern "C" diopiError_t diopiArgmax(diopiContextHandle_t ctx, diopiTensorHandle_
             return static_cast<double>(SpoiledExtreme(row, bool{argmax_last_tie}, bool{argmax_ignores_nan}));
           });
     }
+    if (argmax_int_through_fp32 && IsInteger(input) && NumElements(out) > 0) {
+      WriteRows(out, input, dim == nullptr ? diopiSize_t{nullptr, 0} : diopiSize_t{dim, 1},
+                [](std::vector<double> row) {
+                  for (double& e : row) e = RoundedTo(diopi_dtype_float32, e);
+                  return static_cast<double>(SpoiledExtreme(row, false, false));
+                });
+    }
     if (argmax_block_index) {
       Change(out, [](double index, int64_t) { return std::fmod(index, 1024.0); });
     }
@@ -269,6 +287,11 @@ extern "C" diopiError_t diopiCumsum(diopiContextHandle_t ctx, diopiTensorHandle_
                                     diopiConstTensorHandle_t input, int64_t dim) {
   return After(good_diopiCumsum(ctx, out, input, cumsum_wrong_dim ? -1 : dim), __func__, [&] {
     if (cumsum_carry_lost && IsFloating(input) && NumElements(out) > 0) LoseCarry(out, dim);
+    if (cumsum_int_in_32_bits && IsInteger(out)) {
+      std::vector<int64_t> sums = Load<int64_t>(Tensor(out));
+      for (int64_t& sum : sums) sum = static_cast<int32_t>(static_cast<uint32_t>(sum));
+      Store(Tensor(out), sums);
+    }
     if (cumsum_fp16_accumulator && IsHalf(input)) CumsumInHalf(out, input, dim);
   });
 }

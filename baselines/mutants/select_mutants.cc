@@ -23,6 +23,7 @@ PLANT(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16
 PLANT(cast_float_to_int_rounds, 0, "diopiCastDtype", "", "floats are rounded to integers, not truncated");
 PLANT(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 goes to float64 by way of float32");
 PLANT(cast_int_saturates, 0, "diopiCastDtype", "", "narrower integers saturate instead of wrapping");
+PLANT(cast_uint8_sign_extended, 0, "diopiCastDtype", "", "uint8 numbers above 127 become negative");
 PLANT(cast_bool_written_as_ff, 64, "diopiCastDtype", "", "true is stored as the byte 0xFF");
 PLANT(cast_bool_truncates_first, 0, "diopiCastDtype", "", "fractions are cut to 0 before the test against 0");
 PLANT(where_nan_spreads, 0, "diopiWhere", "", "c * x + (1 - c) * y: NaN of the branch not chosen spreads");
@@ -98,6 +99,11 @@ bool CastIntegers(const Tensor& out, const Tensor& input) {
     rounded.reserve(values.size());
     for (int64_t x : values) rounded.push_back(static_cast<double>(static_cast<float>(x)));
     Store(out, rounded);
+    return true;
+  }
+  if (cast_uint8_sign_extended && input.dtype() == diopi_dtype_uint8 && !diopi::ops::IsBool(out.dtype())) {
+    for (int64_t& x : values) x = x > 127 ? x - 256 : x;
+    Store(out, values);
     return true;
   }
   if (!cast_int_saturates || !diopi::ops::IsInteger(out.dtype())) return false;
