@@ -62,7 +62,8 @@ PLANT(div_floor_of_rounded_quotient, 0, "diopiDiv", "",
       "floor is taken of the quotient that is already rounded to the dtype");
 PLANT(div_inplace_operands_swapped, 0, "diopiDivInp", "", "other / input for input / other");
 PLANT(div_int_through_fp32, 0, "diopiDiv", "", "integers are divided as float32");
-PLANT(pow_exp2_log2, 26, "diopiPow diopiPowTensor", "", "float32 powers are exp2(y * log2(x)) in float32");
+PLANT(pow_exp2_log2_fp32, 26, "diopiPow diopiPowTensor", "",
+      "float32 powers are exp2(y * log2(x)) in float32");
 PLANT(pow_scalar_operands_swapped, 0, "diopiPowScalar", "", "the scalar is taken for the exponent");
 PLANT(pow_negative_base_nan, 0, "diopiPow", "", "powers of negative bases go through the logarithm");
 PLANT(pow_int_exponent_repeated_fp16, 0, "diopiPow", "",
@@ -416,7 +417,7 @@ double RepeatedHalf(double x, int64_t exponent) {
 }
 
 void SpoilPow(diopiTensorHandle_t out, const std::vector<double>& base, double y) {
-  if (pow_exp2_log2 && IsFloat32(out)) {
+  if (pow_exp2_log2_fp32 && IsFloat32(out)) {
     Change(out, [&](double good, int64_t i) { return Exp2Log2(base[static_cast<size_t>(i)], y, good); });
   }
   if (pow_negative_base_nan && IsFloating(out)) {
@@ -444,7 +445,7 @@ extern "C" diopiError_t diopiPow(diopiContextHandle_t ctx, diopiTensorHandle_t o
 extern "C" diopiError_t diopiPowTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t exponent) {
   return After(good_diopiPowTensor(ctx, out, input, exponent), __func__, [&] {
-    if (!pow_exp2_log2 || !IsFloat32(out)) return;
+    if (!pow_exp2_log2_fp32 || !IsFloat32(out)) return;
     const Shape shape = ShapeOf(out);
     const std::vector<double> x = LoadAs<double>(input, shape), y = LoadAs<double>(exponent, shape);
     Change(out, [&](double good, int64_t i) {
