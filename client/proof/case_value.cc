@@ -1,0 +1,112 @@
+#include "client/proof/case_value.h"
+
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "baselines/compare/compare.h"
+#include "baselines/generate/generate.h"
+#include "cases/core/catalog.h"
+#include "client/proof/generic_mutants.h"
+#include "client/proof/trial.h"
+#include "impl_loader/worker/in_process.h"
+
+namespace diopi::proof {
+namespace {
+
+std::string BugName(const v1::Case& c, const std::string& name) {
+  return absl::StrCat(c.function(), " ", std::string(DtypeName(c.dtype())), ": ", name);
+}
+
+absl::Status AddGeneric(const v1::Case& c, loader::InProcessLibrary* reference, KillMatrix* matrix) {
+  matrix->AddCase(c.id());
+  const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateCase(*reference, c);
+  if (!baseline.ok()) return baseline.status();
+  const absl::StatusOr<TensorMap> native =
+      reference->Call(baseline->c, baseline->inputs, v1::Dtype::unsupported);
+  if (!native.ok()) return native.status();
+  for (const Mutated& mutated : GenericMutants(*baseline, *native, reference)) {
+    const v1::Verdict verdict =
+        baselines::CompareCase(baseline->c, baseline->inputs, baseline->references, mutated.outputs);
+    matrix->Add(BugName(c, mutated.name), c.id(), verdict.outcome() != v1::OUTCOME_PASS);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddPlanted(const CaseValueOptions& options, std::map<std::string, KillMatrix>* matrices) {
+  absl::StatusOr<std::vector<Planted>> planted = ReadPlanted(options.mutants_library);
+  if (!planted.ok()) return planted.status();
+  TrialOptions trials;
+  trials.library = options.mutants_library;
+  trials.switch_variable = "DIOPI_MUTANT";
+  trials.reference_library = options.reference_library;
+  trials.planted = *std::move(planted);
+  trials.selection = options.selection;
+  return RunTrials(trials, [&](const Trial& trial) {
+    const v1::Verdict& verdict = trial.verdict;
+    const bool caught = verdict.outcome() != v1::OUTCOME_PASS;
+    const std::string& name = trials.planted[trial.planted].name;
+    // Which of its functions and dtypes a planted bug touches shows only in what it breaks.
+    if (caught) (*matrices)[verdict.operator_()].Add(name, verdict.case_id(), true);
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, KillMatrix>> MeasureCases(const CaseValueOptions& options) {
+  auto reference = loader::InProcessLibrary::Open(options.reference_library);
+  if (!reference.ok()) return reference.status();
+  const auto catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return catalog.status();
+  const absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->Select(options.selection);
+  if (!cases.ok()) return cases.status();
+  std::map<std::string, KillMatrix> matrices;
+  for (const v1::Case& c : *cases) {
+    const absl::Status status = AddGeneric(c, reference->get(), &matrices[c.operator_()]);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(c.id(), ": ", std::string(status.message())));
+    }
+  }
+  if (!options.mutants_library.empty()) {
+    const absl::Status status = AddPlanted(options, &matrices);
+    if (!status.ok()) return status;
+  }
+  return matrices;
+}
+
+std::string CaseValueText(const std::map<std::string, KillMatrix>& matrices, bool verbose) {
+  std::string out;
+  size_t cases = 0;
+  size_t bugs = 0;
+  size_t survivors = 0;
+  size_t cover_size = 0;
+  for (const auto& [name, matrix] : matrices) {
+    const std::vector<std::string> alive = matrix.Survivors();
+    const std::vector<std::string> cover = matrix.Cover();
+    const std::vector<std::string> idle = matrix.Idle();
+    absl::StrAppend(
+        &out,
+        absl::StrFormat("%s: %d cases, %d bugs, %d of them not caught; %d cases catch all that "
+                        "any catches, %d catch none\n",
+                        name, matrix.cases().size(), matrix.bugs(), alive.size(), cover.size(), idle.size()));
+    for (const std::string& bug : alive) absl::StrAppend(&out, "  not caught: ", bug, "\n");
+    const std::set<std::string> kept(cover.begin(), cover.end());
+    for (const std::string& id : matrix.cases()) {
+      if (verbose && kept.count(id) == 0)
+        absl::StrAppend(&out, "  catches nothing that others do not: ", id, "\n");
+    }
+    cases += matrix.cases().size();
+    bugs += matrix.bugs();
+    survivors += alive.size();
+    cover_size += cover.size();
+  }
+  absl::StrAppend(&out,
+                  absl::StrFormat("in all: %d cases, %d bugs, %d not caught; %d cases would catch the same\n",
+                                  cases, bugs, survivors, cover_size));
+  return out;
+}
+
+}  // namespace diopi::proof

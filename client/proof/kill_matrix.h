@@ -1,0 +1,36 @@
+// Which case catches which bug: what an operator's cases are worth.
+#ifndef CLIENT_PROOF_KILL_MATRIX_H_
+#define CLIENT_PROOF_KILL_MATRIX_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace diopi::proof {
+
+class KillMatrix {
+ public:
+  // The case exists, whether or not it catches anything.
+  void AddCase(const std::string& case_id) { cases_.insert(case_id); }
+  // The bug makes a difference to the case, which catches it or not.
+  void Add(const std::string& bug, const std::string& case_id, bool caught);
+
+  const std::set<std::string>& cases() const { return cases_; }
+  size_t bugs() const { return bugs_.size(); }
+  // Bugs that make a difference to some case, and that no case catches.
+  std::vector<std::string> Survivors() const;
+  // Cases that catch no bug at all.
+  std::vector<std::string> Idle() const;
+  // A small set of cases that catches every bug that any case catches: each in turn the one that catches most
+  // of what is left, the first by id among equals. The others catch nothing that these do not.
+  std::vector<std::string> Cover() const;
+
+ private:
+  std::set<std::string> cases_;
+  std::map<std::string, std::set<std::string>> bugs_;  // by bug: the cases that catch it
+};
+
+}  // namespace diopi::proof
+
+#endif  // CLIENT_PROOF_KILL_MATRIX_H_

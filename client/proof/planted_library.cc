@@ -1,0 +1,79 @@
+#include "client/proof/planted_library.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "impl_loader/library/library.h"
+#include "impl_loader/worker/in_process.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::proof {
+namespace {
+
+absl::StatusOr<Planted> ParseLine(const std::string& line) {
+  const std::vector<std::string> fields = absl::StrSplit(line, '\t');
+  Planted planted;
+  if (fields.size() != 5 || fields[0].empty() || !absl::SimpleAtoi(fields[1], &planted.catalogue)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", line, "' is not NAME, NUMBER, FUNCTIONS, CONTRACTS, TEXT separated by tabs"));
+  }
+  planted.name = fields[0];
+  for (const auto& function : absl::StrSplit(fields[2], ' ', absl::SkipEmpty())) {
+    planted.functions.emplace(function);
+  }
+  for (const auto& contract : absl::StrSplit(fields[3], ' ', absl::SkipEmpty())) {
+    planted.contracts.emplace_back(contract);
+  }
+  planted.text = fields[4];
+  for (const std::string& function : planted.functions) {
+    if (abi::FindFunction(function) == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(planted.name, ": the ABI has no function '", function, "'"));
+    }
+  }
+  if (planted.functions.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(planted.name, ": names no function"));
+  }
+  return planted;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Planted>> ParsePlanted(const std::string& listing) {
+  std::vector<Planted> all;
+  for (const auto& line : absl::StrSplit(listing, '\n', absl::SkipEmpty())) {
+    absl::StatusOr<Planted> planted = ParseLine(std::string(line));
+    if (!planted.ok()) return planted.status();
+    all.push_back(*std::move(planted));
+  }
+  std::sort(all.begin(), all.end(), [](const Planted& a, const Planted& b) { return a.name < b.name; });
+  const auto twice = std::adjacent_find(all.begin(), all.end(),
+                                        [](const Planted& a, const Planted& b) { return a.name == b.name; });
+  if (twice != all.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("two things are planted under the name ", twice->name));
+  }
+  return all;
+}
+
+absl::StatusOr<std::vector<Planted>> ReadPlanted(const std::string& library_path) {
+  // As a reference is opened: with the host's functions in this process, which the library imports.
+  const auto vendor = loader::InProcessLibrary::Open(library_path);
+  if (!vendor.ok()) return vendor.status();
+  const absl::StatusOr<loader::Library> library = loader::Library::Open(library_path);
+  if (!library.ok()) return library.status();
+  void* symbol = library->Symbol("diopiPlanted");
+  if (symbol == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(library_path, " has nothing planted: it does not export diopiPlanted"));
+  }
+  const std::string listing = reinterpret_cast<const char* (*)()>(symbol)();
+  absl::StatusOr<std::vector<Planted>> all = ParsePlanted(listing);
+  if (all.ok() && all->empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(library_path, " has nothing planted"));
+  }
+  return all;
+}
+
+}  // namespace diopi::proof

@@ -1,0 +1,59 @@
+#include "client/proof/planted_library.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace diopi::proof {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ParsePlanted, ReadsEveryField) {
+  const auto all = ParsePlanted(
+      "winograd\t0\tdiopiConvolution2d\tfastconv tf32\tWinograd F(4x4)\n"
+      "alpha\t51\tdiopiAdd diopiAddInp\t\talpha taken as 1\n");
+  ASSERT_TRUE(all.ok()) << all.status();
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ((*all)[0].name, "alpha");
+  EXPECT_EQ((*all)[0].catalogue, 51);
+  EXPECT_THAT((*all)[0].functions, ElementsAre("diopiAdd", "diopiAddInp"));
+  EXPECT_THAT((*all)[0].contracts, ElementsAre());
+  EXPECT_EQ((*all)[0].text, "alpha taken as 1");
+  EXPECT_THAT((*all)[1].contracts, ElementsAre("fastconv", "tf32"));
+}
+
+TEST(ParsePlanted, RefusesWhatItCannotRead) {
+  const struct {
+    const char* listing;
+    const char* message;
+  } rows[] = {
+      {"alpha\t51\tdiopiAdd\t\n", "separated by tabs"},
+      {"alpha\tmany\tdiopiAdd\t\ttext\n", "separated by tabs"},
+      {"alpha\t51\tdiopiAddd\t\ttext\n", "no function 'diopiAddd'"},
+      {"alpha\t51\t\t\ttext\n", "names no function"},
+      {"alpha\t51\tdiopiAdd\t\ta\nalpha\t0\tdiopiMul\t\tb\n", "under the name alpha"},
+  };
+  for (const auto& row : rows) {
+    const auto all = ParsePlanted(row.listing);
+    ASSERT_FALSE(all.ok()) << row.listing;
+    EXPECT_THAT(std::string(all.status().message()), HasSubstr(row.message));
+  }
+}
+
+TEST(ReadPlanted, NamesALibraryWithoutAnything) {
+  const auto all = ReadPlanted(DIOPI_BINARY_DIR "/lib/vendors/vendor_null.so");
+  ASSERT_FALSE(all.ok());
+  EXPECT_THAT(std::string(all.status().message()), HasSubstr("nothing planted"));
+}
+
+TEST(ReadPlanted, ReadsOurTwoLibraries) {
+  for (const char* name : {"libdiopi_mutants.so", "libdiopi_variants.so"}) {
+    const auto all = ReadPlanted(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
+    ASSERT_TRUE(all.ok()) << name << ": " << all.status();
+    for (const Planted& planted : *all) EXPECT_FALSE(planted.text.empty()) << planted.name;
+  }
+}
+
+}  // namespace
+}  // namespace diopi::proof

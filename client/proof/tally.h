@@ -1,0 +1,55 @@
+// What the trials add up to, and the tables that show it.
+#ifndef CLIENT_PROOF_TALLY_H_
+#define CLIENT_PROOF_TALLY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/proof/planted_library.h"
+#include "client/proof/trial.h"
+
+namespace diopi::proof {
+
+// All trials of one planted thing.
+struct Record {
+  int64_t verdicts = 0;  // calls that were judged by their numbers or worse: implemented, not skipped
+  int64_t caught = 0;    // of these, not passed
+  int64_t public_caught = 0;
+  std::string first_case;  // caught first, in the suite's order of ids
+  std::string first_gates;
+  std::string first_reason;
+  std::map<std::string, int64_t> gates;  // how often each combination caught it
+  std::vector<std::string> alarms;       // "CASE (seed 2): reason", at most 5
+};
+
+class Tally {
+ public:
+  explicit Tally(std::vector<Planted> planted) : planted_(std::move(planted)), records_(planted_.size()) {}
+
+  // Not thread-safe.
+  void Add(const Trial& trial);
+
+  const std::vector<Planted>& planted() const { return planted_; }
+  const std::vector<Record>& records() const { return records_; }
+  int64_t Caught() const;        // planted things of which at least one verdict was not a pass
+  int64_t PublicCaught() const;  // by the public rule
+  int64_t Verdicts() const;
+  int64_t Alarms() const;  // verdicts
+  int64_t PublicAlarms() const;
+
+  // One line a bug: name, number in the catalogue, gates, the first case that caught it, how many did, how
+  // many the public rule noticed. Then what was not caught, with its text.
+  std::string MutantTable() const;
+  // One line a way to compute: name, contracts, verdicts, alarms by our rule and by the public one.
+  std::string VariantTable() const;
+
+ private:
+  std::vector<Planted> planted_;
+  std::vector<Record> records_;
+};
+
+}  // namespace diopi::proof
+
+#endif  // CLIENT_PROOF_TALLY_H_

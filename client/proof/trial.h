@@ -1,0 +1,52 @@
+// Runs everything that is planted in a library over the cases of the functions it changes, in real workers,
+// and judges each call as the agent does.
+#ifndef CLIENT_PROOF_TRIAL_H_
+#define CLIENT_PROOF_TRIAL_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "client/proof/planted_library.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/service.pb.h"
+#include "diopi/v1/verdict.pb.h"
+
+namespace diopi::proof {
+
+struct TrialOptions {
+  std::string library;            // libdiopi_mutants.so, libdiopi_variants.so
+  std::string switch_variable;    // DIOPI_MUTANT, DIOPI_VARIANT
+  std::string reference_library;  // libdiopi_cpu.so: makes the baselines, in this process
+  std::vector<Planted> planted;
+  v1::Selection selection;
+  int seeds = 1;  // of the generated inputs; seed 0 gives those of the stored baselines
+  int threads = 2;
+  std::chrono::milliseconds case_timeout{2000};
+};
+
+// What came of one case.
+struct Trial {
+  size_t planted = 0;  // index
+  int seed = 0;
+  v1::Verdict verdict;
+  // Whether a user of the public harness would have noticed something on the same data: a dead or hanging
+  // process, an error, or an output of which more than 0.1 % is off by more than its tolerances.
+  bool public_rule_fails = false;
+};
+
+// `visit` is called for one trial at a time, from any thread. Errors of ours only: no reference, no worker.
+absl::Status RunTrials(const TrialOptions& options, const std::function<void(const Trial&)>& visit);
+
+// The gates that caught it, in words of one letter where they have one: "P,R", "S", "D", "error"; empty for
+// a pass.
+std::string GatesOf(const v1::Verdict& verdict);
+
+// The case with other generated inputs: seed 0 is the case itself.
+v1::Case Reseeded(const v1::Case& c, int seed);
+
+}  // namespace diopi::proof
+
+#endif  // CLIENT_PROOF_TRIAL_H_
