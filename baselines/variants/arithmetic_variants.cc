@@ -1,20 +1,19 @@
 // add, sub, mul, div and pow: fused, by reciprocal and correction, in wider numbers; and results that differ
 // in what nobody promises: subnormals flushed to zero, other NaNs.
-#include <cstring>
-
 #include "baselines/ops/elementwise/arithmetic.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
+#include "baselines/variants/results.h"
 
 namespace diopi::variants {
 namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(add_fma, 0,
-      "diopiAdd diopiAddInp diopiAddScalar diopiAddInpScalar diopiSub diopiSubInp diopiSubScalar "
-      "diopiSubInpScalar",
-      "", "input + alpha * other with one rounding");
+constexpr char kAdd[] =
+    "diopiAdd diopiAddInp diopiAddScalar diopiAddInpScalar diopiSub diopiSubInp diopiSubScalar "
+    "diopiSubInpScalar";
+PLANT(add_fma, 0, kAdd, "", "input + alpha * other with one rounding");
 constexpr char kDiv[] = "diopiDiv diopiDivInp diopiDivScalar diopiDivInpScalar";
 PLANT(div_markstein, 0, kDiv, "", "times the reciprocal, corrected by the remainder: correctly rounded");
 PLANT(div_double, 0, kDiv, "", "in the next wider type: correctly rounded");
@@ -23,6 +22,8 @@ PLANT(pow_double, 0, kPow, "", "in the next wider type");
 PLANT(pow_exp2_log2, 0, kPow, "", "exp2(y * log2(x)) in the next wider type");
 PLANT(pow_special_exponents, 0, "diopiPow diopiPowInp", "",
       "multiplication, division and square root for the exponents 2, 3, -1, -2, 1/2, -1/2");
+PLANT(add_flushes_subnormals, 0, kAdd, "",
+      "float32 and bfloat16 results below 2^-126 become zeros of their sign");
 PLANT(mul_flushes_subnormals, 0, "diopiMul diopiMulInp diopiMulScalar diopiMulInpScalar", "",
       "float32 and bfloat16 results below 2^-126 become zeros of their sign");
 PLANT(mul_other_nan, 0, "diopiMul diopiMulInp diopiMulScalar diopiMulInpScalar", "",
@@ -116,51 +117,16 @@ bool ServePow(const char* function, diopiTensorHandle_t out, const Operand& a, c
                []<typename C>(const C& x, const C& y) { return Power(x, y); });
 }
 
-// Rewrites the elements of one stored type: f takes its bits.
-template <typename Bits, typename F>
-void Rewrite(const Tensor& out, F&& f) {
-  const Shape& shape = out.shape();
-  const Shape dense = DenseStrides(shape);
-  for (int64_t i = 0; i < out.numel(); ++i) {
-    int64_t at = 0;
-    for (size_t d = 0; d < shape.size(); ++d) at += i / dense[d] % shape[d] * out.strides()[d];
-    Bits bits;
-    std::memcpy(&bits, out.writable() + at * static_cast<int64_t>(sizeof(Bits)), sizeof(Bits));
-    bits = f(bits);
-    std::memcpy(out.writable() + at * static_cast<int64_t>(sizeof(Bits)), &bits, sizeof(Bits));
-  }
+// What is left to do to the result of good_diopiMul.
+diopiError_t Finish(diopiError_t error, diopiTensorHandle_t out) {
+  if (error == diopiSuccess && mul_flushes_subnormals) FlushSubnormals(Tensor(out));
+  if (error == diopiSuccess && mul_other_nan) ReplaceNans(Tensor(out));
+  return error;
 }
 
-// The bits of a format with this exponent mask, below the sign.
-template <typename Bits>
-Bits Flushed(Bits bits, Bits exponent) {
-  const Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
-  return (bits & exponent) == 0 ? static_cast<Bits>(bits & sign) : bits;
-}
-
-template <typename Bits>
-Bits OtherNan(Bits bits, Bits exponent) {
-  const Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
-  const bool is_nan = (bits & static_cast<Bits>(~sign)) > exponent;
-  return is_nan ? static_cast<Bits>(~Bits{0}) : bits;  // all ones is a quiet NaN in every format
-}
-
-diopiError_t Finish(diopiError_t error, diopiTensorHandle_t handle) {
-  if (error != diopiSuccess || (!mul_flushes_subnormals && !mul_other_nan)) return error;
-  const Tensor out(handle);
-  const bool bfloat = out.dtype() == diopi_dtype_bfloat16, half = out.dtype() == diopi_dtype_float16;
-  if (mul_flushes_subnormals) {
-    if (out.dtype() == diopi_dtype_float32)
-      Rewrite<uint32_t>(out, [](uint32_t b) { return Flushed(b, 0x7F800000U); });
-    if (bfloat) Rewrite<uint16_t>(out, [](uint16_t b) { return Flushed(b, uint16_t{0x7F80}); });
-    return error;
-  }
-  if (out.dtype() == diopi_dtype_float32)
-    Rewrite<uint32_t>(out, [](uint32_t b) { return OtherNan(b, 0x7F800000U); });
-  if (out.dtype() == diopi_dtype_float64)
-    Rewrite<uint64_t>(out, [](uint64_t b) { return OtherNan(b, uint64_t{0x7FF} << 52); });
-  if (bfloat || half)
-    Rewrite<uint16_t>(out, [&](uint16_t b) { return OtherNan(b, uint16_t(half ? 0x7C00 : 0x7F80)); });
+// And to that of good_diopiAdd and its like.
+diopiError_t FinishSum(diopiError_t error, diopiTensorHandle_t out) {
+  if (error == diopiSuccess && add_flushes_subnormals) FlushSubnormals(Tensor(out));
   return error;
 }
 
@@ -176,7 +142,7 @@ extern "C" diopiError_t diopiAdd(diopiContextHandle_t ctx, diopiTensorHandle_t o
                                  const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, out, input, other, alpha, 1, &error)) return error;
-  return good_diopiAdd(ctx, out, input, other, alpha);
+  return FinishSum(good_diopiAdd(ctx, out, input, other, alpha), out);
 }
 
 DIOPI_OVERRIDE(diopiAddInp);
@@ -184,7 +150,7 @@ extern "C" diopiError_t diopiAddInp(diopiContextHandle_t ctx, diopiTensorHandle_
                                     diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, input, input, other, alpha, 1, &error)) return error;
-  return good_diopiAddInp(ctx, input, other, alpha);
+  return FinishSum(good_diopiAddInp(ctx, input, other, alpha), input);
 }
 
 DIOPI_OVERRIDE(diopiAddScalar);
@@ -193,7 +159,7 @@ extern "C" diopiError_t diopiAddScalar(diopiContextHandle_t ctx, diopiTensorHand
                                        const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, out, input, other, alpha, 1, &error)) return error;
-  return good_diopiAddScalar(ctx, out, input, other, alpha);
+  return FinishSum(good_diopiAddScalar(ctx, out, input, other, alpha), out);
 }
 
 DIOPI_OVERRIDE(diopiAddInpScalar);
@@ -201,7 +167,7 @@ extern "C" diopiError_t diopiAddInpScalar(diopiContextHandle_t ctx, diopiTensorH
                                           const diopiScalar_t* other, const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, input, input, other, alpha, 1, &error)) return error;
-  return good_diopiAddInpScalar(ctx, input, other, alpha);
+  return FinishSum(good_diopiAddInpScalar(ctx, input, other, alpha), input);
 }
 
 DIOPI_OVERRIDE(diopiSub);
@@ -210,7 +176,7 @@ extern "C" diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t o
                                  const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, out, input, other, alpha, -1, &error)) return error;
-  return good_diopiSub(ctx, out, input, other, alpha);
+  return FinishSum(good_diopiSub(ctx, out, input, other, alpha), out);
 }
 
 DIOPI_OVERRIDE(diopiSubInp);
@@ -218,7 +184,7 @@ extern "C" diopiError_t diopiSubInp(diopiContextHandle_t ctx, diopiTensorHandle_
                                     diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, input, input, other, alpha, -1, &error)) return error;
-  return good_diopiSubInp(ctx, input, other, alpha);
+  return FinishSum(good_diopiSubInp(ctx, input, other, alpha), input);
 }
 
 DIOPI_OVERRIDE(diopiSubScalar);
@@ -227,7 +193,7 @@ extern "C" diopiError_t diopiSubScalar(diopiContextHandle_t ctx, diopiTensorHand
                                        const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, out, input, other, alpha, -1, &error)) return error;
-  return good_diopiSubScalar(ctx, out, input, other, alpha);
+  return FinishSum(good_diopiSubScalar(ctx, out, input, other, alpha), out);
 }
 
 DIOPI_OVERRIDE(diopiSubInpScalar);
@@ -235,7 +201,7 @@ extern "C" diopiError_t diopiSubInpScalar(diopiContextHandle_t ctx, diopiTensorH
                                           const diopiScalar_t* other, const diopiScalar_t* alpha) {
   diopiError_t error = diopiSuccess;
   if (ServeAdd(__func__, input, input, other, alpha, -1, &error)) return error;
-  return good_diopiSubInpScalar(ctx, input, other, alpha);
+  return FinishSum(good_diopiSubInpScalar(ctx, input, other, alpha), input);
 }
 
 DIOPI_OVERRIDE(diopiDiv);

@@ -22,9 +22,21 @@ PLANT(conv2d_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact p
 PLANT(conv2d_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
 PLANT(conv2d_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
 PLANT(conv2d_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
-PLANT(conv2d_winograd2, 0, "diopiConvolution2d", "", "Winograd F(2x2,3x3) where the filter is 3x3, stride 1");
-PLANT(conv2d_winograd4, 0, "diopiConvolution2d", "fastconv",
-      "Winograd F(4x4,3x3) where the filter is 3x3, stride 1; not for float64");
+constexpr char kWinograd[] = "diopiConvolution2d";
+PLANT(conv2d_winograd2, 0, kWinograd, "", "Winograd F(2x2,3x3): 3x3 filters, stride 1, 16 channels or more");
+PLANT(conv2d_winograd2_always, 0, kWinograd, "fastconv", "and with few channels too; not for float64");
+PLANT(conv2d_winograd4, 0, kWinograd, "fastconv", "Winograd F(4x4,3x3); not for float64");
+
+// Where libraries choose it without asking. Its transforms mix in pixels outside of an output's own window;
+// with few channels their rounding noise stands out: one of 1,000,000 elements of white noise is beyond 8
+// sigma with 3 channels, one of 3,000 with 1.
+constexpr int64_t kManyChannels = 16;
+
+bool WinogradChosen(const ConvPlan& plan, diopiDtype_t dtype) {
+  if (!WinogradFits(plan)) return false;
+  if (conv2d_winograd2) return plan.group_channels() >= kManyChannels;
+  return (conv2d_winograd2_always || conv2d_winograd4) && dtype != diopi_dtype_float64;
+}
 
 std::optional<Product> Chosen(diopiDtype_t dtype) {
   const ProductSwitches switches{static_cast<bool>(conv2d_reversed),
@@ -122,17 +134,16 @@ extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensor
   const Tensor result(out), x(input), w(weight), b(bias);
   const std::optional<Product> how = Chosen(x.dtype());
   const ConvPlan plan(x, w, result, stride, padding, dilation, groups);
-  const bool fast = conv2d_winograd4 && x.dtype() != diopi_dtype_float64;
-  const bool winograd = (conv2d_winograd2 || fast) && WinogradFits(plan);
+  const bool winograd = WinogradChosen(plan, x.dtype());
   if (!how && !winograd)
     return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
   return Guard(__func__, [&] {
     DispatchReal(x.dtype(), [&]<typename C>() {
       const std::vector<C> pixels = Load<C>(x), weights = Load<C>(w),
                            shift = b ? Load<C>(b) : std::vector<C>();
-      std::vector<C> y = !winograd          ? Forward(plan, *how, pixels, weights)
-                         : conv2d_winograd2 ? Winograd<C, 2>(plan, pixels, weights).Run()
-                                            : Winograd<C, 4>(plan, pixels, weights).Run();
+      std::vector<C> y = !winograd           ? Forward(plan, *how, pixels, weights)
+                         : !conv2d_winograd4 ? Winograd<C, 2>(plan, pixels, weights).Run()
+                                             : Winograd<C, 4>(plan, pixels, weights).Run();
       const size_t area = static_cast<size_t>(plan.out_h * plan.out_w);
       for (size_t i = 0; b && i < y.size(); ++i) y[i] += shift[i / area % shift.size()];
       Store(result, y);

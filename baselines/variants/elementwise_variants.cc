@@ -4,6 +4,7 @@
 #include "baselines/ops/support/map.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
+#include "baselines/variants/results.h"
 
 namespace diopi::variants {
 namespace {
@@ -13,6 +14,7 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kExpNames[] = "diopiExp diopiExpInp";
 PLANT(exp_by_exp2, 0, kExpNames, "", "exp2 of x * log2 e, whose low part becomes a factor");
 PLANT(exp_double, 0, kExpNames, "", "in the next wider type");
+PLANT(exp_flushes_subnormals, 0, kExpNames, "", "float32 and bfloat16 results below 2^-126 become zeros");
 constexpr char kSigmoidNames[] = "diopiSigmoid diopiSigmoidInp";
 PLANT(sigmoid_two_branches, 0, kSigmoidNames, "", "exp(x) / (1 + exp(x)) below 0");
 PLANT(sigmoid_double, 0, kSigmoidNames, "", "in the next wider type");
@@ -153,6 +155,11 @@ constexpr auto kSqrt = []<typename C>(const C& x) {
   return static_cast<C>(std::sqrt(static_cast<Wide<C>>(x)));
 };
 
+diopiError_t FinishExp(diopiError_t error, diopiTensorHandle_t out) {
+  if (error == diopiSuccess && exp_flushes_subnormals) FlushSubnormals(Tensor(out));
+  return error;
+}
+
 bool ExpChosen() {
   return exp_by_exp2 || exp_double;
 }
@@ -176,12 +183,13 @@ using namespace diopi::variants;  // NOLINT
 DIOPI_OVERRIDE(diopiExp);
 extern "C" diopiError_t diopiExp(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input) {
-  return ExpChosen() ? RealUnary(__func__, out, input, kExp) : good_diopiExp(ctx, out, input);
+  return ExpChosen() ? RealUnary(__func__, out, input, kExp) : FinishExp(good_diopiExp(ctx, out, input), out);
 }
 
 DIOPI_OVERRIDE(diopiExpInp);
 extern "C" diopiError_t diopiExpInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
-  return ExpChosen() ? RealUnary(__func__, input, input, kExp) : good_diopiExpInp(ctx, input);
+  return ExpChosen() ? RealUnary(__func__, input, input, kExp)
+                     : FinishExp(good_diopiExpInp(ctx, input), input);
 }
 
 DIOPI_OVERRIDE(diopiSigmoid);
