@@ -93,8 +93,10 @@ class GroupWriter {
       : group_(group), old_(old), library_(library), summary_(summary) {}
 
   absl::Status Write(const std::string& path, const Provenance& provenance, bool force) {
+    Provenance kept = provenance;  // what is carried over holds the device reference's outputs too
+    if (old_ != nullptr) kept.device_reference = old_->provenance().device_reference;
     absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
-        BaselineWriter::Create(path, group_.operator_name, provenance);
+        BaselineWriter::Create(path, group_.operator_name, kept);
     if (!writer.ok()) return writer.status();
     std::set<std::string> selected;
     int64_t computed = 0;

@@ -26,6 +26,14 @@ std::array<std::pair<const char*, std::string Provenance::*>, 6> ProvenanceField
            {"created", &Provenance::created}}};
 }
 
+std::array<std::pair<const char*, std::string DeviceProvenance::*>, 5> DeviceFields() {
+  return {{{"device_reference_vendor", &DeviceProvenance::vendor},
+           {"device_reference_version", &DeviceProvenance::version},
+           {"device_reference_sha256", &DeviceProvenance::sha256},
+           {"device_reference_contracts", &DeviceProvenance::contracts},
+           {"device_reference_created", &DeviceProvenance::created}}};
+}
+
 std::string OneLine(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
@@ -110,16 +118,20 @@ absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index)
   if (words[0] == "operator" && words.size() == 2) {
     index->operator_name = std::string(words[1]);
   } else if (words[0] == "provenance" && words.size() >= 2) {
+    const std::string value(line.substr(std::min(line.size(), 12 + words[1].size())));
     for (const auto& [name, field] : ProvenanceFields()) {
-      if (words[1] == name) {
-        index->provenance.*field = std::string(line.substr(std::min(line.size(), 12 + words[1].size())));
-      }
+      if (words[1] == name) index->provenance.*field = value;
+    }
+    for (const auto& [name, field] : DeviceFields()) {
+      if (words[1] == name) index->provenance.device_reference.*field = value;
     }
   } else if (words[0] == "case" && words.size() == 6) {
     CaseEntry& c = index->cases.emplace_back();
     c.id = std::string(words[1]);
     c.hash = std::string(words[2]);
     return ParsePiece(absl::MakeSpan(words).subspan(3), absl::StrCat("case ", c.id), file_size, &c.json);
+  } else if (words[0] == "quarantined" && words.size() >= 2 && !index->cases.empty()) {
+    index->cases.back().quarantined = std::string(line.substr(words[0].size() + 1));
   } else if ((words[0] == "in" || words[0] == "out") && words.size() == 7 && !index->cases.empty()) {
     return ParseTensor(words, file_size, &index->cases.back().tensors.emplace_back());
   } else {
@@ -136,8 +148,13 @@ std::string FormatIndex(const Index& index) {
   for (const auto& [name, field] : ProvenanceFields()) {
     absl::StrAppend(&text, "provenance ", name, " ", OneLine(index.provenance.*field), "\n");
   }
+  for (const auto& [name, field] : DeviceFields()) {
+    const std::string& value = index.provenance.device_reference.*field;
+    if (!value.empty()) absl::StrAppend(&text, "provenance ", name, " ", OneLine(value), "\n");
+  }
   for (const CaseEntry& c : index.cases) {
     absl::StrAppend(&text, "case ", c.id, " ", c.hash, " ", PieceText(c.json), "\n");
+    if (!c.quarantined.empty()) absl::StrAppend(&text, "quarantined ", OneLine(c.quarantined), "\n");
     for (const TensorEntry& t : c.tensors) {
       const std::string shape = t.shape.empty() ? "-" : absl::StrJoin(t.shape, "x");
       const std::string_view name = DtypeName(t.dtype);

@@ -1,10 +1,11 @@
 // The table of contents of a baseline file: its dataset /index, lines of text, one for the file, one a case,
 // one a tensor. The file's last bytes, the footer, say where it lies, so that a reader needs no HDF5.
 //
-//   diopi-baselines 1 1                          format version, generator version
+//   diopi-baselines 2 1                          format version, generator version
 //   operator add
 //   provenance library diopi cpu reference 0.1
 //   case add.float32.small HASH 81920 1234 CHECKSUM      file offset, bytes and checksum of its JSON
+//   quarantined REASON                           only where there is one
 //   in input float32 2x3 4096 24 CHECKSUM        key, dtype, shape ("-": 0-d), file offset, bytes
 //   out out.sigma float32 2x3 4120 24 CHECKSUM
 //   end
@@ -23,7 +24,7 @@
 namespace diopi::baselines {
 
 // Raised when a file written before can no longer be read, or the other way round.
-inline constexpr int64_t kStoreFormatVersion = 1;
+inline constexpr int64_t kStoreFormatVersion = 2;
 
 // A stretch of the file.
 struct Piece {
@@ -44,6 +45,7 @@ struct CaseEntry {
   std::string id;
   std::string hash;
   Piece json;
+  std::string quarantined = "";
   std::vector<TensorEntry> tensors;
 };
 

@@ -111,6 +111,7 @@ absl::StatusOr<Baseline> Reader::Read(const std::string& case_id) const {
   const absl::StatusOr<const CaseEntry*> entry = Find(case_id);
   if (!entry.ok()) return entry.status();
   Baseline baseline;
+  baseline.quarantined = (*entry)->quarantined;
   for (const TensorEntry& t : (*entry)->tensors) {
     HostTensor tensor{t.dtype, t.shape, {}};
     const absl::Status status = ReadBytes(t.piece, &tensor.data);

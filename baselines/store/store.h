@@ -2,13 +2,17 @@
 // tensor. The only folder that knows HDF5.
 //
 //   /                         attributes: operator, generator_version, format_version, and the provenance:
-//                             reference, library, library_hash, device, versions, created
+//                             reference, library, library_hash, device, versions, created; where a device
+//                             reference was run too, device_reference_vendor, ..._version, ..._sha256,
+//                             ..._contracts, ..._created
 //   /CASE_ID                  attributes: hash, function, dtype, label, reveals, judge (text), case (JSON)
+//                             and, where a reference fails the case, quarantined (the reason)
 //   /CASE_ID/inputs/KEY       the dense input; attributes dtype and xxh64 (16 hex digits)
 //   /CASE_ID/outputs/KEY      the case's own dtype (exact classes), or r as float64
 //   /CASE_ID/outputs/KEY.sigma  one sigma of rounding noise (not for exact classes): float32, or float64 when
 //                             the output is float64, whose range float32 does not have
 //   /CASE_ID/outputs/KEY.low    float64, what r lost when it was rounded to float64 (float64 outputs only)
+//   /CASE_ID/outputs/KEY.device what the device reference returned, in the case's own dtype
 //   /cases, /index            all cases' JSON and the table of contents (index.h), what our reader goes by
 //
 // bool is stored as uint8 with attribute dtype "bool", bfloat16 as a custom 16-bit float type (h5py reads it
@@ -27,6 +31,17 @@
 
 namespace diopi::baselines {
 
+// A library that was run over the cases beside the oracle: a vendor's, by its own words.
+struct DeviceProvenance {
+  std::string vendor = "";     // empty: none was run
+  std::string version = "";    // device and driver too, where the library names them
+  std::string sha256 = "";     // of its file
+  std::string contracts = "";  // declared for it, comma-separated
+  std::string created = "";    // RFC 3339, UTC
+
+  bool operator==(const DeviceProvenance&) const = default;
+};
+
 struct Provenance {
   std::string reference;     // "cpu" or "cuda"
   std::string library;       // vendor name and version of the reference library
@@ -34,6 +49,7 @@ struct Provenance {
   std::string device;        // processor or GPU name
   std::string versions;      // "OpenBLAS 0.3.21", "driver ..., CUDA ..., cuDNN ..."
   std::string created;       // RFC 3339, UTC
+  DeviceProvenance device_reference = {};
 };
 
 // Before the reason where a case is quarantined: its baseline is there, but a reference fails it.
@@ -42,7 +58,8 @@ inline constexpr char kQuarantined[] = "quarantined: ";
 struct Baseline {
   v1::Case c;
   TensorMap inputs;
-  TensorMap references;  // as in LeaseMessage: KEY, KEY.sigma, KEY.low
+  TensorMap references;          // as in LeaseMessage: KEY, KEY.sigma, KEY.low, KEY.device
+  std::string quarantined = "";  // not empty: a reference fails this case, which judges nobody; the reason
 };
 
 // Writes a whole operator. Everything goes to a temporary file in the same folder, which is flushed to disk

@@ -74,7 +74,7 @@ TEST_F(Damage, AlteredBytes) {
     file.seekp(static_cast<std::streamoff>(at));
     file.put(byte).flush();
   };
-  const size_t index = good_.find("diopi-baselines 1");
+  const size_t index = good_.find("diopi-baselines 2");
   int noticed = 0;
   int altered = 0;
   for (size_t i = 0; i < good_.size(); i += i >= index ? 1 : 13, ++altered) {
@@ -118,13 +118,18 @@ TEST_F(Damage, ForeignFiles) {
 }
 
 TEST_F(Damage, AnotherVersionNamesBoth) {
-  const std::string line = "diopi-baselines 1 1\n";
+  const std::string line = "diopi-baselines 2 1\n";
   const size_t at = good_.find(line);
   ASSERT_NE(at, std::string::npos);
-  for (const char* other : {"diopi-baselines 7 1\n", "diopi-baselines 1 7\n"}) {
+  struct Row {
+    const char* line;
+    const char* ours;
+  };
+  for (const Row& row :
+       {Row{"diopi-baselines 7 1\n", " 2; generate"}, Row{"diopi-baselines 2 7\n", " 1; generate"}}) {
     // A file as another version of this program would have written it: with its checksum in order.
     std::string bad = good_;
-    bad.replace(at, line.size(), other);
+    bad.replace(at, line.size(), row.line);
     Piece piece;
     ASSERT_TRUE(ParseFooter(bad.substr(bad.size() - kFooterBytes), &piece));
     piece.checksum = Checksum(bad.substr(piece.offset, piece.nbytes));
@@ -133,7 +138,7 @@ TEST_F(Damage, AnotherVersionNamesBoth) {
     const absl::Status status = BaselineReader::Open(path_).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr("version 7, "));
-    EXPECT_THAT(std::string(status.message()), HasSubstr(" 1; generate"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.ours));
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
   }
 }

@@ -51,12 +51,14 @@ TEST(Store, ReturnsWhatWasWritten) {
   const TempFolder folder;
   const std::string path = BaselinePath(folder.path(), "cpu", "add");
   EXPECT_EQ(path, folder.path() + "/baselines/cpu/add.h5");
-  const std::vector<Baseline> written = {SomeBaseline("add.float32.a", 1), SomeBaseline("add.float32.b", 2)};
+  std::vector<Baseline> written = {SomeBaseline("add.float32.a", 1), SomeBaseline("add.float32.b", 2)};
+  written[1].quarantined = "the device reference is wrong: 3 of 8 elements differ";
   ASSERT_EQ(WriteFile(path, written), absl::OkStatus());
 
   const auto reader = BaselineReader::Open(path);
   ASSERT_TRUE(reader.ok()) << reader.status();
   EXPECT_EQ((*reader)->operator_name(), "add");
+  EXPECT_EQ((*reader)->provenance().device_reference, DeviceProvenance());
   EXPECT_EQ((*reader)->provenance().device, kProvenance.device);
   EXPECT_EQ((*reader)->provenance().created, kProvenance.created);
   EXPECT_THAT((*reader)->case_ids(), ::testing::ElementsAre("add.float32.a", "add.float32.b"));
@@ -67,6 +69,7 @@ TEST(Store, ReturnsWhatWasWritten) {
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_TRUE(SameTensors(read->inputs, b.inputs));
     EXPECT_TRUE(SameTensors(read->references, b.references));
+    EXPECT_EQ(read->quarantined, b.quarantined);
     const auto c = (*reader)->ReadCase(b.c.id());
     ASSERT_TRUE(c.ok()) << c.status();
     EXPECT_TRUE(c->SerializeAsString() == b.c.SerializeAsString()) << c->ShortDebugString();
@@ -74,6 +77,19 @@ TEST(Store, ReturnsWhatWasWritten) {
   const absl::Status missing = (*reader)->Read("add.float32.c").status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(missing.message()), HasSubstr(path));
+}
+
+TEST(Store, TheDeviceReferenceIsNamed) {
+  const TempFolder folder;
+  Provenance provenance = kProvenance;
+  provenance.device_reference = {"Acme", "2.1, driver 535", "00ff", "tf32,tc32", "2026-01-02T00:00:00Z"};
+  auto writer = BaselineWriter::Create(folder.File("a.h5"), "add", provenance);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  ASSERT_EQ((*writer)->Commit(), absl::OkStatus());
+  const auto reader = BaselineReader::Open(folder.File("a.h5"));
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  EXPECT_EQ((*reader)->provenance().device_reference, provenance.device_reference);
+  EXPECT_EQ((*reader)->provenance().created, provenance.created);
 }
 
 TEST(Store, EveryStorableDtypeAndAFileWithoutCases) {
@@ -115,6 +131,7 @@ TEST(Store, OpensInH5dumpAndH5py) {
   Baseline b = SomeBaseline("add.x", 3);
   b.inputs["half"] = {v1::Dtype::float16, {3}, std::string("\x00\x3c\x48\x42\x00\x7c", 6)};
   b.inputs["brain"] = {v1::Dtype::bfloat16, {3}, std::string("\x80\x3f\x49\x40\x80\xff", 6)};
+  b.quarantined = "it is wrong";
   b.inputs["flag"] = {v1::Dtype::bool_, {2}, std::string("\x00\x01", 2)};
   ASSERT_EQ(WriteFile(folder.File("a.h5"), {b}), absl::OkStatus());
   const Ran dump = Shell("h5dump " + folder.File("a.h5"));
@@ -123,11 +140,12 @@ TEST(Store, OpensInH5dumpAndH5py) {
   EXPECT_THAT(dump.output, HasSubstr("1, 3.14062, -inf"));
   const Ran python =
       Shell("/usr/bin/python3 -c \"import h5py; f = h5py.File('" + folder.File("a.h5") +
-            "'); g = f['add.x']; print(f.attrs['library'], g.attrs['function'], "
+            "'); g = f['add.x']; print(f.attrs['library'], g.attrs['function'], g.attrs['quarantined'], "
             "g['inputs/half'][:], g['inputs/brain'][:], g['inputs/flag'].attrs['dtype'], "
             "g['inputs/empty'].shape, g['inputs/scalar'].shape, g['outputs/out.sigma'].dtype)\"");
   EXPECT_EQ(python.output,
-            "diopi cpu 1.0 diopiAdd [1.   3.14  inf] [1.       3.140625     -inf] bool (3, 0) () float32\n");
+            "diopi cpu 1.0 diopiAdd it is wrong [1.   3.14  inf] [1.       3.140625     -inf] bool (3, 0) () "
+            "float32\n");
 }
 
 TEST(Store, NothingIsLeftWithoutCommit) {

@@ -121,6 +121,7 @@ class Writer final : public BaselineWriter {
 
  private:
   absl::Status OpenFile();
+  bool WriteDevice(hid_t root, const DeviceProvenance& device);
   absl::Status AddCase(const Baseline& baseline, const std::string& json, CaseEntry* entry);
   absl::Status AddTensors(hid_t parent, const char* group, bool output, const TensorMap& tensors,
                           CaseEntry* entry);
@@ -173,6 +174,14 @@ absl::Status Writer::OpenFile() {
   return file_.ok() ? absl::OkStatus() : Failure("cannot create");
 }
 
+bool Writer::WriteDevice(hid_t root, const DeviceProvenance& device) {
+  return device.vendor.empty() || (WriteText(root, "device_reference_vendor", device.vendor) &&
+                                   WriteText(root, "device_reference_version", device.version) &&
+                                   WriteText(root, "device_reference_sha256", device.sha256) &&
+                                   WriteText(root, "device_reference_contracts", device.contracts) &&
+                                   WriteText(root, "device_reference_created", device.created));
+}
+
 absl::Status Writer::Start(const std::string& operator_name, const Provenance& provenance) {
   hdf5::Silence silence;
   index_.operator_name = operator_name;
@@ -187,7 +196,7 @@ absl::Status Writer::Start(const std::string& operator_name, const Provenance& p
       WriteText(root, "reference", provenance.reference) && WriteText(root, "library", provenance.library) &&
       WriteText(root, "library_hash", provenance.library_hash) &&
       WriteText(root, "device", provenance.device) && WriteText(root, "versions", provenance.versions) &&
-      WriteText(root, "created", provenance.created);
+      WriteText(root, "created", provenance.created) && WriteDevice(root, provenance.device_reference);
   return ok ? absl::OkStatus() : Failure("cannot write the header");
 }
 
@@ -208,7 +217,7 @@ absl::Status Writer::Add(const Baseline& baseline) {
   }
   json = WithNegativeZeros(json);
   hdf5::Silence silence;
-  CaseEntry entry{c.id(), c.hash(), {jsons_.size(), json.size(), Checksum(json)}, {}};
+  CaseEntry entry{c.id(), c.hash(), {jsons_.size(), json.size(), Checksum(json)}, baseline.quarantined, {}};
   jsons_ += json + "\n";
   absl::Status status = AddCase(baseline, json, &entry);
   if (status.ok()) status = DriverStatus();
@@ -228,7 +237,8 @@ absl::Status Writer::AddCase(const Baseline& baseline, const std::string& json, 
       !WriteText(group.id(), "function", c.function()) ||
       !WriteText(group.id(), "dtype", std::string(dtype)) || !WriteText(group.id(), "label", c.label()) ||
       !WriteText(group.id(), "reveals", c.reveals()) || !WriteText(group.id(), "judge", JudgesText(c)) ||
-      !WriteText(group.id(), "case", json)) {
+      !WriteText(group.id(), "case", json) ||
+      (!baseline.quarantined.empty() && !WriteText(group.id(), "quarantined", baseline.quarantined))) {
     return Failure(absl::StrCat("cannot write case ", c.id()));
   }
   absl::Status status = AddTensors(group.id(), "inputs", false, baseline.inputs, entry);

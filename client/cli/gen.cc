@@ -2,10 +2,15 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "baselines/compare/contract.h"
+#include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
+#include "client/agent/library_facts.h"
 #include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/file_lock.h"
@@ -24,6 +29,17 @@ class GenCommand final : public Command {
     app->add_option("--reference", reference_, "Which reference: cpu")->check(CLI::IsMember({"cpu"}));
     app->add_option("--library", library_,
                     "Its library (default: libdiopi_cpu.so in ../lib beside this program)");
+    app->add_option(
+        "--device-reference", device_library_,
+        "A device's own library: its outputs are stored beside, and its cases quarantined where it "
+        "is not right");
+    app->add_option("--device-lib", device_functions_,
+                    "Library with the device functions, when --device-reference has none");
+    app->add_option("--contract", contracts_, "Arithmetic that device declares (tf32, ...; default: none)")
+        ->delimiter(',');
+    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take on the device (default: 30)")
+        ->check(CLI::Range(0.001, 86400.0));
+    app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
     app->add_flag("--force", force_, "Also what is there and up to date");
     app->add_flag("--quiet", quiet_, "Print the summary only");
   }
@@ -31,6 +47,8 @@ class GenCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
     if (!cases.ok()) return Tell(cases.status());
+    const absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> device = MakeDeviceOptions();
+    if (!device.ok()) return Tell(device.status());
     baselines::GenerateOptions options = MakeOptions();
     std::error_code error;
     std::filesystem::create_directories(options.data_folder, error);
@@ -41,7 +59,8 @@ class GenCommand final : public Command {
     const absl::StatusOr<baselines::GenerateSummary> summary = baselines::Generate(*cases, options);
     if (!summary.ok()) return Tell(summary.status());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    return Conclude(*summary, seconds.count(), options.data_folder);
+    const ExitCode code = Conclude(*summary, seconds.count(), options.data_folder);
+    return device->has_value() ? AddDevice(*cases, **device, code) : code;
   }
 
  private:
@@ -62,6 +81,46 @@ class GenCommand final : public Command {
     return options;
   }
 
+  absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> MakeDeviceOptions() {
+    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
+    if (!contracts.ok()) return contracts.status();
+    if (device_library_.empty()) {
+      if (contracts->any() || !device_functions_.empty()) {
+        return absl::InvalidArgumentError("--contract and --device-lib say something of --device-reference");
+      }
+      return std::nullopt;
+    }
+    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(device_library_);
+    if (!facts.ok()) return facts.status();
+    baselines::DeviceReferenceOptions options;
+    options.data_folder = DataFolder(data_);
+    options.reference = reference_;
+    options.worker.impl_path = facts->path;
+    options.worker.device_lib = device_functions_;
+    options.worker.worker_program = worker_program_;
+    options.worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
+    options.library_sha256 = facts->sha256;
+    options.compare.contracts = *contracts;
+    options.force = force_;
+    return options;
+  }
+
+  static ExitCode AddDevice(const std::vector<v1::Case>& cases,
+                            const baselines::DeviceReferenceOptions& options, ExitCode code) {
+    const absl::StatusOr<baselines::DeviceReferenceSummary> summary =
+        baselines::AddDeviceReference(cases, options);
+    if (!summary.ok()) return Tell(summary.status());
+    for (const std::string& text : summary->quarantined) std::cout << "quarantined: " << text << "\n";
+    const std::vector<std::string> contracts = baselines::ContractNames(options.compare.contracts);
+    std::cout << "Device reference " << summary->vendor << (summary->version.empty() ? "" : " ")
+              << summary->version << ", contracts "
+              << (contracts.empty() ? "none" : absl::StrJoin(contracts, ",")) << ": " << summary->admitted
+              << " cases admitted, " << summary->quarantined.size() << " quarantined, "
+              << summary->without.size() << " not implemented by it; " << summary->run << " run now, "
+              << summary->up_to_date << " up to date\n";
+    return code;
+  }
+
   static ExitCode Conclude(const baselines::GenerateSummary& summary, double seconds,
                            const std::string& data) {
     for (const std::string& failure : summary.failures) {
@@ -77,6 +136,11 @@ class GenCommand final : public Command {
   std::string data_;
   std::string reference_ = "cpu";
   std::string library_;
+  std::string device_library_;
+  std::string device_functions_;
+  std::vector<std::string> contracts_;
+  double timeout_s_ = 30;
+  std::string worker_program_;
   bool force_ = false;
   bool quiet_ = false;
 };

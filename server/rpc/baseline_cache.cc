@@ -22,6 +22,13 @@ std::string OneLine(const baselines::Provenance& p) {
   return absl::StrCat(p.reference, ": ", p.library, " (", absl::StrJoin(details, "; "), ")");
 }
 
+std::string OneLine(const baselines::DeviceProvenance& p) {
+  if (p.vendor.empty()) return "";
+  return absl::StrCat("device reference: ", p.vendor, p.version.empty() ? "" : " ", p.version, " (library ",
+                      p.sha256.substr(0, 16), p.contracts.empty() ? "" : "; contracts ", p.contracts, "; ",
+                      p.created, ")");
+}
+
 }  // namespace
 
 absl::Status OpenBaseline::Check(const v1::Case& c) const {
@@ -50,6 +57,7 @@ absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Open(const st
   auto opened = std::make_shared<OpenBaseline>();
   opened->path = path;
   opened->reference = OneLine((*reader)->provenance());
+  opened->device_reference = OneLine((*reader)->provenance().device_reference);
   opened->reader = *std::move(reader);
   return std::shared_ptr<const OpenBaseline>(std::move(opened));
 }

@@ -22,7 +22,8 @@ namespace diopi::server {
 // One opened baseline file, kept alive by whoever reads it though a newer one may have taken its place.
 struct OpenBaseline {
   std::string path;
-  std::string reference;  // provenance in one line, for verdicts
+  std::string reference;         // provenance in one line, for verdicts
+  std::string device_reference;  // the same of the device reference; empty: the file has none
   std::unique_ptr<baselines::BaselineReader> reader;
 
   // OK when the file holds this very case; otherwise why not and what to do about it.

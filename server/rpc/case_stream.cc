@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/tensor.h"
 
@@ -38,6 +40,13 @@ bool SendTensors(TensorMap tensors, bool is_input, const MessageSink& sink) {
   return true;
 }
 
+// True when the device reference was run on this case.
+bool UsesDevice(const baselines::Baseline& baseline) {
+  return !baseline.quarantined.empty() ||
+         std::any_of(baseline.references.begin(), baseline.references.end(),
+                     [](const auto& entry) { return absl::EndsWith(entry.first, ".device"); });
+}
+
 absl::StatusOr<baselines::Baseline> ReadBaseline(const v1::Case& c, BaselineCache* baselines,
                                                  std::string* reference) {
   if (cases::IsLibraryCheck(c)) return baselines::Baseline();  // it has no tensors
@@ -46,7 +55,13 @@ absl::StatusOr<baselines::Baseline> ReadBaseline(const v1::Case& c, BaselineCach
   *reference = (*open)->reference;
   absl::Status status = (*open)->Check(c);
   if (!status.ok()) return status;
-  return (*open)->reader->Read(c.id());
+  absl::StatusOr<baselines::Baseline> baseline = (*open)->reader->Read(c.id());
+  if (!baseline.ok()) return baseline;
+  if (UsesDevice(*baseline)) absl::StrAppend(reference, "; ", (*open)->device_reference);
+  if (!baseline->quarantined.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(baselines::kQuarantined, baseline->quarantined));
+  }
+  return baseline;
 }
 
 }  // namespace

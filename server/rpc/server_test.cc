@@ -157,6 +157,40 @@ TEST(ServerTest, CasesWithoutUsableBaselineAreSentWithTheReason) {
   }
 }
 
+TEST(ServerTest, TheDeviceReferenceIsSentAndNamedAndAQuarantinedCaseIsNot) {
+  TestServer server(false);
+  const std::vector<v1::Case> cases = TestCases("relu");
+  ASSERT_EQ(cases.size(), 2U);
+  baselines::Provenance provenance;
+  provenance.reference = "cpu";
+  provenance.library = "test 1";
+  provenance.device_reference = {"Acme", "2.1", "00ff", "tf32", "2026-01-02T00:00:00Z"};
+  const std::string path = baselines::BaselinePath(server.data_folder(), "cpu", "relu");
+  auto writer = baselines::BaselineWriter::Create(path, "relu", provenance);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  for (const v1::Case& c : cases) {
+    baselines::Baseline baseline{c, *FillInputs(c), ReferencesOf(c)};
+    if (&c == &cases[0]) baseline.references["out.device"] = baseline.references["out"];
+    if (&c == &cases[1]) baseline.quarantined = "oracle/contract conflict: out";
+    ASSERT_TRUE((*writer)->Add(baseline).ok());
+  }
+  ASSERT_TRUE((*writer)->Commit().ok());
+  TestAgent agent = server.Agent("a");
+  const auto run = agent.CreateRun({"relu"});
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->without_baseline_size(), 0);
+  const ReceivedLease lease = agent.Lease(run->run_id(), 2);
+  ASSERT_EQ(lease.cases.size(), 2U);
+  EXPECT_EQ(lease.cases[0].unavailable, "");
+  EXPECT_TRUE(lease.cases[0].references.contains("out.device"));
+  EXPECT_EQ(lease.cases[1].unavailable, "quarantined: oracle/contract conflict: out");
+  for (const ReceivedCase& received : lease.cases) {
+    EXPECT_THAT(received.reference, HasSubstr("cpu: test 1"));
+    EXPECT_THAT(received.reference, HasSubstr("device reference: Acme 2.1 (library 00ff; contracts tf32"));
+  }
+  EXPECT_TRUE(lease.cases[1].references.empty());
+}
+
 TEST(ServerTest, OneDamagedTensorCostsOneCase) {
   TestServer server;
   const std::string path = baselines::BaselinePath(server.data_folder(), "cpu", "relu");

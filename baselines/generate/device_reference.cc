@@ -1,0 +1,196 @@
+#include "baselines/generate/device_reference.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "baselines/compare/admission.h"
+#include "baselines/compare/contract.h"
+#include "baselines/store/store.h"
+
+namespace diopi::baselines {
+namespace {
+
+constexpr char kDeviceSuffix[] = ".device";
+constexpr int kCalls = 2;  // two poison patterns: an element that is not written is no reference
+
+// diopiError_t: what a library says of a function, or of a dtype, that it does not have.
+constexpr int32_t kSuccess = 0;
+constexpr int32_t kNoImplement = 13;
+constexpr int32_t kForceFallback = 14;
+constexpr int32_t kDtypeNotSupported = 1000;
+
+bool HasDeviceOutputs(const Baseline& baseline) {
+  return std::any_of(baseline.references.begin(), baseline.references.end(),
+                     [](const auto& entry) { return absl::EndsWith(entry.first, kDeviceSuffix); });
+}
+
+void DropDeviceOutputs(Baseline* baseline) {
+  std::erase_if(baseline->references,
+                [](const auto& entry) { return absl::EndsWith(entry.first, kDeviceSuffix); });
+  baseline->quarantined.clear();
+}
+
+bool MayDiffer(const v1::Case& c) {
+  return std::any_of(c.judges().begin(), c.judges().end(),
+                     [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
+}
+
+// What is to be said of a call: nothing, that there is no such function, or why it judges nobody.
+struct Finding {
+  std::string absent;
+  std::string wrong;
+};
+
+Finding Inspect(const v1::Case& c, const loader::CallOutcome& outcome) {
+  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return {"", outcome.text};
+  const v1::WorkerReply& reply = outcome.reply;
+  const std::string says = reply.text().empty() ? "" : absl::StrCat(": ", reply.text());
+  if (reply.status() == v1::WorkerReply::SYMBOL_ABSENT) return {"it has no such function", ""};
+  if (reply.status() != v1::WorkerReply::RETURNED) return {"", absl::StrCat("the call failed", says)};
+  switch (reply.error_code()) {
+    case kSuccess:
+      break;
+    case kNoImplement:
+    case kForceFallback:
+      return {"it does not implement it", ""};
+    case kDtypeNotSupported:
+      return {"it does not support the dtype", ""};
+    default:
+      return {"", absl::StrCat("it returned error ", reply.error_code(), says)};
+  }
+  if (reply.findings_size() > 0) return {"", reply.findings(0).text()};
+  if (reply.nondeterministic() && !MayDiffer(c)) return {"", reply.nondeterministic_text()};
+  return {"", reply.text()};
+}
+
+class DeviceReference {
+ public:
+  DeviceReference(const DeviceReferenceOptions& options, std::unique_ptr<loader::Worker> worker)
+      : options_(options), worker_(std::move(worker)) {
+    const v1::WorkerHello& hello = worker_->hello();
+    provenance_.vendor =
+        hello.vendor_name().empty() ? "a library without a vendor name" : hello.vendor_name();
+    provenance_.version = hello.impl_version();
+    provenance_.sha256 = options.library_sha256;
+    provenance_.contracts = absl::StrJoin(ContractNames(options.compare.contracts), ",");
+    provenance_.created = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());
+    summary_.vendor = provenance_.vendor;
+    summary_.version = provenance_.version;
+  }
+
+  absl::Status AddTo(const std::string& operator_name, const std::set<std::string>& selected) {
+    const std::string path = BaselinePath(options_.data_folder, options_.reference, operator_name);
+    absl::StatusOr<std::unique_ptr<BaselineReader>> reader = BaselineReader::Open(path);
+    if (!reader.ok()) return reader.status();
+    const DeviceProvenance& before = (*reader)->provenance().device_reference;
+    same_ = before.sha256 == provenance_.sha256 && before.contracts == provenance_.contracts;
+    Provenance provenance = (*reader)->provenance();
+    provenance.device_reference = provenance_;
+    absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
+        BaselineWriter::Create(path, operator_name, provenance);
+    if (!writer.ok()) return writer.status();
+    const int64_t run_before = summary_.run;
+    for (const std::string& id : (*reader)->case_ids()) {
+      absl::Status status = AddCase(**reader, id, selected.contains(id), writer->get());
+      if (!status.ok()) return status;
+    }
+    for (const std::string& id : selected) {
+      if ((*reader)->HashOf(id).empty()) summary_.without.push_back(absl::StrCat(id, ": it has no baseline"));
+    }
+    const bool changed = summary_.run > run_before || !same_;
+    if (options_.progress) {
+      options_.progress(operator_name, summary_.run - run_before, static_cast<int64_t>(selected.size()));
+    }
+    return changed ? (*writer)->Commit() : absl::OkStatus();  // without Commit the old file stays
+  }
+
+  DeviceReferenceSummary Take() { return std::move(summary_); }
+
+ private:
+  absl::Status AddCase(const BaselineReader& reader, const std::string& id, bool selected,
+                       BaselineWriter* writer) {
+    absl::StatusOr<Baseline> baseline = reader.Read(id);
+    if (!baseline.ok()) return baseline.status();
+    absl::StatusOr<v1::Case> c = reader.ReadCase(id);
+    if (!c.ok()) return c.status();
+    baseline->c = *std::move(c);
+    const bool done = same_ && (HasDeviceOutputs(*baseline) || !baseline->quarantined.empty());
+    if (!done || (selected && options_.force)) DropDeviceOutputs(&*baseline);
+    if (selected && (!done || options_.force)) {
+      Run(&*baseline);
+      ++summary_.run;
+    } else if (selected) {
+      ++summary_.up_to_date;
+    }
+    if (selected) Count(*baseline);
+    return writer->Add(*baseline);
+  }
+
+  void Run(Baseline* baseline) {
+    const v1::Case& c = baseline->c;
+    const absl::Status submitted = worker_->Submit(c, baseline->inputs, kCalls);
+    if (!submitted.ok()) {
+      baseline->quarantined = absl::StrCat("the device reference could not be called: ", submitted.message());
+      return;
+    }
+    loader::CallOutcome outcome = worker_->Wait();
+    const Finding finding = Inspect(c, outcome);
+    if (!finding.absent.empty()) {
+      summary_.without.push_back(absl::StrCat(c.id(), ": ", finding.absent));
+      return;
+    }
+    if (!finding.wrong.empty()) {
+      baseline->quarantined =
+          absl::StrCat("the device reference (", provenance_.vendor, "): ", finding.wrong);
+      return;
+    }
+    for (auto& [key, tensor] : outcome.outputs) {
+      if (baseline->references.contains(key)) {
+        baseline->references[key + kDeviceSuffix] = std::move(tensor);
+      }
+    }
+    baseline->quarantined = QuarantineReason(c, baseline->inputs, baseline->references, options_.compare);
+  }
+
+  void Count(const Baseline& baseline) {
+    if (!baseline.quarantined.empty()) {
+      summary_.quarantined.push_back(absl::StrCat(baseline.c.id(), ": ", baseline.quarantined));
+    } else if (HasDeviceOutputs(baseline)) {
+      ++summary_.admitted;
+    }
+  }
+
+  const DeviceReferenceOptions& options_;
+  const std::unique_ptr<loader::Worker> worker_;
+  DeviceProvenance provenance_;
+  bool same_ = false;  // the file's outputs are this library's under these contracts
+  DeviceReferenceSummary summary_;
+};
+
+}  // namespace
+
+absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::Case>& cases,
+                                                          const DeviceReferenceOptions& options) {
+  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
+  if (!worker.ok()) return worker.status();
+  std::map<std::string, std::set<std::string>> by_operator;
+  for (const v1::Case& c : cases) by_operator[c.operator_()].insert(c.id());
+  DeviceReference reference(options, *std::move(worker));
+  for (const auto& [name, ids] : by_operator) {
+    absl::Status status = reference.AddTo(name, ids);
+    if (!status.ok()) return status;
+  }
+  return reference.Take();
+}
+
+}  // namespace diopi::baselines

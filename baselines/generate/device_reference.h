@@ -1,0 +1,50 @@
+// Runs a device's own library over cases that have baselines and stores what it returns beside the oracle:
+// what a chip's error is then compared with. The library is a vendor's: it runs in a worker process.
+#ifndef BASELINES_GENERATE_DEVICE_REFERENCE_H_
+#define BASELINES_GENERATE_DEVICE_REFERENCE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "baselines/compare/compare.h"
+#include "diopi/v1/case.pb.h"
+#include "impl_loader/worker/worker.h"
+
+namespace diopi::baselines {
+
+struct DeviceReferenceOptions {
+  std::string data_folder;
+  std::string reference = "cpu";  // whose baselines it is added to
+  loader::WorkerOptions worker;   // impl_path: the device's library
+  std::string library_sha256;
+  CompareOptions compare;  // the contracts declared for the library
+  bool force = false;      // also cases that have its outputs already
+  // Called after each operator: its name, cases run, cases in all.
+  std::function<void(const std::string&, int64_t, int64_t)> progress = nullptr;
+};
+
+struct DeviceReferenceSummary {
+  std::string vendor;  // as the library says, and its version
+  std::string version;
+  int64_t run = 0;
+  int64_t up_to_date = 0;
+  int64_t admitted = 0;
+  // "CASE: reason", of cases run or up to date. Quarantined: the library ran and is not right by the oracle
+  // under its contracts, crashed, hung, or damaged memory. Without: it has no such function, or not for this
+  // dtype, or there is no baseline; such a case stays what it was.
+  std::vector<std::string> quarantined;
+  std::vector<std::string> without;
+};
+
+// One operator's file is written anew, atomically. Outputs of another library, or under other contracts, are
+// dropped from it. Statuses: those of Worker::Start and of the store; NotFound for an operator without
+// baselines.
+absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::Case>& cases,
+                                                          const DeviceReferenceOptions& options);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_GENERATE_DEVICE_REFERENCE_H_
