@@ -32,6 +32,10 @@ PLANT(conv2d_winograd4, 0, kWinograd, "fastconv", "Winograd F(4x4,3x3); not for 
 // sigma with 3 channels, one of 3,000 with 1.
 constexpr int64_t kManyChannels = 16;
 
+bool AnyWinograd() {
+  return conv2d_winograd2 || conv2d_winograd2_always || conv2d_winograd4;
+}
+
 bool WinogradChosen(const ConvPlan& plan, diopiDtype_t dtype) {
   if (!WinogradFits(plan)) return false;
   if (conv2d_winograd2) return plan.group_channels() >= kManyChannels;
@@ -133,6 +137,8 @@ extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensor
                                            diopiSize_t padding, diopiSize_t dilation, int64_t groups) {
   const Tensor result(out), x(input), w(weight), b(bias);
   const std::optional<Product> how = Chosen(x.dtype());
+  if ((!how && !AnyWinograd()) || x.rank() != 4 || w.rank() != 4 || result.rank() != 4)
+    return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
   const ConvPlan plan(x, w, result, stride, padding, dilation, groups);
   const bool winograd = WinogradChosen(plan, x.dtype());
   if (!how && !winograd)
