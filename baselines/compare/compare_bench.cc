@@ -27,6 +27,8 @@ enum class Scene {
   kSpecials,  // one element in 64 is NaN or Inf, as it should be
   kMasked,    // every other element is -Inf, as it should be
   kWrong,     // every element is far off
+  kNan,       // every element is NaN and should not be
+  kOverflow,  // every element is Inf and should not be: the slowest there is, judged one by one
 };
 
 struct Columns {
@@ -57,6 +59,10 @@ Drawn Draw(Scene scene, const FloatFormat& format, int64_t i, std::mt19937_64& b
       return {r, r, 0.25 * ulp};
     case Scene::kWrong:
       return {1.5 * r, r, 0.25 * ulp};
+    case Scene::kNan:
+      return {NAN, r, 0.25 * ulp};
+    case Scene::kOverflow:
+      return {INFINITY, r, 0.25 * ulp};
   }
   return {};
 }
@@ -153,6 +159,8 @@ void RegisterPointwise() {
   Register("float32_specials", D::float32, Scene::kSpecials);
   Register("float32_masked", D::float32, Scene::kMasked);
   Register("float32_wrong", D::float32, Scene::kWrong);
+  Register("float32_nan", D::float32, Scene::kNan);
+  Register("float32_overflow", D::float32, Scene::kOverflow);
   for (const std::string& name : InstructionSets()) {
     Register("float32_" + name, D::float32, Scene::kRounded, name);
   }
@@ -171,6 +179,7 @@ void Whole(benchmark::State& state, v1::Judge::Kind kind, int64_t n) {
 }
 BENCHMARK_CAPTURE(Whole, exact_1M, v1::Judge::EXACT, 1 << 20);
 BENCHMARK_CAPTURE(Whole, exact_100, v1::Judge::EXACT, 100);
+BENCHMARK_CAPTURE(Whole, noise_1M, v1::Judge::MATH, 1 << 20);
 BENCHMARK_CAPTURE(Whole, noise_100, v1::Judge::MATH, 100);
 
 }  // namespace

@@ -213,14 +213,25 @@ HWY_INLINE Elements JudgeElements(const PointwiseRule& rule, V y, V r, V sigma, 
   return e;
 }
 
-// NaN where NaN should be and the Inf that should be are right and measured no further. The others are left.
-HWY_INLINE void SettleSpecials(V y, Elements* e, Tally* tally) {
-  const M nan = hn::And(hn::Ne(y, y), hn::Ne(e->r, e->r));
-  const M inf = hn::And(hn::Eq(y, e->r), hn::Eq(hn::Abs(y), Set(std::numeric_limits<double>::infinity())));
-  const M settled = hn::Or(nan, inf);
+HWY_INLINE void MarkBad(size_t at, M bad, Chunk* chunk) {
+  if (hn::AllFalse(Doubles(), bad)) return;
+  chunk->bad[at / kLanes] |= static_cast<uint8_t>(BitsOf(bad) << at % kLanes);
+  chunk->any_bad = true;
+}
+
+// Where y or r is NaN, or r is Inf, the element is right or wrong and measured no further.
+HWY_INLINE void SettleSpecials(size_t at, V y, Elements* e, Chunk* chunk, Tally* tally) {
+  const V inf = Set(std::numeric_limits<double>::infinity());
+  const M nan = hn::IsNaN(y);
+  const M nan_r = hn::IsNaN(e->r);
+  const M settled = hn::Or(hn::Or(nan, nan_r), hn::Eq(hn::Abs(e->r), inf));
+  const M right = hn::Or(hn::And(nan, nan_r), hn::Eq(y, e->r));
+  const M wrong = hn::AndNot(right, settled);
+  MarkBad(at, wrong, chunk);
   tally->finite -= CountOf(settled);
   tally->nan += CountOf(nan);
-  tally->inf += CountOf(inf);
+  tally->inf += CountOf(hn::And(settled, hn::Eq(hn::Abs(y), inf)));
+  tally->peer_mismatches += CountOf(wrong);
   e->ordinary = hn::Or(e->ordinary, settled);
   e->exceeds = hn::AndNot(settled, e->exceeds);
   e->leaning = hn::AndNot(settled, e->leaning);
@@ -230,7 +241,7 @@ HWY_INLINE void SettleSpecials(V y, Elements* e, Tally* tally) {
   }
 }
 
-// Everything about elements that are not ordinary.
+// What is left: y overflows, r is clipped, sigma is unknown. One by one.
 HWY_NOINLINE void PatchOthers(const Stretch& stretch, const PointwiseRule& rule, size_t at, Elements* e,
                               Chunk* chunk, LaneSums* sums, Tally* tally) {
   const Doubles f64;
@@ -259,9 +270,7 @@ HWY_INLINE void CountExceeding(const PointwiseRule& rule, size_t at, const Eleme
   const M beyond = hn::Gt(e.d, e.Tolerance(rule));
   const M bad = hn::And(e.exceeds, beyond);
   tally->soft += CountOf(hn::AndNot(beyond, e.exceeds));
-  if (hn::AllFalse(Doubles(), bad)) return;
-  chunk->bad[at / kLanes] |= static_cast<uint8_t>(BitsOf(bad) << at % kLanes);
-  chunk->any_bad = true;
+  MarkBad(at, bad, chunk);
 }
 
 HWY_INLINE void AddLeaning(size_t at, const Elements& e, LaneSums* sums, Tally* tally) {
@@ -301,7 +310,7 @@ void TallyLanes(const Stretch& stretch, const PointwiseRule& shared_rule, size_t
                                     LoadAs<StoredSigma>(sigma + at * sizeof(StoredSigma)),
                                     kLow ? LoadAs<double>(low + at * sizeof(double)) : hn::Zero(f64), tally);
     if (HWY_UNLIKELY(!hn::AllTrue(f64, e.ordinary))) {
-      SettleSpecials(actual, &e, tally);
+      SettleSpecials(at, actual, &e, chunk, tally);
       if (!hn::AllTrue(f64, e.ordinary)) PatchOthers(stretch, rule, at, &e, chunk, sums, tally);
     }
     if (HWY_UNLIKELY(!hn::AllFalse(f64, e.exceeds))) CountExceeding(rule, at, e, chunk, tally);
