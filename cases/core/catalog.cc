@@ -112,6 +112,10 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::FromFiles(std::vector<v1::Oper
       return absl::InvalidArgumentError(absl::StrCat("two files for operator ", files[i].operator_()));
     }
   }
+  for (const v1::OperatorFile& op : files) {
+    if (op.operator_() != kLibraryOperator) continue;
+    return absl::InvalidArgumentError("no operator may be called library: the checks of a library are");
+  }
   auto catalog = std::unique_ptr<Catalog>(new Catalog());
   catalog->operators_ = std::move(files);
   return catalog;

@@ -203,6 +203,12 @@ TEST(CatalogTest, RunsCoverTheChecksOfTheLibraryFirst) {
   EXPECT_TRUE(computed->empty());
 }
 
+TEST(CatalogTest, NoOperatorTakesTheNameOfTheChecks) {
+  v1::OperatorFile op;
+  op.set_operator_("library");
+  EXPECT_EQ(Catalog::FromFiles({op}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST(CatalogTest, ChecksOfTheLibraryAreCasesWithoutAFunction) {
   std::set<std::string> hashes;
   for (const v1::Case& c : LibraryChecks()) {

@@ -197,8 +197,8 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   return verdict;
 }
 
-// A thread that an earlier case left running ended the worker. No case is the culprit for certain, and a run
-// in which it happened is not green: it is told where it happened, once.
+// What an earlier case left in the worker ended it. No case is the culprit for certain, and a run in which it
+// happened is not green: it is told where it happened, once.
 void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
   const std::string own = verdict->reason();
   if (reports::IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {

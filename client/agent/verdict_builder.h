@@ -26,9 +26,9 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 //   a memory finding                                        -> memory
 //   two calls that differ where they must not               -> nondeterministic
 //   otherwise what `judge` says.
-// What is neither a failure nor our fault then becomes a crash all the same when a thread that an earlier
-// case had left running ended the worker meanwhile (CallOutcome::stray_end): the reason says so, and what the
-// case is by itself.
+// What is neither a failure nor our fault then becomes a crash all the same when what an earlier case had
+// left behind ended the worker meanwhile (CallOutcome::stray_end): the reason says so, and what the case is
+// by itself.
 v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge);
 
 // For cases that no worker sees: absent functions, cases without a baseline.

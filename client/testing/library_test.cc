@@ -105,8 +105,9 @@ TEST_F(LibraryTest, AThreadThatACaseLeavesBehindAndThatAbortsLaterIsAFinding) {
     EXPECT_EQ(verdict.outcome(), v1::OUTCOME_CRASH) << verdict.case_id() << ": " << verdict.reason();
     EXPECT_EQ(verdict.signal(), "SIGABRT");
     for (const char* text :
-         {"a thread that an earlier case left running ended the process", "Before it ran ",
-          "more threads than before after add.float32.n", "; by itself, in a fresh process: pass"}) {
+         {"a thread that an earlier case left running ended the process while this case ran",
+          "Before it ran ", "more threads than before after add.float32.n",
+          "; by itself, in a fresh process: pass"}) {
       EXPECT_NE(verdict.reason().find(text), std::string::npos) << text << " in\n" << verdict.reason();
     }
     EXPECT_NE(verdict.backtrace().find("vendor_late_abort.cc:"), std::string::npos) << verdict.backtrace();

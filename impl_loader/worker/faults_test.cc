@@ -190,8 +190,8 @@ TEST(Faults, AThreadThatAbortsLaterIsToldAndDoesNotHurtTheResultsOfTheCaseThatRu
     EXPECT_EQ(outcome.signal_name, "SIGABRT");
     EXPECT_THAT(outcome.backtrace, HasSubstr("vendor_late_abort.cc:"));
     EXPECT_THAT(outcome.stray_end,
-                HasSubstr("ended the process while it ran (SIGABRT in diopiAdd, on a thread of "
-                          "the library"));
+                HasSubstr("ended the process while this case ran (SIGABRT in diopiAdd, on a "
+                          "thread of the library"));
     EXPECT_THAT(outcome.stray_end,
                 HasSubstr("Before it ran 2 cases, the last add.alpha_3; there were more threads "
                           "than before after add.alpha_1"));
@@ -215,10 +215,43 @@ TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsToldToo) {
     const CallOutcome outcome = (*worker)->Wait();
     ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
     EXPECT_EQ(outcome.signal_name, first ? "SIGABRT" : "");
-    EXPECT_THAT(outcome.stray_end,
-                HasSubstr(first ? "before it began (SIGABRT in a thread that an earlier" : ""));
+    EXPECT_THAT(
+        outcome.stray_end,
+        HasSubstr(first ? "before this case began (SIGABRT in what ran between two cases, on a thread" : ""));
     EXPECT_EQ(outcome.stray_end.empty(), !first);
   }
+}
+
+TEST(Faults, MemoryThatAnEarlierCaseDamagedIsNotTheLaterOnesFault) {
+  auto worker = Worker::Start(OptionsFor("late_crash"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (const double alpha : {2.0, 3.0, 1.0, 2.0, 1.0}) {
+    const int pid = (*worker)->pid();
+    ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
+    EXPECT_EQ(outcome.stray_end.empty(), pid == (*worker)->pid());
+    if (outcome.stray_end.empty()) continue;
+    EXPECT_EQ(alpha, 2.0);
+    EXPECT_EQ(outcome.signal_name, "SIGSEGV");
+    EXPECT_THAT(outcome.backtrace, HasSubstr("vendor_late_crash.cc:"));
+    EXPECT_THAT(outcome.stray_end,
+                HasSubstr("perhaps because of memory that an earlier case had damaged (SIGSEGV in "
+                          "diopiAdd at address 0x0). Before it ran 3 cases"));
+  }
+}
+
+TEST(Faults, ACrashInAProcessThatRanOtherCasesIsTheCasesOwnWhenItHappensAgain) {
+  auto worker = Worker::Start(OptionsFor("abort"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(NewCase("diopiSub"), {}, 2).ok());
+  ASSERT_EQ((*worker)->Wait().reply.status(), v1::WorkerReply::SYMBOL_ABSENT);
+  ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  EXPECT_EQ(outcome.kind, Kind::kCrashed);
+  EXPECT_THAT(outcome.text, HasSubstr("SIGABRT in diopiAdd"));
+  EXPECT_EQ(outcome.stray_end, "");
 }
 
 TEST(Faults, MemoryThatGrowsWithEveryCallIsALeak) {

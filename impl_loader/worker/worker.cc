@@ -73,9 +73,9 @@ class WorkerImpl : public Worker {
   absl::Status CopyIn(const v1::Case& c, const TensorMap& inputs);
   absl::Status HandOver();
   void Bury();
-  void TakeStrayEnd(const CallOutcome& end, const std::string& when);
+  void TakeStrayEnd(const CallOutcome& end, const std::string& what);
   std::string RanBefore() const;
-  CallOutcome WaitOnce(bool* doubtful);
+  CallOutcome WaitOnce(std::string* doubt);
   CallOutcome RunAgain();
   CallOutcome TakeReply(v1::WorkerReply reply);
 
@@ -168,23 +168,25 @@ absl::Status WorkerImpl::HandOver() {
 // The process has died between two cases.
 void WorkerImpl::Bury() {
   CallOutcome end;
-  process_->DescribeEnd("a thread that an earlier case left running", &end);
-  TakeStrayEnd(end, "before it began");
+  process_->DescribeEnd("what ran between two cases", &end);
+  TakeStrayEnd(end, absl::StrCat(answered_ > 0 ? "a thread that an earlier case left running"
+                                               : "a thread that was started when the library was loaded",
+                                 " ended the process before this case began"));
   process_.reset();
 }
 
 // Nothing to tell of a process that somebody else killed.
-void WorkerImpl::TakeStrayEnd(const CallOutcome& end, const std::string& when) {
-  if (end.signal_name == "SIGKILL" || end.signal_name == "SIGTERM" || answered_ == 0) return;
+void WorkerImpl::TakeStrayEnd(const CallOutcome& end, const std::string& what) {
+  if (end.signal_name == "SIGKILL" || end.signal_name == "SIGTERM") return;
   stray_end_ = end;
-  stray_end_.stray_end = absl::StrCat("a thread that an earlier case left running ended the process ", when,
-                                      " (", end.text, "). ", RanBefore());
+  stray_end_.stray_end = absl::StrCat(what, " (", end.text, "). ", RanBefore());
 }
 
 std::string WorkerImpl::RanBefore() const {
-  std::string cases =
-      answered_ == 1 ? absl::StrCat("Before it ran ", last_answered_)
-                     : absl::StrCat("Before it ran ", answered_, " cases, the last ", last_answered_);
+  if (answered_ == 0) return "No case had run before it";
+  std::string cases = answered_ == 1
+                          ? absl::StrCat("Before it ran ", last_answered_)
+                          : absl::StrCat("Before it ran ", answered_, " cases, the last ", last_answered_);
   if (left_threads_.empty()) return cases;
   return absl::StrCat(cases, "; there were more threads than before after ",
                       absl::StrJoin(left_threads_, ", "));
@@ -193,10 +195,10 @@ std::string WorkerImpl::RanBefore() const {
 CallOutcome WorkerImpl::Wait() {
   if (!in_flight_) return Lost("no case is in flight");
   in_flight_ = false;
-  bool doubtful = false;
-  CallOutcome outcome = WaitOnce(&doubtful);
-  if (doubtful) {
-    TakeStrayEnd(outcome, "while it ran");
+  std::string doubt;
+  CallOutcome outcome = WaitOnce(&doubt);
+  if (!doubt.empty()) {
+    TakeStrayEnd(outcome, doubt);
     outcome = RunAgain();
   }
   // What dies in a fresh process too has nobody else to blame.
@@ -209,25 +211,32 @@ CallOutcome WorkerImpl::Wait() {
 }
 
 CallOutcome WorkerImpl::RunAgain() {
-  bool doubtful = false;
+  std::string doubt;
   absl::Status again = Launch();
   if (again.ok()) again = HandOver();
   if (!again.ok()) {
     return Lost(absl::StrCat("the worker could not be started again: ", again.message()));
   }
-  return WaitOnce(&doubtful);
+  return WaitOnce(&doubt);
 }
 
-// `doubtful`: the process ended, but perhaps because of what an earlier case left running in it.
-CallOutcome WorkerImpl::WaitOnce(bool* doubtful) {
-  *doubtful = false;
+// `doubt`: why the process may have ended because of what an earlier case left in it; empty when it cannot.
+CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
+  doubt->clear();
   v1::WorkerReply reply;
   CallOutcome outcome;
   switch (process_->Await(deadline_, &reply)) {
     case WorkerProcess::Event::kMessage:
       return TakeReply(std::move(reply));
     case WorkerProcess::Event::kEnded:
-      *doubtful = !process_->DescribeEnd(NameOf(call_.case_()), &outcome) && stray_threads_;
+      if (process_->DescribeEnd(NameOf(call_.case_()), &outcome)) {
+        if (answered_ > 0)
+          *doubt =
+              "the process ended while this case ran, perhaps because of memory that an earlier case had "
+              "damaged";
+      } else if (stray_threads_) {
+        *doubt = "a thread that an earlier case left running ended the process while this case ran";
+      }
       break;
     case WorkerProcess::Event::kDeadline:
       process_->DescribeTimeout(NameOf(call_.case_()), options_.case_timeout, &outcome);

@@ -68,8 +68,9 @@ class Worker {
   // prepare the next case or compare the last one while this one runs.
   virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) = 0;
   // Waits for it, at most the case's deadline from Submit; twice that when the process may have died of what
-  // an earlier case left running (a crash on another thread than the library is called on): the case is then
-  // run once more, in a fresh process, and what happened to the first one is told as `stray_end`.
+  // an earlier case left in it (a crash on another thread than the library is called on, or a signal in a
+  // process that has run other cases): the case is then run once more, in a fresh process. If that one dies
+  // too, the case alone is to blame; otherwise what happened to the first one is told as `stray_end`.
   virtual CallOutcome Wait() = 0;
 };
 
