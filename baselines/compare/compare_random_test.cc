@@ -92,6 +92,28 @@ TEST(Random, GoodStreamsPassAtEverySize) {
   std::printf("%d verdicts on good streams\n", verdicts);
 }
 
+// Draws of 23 bits, of 24 in (0, 1], of 32 rounded, each mapped to its range in float32: the rounding of the
+// map meets the steps of the draws in regular ways.
+TEST(Random, GoodStreamsOfFloat32GeneratorsPass) {
+  const std::vector<std::function<float(uint32_t)>> generators = {
+      [](uint32_t x) { return static_cast<float>(x >> 9) * 0x1p-23F; },
+      [](uint32_t x) { return 1 - static_cast<float>(x >> 8) * 0x1p-24F; },
+      [](uint32_t x) { return std::fmin(static_cast<float>(x) * 0x1p-32F + 0x1p-33F, 1.0F); }};
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    for (size_t g = 0; g < generators.size(); ++g) {
+      for (const auto& range : std::vector<std::pair<float, float>>{{0, 1}, {2, 2.5F}, {-1000, 1000}}) {
+        const float from = range.first, to = range.second;
+        const Vec y = Sample(65536, seed, [&](auto& b) {
+          return static_cast<double>(from + (to - from) * generators[g](static_cast<uint32_t>(b() >> 32)));
+        });
+        const v1::Verdict v =
+            Judge(UniformCase(D::float32, static_cast<double>(from), static_cast<double>(to)), y);
+        EXPECT_EQ(v.outcome(), v1::OUTCOME_PASS) << g << " from " << from << ": " << v.reason();
+      }
+    }
+  }
+}
+
 struct Defect {
   const char* name;
   v1::Case c;
@@ -106,6 +128,10 @@ TEST(Random, BadStreamsAreCaught) {
       {"constant", UniformCase(D::float32, 0, 1), [](auto&) { return 0.5; }},
       {"all zero", NormalCase(D::float32, 0, 1), [](auto&) { return 0.0; }},
       {"ten bits", UniformCase(D::float32, 0, 1), [](auto& b) { return std::floor(U01(b) * 1024) / 1024; }},
+      {"sixteen bits", UniformCase(D::float32, 0, 1),
+       [](auto& b) { return std::floor(U01(b) * 65536) / 65536; }},
+      {"seventeen bits of a shifted range", UniformCase(D::float64, -3, 5),
+       [](auto& b) { return -3 + std::floor(U01(b) * 0x1p17) / 0x1p14; }},
       {"unscaled", UniformCase(D::float32, -3, 5), [](auto& b) { return U01(b); }},
       {"outside", UniformCase(D::float32, 0, 1), [](auto& b) { return U01(b) * 1.001; }},
       {"a square", UniformCase(D::float32, 0, 1), [](auto& b) { return U01(b) * U01(b); }},
@@ -225,6 +251,22 @@ TEST(Random, Dropout) {
   bad = good;
   bad.actual["mask"] = Row(D::bool_, Vec(5000, 1));
   EXPECT_EQ(CompareCase(bad.c, bad.inputs, good.actual, bad.actual).outcome(), v1::OUTCOME_FAIL);
+}
+
+TEST(Random, DropoutDecidesForEachElement) {
+  Dropout bad = MakeDropout(0.3, true, 5, D::float32);
+  Vec kept, y;
+  for (size_t i = 0; i < 5000; ++i) {  // the number that are kept is right, but four at a time are
+    const auto at = static_cast<int64_t>(i);
+    kept.push_back(ElementAsDouble(D::bool_, bad.actual["mask"].data.data(), at / 4));
+    const double x = ElementAsDouble(D::float32, bad.inputs["input"].data.data(), at);
+    y.push_back(kept.back() * x * static_cast<double>(1.0F / static_cast<float>(1 - 0.3)));
+  }
+  bad.actual["out"] = Row(D::float32, y);
+  bad.actual["mask"] = Row(D::bool_, kept);
+  const v1::Verdict verdict = CompareCase(bad.c, bad.inputs, bad.actual, bad.actual);
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
+  EXPECT_NE(verdict.reason().find("ahead"), std::string::npos) << verdict.reason();
 }
 
 TEST(Tails, BinomialIsExact) {

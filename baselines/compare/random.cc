@@ -72,15 +72,23 @@ std::string CheckCells(const std::vector<double>& low, const std::vector<double>
   return statistic <= bound ? "" : Exceeds("chi-square over equal cells", statistic, bound);
 }
 
-// float32 and wider draws hold 2^23 values or more; half of them distinct is certain up to 2^20 draws.
-std::string CheckDistinct(const HostTensor& actual, std::vector<double> y) {
+// The birthdays of draws: float32 and wider ones take 2^23 values or more, less where the affine map to their
+// range rounds them (float64 draws may come from float32 ones). `scale` is the width of the range that holds
+// most draws. Coarser draws, of 16 or 20 bits, meet far more often.
+std::string CheckDistinct(const HostTensor& actual, std::vector<double> y, double scale) {
   const bool fine = actual.dtype == v1::Dtype::float32 || actual.dtype == v1::Dtype::float64;
-  if (!fine || y.size() < 256 || y.size() > (size_t{1} << 20)) return "";
-  const size_t n = y.size();
+  if (!fine || y.size() < 256 || y.size() > (size_t{1} << 20) || !(scale > 0)) return "";
   std::sort(y.begin(), y.end());
-  const auto distinct = static_cast<size_t>(std::unique(y.begin(), y.end()) - y.begin());
-  if (distinct >= n / 2) return "";
-  return absl::StrCat("only ", distinct, " of ", n, " values are distinct");
+  const double largest = std::max(std::fabs(y.front()), std::fabs(y.back()));
+  const auto n = static_cast<double>(y.size());
+  const auto distinct = static_cast<double>(std::unique(y.begin(), y.end()) - y.begin());
+  const double one_value = 0x1p-23 * (1 + 2 * largest / scale);  // at most the probability of one value
+  const double pairs = 0.5 * n * n;
+  const double bound = pairs * one_value + BernsteinBound(pairs * one_value, 1);
+  if (n - distinct <= bound) return "";
+  return absl::StrFormat(
+      "only %.0f of %.0f values are distinct, fewer than %.0f with a probability below 1e-7", distinct, n,
+      n - bound);
 }
 
 std::string FirstOf(std::initializer_list<std::string> findings) {
@@ -205,7 +213,7 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
       BernsteinBound(0.8 * static_cast<double>(n), 2) + 4 * room * static_cast<double>(n);
   return FirstOf({CheckMean(z, room),
                   std::fabs(spread) <= spread_bound ? "" : Exceeds("the variance", spread, spread_bound),
-                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y), CheckKs(low, high)});
+                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y, width), CheckKs(low, high)});
 }
 
 std::string CheckIntegers(const HostTensor& actual, double from, double to) {
@@ -250,6 +258,7 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
   std::vector<double> z;
   double square = 0;
   double room = 0;
+  double least_std = std::numeric_limits<double>::infinity();
   const std::vector<double> grain = Granularity(actual, 0);
   for (size_t i = 0; i < y.size(); ++i) {
     const double m = mean.At(i);
@@ -259,6 +268,7 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
       if (std::fabs(y[i] - m) <= grain[i]) continue;
       return absl::StrFormat("element %d is %.9g, expected its mean %.9g, its deviation being 0", i, y[i], m);
     }
+    least_std = std::min(least_std, s);
     const double x = (y[i] - m) / s;
     const double slack = grain[i] / s;
     z.push_back(x);
@@ -276,8 +286,8 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
                   spread ? ""
                          : absl::StrFormat("the variance is %.6g times what it should be",
                                            square / static_cast<double>(n)),
-                  CheckNormalTails(z), CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y),
-                  CheckKs(low, high)});
+                  CheckNormalTails(z), CheckCells(low, high), CheckLags(z),
+                  CheckDistinct(actual, y, least_std), CheckKs(low, high)});
 }
 
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
@@ -307,6 +317,15 @@ std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
   // Rare events make the product's tails heavy; then the count must do.
   const bool heavy = p.constant() && (p.At(0) < 0.1 || p.At(0) > 0.9);
   return heavy || !p.constant() ? "" : CheckLags(z);
+}
+
+std::string CheckIndependent(const std::vector<double>& kept, double keep) {
+  // Rare events make the product's tails heavy; then the count must do.
+  if (keep < 0.1 || keep > 0.9) return "";
+  std::vector<double> z;
+  z.reserve(kept.size());
+  for (const double k : kept) z.push_back((k - keep) / std::sqrt(keep * (1 - keep)));
+  return CheckLags(z);
 }
 
 }  // namespace diopi::baselines

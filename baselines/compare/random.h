@@ -37,6 +37,8 @@ std::vector<double> Granularity(const HostTensor& tensor, double scale);
 std::string CheckUniform(const HostTensor& actual, double from, double to);
 std::string CheckIntegers(const HostTensor& actual, double from, double to);  // [from, to)
 std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std);
+// The mask of a dropout that keeps with probability `keep`: no element tells another's fate.
+std::string CheckIndependent(const std::vector<double>& kept, double keep);
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p);
 
 }  // namespace diopi::baselines

@@ -74,7 +74,7 @@ std::string DropoutMask(const Job& job) {
     kept += y[i] != 0 ? 1 : 0;
   }
   const auto n = static_cast<int64_t>(y.size());
-  if (!BinomialRejects(n, kept, keep)) return "";
+  if (!BinomialRejects(n, kept, keep)) return CheckIndependent(y, keep);
   return absl::StrFormat("%d of %d are kept, expected about %.1f", kept, n, keep * static_cast<double>(n));
 }
 
