@@ -42,7 +42,7 @@ class DeviceMemory {
   T* Behind(T* address) const {
     const auto* at = reinterpret_cast<const char*>(address);
     if (at < addresses_ || at >= addresses_ + kBytes) return nullptr;
-    return reinterpret_cast<T*>(reinterpret_cast<uint64_t>(memory_) + static_cast<uint64_t>(at - addresses_));
+    return reinterpret_cast<T*>(memory_ + (at - addresses_));
   }
 
  private:
