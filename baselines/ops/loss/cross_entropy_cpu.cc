@@ -4,6 +4,7 @@
 // holds class probabilities; the mean then divides by the number of rows.
 #include "baselines/ops/loss/loss_common.h"
 #include "baselines/ops/softmax/softmax_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
@@ -21,12 +22,12 @@ std::vector<C> LogSoftmaxRow(const std::vector<C>& x, const ClassShape& shape, i
   using std::log;
   std::vector<C> y(static_cast<size_t>(shape.classes));
   const C greatest = LineMax(x, shape.At(row, 0), shape.inner, shape.classes);
-  C sum = Exact<C>(0);
+  Sum<C> sum;
   for (int64_t c = 0; c < shape.classes; ++c) {
     y[static_cast<size_t>(c)] = x[static_cast<size_t>(shape.At(row, c))] - greatest;
     sum += exp(y[static_cast<size_t>(c)]);
   }
-  const C log_sum = log(sum);
+  const C log_sum = log(sum.total());
   for (C& value : y) value = value - log_sum;
   return y;
 }
@@ -108,8 +109,9 @@ void Backward(const Tensor& grad_input, const Tensor& grad_output, const Tensor&
     if (coefficients.empty()) continue;
     const C factor = RowGradient(g, row, targets.mean_by(), options.reduction);
     const std::vector<C> y = LogSoftmaxRow(x, shape, row);
-    C sum = Exact<C>(0);
-    for (const C& coefficient : coefficients) sum += factor * coefficient;
+    Sum<C> terms;
+    for (const C& coefficient : coefficients) terms += factor * coefficient;
+    const C sum = terms.total();
     for (int64_t c = 0; c < shape.classes; ++c) {
       const size_t at = static_cast<size_t>(c);
       gradient[static_cast<size_t>(shape.At(row, c))] = exp(y[at]) * sum - factor * coefficients[at];

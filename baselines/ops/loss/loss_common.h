@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "baselines/ops/support/sum.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
@@ -59,8 +60,9 @@ void StoreReduced(const Tensor& out, const std::vector<C>& losses, const C& tota
     Store(out, losses);
     return;
   }
-  C sum = Exact<C>(0);
-  for (const C& loss : losses) sum += loss;
+  Sum<C> terms;
+  for (const C& loss : losses) terms += loss;
+  const C sum = terms.total();
   Store(out, std::vector<C>{reduction == ReductionMean ? sum / total_weight : sum});
 }
 

@@ -1,6 +1,7 @@
 // (x - mean) * invstd * weight + bias for each channel, with the batch's statistics in training and the
 // running ones otherwise.
 #include "baselines/ops/normalization/normalization_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
@@ -131,12 +132,13 @@ extern "C" diopiError_t diopiBatchNormBackward(
       std::vector<C> d(g.size()), d_gamma, d_beta;
       for (int64_t c = 0; c < s.channels; ++c) {
         const C mu = stats.mean[c], invstd = stats.invstd[c];
-        C sum = C(0), projection = C(0);
+        Sum<C> grads, projected;
         for (int64_t i = 0; i < s.length(); ++i) {
           const int64_t k = s.At(c, i);
-          sum += g[k];
-          projection += g[k] * (values[k] - mu);
+          grads += g[k];
+          projected += g[k] * (values[k] - mu);
         }
+        const C sum = grads.total(), projection = projected.total();
         d_gamma.push_back(projection * invstd);
         d_beta.push_back(sum);
         const C mean_grad = sum / C(s.length()), slope = projection * invstd * invstd / C(s.length());

@@ -2,6 +2,7 @@
 // folded into one multiplication and addition per element: x * (rstd * weight) + (bias - mean * rstd *
 // weight).
 #include "baselines/ops/normalization/normalization_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
@@ -81,22 +82,25 @@ extern "C" diopiError_t diopiGroupNormBackward(diopiContextHandle_t, diopiTensor
     DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
       const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, s.channels, 1);
       const std::vector<C> mu = Load<C>(saved_mean), rs = Load<C>(saved_rstd);
-      std::vector<C> d(g.size()), d_gamma(gamma.size(), C(0)), d_beta(gamma.size(), C(0));
+      std::vector<C> d(g.size());
+      std::vector<Sum<C>> d_gamma(gamma.size()), d_beta(gamma.size());
       for (int64_t group = 0; group < s.batch * s.groups; ++group) {
         const int64_t first = group % s.groups * s.per_group();  // channel
-        C group_gx = C(0), group_g = C(0);
+        Sum<C> group_gx_sum, group_g_sum;
         for (int64_t i = 0; i < s.per_group(); ++i) {
           const int64_t start = (group * s.per_group() + i) * s.area;
-          C sum_gx = C(0), sum_g = C(0);
+          Sum<C> area_gx, area_g;
           for (int64_t k = start; k < start + s.area; ++k) {
-            sum_gx += g[k] * values[k];
-            sum_g += g[k];
+            area_gx += g[k] * values[k];
+            area_g += g[k];
           }
-          group_gx += sum_gx * gamma[first + i];
-          group_g += sum_g * gamma[first + i];
+          const C sum_gx = area_gx.total(), sum_g = area_g.total();
+          group_gx_sum += sum_gx * gamma[first + i];
+          group_g_sum += sum_g * gamma[first + i];
           d_gamma[first + i] += (sum_gx - sum_g * mu[group]) * rs[group];
           d_beta[first + i] += sum_g;
         }
+        const C group_gx = group_gx_sum.total(), group_g = group_g_sum.total();
         const C share = C(1) / C(s.length());
         const C c2 = (group_g * mu[group] - group_gx) * rs[group] * rs[group] * rs[group] * share;
         const C c3 = -c2 * mu[group] - group_g * rs[group] * share;
@@ -106,8 +110,8 @@ extern "C" diopiError_t diopiGroupNormBackward(diopiContextHandle_t, diopiTensor
         }
       }
       StoreIfGiven(dx, d);
-      StoreIfGiven(dw, d_gamma);
-      StoreIfGiven(db, d_beta);
+      StoreIfGiven(dw, Totals(d_gamma));
+      StoreIfGiven(db, Totals(d_beta));
     });
   });
 }

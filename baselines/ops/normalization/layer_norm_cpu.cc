@@ -1,5 +1,6 @@
 // (x - mean) * rstd * weight + bias over the last dimensions, with the statistics of each row.
 #include "baselines/ops/normalization/normalization_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
@@ -92,25 +93,27 @@ extern "C" diopiError_t diopiLayerNormBackward(diopiContextHandle_t, diopiTensor
       const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, r.width, 1);
       const std::vector<C> mu = Load<C>(saved_mean), rs = Load<C>(saved_rstd);
       const C width = C(r.width);
-      std::vector<C> d(g.size()), d_gamma(gamma.size(), C(0)), d_beta(gamma.size(), C(0));
+      std::vector<C> d(g.size());
+      std::vector<Sum<C>> d_gamma(gamma.size()), d_beta(gamma.size());
       for (int64_t row = 0; row < r.rows; ++row) {
         const int64_t start = row * r.width;
-        C sum = C(0), projection = C(0);
+        Sum<C> scaled_sum, projected;
         for (int64_t i = 0; i < r.width; ++i) {
           const C h = (values[start + i] - mu[row]) * rs[row], scaled = gamma[i] * g[start + i];
-          sum += scaled;
-          projection += scaled * h;
+          scaled_sum += scaled;
+          projected += scaled * h;
           d_gamma[i] += g[start + i] * h;
           d_beta[i] += g[start + i];
         }
+        const C sum = scaled_sum.total(), projection = projected.total();
         for (int64_t i = 0; i < r.width; ++i) {
           const C h = (values[start + i] - mu[row]) * rs[row];
           d[start + i] = (width * (gamma[i] * g[start + i]) - h * projection - sum) * (rs[row] / width);
         }
       }
       StoreIfGiven(dx, d);
-      StoreIfGiven(dw, d_gamma);
-      StoreIfGiven(db, d_beta);
+      StoreIfGiven(dw, Totals(d_gamma));
+      StoreIfGiven(db, Totals(d_beta));
     });
   });
 }

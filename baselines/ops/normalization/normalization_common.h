@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "baselines/ops/support/sum.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
@@ -25,13 +26,14 @@ template <typename C, typename At>
 Moments<C> MomentsOf(const std::vector<C>& x, int64_t count, At&& at) {
   Moments<C> m;
   m.count = count;
-  C sum = C(0);
+  Sum<C> sum, squares;
   for (int64_t i = 0; i < count; ++i) sum += x[at(i)];
-  m.mean = sum / C(count);
+  m.mean = sum.total() / C(count);
   for (int64_t i = 0; i < count; ++i) {
     const C distance = x[at(i)] - m.mean;
-    m.squares += distance * distance;
+    squares += distance * distance;
   }
+  m.squares = squares.total();
   return m;
 }
 

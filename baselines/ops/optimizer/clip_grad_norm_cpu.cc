@@ -2,6 +2,7 @@
 // place by min(1, max_norm / (norm + 1e-6)).
 #include <cstring>
 
+#include "baselines/ops/support/sum.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
@@ -12,13 +13,14 @@ C TotalNorm(const std::vector<std::vector<C>>& gradients, double p) {
   using std::abs;
   using std::pow;
   using std::sqrt;
-  C total = Exact<C>(0);
+  C greatest = Exact<C>(0);
+  Sum<C> total;
   const bool infinite = std::isinf(p);
   for (const std::vector<C>& gradient : gradients) {
     for (const C& g : gradient) {
       const C magnitude = abs(g);
       if (infinite) {
-        if (magnitude > total || magnitude != magnitude) total = magnitude;
+        if (magnitude > greatest || magnitude != magnitude) greatest = magnitude;
       } else if (p == 2.0) {
         total += g * g;
       } else if (p == 1.0) {
@@ -28,8 +30,9 @@ C TotalNorm(const std::vector<std::vector<C>>& gradients, double p) {
       }
     }
   }
-  if (infinite || p == 1.0) return total;
-  return p == 2.0 ? sqrt(total) : pow(total, Rounded<C>(1.0 / p));
+  if (infinite) return greatest;
+  if (p == 1.0) return total.total();
+  return p == 2.0 ? sqrt(total.total()) : pow(total.total(), Rounded<C>(1.0 / p));
 }
 
 // The oracle's call has room for a whole noise number behind the pointer (see InProcessLibrary::Call).

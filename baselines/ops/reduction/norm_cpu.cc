@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "baselines/ops/reduction/reduction_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
@@ -47,7 +48,7 @@ C NormOf(const RowView<C>& x, double p) {
   using std::pow;
   using std::sqrt;
   if (std::isinf(p)) return ExtremeMagnitude(x, p > 0);
-  C sum = C(0);
+  Sum<C> sum;
   if (p == 0) {
     int64_t count = 0;
     for (size_t i = 0; i < x.size(); ++i) count += x[i] != C(0) ? 1 : 0;
@@ -55,14 +56,14 @@ C NormOf(const RowView<C>& x, double p) {
   }
   if (p == 1) {
     for (size_t i = 0; i < x.size(); ++i) sum += Magnitude(x[i]);
-    return sum;
+    return sum.total();
   }
   if (p == 2) {
     for (size_t i = 0; i < x.size(); ++i) sum += x[i] * x[i];
-    return sqrt(sum);
+    return sqrt(sum.total());
   }
   for (size_t i = 0; i < x.size(); ++i) sum += pow(Magnitude(x[i]), Rounded<C>(p));
-  return pow(sum, Rounded<C>(1 / p));
+  return pow(sum.total(), Rounded<C>(1 / p));
 }
 
 // What the gradients of one row have in common: grad * norm^(1-p).

@@ -2,8 +2,10 @@
 #ifndef BASELINES_OPS_REDUCTION_REDUCTION_COMMON_H_
 #define BASELINES_OPS_REDUCTION_REDUCTION_COMMON_H_
 
+#include <type_traits>
 #include <vector>
 
+#include "baselines/ops/support/sum.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
@@ -11,11 +13,18 @@ namespace diopi::ops {
 // The sum of one row, in the order of the input.
 template <typename C>
 C RowSum(const std::vector<C>& x, const Rows& rows, int64_t row) {
-  C sum = Exact<C>(0);
-  for (const int64_t offset : rows.offset) {
-    sum = WrapAdd(sum, x[static_cast<size_t>(rows.base[static_cast<size_t>(row)] + offset)]);
+  const auto term = [&](int64_t offset) {
+    return x[static_cast<size_t>(rows.base[static_cast<size_t>(row)] + offset)];
+  };
+  if constexpr (std::is_integral_v<C>) {
+    C sum = Exact<C>(0);
+    for (const int64_t offset : rows.offset) sum = WrapAdd(sum, term(offset));
+    return sum;
+  } else {
+    Sum<C> sum;
+    for (const int64_t offset : rows.offset) sum += term(offset);
+    return sum.total();
   }
-  return sum;
 }
 
 // `out` has the reduced shape with or without the reduced dimensions.

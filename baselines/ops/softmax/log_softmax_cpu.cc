@@ -1,5 +1,6 @@
 // log_softmax: x - max - log(sum(exp(x - max))) along one dimension.
 #include "baselines/ops/softmax/softmax_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
@@ -9,9 +10,9 @@ void LogSoftmaxLine(const std::vector<C>& x, std::vector<C>& y, int64_t start, i
   using std::exp;
   using std::log;
   const C greatest = LineMax(x, start, step, length);
-  C sum = Exact<C>(0);
+  Sum<C> sum;
   for (int64_t i = start; i < start + length * step; i += step) sum += exp(x[i] - greatest);
-  const C log_sum = log(sum);
+  const C log_sum = log(sum.total());
   for (int64_t i = start; i < start + length * step; i += step) y[i] = (x[i] - greatest) - log_sum;
 }
 
@@ -35,8 +36,9 @@ extern "C" diopiError_t diopiLogSoftmaxBackward(diopiContextHandle_t, diopiTenso
                       []<typename C>(const std::vector<C>& g, const std::vector<C>& y, std::vector<C>& values,
                                      int64_t start, int64_t step, int64_t length) {
                         using std::exp;
-                        C sum = Exact<C>(0);
-                        for (int64_t i = 0; i < length; ++i) sum += g[start + i * step];
+                        Sum<C> terms;
+                        for (int64_t i = 0; i < length; ++i) terms += g[start + i * step];
+                        const C sum = terms.total();
                         for (int64_t i = 0; i < length; ++i) {
                           const int64_t at = start + i * step;
                           values[at] = g[at] - exp(y[at]) * sum;

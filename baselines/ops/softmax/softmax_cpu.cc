@@ -1,5 +1,6 @@
 // softmax: exp(x - max) / sum(exp(x - max)) along one dimension.
 #include "baselines/ops/softmax/softmax_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
@@ -8,11 +9,12 @@ template <typename C>
 void SoftmaxLine(const std::vector<C>& x, std::vector<C>& y, int64_t start, int64_t step, int64_t length) {
   using std::exp;
   const C greatest = LineMax(x, start, step, length);
-  C sum = Exact<C>(0);
+  Sum<C> terms;
   for (int64_t i = start; i < start + length * step; i += step) {
     y[i] = exp(x[i] - greatest);
-    sum += y[i];
+    terms += y[i];
   }
+  const C sum = terms.total();
   for (int64_t i = start; i < start + length * step; i += step) y[i] = y[i] / sum;
 }
 
@@ -35,8 +37,10 @@ extern "C" diopiError_t diopiSoftmaxBackward(diopiContextHandle_t, diopiTensorHa
   return LineBackward(__func__, grad_input, grad_output, output, dim,
                       []<typename C>(const std::vector<C>& g, const std::vector<C>& y, std::vector<C>& values,
                                      int64_t start, int64_t step, int64_t length) {
-                        C sum = Exact<C>(0);
-                        for (int64_t i = 0; i < length; ++i) sum += g[start + i * step] * y[start + i * step];
+                        Sum<C> terms;
+                        for (int64_t i = 0; i < length; ++i)
+                          terms += g[start + i * step] * y[start + i * step];
+                        const C sum = terms.total();
                         for (int64_t i = 0; i < length; ++i) {
                           const int64_t at = start + i * step;
                           values[at] = y[at] * (g[at] - sum);
