@@ -92,6 +92,8 @@ TEST_F(DiagnoserTest, NamesTheArgumentThatWasAltered) {
 TEST_F(DiagnoserTest, SaysNothingOfOtherDefects) {
   const std::unique_ptr<Diagnoser> diagnoser = Open({.max_per_function = 100'000});
   int failures = 0;
+  double total = 0;
+  double longest = 0;
   for (const char* function : {"diopiAdd", "diopiConvolution2d", "diopiSoftmax"}) {
     for (const v1::Case& c : Cases(function, v1::Dtype::float32)) {
       const Baseline original = GenerateCase(*library_, c).value();
@@ -102,10 +104,30 @@ TEST_F(DiagnoserTest, SaysNothingOfOtherDefects) {
       if (CompareCase(c, original.inputs, original.references, actual).outcome() != v1::OUTCOME_FAIL)
         continue;
       ++failures;
+      const auto start = std::chrono::steady_clock::now();
       EXPECT_EQ(diagnoser->LikelyCause({c, original.inputs, original.references, actual}), "") << c.id();
+      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+      total += took.count();
+      longest = std::max(longest, took.count());
     }
   }
+  std::printf("%d failures without a cause: %.3f ms each, %.2f at most\n", failures, total / failures,
+              longest);
   EXPECT_GE(failures, 20);
+}
+
+// The agent calls the reference in its own process: whatever is altered, it must answer or refuse.
+TEST_F(DiagnoserTest, TheReferenceSurvivesEveryAlterationOfSuiteCore) {
+  int refused = 0;
+  int answered = 0;
+  const std::vector<v1::Case> cases = catalog_->Select({}).value();
+  for (const v1::Case& c : cases) {
+    for (const AlteredCase& altered : AlterArguments(c))
+      ++(GenerateCase(*library_, altered.c).ok() ? answered : refused);
+  }
+  std::printf("%d altered cases answered, %d refused\n", answered, refused);
+  EXPECT_GT(answered, 1000);
+  EXPECT_GT(refused, 0);
 }
 
 TEST_F(DiagnoserTest, StaysWithinItsLimits) {
@@ -114,7 +136,7 @@ TEST_F(DiagnoserTest, StaysWithinItsLimits) {
     for (const v1::Case& c : cases) {
       const std::vector<AlteredCase> altered = AlterArguments(c);
       if (altered.empty() || altered.front().text != "alpha taken as 1") continue;
-      const std::string text = Cause(diagnoser, c, altered.front().c);
+      std::string text = Cause(diagnoser, c, altered.front().c);
       if (text != "passes") return text;
     }
     return std::string("no case");

@@ -93,7 +93,7 @@ absl::Status Session::Run(std::vector<std::unique_ptr<loader::Worker>> workers, 
   }
   WaitForEnd(stop);
   for (std::thread& thread : threads) thread.join();
-  const absl::Status reported = reporter_.Stop();
+  absl::Status reported = reporter_.Stop();
   prefetcher.join();
   const std::lock_guard lock(mutex_);
   if (!status_.ok()) return status_;
@@ -232,7 +232,7 @@ v1::Verdict Session::JudgeNumbersOf(const rpc::LeasedCase& leased, const TensorM
   return verdict;
 }
 
-void Session::Judge(Called called) {
+void Session::Judge(const Called& called) {
   const rpc::LeasedCase& leased = called.leased;
   v1::Verdict verdict = BuildVerdict(leased.c, called.outcome, [this, &leased](const TensorMap& actual) {
     return JudgeNumbersOf(leased, actual);

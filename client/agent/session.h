@@ -57,7 +57,7 @@ class Session {
   void Work(std::unique_ptr<loader::Worker> worker);
   std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                           std::optional<Called>* last);
-  void Judge(Called called);
+  void Judge(const Called& called);
   v1::Verdict JudgeNumbersOf(const rpc::LeasedCase& leased, const TensorMap& actual);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);
   void Fail(const absl::Status& status);

@@ -33,7 +33,7 @@ absl::Status CheckOptions(const v1::RunOptions& options) {
         absl::StrCat("the timeout is ", options.timeout_s(), " s; expected 0 or more"));
   }
   const std::vector<std::string> contracts(options.contracts().begin(), options.contracts().end());
-  const absl::Status known = baselines::ParseContracts(contracts).status();
+  absl::Status known = baselines::ParseContracts(contracts).status();
   if (!known.ok()) return known;
   const bool sharded = options.shard_count() > 0 || options.shard_index() > 0;
   if (sharded && options.shard_index() >= options.shard_count()) {
