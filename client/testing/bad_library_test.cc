@@ -84,6 +84,8 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
   const std::map<std::string, std::string> unseen = {
       {"batch_norm.float16.eval_4d", statistics},
       {"batch_norm.bfloat16.eval_4d", statistics},
+      {"batch_norm.float16.eval_no_weight", statistics},
+      {"batch_norm.bfloat16.eval_no_weight", statistics},
       {"batch_norm.float16.eval_tiny_variance", statistics},
       {"batch_norm.bfloat16.eval_tiny_variance", statistics},
       {"tanh.backward.float32.saturated", "1 - out * out is all rounding noise there"},
