@@ -41,9 +41,13 @@ std::string PublicRuleText(const RunReport& report) {
 std::string OutputText(const v1::OutputStats& stats) {
   std::string out =
       absl::StrCat(stats.key(), ": ", stats.ok() ? "" : "gates ", stats.ok() ? "ok" : stats.gates());
-  absl::StrAppend(&out, absl::StrFormat("; rms z %.3g, max z %.3g", stats.rms_z(), stats.max_z()));
-  if (stats.argmax() >= 0) absl::StrAppend(&out, " at ", stats.argmax());
-  absl::StrAppend(&out, absl::StrFormat(", max %.3g ulp, bias %.3g", stats.max_ulp(), stats.bias()));
+  // Exact outputs have no noise to be measured in.
+  if (stats.rms_z() != 0 || stats.max_z() != 0) {
+    absl::StrAppend(&out, absl::StrFormat("; rms z %.3g, max z %.3g", stats.rms_z(), stats.max_z()));
+    if (stats.argmax() >= 0) absl::StrAppend(&out, " at ", stats.argmax());
+    absl::StrAppend(&out, absl::StrFormat(", bias %.3g", stats.bias()));
+  }
+  if (stats.max_ulp() != 0) absl::StrAppend(&out, absl::StrFormat("; max %.3g ulp", stats.max_ulp()));
   if (!stats.grade().empty()) {
     absl::StrAppend(&out, absl::StrFormat("; grade %s, %.3g times the device reference's error",
                                           stats.grade(), stats.rmse_ratio()));

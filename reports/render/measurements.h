@@ -17,7 +17,7 @@ std::string PublicText(const v1::Verdict& verdict);
 // "3 of 40 verdicts otherwise: 2 we fail and it passes, 1 we pass and it fails".
 std::string PublicRuleText(const RunReport& report);
 
-// One line without its end: "out: gates P,R; rms z 3.1, max z 12 at 7, max 4 ulp, bias 0.2; grade B, 1.7
+// One line without its end: "out: gates P,R; rms z 3.1, max z 12 at 7, bias 0.2; max 4 ulp; grade B, 1.7
 // times the device reference's error; public rule: pass, 0.05 % differ".
 std::string OutputText(const v1::OutputStats& stats);
 
