@@ -158,6 +158,30 @@ TEST(Exact, Elements) {
   }
 }
 
+TEST(Exact, ComputedResultsMayFlushSubnormals) {
+  const struct {
+    const char* name;
+    Dtype dtype;
+    double actual, expected;
+    bool passes;
+  } rows[] = {{"float32", D::float32, 0, 1e-40, true},
+              {"float32, negative", D::float32, -0.0, -1e-40, true},
+              {"bfloat16", D::bfloat16, 0, 1e-39, true},
+              {"a normal number", D::float32, 0, 1.2e-38, false},
+              {"another subnormal", D::float32, 2e-40, 1e-40, false},
+              {"a zero of the other sign", D::float32, -0.0, 0.0, false},
+              {"float16", D::float16, 0, 1e-5, false},
+              {"float64", D::float64, 0, 1e-310, false}};
+  for (const auto& row : rows) {
+    v1::Case c = OneOutput(row.dtype, v1::Judge::EXACT);
+    c.mutable_judges(0)->set_computed(true);
+    const v1::Verdict v = CompareCase(c, {}, {{"out", Row(row.dtype, {row.expected})}},
+                                      {{"out", Row(row.dtype, {row.actual})}});
+    EXPECT_EQ(v.outcome(), row.passes ? v1::OUTCOME_PASS : v1::OUTCOME_FAIL) << row.name;
+    EXPECT_EQ(v.outputs(0).flushed(), row.passes ? 1 : 0) << row.name;
+  }
+}
+
 TEST(Exact, BoolBytesMustBeZeroOrOne) {
   const v1::Case c = OneOutput(D::bool_, v1::Judge::EXACT);
   const HostTensor expected{D::bool_, {2}, std::string("\x00\x01", 2)};

@@ -12,6 +12,11 @@ namespace {
 
 using D = v1::Dtype;
 
+// A subnormal result that came out as zero, where the dtype and the judge let it.
+bool Flushed(const Job& job, const PointwiseRule& rule, double y, double r) {
+  return job.output.judge->computed() && y == 0 && r != 0 && std::fabs(r) < rule.flushable;
+}
+
 bool SameElement(const HostTensor& a, const HostTensor& b, int64_t i) {
   const size_t bytes = static_cast<size_t>(ElementSize(a.dtype));
   const size_t at = static_cast<size_t>(i) * bytes;
@@ -46,7 +51,7 @@ void Measure(const PointwiseRule& rule, double y, double r, bool same, bool floa
 
 class ExactEvidence : public Evidence {
  public:
-  explicit ExactEvidence(const Job& job) : job_(job) {}
+  ExactEvidence(const Job& job, const PointwiseRule& rule) : job_(job), rule_(rule) {}
   const HostTensor& actual() const override { return job_.actual; }
   double Expected(int64_t i) const override {
     return ElementAsDouble(job_.expected.dtype, job_.expected.data.data(), i);
@@ -55,14 +60,19 @@ class ExactEvidence : public Evidence {
     const double r = Expected(i);
     return std::isnan(r) ? std::isnan(value) : value == r && std::signbit(value) == std::signbit(r);
   }
-  bool Wrong(int64_t i) const override { return !SameElement(job_.actual, job_.expected, i); }
+  bool Wrong(int64_t i) const override {
+    return !SameElement(job_.actual, job_.expected, i) &&
+           !Flushed(job_, rule_, ElementAsDouble(job_.actual.dtype, job_.actual.data.data(), i), Expected(i));
+  }
 
  private:
   const Job& job_;
+  const PointwiseRule& rule_;
 };
 
-void Describe(const Job& job, const Tally& tally, v1::OutputStats* stats, Findings* findings) {
-  Remark pattern = PatternText(ExactEvidence(job), tally);
+void Describe(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
+              Findings* findings) {
+  Remark pattern = PatternText(ExactEvidence(job, rule), tally);
   // All of them, not only the first few that are kept.
   if (pattern.cause.empty() && static_cast<size_t>(tally.mismatches) == tally.first.size() &&
       PicksEqualValues(job, tally.first)) {
@@ -90,16 +100,22 @@ bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings) {
   const int64_t count = NumElements(job.actual.shape);
   for (int64_t i = 0; i < count; ++i) {
     const bool same = SameElement(job.actual, job.expected, i);
-    Measure(rule, ElementAsDouble(job.actual.dtype, job.actual.data.data(), i),
-            ElementAsDouble(job.expected.dtype, job.expected.data.data(), i), same, floating, &tally);
-    if (!same) tally.AddMismatch(i);
+    const double y = ElementAsDouble(job.actual.dtype, job.actual.data.data(), i);
+    const double r = ElementAsDouble(job.expected.dtype, job.expected.data.data(), i);
+    Measure(rule, y, r, same, floating, &tally);
+    if (same) continue;
+    if (floating && Flushed(job, rule, y, r)) {
+      ++tally.flushed;
+    } else {
+      tally.AddMismatch(i);
+    }
   }
   tally.ToStats(stats);
   for (const int64_t index : tally.first) {
     AddFirst(job.actual, index, ElementAsDouble(job.expected.dtype, job.expected.data.data(), index), 0,
              ElementText(job.expected, index), stats);
   }
-  if (tally.mismatches > 0) Describe(job, tally, stats, findings);
+  if (tally.mismatches > 0) Describe(job, rule, tally, stats, findings);
   return true;
 }
 
