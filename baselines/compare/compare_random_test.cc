@@ -269,6 +269,35 @@ TEST(Random, DropoutDecidesForEachElement) {
   EXPECT_NE(verdict.reason().find("ahead"), std::string::npos) << verdict.reason();
 }
 
+TEST(Random, ThePublicRuleIsToldBesideOurs) {
+  std::mt19937_64 bits(3);
+  std::normal_distribution<double> normal;
+  Vec honest(65536), cut(65536), wide(65536);
+  for (size_t i = 0; i < honest.size(); ++i) {
+    honest[i] = normal(bits);
+    do {
+      cut[i] = normal(bits);
+    } while (std::fabs(cut[i]) > 3.5);
+    wide[i] = 1.2 * normal(bits);
+  }
+  const struct {
+    const Vec& values;
+    bool ours, theirs;
+  } rows[] = {{honest, true, true}, {cut, false, true}, {wide, false, false}};
+  for (const auto& row : rows) {
+    const HostTensor actual = Row(D::float32, row.values);
+    const v1::Verdict v = CompareCase(NormalCase(D::float32, 0, 1), {}, {{"out", actual}}, {{"out", actual}});
+    EXPECT_EQ(v.outcome(), row.ours ? v1::OUTCOME_PASS : v1::OUTCOME_FAIL) << v.reason();
+    EXPECT_EQ(v.outputs(0).peer_ok(), row.theirs);
+  }
+  for (const double drawn : {0.3, 0.33, 0.4}) {  // the case says 0.3
+    Dropout dropout = MakeDropout(drawn, true, 5, D::float32);
+    dropout.c = MakeDropout(0.3, true, 5, D::float32).c;
+    const v1::Verdict v = CompareCase(dropout.c, dropout.inputs, dropout.actual, dropout.actual);
+    for (const v1::OutputStats& stats : v.outputs()) EXPECT_EQ(stats.peer_ok(), drawn < 0.35) << stats.key();
+  }
+}
+
 TEST(Tails, BinomialIsExact) {
   EXPECT_FALSE(BinomialRejects(20, 0, 0.5));  // 2^-20 is about 9.5e-7
   EXPECT_TRUE(BinomialRejects(25, 0, 0.5));   // 2^-25 is about 3e-8

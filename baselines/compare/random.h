@@ -39,6 +39,9 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to);  //
 std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std);
 // The mask of a dropout that keeps with probability `keep`: no element tells another's fate.
 std::string CheckIndependent(const std::vector<double>& kept, double keep);
+// What the public harness would say of a random output; for comparison only.
+bool PublicRuleAccepts(const Job& job);
+
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p);
 
 }  // namespace diopi::baselines
