@@ -1,7 +1,6 @@
-// diopi-server: serves cases and references, hands out work, stores verdicts.
+// diopi-server: serves cases and references, hands out work, stores verdicts; checks and backs up what it
+// keeps.
 #include <fcntl.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -13,28 +12,36 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "server/http/http_server.h"
+#include "server/rpc/address.h"
 #include "server/rpc/server.h"
+#include "server/telemetry/log.h"
 
 namespace diopi::server {
 namespace {
 
 constexpr int kExitUsage = 2;
 constexpr int kExitFault = 3;
-// How long calls in flight may take after SIGTERM or SIGINT.
-constexpr absl::Duration kGrace = absl::Seconds(5);
 
 struct Flags {
   std::string data;                       // --data; empty: see DefaultDataFolder
   std::string listen = "127.0.0.1:7410";  // --listen
   double lease_s = 30;                    // --lease-s
+  std::string http;                       // --http; empty: none
+  bool http_remote = false;               // --http-remote
+  double grace_s = 5;                     // --grace-s
+  double slow_call_s = 1;                 // --slow-call-s
   std::string log_level = "info";         // --log-level
+  std::string log_format = "logfmt";      // --log-format
   bool parent_pid_death = false;          // --parent-pid-death
   int ready_fd = -1;                      // --ready-fd; -1: none
 };
 
 const std::vector<std::string> kLogLevels = {"trace", "debug", "info", "warn", "error", "off"};
+const std::vector<std::string> kLogFormats = {"logfmt", "json"};
 
 std::string DefaultDataFolder() {
   const char* folder = std::getenv("DIOPI_DATA");
@@ -48,6 +55,22 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--lease-s,--lease_s", flags->lease_s,
                   "Seconds after which the cases of an agent that went silent go to another")
       ->check(CLI::Range(0.01, 86400.0))
+      ->capture_default_str();
+  app->add_option("--http", flags->http,
+                  "HOST:PORT of /metrics and /healthz, port 0 for any free one (default: none)");
+  app->add_flag("--http-remote,--http_remote", flags->http_remote,
+                "Let --http be an address that is not loopback");
+  app->add_option("--grace-s,--grace_s", flags->grace_s,
+                  "Seconds that calls in flight and agents with leases get after SIGTERM or SIGINT; a second "
+                  "signal ends "
+                  "the wait for agents")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app->add_option("--slow-call-s,--slow_call_s", flags->slow_call_s, "Calls that take longer are logged")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app->add_option("--log-format,--log_format", flags->log_format, "How it is told")
+      ->check(CLI::IsMember(kLogFormats))
       ->capture_default_str();
   app->add_option("--log-level,--log_level", flags->log_level, "What is told on stderr")
       ->check(CLI::IsMember(kLogLevels))
@@ -88,8 +111,8 @@ bool WriteAll(int fd, const std::string& text) {
 }
 
 // False when nobody reads it: who asked for it is gone.
-bool SayReady(int fd, const std::string& address) {
-  const bool written = WriteAll(fd, "ready " + address + "\n");
+bool SayReady(int fd, const std::string& address, const std::string& http) {
+  const bool written = WriteAll(fd, "ready " + address + "\n" + (http.empty() ? "" : "http " + http + "\n"));
   if (fd > STDERR_FILENO) close(fd);
   return written;
 }
@@ -97,6 +120,57 @@ bool SayReady(int fd, const std::string& address) {
 int Fault(const std::string& what) {
   std::fprintf(stderr, "diopi-server: %s\n", what.c_str());
   return kExitFault;
+}
+
+int Fault(const absl::Status& status) {
+  const int code = Fault(std::string(status.message()));
+  return absl::IsInvalidArgument(status) ? kExitUsage : code;
+}
+
+// Null without --http.
+absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, ConformanceServer* server) {
+  if (flags.http.empty()) return std::unique_ptr<HttpServer>();
+  const absl::StatusOr<Address> address = ParseAddress(flags.http);
+  if (!address.ok()) return address.status();
+  if (address->is_unix) return absl::InvalidArgumentError("--http takes HOST:PORT, not a Unix socket");
+  if (!flags.http_remote && !IsLoopback(address->host)) {
+    return absl::InvalidArgumentError("--http " + flags.http +
+                                      " is not a loopback address; --http-remote lets others in");
+  }
+  absl::Status status = CheckFree(*address);
+  if (!status.ok()) return status;
+  std::unique_ptr<HttpServer> http = HttpServer::Create({});
+  http->Get("/metrics", [server](const HttpRequest&) {
+    return HttpResponse{200, "text/plain; version=0.0.4; charset=utf-8", server->metrics().Text(), {}};
+  });
+  http->Get("/healthz", [server](const HttpRequest&) {
+    return server->serving() ? HttpResponse{200, "text/plain", "serving\n", {}}
+                             : HttpResponse{503, "text/plain", "draining\n", {}};
+  });
+  status = http->Listen(address->host, address->port);
+  if (!status.ok()) return status;
+  return http;
+}
+
+const char* SignalName(int signal) {
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+// Returns when a signal has come and the server has ended.
+void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent, ConformanceServer* server) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  Log(LogLevel::kInfo, "stopping", {{"signal", SignalName(signal)}});
+  // Whoever started this server for itself is gone: nobody will report.
+  if (flags.parent_pid_death && getppid() != parent) server->AbandonLeases();
+  std::thread impatience([&signals, server] {
+    int second = 0;
+    sigwait(&signals, &second);
+    server->AbandonLeases();
+  });
+  server->Shutdown(absl::Seconds(flags.grace_s));
+  kill(getpid(), SIGTERM);  // every thread blocks it, so the one that waits gets it
+  impatience.join();
 }
 
 int Serve(const Flags& flags) {
@@ -111,22 +185,24 @@ int Serve(const Flags& flags) {
   options.data_folder = flags.data.empty() ? DefaultDataFolder() : flags.data;
   options.listen = flags.listen;
   options.lease = absl::Seconds(flags.lease_s);
+  options.slow_call = absl::Seconds(flags.slow_call_s);
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
-  if (!server.ok()) {
-    const int code = Fault(std::string(server.status().message()));
-    return absl::IsInvalidArgument(server.status()) ? kExitUsage : code;
-  }
+  if (!server.ok()) return Fault(server.status());
+  const absl::StatusOr<std::unique_ptr<HttpServer>> http = ServeHttp(flags, server->get());
+  if (!http.ok()) return Fault(http.status());
+  const std::string http_address = *http == nullptr ? "" : (*http)->address();
   std::error_code ignored;
-  spdlog::info("event=serving address={} data=\"{}\"", (*server)->address(),
-               std::filesystem::absolute(options.data_folder, ignored).string());
-  if (flags.ready_fd >= 0 && !SayReady(flags.ready_fd, (*server)->address())) {
+  Log(LogLevel::kInfo, "serving",
+      {{"address", (*server)->address()},
+       {"http", http_address},
+       {"data", std::filesystem::absolute(options.data_folder, ignored).string()},
+       {"version", DIOPI_VERSION}});
+  if (flags.ready_fd >= 0 && !SayReady(flags.ready_fd, (*server)->address(), http_address)) {
     return Fault("nobody reads from --ready-fd: whoever started this server is gone");
   }
-  int signal = 0;
-  sigwait(&signals, &signal);
-  spdlog::info("event=stopping signal={}", signal == SIGINT ? "SIGINT" : "SIGTERM");
-  (*server)->Shutdown(kGrace);
-  spdlog::info("event=stopped");
+  ServeUntilSignal(signals, flags, parent, server->get());
+  if (*http != nullptr) (*http)->Stop();
+  Log(LogLevel::kInfo, "stopped", {});
   return 0;
 }
 
@@ -140,9 +216,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("diopi-server"));
-  spdlog::set_pattern("time=%Y-%m-%dT%H:%M:%S.%e%z level=%l %v");
-  spdlog::set_level(spdlog::level::from_str(flags.log_level));
+  StartLog(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kLogfmt, flags.log_level);
   return Serve(flags);
 }
 

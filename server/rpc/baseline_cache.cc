@@ -62,6 +62,13 @@ absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Open(const st
   return std::shared_ptr<const OpenBaseline>(std::move(opened));
 }
 
+BaselineCache::Counts BaselineCache::GetCounts() {
+  const std::lock_guard lock(mutex_);
+  Counts counts = counts_;
+  for (const auto& [unused, entry] : entries_) counts.open += entry.baseline.ok() ? 1 : 0;
+  return counts;
+}
+
 absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Get(const std::string& operator_name) {
   const std::string path = baselines::BaselinePath(data_folder_, reference_, operator_name);
   const std::lock_guard lock(mutex_);
@@ -69,6 +76,7 @@ absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Get(const std
   const Stamp stamp = StampOf(path);
   const auto found = entries_.find(operator_name);
   if (found != entries_.end() && found->second.stamp == stamp) {
+    ++counts_.hits;
     recent_.splice(recent_.begin(), recent_, found->second.used);
     return found->second.baseline;
   }
@@ -76,6 +84,7 @@ absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Get(const std
     recent_.erase(found->second.used);
     entries_.erase(found);
   }
+  ++counts_.misses;
   recent_.push_front(operator_name);
   const auto added = entries_.emplace(operator_name, Entry{stamp, Open(path), recent_.begin()}).first;
   if (entries_.size() > max_open_) {

@@ -36,6 +36,13 @@ class BaselineCache {
   BaselineCache(std::string data_folder, std::string reference, size_t max_open)
       : data_folder_(std::move(data_folder)), reference_(std::move(reference)), max_open_(max_open) {}
 
+  struct Counts {
+    int64_t hits = 0;    // the file was open already, or known to be unusable
+    int64_t misses = 0;  // it had to be opened
+    size_t open = 0;     // files
+  };
+  Counts GetCounts();
+
   // The reader's statuses; one that failed is tried again only when its file has changed.
   absl::StatusOr<std::shared_ptr<const OpenBaseline>> Get(const std::string& operator_name);
 
@@ -61,6 +68,7 @@ class BaselineCache {
   const size_t max_open_;
   std::mutex mutex_;
   std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  Counts counts_ ABSL_GUARDED_BY(mutex_);
   std::list<std::string> recent_ ABSL_GUARDED_BY(mutex_);  // newest first
 };
 

@@ -1,7 +1,5 @@
 #include "server/rpc/run_registry.h"
 
-#include <spdlog/spdlog.h>
-
 #include <mutex>
 #include <set>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "baselines/compare/contract.h"
 #include "cases/core/dtype.h"
 #include "cases/core/library_checks.h"
+#include "server/telemetry/log.h"
 
 namespace diopi::server {
 namespace {
@@ -128,6 +127,11 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const 
   SchedulerOptions options;
   options.lease = options_.lease;
   options.shuffle_seed = info.options().shuffle_seed();
+  options.on_expired = [metrics = options_.metrics, run_id = info.run_id()](const ExpiredLease& lease) {
+    if (metrics != nullptr) metrics->Expired(lease.cases);
+    Log(LogLevel::kWarn, "lease_expired",
+        {{"run_id", run_id}, {"agent", lease.agent}, {"lease", lease.lease_id}, {"cases", lease.cases}});
+  };
   auto run = std::make_shared<ActiveRun>(info.run_id(), std::move(scheduled), done, options, clock_);
   run->cases.reserve(cases.size());
   run->hashes.reserve(cases.size());
@@ -190,7 +194,8 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& 
   absl::StatusOr<std::shared_ptr<ActiveRun>> run = Load(*info);
   if (!run.ok()) return run;
   active_[info->run_id()] = *run;
-  spdlog::info("event=run_loaded run={} cases={} done={}", info->run_id(), info->cases(), info->done());
+  Log(LogLevel::kInfo, "run_loaded",
+      {{"run_id", info->run_id()}, {"cases", info->cases()}, {"done", info->done()}});
   return run;
 }
 
@@ -215,6 +220,20 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
     if (!status.ok()) return status;
   }
   return Describe(*info, **run);
+}
+
+SchedulerCounts RunRegistry::Counts() {
+  const std::lock_guard lock(mutex_);
+  SchedulerCounts sum;
+  for (const auto& [unused, run] : active_) {
+    const SchedulerCounts counts = run->scheduler.Counts();
+    sum.total += counts.total;
+    sum.done += counts.done;
+    sum.leased += counts.leased;
+    sum.waiting += counts.waiting;
+    sum.leases += counts.leases;
+  }
+  return sum;
 }
 
 void RunRegistry::Forget(const std::string& run_id) {

@@ -20,6 +20,7 @@
 #include "server/rpc/baseline_cache.h"
 #include "server/scheduler/scheduler.h"
 #include "server/store/database.h"
+#include "server/telemetry/metrics.h"
 
 namespace diopi::server {
 
@@ -55,6 +56,7 @@ class RunRegistry {
  public:
   struct Options {
     absl::Duration lease = absl::Seconds(30);
+    Metrics* metrics = nullptr;  // null: nothing is counted; otherwise it outlives the registry
   };
   // All must outlive the registry.
   RunRegistry(Database* database, LazyCatalog* catalog, BaselineCache* baselines, const Clock* clock,
@@ -69,6 +71,9 @@ class RunRegistry {
 
   // In memory already, or from the database. NotFound; FailedPrecondition when its cases have changed.
   absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id);
+
+  // Summed over the runs in memory.
+  SchedulerCounts Counts();
 
   // Nothing is left to do: frees the memory. The database keeps the run.
   void Forget(const std::string& run_id);

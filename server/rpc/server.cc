@@ -1,17 +1,20 @@
 #include "server/rpc/server.h"
 
 #include <grpc/support/log.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "grpc/health/v1/health.pb.h"
 #include "server/rpc/address.h"
 #include "server/rpc/service.h"
+#include "server/telemetry/log.h"
 
 namespace diopi::server {
 namespace {
@@ -23,7 +26,7 @@ constexpr absl::Duration kLastAnswers = absl::Milliseconds(20);
 
 // gRPC's own lines go where ours go, and only when asked for: what matters comes back as a status.
 void LogGrpc(gpr_log_func_args* args) {
-  spdlog::debug("event=grpc file={}:{} text=\"{}\"", args->file, args->line, args->message);
+  Log(LogLevel::kDebug, "grpc", {{"file", args->file}, {"line", args->line}, {"text", args->message}});
 }
 
 class GrpcServer final : public ConformanceServer {
@@ -33,19 +36,30 @@ class GrpcServer final : public ConformanceServer {
         catalog_(options.catalog ? options.catalog : cases::Catalog::LoadBuiltin),
         baselines_(options.data_folder, options.reference, options.max_open_baselines),
         registry_(database_.get(), &catalog_, &baselines_,
-                  options.clock != nullptr ? options.clock : &steady_clock_, {options.lease}),
-        service_(database_.get(), &registry_, &baselines_, options.data_folder) {}
+                  options.clock != nullptr ? options.clock : &steady_clock_, {options.lease, &metrics_}),
+        service_(database_.get(), &registry_, &baselines_, &metrics_,
+                 {options.data_folder, options.slow_call}) {
+    metrics_.AddSource([this] { return Samples(); });
+  }
 
   ~GrpcServer() override { Shutdown(absl::ZeroDuration()); }
 
   absl::Status Listen(Address address);
 
   const std::string& address() const override { return address_; }
+  Metrics& metrics() override { return metrics_; }
+  bool serving() const override { return !service_.draining(); }
+  void AbandonLeases() override { service_.AbandonLeases(); }
 
   void Shutdown(absl::Duration grace) override {
     if (server_ == nullptr) return;
+    // Health first: whoever watches it hears before a lease is refused.
+    server_->GetHealthCheckService()->SetServingStatus(false);
     service_.Drain();
     service_.AwaitIdle(grace);
+    if (const SchedulerCounts counts = registry_.Counts(); counts.leases > 0) {
+      Log(LogLevel::kWarn, "leases_released", {{"leases", counts.leases}, {"cases", counts.leased}});
+    }
     // gRPC would wait for clients to close their connections, which idle ones never do: only answers that
     // are on their way get a moment.
     server_->Shutdown(absl::ToChronoTime(absl::Now() + std::min(grace, kLastAnswers)));
@@ -54,7 +68,10 @@ class GrpcServer final : public ConformanceServer {
   }
 
  private:
+  std::vector<Sample> Samples();
+
   const SteadyClock steady_clock_;
+  Metrics metrics_{DIOPI_VERSION};
   const std::unique_ptr<Database> database_;
   LazyCatalog catalog_;
   BaselineCache baselines_;
@@ -63,6 +80,45 @@ class GrpcServer final : public ConformanceServer {
   std::string address_;
   std::unique_ptr<grpc::Server> server_;
 };
+
+// What is looked up when somebody asks for the metrics.
+std::vector<Sample> GrpcServer::Samples() {
+  const auto count = [](auto number) { return static_cast<double>(number); };
+  const SchedulerCounts leases = registry_.Counts();
+  const BaselineCache::Counts cache = baselines_.GetCounts();
+  std::vector<Sample> samples = {
+      {"diopi_open_leases", "Leases that agents hold.", Sample::Kind::kGauge, {}, count(leases.leases)},
+      {"diopi_open_cases", "Cases that agents hold.", Sample::Kind::kGauge, {}, count(leases.leased)},
+      {"diopi_rpc_in_flight", "Calls being served.", Sample::Kind::kGauge, {}, count(service_.in_flight())},
+      {"diopi_baseline_hits_total",
+       "Lookups of baselines that were open.",
+       Sample::Kind::kCounter,
+       {},
+       count(cache.hits)},
+      {"diopi_baseline_misses_total",
+       "Lookups of baselines that had to be opened.",
+       Sample::Kind::kCounter,
+       {},
+       count(cache.misses)},
+      {"diopi_baseline_open_files",
+       "Baseline files that are open.",
+       Sample::Kind::kGauge,
+       {},
+       count(cache.open)},
+  };
+  const absl::StatusOr<DatabaseStats> database = database_->Stats();
+  if (!database.ok()) return samples;  // what cannot be measured is left out
+  samples.push_back({"diopi_database_bytes",
+                     "Size of the results database with its write-ahead log.",
+                     Sample::Kind::kGauge,
+                     {},
+                     count(database->bytes)});
+  for (const auto& [state, runs] : database->runs) {
+    samples.push_back(
+        {"diopi_runs", "Runs in the database.", Sample::Kind::kGauge, {{"state", state}}, count(runs)});
+  }
+  return samples;
+}
 
 absl::Status GrpcServer::Listen(Address address) {
   absl::Status free = CheckFree(address);
@@ -82,6 +138,8 @@ absl::Status GrpcServer::Listen(Address address) {
     const absl::Status why = CheckFree(address);
     return why.ok() ? absl::UnavailableError(absl::StrCat("cannot listen on ", address.Text())) : why;
   }
+  // "" stands for the whole server and is healthy from the start.
+  server_->GetHealthCheckService()->SetServingStatus(v1::Conformance::service_full_name(), true);
   if (!address.is_unix) address.port = port;
   address_ = address.Text();
   return absl::OkStatus();
@@ -91,6 +149,11 @@ absl::Status GrpcServer::Listen(Address address) {
 
 absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(const ServerOptions& options) {
   gpr_set_log_function(LogGrpc);
+  // Both are properties of the process in gRPC; they apply to servers that are built from now on.
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  // gRPC answers health checks without this description of them, which reflection needs.
+  google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
   absl::StatusOr<Address> address = ParseAddress(options.listen);
   if (!address.ok()) return address.status();
   absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(DatabasePath(options.data_folder), {});

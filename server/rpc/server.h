@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "server/rpc/run_registry.h"
 #include "server/scheduler/scheduler.h"
+#include "server/telemetry/metrics.h"
 
 namespace diopi::server {
 
@@ -17,9 +18,10 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:7410";  // HOST:PORT (0: any free port) or unix:PATH
   std::string reference = "cpu";          // whose baselines: DATA/baselines/REFERENCE
   absl::Duration lease = absl::Seconds(30);
-  size_t max_open_baselines = 256;  // files
-  LazyCatalog::Loader catalog;      // empty: the operators built in
-  const Clock* clock = nullptr;     // null: the steady clock
+  size_t max_open_baselines = 256;              // files
+  LazyCatalog::Loader catalog;                  // empty: the operators built in
+  const Clock* clock = nullptr;                 // null: the steady clock
+  absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
 };
 
 class ConformanceServer {
@@ -31,8 +33,16 @@ class ConformanceServer {
 
   // With the port that was picked.
   virtual const std::string& address() const = 0;
-  // Hands out nothing more, lets calls in flight end, for `grace` at most, and closes the database.
+  // Counted by this server; lives as long as it.
+  virtual Metrics& metrics() = 0;
+  // False once Shutdown has begun; health checks say the same.
+  virtual bool serving() const = 0;
+  // Hands out nothing more, lets calls in flight end and agents report on the leases they hold, for `grace`
+  // at most, and closes the database. What is leased then is simply not done: leases are in memory only, so
+  // the next server hands those cases out at once.
   virtual void Shutdown(absl::Duration grace) = 0;
+  // For a Shutdown that is under way, from another thread: wait for no leases.
+  virtual void AbandonLeases() = 0;
 };
 
 }  // namespace diopi::server

@@ -257,7 +257,6 @@ TestServer::~TestServer() {
 }
 
 void TestServer::Start() {
-  ServerOptions options;
   options.data_folder = data_folder_;
   options.listen = "127.0.0.1:0";
   options.catalog = TestCatalog;

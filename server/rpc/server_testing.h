@@ -94,6 +94,8 @@ class TestServer {
 
   void Stop() { server_ = nullptr; }
   void Start();
+  // For the next Start.
+  ServerOptions options;
   ConformanceServer& server() { return *server_; }
   TestAgent Agent(const std::string& id) { return {server_->address(), id}; }
   FakeClock& clock() { return clock_; }

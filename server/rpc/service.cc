@@ -1,16 +1,17 @@
 #include "server/rpc/service.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <mutex>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "cases/core/fill.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/status.h"
+#include "server/telemetry/log.h"
 
 namespace diopi::server {
 namespace {
@@ -44,70 +45,140 @@ absl::Status CheckAgent(const std::string& agent_id) {
   return absl::InvalidArgumentError("agent_id is empty: every agent needs a name of its own");
 }
 
-// Our own faults are the operator's to see too, not only the client's.
-grpc::Status Answer(const char* call, const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kInternal:
-    case absl::StatusCode::kDataLoss:
-    case absl::StatusCode::kResourceExhausted:
-      spdlog::error("event=failed call={} status=\"{}\"", call, std::string(status.message()));
-      break;
-    default:
-      break;
-  }
-  return ToGrpc(status);
+bool IsOurFault(absl::StatusCode code) {
+  return code == absl::StatusCode::kInternal || code == absl::StatusCode::kDataLoss ||
+         code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kUnknown;
+}
+
+// "not_implemented"
+std::string OutcomeWord(v1::Outcome outcome) {
+  return absl::AsciiStrToLower(absl::StripPrefix(v1::Outcome_Name(outcome), "OUTCOME_"));
+}
+
+void LogFinished(const v1::RunInfo& run, const std::string& agent) {
+  Log(LogLevel::kInfo, absl::StrCat("run_", run.state()),
+      {{"run_id", run.run_id()},
+       {"agent", agent},
+       {"chip", run.options().chip()},
+       {"done", run.done()},
+       {"cases", run.cases()}});
+}
+
+// Bytes of tensors in a message.
+size_t TensorBytes(const v1::LeaseMessage& message) {
+  if (message.has_input()) return message.input().data().size();
+  return message.has_reference() ? message.reference().data().size() : 0;
+}
+
+absl::Status ShuttingDown() {
+  return absl::UnavailableError("the server is shutting down");
 }
 
 }  // namespace
 
-ConformanceService::InFlight::InFlight(ConformanceService* service) : service_(service) {
+ConformanceService::Call::Call(ConformanceService* service, const char* method, std::string run_id,
+                               std::string agent)
+    : service_(service), method_(method), run_id_(std::move(run_id)), agent_(std::move(agent)) {
   const std::lock_guard lock(service_->mutex_);
   ++service_->in_flight_;
 }
 
-ConformanceService::InFlight::~InFlight() {
+ConformanceService::Call::~Call() {
   const std::lock_guard lock(service_->mutex_);
-  if (--service_->in_flight_ == 0) service_->idle_.notify_all();
+  --service_->in_flight_;
+  service_->idle_.notify_all();
+}
+
+grpc::Status ConformanceService::Call::End(const absl::Status& status) {
+  const absl::Duration took = absl::Now() - start_;
+  service_->metrics_->Call(method_, absl::StatusCodeToString(status.code()), took);
+  if (took > service_->options_.slow_call) {
+    Log(LogLevel::kWarn, "slow_call",
+        {{"call", method_},
+         {"run_id", run_id_},
+         {"agent", agent_},
+         {"seconds", absl::ToDoubleSeconds(took)},
+         {"code", absl::StatusCodeToString(status.code())}});
+  }
+  if (!status.ok()) {
+    // Our own faults are the operator's to see too, not only the client's. An agent that left is no news.
+    const bool fault = IsOurFault(status.code());
+    const LogLevel level = fault                       ? LogLevel::kError
+                           : absl::IsCancelled(status) ? LogLevel::kDebug
+                                                       : LogLevel::kWarn;
+    Log(level, fault ? "failed" : "refused",
+        {{"call", method_},
+         {"run_id", run_id_},
+         {"agent", agent_},
+         {"code", absl::StatusCodeToString(status.code())},
+         {"status", std::string(status.message())}});
+  }
+  return ToGrpc(status);
 }
 
 bool ConformanceService::AwaitIdle(absl::Duration limit) {
   std::unique_lock lock(mutex_);
-  return idle_.wait_for(lock, absl::ToChronoMilliseconds(limit), [this] { return in_flight_ == 0; });
+  return idle_.wait_for(lock, absl::ToChronoMilliseconds(limit),
+                        [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+                          return in_flight_ == 0 && (leases_abandoned_ || registry_->Counts().leases == 0);
+                        });
+}
+
+void ConformanceService::AbandonLeases() {
+  const std::lock_guard lock(mutex_);
+  leases_abandoned_ = true;
+  idle_.notify_all();
+}
+
+int ConformanceService::in_flight() {
+  const std::lock_guard lock(mutex_);
+  return in_flight_;
 }
 
 grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext*, const v1::ServerInfoRequest*,
                                                v1::ServerInfoResponse* response) {
+  Call call(this, "GetServerInfo", "", "");
   response->set_version(DIOPI_VERSION);
   response->set_generator_version(kGeneratorVersion);
-  response->set_data_folder(data_folder_);
-  return grpc::Status::OK;
+  response->set_data_folder(options_.data_folder);
+  return call.End(absl::OkStatus());
+}
+
+absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& request,
+                                                 v1::CreateRunResponse* response) {
+  absl::StatusOr<v1::CreateRunResponse> created =
+      request.resume_run().empty() ? registry_->Create(request.options())
+                                   : registry_->Resume(request.resume_run(), request.options());
+  if (!created.ok()) return created.status();
+  *response = *std::move(created);
+  Log(LogLevel::kInfo, request.resume_run().empty() ? "run_created" : "run_resumed",
+      {{"run_id", response->run_id()},
+       {"chip", request.options().chip()},
+       {"host", request.options().host()},
+       {"cases", response->cases()},
+       {"done", response->done()}});
+  if (response->without_baseline_size() > 0) {
+    Log(LogLevel::kWarn, "without_baseline",
+        {{"run_id", response->run_id()}, {"operators", absl::StrJoin(response->without_baseline(), ",")}});
+  }
+  return absl::OkStatus();
 }
 
 grpc::Status ConformanceService::CreateRun(grpc::ServerContext*, const v1::CreateRunRequest* request,
                                            v1::CreateRunResponse* response) {
-  const InFlight in_flight(this);
-  absl::StatusOr<v1::CreateRunResponse> created =
-      request->resume_run().empty() ? registry_->Create(request->options())
-                                    : registry_->Resume(request->resume_run(), request->options());
-  if (!created.ok()) return Answer("CreateRun", created.status());
-  *response = *std::move(created);
-  spdlog::info("event={} run={} chip=\"{}\" cases={} done={}",
-               request->resume_run().empty() ? "run_created" : "run_resumed", response->run_id(),
-               request->options().chip(), response->cases(), response->done());
-  if (response->without_baseline_size() > 0) {
-    spdlog::warn("event=without_baseline run={} operators={}", response->run_id(),
-                 absl::StrJoin(response->without_baseline(), ","));
-  }
-  return grpc::Status::OK;
+  Call call(this, "CreateRun", request->resume_run(), "");
+  return call.End(HandleCreateRun(*request, response));
 }
 
 absl::Status ConformanceService::SendBatch(ActiveRun* run, const LeaseBatch& batch,
                                            grpc::ServerWriter<v1::LeaseMessage>* writer) {
-  const MessageSink sink = [writer](const v1::LeaseMessage& message) {
+  const MessageSink sink = [this, writer](const v1::LeaseMessage& message) {
     // Small messages share packets; the end of a case goes out at once, so that the agent can begin.
     grpc::WriteOptions options;
     if (!message.has_case_end()) options.set_buffer_hint();
-    return writer->Write(message, options);
+    if (!writer->Write(message, options)) return false;
+    metrics_->Streamed(TensorBytes(message));
+    return true;
   };
   for (size_t i = 0; i < batch.cases.size(); ++i) {
     const absl::StatusOr<v1::Case> c = run->CaseAt(batch.cases[i]);
@@ -115,29 +186,28 @@ absl::Status ConformanceService::SendBatch(ActiveRun* run, const LeaseBatch& bat
     std::string unavailable;
     const bool sent = !draining_ && SendCase(*c, baselines_, sink, &unavailable);
     if (!unavailable.empty()) {
-      spdlog::debug("event=no_baseline run={} case={} reason=\"{}\"", run->run_id, c->id(), unavailable);
+      Log(LogLevel::kDebug, "no_baseline",
+          {{"run_id", run->run_id}, {"case", c->id()}, {"reason", unavailable}});
     }
     if (sent) continue;
     run->scheduler.Return(batch.lease_id, absl::MakeConstSpan(batch.cases).subspan(i));
-    return draining_ ? absl::UnavailableError("the server is shutting down")
-                     : absl::CancelledError("the agent went away");
+    return draining_ ? ShuttingDown() : absl::CancelledError("the agent went away");
   }
   return absl::OkStatus();
 }
 
-grpc::Status ConformanceService::Lease(grpc::ServerContext*, const v1::LeaseRequest* request,
-                                       grpc::ServerWriter<v1::LeaseMessage>* writer) {
-  const InFlight in_flight(this);
-  if (draining_) return {grpc::StatusCode::UNAVAILABLE, "the server is shutting down"};
-  absl::Status status = CheckAgent(request->agent_id());
-  if (!status.ok()) return Answer("Lease", status);
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request->run_id());
-  if (!run.ok()) return Answer("Lease", run.status());
+absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request,
+                                             grpc::ServerWriter<v1::LeaseMessage>* writer) {
+  if (draining_) return ShuttingDown();
+  absl::Status status = CheckAgent(request.agent_id());
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
+  if (!run.ok()) return run.status();
   LeaseLimits limits;
   limits.max_cases =
-      request->max_cases() > 0 ? std::min(request->max_cases(), kMaxLeaseCases) : kDefaultLeaseCases;
-  limits.max_bytes = request->max_bytes();
-  const LeaseBatch batch = (*run)->scheduler.Lease(request->agent_id(), limits);
+      request.max_cases() > 0 ? std::min(request.max_cases(), kMaxLeaseCases) : kDefaultLeaseCases;
+  limits.max_bytes = request.max_bytes();
+  const LeaseBatch batch = (*run)->scheduler.Lease(request.agent_id(), limits);
   v1::LeaseMessage message;
   v1::LeaseMessage::Header& header = *message.mutable_header();
   header.set_lease_id(batch.lease_id);
@@ -147,36 +217,60 @@ grpc::Status ConformanceService::Lease(grpc::ServerContext*, const v1::LeaseRequ
   header.set_retry_in_s(absl::ToDoubleSeconds(batch.retry_in));
   if (!writer->Write(message)) {
     (*run)->scheduler.Return(batch.lease_id, batch.cases);
-    return {grpc::StatusCode::CANCELLED, "the agent went away"};
+    return absl::CancelledError("the agent went away");
   }
-  spdlog::debug("event=lease run={} agent={} lease={} cases={}", (*run)->run_id, request->agent_id(),
-                batch.lease_id, batch.cases.size());
-  return Answer("Lease", SendBatch(run->get(), batch, writer));
+  metrics_->Leased(batch.cases.size());
+  if (Logs(LogLevel::kDebug)) {
+    Log(LogLevel::kDebug, "lease",
+        {{"run_id", (*run)->run_id},
+         {"agent", request.agent_id()},
+         {"lease", batch.lease_id},
+         {"cases", batch.cases.size()}});
+  }
+  return SendBatch(run->get(), batch, writer);
+}
+
+grpc::Status ConformanceService::Lease(grpc::ServerContext*, const v1::LeaseRequest* request,
+                                       grpc::ServerWriter<v1::LeaseMessage>* writer) {
+  Call call(this, "Lease", request->run_id(), request->agent_id());
+  return call.End(HandleLease(*request, writer));
+}
+
+absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& request,
+                                       v1::ReportResponse* response) {
+  const std::vector<v1::Verdict> verdicts(request.verdicts().begin(), request.verdicts().end());
+  const absl::Time start = absl::Now();
+  const absl::StatusOr<AppendResult> appended = database_->Append(run->run_id, verdicts);
+  if (!appended.ok()) return appended.status();
+  metrics_->Appended(absl::Now() - start);
+  metrics_->Reported(static_cast<size_t>(appended->stored), static_cast<size_t>(appended->duplicates));
+  // Only now: what is done in the scheduler is stored for certain.
+  for (const v1::Verdict& verdict : verdicts) {
+    if (run->scheduler.MarkDone(request.agent_id(), verdict.case_id())) {
+      metrics_->Verdict(OutcomeWord(verdict.outcome()));
+    }
+  }
+  response->set_stored(appended->stored);
+  response->set_duplicates(appended->duplicates);
+  return absl::OkStatus();
+}
+
+absl::Status ConformanceService::HandleReport(const v1::ReportRequest& request,
+                                              v1::ReportResponse* response) {
+  absl::Status status = CheckAgent(request.agent_id());
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
+  if (!run.ok()) return run.status();
+  status = CheckVerdicts(**run, request);
+  if (!status.ok()) return status;
+  for (const std::string& lease : request.renew_leases()) (*run)->scheduler.Renew(request.agent_id(), lease);
+  return request.verdicts().empty() ? absl::OkStatus() : Store(run->get(), request, response);
 }
 
 grpc::Status ConformanceService::Report(grpc::ServerContext*, const v1::ReportRequest* request,
                                         v1::ReportResponse* response) {
-  const InFlight in_flight(this);
-  absl::Status status = CheckAgent(request->agent_id());
-  if (!status.ok()) return Answer("Report", status);
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request->run_id());
-  if (!run.ok()) return Answer("Report", run.status());
-  status = CheckVerdicts(**run, *request);
-  if (!status.ok()) return Answer("Report", status);
-  for (const std::string& lease : request->renew_leases()) {
-    (*run)->scheduler.Renew(request->agent_id(), lease);
-  }
-  if (request->verdicts().empty()) return grpc::Status::OK;
-  const std::vector<v1::Verdict> verdicts(request->verdicts().begin(), request->verdicts().end());
-  const absl::StatusOr<AppendResult> appended = database_->Append((*run)->run_id, verdicts);
-  if (!appended.ok()) return Answer("Report", appended.status());
-  // Only now: what is done in the scheduler is stored for certain.
-  for (const v1::Verdict& verdict : verdicts) {
-    (*run)->scheduler.MarkDone(request->agent_id(), verdict.case_id());
-  }
-  response->set_stored(appended->stored);
-  response->set_duplicates(appended->duplicates);
-  return grpc::Status::OK;
+  Call call(this, "Report", request->run_id(), request->agent_id());
+  return call.End(HandleReport(*request, response));
 }
 
 absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1::RunInfo* info) {
@@ -197,6 +291,7 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
     absl::Status status = database_->SetState(run_id, state);
     if (!status.ok()) return status;
     stored = database_->GetRun(run_id);
+    if (stored.ok()) LogFinished(*stored, request.agent_id());
   }
   if (!stored.ok()) return stored.status();
   if (state != "running") registry_->Forget(run_id);
@@ -206,31 +301,41 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
 
 grpc::Status ConformanceService::FinishRun(grpc::ServerContext*, const v1::FinishRunRequest* request,
                                            v1::FinishRunResponse* response) {
-  const InFlight in_flight(this);
+  Call call(this, "FinishRun", request->run_id(), request->agent_id());
   absl::Status status = CheckAgent(request->agent_id());
   if (status.ok()) status = Finish(*request, response->mutable_run());
   if (status.ok()) {
-    spdlog::info("event=agent_left run={} agent={} state={} done={} cases={}", response->run().run_id(),
-                 request->agent_id(), response->run().state(), response->run().done(),
-                 response->run().cases());
+    Log(LogLevel::kInfo, "agent_left",
+        {{"run_id", response->run().run_id()},
+         {"agent", request->agent_id()},
+         {"state", response->run().state()},
+         {"done", response->run().done()},
+         {"cases", response->run().cases()}});
   }
-  return Answer("FinishRun", status);
+  return call.End(status);
 }
 
 grpc::Status ConformanceService::GetRun(grpc::ServerContext*, const v1::GetRunRequest* request,
                                         v1::RunInfo* response) {
+  Call call(this, "GetRun", request->run_id(), "");
   absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());
-  if (!run.ok()) return Answer("GetRun", run.status());
+  if (!run.ok()) return call.End(run.status());
   *response = *std::move(run);
-  return grpc::Status::OK;
+  return call.End(absl::OkStatus());
+}
+
+absl::Status ConformanceService::HandleListRuns(const v1::ListRunsRequest& request,
+                                                v1::ListRunsResponse* response) {
+  absl::StatusOr<std::vector<v1::RunInfo>> runs = database_->ListRuns(request.chip(), request.limit());
+  if (!runs.ok()) return runs.status();
+  for (v1::RunInfo& run : *runs) *response->add_runs() = std::move(run);
+  return absl::OkStatus();
 }
 
 grpc::Status ConformanceService::ListRuns(grpc::ServerContext*, const v1::ListRunsRequest* request,
                                           v1::ListRunsResponse* response) {
-  absl::StatusOr<std::vector<v1::RunInfo>> runs = database_->ListRuns(request->chip(), request->limit());
-  if (!runs.ok()) return Answer("ListRuns", runs.status());
-  for (v1::RunInfo& run : *runs) *response->add_runs() = std::move(run);
-  return grpc::Status::OK;
+  Call call(this, "ListRuns", "", "");
+  return call.End(HandleListRuns(*request, response));
 }
 
 }  // namespace diopi::server

@@ -10,29 +10,40 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/rpc/baseline_cache.h"
 #include "server/rpc/run_registry.h"
 #include "server/store/database.h"
+#include "server/telemetry/metrics.h"
 
 namespace diopi::server {
 
 // Thread-safe.
 class ConformanceService final : public v1::Conformance::Service {
  public:
+  struct Options {
+    std::string data_folder;                      // told to clients
+    absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
+  };
   // All must outlive the service.
-  ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines,
-                     std::string data_folder)
+  ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines, Metrics* metrics,
+                     Options options)
       : database_(database),
         registry_(registry),
         baselines_(baselines),
-        data_folder_(std::move(data_folder)) {}
+        metrics_(metrics),
+        options_(std::move(options)) {}
 
   // From now on nothing is handed out: new leases are Unavailable, open ones end after the case in flight.
   void Drain() { draining_ = true; }
-  // Waits until no call is being served; false when `limit` passed first.
+  // Waits until no call is being served and no agent holds a lease; false when `limit` passed first.
   bool AwaitIdle(absl::Duration limit);
+  // Lets AwaitIdle return when the calls in flight have ended, whoever holds leases.
+  void AbandonLeases();
+  bool draining() const { return draining_; }
+  int in_flight();
 
   grpc::Status GetServerInfo(grpc::ServerContext*, const v1::ServerInfoRequest*,
                              v1::ServerInfoResponse* response) override;
@@ -49,17 +60,29 @@ class ConformanceService final : public v1::Conformance::Service {
                         v1::ListRunsResponse* response) override;
 
  private:
-  // A call being served, for AwaitIdle.
-  class InFlight {
+  // A call being served: counted for AwaitIdle, measured, and told of when it is refused, fails or is slow.
+  class Call {
    public:
-    explicit InFlight(ConformanceService* service);
-    InFlight(const InFlight&) = delete;
-    InFlight& operator=(const InFlight&) = delete;
-    ~InFlight();
+    Call(ConformanceService* service, const char* method, std::string run_id, std::string agent);
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call();
+    // What the call answers, once.
+    grpc::Status End(const absl::Status& status);
 
    private:
     ConformanceService* const service_;
+    const char* const method_;
+    const std::string run_id_;
+    const std::string agent_;
+    const absl::Time start_ = absl::Now();
   };
+
+  absl::Status HandleCreateRun(const v1::CreateRunRequest& request, v1::CreateRunResponse* response);
+  absl::Status HandleLease(const v1::LeaseRequest& request, grpc::ServerWriter<v1::LeaseMessage>* writer);
+  absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response);
+  absl::Status HandleListRuns(const v1::ListRunsRequest& request, v1::ListRunsResponse* response);
+  absl::Status Store(ActiveRun* run, const v1::ReportRequest& request, v1::ReportResponse* response);
 
   absl::Status SendBatch(ActiveRun* run, const LeaseBatch& batch,
                          grpc::ServerWriter<v1::LeaseMessage>* writer);
@@ -68,11 +91,13 @@ class ConformanceService final : public v1::Conformance::Service {
   Database* const database_;
   RunRegistry* const registry_;
   BaselineCache* const baselines_;
-  const std::string data_folder_;
+  Metrics* const metrics_;
+  const Options options_;
   std::atomic<bool> draining_ = false;
   std::mutex mutex_;
   std::condition_variable idle_;
   int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool leases_abandoned_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace diopi::server

@@ -154,7 +154,11 @@ size_t Scheduler::GiveBack(Leases::iterator lease) {
 void Scheduler::ExpireOld(absl::Duration now) {
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     const auto next = std::next(lease);
-    if (lease->second.deadline <= now) GiveBack(lease);
+    if (lease->second.deadline <= now) {
+      ExpiredLease expired{lease->second.agent, absl::StrCat(lease->first), 0};
+      expired.cases = GiveBack(lease);
+      if (options_.on_expired) options_.on_expired(expired);
+    }
     lease = next;
   }
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -36,6 +37,13 @@ struct ScheduledCase {
   int64_t bytes = 0;  // what its tensors take, for LeaseLimits.max_bytes
 };
 
+// A lease that was neither renewed nor reported on in time.
+struct ExpiredLease {
+  std::string agent;
+  std::string lease_id;
+  size_t cases = 0;  // given back
+};
+
 struct SchedulerOptions {
   // A lease that is neither renewed nor reported on for this long gives its cases back.
   absl::Duration lease = absl::Seconds(30);
@@ -43,6 +51,8 @@ struct SchedulerOptions {
   uint64_t shuffle_seed = 0;
   // What an agent that finds nothing waits at most before it asks again.
   absl::Duration max_retry = absl::Milliseconds(250);
+  // Told of every lease that expires, when that is noticed: at the next call. Must not call the scheduler.
+  std::function<void(const ExpiredLease&)> on_expired;
 };
 
 struct LeaseLimits {

@@ -41,6 +41,7 @@ constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE 
 constexpr char kUpdateState[] = "UPDATE runs SET state = ?, finished = ? WHERE id = ?";
 constexpr char kSelectRun[] =
     "SELECT run_id, options, state, created, finished, cases, suite_hash FROM runs WHERE id = ?";
+constexpr char kSelectStates[] = "SELECT state, count(*) FROM runs GROUP BY state";
 constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
 constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
@@ -82,6 +83,7 @@ class SqliteDatabase final : public Database {
   absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) override;
   absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                     const VerdictFilter& filter) override;
+  absl::StatusOr<DatabaseStats> Stats() override;
 
  private:
   absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -341,6 +343,24 @@ absl::StatusOr<std::vector<v1::Verdict>> SqliteDatabase::Verdicts(const std::str
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   return SelectVerdicts(connection_.get(), *run, filter);
+}
+
+absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectStates);
+  if (!select.ok()) return select.status();
+  DatabaseStats stats{{{"running", 0}, {"finished", 0}, {"aborted", 0}}, 0};
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code error;
+    const uintmax_t size = std::filesystem::file_size(connection_->path() + suffix, error);
+    if (!error) stats.bytes += static_cast<int64_t>(size);
+  }
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return stats;
+    stats.runs[select->Text(0)] = select->Int(1);
+  }
 }
 
 absl::Status LimitSize(Connection* connection, int64_t max_bytes) {

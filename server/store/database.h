@@ -3,6 +3,7 @@
 #ifndef SERVER_STORE_DATABASE_H_
 #define SERVER_STORE_DATABASE_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,11 @@ struct RunCase {
 struct AppendResult {
   int stored = 0;
   int duplicates = 0;  // a verdict for (run, case) was there already; the first one stays
+};
+
+struct DatabaseStats {
+  std::map<std::string, int64_t> runs;  // by state
+  int64_t bytes = 0;                    // the file and its write-ahead log
 };
 
 // Which verdicts of a run.
@@ -68,6 +74,7 @@ class Database {
   // In case order.
   virtual absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                             const VerdictFilter& filter) = 0;
+  virtual absl::StatusOr<DatabaseStats> Stats() = 0;
 };
 
 // DATA/results.db
