@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The service under load, as ratios against a stated rival or aim. Each section is a function bench_NAME;
+# without names, every section runs. A section prints its own rows with `row`.
+# usage: bench_service.sh BUILD_FOLDER [SECTION...]
+set -euo pipefail
+build=${1:?"usage: bench_service.sh BUILD_FOLDER [SECTION...]"}
+shift
+bin=$build/bin
+lib=$build/lib/libdiopi_cpu.so
+sections=(workers)  # in the order in which they run
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+now() { date +%s.%N; }
+
+# Runs a command, its output thrown away; leaves the seconds in $seconds. A failing command ends the script.
+timed() {
+  local start
+  start=$(now)
+  "$@" >"$work/out" 2>&1 || { tail -n 20 "$work/out" >&2; echo "bench: failed: $*" >&2; exit 3; }
+  seconds=$(awk -v a="$start" -v b="$(now)" 'BEGIN { printf "%.3f", b - a }')
+}
+
+median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+# row NAME VALUE UNIT AIM MORE_IS_BETTER(1|0) [WORDS]
+row() {
+  awk -v name="$1" -v value="$2" -v unit="$3" -v aim="$4" -v more="$5" -v words="${6:-}" 'BEGIN {
+    ratio = more ? value / aim : aim / value
+    printf "%-44s %10.2f %-8s aim %8.2f  ratio to aim %6.2f   %s\n", name, value, unit, aim, ratio, words }'
+}
+
+# Whole-suite time with 1 and 2 workers: compute-bound (each case is called many times), and as it is.
+bench_workers() {
+  local agent=("$bin/diopi-agent" --impl "$lib" --data "$work/workers" --chip bench --quiet
+    --error-report "$work/error_report.csv") repeat one two i
+  timed "$bin/diopi-cli" gen --data "$work/workers" --quiet
+  for repeat in 2 "${WORKERS_REPEAT:-400}"; do
+    : >"$work/one" >"$work/two"
+    for ((i = 0; i < 3; i++)); do  # one beside the other, so that a busy machine is busy for both
+      timed "${agent[@]}" --repeat "$repeat" --workers 1
+      echo "$seconds" >>"$work/one"
+      timed "${agent[@]}" --repeat "$repeat" --workers 2
+      echo "$seconds" >>"$work/two"
+    done
+    one=$(median <"$work/one") two=$(median <"$work/two")
+    row "suite core, $repeat calls a case, 2 workers" "$(awk -v a="$one" -v b="$two" 'BEGIN { print a / b }')" \
+      "x 1" 1.7 1 "1 worker $one s, 2 workers $two s"
+  done
+}
+
+[ $# -gt 0 ] || set -- "${sections[@]}"
+for section in "$@"; do
+  [ "$(type -t "bench_$section")" = function ] || {
+    echo "bench_service.sh: unknown section '$section'; there are: ${sections[*]}" >&2
+    exit 2
+  }
+done
+echo "machine: $(nproc) cores, $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)"
+for section in "$@"; do
+  echo "== $section"
+  "bench_$section"
+done
