@@ -40,11 +40,26 @@ constexpr char kSelectDone[] =
 constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
 constexpr char kUpdateState[] = "UPDATE runs SET state = ?, finished = ? WHERE id = ?";
 constexpr char kSelectRun[] =
-    "SELECT run_id, options, state, created, finished, cases, suite_hash FROM runs WHERE id = ?";
+    "SELECT run_id, options, state, created, finished, cases, suite_hash, submission FROM runs WHERE id = ?";
+constexpr char kSubmit[] = R"sql(
+UPDATE runs SET submission = ?, state = CASE WHEN submission IS NULL THEN 'queued' ELSE state END
+WHERE id = ?)sql";
+constexpr char kAdopt[] = R"sql(
+UPDATE runs SET state = 'running', device = ?, impl_sha256 = ?, impl_path = ?, agent_version = ?, host = ?, options = ?
+WHERE id = ? AND state = 'queued')sql";
+constexpr char kSelectOpen[] =
+    "SELECT id FROM runs WHERE submission IS NOT NULL AND state IN ('queued', 'running') ORDER BY id";
+constexpr char kKeepAgent[] = "INSERT OR REPLACE INTO agents (agent_id, facts, seen) VALUES (?, ?, ?)";
+constexpr char kForgetAgent[] = "DELETE FROM agents WHERE agent_id = ?";
+constexpr char kSelectAgents[] = "SELECT agent_id, facts, seen FROM agents ORDER BY agent_id";
 constexpr char kSelectStates[] = "SELECT state, count(*) FROM runs GROUP BY state";
 constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
 constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
+constexpr char kSelectTimedRuns[] = R"sql(
+SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
+WHERE d.chip = ? AND r.state = 'finished' ORDER BY r.id DESC LIMIT ?)sql";
+constexpr char kSelectTimes[] = "SELECT case_id, elapsed_us FROM results WHERE run = ? AND elapsed_us > 0";
 constexpr char kSelectIds[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
 WHERE ?1 = '' OR d.chip = ?1 ORDER BY r.id DESC LIMIT ?2)sql";
@@ -79,11 +94,18 @@ class SqliteDatabase final : public Database {
   absl::StatusOr<AppendResult> Append(const std::string& run_id,
                                       absl::Span<const v1::Verdict> verdicts) override;
   absl::Status SetState(const std::string& run_id, const std::string& state) override;
+  absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) override;
+  absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) override;
+  absl::StatusOr<std::vector<v1::RunInfo>> OpenSubmissions() override;
+  absl::Status KeepAgent(const KnownAgent& agent) override;
+  absl::Status ForgetAgent(const std::string& agent_id) override;
+  absl::StatusOr<std::vector<KnownAgent>> KnownAgents() override;
   absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override;
   absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) override;
   absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                     const VerdictFilter& filter) override;
   absl::StatusOr<DatabaseStats> Stats() override;
+  absl::StatusOr<std::map<std::string, double>> CaseSeconds(const std::string& chip) override;
 
  private:
   absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -265,18 +287,112 @@ absl::StatusOr<AppendResult> SqliteDatabase::Append(const std::string& run_id,
 }
 
 absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::string& state) {
-  if (state != "running" && state != "finished" && state != "aborted") {
+  if (state != "queued" && state != "running" && state != "finished" && state != "aborted") {
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown run state '", state, "'; expected running, finished or aborted"));
+        absl::StrCat("unknown run state '", state, "'; expected queued, running, finished or aborted"));
   }
   const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
   if (!update.ok()) return update.status();
-  const std::string finished = state == "running" ? std::string() : UtcNow();
+  const bool open = state == "running" || state == "queued";
+  const std::string finished = open ? std::string() : UtcNow();
   update->Bind(state, finished, *run);
   return update->Run().status();
+}
+
+absl::Status SqliteDatabase::SetSubmission(const std::string& run_id, const v1::Submission& submission) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> update = connection_->Prepare(kSubmit);
+  if (!update.ok()) return update.status();
+  const std::string blob = submission.SerializeAsString();
+  update->Bind(blob, *run);
+  return update->Run().status();
+}
+
+absl::Status SqliteDatabase::AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
+  if (!transaction.ok()) return transaction.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  const absl::StatusOr<v1::RunInfo> info = ReadRun(*run);
+  if (!info.ok()) return info.status();
+  v1::RunOptions options = info->options();
+  options.set_impl_path(library.impl_path());
+  options.set_impl_sha256(library.impl_sha256());
+  options.set_vendor_name(library.vendor_name());
+  options.set_impl_version(library.impl_version());
+  options.set_dialect(library.dialect());
+  options.set_agent_version(library.agent_version());
+  options.set_host(library.host());
+  *options.mutable_implemented() = library.implemented();
+  const absl::StatusOr<int64_t> device = DeviceId(options);
+  if (!device.ok()) return device.status();
+  absl::StatusOr<Statement> update = connection_->Prepare(kAdopt);
+  if (!update.ok()) return update.status();
+  const std::string blob = options.SerializeAsString();
+  update->Bind(*device, options.impl_sha256(), options.impl_path(), options.agent_version(), options.host(),
+               blob, *run);
+  const absl::StatusOr<int> updated = update->Run();
+  if (!updated.ok()) return updated.status();
+  if (*updated == 0) return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " is not queued"));
+  absl::Status status = InsertFunctions(*run, options);
+  if (!status.ok()) return status;
+  return transaction->Commit();
+}
+
+absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::OpenSubmissions() {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectOpen);
+  if (!select.ok()) return select.status();
+  std::vector<v1::RunInfo> runs;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return runs;
+    absl::StatusOr<v1::RunInfo> info = ReadRun(select->Int(0));
+    if (!info.ok()) return info.status();
+    runs.push_back(*std::move(info));
+  }
+}
+
+absl::Status SqliteDatabase::KeepAgent(const KnownAgent& agent) {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Statement> insert = connection_->Prepare(kKeepAgent);
+  if (!insert.ok()) return insert.status();
+  const std::string blob = agent.facts.SerializeAsString();
+  insert->Bind(agent.facts.agent_id(), blob, agent.seen);
+  return insert->Run().status();
+}
+
+absl::Status SqliteDatabase::ForgetAgent(const std::string& agent_id) {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Statement> remove = connection_->Prepare(kForgetAgent);
+  if (!remove.ok()) return remove.status();
+  remove->Bind(agent_id);
+  return remove->Run().status();
+}
+
+absl::StatusOr<std::vector<KnownAgent>> SqliteDatabase::KnownAgents() {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectAgents);
+  if (!select.ok()) return select.status();
+  std::vector<KnownAgent> agents;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return agents;
+    KnownAgent& agent = agents.emplace_back();
+    if (!agent.facts.ParseFromString(select->Text(1))) {
+      return absl::DataLossError(
+          absl::StrCat(connection_->path(), ": agent ", select->Text(0), " cannot be read: it is damaged"));
+    }
+    agent.seen = select->Text(2);
+  }
 }
 
 absl::Status SqliteDatabase::AddOutcomes(int64_t run, v1::RunInfo* info) {
@@ -309,6 +425,10 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::ReadRun(int64_t run) {
   info.set_finished(select->Text(4));
   info.set_cases(select->Int(5));
   info.set_suite_hash(select->Text(6));
+  if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
+    return absl::DataLossError(
+        absl::StrCat(connection_->path(), ": the submission of run ", run, " cannot be read: it is damaged"));
+  }
   absl::Status status = AddOutcomes(run, &info);
   if (!status.ok()) return status;
   return info;
@@ -349,7 +469,7 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectStates);
   if (!select.ok()) return select.status();
-  DatabaseStats stats{{{"running", 0}, {"finished", 0}, {"aborted", 0}}, 0};
+  DatabaseStats stats{{{"queued", 0}, {"running", 0}, {"finished", 0}, {"aborted", 0}}, 0};
   for (const char* suffix : {"", "-wal"}) {
     std::error_code error;
     const uintmax_t size = std::filesystem::file_size(connection_->path() + suffix, error);
@@ -360,6 +480,28 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
     if (!row.ok()) return row.status();
     if (!*row) return stats;
     stats.runs[select->Text(0)] = select->Int(1);
+  }
+}
+
+absl::StatusOr<std::map<std::string, double>> SqliteDatabase::CaseSeconds(const std::string& chip) {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Statement> runs = connection_->Prepare(kSelectTimedRuns);
+  if (!runs.ok()) return runs.status();
+  runs->Bind(chip, kTimedRuns);
+  std::map<std::string, double> seconds;
+  for (;;) {
+    const absl::StatusOr<bool> run = runs->Step();
+    if (!run.ok()) return run.status();
+    if (!*run) return seconds;
+    absl::StatusOr<Statement> times = connection_->Prepare(kSelectTimes);
+    if (!times.ok()) return times.status();
+    times->Bind(runs->Int(0));
+    for (;;) {
+      const absl::StatusOr<bool> row = times->Step();
+      if (!row.ok()) return row.status();
+      if (!*row) break;
+      seconds.emplace(times->Text(0), times->Double(1) * 1e-6);
+    }
   }
 }
 

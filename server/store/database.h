@@ -18,7 +18,7 @@
 namespace diopi::server {
 
 // The schema this program writes; an older file is migrated on Open, a newer one refused.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // What a run covers, fixed when it is created so that a resumed run is the same run.
 struct RunCase {
@@ -31,6 +31,14 @@ struct RunCase {
 struct AppendResult {
   int stored = 0;
   int duplicates = 0;  // a verdict for (run, case) was there already; the first one stays
+};
+
+// How far back CaseSeconds looks: a few runs of parts of a suite know the whole of it.
+inline constexpr int kTimedRuns = 4;
+
+struct KnownAgent {
+  v1::AgentFacts facts;
+  std::string seen;  // when it was last there; RFC 3339, UTC
 };
 
 struct DatabaseStats {
@@ -67,6 +75,20 @@ class Database {
                                               absl::Span<const v1::Verdict> verdicts) = 0;
   virtual absl::Status SetState(const std::string& run_id, const std::string& state) = 0;
 
+  // Runs for standing agents. Makes an existing run a submitted one, in state "queued", or replaces what is
+  // kept about one whatever its state.
+  virtual absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) = 0;
+  // The first agent of a queued run says what library it is: the run takes those facts over and is "running".
+  // FailedPrecondition when the run is not queued.
+  virtual absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) = 0;
+  // Submitted runs that are neither finished nor aborted, oldest first.
+  virtual absl::StatusOr<std::vector<v1::RunInfo>> OpenSubmissions() = 0;
+
+  // Standing agents, so that a new server knows which ones it misses.
+  virtual absl::Status KeepAgent(const KnownAgent& agent) = 0;
+  virtual absl::Status ForgetAgent(const std::string& agent_id) = 0;
+  virtual absl::StatusOr<std::vector<KnownAgent>> KnownAgents() = 0;
+
   // "latest" is accepted; NotFound names the ids that exist.
   virtual absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) = 0;
   // Newest first; `chip` empty: every chip; `limit` 0: all.
@@ -75,6 +97,9 @@ class Database {
   virtual absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                             const VerdictFilter& filter) = 0;
   virtual absl::StatusOr<DatabaseStats> Stats() = 0;
+  // How long each case took in the newest finished run on this chip that has it among its newest
+  // `kTimedRuns`, in seconds; only cases whose time was measured.
+  virtual absl::StatusOr<std::map<std::string, double>> CaseSeconds(const std::string& chip) = 0;
 };
 
 // DATA/results.db

@@ -157,6 +157,45 @@ TEST(DatabaseTest, AFileOfTheFirstSchemaIsMigrated) {
   EXPECT_TRUE(Database::Open(path, {.read_only = true}).ok());
 }
 
+// One of version 2, made likewise.
+TEST(DatabaseTest, AFileOfTheSecondSchemaIsMigrated) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  std::filesystem::copy_file(DIOPI_SOURCE_DIR "/server/store/testdata/results_v2.db", path);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  EXPECT_TRUE(absl::IsFailedPrecondition(Database::Open(path, {.read_only = true}).status()));
+  const auto database = OpenIn(folder);
+  const auto old = database->Verdicts("latest", {});
+  ASSERT_TRUE(old.ok()) << old.status();
+  ASSERT_FALSE(old->empty());
+  for (const v1::Verdict& verdict : *old) {
+    EXPECT_FALSE(verdict.has_device_index()) << verdict.case_id();
+    EXPECT_EQ(verdict.elapsed_us(), 0) << verdict.case_id();
+  }
+  EXPECT_TRUE(database->CaseSeconds("testchip")->empty());  // nothing was measured then
+}
+
+TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const auto run = [&](const std::string& chip, double first_us, double second_us, const std::string& state) {
+    const std::string id = database->CreateRun(MakeOptions(chip), "s", MakeCases(3))->run_id();
+    v1::Verdict first = MakeVerdict(0, v1::OUTCOME_PASS);
+    v1::Verdict second = MakeVerdict(1, v1::OUTCOME_PASS);
+    first.set_elapsed_us(first_us);
+    second.set_elapsed_us(second_us);
+    EXPECT_TRUE(database->Append(id, {first, second}).ok());
+    EXPECT_TRUE(database->SetState(id, state).ok());
+  };
+  EXPECT_TRUE(database->CaseSeconds("c")->empty());
+  run("c", 1e6, 2e6, "finished");
+  run("c", 3e6, 0, "finished");    // the second was not measured: the older run knows
+  run("c", 9e6, 9e6, "aborted");   // may have been disturbed
+  run("d", 8e6, 8e6, "finished");  // another chip
+  const std::map<std::string, double> expected = {{CaseId(0), 3}, {CaseId(1), 2}};
+  EXPECT_EQ(*database->CaseSeconds("c"), expected);
+}
+
 TEST(DatabaseTest, NanMeasurementsComeBackAsNan) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);

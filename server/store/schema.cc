@@ -124,6 +124,27 @@ ALTER TABLE result_outputs ADD COLUMN rmse_ratio REAL DEFAULT 0;
 ALTER TABLE result_outputs ADD COLUMN grade TEXT NOT NULL DEFAULT '';
 ALTER TABLE result_outputs ADD COLUMN digest TEXT NOT NULL DEFAULT '';
 )sql",
+    // Submitted runs and the agents that do them. SQLite has no statement that changes a CHECK; editing its
+    // text is the documented way (lang_altertable.html, section 7), as the rows it admits only become more.
+    R"sql(
+ALTER TABLE runs ADD COLUMN submission BLOB;                            -- diopi.v1.Submission; NULL: none
+CREATE TABLE agents (
+  agent_id TEXT PRIMARY KEY,
+  facts BLOB NOT NULL,                                                  -- diopi.v1.AgentFacts
+  seen TEXT NOT NULL                                                    -- RFC 3339, UTC
+) WITHOUT ROWID;
+PRAGMA writable_schema = ON;
+UPDATE sqlite_master
+SET sql = replace(sql, 'IN (''running'', ''finished'', ''aborted'')',
+                  'IN (''queued'', ''running'', ''finished'', ''aborted'')')
+WHERE type = 'table' AND name = 'runs';
+PRAGMA writable_schema = RESET;
+)sql",
+    // Which card a case ran on, and how long it took: the next run's batches are sized by that.
+    R"sql(
+ALTER TABLE results ADD COLUMN device_index INTEGER NOT NULL DEFAULT -1;  -- -1: none was named
+ALTER TABLE results ADD COLUMN elapsed_us REAL NOT NULL DEFAULT 0;
+)sql",
 };
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {

@@ -37,6 +37,7 @@ class Statement {
   // Step of a statement without rows; then ready to be bound again. Returns the rows it changed.
   absl::StatusOr<int> Run();
 
+  bool IsNull(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_NULL; }
   int64_t Int(int column) const { return sqlite3_column_int64(stmt_, column); }
   // SQLite keeps NaN as NULL; it comes back as NaN.
   double Double(int column) const;

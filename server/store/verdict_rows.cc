@@ -17,13 +17,13 @@ constexpr char kSelectProvenance[] = "SELECT id FROM provenances WHERE text = ?"
 constexpr char kInsertResult[] = R"sql(
 INSERT OR IGNORE INTO results
   (run, case_id, case_hash, function, operator, dtype, outcome, reason, reference, call_us, calls, signal,
-   backtrace, error_code, error_text, tensor_info, tags, contracts, likely_cause, stored)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+   backtrace, error_code, error_text, tensor_info, tags, contracts, likely_cause, device_index, elapsed_us, stored)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 
 constexpr char kSelectResults[] = R"sql(
 SELECT r.id, r.case_id, r.case_hash, r.function, r.operator, r.dtype, r.outcome, r.reason, p.text, r.call_us,
        r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags,
-       r.contracts, r.likely_cause
+       r.contracts, r.likely_cause, r.device_index, r.elapsed_us
 FROM results r
 JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id
 JOIN provenances p ON p.id = r.reference
@@ -146,6 +146,8 @@ v1::Verdict ReadVerdict(const Statement& row) {
     verdict.add_contracts(std::string(contract));
   }
   verdict.set_likely_cause(row.Text(18));
+  if (row.Int(19) >= 0) verdict.set_device_index(static_cast<int32_t>(row.Int(19)));
+  verdict.set_elapsed_us(row.Double(20));
   return verdict;
 }
 
@@ -176,7 +178,8 @@ absl::StatusOr<bool> InsertVerdict(Connection* connection, int64_t run, const v1
                static_cast<int>(verdict.dtype()), static_cast<int>(verdict.outcome()), verdict.reason(),
                *reference, verdict.call_us(), verdict.calls(), verdict.signal(), verdict.backtrace(),
                verdict.error_code(), verdict.error_text(), verdict.tensor_info(), verdict.tags(), contracts,
-               verdict.likely_cause(), now);
+               verdict.likely_cause(), verdict.has_device_index() ? verdict.device_index() : -1,
+               verdict.elapsed_us(), now);
   const absl::StatusOr<int> inserted = insert->Run();
   if (absl::IsInvalidArgument(inserted.status())) {
     return absl::InvalidArgumentError(
