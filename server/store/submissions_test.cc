@@ -1,0 +1,84 @@
+// Submitted runs and known agents in the database, also after it was closed.
+#include <gtest/gtest.h>
+
+#include "server/store/database.h"
+#include "server/store/database_testing.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kLibrary[] = "0123";
+
+std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
+  auto database = Database::Open(DatabasePath(folder.path()), {});
+  EXPECT_TRUE(database.ok()) << database.status();
+  return database.ok() ? *std::move(database) : nullptr;
+}
+
+v1::RunOptions Library(const std::string& sha256) {
+  v1::RunOptions library = MakeOptions("c");
+  library.set_impl_sha256(sha256);
+  library.set_vendor_name("vendor");
+  library.set_impl_path("/lib.so");
+  library.add_implemented("diopiAdd");
+  return library;
+}
+
+TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
+  const ScratchFolder folder;
+  std::string id;
+  {
+    const auto database = OpenIn(folder);
+    v1::RunOptions asked;
+    asked.set_chip("c");
+    id = database->CreateRun(asked, "s", MakeCases(2))->run_id();
+    EXPECT_TRUE(database->OpenSubmissions()->empty());
+    v1::Submission submission;
+    submission.set_require_sha256(kLibrary);
+    ASSERT_TRUE(database->SetSubmission(id, submission).ok());
+  }
+  const auto database = OpenIn(folder);
+  auto open = database->OpenSubmissions();
+  ASSERT_TRUE(open.ok()) << open.status();
+  ASSERT_EQ(open->size(), 1U);
+  EXPECT_EQ((*open)[0].state(), "queued");
+  EXPECT_EQ((*open)[0].submission().require_sha256(), kLibrary);
+  ASSERT_TRUE(database->AdoptLibrary(id, Library(kLibrary)).ok());
+  // Only the first: another library would make another run of it.
+  EXPECT_TRUE(absl::IsFailedPrecondition(database->AdoptLibrary(id, Library("4567"))));
+  const auto run = database->GetRun(id);
+  EXPECT_EQ(run->state(), "running");
+  EXPECT_EQ(run->options().impl_sha256(), kLibrary);
+  EXPECT_EQ(run->options().vendor_name(), "vendor");
+  EXPECT_EQ(run->options().implemented_size(), 1);
+  // What is kept about a running one changes without a change of its state.
+  v1::Submission note = run->submission();
+  note.set_note("cancelled");
+  ASSERT_TRUE(database->SetSubmission(id, note).ok());
+  EXPECT_EQ(database->GetRun(id)->state(), "running");
+  EXPECT_EQ(database->GetRun(id)->submission().note(), "cancelled");
+  ASSERT_TRUE(database->SetState(id, "finished").ok());
+  EXPECT_TRUE(database->OpenSubmissions()->empty());
+}
+
+TEST(SubmissionsTest, AgentsAreKeptUntilForgotten) {
+  const ScratchFolder folder;
+  KnownAgent agent;
+  agent.facts.set_agent_id("a");
+  agent.facts.set_chip("c");
+  agent.seen = "2026-01-01T00:00:00Z";
+  ASSERT_TRUE(OpenIn(folder)->KeepAgent(agent).ok());
+  agent.seen = "2026-01-02T00:00:00Z";
+  ASSERT_TRUE(OpenIn(folder)->KeepAgent(agent).ok());
+  const auto database = OpenIn(folder);
+  const auto known = database->KnownAgents();
+  ASSERT_TRUE(known.ok()) << known.status();
+  ASSERT_EQ(known->size(), 1U);
+  EXPECT_EQ((*known)[0].facts.chip(), "c");
+  EXPECT_EQ((*known)[0].seen, "2026-01-02T00:00:00Z");
+  ASSERT_TRUE(database->ForgetAgent("a").ok());
+  EXPECT_TRUE(database->KnownAgents()->empty());
+}
+
+}  // namespace
+}  // namespace diopi::server
