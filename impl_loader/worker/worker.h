@@ -16,9 +16,11 @@
 namespace diopi::loader {
 
 struct WorkerOptions {
-  std::string worker_program;  // default (empty): diopi-worker beside the running program
-  std::string impl_path;       // --impl
-  std::string device_lib;      // --device-lib; empty: looked for in impl_path itself
+  std::string worker_program;       // default (empty): diopi-worker beside the running program
+  std::string impl_path;            // --impl
+  std::string device_lib;           // --device-lib; empty: looked for in impl_path itself
+  std::string sandbox = "default";  // "strict", "default", "off": see sandbox.h
+  uint64_t memory_bytes = 0;        // of address space a worker may have; 0: no limit
   std::chrono::milliseconds case_timeout{30'000};
   std::chrono::milliseconds load_timeout{60'000};
   std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL

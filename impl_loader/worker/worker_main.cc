@@ -22,6 +22,7 @@
 #include "impl_loader/worker/channel.h"
 #include "impl_loader/worker/crash_handler.h"
 #include "impl_loader/worker/library_check.h"
+#include "impl_loader/worker/sandbox.h"
 #include "impl_loader/worker/shared_layout.h"
 #include "impl_loader/worker/text.h"
 #include "impl_loader/worker/vendor_library.h"
@@ -35,6 +36,7 @@ struct Flags {
   std::string impl;
   std::string device_lib;
   pid_t parent = 0;
+  SandboxOptions sandbox;
 };
 
 bool ParseFlags(int argc, char** argv, Flags* flags) {
@@ -46,6 +48,12 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->device_lib = argv[i + 1];
     } else if (name == "--parent") {
       flags->parent = static_cast<pid_t>(std::strtol(argv[i + 1], nullptr, 10));
+    } else if (name == "--sandbox") {
+      const absl::StatusOr<SandboxMode> mode = ParseSandboxMode(argv[i + 1]);
+      if (!mode.ok()) return false;
+      flags->sandbox.mode = *mode;
+    } else if (name == "--memory") {
+      flags->sandbox.memory_bytes = std::strtoull(argv[i + 1], nullptr, 10);
     } else {
       return false;
     }
@@ -148,8 +156,10 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorL
   return reply;
 }
 
-v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vendor) {
+v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vendor,
+                      const SandboxReport& sandbox) {
   v1::WorkerHello hello;
+  hello.set_sandbox(sandbox.Text());
   if (!vendor.ok()) {
     hello.set_load_error(PrintableText(std::string(vendor.status().message())));
     return hello;
@@ -176,10 +186,11 @@ int Serve(const Flags& flags, CrashReport* report) {
   fcntl(kMemoryDescriptor, F_SETFD, FD_CLOEXEC);
   Channel channel{Descriptor(kSocketDescriptor)};
   InstallCrashHandler(report);
+  const SandboxReport sandbox = EnterSandbox(flags.sandbox);
   const absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor =
       VendorLibrary::Open(flags.impl, flags.device_lib);
   InstallCrashHandler(report);  // the library may have put handlers of its own there
-  if (!channel.Send(Greet(vendor)).ok() || !vendor.ok()) return 1;
+  if (!channel.Send(Greet(vendor, sandbox)).ok() || !vendor.ok()) return 1;
   CaseRunner runner(vendor->get());
   SharedInputs shared;
   v1::WorkerCall call;

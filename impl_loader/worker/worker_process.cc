@@ -86,6 +86,10 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
     child.args.emplace_back("--device-lib");
     child.args.push_back(options.device_lib);
   }
+  child.args.insert(child.args.end(), {"--sandbox", options.sandbox});
+  if (options.memory_bytes > 0) {
+    child.args.insert(child.args.end(), {"--memory", absl::StrCat(options.memory_bytes)});
+  }
   child.environment = WorkerEnvironment(options);
   child.files = {-1, output.get(), output.get(), theirs.get(), shared_->descriptor()};
   absl::StatusOr<std::unique_ptr<ChildProcess>> process = ChildProcess::Spawn(child);

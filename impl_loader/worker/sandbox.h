@@ -1,0 +1,47 @@
+// Takes from the worker process what a vendor's library does not need, for good. The only user of libseccomp.
+#ifndef IMPL_LOADER_WORKER_SANDBOX_H_
+#define IMPL_LOADER_WORKER_SANDBOX_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace diopi::loader {
+
+enum class SandboxMode {
+  kOff,
+  // Drivers work: every device node, ioctl, mmap, threads, Unix sockets, files as the user may.
+  // Refused with EPERM: sockets to any network, exec, ptrace and reading other processes, signals to them,
+  // leaving the process group, namespaces, io_uring, bpf, mounts, kernel modules, keys, setting the clock.
+  kDefault,
+  // Besides: no sockets at all, no capabilities, and no file outside /dev is written, made or removed
+  // (EACCES, by Landlock, where the kernel has it).
+  kStrict,
+};
+
+// "off", "default", "strict"; InvalidArgument for another word.
+absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word);
+
+struct SandboxOptions {
+  SandboxMode mode = SandboxMode::kDefault;
+  uint64_t memory_bytes = 0;  // of address space (RLIMIT_AS); 0: no limit. GPU drivers reserve very much.
+};
+
+struct SandboxReport {
+  std::string mode;
+  std::vector<std::string> dropped;   // in force
+  std::vector<std::string> retained;  // wanted and not had, each with the reason
+
+  // "default: no new privileges, ...; could not drop: WHAT (WHY)". One line.
+  std::string Text() const;
+};
+
+// Before the library is loaded, while the process has one thread. Never fails: what cannot be had is told.
+SandboxReport EnterSandbox(const SandboxOptions& options);
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_WORKER_SANDBOX_H_
