@@ -1,0 +1,101 @@
+#include "client/rpc/caller.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace diopi::rpc {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+absl::Status CheckAddress(const std::string& address) {
+  const bool unix_socket = absl::StartsWith(address, "unix:");
+  const size_t colon = address.rfind(':');
+  const bool complete = colon != std::string::npos && colon + 1 < address.size() && colon > 0;
+  const bool port = complete && std::all_of(address.begin() + static_cast<std::ptrdiff_t>(colon) + 1,
+                                            address.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (complete && (unix_socket || port)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", address, "' is no server address; expected HOST:PORT or unix:PATH"));
+}
+
+Caller::Caller(std::string address, const ClientOptions& options)
+    : address_(std::move(address)), options_(options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // A restarted server is met again soon. The minimum is how long one attempt may take, not a pause.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
+  // One connection a client, as if each were a process of its own.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  channel_ = grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments);
+}
+
+Caller::InFlight::InFlight(Caller* caller, grpc::ClientContext* context)
+    : caller_(caller), context_(context) {
+  const std::lock_guard lock(caller_->mutex_);
+  caller_->contexts_.insert(context_);
+  if (caller_->cancelled_) context_->TryCancel();
+}
+
+Caller::InFlight::~InFlight() {
+  const std::lock_guard lock(caller_->mutex_);
+  caller_->contexts_.erase(context_);
+}
+
+absl::Status Caller::Unary(const std::function<grpc::Status(grpc::ClientContext*)>& call) {
+  const Clock::time_point give_up = Clock::now() + options_.retry_for;
+  milliseconds backoff = options_.first_backoff;
+  for (;;) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + options_.call_deadline);
+    const InFlight in_flight(this, &context);
+    const absl::Status status = Translate(call(&context));
+    if (!absl::IsUnavailable(status) || !WaitToRetry(give_up, &backoff)) return status;
+  }
+}
+
+bool Caller::WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {
+  const Clock::time_point next = Clock::now() + *backoff;
+  if (next > give_up) return false;
+  const milliseconds pause = std::exchange(*backoff, std::min(*backoff * 2, options_.max_backoff));
+  if (channel_->GetState(true) != GRPC_CHANNEL_READY) {
+    // A channel only gets on with connecting while somebody waits for it; a plain pause would leave it to
+    // gRPC's poll every five seconds.
+    channel_->WaitForConnected(std::chrono::system_clock::now() + pause);
+    const std::lock_guard lock(mutex_);
+    return !cancelled_;
+  }
+  std::unique_lock lock(mutex_);
+  return !wake_.wait_until(lock, next, [this] { return cancelled_; });
+}
+
+absl::Status Caller::Translate(const grpc::Status& status) const {
+  const auto code = static_cast<absl::StatusCode>(status.error_code());
+  switch (code) {
+    case absl::StatusCode::kOk:
+      return absl::OkStatus();
+    case absl::StatusCode::kUnavailable:
+      return absl::UnavailableError(
+          absl::StrCat("cannot reach the server at ", address_, ": ", status.error_message()));
+    case absl::StatusCode::kDeadlineExceeded:
+      return absl::DeadlineExceededError(
+          absl::StrCat("the server at ", address_, " did not answer in time: ", status.error_message()));
+    default:
+      return absl::Status(code, status.error_message());
+  }
+}
+
+void Caller::Cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  for (grpc::ClientContext* context : contexts_) context->TryCancel();
+  wake_.notify_all();
+}
+
+}  // namespace diopi::rpc

@@ -1,0 +1,69 @@
+// A channel to the server and how calls over it are made: deadlines, retries, cancelling. Private to this
+// folder.
+#ifndef CLIENT_RPC_CALLER_H_
+#define CLIENT_RPC_CALLER_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "client/rpc/client.h"
+
+namespace diopi::rpc {
+
+// InvalidArgument for what is neither HOST:PORT nor unix:PATH.
+absl::Status CheckAddress(const std::string& address);
+
+// Thread-safe.
+class Caller {
+ public:
+  Caller(std::string address, const ClientOptions& options);
+
+  // Registers a call in flight for Cancel.
+  class InFlight {
+   public:
+    InFlight(Caller* caller, grpc::ClientContext* context);
+    ~InFlight();
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+
+   private:
+    Caller* caller_;
+    grpc::ClientContext* context_;
+  };
+
+  // Tries as long as the server cannot be reached and options.retry_for allows.
+  absl::Status Unary(const std::function<grpc::Status(grpc::ClientContext*)>& call);
+
+  // Pauses before another attempt; false when `give_up` has passed or Cancel was called.
+  bool WaitToRetry(std::chrono::steady_clock::time_point give_up, std::chrono::milliseconds* backoff);
+
+  // gRPC's status in our words.
+  absl::Status Translate(const grpc::Status& status) const;
+
+  void Cancel();
+
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+  const std::string& address() const { return address_; }
+  const ClientOptions& options() const { return options_; }
+
+ private:
+  const std::string address_;
+  const ClientOptions options_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool cancelled_ = false;
+  std::set<grpc::ClientContext*> contexts_;
+};
+
+}  // namespace diopi::rpc
+
+#endif  // CLIENT_RPC_CALLER_H_
