@@ -129,9 +129,33 @@ std::string FindingText(const v1::MemoryFinding& finding) {
   }
 }
 
-bool MayDiffer(const v1::Case& c) {
+bool IsRandom(const v1::Case& c) {
   return std::any_of(c.judges().begin(), c.judges().end(),
-                     [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
+                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
+}
+
+const v1::Argument* FindArgument(const v1::Case& c, const char* name) {
+  const auto found = std::find_if(c.args().begin(), c.args().end(),
+                                  [name](const v1::Argument& arg) { return arg.name() == name; });
+  return found == c.args().end() ? nullptr : &*found;
+}
+
+// Without a generator from the host, the library's own goes on from call to call.
+bool MayDiffer(const v1::Case& c) {
+  const v1::Argument* generator = FindArgument(c, "generator");
+  const bool library_draws = IsRandom(c) && generator != nullptr && generator->null();
+  return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
+                                      [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
+}
+
+// Whether the call cannot do without a random number: there is something to draw, and chance decides it.
+bool MustDraw(const v1::Case& c, const TensorMap& outputs) {
+  const v1::Argument* train = FindArgument(c, "train");
+  const v1::Argument* p = FindArgument(c, "p");
+  const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));
+  return IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
+           return NumElements(output.second.shape) > 0;
+         });
 }
 
 v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
@@ -141,6 +165,14 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   verdict.mutable_outputs()->Swap(judged.mutable_outputs());
   verdict.mutable_contracts()->Swap(judged.mutable_contracts());
   verdict.set_likely_cause(reports::ToUtf8(judged.likely_cause()));
+  if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS && MustDraw(c, outcome.outputs)) {
+    verdict.set_outcome(v1::OUTCOME_FAIL);
+    verdict.set_reason(
+        absl::StrCat(c.function(),
+                     " leaves the generator where it was: the next call draws the same numbers "
+                     "(diopiGeneratorSetSeedAndOffset and diopiGeneratorSetState move it)"));
+    verdict.set_likely_cause("the generator is not advanced");
+  }
   if (!reply.nondeterministic()) return verdict;
   const std::string differs = reply.nondeterministic_text().empty() ? "two calls gave different results"
                                                                     : reply.nondeterministic_text();

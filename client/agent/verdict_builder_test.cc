@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <vector>
 
 namespace diopi::agent {
@@ -170,6 +171,48 @@ TEST(BuildVerdict, EveryOutcome) {
       EXPECT_FALSE(verdict.reason().empty()) << row.name;
     }
   }
+}
+
+// A dropout of four elements, as the worker saw it.
+v1::Verdict RandomVerdict(const std::function<void(v1::Case*)>& edit, bool unmoved, bool differs) {
+  v1::Case c;
+  c.set_function("diopiDropout");
+  c.add_judges()->set_kind(v1::Judge::RANDOM);
+  const auto add = [&c](const char* name) {
+    c.add_args()->set_name(name);
+    return c.mutable_args(c.args_size() - 1);
+  };
+  add("p")->set_f(0.5);
+  add("train")->set_b(true);
+  add("generator")->mutable_generator()->set_seed(7);
+  edit(&c);
+  loader::CallOutcome outcome = differs ? Differing() : Replied(v1::WorkerReply::RETURNED, 0, "");
+  outcome.reply.set_generator_unmoved(unmoved);
+  outcome.outputs["out"] = HostTensor{v1::Dtype::float32, {4}, std::string(16, '\0')};
+  return BuildVerdict(c, outcome, [](const TensorMap&) {
+    v1::Verdict judged;
+    judged.set_outcome(v1::OUTCOME_PASS);
+    return judged;
+  });
+}
+
+TEST(BuildVerdict, RandomFunctionsAdvanceTheGenerator) {
+  const auto as_is = [](v1::Case*) {};
+  EXPECT_EQ(RandomVerdict(as_is, false, false).outcome(), v1::OUTCOME_PASS);
+  const v1::Verdict unmoved = RandomVerdict(as_is, true, false);
+  EXPECT_EQ(unmoved.outcome(), v1::OUTCOME_FAIL);
+  EXPECT_NE(unmoved.reason().find("draws the same numbers"), std::string::npos);
+  // Nothing is left to chance, so nothing has to be drawn.
+  EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(0)->set_f(0); }, true, false).outcome(),
+            v1::OUTCOME_PASS);
+  EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(1)->set_b(false); }, true, false).outcome(),
+            v1::OUTCOME_PASS);
+}
+
+TEST(BuildVerdict, ALibrarysOwnGeneratorGoesOn) {
+  const auto null = [](v1::Case* c) { c->mutable_args(2)->set_null(true); };
+  EXPECT_EQ(RandomVerdict(null, false, true).outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(RandomVerdict([](v1::Case*) {}, false, true).outcome(), v1::OUTCOME_NONDETERMINISTIC);
 }
 
 TEST(BuildVerdict, CrashKeepsSignalAndBacktrace) {

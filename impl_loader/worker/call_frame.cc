@@ -1,5 +1,6 @@
 #include "impl_loader/worker/call_frame.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -16,6 +17,14 @@ void CallFrame::Restore(BoundTensor* bound) const {
   } else {
     std::memcpy(buffer.mirror, bound->pristine(), buffer.bytes);
   }
+}
+
+bool CallFrame::GeneratorsMoved() const {
+  return generators_.empty() ||
+         std::any_of(generators_.begin(), generators_.end(), [](const Generator& generator) {
+           return generator.live.seed != generator.initial.seed ||
+                  generator.live.offset != generator.initial.offset;
+         });
 }
 
 int32_t CallFrame::Prepare(uint8_t poison) {

@@ -69,6 +69,8 @@ class CallFrame {
                                                           const std::vector<InputView>& inputs, Dtype widened,
                                                           diopiContext* context);
 
+  // False when the case has generators and the last call left all of them where they were.
+  bool GeneratorsMoved() const;
   // Before each call: restores inputs, inouts, generators and handles, fills outputs with `poison`, renews
   // the canaries, moves everything to the device. The library's error code when a copy fails.
   int32_t Prepare(uint8_t poison);

@@ -110,9 +110,12 @@ TEST_F(CallFrameTest, GeneratorsAreRestoredBeforeEachCall) {
   ASSERT_TRUE(built.ok()) << built;
   auto* generator = static_cast<diopiGenerator*>(Arg<void*>(5));
   EXPECT_EQ(generator->seed, 7u);
+  EXPECT_FALSE(frame_->GeneratorsMoved());
   generator->offset = 1000;
+  EXPECT_TRUE(frame_->GeneratorsMoved());
   frame_->Prepare(0x5A);
   EXPECT_EQ(generator->offset, 9u);
+  EXPECT_FALSE(frame_->GeneratorsMoved());
 }
 
 TEST_F(CallFrameTest, PointersToAttributesAndSlotsForTheLibrary) {

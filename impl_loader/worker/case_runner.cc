@@ -151,6 +151,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
       finished = Gather(&attempt, &outputs);
       if (options.calls > 1) CheckLateWrites(&attempt, CurrentThreads() > threads, outputs);
       if (i == 0) {
+        result->reply.set_generator_unmoved(!frame->GeneratorsMoved());
         result->outputs = std::move(outputs);
       } else {
         Compare(&attempt, result->outputs, outputs, kPoison[i % 2]);
