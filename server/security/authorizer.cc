@@ -1,0 +1,103 @@
+#include "server/security/authorizer.h"
+
+#include <sys/stat.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/security/token_file.h"
+
+namespace diopi::server {
+namespace {
+
+// Which version of a file that is. The file is always replaced, so the inode and its times tell.
+struct Version {
+  ino_t inode = 0;
+  off_t bytes = 0;
+  mode_t mode = 0;
+  int64_t modified_ns = 0;
+  int64_t changed_ns = 0;
+  bool operator==(const Version&) const = default;
+};
+
+int64_t Nanoseconds(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+class TokenAuthorizer final : public Authorizer {
+ public:
+  TokenAuthorizer(std::string path, bool require) : path_(std::move(path)), required_(require) {
+    const std::lock_guard lock(mutex_);
+    Refresh();
+  }
+
+  absl::StatusOr<Identity> Check(std::string_view token, Role role) override {
+    const std::lock_guard lock(mutex_);
+    Refresh();
+    if (!required_) return Identity{"anyone", Role::kAdmin};
+    if (token.empty()) {
+      return absl::UnauthenticatedError(
+          "this server wants a token: give --token-file FILE or set $DIOPI_TOKEN (on the server: "
+          "diopi-server "
+          "token add)");
+    }
+    if (!records_.ok() && !absl::IsNotFound(records_.status())) return records_.status();
+    const TokenRecord* record = records_.ok() ? FindToken(*records_, token) : nullptr;
+    if (record == nullptr) {
+      return absl::UnauthenticatedError("this server does not know the token, or it was revoked");
+    }
+    if (record->role < role) {
+      return absl::PermissionDeniedError(absl::StrCat("the token of '", record->name, "' has the role ",
+                                                      RoleWord(record->role), "; this needs ",
+                                                      RoleWord(role)));
+    }
+    return Identity{record->name, record->role};
+  }
+
+ private:
+  void Refresh() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    struct stat info {};
+    Version version;
+    if (stat(path_.c_str(), &info) == 0) {
+      version = {info.st_ino, info.st_size, info.st_mode, Nanoseconds(info.st_mtim),
+                 Nanoseconds(info.st_ctim)};
+    }
+    if (read_ && version == version_) return;
+    records_ = ReadTokens(path_);
+    version_ = version;
+    // A file that could not be read is tried again with the next call.
+    read_ = records_.ok() || absl::IsNotFound(records_.status());
+    // Never taken back: who deletes the file must not open the server.
+    required_ = required_ || !absl::IsNotFound(records_.status());
+  }
+
+  const std::string path_;
+  std::mutex mutex_;
+  bool required_ ABSL_GUARDED_BY(mutex_);
+  bool read_ ABSL_GUARDED_BY(mutex_) = false;
+  Version version_ ABSL_GUARDED_BY(mutex_);
+  absl::StatusOr<std::vector<TokenRecord>> records_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::unique_ptr<Authorizer> Authorizer::FromTokens(const std::string& data_folder, bool require) {
+  return std::make_unique<TokenAuthorizer>(TokenPath(data_folder), require);
+}
+
+std::string_view BearerToken(std::string_view header) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (header.size() <= kScheme.size() ||
+      !absl::EqualsIgnoreCase(absl::string_view(header.data(), kScheme.size()),
+                              absl::string_view(kScheme.data(), kScheme.size()))) {
+    return {};
+  }
+  header.remove_prefix(kScheme.size());
+  return header;
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,88 @@
+#include "server/security/authorizer.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "server/security/token_file.h"
+
+namespace diopi::server {
+namespace {
+
+using Code = absl::StatusCode;
+
+class AuthorizerTest : public testing::Test {
+ protected:
+  AuthorizerTest() : data_(testing::TempDir() + "auth-XXXXXX") { EXPECT_NE(mkdtemp(data_.data()), nullptr); }
+  ~AuthorizerTest() override { std::filesystem::remove_all(data_); }
+  std::string Add(const std::string& name, Role role) const {
+    const auto token = AddToken(data_, name, role);
+    EXPECT_TRUE(token.ok()) << token.status();
+    return token.ok() ? *token : "";
+  }
+
+  std::string data_;
+};
+
+TEST_F(AuthorizerTest, AsksForNoTokenUntilThereIsOne) {
+  const auto authorizer = Authorizer::FromTokens(data_, false);
+  EXPECT_EQ(authorizer->Check("", Role::kAdmin)->name, "anyone");
+  const std::string token = Add("ci", Role::kRun);
+  EXPECT_EQ(authorizer->Check("", Role::kRead).status().code(), Code::kUnauthenticated);
+  EXPECT_EQ(authorizer->Check("diopi_no", Role::kRead).status().code(), Code::kUnauthenticated);
+  EXPECT_EQ(authorizer->Check(token, Role::kRun)->name, "ci");
+}
+
+TEST_F(AuthorizerTest, ARoleIncludesTheOnesBeforeIt) {
+  const auto authorizer = Authorizer::FromTokens(data_, true);
+  EXPECT_EQ(authorizer->Check("", Role::kRead).status().code(), Code::kUnauthenticated);
+  const std::vector<Role> roles = {Role::kRead, Role::kRun, Role::kAdmin};
+  for (const Role has : roles) {
+    const std::string token = Add(RoleWord(has), has);
+    for (const Role needs : roles) {
+      const auto identity = authorizer->Check(token, needs);
+      EXPECT_EQ(identity.status().code(), has >= needs ? Code::kOk : Code::kPermissionDenied)
+          << RoleWord(has) << " " << RoleWord(needs);
+    }
+  }
+}
+
+TEST_F(AuthorizerTest, ARevokedTokenIsRefusedAtOnceAndTheServerStaysClosed) {
+  const std::string token = Add("ci", Role::kRun);
+  const auto authorizer = Authorizer::FromTokens(data_, false);
+  EXPECT_TRUE(authorizer->Check(token, Role::kRun).ok());
+  ASSERT_TRUE(RevokeToken(data_, "ci").ok());
+  EXPECT_EQ(authorizer->Check(token, Role::kRun).status().code(), Code::kUnauthenticated);
+  std::filesystem::remove(TokenPath(data_));
+  EXPECT_EQ(authorizer->Check("", Role::kRead).status().code(), Code::kUnauthenticated);
+  // Another process sees an empty file too.
+  Add("x", Role::kRun);
+  ASSERT_TRUE(RevokeToken(data_, "x").ok());
+  EXPECT_FALSE(Authorizer::FromTokens(data_, false)->Check("", Role::kRead).ok());
+}
+
+TEST_F(AuthorizerTest, AFileThatCannotBeReadLetsNobodyIn) {
+  const std::string token = Add("ci", Role::kRun);
+  const auto authorizer = Authorizer::FromTokens(data_, false);
+  const std::string path = TokenPath(data_);
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+  EXPECT_EQ(authorizer->Check(token, Role::kRead).status().code(), Code::kFailedPrecondition);
+  EXPECT_FALSE(Authorizer::FromTokens(data_, false)->Check("", Role::kRead).ok());
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  EXPECT_TRUE(authorizer->Check(token, Role::kRead).ok());
+  std::ofstream(path, std::ios::app) << "garbage\n";
+  EXPECT_EQ(authorizer->Check(token, Role::kRead).status().code(), Code::kDataLoss);
+}
+
+TEST(BearerTokenTest, Parses) {
+  EXPECT_EQ(BearerToken("Bearer abc"), "abc");
+  EXPECT_EQ(BearerToken("bearer abc"), "abc");
+  for (const char* bad : {"", "Bearer", "Bearer ", "Basic abc", "abc", "Bearerabc"})
+    EXPECT_EQ(BearerToken(bad), "");
+}
+
+}  // namespace
+}  // namespace diopi::server

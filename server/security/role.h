@@ -1,0 +1,26 @@
+// What a caller may do. A role includes the ones before it.
+#ifndef SERVER_SECURITY_ROLE_H_
+#define SERVER_SECURITY_ROLE_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace diopi::server {
+
+// The numbers mean nothing outside; the words are stored in DATA/tokens: never change them.
+enum class Role {
+  kRead = 1,   // look at runs, agents, metrics
+  kRun = 2,    // test a chip: make runs, lease, report, submit
+  kAdmin = 3,  // besides: bring libraries along, cancel runs of others
+};
+
+// "read", "run", "admin"
+std::string RoleWord(Role role);
+// InvalidArgument for another word.
+absl::StatusOr<Role> ParseRole(std::string_view word);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_SECURITY_ROLE_H_

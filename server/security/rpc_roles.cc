@@ -1,0 +1,43 @@
+#include "server/security/rpc_roles.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Role>, 18> kRoles = {{
+    {"GetServerInfo", Role::kRead},
+    {"GetRun", Role::kRead},
+    {"ListRuns", Role::kRead},
+    {"ListAgents", Role::kRead},
+    {"WatchRun", Role::kRead},
+    {"CreateRun", Role::kRun},
+    {"Lease", Role::kRun},
+    {"Fetch", Role::kRun},
+    {"Report", Role::kRun},
+    {"FinishRun", Role::kRun},
+    {"Serve", Role::kRun},
+    {"Heartbeat", Role::kRun},
+    {"EndAssignment", Role::kRun},
+    {"Leave", Role::kRun},
+    {"HealthCase", Role::kRun},
+    {"FetchImpl", Role::kRun},
+    {"Submit", Role::kRun},     // with a library: admin, asked for when it is seen
+    {"CancelRun", Role::kRun},  // of another's run: admin, asked for when it is seen
+}};
+
+}  // namespace
+
+absl::StatusOr<Role> RoleOfRpc(std::string_view method) {
+  for (const auto& [name, role] : kRoles) {
+    if (name == method) return role;
+  }
+  return absl::PermissionDeniedError(
+      absl::StrCat("nobody may call ", std::string(method), ": it has no role"));
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,142 @@
+#include "server/security/tls_files.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr size_t kMaxBytes = 4 << 20;
+
+template <auto Free>
+struct Freer {
+  template <typename T>
+  void operator()(T* object) const {
+    Free(object);
+  }
+};
+using Bio = std::unique_ptr<BIO, Freer<BIO_free_all>>;
+using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
+using File = std::unique_ptr<std::FILE, Freer<std::fclose>>;
+
+absl::Status Bad(const std::string& flag, const std::string& path, const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(flag, " ", path, ": ", what));
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& flag, const std::string& path) {
+  const File file(std::fopen(path.c_str(), "rbe"));
+  if (file == nullptr) return Bad(flag, path, absl::StrCat("cannot be read: ", strerror(errno)));
+  std::string text(kMaxBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) return Bad(flag, path, absl::StrCat("cannot be read: ", strerror(errno)));
+  if (text.size() > kMaxBytes) return Bad(flag, path, "too large for a file of certificates");
+  return text;
+}
+
+Bio Memory(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+std::vector<Certificate> Certificates(const std::string& pem) {
+  std::vector<Certificate> found;
+  const Bio bio = Memory(pem);
+  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
+    found.emplace_back(certificate);
+  }
+  ERR_clear_error();
+  return found;
+}
+
+std::string Text(const ASN1_TIME* time) {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  ASN1_TIME_print(bio.get(), time);
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &data);
+  return size > 0 ? std::string(data, static_cast<size_t>(size)) : "an unknown time";
+}
+
+absl::Status CheckDates(const std::string& flag, const std::string& path, const X509* certificate) {
+  if (X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0) {
+    return Bad(flag, path,
+               absl::StrCat("the certificate expired on ", Text(X509_get0_notAfter(certificate))));
+  }
+  if (X509_cmp_current_time(X509_get0_notBefore(certificate)) > 0) {
+    return Bad(flag, path,
+               absl::StrCat("the certificate is not valid before ", Text(X509_get0_notBefore(certificate))));
+  }
+  return absl::OkStatus();
+}
+
+// Asks nobody for a pass phrase.
+int NoPassPhrase(char*, int, int, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return -1;
+}
+
+absl::Status CheckKey(const TlsFiles& files, const TlsTexts& texts, const X509* certificate) {
+  const Bio bio = Memory(texts.key);
+  bool asked = false;
+  const Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassPhrase, &asked));
+  ERR_clear_error();
+  if (asked) return Bad("--tls-key", files.key, "the key has a pass phrase; a program needs one without");
+  if (key == nullptr) return Bad("--tls-key", files.key, "no private key in PEM");
+  const bool matches = X509_check_private_key(certificate, key.get()) == 1;
+  ERR_clear_error();
+  if (matches) return absl::OkStatus();
+  return Bad("--tls-key", files.key,
+             absl::StrCat("the key does not belong to the certificate in --tls-cert ", files.certificate));
+}
+
+absl::Status ReadPair(const TlsFiles& files, TlsTexts* texts) {
+  absl::StatusOr<std::string> certificate = ReadFile("--tls-cert", files.certificate);
+  if (!certificate.ok()) return certificate.status();
+  absl::StatusOr<std::string> key = ReadFile("--tls-key", files.key);
+  if (!key.ok()) return key.status();
+  texts->certificate = *std::move(certificate);
+  texts->key = *std::move(key);
+  const std::vector<Certificate> chain = Certificates(texts->certificate);
+  if (chain.empty()) return Bad("--tls-cert", files.certificate, "no certificate in PEM");
+  absl::Status status = CheckDates("--tls-cert", files.certificate, chain.front().get());
+  return status.ok() ? CheckKey(files, *texts, chain.front().get()) : status;
+}
+
+}  // namespace
+
+absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
+  TlsTexts texts;
+  if (files.certificate.empty() != files.key.empty()) {
+    return absl::InvalidArgumentError(files.key.empty() ? "--tls-cert needs --tls-key"
+                                                        : "--tls-key needs --tls-cert");
+  }
+  if (!files.ca.empty()) {
+    absl::StatusOr<std::string> ca = ReadFile(files.ca_flag, files.ca);
+    if (!ca.ok()) return ca.status();
+    texts.ca = *std::move(ca);
+    const std::vector<Certificate> authorities = Certificates(texts.ca);
+    if (authorities.empty()) return Bad(files.ca_flag, files.ca, "no certificate in PEM");
+    // A bundle has old ones in it; one alone must be good.
+    if (authorities.size() == 1) {
+      absl::Status status = CheckDates(files.ca_flag, files.ca, authorities.front().get());
+      if (!status.ok()) return status;
+    }
+  }
+  if (!files.certificate.empty()) {
+    absl::Status status = ReadPair(files, &texts);
+    if (!status.ok()) return status;
+  }
+  return texts;
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,266 @@
+#include "server/security/token_file.h"
+
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr size_t kTokenBytes = 32;
+constexpr size_t kSaltBytes = 16;
+constexpr size_t kHashDigits = 64;
+constexpr size_t kMaxName = 64;
+constexpr off_t kMaxFileBytes = 16 << 20;
+constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
+
+absl::Status FileError(const std::string& path, const char* what) {
+  return absl::InternalError(absl::StrCat(path, ": ", what, ": ", strerror(errno)));
+}
+
+// Closes, and with it unlocks.
+class File {
+ public:
+  File(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+bool IsName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+  });
+}
+
+bool IsHex(std::string_view text, size_t digits) {
+  return text.size() == digits && std::all_of(text.begin(), text.end(), [](char c) {
+           return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+         });
+}
+
+absl::StatusOr<std::string> RandomHex(size_t bytes) {
+  std::string raw(bytes, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), static_cast<int>(bytes)) != 1) {
+    return absl::InternalError("no random numbers to be had");
+  }
+  return absl::BytesToHexString(raw);
+}
+
+// Empty when OpenSSL fails, which equals no stored hash.
+std::string Hash(std::string_view salt, std::string_view token) {
+  const std::string text = absl::StrCat(std::string(salt), std::string(token));
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) return "";
+  return absl::BytesToHexString(std::string(digest.begin(), digest.begin() + size));
+}
+
+bool ParseLine(const std::string& line, TokenRecord* record) {
+  const std::vector<std::string> words = absl::StrSplit(line, ' ');
+  if (words.size() != 5 || !IsName(words[0]) || !IsHex(words[3], 2 * kSaltBytes) ||
+      !IsHex(words[4], kHashDigits)) {
+    return false;
+  }
+  const absl::StatusOr<Role> role = ParseRole(words[1]);
+  if (!role.ok()) return false;
+  *record = {words[0], *role, words[2], words[3], words[4]};
+  return true;
+}
+
+std::string Text(const std::vector<TokenRecord>& records) {
+  std::string text;
+  for (const TokenRecord& r : records) {
+    absl::StrAppend(&text, r.name, " ", RoleWord(r.role), " ", r.created, " ", r.salt, " ", r.hash, "\n");
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> ReadAll(const File& file, off_t bytes, const std::string& path) {
+  std::string text(static_cast<size_t>(bytes), '\0');
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FileError(path, "cannot be read");
+    if (n == 0) break;
+    done += static_cast<size_t>(n);
+  }
+  text.resize(done);
+  return text;
+}
+
+bool WriteAll(int fd, const std::string& text) {
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(fd, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<size_t>(n);
+  }
+  return fsync(fd) == 0;
+}
+
+// A reader sees the old file or the new one.
+absl::Status Replace(const std::string& path, const std::string& text) {
+  const std::string fresh = path + ".new";
+  unlink(fresh.c_str());
+  {
+    const File file(fresh, O_WRONLY | O_CREAT | O_EXCL);
+    if (file.get() < 0 || !WriteAll(file.get(), text)) return FileError(fresh, "cannot be written");
+  }
+  if (rename(fresh.c_str(), path.c_str()) != 0) return FileError(path, "cannot be replaced");
+  return absl::OkStatus();
+}
+
+// Reads, lets `edit` change and writes, while no other process does.
+template <typename Edit>
+absl::Status Change(const std::string& data_folder, Edit edit) {
+  std::error_code error;
+  std::filesystem::create_directories(data_folder, error);
+  const std::string path = TokenPath(data_folder);
+  const std::string lock_path = path + ".lock";
+  const File lock(lock_path, O_RDWR | O_CREAT);
+  if (lock.get() < 0 || flock(lock.get(), LOCK_EX) != 0) return FileError(lock_path, "cannot be locked");
+  absl::StatusOr<std::vector<TokenRecord>> records = ReadTokens(path);
+  if (absl::IsNotFound(records.status())) records = std::vector<TokenRecord>();
+  if (!records.ok()) return records.status();
+  absl::Status status = edit(&*records);
+  if (!status.ok()) return status;
+  return Replace(path, Text(*records));
+}
+
+auto Named(const std::string& name) {
+  return [&name](const TokenRecord& record) { return record.name == name; };
+}
+
+}  // namespace
+
+std::string RoleWord(Role role) {
+  switch (role) {
+    case Role::kRead:
+      return "read";
+    case Role::kRun:
+      return "run";
+    case Role::kAdmin:
+      break;
+  }
+  return "admin";
+}
+
+absl::StatusOr<Role> ParseRole(std::string_view word) {
+  for (const Role role : {Role::kRead, Role::kRun, Role::kAdmin}) {
+    if (word == RoleWord(role)) return role;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", std::string(word), "' is no role; expected read, run or admin"));
+}
+
+std::string TokenPath(const std::string& data_folder) {
+  return (std::filesystem::path(data_folder) / "tokens").string();
+}
+
+absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
+  const File file(path, O_RDONLY);
+  if (file.get() < 0) {
+    if (errno == ENOENT) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
+    return FileError(path, "cannot be opened");
+  }
+  struct stat info {};
+  if (fstat(file.get(), &info) != 0) return FileError(path, "cannot be read");
+  if (!S_ISREG(info.st_mode) || info.st_size > kMaxFileBytes) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": not a file of tokens"));
+  }
+  if ((info.st_mode & kOthers) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": others may read or write it; run: chmod 600 ", path));
+  }
+  const absl::StatusOr<std::string> text = ReadAll(file, info.st_size, path);
+  if (!text.ok()) return text.status();
+  std::vector<TokenRecord> records;
+  int number = 0;
+  for (const auto line : absl::StrSplit(*text, '\n')) {
+    ++number;
+    if (line.empty()) continue;
+    TokenRecord record;
+    if (!ParseLine(std::string(line), &record)) {
+      return absl::DataLossError(absl::StrCat(path, ":", number, ": not a token"));
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role) {
+  if (!IsName(name)) {
+    return absl::InvalidArgumentError(absl::StrCat("'", absl::CHexEscape(name),
+                                                   "' is no name for a token; expected 1 to ", kMaxName,
+                                                   " letters, digits, '.', '_' or '-'"));
+  }
+  const absl::StatusOr<std::string> secret = RandomHex(kTokenBytes);
+  const absl::StatusOr<std::string> salt = RandomHex(kSaltBytes);
+  if (!secret.ok()) return secret.status();
+  if (!salt.ok()) return salt.status();
+  std::string token = "diopi_" + *secret;
+  const std::string hash = Hash(*salt, token);
+  if (hash.empty()) return absl::InternalError("SHA-256 is not available");
+  const absl::Status status = Change(data_folder, [&](std::vector<TokenRecord>* records) {
+    if (std::any_of(records->begin(), records->end(), Named(name))) {
+      return absl::AlreadyExistsError(absl::StrCat("'", name, "' has a token; revoke it first"));
+    }
+    const std::string now = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    records->push_back({name, role, now, *salt, hash});
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return token;
+}
+
+absl::Status RevokeToken(const std::string& data_folder, const std::string& name) {
+  return Change(data_folder, [&](std::vector<TokenRecord>* records) {
+    const auto gone = std::remove_if(records->begin(), records->end(), Named(name));
+    if (gone == records->end()) {
+      return absl::NotFoundError(absl::StrCat("'", absl::CHexEscape(name), "' has no token"));
+    }
+    records->erase(gone, records->end());
+    return absl::OkStatus();
+  });
+}
+
+const TokenRecord* FindToken(const std::vector<TokenRecord>& records, std::string_view token) {
+  const TokenRecord* found = nullptr;
+  for (const TokenRecord& record : records) {
+    const std::string hash = Hash(record.salt, token);
+    if (hash.size() == record.hash.size() &&
+        CRYPTO_memcmp(hash.data(), record.hash.data(), hash.size()) == 0) {
+      found = &record;
+    }
+  }
+  return found;
+}
+
+}  // namespace diopi::server

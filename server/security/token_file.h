@@ -1,0 +1,44 @@
+// The file DATA/tokens: who may call the server, one line each, `NAME ROLE CREATED SALT HASH`. A token is 256
+// random bits, shown once when it is made; the file has SHA-256(salt, token) only, with 128 bits of salt of
+// its own. The file belongs to the server's user alone (0600) and is replaced as a whole.
+#ifndef SERVER_SECURITY_TOKEN_FILE_H_
+#define SERVER_SECURITY_TOKEN_FILE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/security/role.h"
+
+namespace diopi::server {
+
+struct TokenRecord {
+  std::string name;  // letters, digits and . _ - ; 1 to 64
+  Role role = Role::kRead;
+  std::string created;  // RFC 3339, UTC
+  std::string salt;     // 32 hex digits
+  std::string hash;     // 64 hex digits
+};
+
+// DATA/tokens
+std::string TokenPath(const std::string& data_folder);
+
+// NotFound when there is no file. FailedPrecondition when others may read or write it. DataLoss, with the
+// line, for a line that is none.
+absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path);
+
+// Makes a token, "diopi_" and 64 hex digits, and returns it. AlreadyExists for a name that has one,
+// InvalidArgument for a name that is none.
+absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role);
+
+// NotFound when nobody of that name has one. The file stays when it was the last: see Authorizer.
+absl::Status RevokeToken(const std::string& data_folder, const std::string& name);
+
+// Whose token that is; null: nobody's. Looks at every record, and compares in constant time.
+const TokenRecord* FindToken(const std::vector<TokenRecord>& records, std::string_view token);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_SECURITY_TOKEN_FILE_H_
