@@ -30,6 +30,7 @@ struct Flags {
   std::string data;                       // --data; empty: see DefaultDataFolder
   std::string listen = "127.0.0.1:7410";  // --listen
   double lease_s = 30;                    // --lease-s
+  double batch_s = 2;                     // --batch-s
   std::string http;                       // --http; empty: none
   bool http_remote = false;               // --http-remote
   double grace_s = 5;                     // --grace-s
@@ -55,6 +56,12 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--lease-s,--lease_s", flags->lease_s,
                   "Seconds after which the cases of an agent that went silent go to another")
       ->check(CLI::Range(0.01, 86400.0))
+      ->capture_default_str();
+  app->add_option(
+         "--batch-s,--batch_s", flags->batch_s,
+         "Seconds of work that an agent is given at once, by its measured speed; 0: as many cases as it "
+         "asks for")
+      ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app->add_option("--http", flags->http,
                   "HOST:PORT of /metrics and /healthz, port 0 for any free one (default: none)");
@@ -185,6 +192,7 @@ int Serve(const Flags& flags) {
   options.data_folder = flags.data.empty() ? DefaultDataFolder() : flags.data;
   options.listen = flags.listen;
   options.lease = absl::Seconds(flags.lease_s);
+  options.batch = absl::Seconds(flags.batch_s);
   options.slow_call = absl::Seconds(flags.slow_call_s);
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());

@@ -9,6 +9,7 @@
 #include "baselines/compare/contract.h"
 #include "cases/core/dtype.h"
 #include "cases/core/library_checks.h"
+#include "server/scheduler/shard.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -88,17 +89,19 @@ absl::StatusOr<v1::Case> ActiveRun::CaseAt(size_t index) const {
   return c;
 }
 
-absl::StatusOr<std::vector<v1::Case>> RunRegistry::SelectCases(const v1::RunOptions& options) {
+absl::StatusOr<std::vector<v1::Case>> RunRegistry::SelectCases(const v1::RunOptions& options,
+                                                               std::string* whole_hash) {
   const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
   if (!catalog.ok()) return catalog.status();
   absl::StatusOr<std::vector<v1::Case>> selected = (*catalog)->SelectRun(options.selection());
-  if (!selected.ok() || options.shard_count() <= 1) return selected;
-  // Every n-th: shards take about as long as each other, as neighbours are alike.
-  std::vector<v1::Case> shard;
-  for (size_t i = options.shard_index(); i < selected->size(); i += options.shard_count()) {
-    shard.push_back(std::move((*selected)[i]));
+  if (!selected.ok()) return selected;
+  *whole_hash = cases::Catalog::SuiteHash(*selected);
+  if (options.shard_count() > 1) {
+    std::erase_if(*selected, [&options](const v1::Case& c) {
+      return ShardOf(c.id(), options.shard_count()) != options.shard_index();
+    });
   }
-  return shard;
+  return selected;
 }
 
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Describe(const v1::RunInfo& info, const ActiveRun& run) {
@@ -123,9 +126,14 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const 
                                                  const std::vector<std::string>& done) {
   std::vector<ScheduledCase> scheduled;
   scheduled.reserve(cases.size());
-  for (const v1::Case& c : cases) scheduled.push_back({c.id(), StreamedBytes(c)});
+  const std::map<std::string, double> seconds = CaseSeconds(info.options().chip());
+  for (const v1::Case& c : cases) {
+    const auto known = seconds.find(c.id());
+    scheduled.push_back({c.id(), StreamedBytes(c), known == seconds.end() ? 0 : known->second, c.function()});
+  }
   SchedulerOptions options;
   options.lease = options_.lease;
+  options.batch = options_.batch;
   options.shuffle_seed = info.options().shuffle_seed();
   options.on_expired = [metrics = options_.metrics, run_id = info.run_id()](const ExpiredLease& lease) {
     if (metrics != nullptr) metrics->Expired(lease.cases);
@@ -142,10 +150,22 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const 
   return run;
 }
 
-absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& options) {
-  absl::Status status = CheckOptions(options);
+std::map<std::string, double> RunRegistry::CaseSeconds(const std::string& chip) {
+  if (options_.batch <= absl::ZeroDuration()) return {};
+  absl::StatusOr<std::map<std::string, double>> seconds = database_->CaseSeconds(chip);
+  if (seconds.ok()) return *std::move(seconds);
+  // Only a hint: the run goes on without.
+  Log(LogLevel::kWarn, "no_case_times",
+      {{"chip", chip}, {"status", std::string(seconds.status().message())}});
+  return {};
+}
+
+absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& asked) {
+  absl::Status status = CheckOptions(asked);
   if (!status.ok()) return status;
-  const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(options);
+  v1::RunOptions options = asked;
+  const absl::StatusOr<std::vector<v1::Case>> cases =
+      SelectCases(asked, options.mutable_whole_suite_hash());
   if (!cases.ok()) return cases.status();
   std::vector<RunCase> rows;
   rows.reserve(cases->size());
@@ -164,7 +184,8 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
 absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& info) {
   const absl::StatusOr<std::vector<RunCase>> rows = database_->CasesOf(info.run_id());
   if (!rows.ok()) return rows.status();
-  absl::StatusOr<std::vector<v1::Case>> selected = SelectCases(info.options());
+  std::string whole_hash;  // of today; the cases themselves are compared below
+  absl::StatusOr<std::vector<v1::Case>> selected = SelectCases(info.options(), &whole_hash);
   if (!selected.ok()) return selected.status();
   std::map<std::string, v1::Case> by_id;
   for (v1::Case& c : *selected) by_id.emplace(c.id(), std::move(c));
@@ -200,9 +221,14 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& 
 }
 
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run_id,
-                                                          const v1::RunOptions& options) {
+                                                          const v1::RunOptions& options, bool join) {
   absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
   if (!info.ok()) return info.status();
+  if (join && info->state() != "running") {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", info->run_id(), " is ", info->state(), ": there is nothing to join",
+                     info->done() < info->cases() ? "; --resume completes it" : ""));
+  }
   absl::Status status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
   if (status.ok()) {
     status =

@@ -56,6 +56,7 @@ class RunRegistry {
  public:
   struct Options {
     absl::Duration lease = absl::Seconds(30);
+    absl::Duration batch;        // SchedulerOptions.batch
     Metrics* metrics = nullptr;  // null: nothing is counted; otherwise it outlives the registry
   };
   // All must outlive the registry.
@@ -66,8 +67,10 @@ class RunRegistry {
   // InvalidArgument for options that make no sense; the catalog's statuses for the selection.
   absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options);
 
-  // Continues a run with what it lacks. FailedPrecondition when chip, library or cases are not the same.
-  absl::StatusOr<v1::CreateRunResponse> Resume(const std::string& run_id, const v1::RunOptions& options);
+  // Continues a run with what it lacks. FailedPrecondition when chip, library or cases are not the same; with
+  // `join`, also when it is not running.
+  absl::StatusOr<v1::CreateRunResponse> Resume(const std::string& run_id, const v1::RunOptions& options,
+                                               bool join = false);
 
   // In memory already, or from the database. NotFound; FailedPrecondition when its cases have changed.
   absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id);
@@ -79,10 +82,13 @@ class RunRegistry {
   void Forget(const std::string& run_id);
 
  private:
-  absl::StatusOr<std::vector<v1::Case>> SelectCases(const v1::RunOptions& options);
+  // The selection's part that the shard has, and the hash of the whole.
+  absl::StatusOr<std::vector<v1::Case>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
   absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);
   std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, const std::vector<v1::Case>& cases,
                                       const std::vector<std::string>& done);
+  // Of the chip, as measured before; nothing where batches are not sized by time.
+  std::map<std::string, double> CaseSeconds(const std::string& chip);
   absl::StatusOr<v1::CreateRunResponse> Describe(const v1::RunInfo& info, const ActiveRun& run);
 
   Database* const database_;

@@ -36,7 +36,8 @@ class GrpcServer final : public ConformanceServer {
         catalog_(options.catalog ? options.catalog : cases::Catalog::LoadBuiltin),
         baselines_(options.data_folder, options.reference, options.max_open_baselines),
         registry_(database_.get(), &catalog_, &baselines_,
-                  options.clock != nullptr ? options.clock : &steady_clock_, {options.lease, &metrics_}),
+                  options.clock != nullptr ? options.clock : &steady_clock_,
+                  {options.lease, options.batch, &metrics_}),
         service_(database_.get(), &registry_, &baselines_, &metrics_,
                  {options.data_folder, options.slow_call}) {
     metrics_.AddSource([this] { return Samples(); });

@@ -18,6 +18,7 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:7410";  // HOST:PORT (0: any free port) or unix:PATH
   std::string reference = "cpu";          // whose baselines: DATA/baselines/REFERENCE
   absl::Duration lease = absl::Seconds(30);
+  absl::Duration batch;  // what a batch should take; zero: agents get as many cases as they ask for
   size_t max_open_baselines = 256;              // files
   LazyCatalog::Loader catalog;                  // empty: the operators built in
   const Clock* clock = nullptr;                 // null: the steady clock

@@ -148,7 +148,7 @@ absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& req
                                                  v1::CreateRunResponse* response) {
   absl::StatusOr<v1::CreateRunResponse> created =
       request.resume_run().empty() ? registry_->Create(request.options())
-                                   : registry_->Resume(request.resume_run(), request.options());
+                                   : registry_->Resume(request.resume_run(), request.options(), request.join());
   if (!created.ok()) return created.status();
   *response = *std::move(created);
   Log(LogLevel::kInfo, request.resume_run().empty() ? "run_created" : "run_resumed",
@@ -207,6 +207,7 @@ absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request,
   limits.max_cases =
       request.max_cases() > 0 ? std::min(request.max_cases(), kMaxLeaseCases) : kDefaultLeaseCases;
   limits.max_bytes = request.max_bytes();
+  limits.workers = std::max(request.workers(), 1);
   const LeaseBatch batch = (*run)->scheduler.Lease(request.agent_id(), limits);
   v1::LeaseMessage message;
   v1::LeaseMessage::Header& header = *message.mutable_header();
@@ -246,7 +247,7 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
   metrics_->Reported(static_cast<size_t>(appended->stored), static_cast<size_t>(appended->duplicates));
   // Only now: what is done in the scheduler is stored for certain.
   for (const v1::Verdict& verdict : verdicts) {
-    if (run->scheduler.MarkDone(request.agent_id(), verdict.case_id())) {
+    if (run->scheduler.MarkDone(request.agent_id(), verdict.case_id(), verdict.elapsed_us() * 1e-6)) {
       metrics_->Verdict(OutcomeWord(verdict.outcome()));
     }
   }

@@ -36,6 +36,9 @@ std::vector<size_t> OrderOf(size_t count, uint64_t seed) {
   return order;
 }
 
+// Sums of costs are no exact numbers.
+constexpr double kRounding = 1 + 1e-9;
+
 }  // namespace
 
 absl::Duration SteadyClock::Now() const {
@@ -44,7 +47,9 @@ absl::Duration SteadyClock::Now() const {
 
 Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::string> done,
                      const SchedulerOptions& options, const Clock* clock)
-    : options_(options), clock_(clock) {
+    : options_(options),
+      clock_(clock),
+      pace_(PaceOptions{options.batch, options.lease, options.max_retry}, cases) {
   const std::vector<size_t> order = OrderOf(cases.size(), options.shuffle_seed);
   entries_.reserve(cases.size());
   index_.reserve(cases.size());
@@ -58,49 +63,83 @@ Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::str
     entries_[found->second].state = State::kDone;
     ++done_;
   }
-  for (const size_t i : order) {
-    if (entries_[i].state == State::kWaiting) waiting_.push_back(i);
-  }
+  const auto add = [&](bool slow) {
+    for (const size_t i : order) {
+      if (entries_[i].state == State::kWaiting && (options.shuffle_seed == 0 && pace_.IsSlow(i)) == slow) {
+        AddWaiting(i);
+      }
+    }
+  };
+  add(true);
+  add(false);
 }
 
-Scheduler::LeaseRecord Scheduler::Take(const std::string& agent, const LeaseLimits& limits, uint64_t id) {
-  LeaseRecord record{agent, clock_->Now() + options_.lease, {}, 0};
-  const size_t max_cases = static_cast<size_t>(std::max(1, limits.max_cases));
+void Scheduler::AddWaiting(size_t index) {
+  waiting_.push_back(index);
+  pace_.Enter(index);
+}
+
+Scheduler::LeaseRecord Scheduler::Take(const std::string& agent, const LeaseLimits& limits,
+                                       const Allowance& allowance, uint64_t id) {
+  const absl::Duration now = clock_->Now();
+  LeaseRecord record{agent, now + options_.lease, {}, 0};
   int64_t bytes = 0;
-  while (!waiting_.empty() && record.cases.size() < max_cases) {
-    Entry& entry = entries_[waiting_.front()];
+  double cost = 0;
+  bool slow = false;
+  std::vector<size_t> passed_over;
+  while (!waiting_.empty() && record.cases.size() < static_cast<size_t>(allowance.cases)) {
+    const size_t index = waiting_.front();
+    Entry& entry = entries_[index];
     if (entry.state == State::kWaiting) {
-      const bool first = record.cases.empty();
-      if (!first && limits.max_bytes > 0 && bytes + entry.c.bytes > limits.max_bytes) break;
+      const double its_cost = pace_.Cost(index);
+      const bool its_slow = options_.batch > absl::ZeroDuration() && its_cost >= allowance.slow;
+      // One for each idle worker, whatever they cost.
+      const bool must = record.cases.size() < static_cast<size_t>(allowance.at_least);
+      if (its_slow && slow && !must && options_.shuffle_seed == 0) {
+        passed_over.push_back(index);
+        waiting_.pop_front();
+        continue;
+      }
+      if (!record.cases.empty() && limits.max_bytes > 0 && bytes + entry.c.bytes > limits.max_bytes) break;
+      if (!must && ((its_slow && slow) || cost + its_cost > allowance.cost * kRounding)) break;
       bytes += entry.c.bytes;
+      cost += its_cost;
+      slow = slow || its_slow;
       entry.state = State::kLeased;
       entry.lease = id;
-      record.cases.push_back(waiting_.front());
+      record.cases.push_back(index);
+      pace_.Leave(index);
+      pace_.Give(agent, index, now);
     }
     waiting_.pop_front();
   }
+  waiting_.insert(waiting_.begin(), passed_over.begin(), passed_over.end());
   record.open = record.cases.size();
   return record;
+}
+
+LeaseBatch Scheduler::Nothing(absl::Duration now, absl::Duration retry_in) const {
+  LeaseBatch batch;
+  batch.complete = done_ == entries_.size();
+  if (batch.complete) return batch;
+  batch.retry_in = retry_in;
+  for (const auto& [unused, lease] : leases_) {
+    batch.retry_in = std::min(batch.retry_in, lease.deadline - now);
+  }
+  return batch;
 }
 
 LeaseBatch Scheduler::Lease(const std::string& agent, const LeaseLimits& limits) {
   const std::lock_guard lock(mutex_);
   const absl::Duration now = clock_->Now();
   ExpireOld(now);
-  const uint64_t id = next_lease_;
-  LeaseRecord record = Take(agent, limits, id);
-  LeaseBatch batch;
-  if (record.cases.empty()) {
-    batch.complete = done_ == entries_.size();
-    if (batch.complete) return batch;
-    batch.retry_in = options_.max_retry;
-    for (const auto& [unused, lease] : leases_) {
-      batch.retry_in = std::min(batch.retry_in, lease.deadline - now);
-    }
-    return batch;
-  }
-  ++next_lease_;
+  if (done_ + leased_ == entries_.size()) return Nothing(now, options_.max_retry);
+  const Allowance allowance = pace_.Allow(agent, std::max(1, limits.max_cases), limits.workers, now);
+  if (allowance.cases == 0) return Nothing(now, allowance.retry_in);
+  const uint64_t id = next_lease_++;
+  LeaseRecord record = Take(agent, limits, allowance, id);
   leased_ += record.open;
+  LeaseBatch batch;
   batch.lease_id = absl::StrCat(id);
   batch.cases = record.cases;
   batch.expires_in = options_.lease;
@@ -120,18 +159,24 @@ bool Scheduler::Renew(const std::string& agent, const std::string& lease_id) {
   return true;
 }
 
-bool Scheduler::MarkDone(const std::string& agent, const std::string& case_id) {
+bool Scheduler::MarkDone(const std::string& agent, const std::string& case_id, double seconds) {
   const std::lock_guard lock(mutex_);
   const auto found = index_.find(case_id);
   if (found == index_.end()) return false;
   Entry& entry = entries_[found->second];
   if (entry.state == State::kDone) return false;
+  const absl::Duration now = clock_->Now();
+  pace_.Learn(found->second, seconds);  // first: the agent's speed is measured in what is known now
   if (entry.state == State::kLeased) {
     const auto lease = leases_.find(entry.lease);
     --leased_;
-    if (lease->second.agent == agent) lease->second.deadline = clock_->Now() + options_.lease;
+    const bool holder = lease->second.agent == agent;
+    if (holder) lease->second.deadline = now + options_.lease;
+    pace_.Take(lease->second.agent, found->second, holder ? Pace::End::kDone : Pace::End::kDoneByAnother,
+               now);
     if (--lease->second.open == 0) leases_.erase(lease);
   }
+  if (entry.state == State::kWaiting) pace_.Leave(found->second);
   entry.state = State::kDone;
   ++done_;
   return true;
@@ -143,7 +188,8 @@ size_t Scheduler::GiveBack(Leases::iterator lease) {
     Entry& entry = entries_[i];
     if (entry.state != State::kLeased || entry.lease != lease->first) continue;
     entry.state = State::kWaiting;
-    waiting_.push_back(i);
+    pace_.Take(lease->second.agent, i, Pace::End::kTakenBack, clock_->Now());
+    AddWaiting(i);
     ++count;
   }
   leased_ -= count;
@@ -157,6 +203,7 @@ void Scheduler::ExpireOld(absl::Duration now) {
     if (lease->second.deadline <= now) {
       ExpiredLease expired{lease->second.agent, absl::StrCat(lease->first), 0};
       expired.cases = GiveBack(lease);
+      pace_.Forget(expired.agent);  // dead, or somehow slower than it was
       if (options_.on_expired) options_.on_expired(expired);
     }
     lease = next;
@@ -171,6 +218,7 @@ size_t Scheduler::Release(const std::string& agent) {
     if (lease->second.agent == agent) count += GiveBack(lease);
     lease = next;
   }
+  pace_.Forget(agent);
   return count;
 }
 
@@ -185,7 +233,8 @@ void Scheduler::Return(const std::string& lease_id, absl::Span<const size_t> cas
     Entry& entry = entries_[i];
     if (entry.state != State::kLeased || entry.lease != id) continue;
     entry.state = State::kWaiting;
-    waiting_.push_back(i);
+    pace_.Take(lease->second.agent, i, Pace::End::kTakenBack, clock_->Now());
+    AddWaiting(i);
     --leased_;
     --lease->second.open;
   }

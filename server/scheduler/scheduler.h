@@ -17,6 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/scheduler/pace.h"
 
 namespace diopi::server {
 
@@ -30,11 +31,6 @@ class Clock {
 class SteadyClock final : public Clock {
  public:
   absl::Duration Now() const override;
-};
-
-struct ScheduledCase {
-  std::string id;     // unique
-  int64_t bytes = 0;  // what its tensors take, for LeaseLimits.max_bytes
 };
 
 // A lease that was neither renewed nor reported on in time.
@@ -51,6 +47,9 @@ struct SchedulerOptions {
   uint64_t shuffle_seed = 0;
   // What an agent that finds nothing waits at most before it asks again.
   absl::Duration max_retry = absl::Milliseconds(250);
+  // Batches are made to take about so long, by what cases cost and how fast each agent is (pace.h); the first
+  // ones are small, and so are the last ones. Zero: every batch is as large as the limits let it be.
+  absl::Duration batch = absl::ZeroDuration();
   // Told of every lease that expires, when that is noticed: at the next call. Must not call the scheduler.
   std::function<void(const ExpiredLease&)> on_expired;
 };
@@ -58,6 +57,7 @@ struct SchedulerOptions {
 struct LeaseLimits {
   int max_cases = 16;     // at least 1 counts
   int64_t max_bytes = 0;  // 0: no limit; one case is always given, however large
+  int workers = 1;        // processes that work on them at once
 };
 
 struct LeaseBatch {
@@ -65,7 +65,7 @@ struct LeaseBatch {
   std::vector<size_t> cases;  // indices into the cases the scheduler was made with
   absl::Duration expires_in;  // from now
   bool complete = false;      // every case is done
-  absl::Duration retry_in;    // nothing now, but others hold leases: ask again then
+  absl::Duration retry_in;    // nothing now: the agent has enough, or others hold the rest; ask again then
 };
 
 struct SchedulerCounts {
@@ -84,7 +84,8 @@ class Scheduler {
             const SchedulerOptions& options, const Clock* clock);
 
   // The next cases in order. Cases of expired leases come last, so that one that kills its agents does not
-  // stand in the way of the others.
+  // stand in the way of the others. With SchedulerOptions.batch and without a seed, cases known to be slow
+  // come first, and a batch has one slow case at most; with a seed the order is the seed's alone.
   LeaseBatch Lease(const std::string& agent, const LeaseLimits& limits);
 
   // Starts the lease's time again. False when it has expired (its cases may be with others) or is not this
@@ -93,8 +94,8 @@ class Scheduler {
 
   // The case has a verdict: from whoever holds it, from one whose lease has expired, or a second time. False
   // when it had one already or is no case of this run. Counts as a renewal of the lease that holds it, if
-  // that lease is `agent`'s.
-  bool MarkDone(const std::string& agent, const std::string& case_id);
+  // that lease is `agent`'s. `seconds`: how long it took, if that was measured.
+  bool MarkDone(const std::string& agent, const std::string& case_id, double seconds = 0);
 
   // Gives back all that the agent holds: it said goodbye. Returns how many cases.
   size_t Release(const std::string& agent);
@@ -123,10 +124,13 @@ class Scheduler {
   using Leases = std::map<uint64_t, LeaseRecord>;
 
   void ExpireOld(absl::Duration now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AddWaiting(size_t index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What an agent is told that gets nothing now.
+  LeaseBatch Nothing(absl::Duration now, absl::Duration retry_in) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Drops the lease; its open cases wait again. Returns how many.
   size_t GiveBack(Leases::iterator lease) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  LeaseRecord Take(const std::string& agent, const LeaseLimits& limits, uint64_t id)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  LeaseRecord Take(const std::string& agent, const LeaseLimits& limits, const Allowance& allowance,
+                   uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const SchedulerOptions options_;
   const Clock* const clock_;
@@ -135,6 +139,7 @@ class Scheduler {
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::deque<size_t> waiting_ ABSL_GUARDED_BY(mutex_);  // may hold entries that are done by now
   Leases leases_ ABSL_GUARDED_BY(mutex_);
+  Pace pace_ ABSL_GUARDED_BY(mutex_);
   size_t done_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t leased_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_lease_ ABSL_GUARDED_BY(mutex_) = 1;

@@ -1,0 +1,114 @@
+// How much work an agent gets at once: batches of about as many seconds for everyone, from what cases cost
+// and how fast each agent was seen to be. Pure arithmetic over times that it is given.
+//
+// A case costs seconds: as measured before, else the mean of its group in this run, else the mean of all. An
+// agent's speed is cost per second of wall time while it held work, whatever its machine and workers are.
+#ifndef SERVER_SCHEDULER_PACE_H_
+#define SERVER_SCHEDULER_PACE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace diopi::server {
+
+struct ScheduledCase {
+  std::string id;          // unique
+  int64_t bytes = 0;       // what its tensors take, for LeaseLimits.max_bytes
+  double seconds = 0;      // that it took before; 0: not known
+  std::string group = "";  // cases of a group take about as long as each other: the function
+};
+
+struct PaceOptions {
+  // An agent is given about so much work at once. Zero: as much as it asks for.
+  absl::Duration target = absl::ZeroDuration();
+  // An agent that was not heard of for this long, and holds nothing, does not count as one that shares.
+  absl::Duration forget = absl::Seconds(30);
+  absl::Duration max_retry = absl::Milliseconds(250);
+};
+
+// What an agent may have now.
+struct Allowance {
+  int cases = 0;            // 0: nothing now
+  double cost = 0;          // a batch ends before the case that exceeds it; one case is always allowed
+  double slow = 0;          // a batch has at most one case that costs this or more
+  int at_least = 1;         // cases that are given whatever they cost, so that no worker idles
+  absl::Duration retry_in;  // when cases is 0
+};
+
+// Not thread-safe.
+class Pace {
+ public:
+  // What an agent gets first, and what it may hold until its first report says how fast it is.
+  static constexpr int kFirstCases = 4;
+  static constexpr int kUnmeasuredCases = 16;
+
+  Pace(const PaceOptions& options, absl::Span<const ScheduledCase> cases);
+
+  double Cost(size_t index) const;
+  // Whether the case is known to be slow for any batch: such are handed out first.
+  bool IsSlow(size_t index) const;
+  // A case of this number took so long, on whichever agent; not positive: it was not measured.
+  void Learn(size_t index, double seconds);
+
+  // The case now waits to be leased, or no longer does.
+  void Enter(size_t index) { Count(index, 1); }
+  void Leave(size_t index) { Count(index, -1); }
+
+  // An agent with `workers` processes asks for at most `max_cases`.
+  Allowance Allow(const std::string& agent, int max_cases, int workers, absl::Duration now);
+  // The agent was given the case.
+  void Give(const std::string& agent, size_t index, absl::Duration now);
+  // The agent no longer holds it: done by it, done by another, or taken back.
+  enum class End { kDone, kDoneByAnother, kTakenBack };
+  void Take(const std::string& agent, size_t index, End end, absl::Duration now);
+  // It is gone, or its leases expired: what it was is no longer known.
+  void Forget(const std::string& agent);
+
+  // Cost per second; 0: not known yet.
+  double SpeedOf(const std::string& agent) const;
+
+ private:
+  struct Agent {
+    double work = 0;  // cost of what it has done lately ...
+    double busy = 0;  // ... and the seconds that took
+    double open_cost = 0;
+    int open_cases = 0;
+    int most = kFirstCases;  // cases of its next batch; grows with its reports
+    bool reported = false;   // since `most` grew
+    absl::Duration mark;     // its time up to here is in `busy`
+    absl::Duration seen;     // last
+    double speed() const { return busy > 0 ? work / busy : 0; }
+  };
+  struct Mean {
+    double sum = 0;
+    int64_t count = 0;
+  };
+
+  void Count(size_t index, int by);
+  double MeanCost() const;
+  double UsualSpeed() const;
+  // Seconds until everything is done when everyone keeps busy, and whether anyone but `agent` shares.
+  double SecondsLeft(const std::string& agent, absl::Duration now, bool* shared) const;
+  Allowance AllowUnmeasured(Agent* agent, int max_cases) const;
+
+  const PaceOptions options_;
+  std::vector<double> seconds_;  // by case; 0: not known
+  std::vector<uint32_t> group_of_;
+  std::vector<double> charged_;  // what a case that is held was taken to cost
+  std::vector<Mean> groups_;
+  Mean all_;
+  double waiting_known_ = 0;     // cost of the waiting cases that have one
+  int64_t waiting_unknown_ = 0;  // the other ones
+  double open_cost_ = 0;         // of all agents
+  std::map<std::string, Agent> agents_;
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_SCHEDULER_PACE_H_
