@@ -269,6 +269,23 @@ TEST(Random, DropoutDecidesForEachElement) {
   EXPECT_NE(verdict.reason().find("ahead"), std::string::npos) << verdict.reason();
 }
 
+TEST(Random, ATailThatNoDrawReachedIsSeen) {
+  std::mt19937_64 bits(11);
+  for (const auto& [dtype, tail] :
+       {std::pair{D::float32, 3}, {D::float64, 3}, {D::float16, 4}, {D::bfloat16, 6}}) {
+    Vec values(1000);
+    for (double& v : values) v = U01(bits);
+    const v1::Case c = UniformCase(dtype, 0, 1);
+    const HostTensor good = Row(dtype, values);
+    EXPECT_EQ(CompareCase(c, {}, {{"out", good}}, {{"out", good}}).outcome(), v1::OUTCOME_PASS);
+    for (int i = 0; i < tail; ++i) values[values.size() - 1 - static_cast<size_t>(i)] = 0.5;
+    const HostTensor bad = Row(dtype, values);
+    const v1::Verdict v = CompareCase(c, {}, {{"out", bad}}, {{"out", bad}});
+    EXPECT_EQ(v.outcome(), v1::OUTCOME_FAIL) << DtypeName(dtype);
+    EXPECT_NE(v.reason().find("no draw reached"), std::string::npos) << v.reason();
+  }
+}
+
 TEST(Random, ThePublicRuleIsToldBesideOurs) {
   std::mt19937_64 bits(3);
   std::normal_distribution<double> normal;

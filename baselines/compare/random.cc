@@ -91,6 +91,22 @@ std::string CheckDistinct(const HostTensor& actual, std::vector<double> y, doubl
       n - bound);
 }
 
+// A tail that no draw reached: its values are all alike, zeros or what stood there before.
+std::string CheckTail(const HostTensor& actual, const std::vector<double>& y, double scale) {
+  if (y.empty() || !(scale > 0)) return "";
+  double largest = 0;
+  for (const double v : y) largest = std::max(largest, std::fabs(v));
+  const double ulp = actual.dtype == v1::Dtype::bfloat16  ? 0x1p-7
+                     : actual.dtype == v1::Dtype::float16 ? 0x1p-10
+                                                          : 0x1p-23;
+  const double one_value = ulp * (1 + 2 * largest / scale);  // at most the probability of one value
+  size_t alike = 1;
+  while (alike < y.size() && y[y.size() - 1 - alike] == y.back()) ++alike;
+  if (one_value >= 1 || std::pow(one_value, static_cast<double>(alike - 1)) >= kAlpha) return "";
+  return absl::StrFormat("the last %d of %d values are all %.9g: no draw reached them", alike, y.size(),
+                         y.back());
+}
+
 std::string FirstOf(std::initializer_list<std::string> findings) {
   for (const std::string& finding : findings) {
     if (!finding.empty()) return finding;
@@ -213,7 +229,8 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
       BernsteinBound(0.8 * static_cast<double>(n), 2) + 4 * room * static_cast<double>(n);
   return FirstOf({CheckMean(z, room),
                   std::fabs(spread) <= spread_bound ? "" : Exceeds("the variance", spread, spread_bound),
-                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y, width), CheckKs(low, high)});
+                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y, width),
+                  CheckTail(actual, y, width), CheckKs(low, high)});
 }
 
 std::string CheckIntegers(const HostTensor& actual, double from, double to) {
@@ -287,7 +304,7 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
                          : absl::StrFormat("the variance is %.6g times what it should be",
                                            square / static_cast<double>(n)),
                   CheckNormalTails(z), CheckCells(low, high), CheckLags(z),
-                  CheckDistinct(actual, y, least_std), CheckKs(low, high)});
+                  CheckDistinct(actual, y, least_std), CheckTail(actual, y, least_std), CheckKs(low, high)});
 }
 
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {

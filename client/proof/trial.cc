@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
 #include "baselines/generate/generate.h"
@@ -177,8 +178,9 @@ std::string GatesOf(const v1::Verdict& verdict) {
   }
   std::vector<std::string> gates;
   for (const v1::OutputStats& stats : verdict.outputs()) {
-    if (!stats.ok() && std::find(gates.begin(), gates.end(), stats.gates()) == gates.end()) {
-      gates.push_back(stats.gates());
+    if (stats.ok()) continue;
+    for (const auto& gate : absl::StrSplit(stats.gates(), ',')) {
+      if (std::find(gates.begin(), gates.end(), gate) == gates.end()) gates.emplace_back(gate);
     }
   }
   return gates.empty() ? "S" : absl::StrJoin(gates, ",");  // an output that is missing
