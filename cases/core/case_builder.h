@@ -30,6 +30,9 @@ absl::StatusOr<Fit> BuildCase(const v1::OperatorFile& op, const v1::FunctionRule
 // Judges (the default one spread over all outputs, exact for integers), id and content hash.
 absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c);
 
+// The hash of what a case computes: of everything but its names and explanations. FinishCase sets it.
+std::string ContentHash(const v1::Case& c);
+
 // The rules of a function of this file; null when it has none of that name.
 const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string& function);
 

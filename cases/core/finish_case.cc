@@ -73,6 +73,8 @@ absl::Status AssignJudges(const v1::FunctionRules& rules, v1::Case* c) {
   return absl::OkStatus();
 }
 
+}  // namespace
+
 // Every field in the order of its number; there are no maps in it, so the bytes are the same everywhere.
 std::string ContentHash(const v1::Case& c) {
   v1::Case content;
@@ -84,8 +86,6 @@ std::string ContentHash(const v1::Case& c) {
   content.set_generator_version(c.generator_version());
   return Xxh128Hex(content.SerializeAsString());
 }
-
-}  // namespace
 
 absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c) {
   absl::Status status = AssignJudges(rules, c);

@@ -124,57 +124,6 @@ TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
   EXPECT_EQ((*verdicts)[1].case_id(), CaseId(2));
 }
 
-// A real file of schema version 1 (six verdicts of libdiopi_faulty.so, made by the program of that day).
-TEST(DatabaseTest, AFileOfTheFirstSchemaIsMigrated) {
-  const ScratchFolder folder;
-  const std::string path = DatabasePath(folder.path());
-  std::filesystem::copy_file(DIOPI_SOURCE_DIR "/server/store/testdata/results_v1.db", path);
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  const absl::Status unread = Database::Open(path, {.read_only = true}).status();
-  EXPECT_TRUE(absl::IsFailedPrecondition(unread)) << unread;
-  const auto database = OpenIn(folder);
-  const auto run = database->GetRun("latest");
-  ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_EQ(run->options().chip(), "testchip");
-  EXPECT_EQ(run->outcomes().at("fail"), 6);
-  const auto old = database->Verdicts("latest", {});
-  ASSERT_TRUE(old.ok()) << old.status();
-  ASSERT_EQ(old->size(), 6U);
-  const v1::Verdict& verdict = (*old)[1];
-  EXPECT_EQ(verdict.case_id(), "add.float32.n17");
-  EXPECT_EQ(verdict.contracts_size(), 0);
-  EXPECT_EQ(verdict.likely_cause(), "");
-  ASSERT_EQ(verdict.outputs_size(), 1);
-  EXPECT_EQ(verdict.outputs(0).mismatches(), 17);
-  EXPECT_NEAR(verdict.outputs(0).rms_z(), 19880207.38, 0.01);
-  EXPECT_EQ(verdict.outputs(0).argmax(), -1);
-  EXPECT_EQ(verdict.outputs(0).rmse_ratio(), 0);
-  EXPECT_EQ(verdict.outputs(0).grade(), "");
-  // And it is a file like any other now.
-  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(3))->run_id();
-  ASSERT_TRUE(database->Append(id, {FullVerdict()}).ok());
-  EXPECT_EQ((*database->Verdicts(id, {}))[0].SerializeAsString(), FullVerdict().SerializeAsString());
-  EXPECT_TRUE(Database::Open(path, {.read_only = true}).ok());
-}
-
-// One of version 2, made likewise.
-TEST(DatabaseTest, AFileOfTheSecondSchemaIsMigrated) {
-  const ScratchFolder folder;
-  const std::string path = DatabasePath(folder.path());
-  std::filesystem::copy_file(DIOPI_SOURCE_DIR "/server/store/testdata/results_v2.db", path);
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  EXPECT_TRUE(absl::IsFailedPrecondition(Database::Open(path, {.read_only = true}).status()));
-  const auto database = OpenIn(folder);
-  const auto old = database->Verdicts("latest", {});
-  ASSERT_TRUE(old.ok()) << old.status();
-  ASSERT_FALSE(old->empty());
-  for (const v1::Verdict& verdict : *old) {
-    EXPECT_FALSE(verdict.has_device_index()) << verdict.case_id();
-    EXPECT_EQ(verdict.elapsed_us(), 0) << verdict.case_id();
-  }
-  EXPECT_TRUE(database->CaseSeconds("testchip")->empty());  // nothing was measured then
-}
-
 TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);

@@ -168,7 +168,7 @@ absl::StatusOr<int64_t> VersionOf(Connection* connection) {
 
 }  // namespace
 
-absl::Status Migrate(Connection* connection) {
+absl::Status Migrate(Connection* connection, const std::function<void(int64_t)>& before_step) {
   absl::StatusOr<int64_t> version = VersionOf(connection);
   if (!version.ok()) return version.status();
   if (*version == kSchemaVersion) return absl::OkStatus();
@@ -178,12 +178,14 @@ absl::Status Migrate(Connection* connection) {
   version = VersionOf(connection);
   if (!version.ok()) return version.status();
   for (int64_t step = *version; step < kSchemaVersion; ++step) {
+    if (before_step) before_step(step);
     absl::Status status = connection->Execute(kMigrations[step]);
     if (!status.ok()) return status;
   }
   absl::Status status = connection->Execute(
       absl::StrCat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", kSchemaVersion));
   if (!status.ok()) return status;
+  if (before_step) before_step(kSchemaVersion);
   return transaction->Commit();
 }
 

@@ -145,6 +145,16 @@ absl::Status Connection::Execute(const std::string& sql) {
   return StatusOfCode(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_), path_);
 }
 
+absl::Status Connection::CopyFrom(Connection* other) {
+  sqlite3_backup* const backup = sqlite3_backup_init(db_, "main", other->db_, "main");
+  if (backup == nullptr) return StatusOfCode(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_), path_);
+  const int step = sqlite3_backup_step(backup, -1);
+  const int finish = sqlite3_backup_finish(backup);
+  if (step == SQLITE_DONE && finish == SQLITE_OK) return absl::OkStatus();
+  const int code = step == SQLITE_DONE ? finish : step;
+  return StatusOfCode(code, sqlite3_errstr(code), absl::StrCat(other->path_, ", copied to ", path_));
+}
+
 absl::StatusOr<Statement> Connection::Prepare(std::string_view sql) {
   auto found = statements_.find(sql);
   if (found == statements_.end()) {

@@ -70,7 +70,10 @@ class Connection {
 
   // One or more statements without results that matter.
   absl::Status Execute(const std::string& sql);
-  // Prepared at the first call, kept afterwards. `sql` is the key and must be a literal.
+  // Makes this database a copy of another, which must be open: the state of one moment. Unavailable: somebody
+  // holds either file; try again.
+  absl::Status CopyFrom(Connection* other);
+  // Prepared at the first call, kept afterwards. `sql` is the key and must live as long as the connection.
   absl::StatusOr<Statement> Prepare(std::string_view sql);
   // The first column of the first row of a query; 0 when there is none.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
