@@ -35,6 +35,8 @@ struct Flags {
   bool http_remote = false;               // --http-remote
   double grace_s = 5;                     // --grace-s
   double slow_call_s = 1;                 // --slow-call-s
+  double agent_lost_s = 20;               // --agent-lost-s
+  int max_upload_mib = 512;               // --max-upload-mib
   std::string log_level = "info";         // --log-level
   std::string log_format = "logfmt";      // --log-format
   bool parent_pid_death = false;          // --parent-pid-death
@@ -75,6 +77,14 @@ void AddFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str();
   app->add_option("--slow-call-s,--slow_call_s", flags->slow_call_s, "Calls that take longer are logged")
       ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app->add_option("--agent-lost-s,--agent_lost_s", flags->agent_lost_s,
+                  "Seconds of silence after which a standing agent counts as lost")
+      ->check(CLI::Range(0.01, 86400.0))
+      ->capture_default_str();
+  app->add_option("--max-upload-mib,--max_upload_mib", flags->max_upload_mib,
+                  "Size of a library that diopi-cli submit may send, at most")
+      ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   app->add_option("--log-format,--log_format", flags->log_format, "How it is told")
       ->check(CLI::IsMember(kLogFormats))
@@ -194,6 +204,8 @@ int Serve(const Flags& flags) {
   options.lease = absl::Seconds(flags.lease_s);
   options.batch = absl::Seconds(flags.batch_s);
   options.slow_call = absl::Seconds(flags.slow_call_s);
+  options.agent_lost = absl::Seconds(flags.agent_lost_s);
+  options.max_upload_bytes = int64_t{flags.max_upload_mib} << 20;
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());
   const absl::StatusOr<std::unique_ptr<HttpServer>> http = ServeHttp(flags, server->get());

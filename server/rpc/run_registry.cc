@@ -164,8 +164,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
   absl::Status status = CheckOptions(asked);
   if (!status.ok()) return status;
   v1::RunOptions options = asked;
-  const absl::StatusOr<std::vector<v1::Case>> cases =
-      SelectCases(asked, options.mutable_whole_suite_hash());
+  const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(asked, options.mutable_whole_suite_hash());
   if (!cases.ok()) return cases.status();
   std::vector<RunCase> rows;
   rows.reserve(cases->size());
@@ -220,6 +219,30 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& 
   return run;
 }
 
+absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options) {
+  const v1::Submission& submission = info->submission();
+  if (submission.cancelled()) {
+    return absl::FailedPreconditionError(absl::StrCat("run ", info->run_id(), " was cancelled"));
+  }
+  if (info->state() != "queued") return absl::OkStatus();
+  const bool upload = !submission.upload_name().empty();
+  const std::string& wanted = upload ? submission.upload_sha256() : submission.require_sha256();
+  if (!wanted.empty()) {
+    absl::Status same = CheckSame(info->run_id(), "library (SHA-256)", wanted, options.impl_sha256());
+    if (!same.ok()) return same;
+  }
+  v1::RunOptions library = options;
+  // Where the agent put it is of no use to anybody later.
+  if (upload) library.set_impl_path(submission.upload_name());
+  const absl::Status adopted = database_->AdoptLibrary(info->run_id(), library);
+  // Another agent may have been the first.
+  if (!adopted.ok() && !absl::IsFailedPrecondition(adopted)) return adopted;
+  absl::StatusOr<v1::RunInfo> begun = database_->GetRun(info->run_id());
+  if (!begun.ok()) return begun.status();
+  *info = *std::move(begun);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run_id,
                                                           const v1::RunOptions& options, bool join) {
   absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
@@ -230,6 +253,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
                      info->done() < info->cases() ? "; --resume completes it" : ""));
   }
   absl::Status status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
+  if (status.ok()) status = Begin(&*info, options);
   if (status.ok()) {
     status =
         CheckSame(info->run_id(), "library (SHA-256)", info->options().impl_sha256(), options.impl_sha256());

@@ -85,6 +85,8 @@ class RunRegistry {
   // The selection's part that the shard has, and the hash of the whole.
   absl::StatusOr<std::vector<v1::Case>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
   absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);
+  // The first agent of a queued run makes it one of its library's.
+  absl::Status Begin(v1::RunInfo* info, const v1::RunOptions& options);
   std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, const std::vector<v1::Case>& cases,
                                       const std::vector<std::string>& done);
   // Of the chip, as measured before; nothing where batches are not sized by time.

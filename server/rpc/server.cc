@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "grpc/health/v1/health.pb.h"
 #include "server/rpc/address.h"
+#include "server/rpc/agent_service.h"
 #include "server/rpc/service.h"
 #include "server/telemetry/log.h"
 
@@ -29,6 +30,14 @@ void LogGrpc(gpr_log_func_args* args) {
   Log(LogLevel::kDebug, "grpc", {{"file", args->file}, {"line", args->line}, {"text", args->message}});
 }
 
+AgentService::Options AgentOptionsOf(const ServerOptions& options) {
+  AgentService::Options result;
+  result.agents.lost_after = options.agent_lost;
+  result.agents.heartbeat = options.agent_lost / 4;
+  result.max_upload_bytes = options.max_upload_bytes;
+  return result;
+}
+
 class GrpcServer final : public ConformanceServer {
  public:
   GrpcServer(const ServerOptions& options, std::unique_ptr<Database> database)
@@ -39,7 +48,11 @@ class GrpcServer final : public ConformanceServer {
                   options.clock != nullptr ? options.clock : &steady_clock_,
                   {options.lease, options.batch, &metrics_}),
         service_(database_.get(), &registry_, &baselines_, &metrics_,
-                 {options.data_folder, options.slow_call}) {
+                 {options.data_folder, options.slow_call,
+                  [this](const std::string& run_id) { agents_.RunChanged(run_id); }}),
+        agents_(database_.get(), &registry_, &catalog_, &baselines_, &metrics_,
+                options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
+                AgentOptionsOf(options)) {
     metrics_.AddSource([this] { return Samples(); });
   }
 
@@ -57,6 +70,7 @@ class GrpcServer final : public ConformanceServer {
     // Health first: whoever watches it hears before a lease is refused.
     server_->GetHealthCheckService()->SetServingStatus(false);
     service_.Drain();
+    agents_.CloseAll();
     service_.AwaitIdle(grace);
     if (const SchedulerCounts counts = registry_.Counts(); counts.leases > 0) {
       Log(LogLevel::kWarn, "leases_released", {{"leases", counts.leases}, {"cases", counts.leased}});
@@ -78,6 +92,7 @@ class GrpcServer final : public ConformanceServer {
   BaselineCache baselines_;
   RunRegistry registry_;
   ConformanceService service_;
+  AgentService agents_;
   std::string address_;
   std::unique_ptr<grpc::Server> server_;
 };
@@ -122,8 +137,9 @@ std::vector<Sample> GrpcServer::Samples() {
 }
 
 absl::Status GrpcServer::Listen(Address address) {
-  absl::Status free = CheckFree(address);
-  if (!free.ok()) return free;
+  absl::Status status = agents_.Load();
+  if (status.ok()) status = CheckFree(address);
+  if (!status.ok()) return status;
   grpc::ServerBuilder builder;
   // Otherwise two servers may share a port and each gets half of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -132,6 +148,7 @@ absl::Status GrpcServer::Listen(Address address) {
   int port = 0;
   builder.AddListeningPort(address.Text(), grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service_);
+  builder.RegisterService(&agents_);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port == 0) {
     server_ = nullptr;

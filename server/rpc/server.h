@@ -19,10 +19,12 @@ struct ServerOptions {
   std::string reference = "cpu";          // whose baselines: DATA/baselines/REFERENCE
   absl::Duration lease = absl::Seconds(30);
   absl::Duration batch;  // what a batch should take; zero: agents get as many cases as they ask for
-  size_t max_open_baselines = 256;              // files
-  LazyCatalog::Loader catalog;                  // empty: the operators built in
-  const Clock* clock = nullptr;                 // null: the steady clock
-  absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
+  size_t max_open_baselines = 256;                // files
+  LazyCatalog::Loader catalog;                    // empty: the operators built in
+  const Clock* clock = nullptr;                   // null: the steady clock
+  absl::Duration slow_call = absl::Seconds(1);    // a call that takes longer is logged
+  absl::Duration agent_lost = absl::Seconds(20);  // a standing agent that is silent for so long is lost
+  int64_t max_upload_bytes = 512LL << 20;         // of a library that comes with a submitted run
 };
 
 class ConformanceServer {

@@ -147,8 +147,9 @@ grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext*, const v1::S
 absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& request,
                                                  v1::CreateRunResponse* response) {
   absl::StatusOr<v1::CreateRunResponse> created =
-      request.resume_run().empty() ? registry_->Create(request.options())
-                                   : registry_->Resume(request.resume_run(), request.options(), request.join());
+      request.resume_run().empty()
+          ? registry_->Create(request.options())
+          : registry_->Resume(request.resume_run(), request.options(), request.join());
   if (!created.ok()) return created.status();
   *response = *std::move(created);
   Log(LogLevel::kInfo, request.resume_run().empty() ? "run_created" : "run_resumed",
@@ -251,6 +252,7 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
       metrics_->Verdict(OutcomeWord(verdict.outcome()));
     }
   }
+  TellOfChange(run->run_id);
   response->set_stored(appended->stored);
   response->set_duplicates(appended->duplicates);
   return absl::OkStatus();
@@ -274,6 +276,10 @@ grpc::Status ConformanceService::Report(grpc::ServerContext*, const v1::ReportRe
   return call.End(HandleReport(*request, response));
 }
 
+void ConformanceService::TellOfChange(const std::string& run_id) {
+  if (options_.run_changed) options_.run_changed(run_id);
+}
+
 absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1::RunInfo* info) {
   const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
   if (!run.ok()) return run.status();
@@ -288,6 +294,11 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
     state = "aborted";
   }
   absl::StatusOr<v1::RunInfo> stored = database_->GetRun(run_id);
+  // A submitted run waits for other agents when this one leaves, and stays aborted when its user cancelled
+  // it.
+  if (stored.ok() && stored->has_submission() && state != "finished") {
+    state = stored->state() == "aborted" ? "aborted" : "running";
+  }
   if (stored.ok() && stored->state() != state) {
     absl::Status status = database_->SetState(run_id, state);
     if (!status.ok()) return status;
@@ -297,6 +308,7 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
   if (!stored.ok()) return stored.status();
   if (state != "running") registry_->Forget(run_id);
   *info = *std::move(stored);
+  TellOfChange(info->run_id());
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -26,6 +27,8 @@ class ConformanceService final : public v1::Conformance::Service {
   struct Options {
     std::string data_folder;                      // told to clients
     absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
+    // A run has new verdicts or another state. May be empty.
+    std::function<void(const std::string& run_id)> run_changed;
   };
   // All must outlive the service.
   ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines, Metrics* metrics,
@@ -87,6 +90,7 @@ class ConformanceService final : public v1::Conformance::Service {
   absl::Status SendBatch(ActiveRun* run, const LeaseBatch& batch,
                          grpc::ServerWriter<v1::LeaseMessage>* writer);
   absl::Status Finish(const v1::FinishRunRequest& request, v1::RunInfo* info);
+  void TellOfChange(const std::string& run_id);
 
   Database* const database_;
   RunRegistry* const registry_;

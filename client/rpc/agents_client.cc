@@ -1,0 +1,197 @@
+#include "client/rpc/agents_client.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/rpc/caller.h"
+#include "diopi/v1/service.grpc.pb.h"
+
+namespace diopi::rpc {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kUploadPiece = size_t{1} << 20;
+
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
+bool HasEnded(const v1::RunInfo& run) {
+  return run.state() == "finished" || run.state() == "aborted";
+}
+
+class GrpcAgentsClient final : public AgentsClient {
+ public:
+  GrpcAgentsClient(std::string address, const ClientOptions& options)
+      : caller_(std::move(address), options), stub_(v1::Agents::NewStub(caller_.channel())) {}
+
+  absl::Status Serve(const v1::ServeRequest& request,
+                     const std::function<void(const v1::Assignment&)>& take) override {
+    grpc::ClientContext context;
+    const Caller::InFlight in_flight(&caller_, &context);
+    {
+      const std::lock_guard lock(mutex_);
+      serving_ = &context;
+    }
+    const auto reader = stub_->Serve(&context, request);
+    v1::Assignment message;
+    while (reader->Read(&message)) take(message);
+    const grpc::Status ended = reader->Finish();
+    const std::lock_guard lock(mutex_);
+    serving_ = nullptr;
+    return caller_.Translate(ended);
+  }
+
+  void EndServe() override {
+    const std::lock_guard lock(mutex_);
+    if (serving_ != nullptr) serving_->TryCancel();
+  }
+
+  absl::StatusOr<v1::HeartbeatResponse> Heartbeat(const v1::HeartbeatRequest& request) override {
+    return Call<v1::HeartbeatResponse>(&v1::Agents::Stub::Heartbeat, request);
+  }
+
+  absl::Status EndAssignment(const v1::EndAssignmentRequest& request) override {
+    return Call<v1::EndAssignmentResponse>(&v1::Agents::Stub::EndAssignment, request).status();
+  }
+
+  absl::Status Leave(const std::string& agent_id) override {
+    v1::LeaveRequest request;
+    request.set_agent_id(agent_id);
+    return Call<v1::LeaveResponse>(&v1::Agents::Stub::Leave, request).status();
+  }
+
+  absl::StatusOr<v1::HealthCaseResponse> HealthCase() override {
+    return Call<v1::HealthCaseResponse>(&v1::Agents::Stub::HealthCase, v1::HealthCaseRequest());
+  }
+
+  absl::Status FetchImpl(const std::string& run_id, const std::string& path) override {
+    v1::FetchImplRequest request;
+    request.set_run_id(run_id);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
+    const Caller::InFlight in_flight(&caller_, &context);
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return absl::InternalError(absl::StrCat(path, ": cannot be made"));
+    const auto reader = stub_->FetchImpl(&context, request);
+    v1::ImplChunk chunk;
+    bool written = true;
+    while (written && reader->Read(&chunk)) written = WriteAll(fd, chunk.data());
+    if (!written) context.TryCancel();
+    const absl::Status ended = caller_.Translate(reader->Finish());
+    close(fd);
+    return written ? ended : absl::ResourceExhaustedError(absl::StrCat(path, ": cannot be written"));
+  }
+
+  absl::StatusOr<v1::ListAgentsResponse> ListAgents(const std::string& chip) override {
+    v1::ListAgentsRequest request;
+    request.set_chip(chip);
+    return Call<v1::ListAgentsResponse>(&v1::Agents::Stub::ListAgents, request);
+  }
+
+  absl::StatusOr<v1::SubmitResponse> Submit(const v1::SubmitRequest& request,
+                                            const std::string& upload_path) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
+    const Caller::InFlight in_flight(&caller_, &context);
+    v1::SubmitResponse response;
+    const auto writer = stub_->Submit(&context, &response);
+    bool open = writer->Write(request);
+    std::ifstream file;
+    if (!upload_path.empty()) file.open(upload_path, std::ios::binary);
+    while (open && file.is_open() && file) {
+      v1::SubmitRequest piece;
+      piece.mutable_chunk()->resize(kUploadPiece);
+      file.read(piece.mutable_chunk()->data(), kUploadPiece);
+      piece.mutable_chunk()->resize(static_cast<size_t>(file.gcount()));
+      if (!piece.chunk().empty()) open = writer->Write(piece);
+    }
+    writer->WritesDone();
+    const absl::Status ended = caller_.Translate(writer->Finish());
+    if (!ended.ok()) return ended;
+    return response;
+  }
+
+  absl::Status WatchRun(const std::string& run_id,
+                        const std::function<void(const v1::RunInfo&)>& take) override {
+    v1::GetRunRequest request;
+    request.set_run_id(run_id);
+    Clock::time_point heard = Clock::now();
+    milliseconds backoff = caller_.options().first_backoff;
+    for (;;) {
+      grpc::ClientContext context;
+      const Caller::InFlight in_flight(&caller_, &context);
+      const auto reader = stub_->WatchRun(&context, request);
+      v1::RunInfo run;
+      bool ended = false;
+      while (reader->Read(&run)) {
+        heard = Clock::now();
+        backoff = caller_.options().first_backoff;
+        ended = HasEnded(run);
+        take(run);
+      }
+      const absl::Status status = caller_.Translate(reader->Finish());
+      if (ended) return absl::OkStatus();
+      if (!status.ok() && !absl::IsUnavailable(status)) return status;
+      if (!caller_.WaitToRetry(heard + caller_.options().retry_for, &backoff)) return status;
+    }
+  }
+
+  absl::StatusOr<v1::RunInfo> CancelRun(const std::string& run_id) override {
+    v1::CancelRunRequest request;
+    request.set_run_id(run_id);
+    auto response = Call<v1::CancelRunResponse>(&v1::Agents::Stub::CancelRun, request);
+    if (!response.ok()) return response.status();
+    return std::move(*response->mutable_run());
+  }
+
+  bool WaitForServer(milliseconds limit) override {
+    if (caller_.channel()->GetState(true) == GRPC_CHANNEL_READY) return true;
+    return caller_.channel()->WaitForConnected(std::chrono::system_clock::now() + limit);
+  }
+
+  void Cancel() override { caller_.Cancel(); }
+
+ private:
+  template <typename Response, typename Request>
+  absl::StatusOr<Response> Call(grpc::Status (v1::Agents::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                         Response*),
+                                const Request& request) {
+    Response response;
+    const absl::Status status = caller_.Unary(
+        [&](grpc::ClientContext* context) { return (stub_.get()->*method)(context, request, &response); });
+    if (!status.ok()) return status;
+    return response;
+  }
+
+  Caller caller_;
+  const std::unique_ptr<v1::Agents::Stub> stub_;
+  std::mutex mutex_;
+  grpc::ClientContext* serving_ = nullptr;  // guarded by mutex_
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<AgentsClient>> AgentsClient::Make(const std::string& address,
+                                                                 const ClientOptions& options) {
+  const absl::Status valid = CheckAddress(address);
+  if (!valid.ok()) return valid;
+  return std::make_unique<GrpcAgentsClient>(address, options);
+}
+
+}  // namespace diopi::rpc

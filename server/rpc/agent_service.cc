@@ -1,0 +1,494 @@
+#include "server/rpc/agent_service.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "baselines/store/store.h"
+#include "server/rpc/status.h"
+#include "server/telemetry/log.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kHealthFunction[] = "diopiAdd";
+constexpr size_t kShaDigits = 64;
+// Of the name under which a library is uploaded: it is shown, and never becomes a path.
+constexpr size_t kMaxName = 255;
+
+bool IsSha256(const std::string& text) {
+  return text.size() == kShaDigits && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
+}
+
+bool HasEnded(const v1::RunInfo& run) {
+  return run.state() == "finished" || run.state() == "aborted";
+}
+
+absl::Status CheckRequest(const v1::SubmitRequest& request) {
+  if (request.options().chip().empty()) return absl::InvalidArgumentError("a submitted run needs a chip");
+  if (!request.options().impl_sha256().empty()) {
+    return absl::InvalidArgumentError("what library a submitted run tests is its first agent's to say");
+  }
+  if (!request.require_sha256().empty() && !IsSha256(request.require_sha256())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", request.require_sha256(), "' is no SHA-256: expected 64 hex digits"));
+  }
+  if (request.upload_name().empty()) return absl::OkStatus();
+  if (!IsSha256(request.upload_sha256()) || request.upload_name().size() > kMaxName) {
+    return absl::InvalidArgumentError("an uploaded library needs a SHA-256 and a name of 255 bytes at most");
+  }
+  if (request.require_sha256().empty() ||
+      absl::EqualsIgnoreCase(request.require_sha256(), request.upload_sha256())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("the uploaded library has SHA-256 ", request.upload_sha256(),
+                                                 ", but ", request.require_sha256(), " is required"));
+}
+
+v1::Submission SubmissionOf(const v1::SubmitRequest& request) {
+  v1::Submission submission;
+  submission.set_require_sha256(absl::AsciiStrToLower(request.require_sha256()));
+  if (request.upload_name().empty()) return submission;
+  submission.set_upload_name(request.upload_name());
+  submission.set_upload_sha256(absl::AsciiStrToLower(request.upload_sha256()));
+  submission.set_upload_bytes(request.upload_bytes());
+  return submission;
+}
+
+// The smallest float32 case of diopiAdd that has an element.
+absl::StatusOr<v1::Case> PickHealthCase(const cases::Catalog& catalog) {
+  v1::Selection selection;
+  selection.add_functions(kHealthFunction);
+  selection.add_dtypes(v1::Dtype::float32);
+  const absl::StatusOr<std::vector<v1::Case>> cases = catalog.Select(selection);
+  if (!cases.ok()) return cases.status();
+  const v1::Case* best = nullptr;
+  for (const v1::Case& c : *cases) {
+    const int64_t bytes = StreamedBytes(c);
+    if (bytes > 0 && (best == nullptr || bytes < StreamedBytes(*best))) best = &c;
+  }
+  if (best == nullptr) return absl::NotFoundError("there is no case of diopiAdd");
+  return *best;
+}
+
+v1::TensorChunk WholeTensor(const std::string& key, const HostTensor& tensor) {
+  v1::TensorChunk chunk;
+  chunk.set_key(key);
+  chunk.set_dtype(tensor.dtype);
+  *chunk.mutable_shape() = {tensor.shape.begin(), tensor.shape.end()};
+  chunk.set_total_bytes(static_cast<int64_t>(tensor.data.size()));
+  chunk.set_data(tensor.data.data(), tensor.data.size());
+  return chunk;
+}
+
+// Measures one call, and counts it when it ends.
+class Measured {
+ public:
+  Measured(Metrics* metrics, const char* method) : metrics_(metrics), method_(method) {}
+  grpc::Status End(const absl::Status& status) {
+    metrics_->Call(method_, absl::StatusCodeToString(status.code()), absl::Now() - start_);
+    if (!status.ok() && !absl::IsCancelled(status)) {
+      Log(LogLevel::kWarn, "refused",
+          {{"call", method_},
+           {"code", absl::StatusCodeToString(status.code())},
+           {"status", std::string(status.message())}});
+    }
+    return ToGrpc(status);
+  }
+
+ private:
+  Metrics* const metrics_;
+  const char* const method_;
+  const absl::Time start_ = absl::Now();
+};
+
+}  // namespace
+
+// One agent's stream. gRPC holds it until OnDone, the registry for as long as it may send.
+class AgentService::AgentStream final : public grpc::ServerWriteReactor<v1::Assignment>, public AgentLink {
+ public:
+  AgentStream(AgentRegistry* agents, std::string agent_id)
+      : agents_(agents), agent_id_(std::move(agent_id)) {}
+
+  static AgentStream* Start(AgentRegistry* agents, const v1::ServeRequest& request) {
+    auto stream = std::make_shared<AgentStream>(agents, request.facts().agent_id());
+    stream->self_ = stream;
+    const absl::Status registered = agents->Register(request, stream);
+    if (!registered.ok()) stream->Close(registered);
+    return stream.get();
+  }
+
+  void Send(const v1::Assignment& message) override {
+    const std::lock_guard lock(mutex_);
+    if (end_.has_value()) return;
+    waiting_.push_back(message);
+    Continue();
+  }
+
+  void Close(const absl::Status& why) override {
+    const std::lock_guard lock(mutex_);
+    if (end_.has_value()) return;
+    end_ = why;
+    Continue();
+  }
+
+  void OnWriteDone(bool ok) override {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    waiting_.pop_front();
+    if (!ok) {
+      waiting_.clear();
+      if (!end_.has_value()) end_ = absl::CancelledError("the agent went away");
+    }
+    Continue();
+  }
+
+  void OnCancel() override {
+    agents_->StreamEnded(agent_id_, this);
+    Close(absl::CancelledError("the agent went away"));
+  }
+
+  void OnDone() override {
+    agents_->StreamEnded(agent_id_, this);
+    self_ = nullptr;  // may be the end of this
+  }
+
+ private:
+  void Continue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (writing_ || finished_) return;
+    if (!waiting_.empty()) {
+      writing_ = true;
+      StartWrite(&waiting_.front());
+    } else if (end_.has_value()) {
+      finished_ = true;
+      Finish(ToGrpc(*end_));
+    }
+  }
+
+  AgentRegistry* const agents_;
+  const std::string agent_id_;
+  std::shared_ptr<AgentStream> self_;
+  std::mutex mutex_;
+  std::deque<v1::Assignment> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
+};
+
+// One who watches a run. Changes that come while a message is under way become one message.
+class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo> {
+ public:
+  Watcher(AgentService* service, std::string run_id) : service_(service), run_id_(std::move(run_id)) {}
+
+  const std::string& run_id() const { return run_id_; }
+
+  void Changed() {
+    const std::lock_guard lock(mutex_);
+    changed_ = true;
+    Continue();
+  }
+
+  void Close(const absl::Status& why) {
+    const std::lock_guard lock(mutex_);
+    if (!end_.has_value()) end_ = why;
+    Continue();
+  }
+
+  void OnWriteDone(bool ok) override {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody watches any more");
+    if (HasEnded(run_) && !end_.has_value()) end_ = absl::OkStatus();
+    Continue();
+  }
+
+  void OnCancel() override { Close(absl::CancelledError("nobody watches any more")); }
+  void OnDone() override { service_->Forget(this); }
+
+ private:
+  void Continue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (writing_ || finished_) return;
+    if (changed_ && !end_.has_value()) {
+      changed_ = false;
+      absl::StatusOr<v1::RunInfo> run = service_->database_->GetRun(run_id_);
+      if (run.ok()) {
+        run_ = *std::move(run);
+        writing_ = true;
+        StartWrite(&run_);
+        return;
+      }
+      end_ = run.status();
+    }
+    if (!end_.has_value()) return;
+    finished_ = true;
+    Finish(ToGrpc(*end_));
+  }
+
+  AgentService* const service_;
+  const std::string run_id_;
+  std::mutex mutex_;
+  v1::RunInfo run_ ABSL_GUARDED_BY(mutex_);
+  bool changed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
+};
+
+AgentService::AgentService(Database* database, RunRegistry* runs, LazyCatalog* catalog,
+                           BaselineCache* baselines, Metrics* metrics, const Clock* clock,
+                           const std::string& data_folder, Options options)
+    : database_(database),
+      runs_(runs),
+      catalog_(catalog),
+      baselines_(baselines),
+      metrics_(metrics),
+      uploads_(data_folder, options.max_upload_bytes),
+      agents_(database, clock, [this, &options] {
+        options.agents.run_changed = [this](const std::string& run, bool ended) { OnRunChanged(run, ended); };
+        return options.agents;
+      }()) {}
+
+absl::Status AgentService::Load() {
+  const absl::StatusOr<std::vector<v1::RunInfo>> open = database_->OpenSubmissions();
+  if (!open.ok()) return open.status();
+  std::set<std::string> ids;
+  for (const v1::RunInfo& run : *open) ids.insert(run.run_id());
+  uploads_.RemoveAllBut(ids);
+  return agents_.Load();
+}
+
+void AgentService::RunChanged(const std::string& run_id) {
+  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(run_id);
+  if (!run.ok()) return;
+  if (HasEnded(*run)) agents_.Finished(run->run_id());
+  OnRunChanged(run->run_id(), false);
+}
+
+void AgentService::OnRunChanged(const std::string& run_id, bool ended) {
+  if (ended) uploads_.Remove(run_id);
+  std::vector<std::shared_ptr<Watcher>> watchers;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [begin, end] = watchers_.equal_range(run_id);
+    for (auto it = begin; it != end; ++it) watchers.push_back(it->second);
+  }
+  for (const std::shared_ptr<Watcher>& watcher : watchers) watcher->Changed();
+}
+
+void AgentService::Forget(Watcher* watcher) {
+  std::shared_ptr<Watcher> last;  // its end comes after the lock's
+  const std::lock_guard lock(mutex_);
+  const auto [begin, end] = watchers_.equal_range(watcher->run_id());
+  for (auto it = begin; it != end; ++it) {
+    if (it->second.get() != watcher) continue;
+    last = std::move(it->second);
+    watchers_.erase(it);
+    return;
+  }
+}
+
+void AgentService::CloseAll() {
+  agents_.CloseAll();
+  std::vector<std::shared_ptr<Watcher>> watchers;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (const auto& [run, watcher] : watchers_) watchers.push_back(watcher);
+  }
+  for (const auto& watcher : watchers) watcher->Close(absl::UnavailableError("the server is shutting down"));
+}
+
+grpc::ServerWriteReactor<v1::Assignment>* AgentService::Serve(grpc::CallbackServerContext*,
+                                                              const v1::ServeRequest* request) {
+  return AgentStream::Start(&agents_, *request);
+}
+
+grpc::ServerWriteReactor<v1::RunInfo>* AgentService::WatchRun(grpc::CallbackServerContext*,
+                                                              const v1::GetRunRequest* request) {
+  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());  // "latest" gets its name
+  auto watcher = std::make_shared<Watcher>(this, run.ok() ? run->run_id() : request->run_id());
+  bool closed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    watchers_.emplace(watcher->run_id(), watcher);
+    closed = closed_;
+  }
+  if (closed) {
+    watcher->Close(absl::UnavailableError("the server is shutting down"));
+  } else if (!run.ok()) {
+    watcher->Close(run.status());
+  } else {
+    watcher->Changed();
+  }
+  return watcher.get();
+}
+
+grpc::Status AgentService::Heartbeat(grpc::ServerContext*, const v1::HeartbeatRequest* request,
+                                     v1::HeartbeatResponse* response) {
+  Measured call(metrics_, "Heartbeat");
+  response->set_known(agents_.Heartbeat(*request));
+  return call.End(absl::OkStatus());
+}
+
+grpc::Status AgentService::EndAssignment(grpc::ServerContext*, const v1::EndAssignmentRequest* request,
+                                         v1::EndAssignmentResponse*) {
+  Measured call(metrics_, "EndAssignment");
+  agents_.EndAssignment(*request);
+  return call.End(absl::OkStatus());
+}
+
+grpc::Status AgentService::Leave(grpc::ServerContext*, const v1::LeaveRequest* request, v1::LeaveResponse*) {
+  Measured call(metrics_, "Leave");
+  agents_.Leave(request->agent_id());
+  return call.End(absl::OkStatus());
+}
+
+absl::Status AgentService::FillHealthCase(v1::HealthCaseResponse* response) {
+  const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
+  if (!catalog.ok()) return catalog.status();
+  const absl::StatusOr<v1::Case> c = PickHealthCase(**catalog);
+  if (!c.ok()) return c.status();
+  *response->mutable_case_() = *c;
+  const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c->operator_());
+  absl::Status usable = open.ok() ? (*open)->Check(*c) : open.status();
+  if (usable.ok()) {
+    absl::StatusOr<baselines::Baseline> baseline = (*open)->reader->Read(c->id());
+    usable = baseline.status();
+    if (usable.ok()) {
+      for (const auto& [key, tensor] : baseline->inputs) *response->add_inputs() = WholeTensor(key, tensor);
+      for (const auto& [key, tensor] : baseline->references) {
+        *response->add_references() = WholeTensor(key, tensor);
+      }
+      response->set_reference((*open)->reference);
+    }
+  }
+  if (!usable.ok()) response->set_unavailable(std::string(usable.message()));
+  return absl::OkStatus();
+}
+
+grpc::Status AgentService::HealthCase(grpc::ServerContext*, const v1::HealthCaseRequest*,
+                                      v1::HealthCaseResponse* response) {
+  Measured call(metrics_, "HealthCase");
+  return call.End(FillHealthCase(response));
+}
+
+grpc::Status AgentService::FetchImpl(grpc::ServerContext*, const v1::FetchImplRequest* request,
+                                     grpc::ServerWriter<v1::ImplChunk>* writer) {
+  Measured call(metrics_, "FetchImpl");
+  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());
+  if (!run.ok()) return call.End(run.status());
+  return call.End(uploads_.Read(run->run_id(), [writer](std::string piece) {
+    v1::ImplChunk chunk;
+    chunk.set_data(std::move(piece));
+    return writer->Write(chunk);
+  }));
+}
+
+grpc::Status AgentService::ListAgents(grpc::ServerContext*, const v1::ListAgentsRequest* request,
+                                      v1::ListAgentsResponse* response) {
+  Measured call(metrics_, "ListAgents");
+  std::map<std::string, v1::RunInfo> runs;
+  for (v1::AgentInfo& agent : agents_.List(request->chip())) {
+    if (!agent.run_id().empty()) {
+      if (!runs.contains(agent.run_id())) {
+        const absl::StatusOr<v1::RunInfo> run = database_->GetRun(agent.run_id());
+        runs[agent.run_id()] = run.ok() ? *run : v1::RunInfo();
+      }
+      agent.set_cases(runs[agent.run_id()].cases());
+      agent.set_done(runs[agent.run_id()].done());
+    }
+    *response->add_agents() = std::move(agent);
+  }
+  return call.End(absl::OkStatus());
+}
+
+absl::Status AgentService::Receive(const v1::SubmitRequest& first,
+                                   grpc::ServerReader<v1::SubmitRequest>* reader,
+                                   std::unique_ptr<ImplStore::Incoming>* incoming) {
+  if (first.upload_name().empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> received = uploads_.Receive(first.upload_bytes());
+  if (!received.ok()) return received.status();
+  v1::SubmitRequest message;
+  while (reader->Read(&message)) {
+    const absl::Status added = (*received)->Add(message.chunk());
+    if (!added.ok()) return added;
+  }
+  *incoming = *std::move(received);
+  return (*incoming)->Check(first.upload_sha256());
+}
+
+absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first,
+                                                  const v1::Submission& submission,
+                                                  ImplStore::Incoming* incoming) {
+  const absl::StatusOr<v1::CreateRunResponse> created = runs_->Create(first.options());
+  if (!created.ok()) return created.status();
+  const std::string& run_id = created->run_id();
+  absl::Status status = absl::OkStatus();
+  if (created->without_baseline_size() > 0) {
+    status = absl::FailedPreconditionError(
+        absl::StrCat("the server has no baselines of ", absl::StrJoin(created->without_baseline(), " "),
+                     ". On its machine run: diopi-cli gen --data ITS-FOLDER --fname ",
+                     absl::StrJoin(created->without_baseline(), " ")));
+  }
+  if (status.ok() && incoming != nullptr) status = uploads_.Keep(incoming, run_id);
+  if (status.ok()) status = database_->SetSubmission(run_id, submission);
+  if (!status.ok()) {
+    uploads_.Remove(run_id);
+    runs_->Forget(run_id);
+    database_->SetState(run_id, "aborted").IgnoreError();
+    return status;
+  }
+  return database_->GetRun(run_id);
+}
+
+absl::Status AgentService::HandleSubmit(grpc::ServerReader<v1::SubmitRequest>* reader,
+                                        v1::SubmitResponse* response) {
+  v1::SubmitRequest first;
+  if (!reader->Read(&first)) return absl::InvalidArgumentError("nothing was submitted");
+  absl::Status status = CheckRequest(first);
+  if (!status.ok()) return status;
+  const v1::Submission submission = SubmissionOf(first);
+  absl::StatusOr<v1::SubmitResponse> fit = agents_.Check(first.options().chip(), submission);
+  if (!fit.ok()) return fit.status();
+  std::unique_ptr<ImplStore::Incoming> incoming;
+  status = Receive(first, reader, &incoming);
+  if (!status.ok()) return status;
+  absl::StatusOr<v1::RunInfo> run = MakeRun(first, submission, incoming.get());
+  if (!run.ok()) return run.status();
+  *response = *std::move(fit);
+  *response->mutable_run() = *run;
+  agents_.Enqueue(*run);
+  return absl::OkStatus();
+}
+
+grpc::Status AgentService::Submit(grpc::ServerContext*, grpc::ServerReader<v1::SubmitRequest>* reader,
+                                  v1::SubmitResponse* response) {
+  Measured call(metrics_, "Submit");
+  return call.End(HandleSubmit(reader, response));
+}
+
+absl::Status AgentService::HandleCancel(const std::string& run_id, v1::RunInfo* run) {
+  absl::StatusOr<v1::RunInfo> found = database_->GetRun(run_id);
+  if (!found.ok()) return found.status();
+  const absl::Status cancelled = agents_.Cancel(found->run_id());
+  if (!cancelled.ok()) return cancelled;
+  found = database_->GetRun(found->run_id());
+  if (!found.ok()) return found.status();
+  *run = *std::move(found);
+  return absl::OkStatus();
+}
+
+grpc::Status AgentService::CancelRun(grpc::ServerContext*, const v1::CancelRunRequest* request,
+                                     v1::CancelRunResponse* response) {
+  Measured call(metrics_, "CancelRun");
+  return call.End(HandleCancel(request->run_id(), response->mutable_run()));
+}
+
+}  // namespace diopi::server

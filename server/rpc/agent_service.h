@@ -1,0 +1,95 @@
+// The Agents service: standing agents' streams, submitted runs, and who watches them.
+#ifndef SERVER_RPC_AGENT_SERVICE_H_
+#define SERVER_RPC_AGENT_SERVICE_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "diopi/v1/service.grpc.pb.h"
+#include "server/rpc/agent_registry.h"
+#include "server/rpc/baseline_cache.h"
+#include "server/rpc/impl_store.h"
+#include "server/rpc/run_registry.h"
+#include "server/store/database.h"
+#include "server/telemetry/metrics.h"
+
+namespace diopi::server {
+
+// Streams that may stay open for days are served by callbacks, so that an idle agent costs no thread; what
+// ends soon is served by threads, as in ConformanceService.
+using AgentServiceBase =
+    v1::Agents::WithCallbackMethod_Serve<v1::Agents::WithCallbackMethod_WatchRun<v1::Agents::Service>>;
+
+// Thread-safe.
+class AgentService final : public AgentServiceBase {
+ public:
+  struct Options {
+    AgentRegistry::Options agents;           // run_changed is the service's own
+    int64_t max_upload_bytes = 512LL << 20;  // of an uploaded library
+  };
+  // All must outlive the service.
+  AgentService(Database* database, RunRegistry* runs, LazyCatalog* catalog, BaselineCache* baselines,
+               Metrics* metrics, const Clock* clock, const std::string& data_folder, Options options);
+
+  // Before the first call: what the database knows from the last server.
+  absl::Status Load();
+  // A run has new verdicts or another state.
+  void RunChanged(const std::string& run_id);
+  // Ends every stream; new ones are Unavailable.
+  void CloseAll();
+
+  grpc::ServerWriteReactor<v1::Assignment>* Serve(grpc::CallbackServerContext* context,
+                                                  const v1::ServeRequest* request) override;
+  grpc::ServerWriteReactor<v1::RunInfo>* WatchRun(grpc::CallbackServerContext* context,
+                                                  const v1::GetRunRequest* request) override;
+  grpc::Status Heartbeat(grpc::ServerContext* context, const v1::HeartbeatRequest* request,
+                         v1::HeartbeatResponse* response) override;
+  grpc::Status EndAssignment(grpc::ServerContext* context, const v1::EndAssignmentRequest* request,
+                             v1::EndAssignmentResponse* response) override;
+  grpc::Status Leave(grpc::ServerContext* context, const v1::LeaveRequest* request,
+                     v1::LeaveResponse* response) override;
+  grpc::Status HealthCase(grpc::ServerContext* context, const v1::HealthCaseRequest* request,
+                          v1::HealthCaseResponse* response) override;
+  grpc::Status FetchImpl(grpc::ServerContext* context, const v1::FetchImplRequest* request,
+                         grpc::ServerWriter<v1::ImplChunk>* writer) override;
+  grpc::Status ListAgents(grpc::ServerContext* context, const v1::ListAgentsRequest* request,
+                          v1::ListAgentsResponse* response) override;
+  grpc::Status Submit(grpc::ServerContext* context, grpc::ServerReader<v1::SubmitRequest>* reader,
+                      v1::SubmitResponse* response) override;
+  grpc::Status CancelRun(grpc::ServerContext* context, const v1::CancelRunRequest* request,
+                         v1::CancelRunResponse* response) override;
+
+ private:
+  class AgentStream;
+  class Watcher;
+
+  absl::Status HandleSubmit(grpc::ServerReader<v1::SubmitRequest>* reader, v1::SubmitResponse* response);
+  absl::Status Receive(const v1::SubmitRequest& first, grpc::ServerReader<v1::SubmitRequest>* reader,
+                       std::unique_ptr<ImplStore::Incoming>* incoming);
+  absl::StatusOr<v1::RunInfo> MakeRun(const v1::SubmitRequest& first, const v1::Submission& submission,
+                                      ImplStore::Incoming* incoming);
+  absl::Status HandleCancel(const std::string& run_id, v1::RunInfo* run);
+  absl::Status FillHealthCase(v1::HealthCaseResponse* response);
+  void OnRunChanged(const std::string& run_id, bool ended);
+  void Forget(Watcher* watcher);
+
+  Database* const database_;
+  RunRegistry* const runs_;
+  LazyCatalog* const catalog_;
+  BaselineCache* const baselines_;
+  Metrics* const metrics_;
+  ImplStore uploads_;
+  AgentRegistry agents_;
+  std::mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::multimap<std::string, std::shared_ptr<Watcher>> watchers_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_RPC_AGENT_SERVICE_H_
