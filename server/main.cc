@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "server/http/http_server.h"
+#include "server/maintenance/backup.h"
+#include "server/maintenance/check.h"
 #include "server/rpc/address.h"
 #include "server/rpc/server.h"
 #include "server/telemetry/log.h"
@@ -23,10 +25,12 @@
 namespace diopi::server {
 namespace {
 
+constexpr int kExitProblems = 1;
 constexpr int kExitUsage = 2;
 constexpr int kExitFault = 3;
 
 struct Flags {
+  std::string to;                         // backup --to
   std::string data;                       // --data; empty: see DefaultDataFolder
   std::string listen = "127.0.0.1:7410";  // --listen
   double lease_s = 30;                    // --lease-s
@@ -49,6 +53,10 @@ const std::vector<std::string> kLogFormats = {"logfmt", "json"};
 std::string DefaultDataFolder() {
   const char* folder = std::getenv("DIOPI_DATA");
   return folder != nullptr && *folder != '\0' ? folder : "diopi-data";
+}
+
+std::string DataFolder(const Flags& flags) {
+  return flags.data.empty() ? DefaultDataFolder() : flags.data;
 }
 
 void AddFlags(CLI::App* app, Flags* flags) {
@@ -97,6 +105,24 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--ready-fd,--ready_fd", flags->ready_fd,
                   "Write \"ready ADDRESS\" and a newline to this open descriptor when serving")
       ->check(CLI::Range(0, 1 << 20));
+}
+
+struct Subcommands {
+  CLI::App* check = nullptr;
+  CLI::App* backup = nullptr;
+};
+
+Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
+  constexpr char kData[] = "Data folder (default: $DIOPI_DATA, or ./diopi-data)";
+  Subcommands commands;
+  commands.check = app->add_subcommand("check", "Verify every baseline file and every row of the database");
+  commands.check->add_option("--data", flags->data, kData);
+  commands.backup = app->add_subcommand("backup", "Copy the data folder, also while a server serves it");
+  commands.backup->add_option("--data", flags->data, kData);
+  commands.backup->add_option("--to", flags->to, "The copy: a folder that does not exist yet")->required();
+  app->require_subcommand(0, 1);
+  app->footer("Without a subcommand it serves, until SIGTERM or SIGINT.");
+  return commands;
 }
 
 // Signals are waited for in main; threads inherit the mask, so this comes before any is made.
@@ -199,7 +225,7 @@ int Serve(const Flags& flags) {
     return kExitUsage;
   }
   ServerOptions options;
-  options.data_folder = flags.data.empty() ? DefaultDataFolder() : flags.data;
+  options.data_folder = DataFolder(flags);
   options.listen = flags.listen;
   options.lease = absl::Seconds(flags.lease_s);
   options.batch = absl::Seconds(flags.batch_s);
@@ -226,16 +252,45 @@ int Serve(const Flags& flags) {
   return 0;
 }
 
+int Check(const Flags& flags) {
+  const absl::StatusOr<CheckReport> report = CheckDataFolder(DataFolder(flags));
+  if (!report.ok()) return Fault(report.status());
+  for (const std::string& problem : report->problems) std::printf("%s\n", problem.c_str());
+  std::printf(
+      "checked %lld runs with %lld verdicts, %lld baseline files with %lld cases (%lld quarantined) and %lld "
+      "tensors: %zu problems\n",
+      static_cast<long long>(report->runs), static_cast<long long>(report->results),
+      static_cast<long long>(report->files), static_cast<long long>(report->cases),
+      static_cast<long long>(report->quarantined), static_cast<long long>(report->tensors),
+      report->problems.size());
+  return report->problems.empty() ? 0 : kExitProblems;
+}
+
+int Backup(const Flags& flags) {
+  const absl::StatusOr<BackupReport> report = BackUp(DataFolder(flags), flags.to);
+  if (!report.ok()) {
+    const int code = Fault(report.status());
+    return absl::IsAlreadyExists(report.status()) ? kExitUsage : code;
+  }
+  std::printf("%s: %s and %lld other files, %lld bytes\n", flags.to.c_str(),
+              report->database ? "the database" : "no database", static_cast<long long>(report->files),
+              static_cast<long long>(report->bytes));
+  return 0;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Serves the cases of the DIOPI conformance suite and stores the verdicts.", "diopi-server");
   app.set_version_flag("--version", DIOPI_VERSION);
   Flags flags;
   AddFlags(&app, &flags);
+  const Subcommands commands = AddSubcommands(&app, &flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
+  if (commands.check->parsed()) return Check(flags);
+  if (commands.backup->parsed()) return Backup(flags);
   StartLog(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kLogfmt, flags.log_level);
   return Serve(flags);
 }

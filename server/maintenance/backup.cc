@@ -1,0 +1,149 @@
+#include "server/maintenance/backup.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/store/backup.h"
+#include "server/store/database.h"
+
+namespace diopi::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status Failed(const std::string& what, std::error_code error) {
+  const std::string text = absl::StrCat(what, ": ", error.message());
+  if (error == std::errc::no_space_on_device) return absl::ResourceExhaustedError(text);
+  return absl::ErrnoToStatus(error.value(), what);
+}
+
+absl::Status Flush(const fs::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool flushed = fd >= 0 && fsync(fd) == 0;
+  const std::error_code error(errno, std::generic_category());
+  if (fd >= 0) close(fd);
+  return flushed ? absl::OkStatus() : Failed(absl::StrCat("cannot flush ", path.string()), error);
+}
+
+bool IsWithin(const fs::path& inner, const fs::path& outer) {
+  std::error_code ignored;
+  const fs::path relative =
+      fs::weakly_canonical(inner, ignored).lexically_relative(fs::weakly_canonical(outer, ignored));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// A folder that goes away unless it is kept.
+class PartialFolder {
+ public:
+  explicit PartialFolder(fs::path path) : path_(std::move(path)) {}
+  PartialFolder(const PartialFolder&) = delete;
+  PartialFolder& operator=(const PartialFolder&) = delete;
+  ~PartialFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+  // Under its last name, which nobody may have taken.
+  absl::Status Rename(const fs::path& to) {
+    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
+      return Failed(absl::StrCat("cannot rename ", path_.string(), " to ", to.string()),
+                    {errno, std::generic_category()});
+    }
+    path_.clear();
+    const fs::path parent = to.parent_path();
+    return Flush(parent.empty() ? "." : parent);
+  }
+
+ private:
+  fs::path path_;
+};
+
+bool IsLeftOut(const fs::path& file, const fs::path& database) {
+  const std::string name = file.filename().string();
+  return absl::EndsWith(name, ".tmp") || file == database || file == database.string() + "-wal" ||
+         file == database.string() + "-shm" || file == database.string() + "-journal";
+}
+
+absl::Status CopyFile(const fs::path& from, const fs::path& to, BackupReport* report) {
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  if (!error) fs::copy_file(from, to, error);
+  if (error == std::errc::no_such_file_or_directory) return absl::OkStatus();  // removed since it was listed
+  if (error) return Failed(absl::StrCat("cannot copy ", from.string(), " to ", to.string()), error);
+  ++report->files;
+  report->bytes += static_cast<int64_t>(fs::file_size(to, error));
+  return Flush(to);
+}
+
+absl::Status CopyFiles(const fs::path& data, const fs::path& to, BackupReport* report) {
+  const fs::path database = DatabasePath(data.string());
+  std::error_code error;
+  fs::recursive_directory_iterator entry(data, fs::directory_options::follow_directory_symlink, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code gone;
+    const fs::path target = to / entry->path().lexically_relative(data);
+    if (entry->is_directory(gone)) {
+      fs::create_directories(target, error);
+      if (error) break;
+    } else if (entry->is_regular_file(gone) && !IsLeftOut(entry->path(), database)) {
+      absl::Status status = CopyFile(entry->path(), target, report);
+      if (!status.ok()) return status;
+    }
+  }
+  if (error) return Failed(absl::StrCat("cannot copy the files of ", data.string()), error);
+  // The names too.
+  for (fs::recursive_directory_iterator folder(to, error);
+       !error && folder != fs::recursive_directory_iterator(); folder.increment(error)) {
+    if (!folder->is_directory()) continue;
+    absl::Status status = Flush(folder->path());
+    if (!status.ok()) return status;
+  }
+  return Flush(to);
+}
+
+}  // namespace
+
+absl::StatusOr<BackupReport> BackUp(const std::string& data_folder, const std::string& to) {
+  std::error_code error;
+  const fs::path data = fs::path(data_folder).lexically_normal();
+  if (!fs::is_directory(data, error)) {
+    return absl::NotFoundError(absl::StrCat(data_folder, ": there is no such data folder"));
+  }
+  fs::path target = fs::path(to).lexically_normal();
+  if (!target.has_filename()) target = target.parent_path();  // "copy/"
+  if (fs::symlink_status(target, error).type() != fs::file_type::not_found) {
+    return absl::AlreadyExistsError(absl::StrCat(to, ": exists already; a backup is a new folder"));
+  }
+  if (IsWithin(target, data)) {
+    return absl::InvalidArgumentError(absl::StrCat(to, " is within ", data_folder));
+  }
+  PartialFolder partial(absl::StrCat(target.string(), ".partial-", getpid()));
+  if (!fs::create_directory(partial.path(), error)) {
+    return Failed(absl::StrCat("cannot make ", partial.path().string()),
+                  error ? error : std::make_error_code(std::errc::file_exists));
+  }
+  BackupReport report;
+  const std::string copy = DatabasePath(partial.path().string());
+  absl::Status status = BackUpDatabase(DatabasePath(data.string()), copy);
+  if (status.ok()) {
+    report.database = true;
+    report.bytes = static_cast<int64_t>(fs::file_size(copy, error));
+  } else if (!absl::IsNotFound(status)) {
+    return status;
+  }
+  status = CopyFiles(data, partial.path(), &report);
+  if (status.ok()) status = partial.Rename(target);
+  if (!status.ok()) return status;
+  return report;
+}
+
+}  // namespace diopi::server
