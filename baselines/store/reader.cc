@@ -32,10 +32,11 @@ class Reader final : public BaselineReader {
   std::vector<std::string> case_ids() const override;
   std::string HashOf(const std::string& case_id) const override;
   absl::StatusOr<Baseline> Read(const std::string& case_id) const override;
+  absl::StatusOr<const CaseEntry*> Find(const std::string& case_id) const override;
+  absl::Status ReadPart(const Piece& piece, uint64_t offset, char* into, size_t size) const override;
   absl::StatusOr<v1::Case> ReadCase(const std::string& case_id) const override;
 
  private:
-  absl::StatusOr<const CaseEntry*> Find(const std::string& case_id) const;
   absl::Status ReadBytes(const Piece& piece, std::string* data) const;
   absl::Status Damaged(const std::string& what) const {
     return absl::DataLossError(absl::StrCat(path_, ": ", what));
@@ -94,17 +95,23 @@ absl::StatusOr<const CaseEntry*> Reader::Find(const std::string& case_id) const 
   return found->second;
 }
 
-absl::Status Reader::ReadBytes(const Piece& piece, std::string* data) const {
-  data->resize(piece.nbytes);
+absl::Status Reader::ReadPart(const Piece& piece, uint64_t offset, char* into, size_t size) const {
+  if (offset > piece.nbytes || size > piece.nbytes - offset)
+    return Damaged("more bytes wanted than there are");
   size_t done = 0;
-  while (done < data->size()) {
+  while (done < size) {
     const ssize_t got =
-        pread(fd_, data->data() + done, data->size() - done, static_cast<off_t>(piece.offset + done));
+        pread(fd_, into + done, size - done, static_cast<off_t>(piece.offset + offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Damaged(got == 0 ? "the file ends early" : std::strerror(errno));
     done += static_cast<size_t>(got);
   }
   return absl::OkStatus();
+}
+
+absl::Status Reader::ReadBytes(const Piece& piece, std::string* data) const {
+  data->resize(piece.nbytes);
+  return ReadPart(piece, 0, data->data(), data->size());
 }
 
 absl::StatusOr<Baseline> Reader::Read(const std::string& case_id) const {

@@ -20,6 +20,8 @@
 #ifndef BASELINES_STORE_STORE_H_
 #define BASELINES_STORE_STORE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +56,11 @@ struct Provenance {
 
 // Before the reason where a case is quarantined: its baseline is there, but a reference fails it.
 inline constexpr char kQuarantined[] = "quarantined: ";
+
+// What lies where in a file (index.h).
+struct CaseEntry;
+struct TensorEntry;
+struct Piece;
 
 struct Baseline {
   v1::Case c;
@@ -91,6 +98,12 @@ class BaselineReader {
   // The tensors of one case, every checksum verified; `c` of the result stays empty (the catalog has it).
   // NotFound, or DataLoss naming file, case and tensor.
   virtual absl::StatusOr<Baseline> Read(const std::string& case_id) const = 0;
+  // Where the case's tensors lie, for those who take them piece by piece; lives as long as the reader.
+  // NotFound.
+  virtual absl::StatusOr<const CaseEntry*> Find(const std::string& case_id) const = 0;
+  // Reads `size` bytes of `piece` from its byte `offset` on; the checksum is the caller's to verify.
+  // DataLoss, naming the file.
+  virtual absl::Status ReadPart(const Piece& piece, uint64_t offset, char* into, size_t size) const = 0;
   // The case as it was generated, from its JSON attribute.
   virtual absl::StatusOr<v1::Case> ReadCase(const std::string& case_id) const = 0;
 };

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -372,29 +375,49 @@ uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key) {
                             std::string(argument_key)));
 }
 
-absl::StatusOr<TensorMap> FillInputs(const v1::Case& c) {
-  TensorMap inputs;
-  const auto add = [&](const std::string& key, const v1::TensorSpec& spec, const std::string& fill_key) {
-    if (!spec.from().empty()) return absl::OkStatus();
-    absl::StatusOr<HostTensor> tensor = FillTensor(spec, GeneratorKey(c, fill_key));
-    if (!tensor.ok()) {
-      return absl::Status(tensor.status().code(),
-                          absl::StrCat(c.id(), ": ", key, ": ", tensor.status().message()));
-    }
-    inputs[key] = *std::move(tensor);
-    return absl::OkStatus();
+namespace {
+
+// An input that is generated: its key, and the name under which the generator knows it.
+struct GeneratedInput {
+  std::string key;
+  std::string fill_key;
+  const v1::TensorSpec* spec;
+};
+
+std::vector<GeneratedInput> ListGenerated(const v1::Case& c) {
+  std::vector<GeneratedInput> list;
+  const auto add = [&list](std::string key, std::string fill_key, const v1::TensorSpec& spec) {
+    if (spec.from().empty()) list.push_back({std::move(key), std::move(fill_key), &spec});
   };
   for (const v1::Argument& arg : c.args()) {
     if (arg.role() != v1::ROLE_INPUT && arg.role() != v1::ROLE_INOUT) continue;
     const std::string& fill_key = arg.alias().empty() ? arg.name() : arg.alias();
-    absl::Status status;
-    if (arg.has_tensor()) status = add(arg.name(), arg.tensor(), fill_key);
-    for (int i = 0; i < arg.tensors().tensors_size() && status.ok(); ++i) {
+    if (arg.has_tensor()) add(arg.name(), fill_key, arg.tensor());
+    for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
       if (i < arg.tensors().null_size() && arg.tensors().null(i)) continue;
-      status =
-          add(absl::StrCat(arg.name(), ".", i), arg.tensors().tensors(i), absl::StrCat(fill_key, ".", i));
+      add(absl::StrCat(arg.name(), ".", i), absl::StrCat(fill_key, ".", i), arg.tensors().tensors(i));
     }
-    if (!status.ok()) return status;
+  }
+  return list;
+}
+
+}  // namespace
+
+std::set<std::string> GeneratedInputs(const v1::Case& c) {
+  std::set<std::string> keys;
+  for (GeneratedInput& input : ListGenerated(c)) keys.insert(std::move(input.key));
+  return keys;
+}
+
+absl::StatusOr<TensorMap> FillInputs(const v1::Case& c) {
+  TensorMap inputs;
+  for (const GeneratedInput& input : ListGenerated(c)) {
+    absl::StatusOr<HostTensor> tensor = FillTensor(*input.spec, GeneratorKey(c, input.fill_key));
+    if (!tensor.ok()) {
+      return absl::Status(tensor.status().code(),
+                          absl::StrCat(c.id(), ": ", input.key, ": ", tensor.status().message()));
+    }
+    inputs[input.key] = *std::move(tensor);
   }
   return inputs;
 }

@@ -6,6 +6,8 @@
 #define CASES_CORE_FILL_H_
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -32,6 +34,9 @@ uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key);
 
 // All generated inputs of a case (those with `from` are left out).
 absl::StatusOr<TensorMap> FillInputs(const v1::Case& c);
+
+// The keys of these inputs, without generating them.
+std::set<std::string> GeneratedInputs(const v1::Case& c);
 
 // The default when a point says nothing: normal{0,1} for floating, full range for integers up to 16 bits,
 // integers in [-1000, 1000] for the wider, bernoulli{0.5} for bool.

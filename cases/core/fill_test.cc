@@ -210,6 +210,7 @@ TEST(FillTest, FillInputsTakesInputsAndStateAndLeavesTheRest) {
   ASSERT_TRUE(inputs.ok()) << inputs.status();
   ASSERT_EQ(inputs->size(), 2U);
   EXPECT_EQ(inputs->count("list.1"), 1U);
+  EXPECT_EQ(GeneratedInputs(c), (std::set<std::string>{"list.1", "self"}));
   absl::StatusOr<HostTensor> same = FillTensor(c.args(1).tensor(), GeneratorKey(c, "input"));
   ASSERT_TRUE(same.ok());
   EXPECT_EQ(inputs->at("self").data, same->data);

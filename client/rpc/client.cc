@@ -2,9 +2,12 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <utility>
 
+#include "cases/core/fill.h"
 #include "client/rpc/caller.h"
+#include "client/rpc/lease_frame.h"
 #include "diopi/v1/service.grpc.pb.h"
 
 namespace diopi::rpc {
@@ -16,7 +19,12 @@ using Clock = std::chrono::steady_clock;
 class GrpcClient final : public Client {
  public:
   GrpcClient(std::string address, const ClientOptions& options)
-      : caller_(std::move(address), options), stub_(v1::Conformance::NewStub(caller_.channel())) {}
+      : caller_(std::move(address), options),
+        stub_(v1::Conformance::NewStub(caller_.channel())),
+        lease_method_("/diopi.v1.Conformance/Lease", grpc::internal::RpcMethod::SERVER_STREAMING,
+                      caller_.channel()),
+        fetch_method_("/diopi.v1.Conformance/Fetch", grpc::internal::RpcMethod::SERVER_STREAMING,
+                      caller_.channel()) {}
 
   absl::Status Greet() {
     v1::ServerInfoRequest request;
@@ -55,15 +63,23 @@ class GrpcClient final : public Client {
                                                  LeaseAssembler::Consumer consumer) override {
     const Clock::time_point give_up = Clock::now() + caller_.options().retry_for;
     milliseconds backoff = caller_.options().first_backoff;
+    v1::LeaseRequest full = request;
+    if (caller_.options().recipes) full.set_generator_version(kGeneratorVersion);
+    if (caller_.options().cache != nullptr) full.set_fetch_above(caller_.options().cache_above);
     for (;;) {
-      LeaseAssembler assembler(consumer);
-      const absl::Status status = ReadLease(request, &assembler);
+      LeaseAssembler assembler(consumer, {caller_.options().cache.get(), server_.generator_version()});
+      absl::Status status = ReadStream(lease_method_, full, &assembler);
+      if (status.ok()) status = assembler.Finish();
+      if (status.ok() && assembler.waiting()) status = FetchWaiting(request, &assembler);
+      Count(assembler.counts());
       if (status.ok()) return assembler.header();
       // Once cases have come they count: no second stream under the same call.
       if (!absl::IsUnavailable(status) || assembler.has_header()) return status;
       if (!caller_.WaitToRetry(give_up, &backoff)) return status;
     }
   }
+
+  TransferCounts transfers() const override { return {received_, cached_, generated_}; }
 
   void Cancel() override { caller_.Cancel(); }
 
@@ -79,24 +95,62 @@ class GrpcClient final : public Client {
     return response;
   }
 
-  absl::Status ReadLease(const v1::LeaseRequest& request, LeaseAssembler* assembler) {
+  // Reads the bytes of the messages and not messages, whose tensors would be copied once more.
+  template <typename Request>
+  absl::Status ReadStream(const grpc::internal::RpcMethod& method, const Request& request,
+                          LeaseAssembler* assembler) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
     const Caller::InFlight in_flight(&caller_, &context);
-    const auto reader = stub_->Lease(&context, request);
-    v1::LeaseMessage message;
+    const std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> reader(
+        grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(caller_.channel().get(), method,
+                                                                      &context, request));
+    grpc::ByteBuffer bytes;
+    LeaseFrame frame;
     absl::Status status;
-    while (status.ok() && reader->Read(&message)) status = assembler->Add(&message);
+    while (status.ok() && reader->Read(&bytes)) {
+      status = ParseLeaseFrame(bytes, &frame);
+      if (!status.ok()) break;
+      status = frame.is_chunk ? assembler->AddChunk(frame.head, frame.reference, frame.data)
+                              : assembler->Add(&frame.message);
+    }
     if (!status.ok()) context.TryCancel();
     const absl::Status ended = caller_.Translate(reader->Finish());
-    if (!status.ok()) return status;
-    if (!ended.ok()) return ended;
-    return assembler->Finish();
+    return status.ok() ? ended : status;
+  }
+
+  // Gets what the cases of a lease still need. Asking again is harmless, so a server that restarts is waited
+  // for.
+  absl::Status FetchWaiting(const v1::LeaseRequest& lease, LeaseAssembler* assembler) {
+    const Clock::time_point give_up = Clock::now() + caller_.options().retry_for;
+    milliseconds backoff = caller_.options().first_backoff;
+    for (;;) {
+      v1::FetchRequest request;
+      request.set_run_id(lease.run_id());
+      request.set_agent_id(lease.agent_id());
+      for (v1::FetchRequest::Wanted& wanted : assembler->StartFetch()) {
+        *request.add_cases() = std::move(wanted);
+      }
+      const absl::Status status = ReadStream(fetch_method_, request, assembler);
+      if (status.ok()) return assembler->FinishFetch();
+      if (!absl::IsUnavailable(status) || !caller_.WaitToRetry(give_up, &backoff)) return status;
+    }
+  }
+
+  void Count(const TransferCounts& counts) {
+    received_ += counts.received;
+    cached_ += counts.cached;
+    generated_ += counts.generated;
   }
 
   Caller caller_;
   std::unique_ptr<v1::Conformance::Stub> stub_;
   v1::ServerInfoResponse server_;
+  const grpc::internal::RpcMethod lease_method_;
+  const grpc::internal::RpcMethod fetch_method_;
+  std::atomic<int64_t> received_ = 0;
+  std::atomic<int64_t> cached_ = 0;
+  std::atomic<int64_t> generated_ = 0;
 };
 
 }  // namespace

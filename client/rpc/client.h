@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/rpc/lease_assembler.h"
+#include "client/rpc/tensor_cache.h"
 #include "diopi/v1/service.pb.h"
 
 namespace diopi::rpc {
@@ -20,6 +21,12 @@ struct ClientOptions {
   std::chrono::milliseconds retry_for{5'000};
   std::chrono::milliseconds first_backoff{20};
   std::chrono::milliseconds max_backoff{500};
+  // Generate inputs here, where the server's generator version is ours, instead of having them sent.
+  bool recipes = true;
+  // Where received tensors are kept; null: nowhere. Shared by clients.
+  std::shared_ptr<TensorCache> cache = nullptr;
+  // Tensors of no more bytes are always sent: reading a file would take as long.
+  int64_t cache_above = 16 << 10;
 };
 
 // Thread-safe. Unavailable with "cannot reach the server at ADDRESS: ..." when it cannot be reached within
@@ -45,6 +52,9 @@ class Client {
   virtual absl::StatusOr<v1::RunInfo> FinishRun(const v1::FinishRunRequest& request) = 0;
   virtual absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) = 0;
   virtual absl::StatusOr<v1::ListRunsResponse> ListRuns(const v1::ListRunsRequest& request) = 0;
+
+  // Bytes of tensors so far, by where they came from.
+  virtual TransferCounts transfers() const = 0;
 
   // Ends every call in flight and refuses new ones.
   virtual void Cancel() = 0;

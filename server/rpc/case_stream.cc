@@ -1,91 +1,193 @@
 #include "server/rpc/case_stream.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "baselines/store/index.h"
+#include "cases/core/fill.h"
+#include "cases/core/hash.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/tensor.h"
+#include "server/rpc/lease_frame.h"
 
 namespace diopi::server {
 namespace {
 
-// A tensor without elements is one chunk without data.
-bool SendTensor(const std::string& key, const HostTensor& tensor, bool is_input, const MessageSink& sink) {
-  size_t offset = 0;
-  do {
-    const size_t bytes = std::min(kChunkBytes, tensor.data.size() - offset);
-    v1::LeaseMessage message;
-    v1::TensorChunk& chunk = is_input ? *message.mutable_input() : *message.mutable_reference();
-    chunk.set_key(key);
-    chunk.set_dtype(tensor.dtype);
-    *chunk.mutable_shape() = {tensor.shape.begin(), tensor.shape.end()};
-    chunk.set_offset(static_cast<int64_t>(offset));
-    chunk.set_total_bytes(static_cast<int64_t>(tensor.data.size()));
-    chunk.set_data(tensor.data.data() + offset, bytes);
-    if (!sink(message)) return false;
-    offset += bytes;
-  } while (offset < tensor.data.size());
-  return true;
-}
+using baselines::CaseEntry;
+using baselines::TensorEntry;
 
-// Each tensor is let go as soon as it is sent.
-bool SendTensors(TensorMap tensors, bool is_input, const MessageSink& sink) {
-  while (!tensors.empty()) {
-    const auto node = tensors.extract(tensors.begin());
-    if (!SendTensor(node.key(), node.mapped(), is_input, sink)) return false;
-  }
-  return true;
-}
+// The baseline of a case, as far as the index tells of it.
+struct Found {
+  std::shared_ptr<const OpenBaseline> baseline;
+  const CaseEntry* entry = nullptr;  // the baseline's; null for a case without tensors
+};
 
 // True when the device reference was run on this case.
-bool UsesDevice(const baselines::Baseline& baseline) {
-  return !baseline.quarantined.empty() ||
-         std::any_of(baseline.references.begin(), baseline.references.end(),
-                     [](const auto& entry) { return absl::EndsWith(entry.first, ".device"); });
+bool UsesDevice(const CaseEntry& entry) {
+  return !entry.quarantined.empty() ||
+         std::any_of(entry.tensors.begin(), entry.tensors.end(),
+                     [](const TensorEntry& t) { return t.output && absl::EndsWith(t.key, ".device"); });
 }
 
-absl::StatusOr<baselines::Baseline> ReadBaseline(const v1::Case& c, BaselineCache* baselines,
-                                                 std::string* reference) {
-  if (cases::IsLibraryCheck(c)) return baselines::Baseline();  // it has no tensors
-  const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines->Get(c.operator_());
+absl::StatusOr<Found> Find(const v1::Case& c, BaselineCache* baselines, std::string* reference) {
+  if (cases::IsLibraryCheck(c)) return Found();  // it has no tensors
+  absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines->Get(c.operator_());
   if (!open.ok()) return open.status();
   *reference = (*open)->reference;
   absl::Status status = (*open)->Check(c);
   if (!status.ok()) return status;
-  absl::StatusOr<baselines::Baseline> baseline = (*open)->reader->Read(c.id());
-  if (!baseline.ok()) return baseline;
-  if (UsesDevice(*baseline)) absl::StrAppend(reference, "; ", (*open)->device_reference);
-  if (!baseline->quarantined.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(baselines::kQuarantined, baseline->quarantined));
+  const absl::StatusOr<const CaseEntry*> entry = (*open)->reader->Find(c.id());
+  if (!entry.ok()) return entry.status();
+  if (UsesDevice(**entry)) absl::StrAppend(reference, "; ", (*open)->device_reference);
+  if (!(*entry)->quarantined.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(baselines::kQuarantined, (*entry)->quarantined));
   }
-  return baseline;
+  return Found{*std::move(open), *entry};
+}
+
+// 0 for what is no checksum, which then matches nothing.
+uint64_t ChecksumOf(const TensorEntry& tensor) {
+  uint64_t checksum = 0;
+  return absl::SimpleHexAtoi(tensor.piece.checksum, &checksum) ? checksum : 0;
+}
+
+v1::TensorInfo InfoOf(const TensorEntry& tensor) {
+  v1::TensorInfo info;
+  info.set_key(tensor.key);
+  info.set_dtype(tensor.dtype);
+  *info.mutable_shape() = {tensor.shape.begin(), tensor.shape.end()};
+  info.set_bytes(static_cast<int64_t>(tensor.piece.nbytes));
+  info.set_xxh64(ChecksumOf(tensor));
+  info.set_reference(tensor.output);
+  return info;
+}
+
+std::string Where(const OpenBaseline& baseline, const std::string& case_id, const std::string& key) {
+  return absl::StrCat(baseline.path, ": case ", case_id, ", tensor ", key);
+}
+
+// Announces the tensors in the order in which they go out: inputs, then references.
+void Announce(const v1::Case& c, const CaseEntry& entry, const CaseStreamOptions& options,
+              v1::LeaseMessage::CaseStart* start) {
+  const std::set<std::string> generated =
+      options.generator_version == kGeneratorVersion ? GeneratedInputs(c) : std::set<std::string>();
+  for (const bool reference : {false, true}) {
+    for (const TensorEntry& tensor : entry.tensors) {
+      if (tensor.output != reference) continue;
+      v1::TensorInfo& info = *start->add_tensors();
+      info = InfoOf(tensor);
+      if (!reference && generated.contains(tensor.key)) {
+        info.set_how(v1::TensorInfo::RECIPE);
+      } else if (options.fetch_above > 0 && info.bytes() > options.fetch_above) {
+        info.set_how(v1::TensorInfo::ON_REQUEST);
+      }
+    }
+  }
+  const auto references = std::count_if(start->tensors().begin(), start->tensors().end(),
+                                        [](const v1::TensorInfo& info) { return info.reference(); });
+  start->set_references(static_cast<int32_t>(references));
+  start->set_inputs(start->tensors_size() - start->references());
+}
+
+// The tensor that goes by this name in the file; null when there is none.
+const TensorEntry* TensorOf(const CaseEntry& entry, bool reference, const std::string& key) {
+  const auto found = std::find_if(entry.tensors.begin(), entry.tensors.end(), [&](const TensorEntry& t) {
+    return t.output == reference && t.key == key;
+  });
+  return found == entry.tensors.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-bool SendCase(const v1::Case& c, BaselineCache* baselines, const MessageSink& sink,
-              std::string* unavailable) {
+bool CaseStream::Send(const v1::LeaseMessage& message) {
+  return sink_({EncodeMessage(message), 0, message.has_case_end() || message.has_spoilt()});
+}
+
+bool CaseStream::End(const absl::Status& status, std::string* problem) {
+  if (absl::IsCancelled(status)) return false;
+  v1::LeaseMessage end;
+  if (status.ok()) {
+    end.set_case_end(true);
+  } else {
+    end.set_spoilt(std::string(status.message()));
+    if (problem != nullptr) *problem = end.spoilt();
+  }
+  return Send(end);
+}
+
+// A tensor without elements is one chunk without data.
+absl::Status CaseStream::SendTensor(const OpenBaseline& baseline, const std::string& case_id,
+                                    const TensorEntry& tensor) {
+  const uint64_t total = tensor.piece.nbytes;
+  v1::TensorChunk head;
+  head.set_key(tensor.key);
+  head.set_dtype(tensor.dtype);
+  *head.mutable_shape() = {tensor.shape.begin(), tensor.shape.end()};
+  head.set_total_bytes(static_cast<int64_t>(total));
+  Xxh64Stream hash;
+  uint64_t offset = 0;
+  do {
+    ChunkPool::Chunk chunk = pool_->Get(std::min<uint64_t>(kChunkBytes, total - offset));
+    const size_t size = chunk.size();
+    const absl::Status read = baseline.reader->ReadPart(tensor.piece, offset, chunk.data(), size);
+    if (!read.ok()) {
+      return absl::DataLossError(
+          absl::StrCat(read.message(), " (case ", case_id, ", tensor ", tensor.key, ")"));
+    }
+    hash.Update({chunk.data(), size});
+    head.set_offset(static_cast<int64_t>(offset));
+    if (!sink_({EncodeChunk(head, tensor.output, chunk.Release()), size, false})) {
+      return absl::CancelledError("the agent went away");
+    }
+    offset += size;
+  } while (offset < total);
+  if (Hex64(hash.Digest()) == tensor.piece.checksum) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(Where(baseline, case_id, tensor.key), " does not match its checksum"));
+}
+
+bool CaseStream::SendCase(const v1::Case& c, const CaseStreamOptions& options, std::string* problem) {
   v1::LeaseMessage message;
   v1::LeaseMessage::CaseStart& start = *message.mutable_case_start();
   *start.mutable_case_() = c;
-  absl::StatusOr<baselines::Baseline> baseline = ReadBaseline(c, baselines, start.mutable_reference());
-  if (baseline.ok()) {
-    start.set_inputs(static_cast<int32_t>(baseline->inputs.size()));
-    start.set_references(static_cast<int32_t>(baseline->references.size()));
-  } else {
-    start.set_unavailable(std::string(baseline.status().message()));
-    if (unavailable != nullptr) *unavailable = start.unavailable();
+  const absl::StatusOr<Found> found = Find(c, baselines_, start.mutable_reference());
+  if (!found.ok()) {
+    start.set_unavailable(std::string(found.status().message()));
+    if (problem != nullptr) *problem = start.unavailable();
+  } else if (found->entry != nullptr) {
+    Announce(c, *found->entry, options, &start);
   }
-  if (!sink(message)) return false;
-  if (baseline.ok() && (!SendTensors(std::move(baseline->inputs), true, sink) ||
-                        !SendTensors(std::move(baseline->references), false, sink))) {
-    return false;
+  if (!Send(message)) return false;
+  absl::Status status;
+  for (const v1::TensorInfo& info : start.tensors()) {
+    if (info.how() != v1::TensorInfo::BYTES || !status.ok()) continue;
+    status = SendTensor(*found->baseline, c.id(), *TensorOf(*found->entry, info.reference(), info.key()));
   }
-  message.set_case_end(true);
-  return sink(message);
+  return End(status, problem);
+}
+
+bool CaseStream::SendWanted(const v1::Case& c, const v1::FetchRequest::Wanted& wanted, std::string* problem) {
+  std::string reference;
+  const absl::StatusOr<Found> found = Find(c, baselines_, &reference);
+  if (!found.ok()) return End(absl::DataLossError(found.status().message()), problem);
+  absl::Status status;
+  for (const v1::TensorInfo& info : wanted.tensors()) {
+    if (!status.ok()) break;
+    const TensorEntry* tensor =
+        found->entry == nullptr ? nullptr : TensorOf(*found->entry, info.reference(), info.key());
+    if (tensor == nullptr || ChecksumOf(*tensor) != info.xxh64()) {
+      status = absl::DataLossError(absl::StrCat("case ", c.id(), ", tensor ", info.key(),
+                                                ": its baseline was replaced while the case was handed out"));
+    } else {
+      status = SendTensor(*found->baseline, c.id(), *tensor);
+    }
+  }
+  return End(status, problem);
 }
 
 }  // namespace diopi::server

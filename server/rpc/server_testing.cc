@@ -174,6 +174,11 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
       const v1::LeaseMessage::CaseStart& start = message.case_start();
       lease.cases.push_back({start.case_(), start.reference(), start.unavailable(), {}, {}, 0, 0});
     }
+    if (message.has_spoilt()) {  // what came of the case does not count
+      lease.cases.back().unavailable = message.spoilt();
+      lease.cases.back().inputs.clear();
+      lease.cases.back().references.clear();
+    }
     if (!message.has_input() && !message.has_reference()) continue;
     const v1::TensorChunk& chunk = message.has_input() ? message.input() : message.reference();
     ReceivedCase& current = lease.cases.back();

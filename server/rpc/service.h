@@ -15,6 +15,8 @@
 #include "absl/time/time.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/rpc/baseline_cache.h"
+#include "server/rpc/case_stream.h"
+#include "server/rpc/chunk_pool.h"
 #include "server/rpc/run_registry.h"
 #include "server/store/database.h"
 #include "server/telemetry/metrics.h"
@@ -32,12 +34,7 @@ class ConformanceService final : public v1::Conformance::Service {
   };
   // All must outlive the service.
   ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines, Metrics* metrics,
-                     Options options)
-      : database_(database),
-        registry_(registry),
-        baselines_(baselines),
-        metrics_(metrics),
-        options_(std::move(options)) {}
+                     Options options);
 
   // From now on nothing is handed out: new leases are Unavailable, open ones end after the case in flight.
   void Drain() { draining_ = true; }
@@ -52,8 +49,11 @@ class ConformanceService final : public v1::Conformance::Service {
                              v1::ServerInfoResponse* response) override;
   grpc::Status CreateRun(grpc::ServerContext*, const v1::CreateRunRequest* request,
                          v1::CreateRunResponse* response) override;
-  grpc::Status Lease(grpc::ServerContext*, const v1::LeaseRequest* request,
-                     grpc::ServerWriter<v1::LeaseMessage>* writer) override;
+  // Lease and Fetch write bytes, not messages: see the constructor.
+  template <typename Request>
+  using Streamer = grpc::ServerSplitStreamer<Request, grpc::ByteBuffer>;
+  grpc::Status StreamLease(Streamer<v1::LeaseRequest>* stream);
+  grpc::Status StreamFetch(Streamer<v1::FetchRequest>* stream);
   grpc::Status Report(grpc::ServerContext*, const v1::ReportRequest* request,
                       v1::ReportResponse* response) override;
   grpc::Status FinishRun(grpc::ServerContext*, const v1::FinishRunRequest* request,
@@ -82,13 +82,17 @@ class ConformanceService final : public v1::Conformance::Service {
   };
 
   absl::Status HandleCreateRun(const v1::CreateRunRequest& request, v1::CreateRunResponse* response);
-  absl::Status HandleLease(const v1::LeaseRequest& request, grpc::ServerWriter<v1::LeaseMessage>* writer);
+  using Writer = grpc::internal::WriterInterface<grpc::ByteBuffer>;
+  absl::Status HandleLease(const v1::LeaseRequest& request, Writer* writer);
+  absl::Status HandleFetch(const v1::FetchRequest& request, Writer* writer);
   absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response);
   absl::Status HandleListRuns(const v1::ListRunsRequest& request, v1::ListRunsResponse* response);
   absl::Status Store(ActiveRun* run, const v1::ReportRequest& request, v1::ReportResponse* response);
 
-  absl::Status SendBatch(ActiveRun* run, const LeaseBatch& batch,
-                         grpc::ServerWriter<v1::LeaseMessage>* writer);
+  absl::Status SendBatch(ActiveRun* run, const LeaseBatch& batch, const CaseStreamOptions& options,
+                         Writer* writer);
+  MessageSink SinkOf(Writer* writer);
+  void LogProblem(const ActiveRun& run, const std::string& case_id, const std::string& problem);
   absl::Status Finish(const v1::FinishRunRequest& request, v1::RunInfo* info);
   void TellOfChange(const std::string& run_id);
 
@@ -97,6 +101,7 @@ class ConformanceService final : public v1::Conformance::Service {
   BaselineCache* const baselines_;
   Metrics* const metrics_;
   const Options options_;
+  ChunkPool chunks_;
   std::atomic<bool> draining_ = false;
   std::mutex mutex_;
   std::condition_variable idle_;

@@ -1,0 +1,223 @@
+#include "client/rpc/tensor_cache.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "cases/core/hash.h"
+
+namespace diopi::rpc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A temporary file this old belongs to nobody: writing one takes seconds.
+constexpr std::chrono::minutes kStale{10};
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+struct Entry {
+  fs::path path;
+  fs::file_time_type used;
+  int64_t bytes;
+};
+
+bool ReadAll(int fd, std::string* data) {
+  size_t done = 0;
+  while (done < data->size()) {
+    const ssize_t got = pread(fd, data->data() + done, data->size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<size_t>(got);
+  }
+  return true;
+}
+
+bool WriteAll(int fd, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t put = write(fd, data.data(), data.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    data.remove_prefix(static_cast<size_t>(put));
+  }
+  return true;
+}
+
+// All entries and what killed processes left; the latter is removed.
+std::vector<Entry> ListEntries(const std::string& folder) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name == "size") continue;
+    std::error_code gone;
+    const fs::file_time_type used = it->last_write_time(gone);
+    const auto bytes = static_cast<int64_t>(it->file_size(gone));
+    if (gone) continue;  // another process was faster
+    if (!absl::StartsWith(name, "tmp-")) {
+      entries.push_back({it->path(), used, bytes});
+    } else if (fs::file_time_type::clock::now() - used > kStale) {
+      fs::remove(it->path(), gone);
+    }
+  }
+  return entries;
+}
+
+absl::Status SystemError(const std::string& what) {
+  return absl::ErrnoToStatus(errno, what);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TensorCache>> TensorCache::Open(const Options& options) {
+  std::error_code error;
+  const bool made = fs::create_directories(options.folder, error);
+  if (error) {
+    return absl::UnavailableError(absl::StrCat("cannot make ", options.folder, ": ", error.message()));
+  }
+  if (made) fs::permissions(options.folder, fs::perms::owner_all, error);
+  const std::string path = options.folder + "/size";
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return SystemError(absl::StrCat("cannot open ", path));
+  // Given its blocks now: a full disk would kill us later, through the mapping.
+  const int full = posix_fallocate(fd, 0, sizeof(int64_t));
+  void* memory =
+      full != 0 ? MAP_FAILED : mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED) {
+    if (full != 0) errno = full;
+    absl::Status status = SystemError(absl::StrCat("cannot use ", path));
+    close(fd);
+    return status;
+  }
+  std::unique_ptr<TensorCache> cache(new TensorCache(options, fd, static_cast<int64_t*>(memory)));
+  cache->Shrink(options.max_bytes, 0);
+  return cache;
+}
+
+TensorCache::TensorCache(Options options, int size_fd, int64_t* shared_size)
+    : options_(std::move(options)), size_fd_(size_fd), shared_size_(shared_size) {}
+
+TensorCache::~TensorCache() {
+  munmap(shared_size_, sizeof(int64_t));
+  close(size_fd_);
+}
+
+std::string TensorCache::PathOf(uint64_t xxh64, int64_t bytes) const {
+  return absl::StrCat(options_.folder, "/", Hex64(xxh64), "-", bytes);
+}
+
+std::optional<std::string> TensorCache::Get(uint64_t xxh64, int64_t bytes) {
+  const std::string path = PathOf(xxh64, bytes);
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (file.get() < 0) {
+    ++misses_;
+    return std::nullopt;
+  }
+  struct stat info {};
+  std::string data;
+  if (fstat(file.get(), &info) == 0 && info.st_size == bytes) {
+    data.resize(static_cast<size_t>(bytes));
+    if (ReadAll(file.get(), &data) && Xxh64(data) == xxh64) {
+      futimens(file.get(), nullptr);
+      ++hits_;
+      return data;
+    }
+  }
+  // Should another process have put a good one here just now, that one goes too: it is fetched again.
+  if (unlink(path.c_str()) == 0) std::atomic_ref<int64_t>(*shared_size_).fetch_sub(info.st_size);
+  ++damaged_;
+  ++misses_;
+  return std::nullopt;
+}
+
+bool TensorCache::Write(const std::string& path, std::string_view data) {
+  const std::string temporary = absl::StrCat(options_.folder, "/tmp-", getpid(), "-", ++temporaries_);
+  {
+    const Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (file.get() < 0) return false;
+    // Not synced: an entry that a crash of the machine spoils is found out when it is read.
+    if (!WriteAll(file.get(), data)) {
+      unlink(temporary.c_str());
+      return false;
+    }
+  }
+  if (rename(temporary.c_str(), path.c_str()) == 0) return true;
+  unlink(temporary.c_str());
+  return false;
+}
+
+void TensorCache::Put(uint64_t xxh64, std::string_view data) {
+  const auto bytes = static_cast<int64_t>(data.size());
+  const std::string path = PathOf(xxh64, bytes);
+  if (bytes > options_.max_bytes || access(path.c_str(), F_OK) == 0) return;
+  const std::atomic_ref<int64_t> size(*shared_size_);
+  if (size.fetch_add(bytes) + bytes > options_.max_bytes) {
+    // An eighth more than needed, so that it is not measured again for every tensor.
+    Shrink(std::max<int64_t>(0, options_.max_bytes / 8 * 7 - bytes), bytes);
+  }
+  if (Write(path, data)) {
+    ++stored_;
+  } else {
+    size -= bytes;
+  }
+}
+
+void TensorCache::Shrink(int64_t limit, int64_t reserved) {
+  const std::lock_guard lock(shrinking_);
+  // Between processes; goes with the process should it be killed.
+  while (flock(size_fd_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+  std::vector<Entry> entries = ListEntries(options_.folder);
+  int64_t total = 0;
+  for (const Entry& entry : entries) total += entry.bytes;
+  if (total > limit) {
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    for (const Entry& entry : entries) {
+      if (total <= limit) break;
+      if (unlink(entry.path.c_str()) != 0) continue;
+      total -= entry.bytes;
+      ++evicted_;
+    }
+  }
+  std::atomic_ref<int64_t>(*shared_size_).store(total + reserved);
+  flock(size_fd_, LOCK_UN);
+}
+
+TensorCache::Counts TensorCache::counts() const {
+  return {hits_, misses_, damaged_, stored_, evicted_};
+}
+
+std::string DefaultCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  // The specification: relative ones are to be ignored.
+  if (cache != nullptr && cache[0] == '/') return absl::StrCat(cache, "/diopi");
+  const char* home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? absl::StrCat(home, "/.cache/diopi") : "";
+}
+
+}  // namespace diopi::rpc

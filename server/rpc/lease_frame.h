@@ -1,0 +1,20 @@
+// Messages of a lease in the bytes of their wire format, tensors by reference.
+#ifndef SERVER_RPC_LEASE_FRAME_H_
+#define SERVER_RPC_LEASE_FRAME_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
+
+#include "diopi/v1/service.pb.h"
+
+namespace diopi::server {
+
+grpc::ByteBuffer EncodeMessage(const v1::LeaseMessage& message);
+
+// The bytes of a LeaseMessage whose input (or reference) is `head` with `data` as its data; `head.data` is
+// empty. The data is referred to, not copied.
+grpc::ByteBuffer EncodeChunk(const v1::TensorChunk& head, bool reference, const grpc::Slice& data);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_RPC_LEASE_FRAME_H_
