@@ -20,6 +20,8 @@
 #include "server/maintenance/check.h"
 #include "server/rpc/address.h"
 #include "server/rpc/server.h"
+#include "server/security/authorizer.h"
+#include "server/security/token_file.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -43,6 +45,11 @@ struct Flags {
   int max_upload_mib = 512;               // --max-upload-mib
   std::string log_level = "info";         // --log-level
   std::string log_format = "logfmt";      // --log-format
+  TlsFiles tls;                           // --tls-cert --tls-key --tls-client-ca
+  bool insecure = false;                  // --insecure
+  bool require_token = false;             // --require-token
+  std::string token_name;                 // token --name
+  std::string token_role;                 // token add --role
   bool parent_pid_death = false;          // --parent-pid-death
   int ready_fd = -1;                      // --ready-fd; -1: none
 };
@@ -73,6 +80,14 @@ void AddFlags(CLI::App* app, Flags* flags) {
          "asks for")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
+  app->add_option("--tls-cert,--tls_cert", flags->tls.certificate, "The server's certificates, PEM")
+      ->envname("DIOPI_TLS_CERT");
+  app->add_option("--tls-key,--tls_key", flags->tls.key, "Its private key, PEM")->envname("DIOPI_TLS_KEY");
+  app->add_option("--tls-client-ca,--tls_client_ca", flags->tls.ca,
+                  "Clients must show a certificate that this authority signed (mutual TLS)");
+  app->add_flag("--insecure", flags->insecure, "Serve without encryption where other machines can reach it");
+  app->add_flag("--require-token,--require_token", flags->require_token,
+                "Ask for tokens even before the first was made");
   app->add_option("--http", flags->http,
                   "HOST:PORT of /metrics and /healthz, port 0 for any free one (default: none)");
   app->add_flag("--http-remote,--http_remote", flags->http_remote,
@@ -110,7 +125,24 @@ void AddFlags(CLI::App* app, Flags* flags) {
 struct Subcommands {
   CLI::App* check = nullptr;
   CLI::App* backup = nullptr;
+  CLI::App* token_add = nullptr;
+  CLI::App* token_list = nullptr;
+  CLI::App* token_revoke = nullptr;
 };
+
+void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
+  CLI::App* token = app->add_subcommand("token", "Who may call this server");
+  commands->token_add = token->add_subcommand("add", "Make a token and print it, once");
+  commands->token_list = token->add_subcommand("list", "Names, roles and dates");
+  commands->token_revoke = token->add_subcommand("revoke", "Refuse it from now on");
+  token->require_subcommand(1);
+  for (CLI::App* command : {commands->token_add, commands->token_list, commands->token_revoke}) {
+    command->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
+    if (command == commands->token_list) continue;
+    command->add_option("--name", flags->token_name, "Whose it is: a user, an agent")->required();
+  }
+  commands->token_add->add_option("--role", flags->token_role, "read, run or admin")->required();
+}
 
 Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
   constexpr char kData[] = "Data folder (default: $DIOPI_DATA, or ./diopi-data)";
@@ -120,6 +152,7 @@ Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
   commands.backup = app->add_subcommand("backup", "Copy the data folder, also while a server serves it");
   commands.backup->add_option("--data", flags->data, kData);
   commands.backup->add_option("--to", flags->to, "The copy: a folder that does not exist yet")->required();
+  AddTokenCommands(app, flags, &commands);
   app->require_subcommand(0, 1);
   app->footer("Without a subcommand it serves, until SIGTERM or SIGINT.");
   return commands;
@@ -170,6 +203,18 @@ int Fault(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? kExitUsage : code;
 }
 
+// Null: let in. Whether the server serves may be asked by everybody; the rest is for readers.
+std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* authorizer) {
+  if (request.path == "/healthz") return nullptr;
+  const auto header = request.headers.find("authorization");
+  const absl::StatusOr<Identity> caller =
+      authorizer->Check(header == request.headers.end() ? "" : BearerToken(header->second), Role::kRead);
+  if (caller.ok()) return nullptr;
+  auto refusal = std::make_unique<HttpResponse>(ErrorResponse(caller.status()));
+  if (refusal->status == 401) refusal->headers.emplace("WWW-Authenticate", "Bearer");
+  return refusal;
+}
+
 // Null without --http.
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, ConformanceServer* server) {
   if (flags.http.empty()) return std::unique_ptr<HttpServer>();
@@ -182,7 +227,11 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, Confor
   }
   absl::Status status = CheckFree(*address);
   if (!status.ok()) return status;
-  std::unique_ptr<HttpServer> http = HttpServer::Create({});
+  HttpOptions http_options;
+  http_options.guard = [server](const HttpRequest& request) {
+    return Refuse(request, &server->authorizer());
+  };
+  std::unique_ptr<HttpServer> http = HttpServer::Create(http_options);
   http->Get("/metrics", [server](const HttpRequest&) {
     return HttpResponse{200, "text/plain; version=0.0.4; charset=utf-8", server->metrics().Text(), {}};
   });
@@ -231,6 +280,9 @@ int Serve(const Flags& flags) {
   options.batch = absl::Seconds(flags.batch_s);
   options.slow_call = absl::Seconds(flags.slow_call_s);
   options.agent_lost = absl::Seconds(flags.agent_lost_s);
+  options.tls = flags.tls;
+  options.insecure = flags.insecure;
+  options.require_token = flags.require_token;
   options.max_upload_bytes = int64_t{flags.max_upload_mib} << 20;
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());
@@ -278,6 +330,37 @@ int Backup(const Flags& flags) {
   return 0;
 }
 
+// A wrong name or role is the user's; 0 otherwise, or our fault.
+int TokenFault(const absl::Status& status) {
+  const int code = Fault(status);
+  return absl::IsAlreadyExists(status) || absl::IsNotFound(status) ? kExitUsage : code;
+}
+
+int TokenAdd(const Flags& flags) {
+  const absl::StatusOr<Role> role = ParseRole(flags.token_role);
+  if (!role.ok()) return TokenFault(role.status());
+  const absl::StatusOr<std::string> token = AddToken(DataFolder(flags), flags.token_name, *role);
+  if (!token.ok()) return TokenFault(token.status());
+  std::printf("%s\n", token->c_str());
+  return 0;
+}
+
+int TokenList(const Flags& flags) {
+  const auto records = ReadTokens(TokenPath(DataFolder(flags)));
+  if (absl::IsNotFound(records.status())) return 0;
+  if (!records.ok()) return TokenFault(records.status());
+  for (const TokenRecord& record : *records) {
+    std::printf("%-20s %-5s %s\n", record.name.c_str(), RoleWord(record.role).c_str(),
+                record.created.c_str());
+  }
+  return 0;
+}
+
+int TokenRevoke(const Flags& flags) {
+  const absl::Status status = RevokeToken(DataFolder(flags), flags.token_name);
+  return status.ok() ? 0 : TokenFault(status);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Serves the cases of the DIOPI conformance suite and stores the verdicts.", "diopi-server");
   app.set_version_flag("--version", DIOPI_VERSION);
@@ -291,6 +374,9 @@ int Main(int argc, char** argv) {
   }
   if (commands.check->parsed()) return Check(flags);
   if (commands.backup->parsed()) return Backup(flags);
+  if (commands.token_add->parsed()) return TokenAdd(flags);
+  if (commands.token_list->parsed()) return TokenList(flags);
+  if (commands.token_revoke->parsed()) return TokenRevoke(flags);
   StartLog(flags.log_format == "json" ? LogFormat::kJson : LogFormat::kLogfmt, flags.log_level);
   return Serve(flags);
 }

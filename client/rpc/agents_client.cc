@@ -189,7 +189,7 @@ class GrpcAgentsClient final : public AgentsClient {
 
 absl::StatusOr<std::unique_ptr<AgentsClient>> AgentsClient::Make(const std::string& address,
                                                                  const ClientOptions& options) {
-  const absl::Status valid = CheckAddress(address);
+  const absl::Status valid = CheckServer(address, options.credentials);
   if (!valid.ok()) return valid;
   return std::make_unique<GrpcAgentsClient>(address, options);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,56 @@ absl::Status CheckAddress(const std::string& address) {
       absl::StrCat("'", address, "' is no server address; expected HOST:PORT or unix:PATH"));
 }
 
+absl::Status CheckServer(const std::string& address, const Credentials& credentials) {
+  absl::Status status = CheckAddress(address);
+  if (status.ok()) status = CheckEncryption(address, credentials);
+  if (status.ok() && !credentials.ca.empty()) status = ExplainTls(address, credentials);
+  return status;
+}
+
+absl::Status ExplainFailure(const absl::Status& failure, const std::string& address,
+                            const Credentials& credentials) {
+  if (!absl::IsUnavailable(failure) || !credentials.ca.empty()) return failure;
+  absl::Status why = ExplainTls(address, credentials);
+  return why.ok() ? failure : why;
+}
+
+namespace {
+
+// Puts the token on every call, however it is made.
+class TokenBearer final : public grpc::experimental::Interceptor {
+ public:
+  explicit TokenBearer(const std::string* header) : header_(header) {}
+  void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(
+            grpc::experimental::InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
+      methods->GetSendInitialMetadata()->emplace("authorization", *header_);
+    }
+    methods->Proceed();
+  }
+
+ private:
+  const std::string* const header_;
+};
+
+class TokenBearers final : public grpc::experimental::ClientInterceptorFactoryInterface {
+ public:
+  explicit TokenBearers(const std::string& token) : header_(absl::StrCat("Bearer ", token)) {}
+  grpc::experimental::Interceptor* CreateClientInterceptor(grpc::experimental::ClientRpcInfo*) override {
+    return new TokenBearer(&header_);
+  }
+
+ private:
+  const std::string header_;
+};
+
+std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(const Credentials& credentials) {
+  if (credentials.ca.empty()) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({credentials.ca, credentials.key, credentials.certificate});
+}
+
+}  // namespace
+
 Caller::Caller(std::string address, const ClientOptions& options)
     : address_(std::move(address)), options_(options) {
   grpc::ChannelArguments arguments;
@@ -33,7 +84,15 @@ Caller::Caller(std::string address, const ClientOptions& options)
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
   // One connection a client, as if each were a process of its own.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  channel_ = grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments);
+  // Whoever may open a Unix socket may do everything.
+  const bool local = absl::StartsWith(address_, "unix:");
+  std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
+  if (!local && !options_.credentials.token.empty()) {
+    interceptors.push_back(std::make_unique<TokenBearers>(options_.credentials.token));
+  }
+  channel_ = grpc::experimental::CreateCustomChannelWithInterceptors(
+      address_, MakeChannelCredentials(local ? Credentials() : options_.credentials), arguments,
+      std::move(interceptors));
 }
 
 Caller::InFlight::InFlight(Caller* caller, grpc::ClientContext* context)

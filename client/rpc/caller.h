@@ -21,6 +21,13 @@ namespace diopi::rpc {
 // InvalidArgument for what is neither HOST:PORT nor unix:PATH.
 absl::Status CheckAddress(const std::string& address);
 
+// Before a channel is made: CheckAddress, CheckEncryption, and with TLS ExplainTls.
+absl::Status CheckServer(const std::string& address, const Credentials& credentials);
+
+// After `failure`, the first call's: says when it came of plaintext to a server that speaks TLS.
+absl::Status ExplainFailure(const absl::Status& failure, const std::string& address,
+                            const Credentials& credentials);
+
 // Thread-safe.
 class Caller {
  public:

@@ -157,11 +157,11 @@ class GrpcClient final : public Client {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& address,
                                                         const ClientOptions& options) {
-  const absl::Status valid = CheckAddress(address);
+  const absl::Status valid = CheckServer(address, options.credentials);
   if (!valid.ok()) return valid;
   auto client = std::make_unique<GrpcClient>(address, options);
   const absl::Status greeted = client->Greet();
-  if (!greeted.ok()) return greeted;
+  if (!greeted.ok()) return ExplainFailure(greeted, address, options.credentials);
   return client;
 }
 

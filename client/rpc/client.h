@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/rpc/credentials.h"
 #include "client/rpc/lease_assembler.h"
 #include "client/rpc/tensor_cache.h"
 #include "diopi/v1/service.pb.h"
@@ -21,6 +22,7 @@ struct ClientOptions {
   std::chrono::milliseconds retry_for{5'000};
   std::chrono::milliseconds first_backoff{20};
   std::chrono::milliseconds max_backoff{500};
+  Credentials credentials;  // TLS and token; not looked at for Unix sockets
   // Generate inputs here, where the server's generator version is ours, instead of having them sent.
   bool recipes = true;
   // Where received tensors are kept; null: nowhere. Shared by clients.

@@ -31,7 +31,7 @@ bool HasEnded(const v1::RunInfo& run) {
   return run.state() == "finished" || run.state() == "aborted";
 }
 
-absl::Status CheckRequest(const v1::SubmitRequest& request) {
+absl::Status CheckSubmit(const v1::SubmitRequest& request) {
   if (request.options().chip().empty()) return absl::InvalidArgumentError("a submitted run needs a chip");
   if (!request.options().impl_sha256().empty()) {
     return absl::InvalidArgumentError("what library a submitted run tests is its first agent's to say");
@@ -62,6 +62,14 @@ v1::Submission SubmissionOf(const v1::SubmitRequest& request) {
   return submission;
 }
 
+// Whether there is anything to get wrong.
+bool HasOutput(const v1::Case& c) {
+  return std::any_of(c.args().begin(), c.args().end(), [](const v1::Argument& arg) {
+    return arg.role() == v1::ROLE_OUTPUT && arg.has_tensor() &&
+           NumElements({arg.tensor().shape().begin(), arg.tensor().shape().end()}) > 0;
+  });
+}
+
 // The smallest float32 case of diopiAdd that has an element.
 absl::StatusOr<v1::Case> PickHealthCase(const cases::Catalog& catalog) {
   v1::Selection selection;
@@ -72,7 +80,7 @@ absl::StatusOr<v1::Case> PickHealthCase(const cases::Catalog& catalog) {
   const v1::Case* best = nullptr;
   for (const v1::Case& c : *cases) {
     const int64_t bytes = StreamedBytes(c);
-    if (bytes > 0 && (best == nullptr || bytes < StreamedBytes(*best))) best = &c;
+    if (HasOutput(c) && (best == nullptr || bytes < StreamedBytes(*best))) best = &c;
   }
   if (best == nullptr) return absl::NotFoundError("there is no case of diopiAdd");
   return *best;
@@ -107,6 +115,14 @@ class Measured {
   Metrics* const metrics_;
   const char* const method_;
   const absl::Time start_ = absl::Now();
+};
+
+// A stream that is ended before it has begun.
+template <typename Message>
+class Refusal final : public grpc::ServerWriteReactor<Message> {
+ public:
+  explicit Refusal(const absl::Status& why) { this->Finish(ToGrpc(why)); }
+  void OnDone() override { delete this; }
 };
 
 }  // namespace
@@ -249,6 +265,7 @@ AgentService::AgentService(Database* database, RunRegistry* runs, LazyCatalog* c
       catalog_(catalog),
       baselines_(baselines),
       metrics_(metrics),
+      guard_(options.guard),
       uploads_(data_folder, options.max_upload_bytes),
       agents_(database, clock, [this, &options] {
         options.agents.run_changed = [this](const std::string& run, bool ended) { OnRunChanged(run, ended); };
@@ -305,13 +322,23 @@ void AgentService::CloseAll() {
   for (const auto& watcher : watchers) watcher->Close(absl::UnavailableError("the server is shutting down"));
 }
 
-grpc::ServerWriteReactor<v1::Assignment>* AgentService::Serve(grpc::CallbackServerContext*,
+grpc::ServerWriteReactor<v1::Assignment>* AgentService::Serve(grpc::CallbackServerContext* context,
                                                               const v1::ServeRequest* request) {
+  Measured call(metrics_, "Serve");
+  if (const auto caller = guard_.Admit(*context, "Serve", *request); !caller.ok()) {
+    call.End(caller.status());
+    return new Refusal<v1::Assignment>(caller.status());
+  }
   return AgentStream::Start(&agents_, *request);
 }
 
-grpc::ServerWriteReactor<v1::RunInfo>* AgentService::WatchRun(grpc::CallbackServerContext*,
+grpc::ServerWriteReactor<v1::RunInfo>* AgentService::WatchRun(grpc::CallbackServerContext* context,
                                                               const v1::GetRunRequest* request) {
+  Measured call(metrics_, "WatchRun");
+  if (const auto caller = guard_.Admit(*context, "WatchRun", *request); !caller.ok()) {
+    call.End(caller.status());
+    return new Refusal<v1::RunInfo>(caller.status());
+  }
   const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());  // "latest" gets its name
   auto watcher = std::make_shared<Watcher>(this, run.ok() ? run->run_id() : request->run_id());
   bool closed = false;
@@ -330,22 +357,30 @@ grpc::ServerWriteReactor<v1::RunInfo>* AgentService::WatchRun(grpc::CallbackServ
   return watcher.get();
 }
 
-grpc::Status AgentService::Heartbeat(grpc::ServerContext*, const v1::HeartbeatRequest* request,
+grpc::Status AgentService::Heartbeat(grpc::ServerContext* context, const v1::HeartbeatRequest* request,
                                      v1::HeartbeatResponse* response) {
   Measured call(metrics_, "Heartbeat");
+  if (const auto caller = guard_.Admit(*context, "Heartbeat", *request); !caller.ok())
+    return call.End(caller.status());
   response->set_known(agents_.Heartbeat(*request));
   return call.End(absl::OkStatus());
 }
 
-grpc::Status AgentService::EndAssignment(grpc::ServerContext*, const v1::EndAssignmentRequest* request,
+grpc::Status AgentService::EndAssignment(grpc::ServerContext* context,
+                                         const v1::EndAssignmentRequest* request,
                                          v1::EndAssignmentResponse*) {
   Measured call(metrics_, "EndAssignment");
+  if (const auto caller = guard_.Admit(*context, "EndAssignment", *request); !caller.ok())
+    return call.End(caller.status());
   agents_.EndAssignment(*request);
   return call.End(absl::OkStatus());
 }
 
-grpc::Status AgentService::Leave(grpc::ServerContext*, const v1::LeaveRequest* request, v1::LeaveResponse*) {
+grpc::Status AgentService::Leave(grpc::ServerContext* context, const v1::LeaveRequest* request,
+                                 v1::LeaveResponse*) {
   Measured call(metrics_, "Leave");
+  if (const auto caller = guard_.Admit(*context, "Leave", *request); !caller.ok())
+    return call.End(caller.status());
   agents_.Leave(request->agent_id());
   return call.End(absl::OkStatus());
 }
@@ -373,15 +408,19 @@ absl::Status AgentService::FillHealthCase(v1::HealthCaseResponse* response) {
   return absl::OkStatus();
 }
 
-grpc::Status AgentService::HealthCase(grpc::ServerContext*, const v1::HealthCaseRequest*,
+grpc::Status AgentService::HealthCase(grpc::ServerContext* context, const v1::HealthCaseRequest* request,
                                       v1::HealthCaseResponse* response) {
   Measured call(metrics_, "HealthCase");
+  if (const auto caller = guard_.Admit(*context, "HealthCase", *request); !caller.ok())
+    return call.End(caller.status());
   return call.End(FillHealthCase(response));
 }
 
-grpc::Status AgentService::FetchImpl(grpc::ServerContext*, const v1::FetchImplRequest* request,
+grpc::Status AgentService::FetchImpl(grpc::ServerContext* context, const v1::FetchImplRequest* request,
                                      grpc::ServerWriter<v1::ImplChunk>* writer) {
   Measured call(metrics_, "FetchImpl");
+  if (const auto caller = guard_.Admit(*context, "FetchImpl", *request); !caller.ok())
+    return call.End(caller.status());
   const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());
   if (!run.ok()) return call.End(run.status());
   return call.End(uploads_.Read(run->run_id(), [writer](std::string piece) {
@@ -391,9 +430,11 @@ grpc::Status AgentService::FetchImpl(grpc::ServerContext*, const v1::FetchImplRe
   }));
 }
 
-grpc::Status AgentService::ListAgents(grpc::ServerContext*, const v1::ListAgentsRequest* request,
+grpc::Status AgentService::ListAgents(grpc::ServerContext* context, const v1::ListAgentsRequest* request,
                                       v1::ListAgentsResponse* response) {
   Measured call(metrics_, "ListAgents");
+  if (const auto caller = guard_.Admit(*context, "ListAgents", *request); !caller.ok())
+    return call.End(caller.status());
   std::map<std::string, v1::RunInfo> runs;
   for (v1::AgentInfo& agent : agents_.List(request->chip())) {
     if (!agent.run_id().empty()) {
@@ -448,12 +489,19 @@ absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first
   return database_->GetRun(run_id);
 }
 
-absl::Status AgentService::HandleSubmit(grpc::ServerReader<v1::SubmitRequest>* reader,
+absl::Status AgentService::HandleSubmit(const grpc::ServerContext& context,
+                                        grpc::ServerReader<v1::SubmitRequest>* reader,
                                         v1::SubmitResponse* response) {
   v1::SubmitRequest first;
   if (!reader->Read(&first)) return absl::InvalidArgumentError("nothing was submitted");
-  absl::Status status = CheckRequest(first);
+  const absl::StatusOr<Identity> caller = guard_.Admit(context, "Submit", first);
+  if (!caller.ok()) return caller.status();
+  absl::Status status = CheckSubmit(first);
+  if (status.ok() && !first.upload_name().empty()) {
+    status = Guard::Require(*caller, Role::kAdmin, "bringing a library along");
+  }
   if (!status.ok()) return status;
+  first.mutable_options()->set_owner(caller->name);
   const v1::Submission submission = SubmissionOf(first);
   absl::StatusOr<v1::SubmitResponse> fit = agents_.Check(first.options().chip(), submission);
   if (!fit.ok()) return fit.status();
@@ -468,15 +516,19 @@ absl::Status AgentService::HandleSubmit(grpc::ServerReader<v1::SubmitRequest>* r
   return absl::OkStatus();
 }
 
-grpc::Status AgentService::Submit(grpc::ServerContext*, grpc::ServerReader<v1::SubmitRequest>* reader,
+grpc::Status AgentService::Submit(grpc::ServerContext* context, grpc::ServerReader<v1::SubmitRequest>* reader,
                                   v1::SubmitResponse* response) {
   Measured call(metrics_, "Submit");
-  return call.End(HandleSubmit(reader, response));
+  return call.End(HandleSubmit(*context, reader, response));
 }
 
-absl::Status AgentService::HandleCancel(const std::string& run_id, v1::RunInfo* run) {
+absl::Status AgentService::HandleCancel(const Identity& caller, const std::string& run_id, v1::RunInfo* run) {
   absl::StatusOr<v1::RunInfo> found = database_->GetRun(run_id);
   if (!found.ok()) return found.status();
+  if (found->options().owner() != caller.name) {
+    absl::Status allowed = Guard::Require(caller, Role::kAdmin, "cancelling a run of another");
+    if (!allowed.ok()) return allowed;
+  }
   const absl::Status cancelled = agents_.Cancel(found->run_id());
   if (!cancelled.ok()) return cancelled;
   found = database_->GetRun(found->run_id());
@@ -485,10 +537,12 @@ absl::Status AgentService::HandleCancel(const std::string& run_id, v1::RunInfo* 
   return absl::OkStatus();
 }
 
-grpc::Status AgentService::CancelRun(grpc::ServerContext*, const v1::CancelRunRequest* request,
+grpc::Status AgentService::CancelRun(grpc::ServerContext* context, const v1::CancelRunRequest* request,
                                      v1::CancelRunResponse* response) {
   Measured call(metrics_, "CancelRun");
-  return call.End(HandleCancel(request->run_id(), response->mutable_run()));
+  const absl::StatusOr<Identity> caller = guard_.Admit(*context, "CancelRun", *request);
+  if (!caller.ok()) return call.End(caller.status());
+  return call.End(HandleCancel(*caller, request->run_id(), response->mutable_run()));
 }
 
 }  // namespace diopi::server

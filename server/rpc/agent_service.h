@@ -13,6 +13,7 @@
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/rpc/agent_registry.h"
 #include "server/rpc/baseline_cache.h"
+#include "server/rpc/guard.h"
 #include "server/rpc/impl_store.h"
 #include "server/rpc/run_registry.h"
 #include "server/store/database.h"
@@ -31,6 +32,7 @@ class AgentService final : public AgentServiceBase {
   struct Options {
     AgentRegistry::Options agents;           // run_changed is the service's own
     int64_t max_upload_bytes = 512LL << 20;  // of an uploaded library
+    Guard guard;                             // stands before every call
   };
   // All must outlive the service.
   AgentService(Database* database, RunRegistry* runs, LazyCatalog* catalog, BaselineCache* baselines,
@@ -68,12 +70,13 @@ class AgentService final : public AgentServiceBase {
   class AgentStream;
   class Watcher;
 
-  absl::Status HandleSubmit(grpc::ServerReader<v1::SubmitRequest>* reader, v1::SubmitResponse* response);
+  absl::Status HandleSubmit(const grpc::ServerContext& context, grpc::ServerReader<v1::SubmitRequest>* reader,
+                            v1::SubmitResponse* response);
   absl::Status Receive(const v1::SubmitRequest& first, grpc::ServerReader<v1::SubmitRequest>* reader,
                        std::unique_ptr<ImplStore::Incoming>* incoming);
   absl::StatusOr<v1::RunInfo> MakeRun(const v1::SubmitRequest& first, const v1::Submission& submission,
                                       ImplStore::Incoming* incoming);
-  absl::Status HandleCancel(const std::string& run_id, v1::RunInfo* run);
+  absl::Status HandleCancel(const Identity& caller, const std::string& run_id, v1::RunInfo* run);
   absl::Status FillHealthCase(v1::HealthCaseResponse* response);
   void OnRunChanged(const std::string& run_id, bool ended);
   void Forget(Watcher* watcher);
@@ -83,6 +86,7 @@ class AgentService final : public AgentServiceBase {
   LazyCatalog* const catalog_;
   BaselineCache* const baselines_;
   Metrics* const metrics_;
+  const Guard guard_;
   ImplStore uploads_;
   AgentRegistry agents_;
   std::mutex mutex_;

@@ -14,13 +14,15 @@
 #include "grpc/health/v1/health.pb.h"
 #include "server/rpc/address.h"
 #include "server/rpc/agent_service.h"
+#include "server/rpc/credentials.h"
+#include "server/rpc/request_limits.h"
 #include "server/rpc/service.h"
+#include "server/security/loopback.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
 namespace {
 
-constexpr int kMaxReportBytes = 64 << 20;  // verdicts with backtraces
 // One case at most is in memory per call in flight.
 constexpr int kMaxThreads = 128;
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(20);
@@ -30,8 +32,9 @@ void LogGrpc(gpr_log_func_args* args) {
   Log(LogLevel::kDebug, "grpc", {{"file", args->file}, {"line", args->line}, {"text", args->message}});
 }
 
-AgentService::Options AgentOptionsOf(const ServerOptions& options) {
+AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* authorizer) {
   AgentService::Options result;
+  result.guard = Guard(authorizer);
   result.agents.lost_after = options.agent_lost;
   result.agents.heartbeat = options.agent_lost / 4;
   result.max_upload_bytes = options.max_upload_bytes;
@@ -41,18 +44,21 @@ AgentService::Options AgentOptionsOf(const ServerOptions& options) {
 class GrpcServer final : public ConformanceServer {
  public:
   GrpcServer(const ServerOptions& options, std::unique_ptr<Database> database)
-      : database_(std::move(database)),
+      : options_(options),
+        authorizer_(Authorizer::FromTokens(options.data_folder, options.require_token)),
+        database_(std::move(database)),
         catalog_(options.catalog ? options.catalog : cases::Catalog::LoadBuiltin),
         baselines_(options.data_folder, options.reference, options.max_open_baselines),
         registry_(database_.get(), &catalog_, &baselines_,
                   options.clock != nullptr ? options.clock : &steady_clock_,
                   {options.lease, options.batch, &metrics_}),
-        service_(database_.get(), &registry_, &baselines_, &metrics_,
-                 {options.data_folder, options.slow_call,
-                  [this](const std::string& run_id) { agents_.RunChanged(run_id); }}),
+        service_(
+            database_.get(), &registry_, &baselines_, &metrics_,
+            {options.data_folder, options.slow_call,
+             [this](const std::string& run_id) { agents_.RunChanged(run_id); }, Guard(authorizer_.get())}),
         agents_(database_.get(), &registry_, &catalog_, &baselines_, &metrics_,
                 options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
-                AgentOptionsOf(options)) {
+                AgentOptionsOf(options, authorizer_.get())) {
     metrics_.AddSource([this] { return Samples(); });
   }
 
@@ -62,6 +68,7 @@ class GrpcServer final : public ConformanceServer {
 
   const std::string& address() const override { return address_; }
   Metrics& metrics() override { return metrics_; }
+  Authorizer& authorizer() override { return *authorizer_; }
   bool serving() const override { return !service_.draining(); }
   void AbandonLeases() override { service_.AbandonLeases(); }
 
@@ -85,6 +92,8 @@ class GrpcServer final : public ConformanceServer {
  private:
   std::vector<Sample> Samples();
 
+  const ServerOptions options_;
+  const std::unique_ptr<Authorizer> authorizer_;
   const SteadyClock steady_clock_;
   Metrics metrics_{DIOPI_VERSION};
   const std::unique_ptr<Database> database_;
@@ -137,19 +146,28 @@ std::vector<Sample> GrpcServer::Samples() {
 }
 
 absl::Status GrpcServer::Listen(Address address) {
+  const auto credentials = MakeServerCredentials(address, options_.tls, options_.insecure);
+  if (!credentials.ok()) return credentials.status();
   absl::Status status = agents_.Load();
   if (status.ok()) status = CheckFree(address);
   if (!status.ok()) return status;
   grpc::ServerBuilder builder;
   // Otherwise two servers may share a port and each gets half of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.SetMaxReceiveMessageSize(kMaxReportBytes);
+  // The limit is on what arrives: a small message that unpacks to gigabytes would pass it. No client of ours
+  // packs.
+  builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetResourceQuota(grpc::ResourceQuota("diopi-server").SetMaxThreads(kMaxThreads));
   int port = 0;
-  builder.AddListeningPort(address.Text(), grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(address.Text(), *credentials, &port);
   builder.RegisterService(&service_);
   builder.RegisterService(&agents_);
-  server_ = builder.BuildAndStart();
+  {
+    const OwnerOnlySockets owner_only;
+    server_ = builder.BuildAndStart();
+  }
   if (server_ == nullptr || port == 0) {
     server_ = nullptr;
     // Taken since we looked, or something gRPC alone minds.

@@ -9,6 +9,8 @@
 #include "absl/time/time.h"
 #include "server/rpc/run_registry.h"
 #include "server/scheduler/scheduler.h"
+#include "server/security/authorizer.h"
+#include "server/security/tls_files.h"
 #include "server/telemetry/metrics.h"
 
 namespace diopi::server {
@@ -25,12 +27,16 @@ struct ServerOptions {
   absl::Duration slow_call = absl::Seconds(1);    // a call that takes longer is logged
   absl::Duration agent_lost = absl::Seconds(20);  // a standing agent that is silent for so long is lost
   int64_t max_upload_bytes = 512LL << 20;         // of a library that comes with a submitted run
+  TlsFiles tls;                // certificate, key and, for mutual TLS, ca; empty: plaintext
+  bool insecure = false;       // plaintext on an address that others can reach
+  bool require_token = false;  // even when DATA/tokens is not there
 };
 
 class ConformanceServer {
  public:
-  // InvalidArgument for an address that is none; Unavailable, "cannot listen on ADDRESS: why"; the
-  // database's statuses. Serves when it returns.
+  // InvalidArgument for an address that is none, for plaintext on one that is not loopback without
+  // `insecure`, and as of ReadTlsFiles; Unavailable, "cannot listen on ADDRESS: why"; the database's
+  // statuses. Serves when it returns.
   static absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const ServerOptions& options);
   virtual ~ConformanceServer() = default;  // shuts down at once
 
@@ -38,6 +44,8 @@ class ConformanceServer {
   virtual const std::string& address() const = 0;
   // Counted by this server; lives as long as it.
   virtual Metrics& metrics() = 0;
+  // Who may call, for other doors into the same house; lives as long as the server.
+  virtual Authorizer& authorizer() = 0;
   // False once Shutdown has begun; health checks say the same.
   virtual bool serving() const = 0;
   // Hands out nothing more, lets calls in flight end and agents report on the leases they hold, for `grace`

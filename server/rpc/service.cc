@@ -94,13 +94,13 @@ ConformanceService::ConformanceService(Database* database, RunRegistry* registry
   // on the wire from slices that refer to it; to the other side nothing is different.
   MarkMethodStreamed(IndexOf("Lease"),
                      new grpc::internal::SplitServerStreamingHandler<v1::LeaseRequest, grpc::ByteBuffer>(
-                         [this](grpc::ServerContext*, Streamer<v1::LeaseRequest>* stream) {
-                           return StreamLease(stream);
+                         [this](grpc::ServerContext* context, Streamer<v1::LeaseRequest>* stream) {
+                           return StreamLease(context, stream);
                          }));
   MarkMethodStreamed(IndexOf("Fetch"),
                      new grpc::internal::SplitServerStreamingHandler<v1::FetchRequest, grpc::ByteBuffer>(
-                         [this](grpc::ServerContext*, Streamer<v1::FetchRequest>* stream) {
-                           return StreamFetch(stream);
+                         [this](grpc::ServerContext* context, Streamer<v1::FetchRequest>* stream) {
+                           return StreamFetch(context, stream);
                          }));
 }
 
@@ -163,9 +163,11 @@ int ConformanceService::in_flight() {
   return in_flight_;
 }
 
-grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext*, const v1::ServerInfoRequest*,
+grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext* context,
+                                               const v1::ServerInfoRequest* request,
                                                v1::ServerInfoResponse* response) {
   Call call(this, "GetServerInfo", "", "");
+  if (absl::Status status = Admit(*context, "GetServerInfo", *request); !status.ok()) return call.End(status);
   response->set_version(DIOPI_VERSION);
   response->set_generator_version(kGeneratorVersion);
   response->set_data_folder(options_.data_folder);
@@ -193,10 +195,14 @@ absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& req
   return absl::OkStatus();
 }
 
-grpc::Status ConformanceService::CreateRun(grpc::ServerContext*, const v1::CreateRunRequest* request,
+grpc::Status ConformanceService::CreateRun(grpc::ServerContext* context, const v1::CreateRunRequest* request,
                                            v1::CreateRunResponse* response) {
   Call call(this, "CreateRun", request->resume_run(), "");
-  return call.End(HandleCreateRun(*request, response));
+  const absl::StatusOr<Identity> caller = options_.guard.Admit(*context, "CreateRun", *request);
+  if (!caller.ok()) return call.End(caller.status());
+  v1::CreateRunRequest owned = *request;
+  owned.mutable_options()->set_owner(caller->name);
+  return call.End(HandleCreateRun(owned, response));
 }
 
 MessageSink ConformanceService::SinkOf(Writer* writer) {
@@ -293,17 +299,21 @@ absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request, Wr
   return SendBatch(run->get(), batch, {request.generator_version(), request.fetch_above()}, writer);
 }
 
-grpc::Status ConformanceService::StreamLease(Streamer<v1::LeaseRequest>* stream) {
+grpc::Status ConformanceService::StreamLease(grpc::ServerContext* context,
+                                             Streamer<v1::LeaseRequest>* stream) {
   v1::LeaseRequest request;
   if (!stream->Read(&request)) return ToGrpc(absl::InvalidArgumentError("no LeaseRequest"));
   Call call(this, "Lease", request.run_id(), request.agent_id());
+  if (absl::Status status = Admit(*context, "Lease", request); !status.ok()) return call.End(status);
   return call.End(HandleLease(request, stream));
 }
 
-grpc::Status ConformanceService::StreamFetch(Streamer<v1::FetchRequest>* stream) {
+grpc::Status ConformanceService::StreamFetch(grpc::ServerContext* context,
+                                             Streamer<v1::FetchRequest>* stream) {
   v1::FetchRequest request;
   if (!stream->Read(&request)) return ToGrpc(absl::InvalidArgumentError("no FetchRequest"));
   Call call(this, "Fetch", request.run_id(), request.agent_id());
+  if (absl::Status status = Admit(*context, "Fetch", request); !status.ok()) return call.End(status);
   return call.End(HandleFetch(request, stream));
 }
 
@@ -339,9 +349,10 @@ absl::Status ConformanceService::HandleReport(const v1::ReportRequest& request,
   return request.verdicts().empty() ? absl::OkStatus() : Store(run->get(), request, response);
 }
 
-grpc::Status ConformanceService::Report(grpc::ServerContext*, const v1::ReportRequest* request,
+grpc::Status ConformanceService::Report(grpc::ServerContext* context, const v1::ReportRequest* request,
                                         v1::ReportResponse* response) {
   Call call(this, "Report", request->run_id(), request->agent_id());
+  if (absl::Status status = Admit(*context, "Report", *request); !status.ok()) return call.End(status);
   return call.End(HandleReport(*request, response));
 }
 
@@ -368,6 +379,11 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
   if (stored.ok() && stored->has_submission() && state != "finished") {
     state = stored->state() == "aborted" ? "aborted" : "running";
   }
+  // A submitted run waits for other agents when this one leaves, and stays aborted when its user cancelled
+  // it.
+  if (stored.ok() && stored->has_submission() && state != "finished") {
+    state = stored->state() == "aborted" ? "aborted" : "running";
+  }
   if (stored.ok() && stored->state() != state) {
     absl::Status status = database_->SetState(run_id, state);
     if (!status.ok()) return status;
@@ -381,9 +397,10 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
   return absl::OkStatus();
 }
 
-grpc::Status ConformanceService::FinishRun(grpc::ServerContext*, const v1::FinishRunRequest* request,
+grpc::Status ConformanceService::FinishRun(grpc::ServerContext* context, const v1::FinishRunRequest* request,
                                            v1::FinishRunResponse* response) {
   Call call(this, "FinishRun", request->run_id(), request->agent_id());
+  if (absl::Status status = Admit(*context, "FinishRun", *request); !status.ok()) return call.End(status);
   absl::Status status = CheckAgent(request->agent_id());
   if (status.ok()) status = Finish(*request, response->mutable_run());
   if (status.ok()) {
@@ -397,9 +414,10 @@ grpc::Status ConformanceService::FinishRun(grpc::ServerContext*, const v1::Finis
   return call.End(status);
 }
 
-grpc::Status ConformanceService::GetRun(grpc::ServerContext*, const v1::GetRunRequest* request,
+grpc::Status ConformanceService::GetRun(grpc::ServerContext* context, const v1::GetRunRequest* request,
                                         v1::RunInfo* response) {
   Call call(this, "GetRun", request->run_id(), "");
+  if (absl::Status status = Admit(*context, "GetRun", *request); !status.ok()) return call.End(status);
   absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());
   if (!run.ok()) return call.End(run.status());
   *response = *std::move(run);
@@ -414,9 +432,10 @@ absl::Status ConformanceService::HandleListRuns(const v1::ListRunsRequest& reque
   return absl::OkStatus();
 }
 
-grpc::Status ConformanceService::ListRuns(grpc::ServerContext*, const v1::ListRunsRequest* request,
+grpc::Status ConformanceService::ListRuns(grpc::ServerContext* context, const v1::ListRunsRequest* request,
                                           v1::ListRunsResponse* response) {
   Call call(this, "ListRuns", "", "");
+  if (absl::Status status = Admit(*context, "ListRuns", *request); !status.ok()) return call.End(status);
   return call.End(HandleListRuns(*request, response));
 }
 

@@ -17,6 +17,7 @@
 #include "server/rpc/baseline_cache.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/chunk_pool.h"
+#include "server/rpc/guard.h"
 #include "server/rpc/run_registry.h"
 #include "server/store/database.h"
 #include "server/telemetry/metrics.h"
@@ -31,6 +32,7 @@ class ConformanceService final : public v1::Conformance::Service {
     absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
     // A run has new verdicts or another state. May be empty.
     std::function<void(const std::string& run_id)> run_changed;
+    Guard guard;  // stands before every call
   };
   // All must outlive the service.
   ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines, Metrics* metrics,
@@ -45,21 +47,22 @@ class ConformanceService final : public v1::Conformance::Service {
   bool draining() const { return draining_; }
   int in_flight();
 
-  grpc::Status GetServerInfo(grpc::ServerContext*, const v1::ServerInfoRequest*,
+  grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::ServerInfoRequest* request,
                              v1::ServerInfoResponse* response) override;
-  grpc::Status CreateRun(grpc::ServerContext*, const v1::CreateRunRequest* request,
+  grpc::Status CreateRun(grpc::ServerContext* context, const v1::CreateRunRequest* request,
                          v1::CreateRunResponse* response) override;
   // Lease and Fetch write bytes, not messages: see the constructor.
   template <typename Request>
   using Streamer = grpc::ServerSplitStreamer<Request, grpc::ByteBuffer>;
-  grpc::Status StreamLease(Streamer<v1::LeaseRequest>* stream);
-  grpc::Status StreamFetch(Streamer<v1::FetchRequest>* stream);
-  grpc::Status Report(grpc::ServerContext*, const v1::ReportRequest* request,
+  grpc::Status StreamLease(grpc::ServerContext* context, Streamer<v1::LeaseRequest>* stream);
+  grpc::Status StreamFetch(grpc::ServerContext* context, Streamer<v1::FetchRequest>* stream);
+  grpc::Status Report(grpc::ServerContext* context, const v1::ReportRequest* request,
                       v1::ReportResponse* response) override;
-  grpc::Status FinishRun(grpc::ServerContext*, const v1::FinishRunRequest* request,
+  grpc::Status FinishRun(grpc::ServerContext* context, const v1::FinishRunRequest* request,
                          v1::FinishRunResponse* response) override;
-  grpc::Status GetRun(grpc::ServerContext*, const v1::GetRunRequest* request, v1::RunInfo* response) override;
-  grpc::Status ListRuns(grpc::ServerContext*, const v1::ListRunsRequest* request,
+  grpc::Status GetRun(grpc::ServerContext* context, const v1::GetRunRequest* request,
+                      v1::RunInfo* response) override;
+  grpc::Status ListRuns(grpc::ServerContext* context, const v1::ListRunsRequest* request,
                         v1::ListRunsResponse* response) override;
 
  private:
@@ -81,6 +84,10 @@ class ConformanceService final : public v1::Conformance::Service {
     const absl::Time start_ = absl::Now();
   };
 
+  absl::Status Admit(const grpc::ServerContext& context, const char* method,
+                     const google::protobuf::Message& request) const {
+    return options_.guard.Admit(context, method, request).status();
+  }
   absl::Status HandleCreateRun(const v1::CreateRunRequest& request, v1::CreateRunResponse* response);
   using Writer = grpc::internal::WriterInterface<grpc::ByteBuffer>;
   absl::Status HandleLease(const v1::LeaseRequest& request, Writer* writer);

@@ -38,7 +38,7 @@ class TokenAuthorizer final : public Authorizer {
   absl::StatusOr<Identity> Check(std::string_view token, Role role) override {
     const std::lock_guard lock(mutex_);
     Refresh();
-    if (!required_) return Identity{"anyone", Role::kAdmin};
+    if (!required_) return Identity{kAnyone, Role::kAdmin};
     if (token.empty()) {
       return absl::UnauthenticatedError(
           "this server wants a token: give --token-file FILE or set $DIOPI_TOKEN (on the server: "

@@ -16,6 +16,9 @@ enum class Role {
   kAdmin = 3,  // besides: bring libraries along, cancel runs of others
 };
 
+// The name of callers who were asked for no token.
+inline constexpr char kAnyone[] = "anyone";
+
 // "read", "run", "admin"
 std::string RoleWord(Role role);
 // InvalidArgument for another word.

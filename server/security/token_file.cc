@@ -216,6 +216,9 @@ absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
 }
 
 absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role) {
+  if (name == kAnyone) {
+    return absl::InvalidArgumentError("'anyone' is who calls without a token; choose another name");
+  }
   if (!IsName(name)) {
     return absl::InvalidArgumentError(absl::StrCat("'", absl::CHexEscape(name),
                                                    "' is no name for a token; expected 1 to ", kMaxName,

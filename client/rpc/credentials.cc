@@ -1,0 +1,80 @@
+#include "client/rpc/credentials.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "server/security/loopback.h"
+#include "server/security/tls_files.h"
+
+namespace diopi::rpc {
+namespace {
+
+constexpr size_t kMaxToken = 4096;
+
+std::string OrEnvironment(const std::string& value, const char* name) {
+  if (!value.empty()) return value;
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+// It becomes a header: printable, and in one piece.
+absl::StatusOr<std::string> CheckToken(const std::string& raw, const std::string& where) {
+  std::string token(absl::StripAsciiWhitespace(raw));
+  const bool good = !token.empty() && token.size() <= kMaxToken &&
+                    std::all_of(token.begin(), token.end(),
+                                [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); });
+  if (!good) return absl::InvalidArgumentError(absl::StrCat(where, ": not a token"));
+  return token;
+}
+
+absl::StatusOr<std::string> ReadToken(const std::string& file) {
+  if (file.empty()) {
+    const char* token = std::getenv("DIOPI_TOKEN");
+    return token == nullptr || *token == '\0' ? std::string() : CheckToken(token, "$DIOPI_TOKEN");
+  }
+  const std::string where = absl::StrCat("--token-file ", file);
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kMaxToken + 2, '\0');
+  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!in.eof()) {
+    return in ? absl::InvalidArgumentError(absl::StrCat(where, ": not a token"))
+              : absl::InvalidArgumentError(absl::StrCat(where, ": cannot be read: ", strerror(errno)));
+  }
+  text.resize(static_cast<size_t>(in.gcount()));
+  return CheckToken(text, where);
+}
+
+}  // namespace
+
+absl::StatusOr<Credentials> LoadCredentials(const CredentialFiles& files) {
+  server::TlsFiles tls;
+  tls.ca = OrEnvironment(files.tls_ca, "DIOPI_TLS_CA");
+  tls.certificate = OrEnvironment(files.tls_cert, "DIOPI_TLS_CERT");
+  tls.key = OrEnvironment(files.tls_key, "DIOPI_TLS_KEY");
+  if (tls.ca.empty() && tls.any()) {
+    return absl::InvalidArgumentError(
+        "--tls-cert and --tls-key need --tls-ca, who signs the server's certificate");
+  }
+  absl::StatusOr<server::TlsTexts> texts = server::ReadTlsFiles(tls);
+  if (!texts.ok()) return texts.status();
+  absl::StatusOr<std::string> token = ReadToken(files.token_file);
+  if (!token.ok()) return token.status();
+  return Credentials{std::move(texts->ca), std::move(texts->certificate), std::move(texts->key),
+                     *std::move(token), files.insecure};
+}
+
+absl::Status CheckEncryption(const std::string& address, const Credentials& credentials) {
+  if (!credentials.ca.empty() || credentials.insecure || server::StaysOnThisMachine(address))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the server at ", address,
+                   " is another machine: give --tls-ca, or --insecure to speak to it without encryption"));
+}
+
+}  // namespace diopi::rpc

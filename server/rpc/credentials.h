@@ -1,0 +1,37 @@
+// How a server's line is protected: TLS, or nothing where nobody else can listen.
+#ifndef SERVER_RPC_CREDENTIALS_H_
+#define SERVER_RPC_CREDENTIALS_H_
+
+#include <grpcpp/security/server_credentials.h>
+#include <sys/stat.h>
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/rpc/address.h"
+#include "server/security/tls_files.h"
+
+namespace diopi::server {
+
+// With `tls.ca` every client must show a certificate that this authority signed. InvalidArgument as of
+// ReadTlsFiles, for TLS on a Unix socket, and for plaintext on an address that is not loopback unless
+// `insecure`.
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(const Address& address,
+                                                                               TlsFiles tls, bool insecure);
+
+// While it lives, sockets that this process makes in the file system are their owner's alone. For the start
+// of a server: the mask is the process's.
+class OwnerOnlySockets {
+ public:
+  OwnerOnlySockets() : before_(umask(S_IRWXG | S_IRWXO)) {}
+  OwnerOnlySockets(const OwnerOnlySockets&) = delete;
+  OwnerOnlySockets& operator=(const OwnerOnlySockets&) = delete;
+  ~OwnerOnlySockets() { umask(before_); }
+
+ private:
+  const mode_t before_;
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_RPC_CREDENTIALS_H_

@@ -1,0 +1,43 @@
+#include "server/rpc/guard.h"
+
+#include <string_view>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/rpc/request_limits.h"
+#include "server/security/rpc_roles.h"
+
+namespace diopi::server {
+namespace {
+
+std::string_view TokenOf(const grpc::ServerContextBase& context) {
+  const auto found = context.client_metadata().find("authorization");
+  if (found == context.client_metadata().end()) return {};
+  return BearerToken({found->second.data(), found->second.size()});
+}
+
+}  // namespace
+
+absl::StatusOr<Identity> Guard::Admit(const grpc::ServerContextBase& context, const char* method,
+                                      const google::protobuf::Message& request) const {
+  const absl::StatusOr<Role> role = RoleOfRpc(method);
+  if (!role.ok()) return role.status();
+  Identity identity{kAnyone, Role::kAdmin};
+  if (authorizer_ != nullptr && !absl::StartsWith(context.peer(), "unix:")) {
+    absl::StatusOr<Identity> checked = authorizer_->Check(TokenOf(context), *role);
+    if (!checked.ok()) return checked.status();
+    identity = *std::move(checked);
+  }
+  absl::Status status = CheckRequest(request);
+  if (!status.ok()) return status;
+  return identity;
+}
+
+absl::Status Guard::Require(const Identity& identity, Role role, const char* what) {
+  if (identity.role >= role) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("the token of '", identity.name, "' has the role ",
+                                                  RoleWord(identity.role), "; ", what, " needs ",
+                                                  RoleWord(role)));
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,34 @@
+// What stands before every call: may the caller, and is the request within limits?
+#ifndef SERVER_RPC_GUARD_H_
+#define SERVER_RPC_GUARD_H_
+
+#include <google/protobuf/message.h>
+#include <grpcpp/server_context.h>
+
+#include "absl/status/statusor.h"
+#include "server/security/authorizer.h"
+
+namespace diopi::server {
+
+// Thread-safe.
+class Guard {
+ public:
+  // Null: everybody may do everything. It must outlive the guard.
+  explicit Guard(Authorizer* authorizer = nullptr) : authorizer_(authorizer) {}
+
+  // Who calls `method` ("Lease"), by the token in the call's metadata and the table in rpc_roles.h. A Unix
+  // socket needs no token: its permissions say who gets in, and who does may do everything. The statuses of
+  // Authorizer::Check and RoleOfRpc, and of CheckRequest.
+  absl::StatusOr<Identity> Admit(const grpc::ServerContextBase& context, const char* method,
+                                 const google::protobuf::Message& request) const;
+
+  // For what shows only in the request or in the data that it asks for: needs `role` besides.
+  static absl::Status Require(const Identity& identity, Role role, const char* what);
+
+ private:
+  Authorizer* authorizer_;
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_RPC_GUARD_H_
