@@ -1,22 +1,51 @@
 // diopi-agent: tests one vendor library on this machine.
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <iostream>
 #include <optional>
 
 #include "client/agent/agent.h"
+#include "client/agent/health.h"
 #include "client/agent/options.h"
+#include "client/agent/serve.h"
 #include "client/agent/stop_signal.h"
+
+namespace diopi::agent {
+namespace {
+
+// A standing agent that is killed takes its runs along: their cases go to others. False when it is gone.
+bool DieWithParent() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return getppid() != 1;
+}
+
+}  // namespace
+}  // namespace diopi::agent
 
 int main(int argc, char** argv) {
   using diopi::agent::ExitCode;
   diopi::agent::AgentOptions options;
   const std::optional<ExitCode> leave = diopi::agent::ParseAgentOptions(argc, argv, &options);
   if (leave.has_value()) return static_cast<int>(*leave);
+  const absl::Status serves = options.serve ? diopi::agent::CheckServeOptions(options) : absl::OkStatus();
+  if (!serves.ok()) {
+    std::cerr << "diopi-agent: " << serves.message() << "\n";
+    return static_cast<int>(ExitCode::kUsage);
+  }
   const auto stop = diopi::agent::StopSignal::Block();
   if (!stop.ok()) {
     std::cerr << "diopi-agent: " << stop.status().message() << "\n";
     return static_cast<int>(ExitCode::kOurs);
+  }
+  if (options.parent_pid_death && !diopi::agent::DieWithParent()) return static_cast<int>(ExitCode::kOurs);
+  if (options.health_check) {
+    std::cout << diopi::agent::CheckHealth(options).SerializeAsString() << std::flush;
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (options.serve) {
+    return static_cast<int>(diopi::agent::Serve(options, *stop, &std::cout, &std::cerr));
   }
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   return static_cast<int>(diopi::agent::RunAgent(options, *stop, terminal, &std::cout, &std::cerr));

@@ -39,6 +39,15 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--report-dir", options->report_folder, "Where error_report.csv goes (default: here)");
   app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
   app->add_flag("--quiet", options->quiet, "Print the summary only");
+  app->add_flag("--serve", options->serve,
+                "Stand ready at --server as a --chip, and run what diopi-cli submit asks for");
+  app->add_flag("--impl-upload", options->impl_upload,
+                "With --serve: also run libraries that are sent with the request (default: refuse them)");
+  app->add_option("--health-every-s", options->health_every_s,
+                  "With --serve: seconds between health checks (default: 60)")
+      ->check(CLI::Range(0.001, 86400.0));
+  app->add_flag("--health-check", options->health_check)->group("");
+  app->add_flag("--parent-pid-death", options->parent_pid_death, "End with the parent")->group("");
   app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
 }
 
@@ -51,6 +60,7 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
   app.set_version_flag("--version", DIOPI_VERSION);
   AddOptions(&app, options);
   std::vector<std::string> arguments = NormalizeArguments(argc, argv);
+  options->arguments = arguments;
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app.parse(arguments);

@@ -29,6 +29,12 @@ struct AgentOptions {
   std::string error_report;            // --error-report; empty: error_report.csv in the report folder
   bool quiet = false;                  // --quiet: only the summary
   std::string worker_program;          // --worker-program (hidden)
+  bool serve = false;                  // --serve: stand ready for submitted runs
+  bool impl_upload = false;            // --impl-upload: also with a library that comes with the request
+  double health_every_s = 60;          // --health-every-s, between two health checks of a standing agent
+  bool health_check = false;           // --health-check (hidden): one of them, its result on standard output
+  bool parent_pid_death = false;       // --parent-pid-death (hidden)
+  std::vector<std::string> arguments;  // all of them as given, underscores of names as dashes
 };
 
 // Fills `options` from the command line. A value: leave with it (help was printed, or what is wrong was).

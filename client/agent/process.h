@@ -61,6 +61,8 @@ class Process {
   ~Process();
 
   pid_t pid() const { return pid_; }
+  // Readable when it has ended.
+  int descriptor() const { return pidfd_.get(); }
   void Signal(int signal) const;
   // Waits for its end.
   ExitStatus Wait();

@@ -26,12 +26,14 @@ class Command {
 };
 
 std::unique_ptr<Command> MakeAbiCheckCommand();
+std::unique_ptr<Command> MakeAgentsCommand();
 std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeReportCommand();
 std::unique_ptr<Command> MakeReproCommand();
 std::unique_ptr<Command> MakeRunsCommand();
 std::unique_ptr<Command> MakeShowCommand();
+std::unique_ptr<Command> MakeSubmitCommand();
 
 // Every subcommand, in the order in which --help lists them.
 std::vector<std::unique_ptr<Command>> AllCommands();

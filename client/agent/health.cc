@@ -1,0 +1,101 @@
+#include "client/agent/health.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "baselines/compare/compare.h"
+#include "client/agent/library_facts.h"
+#include "client/agent/verdict_builder.h"
+#include "client/rpc/agents_client.h"
+#include "impl_loader/worker/worker.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+
+namespace diopi::agent {
+namespace {
+
+// A case of a few elements that takes longer is a device that does not answer.
+constexpr std::chrono::seconds kCaseLimit{10};
+constexpr int kCalls = 2;
+
+TensorMap TensorsOf(const google::protobuf::RepeatedPtrField<v1::TensorChunk>& chunks) {
+  TensorMap tensors;
+  for (const v1::TensorChunk& chunk : chunks) {
+    tensors[chunk.key()] = {chunk.dtype(), {chunk.shape().begin(), chunk.shape().end()}, chunk.data()};
+  }
+  return tensors;
+}
+
+v1::AgentHealth Health(bool ok, std::string text) {
+  v1::AgentHealth health;
+  health.set_ok(ok);
+  health.set_text(reports::ToUtf8(text));
+  return health;
+}
+
+v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts& facts,
+                                 loader::Worker* worker) {
+  const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
+      rpc::AgentsClient::Make(options.server, rpc::ClientOptions());
+  if (!client.ok()) return Health(false, std::string(client.status().message()));
+  const absl::StatusOr<v1::HealthCaseResponse> known = (*client)->HealthCase();
+  if (!known.ok()) {
+    return Health(true, absl::StrCat("loads; no case was run: ", std::string(known.status().message())));
+  }
+  const v1::Case& c = known->case_();
+  if (!facts.implemented.contains(c.function())) {
+    return Health(true, absl::StrCat("loads; no case was run: the library has no ", c.function()));
+  }
+  if (!known->unavailable().empty()) {
+    return Health(true, absl::StrCat("loads; no case was run: ", known->unavailable()));
+  }
+  const TensorMap inputs = TensorsOf(known->inputs());
+  const TensorMap references = TensorsOf(known->references());
+  const absl::Status submitted = worker->Submit(c, inputs, kCalls);
+  if (!submitted.ok()) return Health(false, std::string(submitted.message()));
+  const v1::Verdict verdict = BuildVerdict(c, worker->Wait(), [&](const TensorMap& actual) {
+    return baselines::CompareCase(c, inputs, references, actual, baselines::CompareOptions());
+  });
+  if (verdict.outcome() == v1::OUTCOME_PASS) return Health(true, absl::StrCat(c.id(), " passes"));
+  return Health(false,
+                absl::StrCat(c.id(), ": ", reports::OutcomeName(verdict.outcome()), ": ", verdict.reason()));
+}
+
+}  // namespace
+
+v1::ServeRequest CheckHealth(const AgentOptions& options) {
+  v1::ServeRequest result;
+  v1::AgentFacts& facts = *result.mutable_facts();
+  facts.set_impl_path(options.impl_path);
+  const absl::StatusOr<LibraryFacts> library = InspectLibrary(options.impl_path);
+  if (!library.ok()) {
+    *result.mutable_health() = Health(false, std::string(library.status().message()));
+    return result;
+  }
+  facts.set_impl_path(library->path);
+  facts.set_impl_sha256(library->sha256);
+  loader::WorkerOptions worker_options;
+  worker_options.worker_program = options.worker_program;
+  worker_options.impl_path = library->path;
+  worker_options.device_lib = options.device_lib;
+  worker_options.case_timeout =
+      std::min(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
+               std::chrono::milliseconds(kCaseLimit));
+  const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(worker_options);
+  if (!worker.ok()) {
+    *result.mutable_health() =
+        Health(false, absl::StrCat("the library cannot be loaded: ", std::string(worker.status().message())));
+    return result;
+  }
+  facts.set_vendor_name(reports::ToUtf8((*worker)->hello().vendor_name()));
+  facts.set_impl_version(reports::ToUtf8((*worker)->hello().impl_version()));
+  facts.set_dialect((*worker)->hello().dialect());
+  *result.mutable_health() = RunKnownGoodCase(options, *library, worker->get());
+  return result;
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,17 @@
+// Whether a standing agent's device answers: the library loads in a worker, and one known-good case passes.
+#ifndef CLIENT_AGENT_HEALTH_H_
+#define CLIENT_AGENT_HEALTH_H_
+
+#include "client/agent/options.h"
+#include "diopi/v1/service.pb.h"
+
+namespace diopi::agent {
+
+// `facts` and `health` of the result are set; agent_id and run_id are the caller's. The case is the server's
+// smallest of diopiAdd, judged by its baseline. When the server has none, or the library no diopiAdd, loading
+// alone counts, and the text says so. Starts a worker process; the library is never loaded here.
+v1::ServeRequest CheckHealth(const AgentOptions& options);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_HEALTH_H_

@@ -1,0 +1,64 @@
+// diopi-cli agents: the standing agents of a server.
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/command.h"
+#include "client/rpc/agents_client.h"
+
+namespace diopi::cli {
+namespace {
+
+constexpr size_t kShownDigits = 12;  // of a library's hash
+
+// "busy: run R, 12 of 40 cases"
+std::string StateOf(const v1::AgentInfo& agent) {
+  if (agent.state() == "busy") {
+    return absl::StrCat("busy: run ", agent.run_id(), ", ", agent.done(), " of ", agent.cases(), " cases");
+  }
+  if (agent.state() == "unhealthy") return absl::StrCat("failing its health check: ", agent.health().text());
+  if (agent.state() == "lost") return absl::StrCat("lost since ", agent.since());
+  return agent.state();
+}
+
+class AgentsCommand final : public Command {
+ public:
+  std::string name() const override { return "agents"; }
+  std::string description() const override { return "Lists a server's standing agents"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
+    app->add_option("--chip", chip_, "Only agents of this chip");
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client = rpc::AgentsClient::Make(server_, {});
+    if (!client.ok()) return Tell(client.status());
+    const absl::StatusOr<v1::ListAgentsResponse> list = (*client)->ListAgents(chip_);
+    if (!list.ok()) return Tell(list.status());
+    for (const v1::AgentInfo& agent : list->agents()) Print(agent);
+    return ExitCode::kOk;
+  }
+
+ private:
+  static void Print(const v1::AgentInfo& agent) {
+    const v1::AgentFacts& facts = agent.facts();
+    std::cout << absl::StrFormat("%-12s %-24s %s\n", facts.chip(), facts.agent_id(), StateOf(agent))
+              << absl::StrFormat("    host %s, library %s %s (%s %s, %s), agent %s%s\n", facts.host(),
+                                 facts.impl_sha256().substr(0, kShownDigits), facts.impl_path(),
+                                 facts.vendor_name(), facts.impl_version(), facts.dialect(),
+                                 facts.agent_version(),
+                                 facts.takes_uploads() ? ", takes uploaded libraries" : "");
+    if (agent.state() == "online") std::cout << "    " << agent.health().text() << "\n";
+  }
+
+  std::string server_;
+  std::string chip_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeAgentsCommand() {
+  return std::make_unique<AgentsCommand>();
+}
+
+}  // namespace diopi::cli

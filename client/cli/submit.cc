@@ -1,0 +1,179 @@
+// diopi-cli submit: asks standing agents for a run, watches it, cancels it.
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/agent/library_facts.h"
+#include "client/cli/command.h"
+#include "client/cli/selection.h"
+#include "client/rpc/agents_client.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::cli {
+namespace {
+
+// A server that is gone for longer than this while a run is watched is not coming back soon.
+constexpr std::chrono::minutes kServerMayBeAway{2};
+// A plain line of progress every so many percent.
+constexpr int64_t kPercentALine = 10;
+
+int64_t CountOf(const v1::RunInfo& run, bool (*counts)(v1::Outcome)) {
+  int64_t sum = 0;
+  for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
+    const auto outcome = static_cast<v1::Outcome>(i);
+    const auto found = run.outcomes().find(reports::OutcomeName(outcome));
+    if (counts(outcome) && found != run.outcomes().end()) sum += found->second;
+  }
+  return sum;
+}
+
+// As diopi-agent's that has run all of it.
+ExitCode ExitCodeOf(const v1::RunInfo& run) {
+  if (run.state() == "aborted") {
+    return run.submission().exit_code() == static_cast<int>(ExitCode::kUsage) ? ExitCode::kUsage
+                                                                              : ExitCode::kOurs;
+  }
+  if (CountOf(run, reports::IsFailure) > 0) return ExitCode::kFailed;
+  const bool ours = CountOf(run, [](v1::Outcome o) { return o == v1::OUTCOME_HARNESS_ERROR; }) > 0;
+  return ours ? ExitCode::kOurs : ExitCode::kOk;
+}
+
+class SubmitCommand final : public Command {
+ public:
+  std::string name() const override { return "submit"; }
+  std::string description() const override { return "Asks a server's standing agents for a run"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
+    app->add_option("--chip", chip_, "Which chip's agents are asked");
+    AddSelectionOptions(app, &selection_);
+    app->add_option("--contract", contracts_, "Arithmetic the device declares (default: none)")
+        ->delimiter(',');
+    app->add_option("--repeat", repeat_, "Calls of each case (default: the agent's)")
+        ->check(CLI::Range(2, 100'000));
+    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take (default: the agent's)")
+        ->check(CLI::Range(0.001, 86400.0));
+    app->add_option("--shuffle", shuffle_, "Run the cases in a random order made from this seed");
+    app->add_option("--impl", impl_, "Send this library along; agents must allow it (--impl-upload)");
+    app->add_option("--require-sha256", require_sha256_, "Only with the library that has this SHA-256");
+    app->add_flag("--wait", wait_, "Show progress until the run ends, and exit with its status");
+    app->add_option("--watch", watch_, "Wait for this run, submitted earlier");
+    app->add_option("--cancel", cancel_, "Cancel this submitted run instead");
+  }
+
+  ExitCode Run() override {
+    rpc::ClientOptions options;
+    if (wait_ || !watch_.empty()) options.retry_for = kServerMayBeAway;
+    absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client = rpc::AgentsClient::Make(server_, options);
+    if (!client.ok()) return Tell(client.status());
+    client_ = *std::move(client);
+    if (!cancel_.empty()) return Cancel();
+    if (!watch_.empty()) return Watch(watch_);
+    if (chip_.empty()) return Tell(absl::InvalidArgumentError("--chip says whose agents are to run it"));
+    return Submit();
+  }
+
+ private:
+  ExitCode Cancel() {
+    const absl::StatusOr<v1::RunInfo> run = client_->CancelRun(cancel_);
+    if (!run.ok()) {
+      const bool usage = absl::IsFailedPrecondition(run.status());
+      return Tell(usage ? absl::InvalidArgumentError(run.status().message()) : run.status());
+    }
+    std::cout << "Run " << run->run_id() << ": cancelled after " << run->done() << " of " << run->cases()
+              << " cases" << std::endl;
+    return ExitCode::kOk;
+  }
+
+  absl::StatusOr<v1::SubmitRequest> MakeRequest() const {
+    v1::SubmitRequest request;
+    absl::StatusOr<v1::Selection> selection = agent::MakeSelection(selection_);
+    if (!selection.ok()) return selection.status();
+    *request.mutable_options()->mutable_selection() = *std::move(selection);
+    request.mutable_options()->set_chip(chip_);
+    request.mutable_options()->set_repeat(repeat_);
+    request.mutable_options()->set_timeout_s(timeout_s_);
+    request.mutable_options()->set_shuffle_seed(shuffle_);
+    for (const std::string& contract : contracts_) request.mutable_options()->add_contracts(contract);
+    request.set_require_sha256(absl::AsciiStrToLower(require_sha256_));
+    if (impl_.empty()) return request;
+    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
+    if (!facts.ok()) return absl::InvalidArgumentError(facts.status().message());
+    std::error_code error;
+    request.set_upload_name(std::filesystem::path(facts->path).filename().string());
+    request.set_upload_bytes(static_cast<int64_t>(std::filesystem::file_size(facts->path, error)));
+    request.set_upload_sha256(facts->sha256);
+    return request;
+  }
+
+  ExitCode Submit() {
+    const absl::StatusOr<v1::SubmitRequest> request = MakeRequest();
+    if (!request.ok()) return Tell(request.status());
+    const absl::StatusOr<v1::SubmitResponse> response = client_->Submit(*request, impl_);
+    if (!response.ok()) return Tell(response.status());
+    const v1::RunInfo& run = response->run();
+    std::cout << "Run " << run.run_id() << ": submitted, " << run.cases() << " cases";
+    if (response->agents_size() > 0) std::cout << ", for " << absl::StrJoin(response->agents(), ", ");
+    std::cout << std::endl;
+    if (!response->note().empty()) std::cerr << "diopi-cli: " << response->note() << std::endl;
+    return wait_ ? Watch(run.run_id()) : ExitCode::kOk;
+  }
+
+  // Ctrl-C ends this program, and nothing else.
+  ExitCode Watch(const std::string& run_id) {
+    const absl::Status watched = client_->WatchRun(run_id, [this](const v1::RunInfo& run) { Show(run); });
+    if (!watched.ok()) {
+      std::cerr << "diopi-cli: run " << run_id << " goes on without us; see diopi-cli submit --server "
+                << server_ << " --watch " << run_id << std::endl;
+      return Tell(watched);
+    }
+    if (!last_.submission().note().empty()) {
+      std::cerr << "diopi-cli: run " << last_.run_id() << ": " << last_.submission().note() << std::endl;
+    }
+    std::cout << "Run " << last_.run_id() << ": " << last_.state() << ", " << last_.done() << " of "
+              << last_.cases() << " cases";
+    for (const auto& [outcome, count] :
+         std::map<std::string, int64_t>(last_.outcomes().begin(), last_.outcomes().end())) {
+      std::cout << ", " << outcome << " " << count;
+    }
+    std::cout << std::endl;
+    return ExitCodeOf(last_);
+  }
+
+  // A line when the state changes, and now and then.
+  void Show(const v1::RunInfo& run) {
+    const int64_t share = run.cases() > 0 ? run.done() * 100 / run.cases() / kPercentALine : 0;
+    const bool line = run.state() != last_.state() || share != shown_;
+    last_ = run;
+    shown_ = share;
+    if (!line || run.state() == "finished" || run.state() == "aborted") return;
+    std::cout << "Run " << run.run_id() << ": " << run.state() << ", " << run.done() << " of " << run.cases()
+              << " cases, " << CountOf(run, reports::IsFailure) << " failed" << std::endl;
+  }
+
+  std::string server_;
+  std::string chip_;
+  agent::SelectionArguments selection_;
+  std::vector<std::string> contracts_;
+  int repeat_ = 0;
+  double timeout_s_ = 0;
+  uint64_t shuffle_ = 0;
+  std::string impl_;
+  std::string require_sha256_;
+  bool wait_ = false;
+  std::string watch_;
+  std::string cancel_;
+  std::unique_ptr<rpc::AgentsClient> client_;
+  v1::RunInfo last_;
+  int64_t shown_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeSubmitCommand() {
+  return std::make_unique<SubmitCommand>();
+}
+
+}  // namespace diopi::cli
