@@ -78,6 +78,8 @@ Caller::Caller(std::string address, const ClientOptions& options)
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // A chunk of a tensor in one frame, not in 64 (HTTP/2's default is 16 KiB).
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 2 << 20);
   // A restarted server is met again soon. The minimum is how long one attempt may take, not a pause.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);

@@ -154,6 +154,8 @@ absl::Status GrpcServer::Listen(Address address) {
   grpc::ServerBuilder builder;
   // Otherwise two servers may share a port and each gets half of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // A stream reads its next chunk while gRPC sends the last one: so much of it may wait to be sent.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 2 << 20);
   // The limit is on what arrives: a small message that unpacks to gigabytes would pass it. No client of ours
   // packs.
   builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
