@@ -17,6 +17,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
 #include "cases/core/catalog.h"
+#include "client/agent/devices.h"
 #include "client/agent/library_facts.h"
 #include "client/agent/paths.h"
 #include "client/agent/process.h"
@@ -60,7 +61,9 @@ class Agent {
   absl::Status InspectImpl();
   absl::Status SelectCases();
   absl::Status ConnectToServer();
+  absl::Status AdoptRunOptions();
   absl::Status StartFirstWorker();
+  absl::StatusOr<std::vector<SessionWorker>> StartOtherWorkers();
   absl::Status CreateRun();
   absl::Status HaveBaselines(const std::vector<std::string>& operators);
   absl::Status Generate(const std::vector<std::string>& operators) const;
@@ -71,7 +74,9 @@ class Agent {
   ExitCode WriteReport(const reports::RunReport& report);
 
   bool own_server() const { return options_.server.empty(); }
-  loader::WorkerOptions MakeWorkerOptions() const;
+  loader::WorkerOptions MakeWorkerOptions(int device) const;
+  absl::StatusOr<SessionWorker> StartWorker(int device) const;
+  void TellDeadCards();
   v1::RunOptions MakeRunOptions() const;
   std::string ResumeCommand() const;
   ExitCode Tell(const absl::Status& status);
@@ -90,7 +95,10 @@ class Agent {
   std::vector<v1::Case> cases_;  // what this program's own catalog selects; with a remote server a guess
   std::unique_ptr<ServerProcess> server_;
   std::unique_ptr<rpc::Client> client_;
-  std::unique_ptr<loader::Worker> first_worker_;
+  SessionWorker first_worker_;
+  std::vector<std::string> dead_cards_;  // why, a line each
+  int repeat_ = 2;                       // of the run that is joined, or our own
+  double timeout_s_ = 30;                // likewise
   v1::CreateRunResponse run_;
   std::unique_ptr<Progress> progress_;
   std::map<std::string, v1::Verdict> verdicts_;  // of this session, by case
@@ -108,6 +116,7 @@ std::string Agent::ResumeCommand() const {
   if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", options_.chip);
   for (const std::string& contract : baselines::ContractNames(compare_.contracts))
     absl::StrAppend(&command, " --contract ", contract);
+  if (!options_.device_list.empty()) absl::StrAppend(&command, " --devices ", options_.device_list);
   return command;
 }
 
@@ -124,6 +133,7 @@ absl::Status Agent::Prepare() {
   if (status.ok()) status = InspectImpl();
   if (status.ok()) status = SelectCases();
   if (status.ok()) status = ConnectToServer();
+  if (status.ok()) status = AdoptRunOptions();
   if (status.ok()) status = StartFirstWorker();
   if (status.ok()) status = CreateRun();
   return status;
@@ -156,7 +166,9 @@ absl::Status Agent::SelectCases() {
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
   if (!catalog.ok()) return absl::InternalError(catalog.status().message());
   absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(selection_);
-  if (cases.ok()) {
+  if (cases.ok() && options_.shard_count > 1) {
+    // Which of them the shard has is the server's to say.
+  } else if (cases.ok()) {
     cases_ = *std::move(cases);
   } else if (own_server()) {
     return cases.status();  // a remote server may know more than we do
@@ -181,29 +193,84 @@ absl::Status Agent::ConnectToServer() {
   return absl::OkStatus();
 }
 
-loader::WorkerOptions Agent::MakeWorkerOptions() const {
+// A run that is joined is run as it was asked for, or verdicts would differ by who gave them.
+absl::Status Agent::AdoptRunOptions() {
+  repeat_ = options_.repeat;
+  timeout_s_ = options_.timeout_s;
+  if (!options_.join) return absl::OkStatus();
+  const absl::StatusOr<v1::RunInfo> run = client_->GetRun(options_.resume);
+  if (!run.ok()) return run.status();
+  repeat_ = std::max(run->options().repeat(), 2);
+  if (run->options().timeout_s() > 0) timeout_s_ = run->options().timeout_s();
+  return absl::OkStatus();
+}
+
+loader::WorkerOptions Agent::MakeWorkerOptions(int device) const {
   loader::WorkerOptions worker;
   worker.worker_program = options_.worker_program;
   worker.impl_path = facts_.path;
   worker.device_lib = options_.device_lib;
-  worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(options_.timeout_s * 1000));
+  worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
+  if (device >= 0) worker.environment = DeviceEnvironment(device, options_.device_env);
   return worker;
 }
 
+absl::StatusOr<SessionWorker> Agent::StartWorker(int device) const {
+  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions(device));
+  if (worker.ok()) return SessionWorker{*std::move(worker), device};
+  // The library's fault, not ours: it cannot be loaded.
+  if (!absl::IsFailedPrecondition(worker.status())) return worker.status();
+  return absl::InvalidArgumentError(
+      absl::StrCat(facts_.path, " cannot be loaded: ", std::string(worker.status().message())));
+}
+
+// Of the first card that can be had: it says who the library is.
 absl::Status Agent::StartFirstWorker() {
-  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions());
-  if (!worker.ok()) {
-    // The library's fault, not ours: it cannot be loaded.
-    if (!absl::IsFailedPrecondition(worker.status())) return worker.status();
-    return absl::InvalidArgumentError(
-        absl::StrCat(facts_.path, " cannot be loaded: ", std::string(worker.status().message())));
+  absl::Status status = absl::OkStatus();
+  for (const int device : options_.devices.empty() ? std::vector<int>{-1} : options_.devices) {
+    absl::StatusOr<SessionWorker> worker = StartWorker(device);
+    if (worker.ok()) {
+      first_worker_ = *std::move(worker);
+      return absl::OkStatus();
+    }
+    status = worker.status();
+    if (device >= 0)
+      dead_cards_.push_back(absl::StrCat("card ", device, ": ", std::string(status.message())));
   }
-  first_worker_ = *std::move(worker);
-  return absl::OkStatus();
+  TellDeadCards();
+  return status;
+}
+
+// The first worker and the others: of every card that can be had, or as many as --workers says.
+absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
+  std::vector<SessionWorker> workers;
+  const int first = first_worker_.device;
+  workers.push_back(std::move(first_worker_));
+  while (options_.devices.empty() && static_cast<int>(workers.size()) < options_.workers) {
+    absl::StatusOr<SessionWorker> worker = StartWorker(-1);
+    if (!worker.ok()) return worker.status();
+    workers.push_back(*std::move(worker));
+  }
+  // Those before the first one were tried.
+  for (auto device = std::find(options_.devices.begin(), options_.devices.end(), first);
+       device != options_.devices.end() && ++device != options_.devices.end();) {
+    absl::StatusOr<SessionWorker> worker = StartWorker(*device);
+    if (worker.ok()) {
+      workers.push_back(*std::move(worker));
+    } else {
+      dead_cards_.push_back(absl::StrCat("card ", *device, ": ", std::string(worker.status().message())));
+    }
+  }
+  TellDeadCards();
+  return workers;
+}
+
+void Agent::TellDeadCards() {
+  for (const std::string& why : dead_cards_) *err_ << "diopi-agent: left out: " << why << std::endl;
 }
 
 v1::RunOptions Agent::MakeRunOptions() const {
-  const v1::WorkerHello& hello = first_worker_->hello();
+  const v1::WorkerHello& hello = first_worker_.worker->hello();
   v1::RunOptions run;
   run.set_chip(options_.chip);
   run.set_impl_path(facts_.path);
@@ -215,8 +282,10 @@ v1::RunOptions Agent::MakeRunOptions() const {
   run.set_host(HostName());
   *run.mutable_selection() = selection_;
   run.set_shuffle_seed(options_.shuffle);
-  run.set_repeat(options_.repeat);
-  run.set_timeout_s(options_.timeout_s);
+  run.set_repeat(repeat_);
+  run.set_timeout_s(timeout_s_);
+  run.set_shard_index(options_.shard_index);
+  run.set_shard_count(options_.shard_count);
   for (const std::string& contract : baselines::ContractNames(compare_.contracts))
     run.add_contracts(contract);
   for (const std::string& function : facts_.implemented) run.add_implemented(function);
@@ -227,6 +296,7 @@ absl::Status Agent::CreateRun() {
   v1::CreateRunRequest request;
   *request.mutable_options() = MakeRunOptions();
   request.set_resume_run(options_.resume);
+  request.set_join(options_.join);
   absl::StatusOr<v1::CreateRunResponse> run = client_->CreateRun(request);
   if (!run.ok()) return run.status();
   run_ = *std::move(run);
@@ -284,20 +354,14 @@ absl::Status Agent::RunCases() {
   SessionOptions options;
   options.run_id = run_.run_id();
   options.agent_id = agent_id_;
-  options.worker = MakeWorkerOptions();
-  options.calls = options_.repeat;
+  options.calls = repeat_;
   options.compare = compare_;
   options.reference_library = DefaultReferenceLibrary();
   options.implemented = facts_.implemented;
-  std::vector<std::unique_ptr<loader::Worker>> workers;
-  workers.push_back(std::move(first_worker_));
-  while (static_cast<int>(workers.size()) < options_.workers) {
-    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions());
-    if (!worker.ok()) return worker.status();
-    workers.push_back(*std::move(worker));
-  }
+  absl::StatusOr<std::vector<SessionWorker>> workers = StartOtherWorkers();
+  if (!workers.ok()) return workers.status();
   Session session(client_.get(), options, [this](const v1::Verdict& verdict) { Store(verdict); });
-  return session.Run(std::move(workers), stop_);
+  return session.Run(*std::move(workers), stop_);
 }
 
 void Agent::Store(const v1::Verdict& verdict) {

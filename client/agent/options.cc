@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "client/agent/devices.h"
 #include "client/agent/paths.h"
 
 namespace diopi::agent {
@@ -29,13 +32,29 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--contract", options->contracts,
                   "Arithmetic the device declares: tf32, tc32, fastconv, p_cast, native16 (default: none)")
       ->delimiter(',');
-  app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
+  CLI::Option* workers =
+      app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
+  app->add_option("--devices", options->device_list, "Cards, a worker process each: 0-7 or 0,2,5-7")
+      ->excludes(workers);
+  app->add_option(
+         "--device-env", options->device_env,
+         "Variables that show a worker its card alone (default: CUDA_VISIBLE_DEVICES); none: the library "
+         "asks diopiGetCurrentDeviceIndex")
+      ->delimiter(',');
   app->add_option("--timeout-s", options->timeout_s, "Seconds a case may take (default: 30)")
       ->check(CLI::Range(0.001, 86400.0));
   app->add_option("--shuffle", options->shuffle, "Run the cases in a random order made from this seed");
   app->add_option("--repeat", options->repeat, "Calls of each case, compared with each other (default: 2)")
       ->check(CLI::Range(1, 100'000));
-  app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
+  CLI::Option* resume = app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
+  app->add_option("--join,--run", options->join_run,
+                  "Share this run, which is running, with the agents at work on it")
+      ->excludes(resume);
+  app->add_option("--shard-index", options->shard_index,
+                  "Which shard of the run, from 0; needs --shard-count");
+  app->add_option("--shard-count", options->shard_count,
+                  "Run one of so many shards of the cases; diopi-cli merge makes one run of them")
+      ->check(CLI::Range(1, 100'000));
   app->add_option("--report-dir", options->report_folder, "Where error_report.csv goes (default: here)");
   app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
   app->add_flag("--quiet", options->quiet, "Print the summary only");
@@ -49,6 +68,32 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_flag("--health-check", options->health_check)->group("");
   app->add_flag("--parent-pid-death", options->parent_pid_death, "End with the parent")->group("");
   app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
+}
+
+absl::Status Complete(AgentOptions* options) {
+  if (!options->join_run.empty()) {
+    if (options->server.empty())
+      return absl::InvalidArgumentError("--join needs the --server that has the run");
+    options->resume = options->join_run;
+    options->join = true;
+  }
+  const bool sharded = options->shard_count > 0 || options->shard_index > 0;
+  if (sharded && options->shard_index >= options->shard_count) {
+    return absl::InvalidArgumentError(
+        options->shard_count == 0 ? std::string("--shard-index needs --shard-count")
+                                  : absl::StrCat("there is no shard ", options->shard_index, " of ",
+                                                 options->shard_count, "; --shard-index counts from 0"));
+  }
+  if (sharded && !options->resume.empty()) {
+    return absl::InvalidArgumentError("a run that is there already has its shard: leave --shard-index out");
+  }
+  if (options->device_env.empty()) options->device_env = {"CUDA_VISIBLE_DEVICES"};
+  if (options->device_env == std::vector<std::string>{"none"}) options->device_env.clear();
+  if (options->device_list.empty()) return absl::OkStatus();
+  absl::StatusOr<std::vector<int>> devices = ParseDevices(options->device_list);
+  if (!devices.ok()) return devices.status();
+  options->devices = *std::move(devices);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -66,6 +111,11 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? ExitCode::kOk : ExitCode::kUsage;
+  }
+  const absl::Status made = Complete(options);
+  if (!made.ok()) {
+    std::cerr << "diopi-agent: " << made.message() << "\n";
+    return ExitCode::kUsage;
   }
   options->repeat = std::max(options->repeat, 2);
   if (options->data_folder.empty()) options->data_folder = DefaultDataFolder();

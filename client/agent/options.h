@@ -13,28 +13,35 @@
 namespace diopi::agent {
 
 struct AgentOptions {
-  std::string impl_path;               // --impl, required
-  std::string device_lib;              // --device-lib; empty: the library itself, or host memory
-  std::string server;                  // --server; empty: one of the agent's own
-  std::string data_folder;             // --data, for the agent's own server
-  SelectionArguments selection;        // --fname --case --suite --dtype --filter-dtype
-  std::string chip;                    // --chip
-  std::vector<std::string> contracts;  // --contract, arithmetic that the device declares
-  int workers = 1;                     // --workers
-  double timeout_s = 30;               // --timeout-s, of one case
-  uint64_t shuffle = 0;                // --shuffle; 0: the suite's order
-  int repeat = 2;                      // --repeat, calls of each case; at least 2, to see whether they agree
-  std::string resume;                  // --resume
-  std::string report_folder;           // --report-dir; empty: the current folder
-  std::string error_report;            // --error-report; empty: error_report.csv in the report folder
-  bool quiet = false;                  // --quiet: only the summary
-  std::string worker_program;          // --worker-program (hidden)
-  bool serve = false;                  // --serve: stand ready for submitted runs
-  bool impl_upload = false;            // --impl-upload: also with a library that comes with the request
-  double health_every_s = 60;          // --health-every-s, between two health checks of a standing agent
-  bool health_check = false;           // --health-check (hidden): one of them, its result on standard output
-  bool parent_pid_death = false;       // --parent-pid-death (hidden)
-  std::vector<std::string> arguments;  // all of them as given, underscores of names as dashes
+  std::string impl_path;                // --impl, required
+  std::string device_lib;               // --device-lib; empty: the library itself, or host memory
+  std::string server;                   // --server; empty: one of the agent's own
+  std::string data_folder;              // --data, for the agent's own server
+  SelectionArguments selection;         // --fname --case --suite --dtype --filter-dtype
+  std::string chip;                     // --chip
+  std::vector<std::string> contracts;   // --contract, arithmetic that the device declares
+  int workers = 1;                      // --workers
+  std::string device_list;              // --devices; empty: one device, the library's own choice
+  std::vector<int> devices;             // the same, parsed
+  std::vector<std::string> device_env;  // --device-env; without: CUDA_VISIBLE_DEVICES; none: nothing is set
+  uint32_t shard_index = 0;             // --shard-index, from 0
+  uint32_t shard_count = 0;             // --shard-count; 0: the whole
+  double timeout_s = 30;                // --timeout-s, of one case
+  uint64_t shuffle = 0;                 // --shuffle; 0: the suite's order
+  int repeat = 2;                       // --repeat, calls of each case; at least 2, to see whether they agree
+  std::string resume;                   // --resume, or --join
+  std::string join_run;                 // --join
+  bool join = false;                    // `resume` is from --join: it must be running
+  std::string report_folder;            // --report-dir; empty: the current folder
+  std::string error_report;             // --error-report; empty: error_report.csv in the report folder
+  bool quiet = false;                   // --quiet: only the summary
+  std::string worker_program;           // --worker-program (hidden)
+  bool serve = false;                   // --serve: stand ready for submitted runs
+  bool impl_upload = false;             // --impl-upload: also with a library that comes with the request
+  double health_every_s = 60;           // --health-every-s, between two health checks of a standing agent
+  bool health_check = false;            // --health-check (hidden): one of them, its result on standard output
+  bool parent_pid_death = false;        // --parent-pid-death (hidden)
+  std::vector<std::string> arguments;   // all of them as given, underscores of names as dashes
 };
 
 // Fills `options` from the command line. A value: leave with it (help was printed, or what is wrong was).

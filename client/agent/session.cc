@@ -47,7 +47,7 @@ baselines::DiagnoseOptions ReplayOptions(const SessionOptions& options) {
 Session::Session(rpc::Client* client, const SessionOptions& options, Reporter::Stored stored)
     : client_(client),
       options_(options),
-      queue_(WorkQueue::Limits{options.lease_bytes, options.lease_cases}),
+      queue_(WorkQueue::Limits{options.lease_bytes, options.queue_cases}),
       diagnoser_(ReplayOptions(options)),
       reporter_(
           ReporterOptions(options),
@@ -77,15 +77,16 @@ void Session::EndCalls() {
   }
 }
 
-absl::Status Session::Run(std::vector<std::unique_ptr<loader::Worker>> workers, const StopSignal& stop) {
+absl::Status Session::Run(std::vector<SessionWorker> workers, const StopSignal& stop) {
   absl::StatusOr<Pipe> pipe = MakePipe();
   if (!pipe.ok()) return pipe.status();
   ended_ = *std::move(pipe);
+  workers_ = static_cast<int>(workers.size());
   std::thread prefetcher([this] { Prefetch(); });
   std::atomic<size_t> running = workers.size();
   std::vector<std::thread> threads;
   threads.reserve(workers.size());
-  for (std::unique_ptr<loader::Worker>& worker : workers) {
+  for (SessionWorker& worker : workers) {
     threads.emplace_back([this, &running, owned = std::move(worker)]() mutable {
       Work(std::move(owned));
       if (--running == 0) ended_.write.Close();
@@ -132,6 +133,7 @@ bool Session::LeaseOnce() {
   request.set_agent_id(options_.agent_id);
   request.set_max_cases(options_.lease_cases);
   request.set_max_bytes(options_.lease_bytes);
+  request.set_workers(workers_);
   int taken = 0;
   const absl::StatusOr<v1::LeaseMessage::Header> header =
       client_->Lease(request, [this, &taken](rpc::LeasedCase leased) {
@@ -179,7 +181,7 @@ bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
   return true;
 }
 
-void Session::Work(std::unique_ptr<loader::Worker> worker) {
+void Session::Work(SessionWorker worker) {
   std::optional<Called> last;
   for (;;) {
     // With a case still to judge, the next one is taken only if it is there already.
@@ -190,8 +192,11 @@ void Session::Work(std::unique_ptr<loader::Worker> worker) {
       continue;
     }
     if (SettledWithoutWorker(*next)) continue;
-    std::optional<loader::CallOutcome> outcome = Call(worker.get(), *next, &last);
-    if (outcome.has_value()) last = Called{*std::move(next), *std::move(outcome)};
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, &last);
+    if (!outcome.has_value()) continue;
+    const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
+    last = Called{*std::move(next), *std::move(outcome), worker.device, elapsed.count()};
   }
 }
 
@@ -238,6 +243,8 @@ void Session::Judge(const Called& called) {
     return JudgeNumbersOf(leased, actual);
   });
   verdict.set_reference(leased.reference);
+  if (called.device >= 0) verdict.set_device_index(called.device);
+  verdict.set_elapsed_us(called.elapsed_us);
   reporter_.Add(std::move(verdict));
 }
 

@@ -26,13 +26,19 @@ namespace diopi::agent {
 struct SessionOptions {
   std::string run_id;
   std::string agent_id;
-  loader::WorkerOptions worker;
   int calls = 2;                      // of each case
   baselines::CompareOptions compare;  // the device's contracts
   std::string reference_library;      // replays failed cases to find why; none when there is no such file
   std::set<std::string> implemented;  // functions that a worker is asked to call
-  int lease_cases = 64;
+  int lease_cases = 512;              // at most in one lease; the server sizes it by time ...
+  int queue_cases = 64;               // ... and is asked for the next one below so many
   int64_t lease_bytes = 32 << 20;
+};
+
+// A worker, and the card that its cases are said to have run on.
+struct SessionWorker {
+  std::unique_ptr<loader::Worker> worker;
+  int device = -1;  // -1: none was named
 };
 
 class Session {
@@ -42,19 +48,21 @@ class Session {
 
   // Runs until the server says that every case of the run has a verdict. One thread a worker. Cancelled when
   // a stop signal came: cases in flight were finished and reported. Otherwise the first error of any part.
-  absl::Status Run(std::vector<std::unique_ptr<loader::Worker>> workers, const StopSignal& stop);
+  absl::Status Run(std::vector<SessionWorker> workers, const StopSignal& stop);
 
  private:
   // A case that was called and is not judged yet.
   struct Called {
     rpc::LeasedCase leased;
     loader::CallOutcome outcome;
+    int device = -1;
+    double elapsed_us = 0;
   };
 
   void Prefetch();
   bool LeaseOnce();
   absl::Status Accept(rpc::LeasedCase leased);
-  void Work(std::unique_ptr<loader::Worker> worker);
+  void Work(SessionWorker worker);
   std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                           std::optional<Called>* last);
   void Judge(const Called& called);
@@ -67,6 +75,7 @@ class Session {
   rpc::Client* const client_;
   const SessionOptions options_;
   WorkQueue queue_;
+  int workers_ = 1;
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   absl::Status status_;

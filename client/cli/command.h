@@ -29,6 +29,7 @@ std::unique_ptr<Command> MakeAbiCheckCommand();
 std::unique_ptr<Command> MakeAgentsCommand();
 std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeListCommand();
+std::unique_ptr<Command> MakeMergeCommand();
 std::unique_ptr<Command> MakeReportCommand();
 std::unique_ptr<Command> MakeReproCommand();
 std::unique_ptr<Command> MakeRunsCommand();

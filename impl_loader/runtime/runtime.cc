@@ -1,5 +1,6 @@
 // The C functions of diopi/diopirt.h. A null argument is an error code, never a crash: libraries in the
 // field call these without looking.
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -35,6 +36,17 @@ diopiError_t Register(F DeviceFunctions::*slot, G function) {
   const std::lock_guard<std::mutex> lock(registry.mutex);
   registry.functions.*slot = reinterpret_cast<F>(function);
   return diopiSuccess;
+}
+
+// The card of this process, as its parent says (DIOPI_DEVICE_INDEX); 0 when it does not. Read once.
+diopiDeviceIndex_t DeviceIndex() {
+  static const diopiDeviceIndex_t index = [] {
+    const char* text = std::getenv("DIOPI_DEVICE_INDEX");
+    const long value = text == nullptr ? 0 : std::strtol(text, nullptr, 10);
+    const bool fits = value >= 0 && value <= std::numeric_limits<diopiDeviceIndex_t>::max();
+    return static_cast<diopiDeviceIndex_t>(fits ? value : 0);
+  }();
+  return index;
 }
 
 std::byte* FirstElement(const diopiTensor& tensor) {
@@ -142,7 +154,7 @@ diopiError_t diopiGetTensorStorageNbytes(diopiConstTensorHandle_t th, size_t* nb
 }
 
 diopiError_t diopiGetTensorDeviceIndex(diopiConstTensorHandle_t th, diopiDeviceIndex_t* index) {
-  return Get(th, index, [](const diopiTensor&) -> diopiDeviceIndex_t { return 0; });
+  return Get(th, index, [](const diopiTensor&) { return diopi::runtime::DeviceIndex(); });
 }
 
 diopiError_t diopiGetTensorCrowIndices(diopiConstTensorHandle_t th, diopiConstTensorHandle_t* crow_indices) {
@@ -163,7 +175,7 @@ diopiError_t diopiIsTensorSparse(diopiConstTensorHandle_t th, bool* is_sparse) {
 
 diopiError_t diopiGetCurrentDeviceIndex(diopiDeviceIndex_t* index) {
   if (index == nullptr) return diopiErrorOccurred;
-  *index = 0;
+  *index = diopi::runtime::DeviceIndex();
   return diopiSuccess;
 }
 

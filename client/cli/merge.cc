@@ -1,0 +1,150 @@
+// diopi-cli merge: the shards of a run, made one run.
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/catalog.h"
+#include "client/cli/command.h"
+#include "client/cli/merge_runs.h"
+#include "server/store/database.h"
+
+namespace diopi::cli {
+namespace {
+
+using server::Database;
+
+// A data folder, or the database itself.
+std::string PathOf(const std::string& given) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(given, ignored) ? server::DatabasePath(given) : given;
+}
+
+class MergeCommand final : public Command {
+ public:
+  std::string name() const override { return "merge"; }
+  std::string description() const override { return "Makes one run of the shards of one"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--into", into_,
+                    "Data folder that gets the run (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option(
+        "--from", from_,
+        "Data folders or databases that have shards (default: --into); without RUN the newest run of "
+        "each");
+    app->add_option("RUN", runs_, "Ids of the shards' runs, each in one of those");
+  }
+
+  ExitCode Run() override {
+    if (runs_.empty() && from_.empty()) {
+      return Tell(absl::InvalidArgumentError("name the shards' runs, or with --from their databases"));
+    }
+    absl::StatusOr<std::vector<Shard>> shards = ReadShards();
+    if (!shards.ok()) return Tell(shards.status());
+    const absl::StatusOr<MergedRun> merged = MergeShards(*shards, OrderOf(*shards));
+    if (!merged.ok()) return Tell(merged.status());
+    const absl::StatusOr<std::string> run = Write(*merged);
+    if (!run.ok()) return Tell(run.status());
+    std::cout << "Run " << *run << ": " << merged->verdicts.size() << " cases of " << shards->size()
+              << " shards" << std::endl;
+    return ExitCode::kOk;
+  }
+
+ private:
+  struct Source {
+    std::string path;
+    std::unique_ptr<Database> database;
+  };
+
+  absl::StatusOr<std::vector<Source>> OpenSources() const {
+    std::vector<std::string> paths = from_;
+    if (paths.empty()) paths.push_back(DataFolder(into_));
+    std::vector<Source> sources;
+    for (const std::string& given : paths) {
+      const std::string path = PathOf(given);
+      absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(path, {.read_only = true});
+      if (!database.ok()) return database.status();
+      sources.push_back({path, *std::move(database)});
+    }
+    return sources;
+  }
+
+  static absl::StatusOr<Shard> ReadShard(const Source& source, const std::string& run) {
+    Shard shard;
+    shard.source = source.path;
+    absl::StatusOr<v1::RunInfo> info = source.database->GetRun(run);
+    if (!info.ok()) return info.status();
+    shard.info = *std::move(info);
+    absl::StatusOr<std::vector<server::RunCase>> cases = source.database->CasesOf(shard.info.run_id());
+    if (!cases.ok()) return cases.status();
+    shard.cases = *std::move(cases);
+    absl::StatusOr<std::vector<v1::Verdict>> verdicts = source.database->Verdicts(shard.info.run_id(), {});
+    if (!verdicts.ok()) return verdicts.status();
+    shard.verdicts = *std::move(verdicts);
+    return shard;
+  }
+
+  absl::StatusOr<std::vector<Shard>> ReadShards() const {
+    const absl::StatusOr<std::vector<Source>> sources = OpenSources();
+    if (!sources.ok()) return sources.status();
+    std::vector<Shard> shards;
+    if (runs_.empty()) {
+      for (const Source& source : *sources) {
+        absl::StatusOr<Shard> shard = ReadShard(source, "latest");
+        if (!shard.ok()) return shard.status();
+        shards.push_back(*std::move(shard));
+      }
+      return shards;
+    }
+    for (const std::string& run : runs_) {
+      absl::Status status = absl::OkStatus();
+      bool found = false;
+      for (size_t i = 0; i < sources->size() && !found; ++i) {
+        absl::StatusOr<Shard> shard = ReadShard((*sources)[i], run);
+        found = shard.ok();
+        status = shard.status();
+        if (!found && !absl::IsNotFound(status)) return status;
+        if (found) shards.push_back(*std::move(shard));
+      }
+      if (!found) return status;
+    }
+    return shards;
+  }
+
+  // As an undivided run would have them.
+  static std::vector<std::string> OrderOf(const std::vector<Shard>& shards) {
+    std::vector<std::string> order;
+    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+    if (!catalog.ok() || shards.empty()) return order;
+    const absl::StatusOr<std::vector<v1::Case>> cases =
+        (*catalog)->SelectRun(shards[0].info.options().selection());
+    if (!cases.ok()) return order;  // a suite of another version: MergeShards has an order for those
+    for (const v1::Case& c : *cases) order.push_back(c.id());
+    return order;
+  }
+
+  absl::StatusOr<std::string> Write(const MergedRun& merged) const {
+    const absl::StatusOr<std::unique_ptr<Database>> database =
+        Database::Open(server::DatabasePath(DataFolder(into_)), {});
+    if (!database.ok()) return database.status();
+    const absl::StatusOr<v1::RunInfo> run =
+        (*database)->CreateRun(merged.options, merged.suite_hash, merged.cases);
+    if (!run.ok()) return run.status();
+    const absl::Status stored = (*database)->Append(run->run_id(), merged.verdicts).status();
+    const absl::Status state = (*database)->SetState(run->run_id(), stored.ok() ? "finished" : "aborted");
+    if (!stored.ok()) return stored;
+    if (!state.ok()) return state;
+    return run->run_id();
+  }
+
+  std::string into_;
+  std::vector<std::string> from_;
+  std::vector<std::string> runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeMergeCommand() {
+  return std::make_unique<MergeCommand>();
+}
+
+}  // namespace diopi::cli

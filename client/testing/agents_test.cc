@@ -1,0 +1,216 @@
+// Several agents, or several cards of one agent, at the same run. Libraries that wait inside a call make
+// "while it runs" certain.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class AgentsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(mkfifo(gate_.c_str(), 0600), 0);
+    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu"});
+    ASSERT_EQ(gen.code, 0) << gen.err;
+  }
+
+  std::string data() const { return folder_ / "data"; }
+
+  void StartServer() {
+    server_ = std::make_unique<Running>(
+        Words{BinPath("diopi-server"), "--data", data(), "--listen", "unix:" + (folder_ / "socket"),
+              "--log-level", "warn", "--ready-fd", "1", "--lease-s", "1"},
+        Words{});
+    address_ = server_->WaitForLine("ready ").substr(6);
+  }
+  // What it logged.
+  std::string StopServer() {
+    server_->Signal(SIGTERM);
+    const Finished stopped = server_->Finish();
+    EXPECT_EQ(stopped.code, 0) << stopped.err;
+    return stopped.err;
+  }
+
+  // Each with an error report of its own.
+  Words Agent(const std::string& library, const Words& more) {
+    Words command = {BinPath("diopi-agent"),
+                     "--impl",
+                     VendorPath(library),
+                     "--error-report",
+                     folder_ / absl::StrCat("errors", ++agents_),
+                     "--timeout-s",
+                     "600"};
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  }
+
+  // Starts the first agent of a run on the server, and leaves it inside a call; then two more that share it.
+  void StartThree() {
+    StartServer();
+    first_ = std::make_unique<Running>(Agent("vendor_gate", {"--server", address_, "--fname", "relu"}),
+                                       Words{"DIOPI_TEST_GATE=" + gate_});
+    const std::string line = first_->WaitForLine("Run ");
+    run_ = line.substr(4, line.find(':') - 4);
+    held_ = open(gate_.c_str(), O_WRONLY | O_CLOEXEC);  // returns once the library waits there
+    for (auto* agent : {&second_, &third_}) {
+      *agent =
+          std::make_unique<Running>(Agent("vendor_gate", {"--server", address_, "--join", run_}), Words{});
+      EXPECT_NE((*agent)->WaitForLine("Run " + run_), "");
+    }
+  }
+  void OpenGate() {
+    unlink(gate_.c_str());  // nobody waits there again
+    close(held_);
+  }
+
+  // Every case once; all calls of the function failed as they do without a gate.
+  void ExpectComplete() const {
+    const StoredRun run = ReadRun(data(), run_);
+    EXPECT_EQ(run.info.state(), "finished");
+    EXPECT_GT(run.verdicts.size(), 5U);
+    for (const v1::Verdict& verdict : run.verdicts) {
+      if (verdict.function() != "diopiRelu") continue;
+      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_ERROR) << verdict.case_id();
+    }
+  }
+
+  TempFolder folder_;
+  const std::string gate_ = folder_ / "gate";
+  std::unique_ptr<Running> server_;
+  std::string address_;
+  std::unique_ptr<Running> first_;
+  std::unique_ptr<Running> second_;
+  std::unique_ptr<Running> third_;
+  std::string run_;
+  int held_ = -1;
+  int agents_ = 0;
+};
+
+TEST_F(AgentsTest, OneOfThreeKilled) {
+  StartThree();
+  first_->Signal(SIGKILL);
+  EXPECT_EQ(first_->Finish().code, 128 + SIGKILL);
+  OpenGate();
+  for (Running* agent : {second_.get(), third_.get()}) {
+    const Finished finished = agent->Finish();
+    EXPECT_EQ(finished.code, 1) << finished.err;
+  }
+  const std::string log = StopServer();
+  EXPECT_NE(log.find("lease_expired"), std::string::npos) << log;  // it did hold cases
+  ExpectComplete();
+}
+
+TEST_F(AgentsTest, AVerdictThatComesAfterAnotherAgentsCountsOnce) {
+  StartThree();
+  first_->Signal(SIGSTOP);
+  OpenGate();
+  for (Running* agent : {second_.get(), third_.get()}) {
+    const Finished finished = agent->Finish();
+    EXPECT_EQ(finished.code, 1) << finished.err;
+  }
+  ExpectComplete();  // without the one that stands still
+  first_->Signal(SIGCONT);
+  const Finished late = first_->Finish();
+  EXPECT_EQ(late.code, 1) << late.err;  // it reports what it has, and is told that all is done
+  StopServer();
+  ExpectComplete();
+}
+
+TEST_F(AgentsTest, WhatCannotBeJoined) {
+  StartServer();
+  const Finished whole = RunProgram(Agent("vendor_gate", {"--server", address_, "--fname", "relu"}));
+  ASSERT_EQ(whole.code, 1) << whole.err;
+  struct Row {
+    Words arguments;
+    int code;
+    std::string says;
+  };
+  const std::vector<Row> table = {
+      {{"--server", address_, "--join", "latest"}, 3, "is finished: there is nothing to join"},
+      {{"--server", address_, "--run", "20200101-000000-0000"}, 2, "no run '20200101-000000-0000'"},
+      {{"--join", "latest"}, 2, "--join needs the --server"},
+      {{"--server", address_, "--join", "latest", "--resume", "latest"}, 2, "--resume"},
+      {{"--shard-index", "3"}, 2, "--shard-index needs --shard-count"},
+      {{"--shard-index", "3", "--shard-count", "3"}, 2, "there is no shard 3 of 3"},
+      {{"--devices", "0-"}, 2, "'0-' is no card number"},
+      {{"--devices", "0-1", "--workers", "2"}, 2, "--workers"},
+  };
+  for (const Row& row : table) {
+    const Finished finished = RunProgram(Agent("vendor_gate", row.arguments));
+    EXPECT_EQ(finished.code, row.code) << row.says << ": " << finished.err;
+    EXPECT_NE((finished.err + finished.out).find(row.says), std::string::npos)
+        << row.says << ": " << finished.err;
+  }
+  StopServer();
+}
+
+class CardsTest : public AgentsTest {
+ protected:
+  // A run over the cards, ended once `working` of them are inside a call at the same time.
+  Finished RunOn(const Words& cards, int working) {
+    const std::string arrivals = folder_ / "arrivals";
+    EXPECT_EQ(mkfifo(arrivals.c_str(), 0600), 0);
+    const int here = open(arrivals.c_str(), O_RDWR | O_CLOEXEC);
+    Words arguments = {"--data", data(), "--fname", "relu"};
+    arguments.insert(arguments.end(), cards.begin(), cards.end());
+    Running agent(Agent("vendor_cards", arguments),
+                  {"DIOPI_TEST_DEAD_CARD=2", "DIOPI_TEST_GATE=" + gate_, "DIOPI_TEST_ARRIVALS=" + arrivals});
+    char c = 0;
+    for (int i = 0; i < working; ++i) EXPECT_EQ(read(here, &c, 1), 1);
+    held_ = open(gate_.c_str(), O_WRONLY | O_CLOEXEC);
+    OpenGate();
+    Finished finished = agent.Finish();
+    close(here);
+    return finished;
+  }
+};
+
+TEST_F(CardsTest, EachWorkerSeesItsCardAlone) {
+  const Finished finished = RunOn({"--devices", "0-2,5"}, 3);
+  EXPECT_EQ(finished.code, 1) << finished.err;
+  EXPECT_NE(finished.err.find("left out: card 2: "), std::string::npos) << finished.err;
+  std::set<int> cards;
+  for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
+    if (verdict.function() != "diopiRelu") continue;
+    ASSERT_TRUE(verdict.has_device_index()) << verdict.case_id();
+    cards.insert(verdict.device_index());
+    EXPECT_EQ(verdict.error_text(), absl::StrCat("card ", verdict.device_index(), " index 0"));
+    EXPECT_GT(verdict.elapsed_us(), 0) << verdict.case_id();
+  }
+  EXPECT_EQ(cards, (std::set<int>{0, 1, 5}));
+}
+
+TEST_F(CardsTest, WithoutVariablesTheRuntimeTellsTheCard) {
+  const Finished finished = RunOn({"--devices", "3,2", "--device-env", "none"}, 2);
+  EXPECT_EQ(finished.code, 1) << finished.err;
+  std::set<int> cards;
+  for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
+    if (verdict.function() != "diopiRelu") continue;
+    cards.insert(verdict.device_index());
+    EXPECT_EQ(verdict.error_text(), absl::StrCat("card  index ", verdict.device_index()));
+  }
+  EXPECT_EQ(cards, (std::set<int>{2, 3}));
+}
+
+TEST_F(CardsTest, NoCardAtAll) {
+  const Finished finished =
+      RunProgram(Agent("vendor_cards", {"--data", data(), "--fname", "relu", "--devices", "2"}),
+                 {"DIOPI_TEST_DEAD_CARD=2"});
+  EXPECT_EQ(finished.code, 2) << finished.err;
+  EXPECT_NE(finished.err.find("left out: card 2: "), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace diopi::testing
