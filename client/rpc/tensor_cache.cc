@@ -115,15 +115,25 @@ absl::StatusOr<std::unique_ptr<TensorCache>> TensorCache::Open(const Options& op
     return status;
   }
   std::unique_ptr<TensorCache> cache(new TensorCache(options, fd, static_cast<int64_t*>(memory)));
-  cache->Shrink(options.max_bytes, 0);
+  const Lock lock(cache.get());
+  cache->Shrink(options.max_bytes);
   return cache;
 }
 
-TensorCache::TensorCache(Options options, int size_fd, int64_t* shared_size)
-    : options_(std::move(options)), size_fd_(size_fd), shared_size_(shared_size) {}
+TensorCache::TensorCache(Options options, int size_fd, int64_t* size)
+    : options_(std::move(options)), size_fd_(size_fd), size_(size) {}
+
+TensorCache::Lock::Lock(TensorCache* cache) : cache_(cache), threads_(cache->changing_) {
+  while (flock(cache_->size_fd_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+TensorCache::Lock::~Lock() {
+  flock(cache_->size_fd_, LOCK_UN);
+}
 
 TensorCache::~TensorCache() {
-  munmap(shared_size_, sizeof(int64_t));
+  munmap(size_, sizeof(int64_t));
   close(size_fd_);
 }
 
@@ -149,49 +159,48 @@ std::optional<std::string> TensorCache::Get(uint64_t xxh64, int64_t bytes) {
     }
   }
   // Should another process have put a good one here just now, that one goes too: it is fetched again.
-  if (unlink(path.c_str()) == 0) std::atomic_ref<int64_t>(*shared_size_).fetch_sub(info.st_size);
+  {
+    const Lock lock(this);
+    if (unlink(path.c_str()) == 0) *size_ -= info.st_size;
+  }
   ++damaged_;
   ++misses_;
   return std::nullopt;
 }
 
-bool TensorCache::Write(const std::string& path, std::string_view data) {
-  const std::string temporary = absl::StrCat(options_.folder, "/tmp-", getpid(), "-", ++temporaries_);
-  {
-    const Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (file.get() < 0) return false;
-    // Not synced: an entry that a crash of the machine spoils is found out when it is read.
-    if (!WriteAll(file.get(), data)) {
-      unlink(temporary.c_str());
-      return false;
-    }
-  }
-  if (rename(temporary.c_str(), path.c_str()) == 0) return true;
-  unlink(temporary.c_str());
-  return false;
+std::string TensorCache::WriteTemporary(std::string_view data) {
+  std::string path = absl::StrCat(options_.folder, "/tmp-", getpid(), "-", ++temporaries_);
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.get() < 0) return "";
+  // Not synced: an entry that a crash of the machine spoils is found out when it is read.
+  if (WriteAll(file.get(), data)) return path;
+  unlink(path.c_str());
+  return "";
 }
 
 void TensorCache::Put(uint64_t xxh64, std::string_view data) {
   const auto bytes = static_cast<int64_t>(data.size());
   const std::string path = PathOf(xxh64, bytes);
   if (bytes > options_.max_bytes || access(path.c_str(), F_OK) == 0) return;
-  const std::atomic_ref<int64_t> size(*shared_size_);
-  if (size.fetch_add(bytes) + bytes > options_.max_bytes) {
-    // An eighth more than needed, so that it is not measured again for every tensor.
-    Shrink(std::max<int64_t>(0, options_.max_bytes / 8 * 7 - bytes), bytes);
+  const std::string temporary = WriteTemporary(data);
+  if (temporary.empty()) return;
+  const Lock lock(this);
+  // The size may be anything when a process was killed; measuring puts it right.
+  const bool known = *size_ >= 0 && *size_ <= options_.max_bytes;
+  // An eighth more than needed, so that it is not measured again for every tensor.
+  if (!known || *size_ + bytes > options_.max_bytes) {
+    Shrink(std::max<int64_t>(0, std::min(options_.max_bytes / 8 * 7, options_.max_bytes - bytes)));
   }
-  if (Write(path, data)) {
+  if (access(path.c_str(), F_OK) != 0) *size_ += bytes;
+  if (rename(temporary.c_str(), path.c_str()) == 0) {
     ++stored_;
   } else {
-    size -= bytes;
+    unlink(temporary.c_str());
+    *size_ -= bytes;
   }
 }
 
-void TensorCache::Shrink(int64_t limit, int64_t reserved) {
-  const std::lock_guard lock(shrinking_);
-  // Between processes; goes with the process should it be killed.
-  while (flock(size_fd_, LOCK_EX) != 0 && errno == EINTR) {
-  }
+void TensorCache::Shrink(int64_t limit) {
   std::vector<Entry> entries = ListEntries(options_.folder);
   int64_t total = 0;
   for (const Entry& entry : entries) total += entry.bytes;
@@ -204,8 +213,7 @@ void TensorCache::Shrink(int64_t limit, int64_t reserved) {
       ++evicted_;
     }
   }
-  std::atomic_ref<int64_t>(*shared_size_).store(total + reserved);
-  flock(size_fd_, LOCK_UN);
+  *size_ = total;
 }
 
 TensorCache::Counts TensorCache::counts() const {

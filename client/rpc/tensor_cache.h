@@ -18,8 +18,8 @@ namespace diopi::rpc {
 // all, and readers take no lock. Nothing here is ever an error of a run: an entry that cannot be read, or
 // whose bytes do not match its checksum, is discarded and is not there.
 //
-//   FOLDER/size                      the bytes of all entries, mapped and shared by the processes
-//   FOLDER/XXH64-BYTES               an entry; its modification time is when it was used last
+//   FOLDER/size                      the bytes of all entries, mapped and shared by the processes, and their
+//   lock FOLDER/XXH64-BYTES               an entry; its modification time is when it was used last
 //   FOLDER/tmp-PID-NUMBER            one that is being written; left by a killed process, it goes after a
 //   while
 class TensorCache {
@@ -51,18 +51,30 @@ class TensorCache {
   Counts counts() const;
 
  private:
-  TensorCache(Options options, int size_fd, int64_t* shared_size);
+  // Held by who adds or removes entries, never while reading or writing one. It goes with its process, should
+  // that be killed.
+  class Lock {
+   public:
+    explicit Lock(TensorCache* cache);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    TensorCache* const cache_;
+    const std::lock_guard<std::mutex> threads_;
+  };
+
+  TensorCache(Options options, int size_fd, int64_t* size);
   std::string PathOf(uint64_t xxh64, int64_t bytes) const;
-  // Measures the folder; when it holds more than `limit` bytes, the oldest go until it does not.
-  void Shrink(int64_t limit, int64_t reserved);
-  bool Write(const std::string& path, std::string_view data);
+  std::string WriteTemporary(std::string_view data);  // its path; empty: it could not be written
+  // Measures the folder; when it holds more than `limit` bytes, the oldest go until it does not. Under Lock.
+  void Shrink(int64_t limit);
 
   const Options options_;
   const int size_fd_;
-  // Used through std::atomic_ref. Bytes that are being written count; a process that is killed meanwhile
-  // leaves it too high, which Shrink corrects.
-  int64_t* const shared_size_;
-  std::mutex shrinking_;
+  int64_t* const size_;  // in memory shared by the processes, guarded by Lock
+  std::mutex changing_;
   std::atomic<int64_t> temporaries_ = 0;
   std::atomic<int64_t> hits_ = 0;
   std::atomic<int64_t> misses_ = 0;
