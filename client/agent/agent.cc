@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
@@ -25,6 +27,7 @@
 #include "client/agent/server_process.h"
 #include "client/agent/session.h"
 #include "client/rpc/client.h"
+#include "client/rpc/tensor_cache.h"
 #include "reports/model/outcome.h"
 #include "reports/model/report.h"
 #include "reports/render/escape.h"
@@ -154,6 +157,10 @@ absl::Status Agent::InspectImpl() {
     return facts.status();
   }
   facts_ = *std::move(facts);
+  if (!options_.require_sha256.empty() && absl::AsciiStrToLower(options_.require_sha256) != facts_.sha256) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        facts_.path, " is not the library that --require-sha256 asks for: its SHA-256 is ", facts_.sha256));
+  }
   if (options_.device_lib.empty()) return absl::OkStatus();
   return InspectLibrary(options_.device_lib).status();
 }
@@ -176,6 +183,19 @@ absl::Status Agent::SelectCases() {
   return absl::OkStatus();
 }
 
+// Null: no cache. One that cannot be used is said and done without.
+std::shared_ptr<rpc::TensorCache> OpenCache(const AgentOptions& options) {
+  constexpr uint64_t kDefault = uint64_t{1} << 30;
+  const uint64_t size = options.cache_size.value_or(options.server.empty() ? 0 : kDefault);
+  const std::string folder = options.cache_dir.empty() ? rpc::DefaultCacheFolder() : options.cache_dir;
+  if (size == 0 || folder.empty()) return nullptr;
+  absl::StatusOr<std::unique_ptr<rpc::TensorCache>> cache =
+      rpc::TensorCache::Open({folder, static_cast<int64_t>(size)});
+  if (cache.ok()) return *std::move(cache);
+  std::fprintf(stderr, "diopi-agent: no cache: %s\n", std::string(cache.status().message()).c_str());
+  return nullptr;
+}
+
 absl::Status Agent::ConnectToServer() {
   rpc::ClientOptions client_options;
   std::string address = options_.server;
@@ -186,7 +206,13 @@ absl::Status Agent::ConnectToServer() {
     server_ = std::make_unique<ServerProcess>(*std::move(server));
     address = server_->address();
     client_options.retry_for = std::chrono::milliseconds(0);  // nobody restarts it
+  } else {
+    absl::StatusOr<rpc::Credentials> credentials = rpc::LoadCredentials(options_.credentials);
+    if (!credentials.ok()) return credentials.status();
+    client_options.credentials = *std::move(credentials);
   }
+  client_options.recipes = options_.inputs == "recipes";
+  client_options.cache = OpenCache(options_);
   absl::StatusOr<std::unique_ptr<rpc::Client>> client = rpc::Client::Connect(address, client_options);
   if (!client.ok()) return client.status();
   client_ = *std::move(client);
@@ -210,6 +236,9 @@ loader::WorkerOptions Agent::MakeWorkerOptions(int device) const {
   worker.worker_program = options_.worker_program;
   worker.impl_path = facts_.path;
   worker.device_lib = options_.device_lib;
+  worker.impl_identity = facts_.identity;
+  worker.sandbox = options_.sandbox;
+  worker.memory_bytes = options_.worker_memory;
   worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
   if (device >= 0) worker.environment = DeviceEnvironment(device, options_.device_env);
   return worker;
@@ -278,6 +307,7 @@ v1::RunOptions Agent::MakeRunOptions() const {
   run.set_vendor_name(reports::ToUtf8(hello.vendor_name()));
   run.set_impl_version(reports::ToUtf8(hello.impl_version()));
   run.set_dialect(hello.dialect());
+  run.set_sandbox(hello.sandbox());
   run.set_agent_version(DIOPI_VERSION);
   run.set_host(HostName());
   *run.mutable_selection() = selection_;
@@ -348,6 +378,7 @@ absl::Status Agent::RunCases() {
   progress_ = std::make_unique<Progress>(progress, out_);
   for (const v1::Case& c : std::exchange(cases_, {})) progress_->Expect(c);
   if (!options_.quiet) {
+    *out_ << "Sandbox " << MakeRunOptions().sandbox() << "\n";
     *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before"
           << std::endl;
   }

@@ -1,11 +1,16 @@
 #include "client/agent/library_facts.h"
 
+#include <fcntl.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/agent/sha256.h"
+#include "impl_loader/library/file_identity.h"
 #include "impl_loader/library/library.h"
+#include "impl_loader/worker/descriptor.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::agent {
@@ -15,13 +20,22 @@ absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
   if (!elf.ok()) return elf;
   absl::StatusOr<loader::ElfSymbols> symbols = loader::ReadElfSymbols(path);
   if (!symbols.ok()) return symbols.status();
-  absl::StatusOr<std::string> hash = Sha256OfFile(path);
+  // Opened once: what is hashed is what the identity is of.
+  const loader::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const absl::StatusOr<std::string> before = loader::FileIdentity(file.get());
+  if (!before.ok()) return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
+  absl::StatusOr<std::string> hash = Sha256OfFile(absl::StrCat("/proc/self/fd/", file.get()));
   if (!hash.ok()) return hash.status();
+  const absl::StatusOr<std::string> after = loader::FileIdentity(file.get());
+  if (!after.ok() || *after != *before) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": was changed while its SHA-256 was taken"));
+  }
   LibraryFacts facts;
   std::error_code error;
   facts.path = std::filesystem::absolute(path, error).lexically_normal().string();
   if (error) facts.path = path;
   facts.sha256 = *std::move(hash);
+  facts.identity = *before;
   for (const std::string& name : symbols->exported) {
     if (abi::FindFunction(name) != nullptr) facts.implemented.insert(name);
   }

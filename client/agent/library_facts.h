@@ -12,6 +12,7 @@ namespace diopi::agent {
 struct LibraryFacts {
   std::string path;  // absolute
   std::string sha256;
+  std::string identity;               // of the file that was hashed: loader::FileIdentity
   std::set<std::string> implemented;  // ABI functions it exports
 };
 

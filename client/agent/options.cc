@@ -7,11 +7,24 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "client/agent/credential_flags.h"
 #include "client/agent/devices.h"
 #include "client/agent/paths.h"
 
 namespace diopi::agent {
 namespace {
+
+void AddDataOptions(CLI::App* app, AgentOptions* options) {
+  app->add_option(
+         "--cache-size", options->cache_size,
+         "Bytes of received tensors kept on disk, as 512M or 2G; 0: none (default: 1G with --server)")
+      ->transform(CLI::AsSizeValue(false));
+  app->add_option("--cache-dir", options->cache_dir,
+                  "Where they are kept (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
+  app->add_option("--inputs", options->inputs,
+                  "recipes: generate inputs here where the versions allow it; bytes: have them sent")
+      ->check(CLI::IsMember({"recipes", "bytes"}));
+}
 
 void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so")->required();
@@ -67,6 +80,22 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
       ->check(CLI::Range(0.001, 86400.0));
   app->add_flag("--health-check", options->health_check)->group("");
   app->add_flag("--parent-pid-death", options->parent_pid_death, "End with the parent")->group("");
+  AddCredentialFlags(app, &options->credentials);
+  app->add_option(
+         "--sandbox", options->sandbox,
+         "What workers may do: strict (no sockets, no files), default (no network, no programs), off")
+      ->check(CLI::IsMember({"strict", "default", "off"}));
+  app->add_option("--worker-memory", options->worker_memory,
+                  "Address space of a worker, as 8GiB; GPU drivers need very much (default: no limit)")
+      ->transform(CLI::AsSizeValue(false));
+  app->add_option("--require-sha256", options->require_sha256,
+                  "Load no library but the one with this SHA-256")
+      ->check([](const std::string& text) {
+        const bool hex =
+            text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+        return hex ? std::string() : std::string("expected 64 hex digits");
+      });
+  AddDataOptions(app, options);
   app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
 }
 

@@ -9,6 +9,7 @@
 
 #include "client/agent/arguments.h"
 #include "client/agent/exit_code.h"
+#include "client/rpc/credentials.h"
 
 namespace diopi::agent {
 
@@ -35,13 +36,22 @@ struct AgentOptions {
   std::string report_folder;            // --report-dir; empty: the current folder
   std::string error_report;             // --error-report; empty: error_report.csv in the report folder
   bool quiet = false;                   // --quiet: only the summary
+  rpc::CredentialFiles credentials;     // --tls-ca --tls-cert --tls-key --token-file --insecure
+  std::string sandbox = "default";      // --sandbox, of the workers: strict, default, off
+  uint64_t worker_memory = 0;           // --worker-memory, bytes of address space; 0: no limit
+  std::string require_sha256;           // --require-sha256; not empty: no other library is loaded
   std::string worker_program;           // --worker-program (hidden)
-  bool serve = false;                   // --serve: stand ready for submitted runs
-  bool impl_upload = false;             // --impl-upload: also with a library that comes with the request
-  double health_every_s = 60;           // --health-every-s, between two health checks of a standing agent
-  bool health_check = false;            // --health-check (hidden): one of them, its result on standard output
-  bool parent_pid_death = false;        // --parent-pid-death (hidden)
-  std::vector<std::string> arguments;   // all of them as given, underscores of names as dashes
+  // --cache-size, bytes; absent: 1 GiB with --server, none with a server of its own, whose files are here
+  // too.
+  std::optional<uint64_t> cache_size;
+  std::string cache_dir;               // --cache-dir; empty: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi
+  std::string inputs = "recipes";      // --inputs: recipes, or bytes
+  bool serve = false;                  // --serve: stand ready for submitted runs
+  bool impl_upload = false;            // --impl-upload: also with a library that comes with the request
+  double health_every_s = 60;          // --health-every-s, between two health checks of a standing agent
+  bool health_check = false;           // --health-check (hidden): one of them, its result on standard output
+  bool parent_pid_death = false;       // --parent-pid-death (hidden)
+  std::vector<std::string> arguments;  // all of them as given, underscores of names as dashes
 };
 
 // Fills `options` from the command line. A value: leave with it (help was printed, or what is wrong was).

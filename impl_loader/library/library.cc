@@ -1,16 +1,68 @@
 #include "impl_loader/library/library.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "impl_loader/library/elf_file.h"
+#include "impl_loader/library/file_identity.h"
 
 namespace diopi::loader {
 
-absl::StatusOr<Library> Library::Open(const std::string& path) {
+namespace {
+
+// The file whose identity was given, held open and mapped while the loader loads by name: what it loaded must
+// be the same file. (Loading through /proc/self/fd would take $ORIGIN from the library.)
+class Witness {
+ public:
+  Witness(const std::string& path, std::string identity) : path_(path), identity_(std::move(identity)) {
+    if (identity_.empty()) return;
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ >= 0) page_ = mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd_, 0);
+  }
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+  ~Witness() {
+    if (page_ != MAP_FAILED) munmap(page_, 1);
+    if (fd_ >= 0) close(fd_);
+  }
+
+  // Whether the file is the one that was hashed.
+  absl::Status Check() const {
+    if (identity_.empty()) return absl::OkStatus();
+    const absl::StatusOr<std::string> now = FileIdentity(fd_);
+    if (now.ok() && *now == identity_ && page_ != MAP_FAILED) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat(path_, ": is not the file whose SHA-256 was taken: it was changed or replaced since"));
+  }
+
+  // Whether `handle` is that file too.
+  absl::Status CheckLoaded(void* handle) const {
+    if (identity_.empty()) return absl::OkStatus();
+    struct link_map* map = nullptr;
+    const bool same = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && !MappedFile(page_).empty() &&
+                      MappedFile(map->l_ld) == MappedFile(page_);
+    if (same) return Check();
+    return absl::FailedPreconditionError(absl::StrCat(path_, ": was replaced while it was loaded"));
+  }
+
+ private:
+  const std::string path_;
+  const std::string identity_;
+  int fd_ = -1;
+  void* page_ = MAP_FAILED;
+};
+
+}  // namespace
+
+absl::StatusOr<Library> Library::Open(const std::string& path, const std::string& identity) {
+  const Witness witness(path, identity);
+  if (absl::Status status = witness.Check(); !status.ok()) return status;
   // The whole frame of the file, not only the header: dlopen maps a truncated file and dies in it.
   if (absl::StatusOr<ElfFile> elf = ElfFile::Open(path); !elf.ok()) return elf.status();
   // Without a slash dlopen would search the library path instead of opening this file.
@@ -21,7 +73,9 @@ absl::StatusOr<Library> Library::Open(const std::string& path) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, ": cannot be loaded: ", text == nullptr ? "no reason given" : text));
   }
-  return Library(path, handle);
+  Library library(path, handle);
+  if (absl::Status status = witness.CheckLoaded(handle); !status.ok()) return status;
+  return library;
 }
 
 Library::Library(Library&& other) noexcept

@@ -16,7 +16,9 @@ class Library {
   // Checks the file first (CheckElf), then dlopens it with RTLD_NOW | RTLD_LOCAL.
   // NotFound: no such file. InvalidArgument: not ELF, another architecture, not a shared object.
   // FailedPrecondition: the loader's own message (an undefined symbol, a missing dependency).
-  static absl::StatusOr<Library> Open(const std::string& path);
+  // With `identity` (see file_identity.h) also FailedPrecondition when the file is another than the one it
+  // was taken of, before loading it, or when it was replaced meanwhile.
+  static absl::StatusOr<Library> Open(const std::string& path, const std::string& identity = "");
 
   Library(Library&& other) noexcept;
   Library& operator=(Library&& other) noexcept;

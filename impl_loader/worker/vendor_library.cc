@@ -39,14 +39,15 @@ bool Guarded(F call, std::string* error) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<VendorLibrary>> VendorLibrary::Open(const std::string& impl_path,
-                                                                   const std::string& device_lib) {
+                                                                   const std::string& device_lib,
+                                                                   const std::string& identity) {
   std::optional<Library> device;
   if (!device_lib.empty()) {
     absl::StatusOr<Library> opened = Library::Open(device_lib);
     if (!opened.ok()) return opened.status();
     device = *std::move(opened);
   }
-  absl::StatusOr<Library> impl = Library::Open(impl_path);
+  absl::StatusOr<Library> impl = Library::Open(impl_path, identity);
   if (!impl.ok()) return impl.status();
   std::unique_ptr<VendorLibrary> vendor(new VendorLibrary(*std::move(impl)));
   vendor->device_ = std::move(device);

@@ -23,7 +23,8 @@ class VendorLibrary {
   // Errors as of Library::Open; FailedPrecondition when initLibrary fails or throws, or when the device
   // functions that were found cannot work (memory without copies).
   static absl::StatusOr<std::unique_ptr<VendorLibrary>> Open(const std::string& impl_path,
-                                                             const std::string& device_lib);
+                                                             const std::string& device_lib,
+                                                             const std::string& identity = "");
   // Calls finalizeLibrary.
   ~VendorLibrary();
   VendorLibrary(const VendorLibrary&) = delete;

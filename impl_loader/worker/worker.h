@@ -19,6 +19,7 @@ struct WorkerOptions {
   std::string worker_program;       // default (empty): diopi-worker beside the running program
   std::string impl_path;            // --impl
   std::string device_lib;           // --device-lib; empty: looked for in impl_path itself
+  std::string impl_identity;        // of impl_path (library/file_identity.h); empty: whatever file is there
   std::string sandbox = "default";  // "strict", "default", "off": see sandbox.h
   uint64_t memory_bytes = 0;        // of address space a worker may have; 0: no limit
   std::chrono::milliseconds case_timeout{30'000};

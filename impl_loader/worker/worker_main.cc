@@ -35,6 +35,7 @@ constexpr int kUsage = 64;
 struct Flags {
   std::string impl;
   std::string device_lib;
+  std::string identity;
   pid_t parent = 0;
   SandboxOptions sandbox;
 };
@@ -48,6 +49,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->device_lib = argv[i + 1];
     } else if (name == "--parent") {
       flags->parent = static_cast<pid_t>(std::strtol(argv[i + 1], nullptr, 10));
+    } else if (name == "--identity") {
+      flags->identity = argv[i + 1];
     } else if (name == "--sandbox") {
       const absl::StatusOr<SandboxMode> mode = ParseSandboxMode(argv[i + 1]);
       if (!mode.ok()) return false;
@@ -188,7 +191,7 @@ int Serve(const Flags& flags, CrashReport* report) {
   InstallCrashHandler(report);
   const SandboxReport sandbox = EnterSandbox(flags.sandbox);
   const absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor =
-      VendorLibrary::Open(flags.impl, flags.device_lib);
+      VendorLibrary::Open(flags.impl, flags.device_lib, flags.identity);
   InstallCrashHandler(report);  // the library may have put handlers of its own there
   if (!channel.Send(Greet(vendor, sandbox)).ok() || !vendor.ok()) return 1;
   CaseRunner runner(vendor->get());

@@ -86,6 +86,9 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
     child.args.emplace_back("--device-lib");
     child.args.push_back(options.device_lib);
   }
+  if (!options.impl_identity.empty()) {
+    child.args.insert(child.args.end(), {"--identity", options.impl_identity});
+  }
   child.args.insert(child.args.end(), {"--sandbox", options.sandbox});
   if (options.memory_bytes > 0) {
     child.args.insert(child.args.end(), {"--memory", absl::StrCat(options.memory_bytes)});
