@@ -31,22 +31,24 @@ row() {
     printf "%-44s %10.2f %-8s aim %8.2f  ratio to aim %6.2f   %s\n", name, value, unit, aim, ratio, words }'
 }
 
-# Whole-suite time with 1 and 2 workers: compute-bound (each case is called many times), and as it is.
+# Whole-suite time with 1 and 2 workers: compute-bound (each case is called many times), and as it is. The cores
+# that the run with 2 workers got show whether the machine was free: on a busy one the ratio says nothing.
 bench_workers() {
   local agent=("$bin/diopi-agent" --impl "$lib" --data "$work/workers" --chip bench --quiet
-    --error-report "$work/error_report.csv") repeat one two i
+    --error-report "$work/error_report.csv") repeat one two cores i
   timed "$bin/diopi-cli" gen --data "$work/workers" --quiet
   for repeat in 2 "${WORKERS_REPEAT:-400}"; do
-    : >"$work/one" >"$work/two"
-    for ((i = 0; i < 3; i++)); do  # one beside the other, so that a busy machine is busy for both
+    : >"$work/one" >"$work/two" >"$work/cores"
+    for ((i = 0; i < ${WORKERS_RUNS:-3}; i++)); do  # one beside the other, so that a busy machine is busy for both
       timed "${agent[@]}" --repeat "$repeat" --workers 1
       echo "$seconds" >>"$work/one"
-      timed "${agent[@]}" --repeat "$repeat" --workers 2
+      { TIMEFORMAT='%U %S' && time timed "${agent[@]}" --repeat "$repeat" --workers 2; } 2>"$work/cpu"
       echo "$seconds" >>"$work/two"
+      awk -v s="$seconds" 'END { printf "%.2f\n", ($1 + $2) / s }' "$work/cpu" >>"$work/cores"
     done
-    one=$(median <"$work/one") two=$(median <"$work/two")
+    one=$(median <"$work/one") two=$(median <"$work/two") cores=$(median <"$work/cores")
     row "suite core, $repeat calls a case, 2 workers" "$(awk -v a="$one" -v b="$two" 'BEGIN { print a / b }')" \
-      "x 1" 1.7 1 "1 worker $one s, 2 workers $two s"
+      "x 1" 1.7 1 "1 worker $one s, 2 workers $two s on $cores cores"
   done
 }
 
