@@ -1,0 +1,284 @@
+// Standing agents and submitted runs: the real programs on a loopback port, killed and started again. Every
+// wait is for a line, a message of the server's or the end of a program.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "client/agent/sha256.h"
+#include "client/rpc/agents_client.h"
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+class ServeTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    const Finished gen =
+        RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "add", "relu", "--quiet"});
+    ASSERT_EQ(gen.code, 0) << gen.err;
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  static std::string data() { return *folder_ / "data"; }
+
+  void SetUp() override {
+    std::filesystem::remove(data() + "/results.db");
+    std::filesystem::remove(data() + "/results.db-wal");
+    std::filesystem::remove(data() + "/results.db-shm");
+    StartServer("127.0.0.1:0");
+  }
+
+  void StartServer(const std::string& listen) {
+    server_ = std::make_unique<Running>(
+        std::vector<std::string>{BinPath("diopi-server"), "--data", data(), "--listen", listen, "--ready-fd",
+                                 "1", "--log-level", "error", "--lease-s", "1"},
+        std::vector<std::string>{});
+    const std::string line = server_->WaitForLine("ready ");
+    ASSERT_NE(line, "");
+    address_ = line.substr(6);
+  }
+
+  // Starts an agent and waits until it stands ready; its name goes to `name`.
+  std::unique_ptr<Running> Agent(const std::string& library, std::string* name,
+                                 std::vector<std::string> more = {},
+                                 std::vector<std::string> environment = {}) {
+    std::vector<std::string> command = {
+        BinPath("diopi-agent"), "--serve", "--server", address_, "--chip", "c", "--impl", library};
+    command.insert(command.end(), more.begin(), more.end());
+    auto agent = std::make_unique<Running>(command, environment);
+    *name = NameIn(agent->WaitForLine("standing ready"));
+    EXPECT_NE(*name, "");
+    return agent;
+  }
+
+  static std::string NameIn(const std::string& line) {
+    const std::string before = "ready as ";
+    const size_t begin = line.find(before);
+    if (begin == std::string::npos) return "";
+    return line.substr(begin + before.size(), line.find(' ', begin + before.size()) - begin - before.size());
+  }
+
+  std::vector<std::string> SubmitCommand(const std::vector<std::string>& more) const {
+    std::vector<std::string> command = {BinPath("diopi-cli"), "submit", "--server", address_, "--chip", "c"};
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  }
+  Finished Submit(const std::vector<std::string>& more) const { return RunProgram(SubmitCommand(more)); }
+  std::string Agents() const {
+    return RunProgram({BinPath("diopi-cli"), "agents", "--server", address_}).out;
+  }
+
+  static std::string RunIn(const std::string& line) {
+    const size_t begin = line.find("Run ");
+    return begin == std::string::npos ? "" : line.substr(begin + 4, line.find(':', begin) - begin - 4);
+  }
+
+  // Until the list has `text`, asked again as fast as it is answered: the server alone knows when. The test's
+  // time limit is the end.
+  std::string AgentsUntil(const std::string& text) const {
+    for (;;) {
+      std::string list = Agents();
+      if (list.find(text) != std::string::npos) return list;
+    }
+  }
+
+  static TempFolder* folder_;
+  std::unique_ptr<Running> server_;
+  std::string address_;
+};
+
+TempFolder* ServeTest::folder_ = nullptr;
+
+TEST_F(ServeTest, AGoodLibraryAndAFaultyOne) {
+  std::string name;
+  const auto good = Agent(LibPath("libdiopi_cpu.so"), &name);
+  EXPECT_NE(Agents().find("online"), std::string::npos);
+  const Finished run = Submit({"--fname", "add,relu", "--wait"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("finished"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(name), std::string::npos) << run.out;
+  for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id();
+  }
+  good->Signal(SIGTERM);
+  EXPECT_EQ(good->Finish().code, 0);
+  EXPECT_EQ(Agents(), "");  // it said goodbye
+
+  const auto faulty = Agent(VendorPath("vendor_error"), &name);  // an error is no crash, but fails the check
+  EXPECT_NE(Agents().find("failing its health check: add.float32"), std::string::npos) << Agents();
+}
+
+TEST_F(ServeTest, AFailedRunIsExitStatusOne) {
+  std::string name;
+  const auto agent = Agent(VendorPath("vendor_gate"), &name);  // every relu is an error; it has no add
+  const Finished run = Submit({"--fname", "relu", "--wait"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+}
+
+TEST_F(ServeTest, AnUploadedLibraryRunsAndIsGoneAfterwards) {
+  std::string name;
+  const std::string scratch = *folder_ / "scratch";
+  std::filesystem::create_directories(scratch);
+  const auto agent = Agent(LibPath("libdiopi_cpu.so"), &name, {"--impl-upload"}, {"TMPDIR=" + scratch});
+  const Finished run = Submit({"--fname", "relu", "--impl", VendorPath("vendor_gate"), "--wait"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_EQ(stored.info.options().impl_sha256(), *agent::Sha256OfFile(VendorPath("vendor_gate")));
+  EXPECT_EQ(stored.info.options().vendor_name(), "gate");
+  EXPECT_EQ(stored.info.options().impl_path(), "vendor_gate.so");
+  EXPECT_TRUE(std::filesystem::is_empty(data() + "/uploads"));
+  ASSERT_NE(agent->WaitForLine("ended with exit status 1"), "");
+  agent->Signal(SIGTERM);
+  EXPECT_EQ(agent->Finish().code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch));
+}
+
+TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
+  std::string name;
+  const auto agent = Agent(LibPath("libdiopi_cpu.so"), &name);
+  const std::string other(64, 'a');
+  const std::string hash = *agent::Sha256OfFile(LibPath("libdiopi_cpu.so"));
+  struct Row {
+    std::vector<std::string> arguments;
+    int code;
+    std::string text;
+  };
+  const Row rows[] = {
+      {{"--fname", "add", "--impl", VendorPath("vendor_gate"), "--wait"},
+       2,
+       "without --impl-upload: " + name},
+      {{"--fname", "add", "--require-sha256", other, "--wait"}, 2, name + " has " + hash},
+      {{"--fname", "add", "--require-sha256", "abc"}, 2, "64 hex digits"},
+      {{"--fname", "add", "--impl", VendorPath("vendor_gate"), "--require-sha256", hash}, 2, "is required"},
+      {{"--fname", "no_such_operator"}, 2, "no_such_operator"},
+      {{"--fname", "sub"}, 3, "no baselines of sub"},
+      {{"--fname", "add", "--require-sha256", hash, "--wait"}, 0, ""},
+  };
+  for (const Row& row : rows) {
+    const Finished run = Submit(row.arguments);
+    EXPECT_EQ(run.code, row.code) << run.out << run.err;
+    EXPECT_NE(run.err.find(row.text), std::string::npos) << row.text << " not in " << run.err;
+  }
+  const Finished bare = RunProgram({BinPath("diopi-agent"), "--serve", "--server", address_, "--chip", "c",
+                                    "--impl", LibPath("libdiopi_cpu.so"), "--fname", "add"});
+  EXPECT_EQ(bare.code, 2) << bare.err;
+}
+
+// The library crashes on its known-good case: listed with the reason, and given nothing.
+TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
+  std::string name;
+  const auto agent = Agent(VendorPath("vendor_segfault"), &name);
+  const std::string list = Agents();
+  EXPECT_NE(list.find("failing its health check: add.float32"), std::string::npos) << list;
+  EXPECT_NE(list.find("SIGSEGV"), std::string::npos) << list;
+  const Finished run = Submit({"--fname", "add"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out.find("queued"),
+            std::string::npos);
+}
+
+// A library that stops in its first call until the test lets it go on (vendor_gate): the middle of a run.
+class ServeGateTest : public ServeTest {
+ protected:
+  void SetUp() override {
+    ServeTest::SetUp();
+    gate_ = *folder_ / "gate";
+    std::filesystem::remove(gate_);
+    ASSERT_EQ(mkfifo(gate_.c_str(), 0600), 0);
+  }
+  // Opening waits for a call to stand at the gate; closing lets it through.
+  int StandAtGate() const { return open(gate_.c_str(), O_WRONLY | O_CLOEXEC); }
+  void LetThrough(int fd) const {
+    // Whoever comes to the gate from now on finds no FIFO.
+    std::filesystem::remove(gate_);
+    close(fd);
+  }
+  std::string gate_;
+};
+
+TEST_F(ServeGateTest, AnAgentKilledInTheMiddleIsLostAndTheRunGoesOn) {
+  std::string first_name;
+  std::string second_name;
+  const auto first = Agent(VendorPath("vendor_gate"), &first_name, {}, {"DIOPI_TEST_GATE=" + gate_});
+  Running submit(SubmitCommand({"--fname", "relu", "--wait"}), {});
+  const std::string run = RunIn(submit.WaitForLine("submitted"));
+  const int fd = StandAtGate();
+  const std::string busy = Agents();
+  EXPECT_NE(busy.find("busy: run " + run), std::string::npos) << busy;
+  const auto second = Agent(VendorPath("vendor_gate"), &second_name);
+  first->Signal(SIGKILL);
+  EXPECT_EQ(first->Finish().code, 128 + SIGKILL);
+  LetThrough(fd);
+  const std::string list = AgentsUntil("lost since 2");
+  EXPECT_NE(list.find(first_name), std::string::npos) << list;
+  const Finished finished = submit.Finish();
+  EXPECT_EQ(finished.code, 1) << finished.out << finished.err;  // every case is an error
+  EXPECT_EQ(ReadRun(data(), run).info.state(), "finished");
+}
+
+TEST_F(ServeGateTest, CancellingTheWaitLeavesTheRunCancellingTheRunEndsIt) {
+  std::string name;
+  const auto agent = Agent(VendorPath("vendor_gate"), &name, {}, {"DIOPI_TEST_GATE=" + gate_});
+  Running submit(SubmitCommand({"--fname", "relu", "--wait"}), {});
+  const std::string run = RunIn(submit.WaitForLine("submitted"));
+  const int fd = StandAtGate();
+  submit.Signal(SIGINT);
+  submit.Finish();
+  EXPECT_NE(Agents().find("busy: run " + run), std::string::npos);
+  Running watch(SubmitCommand({"--watch", run}), {});
+  ASSERT_NE(watch.WaitForLine("running"), "");
+  const Finished cancel = Submit({"--cancel", run});
+  EXPECT_EQ(cancel.code, 0) << cancel.err;
+  const Finished watched = watch.Finish();
+  EXPECT_EQ(watched.code, 3) << watched.out;
+  EXPECT_NE(watched.err.find("cancelled"), std::string::npos) << watched.err;
+  LetThrough(fd);
+  ASSERT_NE(agent->WaitForLine("ended with exit status 3"), "");
+  EXPECT_EQ(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out.find("running"),
+            std::string::npos);
+  EXPECT_EQ(Submit({"--cancel", run}).code, 2);              // there is nothing left to cancel
+  EXPECT_EQ(Submit({"--fname", "relu", "--wait"}).code, 1);  // and the agent is free again
+}
+
+TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
+  std::string name;
+  const Finished early = Submit({"--fname", "relu"});  // nobody is there yet
+  EXPECT_EQ(early.code, 0) << early.err;
+  EXPECT_NE(early.err.find("no agent of chip 'c'"), std::string::npos) << early.err;
+  const std::string queued = RunIn(early.out);
+  server_->Signal(SIGKILL);
+  server_->Finish();
+  StartServer(address_);
+  const auto agent = Agent(VendorPath("vendor_gate"), &name, {}, {"DIOPI_TEST_GATE=" + gate_});
+  Running watch(SubmitCommand({"--watch", queued}), {});
+  ASSERT_NE(watch.WaitForLine("running"), "");
+  const int fd = StandAtGate();
+  // In the middle of the run, with somebody watching.
+  server_->Signal(SIGKILL);
+  server_->Finish();
+  StartServer(address_);
+  EXPECT_EQ(NameIn(agent->WaitForLine("standing ready")), name);
+  const std::string list = Agents();
+  EXPECT_NE(list.find("busy: run " + queued), std::string::npos) << list;
+  LetThrough(fd);
+  const Finished watched = watch.Finish();
+  EXPECT_EQ(watched.code, 1) << watched.out << watched.err;
+  const StoredRun stored = ReadRun(data(), queued);
+  EXPECT_EQ(stored.info.state(), "finished");
+}
+
+}  // namespace
+}  // namespace diopi::testing
