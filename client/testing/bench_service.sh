@@ -7,7 +7,7 @@ build=${1:?"usage: bench_service.sh BUILD_FOLDER [SECTION...]"}
 shift
 bin=$build/bin
 lib=$build/lib/libdiopi_cpu.so
-sections=(workers idle_agents)  # in the order in which they run
+sections=(workers stream results memory)  # in the order in which they run
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -52,16 +52,86 @@ bench_workers() {
   done
 }
 
-# What 200 standing agents cost a server that has nothing for them. Aims: a server's memory stays far below its
-# 300 MiB, a minute of waiting costs it 3 s at most, and a run reaches its agent before a user looks up.
-bench_idle_agents() {
-  local out="$work/idle_agents"
-  timed "$bin/diopi-cli" gen --data "$work/idle" --fname add --quiet
-  "$bin/idle_agents_bench" "$bin/diopi-server" "$work/idle" "${IDLE_AGENTS:-200}" "${IDLE_SECONDS:-60}" >"$out"
-  sed 's/^/  /' "$out"
-  row "server memory, 200 idle agents" "$(awk '/^server rss/ { print $3 }' "$out")" MiB 300 0
-  row "server cpu a minute, 200 idle agents" "$(awk '/^server cpu/ { print $3 }' "$out")" s 3 0
-  row "submit to assignment, median" "$(awk '/^submit/ { print $5 }' "$out")" ms 50 0
+# Starts a server of ours over a data folder; leaves $address and $server_pid.
+start_server() {
+  rm -f "$work/ready"
+  mkfifo "$work/ready"
+  "$bin/diopi-server" --data "$1" --listen 127.0.0.1:0 --log-level warn --ready-fd 3 3>"$work/ready" \
+    >/dev/null 2>"$work/server.log" &
+  server_pid=$!
+  read -r _ address <"$work/ready"
+}
+
+stop_server() {
+  kill "$server_pid"
+  wait "$server_pid" || true
+}
+
+# A synthetic store, made once for the sections that draw it: cases with references of 8 to 64 MiB.
+make_store() {
+  [ -d "$work/store" ] && return
+  mkdir "$work/store"
+  "$build/tools/data_bench" store "$work/store" "${STORE_MIB:-4096}" >/dev/null
+}
+
+# MiB a second from the store's files to an agent that calls nothing, against a bare gRPC stream of the same
+# chunks: through generated stubs, and of bytes serialised once that nobody looks at.
+bench_stream() {
+  local mib=1024 run ours stub raw i
+  make_store
+  start_server "$work/store"
+  : >"$work/ours" >"$work/stub" >"$work/raw"
+  for ((i = 0; i < 7; i++)); do
+    run=$("$build/tools/data_bench" run "$address" "$work/store" $mib)
+    "$build/tools/data_bench" draw "$address" "$run" bench | awk '{ print $3 }' >>"$work/ours"
+    "$build/tools/data_bench" bare stub $mib >>"$work/stub"
+    "$build/tools/data_bench" bare raw $mib >>"$work/raw"
+  done
+  stop_server
+  ours=$(median <"$work/ours") stub=$(median <"$work/stub") raw=$(median <"$work/raw")
+  row "store to agent / bare stream, stubs" "$(awk -v a="$ours" -v b="$stub" 'BEGIN { print a / b }')" x 0.8 1 \
+    "$ours of $stub MiB/s"
+  row "store to agent / bare stream, raw bytes" "$(awk -v a="$ours" -v b="$raw" 'BEGIN { print a / b }')" x 0.8 1 \
+    "$ours of $raw MiB/s"
+}
+
+# Verdicts a second into SQLite against a bare loop of prepared inserts of the same columns, 64 a transaction:
+# stored in process, and reported over gRPC.
+bench_results() {
+  local report append bare i
+  mkdir -p "$work/results"
+  : >"$work/report" >"$work/append" >"$work/bare"
+  start_server "$work/results"
+  for ((i = 0; i < 5; i++)); do
+    "$build/tools/data_bench" report "$address" 64 >>"$work/report"
+    mkdir "$work/insert"
+    "$build/tools/insert_bench" "$work/insert" 14000 64 >"$work/insert.out"
+    awk '/^append/ { print $2 }' "$work/insert.out" >>"$work/append"
+    awk '/^bare/ { print $2 }' "$work/insert.out" >>"$work/bare"
+    rm -rf "$work/insert"
+  done
+  stop_server
+  report=$(median <"$work/report") append=$(median <"$work/append") bare=$(median <"$work/bare")
+  row "Database::Append / bare inserts" "$(awk -v a="$append" -v b="$bare" 'BEGIN { print a / b }')" x 0.5 1 \
+    "$append of $bare verdicts/s"
+  row "Report RPC / bare inserts" "$(awk -v a="$report" -v b="$bare" 'BEGIN { print a / b }')" x 0.5 1 \
+    "$report of $bare verdicts/s"
+}
+
+# Peak memory of the server while 8 agents draw the whole store.
+bench_memory() {
+  local run i pids=()
+  make_store
+  start_server "$work/store"
+  run=$("$build/tools/data_bench" run "$address" "$work/store")
+  for ((i = 0; i < 8; i++)); do
+    "$build/tools/data_bench" draw "$address" "$run" "agent$i" >>"$work/drawn" &
+    pids+=($!)
+  done
+  wait "${pids[@]}"
+  row "server's peak memory, 8 agents" "$(awk '/^VmHWM:/ { print $2 / 1024 }' "/proc/$server_pid/status")" MiB \
+    300 0 "$(awk '{ n += $1 } END { printf "%.0f MiB drawn", n / 1048576 }' "$work/drawn")"
+  stop_server
 }
 
 [ $# -gt 0 ] || set -- "${sections[@]}"
