@@ -7,7 +7,7 @@ build=${1:?"usage: bench_service.sh BUILD_FOLDER [SECTION...]"}
 shift
 bin=$build/bin
 lib=$build/lib/libdiopi_cpu.so
-sections=(workers stream results memory)  # in the order in which they run
+sections=(workers idle_agents stream results memory)  # in the order in which they run
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -50,6 +50,18 @@ bench_workers() {
     row "suite core, $repeat calls a case, 2 workers" "$(awk -v a="$one" -v b="$two" 'BEGIN { print a / b }')" \
       "x 1" 1.7 1 "1 worker $one s, 2 workers $two s on $cores cores"
   done
+}
+
+# What 200 standing agents cost a server that has nothing for them. Aims: a server's memory stays far below its
+# 300 MiB, a minute of waiting costs it 3 s at most, and a run reaches its agent before a user looks up.
+bench_idle_agents() {
+  local out="$work/idle_agents"
+  timed "$bin/diopi-cli" gen --data "$work/idle" --fname add --quiet
+  "$bin/idle_agents_bench" "$bin/diopi-server" "$work/idle" "${IDLE_AGENTS:-200}" "${IDLE_SECONDS:-60}" >"$out"
+  sed 's/^/  /' "$out"
+  row "server memory, 200 idle agents" "$(awk '/^server rss/ { print $3 }' "$out")" MiB 300 0
+  row "server cpu a minute, 200 idle agents" "$(awk '/^server cpu/ { print $3 }' "$out")" s 3 0
+  row "submit to assignment, median" "$(awk '/^submit/ { print $5 }' "$out")" ms 50 0
 }
 
 # Starts a server of ours over a data folder; leaves $address and $server_pid.
