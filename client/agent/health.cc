@@ -40,7 +40,7 @@ v1::AgentHealth Health(bool ok, std::string text) {
 v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts& facts,
                                  loader::Worker* worker) {
   const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
-      rpc::AgentsClient::Make(options.server, rpc::ClientOptions());
+      rpc::AgentsClient::Make(options.server, options.credentials, {});
   if (!client.ok()) return Health(false, std::string(client.status().message()));
   const absl::StatusOr<v1::HealthCaseResponse> known = (*client)->HealthCase();
   if (!known.ok()) {

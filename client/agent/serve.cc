@@ -162,7 +162,7 @@ ExitCode StandingAgent::Run() {
   client_options.call_deadline = kCallLimit;
   client_options.retry_for = milliseconds(0);  // the stream tells when the server is back
   absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
-      rpc::AgentsClient::Make(options_.server, client_options);
+      rpc::AgentsClient::Make(options_.server, options_.credentials, client_options);
   absl::StatusOr<Pipe> wake = MakePipe();
   if (!client.ok() || !wake.ok()) {
     const absl::Status why = client.ok() ? wake.status() : client.status();

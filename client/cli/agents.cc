@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/agent/credential_flags.h"
 #include "client/cli/command.h"
 #include "client/rpc/agents_client.h"
 
@@ -28,10 +29,12 @@ class AgentsCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
     app->add_option("--chip", chip_, "Only agents of this chip");
+    agent::AddCredentialFlags(app, &credentials_);
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client = rpc::AgentsClient::Make(server_, {});
+    const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
+        rpc::AgentsClient::Make(server_, credentials_, {});
     if (!client.ok()) return Tell(client.status());
     const absl::StatusOr<v1::ListAgentsResponse> list = (*client)->ListAgents(chip_);
     if (!list.ok()) return Tell(list.status());
@@ -40,6 +43,8 @@ class AgentsCommand final : public Command {
   }
 
  private:
+  rpc::CredentialFiles credentials_;
+
   static void Print(const v1::AgentInfo& agent) {
     const v1::AgentFacts& facts = agent.facts();
     std::cout << absl::StrFormat("%-12s %-24s %s\n", facts.chip(), facts.agent_id(), StateOf(agent))

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/agent/credential_flags.h"
 #include "client/agent/library_facts.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
@@ -60,13 +61,15 @@ class SubmitCommand final : public Command {
     app->add_option("--require-sha256", require_sha256_, "Only with the library that has this SHA-256");
     app->add_flag("--wait", wait_, "Show progress until the run ends, and exit with its status");
     app->add_option("--watch", watch_, "Wait for this run, submitted earlier");
+    agent::AddCredentialFlags(app, &credentials_);
     app->add_option("--cancel", cancel_, "Cancel this submitted run instead");
   }
 
   ExitCode Run() override {
     rpc::ClientOptions options;
     if (wait_ || !watch_.empty()) options.retry_for = kServerMayBeAway;
-    absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client = rpc::AgentsClient::Make(server_, options);
+    absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
+        rpc::AgentsClient::Make(server_, credentials_, options);
     if (!client.ok()) return Tell(client.status());
     client_ = *std::move(client);
     if (!cancel_.empty()) return Cancel();
@@ -76,6 +79,8 @@ class SubmitCommand final : public Command {
   }
 
  private:
+  rpc::CredentialFiles credentials_;
+
   ExitCode Cancel() {
     const absl::StatusOr<v1::RunInfo> run = client_->CancelRun(cancel_);
     if (!run.ok()) {

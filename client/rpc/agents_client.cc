@@ -194,4 +194,13 @@ absl::StatusOr<std::unique_ptr<AgentsClient>> AgentsClient::Make(const std::stri
   return std::make_unique<GrpcAgentsClient>(address, options);
 }
 
+absl::StatusOr<std::unique_ptr<AgentsClient>> AgentsClient::Make(const std::string& address,
+                                                                 const CredentialFiles& credentials,
+                                                                 ClientOptions options) {
+  absl::StatusOr<Credentials> loaded = LoadCredentials(credentials);
+  if (!loaded.ok()) return loaded.status();
+  options.credentials = *std::move(loaded);
+  return Make(address, options);
+}
+
 }  // namespace diopi::rpc

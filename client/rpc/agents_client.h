@@ -19,6 +19,10 @@ class AgentsClient {
   // Calls nobody yet. InvalidArgument when the address is none.
   static absl::StatusOr<std::unique_ptr<AgentsClient>> Make(const std::string& address,
                                                             const ClientOptions& options);
+  // With what the command line says of TLS and tokens; InvalidArgument also as of LoadCredentials.
+  static absl::StatusOr<std::unique_ptr<AgentsClient>> Make(const std::string& address,
+                                                            const CredentialFiles& credentials,
+                                                            ClientOptions options);
   virtual ~AgentsClient() = default;
 
   // Returns when the stream ends, and why; OK when the server closed it by request. `take` is called on this

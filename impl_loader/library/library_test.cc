@@ -1,8 +1,13 @@
 #include "impl_loader/library/library.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <utility>
+
+#include "impl_loader/library/file_identity.h"
 
 namespace diopi::loader {
 namespace {
@@ -44,6 +49,33 @@ TEST(LibraryTest, TellsWhyItDoesNotLoad) {
       << undefined.status();
   EXPECT_NE(std::string(undefined.status().message()).find("elf_dependency.so"), std::string::npos)
       << undefined.status();
+}
+
+TEST(LibraryTest, LoadsOnlyTheFileThatWasLookedAt) {
+  const std::string path = testing::TempDir() + "looked_at.so";
+  const auto copy = [&] {
+    std::filesystem::remove(path);
+    std::filesystem::copy_file(kVendors + "recorder.so", path);
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const auto identity = FileIdentity(fd);
+    close(fd);
+    return identity.ok() ? *identity : "";
+  };
+  const std::string first = copy();
+  EXPECT_TRUE(Library::Open(path, first).ok()) << Library::Open(path, first).status();
+  // Another file of that name, with the same bytes.
+  const std::string second = copy();
+  const absl::Status replaced = Library::Open(path, first).status();
+  EXPECT_EQ(replaced.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(replaced.message()).find("it was changed or replaced since"), std::string::npos)
+      << replaced;
+  // The same file, touched.
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  EXPECT_FALSE(Library::Open(path, second).ok());
+  std::filesystem::remove(path);
+  EXPECT_FALSE(Library::Open(path, second).ok());
+  int here = 0;
+  EXPECT_EQ(MappedFile(&here), "");
 }
 
 }  // namespace
