@@ -42,6 +42,7 @@ absl::StatusOr<std::vector<int>> ParseDevices(const std::string& text) {
 
 std::vector<std::string> DeviceEnvironment(int device, const std::vector<std::string>& variables) {
   std::vector<std::string> environment;
+  environment.reserve(variables.size() + 1);
   for (const std::string& variable : variables) environment.push_back(absl::StrCat(variable, "=", device));
   environment.push_back(absl::StrCat("DIOPI_DEVICE_INDEX=", variables.empty() ? device : 0));
   return environment;

@@ -22,6 +22,7 @@ class SimulatedClock final : public Clock {
 
 std::vector<ScheduledCase> Cases(int count, double seconds, const std::string& group = "") {
   std::vector<ScheduledCase> cases;
+  cases.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) cases.push_back({absl::StrCat("c", i), 1, seconds, group});
   return cases;
 }
