@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <thread>
 
 #include "client/agent/sha256.h"
 #include "client/rpc/agents_client.h"
@@ -200,11 +200,15 @@ class ServeGateTest : public ServeTest {
     ASSERT_EQ(mkfifo(gate_.c_str(), 0600), 0);
   }
   // Opening waits for a call to stand at the gate; closing lets it through.
-  int StandAtGate() const { return open(gate_.c_str(), O_WRONLY | O_CLOEXEC); }
+  int StandAtGate() const {
+    const int fd = open(gate_.c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_GE(fd, 0) << gate_ << ": " << strerror(errno);
+    return fd;
+  }
   void LetThrough(int fd) const {
     // Whoever comes to the gate from now on finds no FIFO.
-    std::filesystem::remove(gate_);
-    close(fd);
+    EXPECT_TRUE(std::filesystem::remove(gate_));
+    EXPECT_EQ(close(fd), 0) << strerror(errno);
   }
   std::string gate_;
 };
