@@ -19,6 +19,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
 #include "cases/core/catalog.h"
+#include "cases/core/stage.h"
 #include "client/agent/devices.h"
 #include "client/agent/library_facts.h"
 #include "client/agent/paths.h"
@@ -330,6 +331,7 @@ absl::Status Agent::CreateRun() {
   absl::StatusOr<v1::CreateRunResponse> run = client_->CreateRun(request);
   if (!run.ok()) return run.status();
   run_ = *std::move(run);
+  StageReached("run_known");
   const std::vector<std::string> without(run_.without_baseline().begin(), run_.without_baseline().end());
   return without.empty() ? absl::OkStatus() : HaveBaselines(without);
 }
@@ -430,6 +432,7 @@ ExitCode Agent::Conclude(bool stopped) {
   request.set_run_id(run_.run_id());
   request.set_agent_id(agent_id_);
   request.set_aborted(stopped);
+  StageReached("finish");
   const absl::StatusOr<v1::RunInfo> run = client_->FinishRun(request);
   if (!run.ok()) return TellHowToResume(run.status());
   progress_->Finish();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cases/core/stage.h"
+
 namespace diopi::agent {
 
 Reporter::Reporter(const Options& options, Send send, Stored stored, Failed failed)
@@ -96,6 +98,7 @@ void Reporter::SendBatch(std::unique_lock<std::mutex>* lock) {
   lock->unlock();
   const absl::Status sent = send_(request);
   if (sent.ok()) {
+    if (!request.verdicts().empty()) StageReached("reported");
     for (const v1::Verdict& verdict : request.verdicts()) stored_(verdict);
   } else {
     failed_(sent);

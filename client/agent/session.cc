@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
 #include "cases/core/library_checks.h"
+#include "cases/core/stage.h"
 #include "client/agent/verdict_builder.h"
 
 namespace diopi::agent {
@@ -159,6 +160,7 @@ bool Session::LeaseOnce() {
 
 absl::Status Session::Accept(rpc::LeasedCase leased) {
   if (stopping_) return absl::CancelledError("stopping");
+  StageReached("case_received");
   if (reporter_.Take(leased.lease_id, leased.c.id())) queue_.Push(std::move(leased));
   return absl::OkStatus();
 }
@@ -245,6 +247,7 @@ void Session::Judge(const Called& called) {
   verdict.set_reference(leased.reference);
   if (called.device >= 0) verdict.set_device_index(called.device);
   verdict.set_elapsed_us(called.elapsed_us);
+  StageReached("verdict_computed");
   reporter_.Add(std::move(verdict));
 }
 

@@ -86,6 +86,11 @@ Caller::Caller(std::string address, const ClientOptions& options)
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
   // One connection a client, as if each were a process of its own.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // A connection of which only one end is left is noticed within ten seconds, not at the call's deadline. The
+  // server allows pings this often (server/rpc).
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no limit
   // Whoever may open a Unix socket may do everything.
   const bool local = absl::StartsWith(address_, "unix:");
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
@@ -110,15 +115,22 @@ Caller::InFlight::~InFlight() {
 }
 
 absl::Status Caller::Unary(const std::function<grpc::Status(grpc::ClientContext*)>& call) {
-  const Clock::time_point give_up = Clock::now() + options_.retry_for;
-  milliseconds backoff = options_.first_backoff;
+  Attempts attempts;
   for (;;) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + options_.call_deadline);
     const InFlight in_flight(this, &context);
     const absl::Status status = Translate(call(&context));
-    if (!absl::IsUnavailable(status) || !WaitToRetry(give_up, &backoff)) return status;
+    if (!absl::IsUnavailable(status) || !WaitToRetry(&attempts)) return status;
   }
+}
+
+bool Caller::WaitToRetry(Attempts* attempts) {
+  if (!attempts->give_up.has_value()) {
+    attempts->give_up = Clock::now() + options_.retry_for;
+    attempts->backoff = options_.first_backoff;
+  }
+  return WaitToRetry(*attempts->give_up, &attempts->backoff);
 }
 
 bool Caller::WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {

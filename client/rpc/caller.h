@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -48,6 +49,15 @@ class Caller {
 
   // Tries as long as the server cannot be reached and options.retry_for allows.
   absl::Status Unary(const std::function<grpc::Status(grpc::ClientContext*)>& call);
+
+  // The attempts of one call. When to give up counts from the first that failed: that a connection is dead
+  // may have taken longer to notice than attempts may last.
+  struct Attempts {
+    std::optional<std::chrono::steady_clock::time_point> give_up;
+    std::chrono::milliseconds backoff{0};
+  };
+  // Pauses before another one; false when options.retry_for has passed or Cancel was called.
+  bool WaitToRetry(Attempts* attempts);
 
   // Pauses before another attempt; false when `give_up` has passed or Cancel was called.
   bool WaitToRetry(std::chrono::steady_clock::time_point give_up, std::chrono::milliseconds* backoff);

@@ -12,10 +12,6 @@
 
 namespace diopi::rpc {
 namespace {
-
-using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
-
 class GrpcClient final : public Client {
  public:
   GrpcClient(std::string address, const ClientOptions& options)
@@ -61,21 +57,26 @@ class GrpcClient final : public Client {
 
   absl::StatusOr<v1::LeaseMessage::Header> Lease(const v1::LeaseRequest& request,
                                                  LeaseAssembler::Consumer consumer) override {
-    const Clock::time_point give_up = Clock::now() + caller_.options().retry_for;
-    milliseconds backoff = caller_.options().first_backoff;
+    Caller::Attempts attempts;
     v1::LeaseRequest full = request;
     if (caller_.options().recipes) full.set_generator_version(kGeneratorVersion);
     if (caller_.options().cache != nullptr) full.set_fetch_above(caller_.options().cache_above);
+    bool delivered = false;
+    const LeaseAssembler::Consumer deliver = [&](LeasedCase leased) {
+      delivered = true;
+      return consumer(std::move(leased));
+    };
     for (;;) {
-      LeaseAssembler assembler(consumer, {caller_.options().cache.get(), server_.generator_version()});
+      LeaseAssembler assembler(deliver, {caller_.options().cache.get(), server_.generator_version()});
       absl::Status status = ReadStream(lease_method_, full, &assembler);
       if (status.ok()) status = assembler.Finish();
       if (status.ok() && assembler.waiting()) status = FetchWaiting(request, &assembler);
       Count(assembler.counts());
       if (status.ok()) return assembler.header();
-      // Once cases have come they count: no second stream under the same call.
-      if (!absl::IsUnavailable(status) || assembler.has_header()) return status;
-      if (!caller_.WaitToRetry(give_up, &backoff)) return status;
+      // Once cases have come they count: no second stream under the same call. What a header alone promised
+      // is handed out again.
+      if (!absl::IsUnavailable(status) || delivered) return status;
+      if (!caller_.WaitToRetry(&attempts)) return status;
     }
   }
 
@@ -122,8 +123,7 @@ class GrpcClient final : public Client {
   // Gets what the cases of a lease still need. Asking again is harmless, so a server that restarts is waited
   // for.
   absl::Status FetchWaiting(const v1::LeaseRequest& lease, LeaseAssembler* assembler) {
-    const Clock::time_point give_up = Clock::now() + caller_.options().retry_for;
-    milliseconds backoff = caller_.options().first_backoff;
+    Caller::Attempts attempts;
     for (;;) {
       v1::FetchRequest request;
       request.set_run_id(lease.run_id());
@@ -133,7 +133,7 @@ class GrpcClient final : public Client {
       }
       const absl::Status status = ReadStream(fetch_method_, request, assembler);
       if (status.ok()) return assembler->FinishFetch();
-      if (!absl::IsUnavailable(status) || !caller_.WaitToRetry(give_up, &backoff)) return status;
+      if (!absl::IsUnavailable(status) || !caller_.WaitToRetry(&attempts)) return status;
     }
   }
 

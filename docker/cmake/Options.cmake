@@ -18,6 +18,7 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 set(DIOPI_SANITIZE "" CACHE STRING "'address' (with undefined behaviour) or 'thread'; empty: none")
 option(DIOPI_WERROR "Warnings are errors" ON)
+option(DIOPI_FUZZ "Make the libFuzzer programs, target 'fuzzers' (clang; preset 'fuzz'), not the tests of their corpora" OFF)
 option(DIOPI_CUDA "Build the NVIDIA reference when the CUDA toolkit is found" ON)
 
 # Applied by diopi_library and friends to our own targets only.
@@ -28,7 +29,7 @@ target_compile_options(diopi_options INTERFACE
   -fno-omit-frame-pointer
   # Inputs and noise figures are the same on every machine: no contraction into FMA.
   -ffp-contract=off)
-if(DIOPI_WERROR)
+if(DIOPI_WERROR AND NOT DIOPI_FUZZ)
   target_compile_options(diopi_options INTERFACE -Werror)
 endif()
 target_include_directories(diopi_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
@@ -39,6 +40,10 @@ if(DIOPI_SANITIZE STREQUAL "address")
 elseif(DIOPI_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -O1 -g)
   add_link_options(-fsanitize=thread)
+elseif(DIOPI_FUZZ)
+  # Compiled with clang, whose warnings are not those that this code is held to.
+  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -O1 -g -w)
+  add_link_options(-fsanitize=address,undefined)
 elseif(DIOPI_SANITIZE)
   message(FATAL_ERROR "DIOPI_SANITIZE is '${DIOPI_SANITIZE}'; expected 'address', 'thread' or nothing")
 endif()

@@ -34,6 +34,28 @@ function(diopi_test name)
   endif()
 endfunction()
 
+# diopi_fuzz(NAME SOURCES ... LINK ...): a fuzz target, a file with LLVMFuzzerTestOneInput, and its regression
+# corpus in the folder corpus/NAME beside it. With DIOPI_FUZZ the libFuzzer program build-fuzz/fuzz/NAME, part of
+# the target "fuzzers"; otherwise the test NAME_corpus_test, which hands every file of the corpus to the target.
+if(DIOPI_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+function(diopi_fuzz name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  if(DIOPI_FUZZ)
+    add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+    target_link_libraries(${name} PRIVATE diopi_options ${ARG_LINK} -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
+    file(WRITE ${CMAKE_BINARY_DIR}/fuzz/${name}.corpus ${corpus})  # for docker/checks/fuzz.sh
+  else()
+    diopi_test(${name}_corpus_test SOURCES ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/docker/checks/corpus_test.cc
+               LINK ${ARG_LINK})
+    target_compile_definitions(${name}_corpus_test PRIVATE DIOPI_CORPUS="${corpus}")
+  endif()
+endfunction()
+
 # diopi_vendor(NAME SOURCES ...): a test vendor library build/lib/vendors/NAME.so, with the ABI's headers
 # and nothing else of ours in it; the runtime's symbols stay undefined, as in a real one.
 function(diopi_vendor name)

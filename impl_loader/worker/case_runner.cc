@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/stage.h"
 #include "impl_loader/worker/memory_level.h"
 #include "impl_loader/worker/text.h"
 
@@ -128,6 +129,7 @@ void CaseRunner::Fail(RunResult* result, v1::WorkerReply::Status status, const s
 
 void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const RunOptions& options,
                           CallFrame* frame, RunResult* result) {
+  StageReached("in_call");
   const int calls = std::max(options.calls, 1);
   const StreamScope streams(vendor_->functions(), &context_, calls > 1 ? 2 : 1);
   if (streams.code() != 0) {

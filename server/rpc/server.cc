@@ -156,6 +156,8 @@ absl::Status GrpcServer::Listen(Address address) {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // A stream reads its next chunk while gRPC sends the last one: so much of it may wait to be sent.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 2 << 20);
+  // Agents ping every five seconds of a call, to notice a connection that is dead (client/rpc).
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 2000);
   // The limit is on what arrives: a small message that unpacks to gigabytes would pass it. No client of ours
   // packs.
   builder.SetMaxReceiveMessageSize(kMaxRequestBytes);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "cases/core/fill.h"
+#include "cases/core/stage.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/lease_frame.h"
 #include "server/rpc/status.h"
@@ -182,6 +183,7 @@ absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& req
           : registry_->Resume(request.resume_run(), request.options(), request.join());
   if (!created.ok()) return created.status();
   *response = *std::move(created);
+  StageReached("run_created");
   Log(LogLevel::kInfo, request.resume_run().empty() ? "run_created" : "run_resumed",
       {{"run_id", response->run_id()},
        {"chip", request.options().chip()},
@@ -289,6 +291,7 @@ absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request, Wr
     return absl::CancelledError("the agent went away");
   }
   metrics_->Leased(batch.cases.size());
+  if (!batch.cases.empty()) StageReached("lease_sent");
   if (Logs(LogLevel::kDebug)) {
     Log(LogLevel::kDebug, "lease",
         {{"run_id", (*run)->run_id},
@@ -320,11 +323,13 @@ grpc::Status ConformanceService::StreamFetch(grpc::ServerContext* context,
 absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& request,
                                        v1::ReportResponse* response) {
   const std::vector<v1::Verdict> verdicts(request.verdicts().begin(), request.verdicts().end());
+  StageReached("report_received");
   const absl::Time start = absl::Now();
   const absl::StatusOr<AppendResult> appended = database_->Append(run->run_id, verdicts);
   if (!appended.ok()) return appended.status();
   metrics_->Appended(absl::Now() - start);
   metrics_->Reported(static_cast<size_t>(appended->stored), static_cast<size_t>(appended->duplicates));
+  StageReached("report_stored");
   // Only now: what is done in the scheduler is stored for certain.
   for (const v1::Verdict& verdict : verdicts) {
     if (run->scheduler.MarkDone(request.agent_id(), verdict.case_id(), verdict.elapsed_us() * 1e-6)) {
@@ -391,6 +396,7 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
     if (stored.ok()) LogFinished(*stored, request.agent_id());
   }
   if (!stored.ok()) return stored.status();
+  if (state == "finished") StageReached("run_finished");
   if (state != "running") registry_->Forget(run_id);
   *info = *std::move(stored);
   TellOfChange(info->run_id());

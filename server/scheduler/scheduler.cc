@@ -200,6 +200,8 @@ size_t Scheduler::GiveBack(Leases::iterator lease) {
 void Scheduler::ExpireOld(absl::Duration now) {
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     const auto next = std::next(lease);
+    // No clock that went back holds cases for longer than a lease.
+    lease->second.deadline = std::min(lease->second.deadline, now + options_.lease);
     if (lease->second.deadline <= now) {
       ExpiredLease expired{lease->second.agent, absl::StrCat(lease->first), 0};
       expired.cases = GiveBack(lease);

@@ -1,0 +1,81 @@
+// Baseline files: everything that the reader takes from them. The first byte picks what the rest is:
+//   0  the whole file
+//   1  an index but for its first line, the versions, with a footer and checksums that fit, behind 4 KiB that
+//   its
+//      pieces may point into
+//   2  edits of a file that our writer has written: triples of a place (two bytes) and a new byte; the last
+//      odd byte cuts the file
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "baselines/store/checksum.h"
+#include "baselines/store/index.h"
+#include "baselines/store/store.h"
+#include "baselines/store/testing.h"
+
+namespace {
+
+namespace baselines = diopi::baselines;
+
+std::string Written() {
+  const baselines::TempFolder folder;
+  const std::string path = folder.File("add.h5");
+  auto writer =
+      baselines::BaselineWriter::Create(path, "add", {"cpu", "library", "hash", "device", "1", "now"});
+  if (!writer.ok()) std::abort();
+  for (int i = 0; i < 2; ++i) {
+    if (!(*writer)->Add(baselines::SomeBaseline("add.float32.case" + std::to_string(i), i)).ok())
+      std::abort();
+  }
+  if (!(*writer)->Commit().ok()) std::abort();
+  return baselines::ReadFileText(path);
+}
+
+std::string AroundIndex(const std::string& rest) {
+  const std::string empty = baselines::FormatIndex({});
+  const std::string index = empty.substr(0, empty.find('\n') + 1) + rest;
+  std::string file = "\x89HDF\r\n\x1a\n";
+  file.resize(4096, 'x');
+  const baselines::Piece piece{file.size(), index.size(), baselines::Checksum(index)};
+  return file + index + baselines::FormatFooter(piece);
+}
+
+std::string Edited(const uint8_t* edits, size_t size) {
+  static const std::string& written = *new std::string(Written());
+  std::string file = written;
+  for (; size >= 3; edits += 3, size -= 3) file[(edits[0] * 256u + edits[1]) % file.size()] ^= edits[2];
+  if (size > 0) file.resize(file.size() * edits[0] / 256);
+  return file;
+}
+
+void ReadAll(const std::string& path) {
+  const auto reader = baselines::BaselineReader::Open(path);
+  if (!reader.ok()) return;
+  for (const std::string& id : (*reader)->case_ids()) {
+    (*reader)->HashOf(id);
+    (*reader)->Read(id).status().IgnoreError();
+    (*reader)->ReadCase(id).status().IgnoreError();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string rest(reinterpret_cast<const char*>(data + 1), size - 1);
+  const int mode = data[0] % 3;
+  const std::string file = mode == 0 ? rest : mode == 1 ? AroundIndex(rest) : Edited(data + 1, size - 1);
+  const int fd = memfd_create("baseline", MFD_CLOEXEC);
+  if (fd < 0 || write(fd, file.data(), file.size()) != static_cast<ssize_t>(file.size())) std::abort();
+  ReadAll("/proc/self/fd/" + std::to_string(fd));
+  close(fd);
+  return 0;
+}

@@ -1,0 +1,11 @@
+// The listing that a planted library returns.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "client/proof/planted_library.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  diopi::proof::ParsePlanted(std::string(reinterpret_cast<const char*>(data), size)).status().IgnoreError();
+  return 0;
+}
