@@ -61,10 +61,11 @@ class ListenTest : public testing::Test {
   }
   ~ListenTest() override { std::filesystem::remove_all(folder_); }
 
-  absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const std::string& listen) {
+  absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const std::string& listen, bool insecure = false) {
     ServerOptions options;
     options.data_folder = folder_;
     options.listen = listen;
+    options.insecure = insecure;
     return ConformanceServer::Start(options);
   }
 
@@ -101,16 +102,18 @@ TEST_F(ListenTest, OtherPlacesThatCannotBeListenedOn) {
     std::string listen;
     absl::StatusCode code;
     std::string says;
+    bool insecure = false;
   };
   const std::vector<Row> rows = {
+      {"192.0.2.1:7410", absl::StatusCode::kUnavailable, "cannot assign requested address", true},
+      {"192.0.2.1:7410", absl::StatusCode::kInvalidArgument, "give --tls-cert and --tls-key, or --insecure"},
       {"unix:" + folder_ + "/file", absl::StatusCode::kUnavailable, "not a socket"},
       {"unix:" + folder_ + "/none/s", absl::StatusCode::kUnavailable, "cannot listen on unix:"},
       {"unix:/" + std::string(200, 'x'), absl::StatusCode::kUnavailable, "longer than"},
-      {"192.0.2.1:7410", absl::StatusCode::kUnavailable, "cannot assign requested address"},
       {"7410", absl::StatusCode::kInvalidArgument, "expected HOST:PORT"},
   };
   for (const Row& row : rows) {
-    const absl::Status status = Start(row.listen).status();
+    const absl::Status status = Start(row.listen, row.insecure).status();
     EXPECT_EQ(status.code(), row.code) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(row.says));
   }

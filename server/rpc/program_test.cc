@@ -28,7 +28,8 @@ class ProgramTest : public testing::Test {
   ~ProgramTest() override { std::filesystem::remove_all(folder_); }
 
   std::vector<std::string> Arguments(const std::string& listen) const {
-    return {"--data", folder_ + "/data", "--listen", listen, "--ready-fd", "9"};
+    // --batch-s 0: agents get as many cases as they ask for.
+    return {"--data", folder_ + "/data", "--listen", listen, "--ready-fd", "9", "--batch-s", "0"};
   }
 
   std::string folder_;

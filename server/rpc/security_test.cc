@@ -163,7 +163,8 @@ TEST(RequestLimitsTest, NameFieldAndLimit) {
       {"id", [](auto* r) { r->set_resume_run("20260101-120000-abcd"); }, ""},
       {"list inside",
        [](auto* r) {
-         for (int i = 0; i < 65537; ++i) r->mutable_options()->mutable_selection()->add_functions(std::string(1, 'f'));
+         for (int i = 0; i < 65537; ++i)
+           r->mutable_options()->mutable_selection()->add_functions(std::string(1, 'f'));
        },
        "diopi.v1.Selection.functions has 65537 elements; the limit is 65536"},
       {"text in a list inside",

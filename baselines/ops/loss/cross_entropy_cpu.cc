@@ -147,6 +147,7 @@ extern "C" diopiError_t diopiCrossEntropyLossBackward(
     const Tensor result(grad_input), g(grad_output), x(input);
     CheckShape(result, x.shape(), "grad_input");
     const ClassShape shape(x.shape());
+    CheckGradOutput(g, shape.rows, reduction);
     const CrossEntropy options{reduction, ignore_index, label_smoothing};
     DispatchFloating(ResultType(result, {g, x}), [&]<typename C>() {
       Backward<C>(result, g, x, Targets<C>(target, weight, shape, x.shape(), options), shape, options);

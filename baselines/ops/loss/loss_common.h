@@ -66,6 +66,15 @@ void StoreReduced(const Tensor& out, const std::vector<C>& losses, const C& tota
   Store(out, std::vector<C>{reduction == ReductionMean ? sum / total_weight : sum});
 }
 
+// The gradient of the loss has its shape: the rows', or one element.
+inline void CheckGradOutput(const Tensor& grad_output, const Shape& rows, diopiReduction_t reduction) {
+  if (reduction == ReductionNone) {
+    CheckShape(grad_output, rows, "grad_output");
+  } else {
+    Check(grad_output.numel() == 1, "expected a grad_output of one element for a reduced loss");
+  }
+}
+
 // The factor that a row's gradient gets from the reduction.
 template <typename C>
 C RowGradient(const std::vector<C>& grad_output, int64_t row, const C& total_weight,

@@ -38,6 +38,7 @@ void Backward(const Tensor& grad_input, const Tensor& grad_output, const Tensor&
               int64_t ignore_index) {
   const ClassShape shape(input.shape());
   CheckShape(grad_input, input.shape(), "grad_input");
+  CheckGradOutput(grad_output, shape.rows, reduction);
   const std::vector<int64_t> targets = LoadTargets(target, shape, ignore_index);
   DispatchFloating(ResultType(grad_input, {grad_output, input}), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad_output);
