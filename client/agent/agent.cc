@@ -212,7 +212,7 @@ absl::Status Agent::ConnectToServer() {
     if (!credentials.ok()) return credentials.status();
     client_options.credentials = *std::move(credentials);
   }
-  client_options.recipes = options_.inputs == "recipes";
+  client_options.recipes = options_.inputs.empty() ? !own_server() : options_.inputs == "recipes";
   client_options.cache = OpenCache(options_);
   absl::StatusOr<std::unique_ptr<rpc::Client>> client = rpc::Client::Connect(address, client_options);
   if (!client.ok()) return client.status();

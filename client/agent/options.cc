@@ -21,8 +21,10 @@ void AddDataOptions(CLI::App* app, AgentOptions* options) {
       ->transform(CLI::AsSizeValue(false));
   app->add_option("--cache-dir", options->cache_dir,
                   "Where they are kept (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
-  app->add_option("--inputs", options->inputs,
-                  "recipes: generate inputs here where the versions allow it; bytes: have them sent")
+  app->add_option(
+         "--inputs", options->inputs,
+         "recipes: generate inputs here where the versions allow it; bytes: have them sent (default: "
+         "recipes with --server, bytes from an own server, which is beside)")
       ->check(CLI::IsMember({"recipes", "bytes"}));
 }
 
