@@ -1,8 +1,6 @@
 // `diopi-server check` and `diopi-server backup`, on data folders that real servers write to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -266,17 +264,9 @@ TEST_F(BackupTest, RefusesWhatIsThere) {
 TEST_F(BackupTest, AFailureLeavesNothing) {
   TestServer server;
   // Half of a file may be written, then none of it counts.
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{60'000, 60'000};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    _exit(BackUp(server.data_folder(), Path("copy")).ok() ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 1);
+  ServerProcess backup({"backup", "--data", server.data_folder(), "--to", Path("copy")}, 60'000);
+  EXPECT_THAT(backup.Errors(), HasSubstr(server.data_folder()));
+  EXPECT_GT(backup.Wait(), 0);
   EXPECT_TRUE(fs::is_empty(folder_));
   const auto report = BackUp(server.data_folder(), Path("copy"));
   ASSERT_TRUE(report.ok()) << report.status();

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +28,11 @@ inline std::string ReadAll(int fd) {
   }
 }
 
-// One server process; its stderr and its ready line come through pipes.
+// One server process; its stderr and its ready line come through pipes. No file that it writes grows beyond
+// `largest_file` bytes: further writes fail, as on a full disk.
 class ServerProcess {
  public:
-  explicit ServerProcess(std::vector<std::string> arguments) {
+  explicit ServerProcess(std::vector<std::string> arguments, rlim_t largest_file = RLIM_INFINITY) {
     EXPECT_EQ(pipe2(ready_.data(), O_CLOEXEC), 0);
     errors_ = std::tmpfile();  // not a pipe: nobody may be reading
     arguments.insert(arguments.begin(), std::string(DIOPI_BINARY_DIR) + "/bin/diopi-server");
@@ -40,6 +42,11 @@ class ServerProcess {
     argv.push_back(nullptr);
     pid_ = fork();
     if (pid_ == 0) {
+      if (largest_file != RLIM_INFINITY) {
+        const rlimit limit{largest_file, largest_file};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        std::signal(SIGXFSZ, SIG_IGN);  // the write's error is to be seen
+      }
       dup2(fileno(errors_), STDERR_FILENO);
       dup2(fileno(errors_), STDOUT_FILENO);
       // The same number would leave it to be closed by exec.
