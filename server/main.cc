@@ -88,8 +88,9 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_flag("--insecure", flags->insecure, "Serve without encryption where other machines can reach it");
   app->add_flag("--require-token,--require_token", flags->require_token,
                 "Ask for tokens even before the first was made");
-  app->add_option("--http", flags->http,
-                  "HOST:PORT of /metrics and /healthz, port 0 for any free one (default: none)");
+  app->add_option(
+      "--http", flags->http,
+      "HOST:PORT of /metrics and /healthz, port 0 for any free one (default: none); HTTPS with --tls-cert");
   app->add_flag("--http-remote,--http_remote", flags->http_remote,
                 "Let --http be an address that is not loopback");
   app->add_option("--grace-s,--grace_s", flags->grace_s,
@@ -228,6 +229,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, Confor
   absl::Status status = CheckFree(*address);
   if (!status.ok()) return status;
   HttpOptions http_options;
+  http_options.tls = {flags.tls.certificate, flags.tls.key, flags.tls.ca};
   http_options.guard = [server](const HttpRequest& request) {
     return Refuse(request, &server->authorizer());
   };

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <httplib.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <thread>
@@ -36,55 +37,70 @@ void Answer(const HttpResponse& from, httplib::Response* to) {
   to->set_content(from.body, from.content_type);
 }
 
+// Null for TLS files that cannot be used.
+std::unique_ptr<httplib::Server> MakeServer(const HttpTls& tls) {
+  if (tls.certificate.empty()) return std::make_unique<httplib::Server>();
+  auto server = std::make_unique<httplib::SSLServer>(tls.certificate.c_str(), tls.key.c_str(),
+                                                     tls.client_ca.empty() ? nullptr : tls.client_ca.c_str());
+  if (!server->is_valid()) return nullptr;
+  if (SSL_CTX_set_min_proto_version(server->ssl_context(), TLS1_2_VERSION) != 1) return nullptr;
+  return server;
+}
+
 class HttplibServer final : public HttpServer {
  public:
-  explicit HttplibServer(const HttpOptions& options) : options_(options) {
+  explicit HttplibServer(const HttpOptions& options) : options_(options), server_(MakeServer(options.tls)) {
+    if (server_ == nullptr) return;
     const size_t threads = options.threads;
-    server_.new_task_queue = [threads] { return new httplib::ThreadPool(threads); };
-    server_.set_payload_max_length(options.max_body_bytes);
-    server_.set_keep_alive_timeout(kKeepAliveSeconds);
+    server_->new_task_queue = [threads] { return new httplib::ThreadPool(threads); };
+    server_->set_payload_max_length(options.max_body_bytes);
+    server_->set_keep_alive_timeout(kKeepAliveSeconds);
     const auto seconds =
         static_cast<time_t>(absl::ToInt64Seconds(absl::Ceil(options.timeout, absl::Seconds(1))));
-    server_.set_read_timeout(seconds);
-    server_.set_write_timeout(seconds);
+    server_->set_read_timeout(seconds);
+    server_->set_write_timeout(seconds);
     // Otherwise two servers may share a port and each gets half of the calls.
-    server_.set_socket_options([](socket_t socket) {
+    server_->set_socket_options([](socket_t socket) {
       const int on = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     });
-    server_.set_exception_handler(
+    server_->set_exception_handler(
         [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
           Answer(ErrorResponse(absl::InternalError("internal error")), &response);
         });
-    server_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+    server_->set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (response.body.empty()) response.set_content(absl::StrCat(response.status, "\n"), "text/plain");
     });
   }
   ~HttplibServer() override { Stop(); }
 
   void Get(const std::string& pattern, HttpHandler handler) override {
-    server_.Get(pattern, Wrap(std::move(handler)));
+    if (server_ != nullptr) server_->Get(pattern, Wrap(std::move(handler)));
   }
   void Post(const std::string& pattern, HttpHandler handler) override {
-    server_.Post(pattern, Wrap(std::move(handler)));
+    if (server_ != nullptr) server_->Post(pattern, Wrap(std::move(handler)));
   }
 
   absl::Status Listen(const std::string& host, int port) override {
-    const int bound = port == 0                          ? server_.bind_to_any_port(host)
-                      : server_.bind_to_port(host, port) ? port
-                                                         : -1;
+    if (server_ == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("cannot serve HTTPS with ", options_.tls.certificate, " and ", options_.tls.key));
+    }
+    const int bound = port == 0                           ? server_->bind_to_any_port(host)
+                      : server_->bind_to_port(host, port) ? port
+                                                          : -1;
     const bool v6 = host.find(':') != std::string::npos;
     address_ = absl::StrCat(v6 ? "[" : "", host, v6 ? "]" : "", ":", bound < 0 ? port : bound);
     if (bound < 0) return absl::UnavailableError(absl::StrCat("cannot listen on ", address_));
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    thread_ = std::thread([this] { server_->listen_after_bind(); });
     // Stop has no effect on a server that does not run yet.
-    while (!server_.is_running()) std::this_thread::yield();
+    while (!server_->is_running()) std::this_thread::yield();
     return absl::OkStatus();
   }
 
   void Stop() override {
     if (!thread_.joinable()) return;
-    server_.stop();
+    server_->stop();
     thread_.join();
   }
 
@@ -104,7 +120,7 @@ class HttplibServer final : public HttpServer {
   }
 
   const HttpOptions options_;
-  httplib::Server server_;
+  const std::unique_ptr<httplib::Server> server_;  // null: the TLS files cannot be used
   std::thread thread_;
   std::string address_;
 };

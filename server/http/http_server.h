@@ -38,11 +38,20 @@ HttpResponse ErrorResponse(const absl::Status& status);
 // Called on any thread, several at a time. Must not throw; if something below does, the answer is 500.
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
+// HTTPS instead of HTTP, TLS 1.2 at least. Paths of PEM files, which have been looked at (server/security,
+// ReadTlsFiles).
+struct HttpTls {
+  std::string certificate;  // with its chain; empty: HTTP
+  std::string key;
+  std::string client_ca;  // clients must show a certificate that it signed; empty: they need none
+};
+
 struct HttpOptions {
   size_t threads = 4;
   size_t max_body_bytes = size_t{1} << 20;
   // For a request to arrive whole, and for an answer to be taken.
   absl::Duration timeout = absl::Seconds(5);
+  HttpTls tls;
   // Asked before every handler: a response that is not null is the answer. For authentication.
   std::function<std::unique_ptr<HttpResponse>(const HttpRequest&)> guard;
 };
@@ -58,7 +67,8 @@ class HttpServer {
   virtual void Get(const std::string& pattern, HttpHandler handler) = 0;
   virtual void Post(const std::string& pattern, HttpHandler handler) = 0;
 
-  // Serves when it returns. `port` 0: any free one. Unavailable, "cannot listen on HOST:PORT".
+  // Serves when it returns. `port` 0: any free one. Unavailable, "cannot listen on HOST:PORT";
+  // InvalidArgument for TLS files that cannot be used.
   virtual absl::Status Listen(const std::string& host, int port) = 0;
   // Ends calls in flight, at most the timeout later.
   virtual void Stop() = 0;

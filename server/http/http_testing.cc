@@ -4,11 +4,16 @@
 
 namespace diopi::server {
 
-HttpAnswer HttpGet(const std::string& address, const std::string& path) {
-  httplib::Client client("http://" + address);
-  const auto result = client.Get(path);
+HttpAnswer HttpGet(const std::string& address, const std::string& path, const HttpCredentials& credentials) {
+  httplib::Client client((credentials.ca.empty() ? "http://" : "https://") + address, credentials.certificate,
+                         credentials.key);
+  if (!credentials.ca.empty()) client.set_ca_cert_path(credentials.ca);
+  httplib::Headers headers;
+  if (!credentials.authorization.empty()) headers.emplace("Authorization", credentials.authorization);
+  const auto result = client.Get(path, headers);
   if (!result) return {};
-  return {result->status, result->get_header_value("Content-Type"), result->body};
+  return {result->status, result->get_header_value("Content-Type"), result->body,
+          result->get_header_value("WWW-Authenticate")};
 }
 
 }  // namespace diopi::server
