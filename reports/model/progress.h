@@ -1,0 +1,36 @@
+// How far a run is.
+#ifndef REPORTS_MODEL_PROGRESS_H_
+#define REPORTS_MODEL_PROGRESS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "reports/model/report.h"
+#include "server/store/queries.h"
+
+namespace diopi::reports {
+
+struct Progress {
+  std::string run_id;
+  std::string state;
+  int64_t cases = 0;
+  int64_t done = 0;
+  OutcomeCounts outcomes;
+  int64_t cursor = 0;                         // of the newest verdict, for the next call's `since`
+  std::vector<server::RecentVerdict> recent;  // after `since`, newest first, at most 20
+  // Over the newest 256 verdicts until now; nothing when the run is over, or they came within two seconds
+  // (times are kept in whole seconds).
+  std::optional<double> cases_per_s;
+  std::optional<double> left_s;
+};
+
+absl::StatusOr<Progress> LoadProgress(server::Queries& queries, const std::string& run_id, int64_t since,
+                                      absl::Time now);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_MODEL_PROGRESS_H_

@@ -1,0 +1,216 @@
+// Questions to the results database that need no verdict whole: what dashboards, comparisons and histories
+// ask. Beside database.h, which writes: this has a connection of its own, which only reads, so that (WAL)
+// neither waits for the other. Each answer is the state of one moment.
+//
+// Cost: what a run's verdicts come to (RunTotals, TallyRow) is kept in tables of their own as soon as the run
+// is finished or aborted, and computed from its verdicts until then. README.md has the figures.
+#ifndef SERVER_STORE_QUERIES_H_
+#define SERVER_STORE_QUERIES_H_
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "diopi/v1/service.pb.h"
+#include "diopi/v1/verdict.pb.h"
+
+namespace diopi::server {
+
+class Connection;
+class Statement;
+
+// What the verdicts of a run come to. reports/model/report.h says what each figure means.
+struct RunTotals {
+  int64_t done = 0;  // verdicts
+  std::map<v1::Outcome, int64_t> outcomes;
+  // Correctness: verdicts of functions, without the checks of the library as a whole.
+  int64_t called = 0;
+  int64_t passed = 0;
+  // Coverage, in functions.
+  int64_t implemented = 0;
+  int64_t selected = 0;
+  int64_t tested = 0;
+  int64_t passing = 0;
+  int64_t flushed = 0;  // verdicts with subnormal results flushed to zero
+  int64_t widened = 0;  // verdicts whose tolerance a contract widened
+  // Our verdicts beside the public rule's.
+  int64_t judged = 0;
+  int64_t ours_alone = 0;
+  int64_t theirs_alone = 0;
+  std::vector<std::string> references;  // provenances judged by, each once
+
+  bool operator==(const RunTotals&) const = default;
+};
+
+// A run as its row has it, without its verdicts.
+struct RunFacts {
+  std::string run_id;
+  std::string chip;
+  std::string vendor_name;
+  std::string impl_version;
+  std::string dialect;
+  std::string impl_sha256;
+  std::string suite_hash;
+  std::vector<std::string> contracts;  // as declared
+  std::string impl_path;
+  std::string agent_version;
+  std::string host;
+  std::string state;     // "queued", "running", "finished", "aborted"
+  std::string created;   // RFC 3339, UTC
+  std::string finished;  // empty: not yet
+  int64_t cases = 0;     // covered
+};
+
+struct RunRow {
+  RunFacts facts;
+  RunTotals totals;
+};
+
+struct RunFilter {
+  std::string chip = "";  // empty: every chip
+  int limit = 0;          // 0: all
+};
+
+// A chip that has runs.
+struct ChipRow {
+  std::string chip;
+  int64_t runs = 0;
+  std::string latest;  // run id of the newest
+};
+
+// So many verdicts of a run are of this kind.
+struct TallyRow {
+  std::string op;
+  std::string function;  // empty: a check of the library as a whole
+  v1::Dtype::Code dtype = v1::Dtype::float32;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  int64_t cases = 0;
+};
+
+// So many verdicts come from this card; -1: the agent was given none.
+struct DeviceRow {
+  int64_t device_index = -1;
+  int64_t cases = 0;
+  int64_t passed = 0;
+};
+
+// A verdict with its worst measurements over all its outputs. NaN: not measured.
+struct CaseRow {
+  std::string case_id;
+  std::string case_hash;
+  std::string op;
+  std::string function;
+  v1::Dtype::Code dtype = v1::Dtype::float32;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  std::string reason;  // its first line
+  double call_us = std::numeric_limits<double>::quiet_NaN();
+  double max_ulp = std::numeric_limits<double>::quiet_NaN();  // ulps of the output's dtype
+  double max_z = std::numeric_limits<double>::quiet_NaN();    // units of the reference's noise
+  double rms_z = std::numeric_limits<double>::quiet_NaN();
+  double max_abs = std::numeric_limits<double>::quiet_NaN();
+  double max_rel = std::numeric_limits<double>::quiet_NaN();
+  double mismatch_ratio = std::numeric_limits<double>::quiet_NaN();  // mismatches / elements, 0 to 1
+  std::string grade;                // "A" to "D" beside the device reference; empty: there is none
+  std::optional<bool> public_pass;  // the public rule's word; nothing where no numbers were judged
+  std::string gates;                // that failed, of all outputs: "P,X"
+  int device_index = -1;
+};
+
+struct CaseFilter {
+  std::vector<v1::Outcome> outcomes = {};  // empty: all; so below
+  std::vector<std::string> operators = {};
+  std::vector<v1::Dtype::Code> dtypes = {};
+};
+
+// One verdict of a case's history.
+struct CasePoint {
+  RunFacts run;
+  CaseRow verdict;
+};
+
+// A case that came out differently in runs that should agree.
+struct OutcomeRow {
+  std::string run_id;
+  std::string case_id;
+  std::string case_hash;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+};
+
+struct RecentVerdict {
+  int64_t cursor = 0;  // rises from verdict to verdict, over all runs
+  std::string case_id;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  std::string reason;  // its first line
+  std::string stored;  // RFC 3339, UTC
+};
+
+// Thread-safe: one connection behind a mutex. Statuses as Database's; NotFound for a run names those that
+// there are. `run_id` may be "latest" everywhere.
+class Queries {
+ public:
+  // The file must be of this program's schema: a Database that was opened before brings it there.
+  static absl::StatusOr<std::unique_ptr<Queries>> Open(const std::string& path);
+  ~Queries();
+
+  absl::StatusOr<RunRow> Run(const std::string& run_id);
+  // Newest first.
+  absl::StatusOr<std::vector<RunRow>> Runs(const RunFilter& filter);
+  // The same without their totals.
+  absl::StatusOr<std::vector<RunFacts>> RunsFacts(const RunFilter& filter);
+  // Options and submission as they were stored; done and outcomes are left out.
+  absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id);
+  // By name.
+  absl::StatusOr<std::vector<ChipRow>> Chips();
+
+  // By operator, function, dtype, outcome.
+  absl::StatusOr<std::vector<TallyRow>> Tallies(const std::string& run_id);
+  // ABI functions whose symbol the library exports, by name.
+  absl::StatusOr<std::vector<std::string>> ExportedFunctions(const std::string& run_id);
+  absl::StatusOr<std::vector<DeviceRow>> Devices(const std::string& run_id);
+
+  // In case order.
+  absl::StatusOr<std::vector<CaseRow>> Cases(const std::string& run_id, const CaseFilter& filter);
+  // NotFound names case and run.
+  absl::StatusOr<v1::Verdict> Verdict(const std::string& run_id, const std::string& case_id);
+  // The case in the newest `limit` runs of the chip (0: all), oldest first; runs without a verdict are left
+  // out. NotFound when there is none at all.
+  absl::StatusOr<std::vector<CasePoint>> History(const std::string& case_id, const std::string& chip,
+                                                 int limit);
+  // The failures (fail, error, crash, timeout, memory, nondeterministic) of a run, by case id.
+  absl::StatusOr<std::vector<OutcomeRow>> Failures(const std::string& run_id);
+  // The verdicts of these cases in a run, those that there are.
+  absl::StatusOr<std::vector<OutcomeRow>> OutcomesOf(const std::string& run_id,
+                                                     const std::vector<std::string>& case_ids);
+  // Verdicts of a run after `since` (0: all), newest first, at most `limit`.
+  absl::StatusOr<std::vector<RecentVerdict>> Recent(const std::string& run_id, int64_t since, int limit);
+
+ private:
+  struct Kept {
+    int64_t newest = 0;  // id of the run's newest verdict when the totals were computed
+    RunTotals totals;
+  };
+
+  explicit Queries(std::unique_ptr<Connection> connection);
+  absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<RunTotals> TotalsOf(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<RunTotals> LiveTotals(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<std::vector<int64_t>> RowidsOf(const RunFilter& filter)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  std::mutex mutex_;
+  const std::unique_ptr<Connection> connection_ ABSL_PT_GUARDED_BY(mutex_);
+  std::map<int64_t, Kept> live_ ABSL_GUARDED_BY(mutex_);  // totals of runs that go on
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_QUERIES_H_
