@@ -1,8 +1,6 @@
 #include "client/agent/session.h"
 
 #include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,15 +65,11 @@ void Session::Fail(const absl::Status& status) {
 }
 
 // Nobody will take the verdicts of the cases in flight: no reason to wait for them, which may take their
-// whole deadline.
+// whole deadline, nor to run one again.
 void Session::EndCalls() {
   const std::lock_guard lock(mutex_);
   calls_ended_ = true;
-  for (const pid_t pid : calling_) {
-    // Only while it is still a child of ours: its number could be somebody else's by now.
-    siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0) kill(pid, SIGKILL);
-  }
+  for (loader::Worker* worker : calling_) worker->End();
 }
 
 absl::Status Session::Run(std::vector<SessionWorker> workers, const StopSignal& stop) {
@@ -205,23 +199,22 @@ void Session::Work(SessionWorker worker) {
 // Runs one case, and judges the last one meanwhile. Nothing when EndCalls may have ended it.
 std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                                  std::optional<Called>* last) {
-  loader::CallOutcome outcome;
-  const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options_.calls);
-  if (!submitted.ok()) {
-    outcome.kind = loader::CallOutcome::Kind::kLost;
-    outcome.text = std::string(submitted.message());
-    return outcome;
-  }
-  const pid_t pid = worker->pid();
   {
     const std::lock_guard lock(mutex_);
     if (calls_ended_) return std::nullopt;
-    calling_.insert(pid);
+    calling_.insert(worker);
   }
-  if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
-  outcome = worker->Wait();
+  loader::CallOutcome outcome;
+  const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options_.calls);
+  if (submitted.ok()) {
+    if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
+    outcome = worker->Wait();
+  } else {
+    outcome.kind = loader::CallOutcome::Kind::kLost;
+    outcome.text = std::string(submitted.message());
+  }
   const std::lock_guard lock(mutex_);
-  calling_.erase(pid);
+  calling_.erase(worker);
   if (calls_ended_) return std::nullopt;
   return outcome;
 }

@@ -79,7 +79,7 @@ class Session {
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   absl::Status status_;
-  std::set<pid_t> calling_;  // workers inside a call
+  std::set<loader::Worker*> calling_;  // those with a case, from before Submit to after Wait
   bool calls_ended_ = false;
   Pipe ended_;  // written when the last worker thread has ended
   baselines::Diagnoser diagnoser_;

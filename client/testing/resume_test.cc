@@ -91,6 +91,23 @@ TEST_F(ResumeTest, ServerKilled) {
   ExpectComplete("error");
 }
 
+// Nobody takes the verdict of a case that hangs when the server is gone: the agent does not wait for its time
+// limit, which is far beyond this test's own.
+TEST_F(ResumeTest, ServerKilledWhileTheLibraryHangs) {
+  int gate = -1;
+  const auto agent = StartToTheMiddle({"--fname", "relu"}, &gate);
+  const std::vector<pid_t> servers = ChildrenOf(agent->pid(), "diopi-server");
+  const std::vector<pid_t> workers = ChildrenOf(agent->pid(), "diopi-worker");
+  ASSERT_EQ(servers.size(), 1u);
+  ASSERT_EQ(workers.size(), 1u);
+  kill(servers[0], SIGKILL);
+  const Finished broken = agent->Finish();
+  EXPECT_EQ(broken.code, 3);
+  EXPECT_NE(broken.err.find("cannot reach the server"), std::string::npos) << broken.err;
+  EXPECT_FALSE(IsAlive(workers[0])) << "the worker outlived its agent";
+  close(gate);
+}
+
 TEST_F(ResumeTest, AgentKilled) {
   int gate = -1;
   const auto agent = StartToTheMiddle({"--fname", "relu"}, &gate);

@@ -1,7 +1,9 @@
 #include "impl_loader/worker/worker.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +44,8 @@ size_t OutputBytes(const v1::Case& c) {
   return bytes;
 }
 
+constexpr char kEndAsked[] = "the worker was ended";
+
 // What a message calls it.
 std::string NameOf(const v1::Case& c) {
   return cases::IsLibraryCheck(c) ? c.id() : c.function();
@@ -56,8 +60,9 @@ CallOutcome Lost(const std::string& text) {
 
 class WorkerImpl : public Worker {
  public:
-  WorkerImpl(WorkerOptions options, SharedMemory shared, Descriptor log)
+  WorkerImpl(WorkerOptions options, SharedMemory shared, Descriptor log, Descriptor end)
       : options_(std::move(options)),
+        end_(std::move(end)),
         shared_(std::move(shared)),
         log_file_(std::move(log)),
         log_(log_file_.valid() ? log_file_.get() : STDERR_FILENO, options_.log_limit) {}
@@ -68,8 +73,10 @@ class WorkerImpl : public Worker {
   absl::Status Launch();
   absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) override;
   CallOutcome Wait() override;
+  void End() override;
 
  private:
+  bool EndAsked() const;
   absl::Status CopyIn(const v1::Case& c, const TensorMap& inputs);
   absl::Status HandOver();
   void Bury();
@@ -80,6 +87,7 @@ class WorkerImpl : public Worker {
   CallOutcome TakeReply(v1::WorkerReply reply);
 
   WorkerOptions options_;
+  const Descriptor end_;  // an eventfd: readable from End on, as nobody reads it
   SharedMemory shared_;
   Descriptor log_file_;
   LogPump log_;
@@ -105,7 +113,9 @@ absl::Status WorkerImpl::Launch() {
   answered_ = 0;
   threads_ = 1;
   left_threads_.clear();
-  absl::StatusOr<std::unique_ptr<WorkerProcess>> process = WorkerProcess::Start(options_, &shared_, &log_);
+  if (EndAsked()) return absl::CancelledError(kEndAsked);
+  absl::StatusOr<std::unique_ptr<WorkerProcess>> process =
+      WorkerProcess::Start(options_, &shared_, &log_, end_.get());
   if (!process.ok()) return process.status();
   process_ = *std::move(process);
   hello_ = process_->hello();
@@ -114,6 +124,7 @@ absl::Status WorkerImpl::Launch() {
 
 absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, int calls) {
   if (in_flight_) return absl::FailedPreconditionError("a case is in flight already");
+  if (EndAsked()) return absl::CancelledError(kEndAsked);
   call_.Clear();
   call_.set_sequence(++sequence_);
   call_.set_calls(std::max(calls, 2));
@@ -210,6 +221,16 @@ CallOutcome WorkerImpl::Wait() {
   return outcome;
 }
 
+bool WorkerImpl::EndAsked() const {
+  pollfd end{end_.get(), POLLIN, 0};
+  return poll(&end, 1, 0) > 0;
+}
+
+// The thread that drives the process kills it: nobody else can know that its number is still its own.
+void WorkerImpl::End() {
+  eventfd_write(end_.get(), 1);
+}
+
 CallOutcome WorkerImpl::RunAgain() {
   std::string doubt;
   absl::Status again = Launch();
@@ -243,6 +264,10 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
       break;
     case WorkerProcess::Event::kNonsense:
       outcome = Lost("the worker sent what is no message");
+      break;
+    case WorkerProcess::Event::kEndAsked:
+      process_->Kill();
+      outcome = Lost(kEndAsked);
       break;
   }
   process_.reset();
@@ -284,10 +309,13 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Start(WorkerOptions options) {
       return absl::InternalError(absl::StrCat("cannot write ", options.log_path, ": ", strerror(errno)));
     }
   }
+  Descriptor end(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!end.valid()) return absl::InternalError(absl::StrCat("no eventfd: ", strerror(errno)));
   absl::StatusOr<SharedMemory> shared =
       SharedMemory::Create(kDataOffset + static_cast<size_t>(std::max<int64_t>(0, options.shared_bytes)));
   if (!shared.ok()) return shared.status();
-  auto worker = std::make_unique<WorkerImpl>(std::move(options), *std::move(shared), std::move(log));
+  auto worker =
+      std::make_unique<WorkerImpl>(std::move(options), *std::move(shared), std::move(log), std::move(end));
   if (absl::Status s = worker->Launch(); !s.ok()) return s;
   return std::unique_ptr<Worker>(std::move(worker));
 }

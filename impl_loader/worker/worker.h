@@ -38,7 +38,7 @@ struct CallOutcome {
     kCrashed,  // a signal: see signal_name, backtrace
     kExited,   // the process ended without one: see exit_status
     kTimedOut,
-    kLost,  // our fault: the worker could not be spawned or spoke nonsense; see text
+    kLost,  // our fault: the worker could not be spawned, spoke nonsense or was ended (End); see text
   };
   Kind kind = Kind::kReplied;
   v1::WorkerReply reply;
@@ -54,9 +54,9 @@ struct CallOutcome {
   std::string stray_end;
 };
 
-// One worker process at a time; a dead one is replaced at the next call. Not thread-safe; use one per
-// thread. Destruction ends the process, and so does the end of the thread that started it (Start or Submit):
-// a worker never outlives its agent.
+// One worker process at a time; a dead one is replaced at the next call. Not thread-safe, but for End; use
+// one per thread. Destruction ends the process, and so does the end of the thread that started it (Start or
+// Submit): a worker never outlives its agent.
 class Worker {
  public:
   // Spawns (posix_spawn) and waits for the hello. FailedPrecondition with the load error when the library
@@ -75,6 +75,10 @@ class Worker {
   // process that has run other cases): the case is then run once more, in a fresh process. If that one dies
   // too, the case alone is to blame; otherwise what happened to the first one is told as `stray_end`.
   virtual CallOutcome Wait() = 0;
+
+  // For good, and from any thread: the process is killed, and none is started any more. A Submit or Wait that
+  // goes on returns at once; from then on they are Cancelled, and kLost.
+  virtual void End() = 0;
 };
 
 }  // namespace diopi::loader

@@ -54,8 +54,9 @@ std::vector<std::string> WorkerEnvironment(const WorkerOptions& options) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const WorkerOptions& options,
-                                                                    SharedMemory* shared, LogPump* log) {
-  std::unique_ptr<WorkerProcess> worker(new WorkerProcess(options, shared, log));
+                                                                    SharedMemory* shared, LogPump* log,
+                                                                    int end) {
+  std::unique_ptr<WorkerProcess> worker(new WorkerProcess(options, shared, log, end));
   if (absl::Status s = worker->Spawn(options); !s.ok()) return s;
   if (absl::Status s = worker->Greet(options); !s.ok()) return s;
   return worker;
@@ -114,6 +115,9 @@ absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
     case Event::kDeadline:
       DescribeTimeout("loading the library", options.load_timeout, &outcome);
       return absl::DeadlineExceededError(outcome.text);
+    case Event::kEndAsked:
+      Kill();
+      return absl::CancelledError("the worker was ended while it loaded the library");
     case Event::kNonsense:
       break;
   }
@@ -128,8 +132,10 @@ WorkerProcess::Event WorkerProcess::Await(Clock::time_point deadline,
     // A descriptor of -1 is passed over.
     pollfd files[] = {{channel_open ? channel_.descriptor() : -1, POLLIN, 0},
                       {process_->descriptor(), POLLIN, 0},
-                      {log_->descriptor(), POLLIN, 0}};
-    const int n = poll(files, 3, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30)));
+                      {log_->descriptor(), POLLIN, 0},
+                      {end_, POLLIN, 0}};
+    const int n = poll(files, 4, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30)));
+    if (n > 0 && files[3].revents != 0) return Event::kEndAsked;
     if (n > 0 && files[2].revents != 0) log_->Drain();
     if (n > 0 && files[0].revents != 0) {
       bool complete = false;

@@ -20,9 +20,10 @@ namespace diopi::loader {
 // Not thread-safe. Destruction ends the process: politely first, within the options' grace.
 class WorkerProcess {
  public:
-  // Spawns and waits for the hello. `shared` and `log` must outlive it. Errors as of Worker::Start.
+  // Spawns and waits for the hello. `shared`, `log` and `end`, a descriptor, must outlive it. Errors as of
+  // Worker::Start; Cancelled when `end` is readable.
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const WorkerOptions& options,
-                                                              SharedMemory* shared, LogPump* log);
+                                                              SharedMemory* shared, LogPump* log, int end);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -32,11 +33,14 @@ class WorkerProcess {
 
   absl::Status Send(const v1::WorkerCall& call) { return channel_.Send(call); }
 
-  enum class Event { kMessage, kEnded, kDeadline, kNonsense };
-  // Passes on what the library prints meanwhile. kNonsense: the channel does not carry our messages.
+  enum class Event { kMessage, kEnded, kDeadline, kNonsense, kEndAsked };
+  // Passes on what the library prints meanwhile. kNonsense: the channel does not carry our messages;
+  // kEndAsked: `end` is readable.
   Event Await(std::chrono::steady_clock::time_point deadline, google::protobuf::MessageLite* message);
 
   bool Ended() const { return process_->WaitUntil({}); }
+  // At once, without a chance to say why.
+  void Kill() { process_->Terminate(std::chrono::milliseconds(0)); }
   // Threads it has now; 1 when that cannot be told.
   int64_t Threads() const;
 
@@ -46,8 +50,8 @@ class WorkerProcess {
   void DescribeTimeout(const std::string& during, std::chrono::milliseconds limit, CallOutcome* outcome);
 
  private:
-  WorkerProcess(const WorkerOptions& options, SharedMemory* shared, LogPump* log)
-      : grace_(options.kill_grace), shared_(shared), log_(log) {}
+  WorkerProcess(const WorkerOptions& options, SharedMemory* shared, LogPump* log, int end)
+      : grace_(options.kill_grace), shared_(shared), log_(log), end_(end) {}
   absl::Status Spawn(const WorkerOptions& options);
   absl::Status Greet(const WorkerOptions& options);
   std::string LastWords() const;
@@ -55,6 +59,7 @@ class WorkerProcess {
   std::chrono::milliseconds grace_;
   SharedMemory* shared_;
   LogPump* log_;
+  const int end_;
   std::unique_ptr<ChildProcess> process_;
   Channel channel_;
   v1::WorkerHello hello_;

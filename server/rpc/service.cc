@@ -194,6 +194,7 @@ absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& req
     Log(LogLevel::kWarn, "without_baseline",
         {{"run_id", response->run_id()}, {"operators", absl::StrJoin(response->without_baseline(), ",")}});
   }
+  TellOfChange(response->run_id());  // who watches a queued run sees that it has begun
   return absl::OkStatus();
 }
 
@@ -379,11 +380,6 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
     state = "aborted";
   }
   absl::StatusOr<v1::RunInfo> stored = database_->GetRun(run_id);
-  // A submitted run waits for other agents when this one leaves, and stays aborted when its user cancelled
-  // it.
-  if (stored.ok() && stored->has_submission() && state != "finished") {
-    state = stored->state() == "aborted" ? "aborted" : "running";
-  }
   // A submitted run waits for other agents when this one leaves, and stays aborted when its user cancelled
   // it.
   if (stored.ok() && stored->has_submission() && state != "finished") {
