@@ -81,21 +81,11 @@ class GrpcAgentsClient final : public AgentsClient {
   }
 
   absl::Status FetchImpl(const std::string& run_id, const std::string& path) override {
-    v1::FetchImplRequest request;
-    request.set_run_id(run_id);
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
-    const Caller::InFlight in_flight(&caller_, &context);
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return absl::InternalError(absl::StrCat(path, ": cannot be made"));
-    const auto reader = stub_->FetchImpl(&context, request);
-    v1::ImplChunk chunk;
-    bool written = true;
-    while (written && reader->Read(&chunk)) written = WriteAll(fd, chunk.data());
-    if (!written) context.TryCancel();
-    const absl::Status ended = caller_.Translate(reader->Finish());
+    const absl::Status status = UnlessBusy([&] { return FetchImplOnce(run_id, path, fd); });
     close(fd);
-    return written ? ended : absl::ResourceExhaustedError(absl::StrCat(path, ": cannot be written"));
+    return status;
   }
 
   absl::StatusOr<v1::ListAgentsResponse> ListAgents(const std::string& chip) override {
@@ -106,24 +96,9 @@ class GrpcAgentsClient final : public AgentsClient {
 
   absl::StatusOr<v1::SubmitResponse> Submit(const v1::SubmitRequest& request,
                                             const std::string& upload_path) override {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
-    const Caller::InFlight in_flight(&caller_, &context);
     v1::SubmitResponse response;
-    const auto writer = stub_->Submit(&context, &response);
-    bool open = writer->Write(request);
-    std::ifstream file;
-    if (!upload_path.empty()) file.open(upload_path, std::ios::binary);
-    while (open && file.is_open() && file) {
-      v1::SubmitRequest piece;
-      piece.mutable_chunk()->resize(kUploadPiece);
-      file.read(piece.mutable_chunk()->data(), kUploadPiece);
-      piece.mutable_chunk()->resize(static_cast<size_t>(file.gcount()));
-      if (!piece.chunk().empty()) open = writer->Write(piece);
-    }
-    writer->WritesDone();
-    const absl::Status ended = caller_.Translate(writer->Finish());
-    if (!ended.ok()) return ended;
+    const absl::Status status = UnlessBusy([&] { return SubmitOnce(request, upload_path, &response); });
+    if (!status.ok()) return status;
     return response;
   }
 
@@ -168,6 +143,50 @@ class GrpcAgentsClient final : public AgentsClient {
   void Cancel() override { caller_.Cancel(); }
 
  private:
+  // A call that is not safe to repeat, made again only where the server has not looked at it.
+  absl::Status UnlessBusy(const std::function<absl::Status()>& call) {
+    Caller::Attempts attempts;
+    for (;;) {
+      const absl::Status status = call();
+      if (!IsBusy(status) || !caller_.WaitToRetry(status, &attempts)) return status;
+    }
+  }
+
+  absl::Status FetchImplOnce(const std::string& run_id, const std::string& path, int fd) {
+    v1::FetchImplRequest request;
+    request.set_run_id(run_id);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
+    const Caller::InFlight in_flight(&caller_, &context);
+    const auto reader = stub_->FetchImpl(&context, request);
+    v1::ImplChunk chunk;
+    bool written = true;
+    while (written && reader->Read(&chunk)) written = WriteAll(fd, chunk.data());
+    if (!written) context.TryCancel();
+    const absl::Status ended = caller_.Translate(reader->Finish());
+    return written ? ended : absl::ResourceExhaustedError(absl::StrCat(path, ": cannot be written"));
+  }
+
+  absl::Status SubmitOnce(const v1::SubmitRequest& request, const std::string& upload_path,
+                          v1::SubmitResponse* response) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
+    const Caller::InFlight in_flight(&caller_, &context);
+    const auto writer = stub_->Submit(&context, response);
+    bool open = writer->Write(request);
+    std::ifstream file;
+    if (!upload_path.empty()) file.open(upload_path, std::ios::binary);
+    while (open && file.is_open() && file) {
+      v1::SubmitRequest piece;
+      piece.mutable_chunk()->resize(kUploadPiece);
+      file.read(piece.mutable_chunk()->data(), kUploadPiece);
+      piece.mutable_chunk()->resize(static_cast<size_t>(file.gcount()));
+      if (!piece.chunk().empty()) open = writer->Write(piece);
+    }
+    writer->WritesDone();
+    return caller_.Translate(writer->Finish());
+  }
+
   template <typename Response, typename Request>
   absl::StatusOr<Response> Call(grpc::Status (v1::Agents::Stub::*method)(grpc::ClientContext*, const Request&,
                                                                          Response*),

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
@@ -39,6 +40,12 @@ absl::Status ExplainFailure(const absl::Status& failure, const std::string& addr
 
 namespace {
 
+// What a gRPC server answers by itself when its resource quota has no thread left for a call
+// (kServerThreadpoolExhausted in src/cpp/server/server_cc.cc). The code alone also stands for messages that
+// are too large and for full disks, which do not go away by themselves.
+constexpr char kNoThread[] = "Server Threadpool Exhausted";
+constexpr char kBusyMark[] = "diopi.rpc.busy";
+
 // Puts the token on every call, however it is made.
 class TokenBearer final : public grpc::experimental::Interceptor {
  public:
@@ -72,6 +79,10 @@ std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(const Credentia
 }
 
 }  // namespace
+
+bool IsBusy(const absl::Status& status) {
+  return status.GetPayload(kBusyMark).has_value();
+}
 
 Caller::Caller(std::string address, const ClientOptions& options)
     : address_(std::move(address)), options_(options) {
@@ -121,22 +132,32 @@ absl::Status Caller::Unary(const std::function<grpc::Status(grpc::ClientContext*
     context.set_deadline(std::chrono::system_clock::now() + options_.call_deadline);
     const InFlight in_flight(this, &context);
     const absl::Status status = Translate(call(&context));
-    if (!absl::IsUnavailable(status) || !WaitToRetry(&attempts)) return status;
+    if (!WaitToRetry(status, &attempts)) return status;
   }
 }
 
-bool Caller::WaitToRetry(Attempts* attempts) {
-  if (!attempts->give_up.has_value()) {
-    attempts->give_up = Clock::now() + options_.retry_for;
+bool Caller::WaitToRetry(const absl::Status& failure, Attempts* attempts) {
+  if (!absl::IsUnavailable(failure)) return false;
+  if (!attempts->failed.has_value()) {
+    attempts->failed = Clock::now();
     attempts->backoff = options_.first_backoff;
   }
-  return WaitToRetry(*attempts->give_up, &attempts->backoff);
+  const milliseconds patience =
+      IsBusy(failure) ? std::max(options_.retry_for, options_.busy_for) : options_.retry_for;
+  return WaitToRetry(*attempts->failed + patience, &attempts->backoff);
+}
+
+milliseconds Caller::Jittered(milliseconds backoff) {
+  const std::lock_guard lock(mutex_);
+  return milliseconds(
+      std::uniform_int_distribution<milliseconds::rep>(backoff.count() / 2, backoff.count())(entropy_));
 }
 
 bool Caller::WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {
-  const Clock::time_point next = Clock::now() + *backoff;
+  const milliseconds pause = Jittered(*backoff);
+  const Clock::time_point next = Clock::now() + pause;
   if (next > give_up) return false;
-  const milliseconds pause = std::exchange(*backoff, std::min(*backoff * 2, options_.max_backoff));
+  *backoff = std::min(*backoff * 2, options_.max_backoff);
   if (channel_->GetState(true) != GRPC_CHANNEL_READY) {
     // A channel only gets on with connecting while somebody waits for it; a plain pause would leave it to
     // gRPC's poll every five seconds.
@@ -159,6 +180,14 @@ absl::Status Caller::Translate(const grpc::Status& status) const {
     case absl::StatusCode::kDeadlineExceeded:
       return absl::DeadlineExceededError(
           absl::StrCat("the server at ", address_, " did not answer in time: ", status.error_message()));
+    case absl::StatusCode::kResourceExhausted:
+      if (status.error_message() == kNoThread) {
+        absl::Status busy = absl::UnavailableError(
+            absl::StrCat("the server at ", address_, " is busy: every thread of it serves a call"));
+        busy.SetPayload(kBusyMark, absl::Cord());
+        return busy;
+      }
+      [[fallthrough]];
     default:
       return absl::Status(code, status.error_message());
   }

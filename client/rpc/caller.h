@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 
@@ -28,6 +29,10 @@ absl::Status CheckServer(const std::string& address, const Credentials& credenti
 // After `failure`, the first call's: says when it came of plaintext to a server that speaks TLS.
 absl::Status ExplainFailure(const absl::Status& failure, const std::string& address,
                             const Credentials& credentials);
+
+// Whether a server that runs refused the call before it looked at it, as it had no thread free for it: any
+// call may be made again. Such a status is Unavailable too.
+bool IsBusy(const absl::Status& status);
 
 // Thread-safe.
 class Caller {
@@ -47,22 +52,25 @@ class Caller {
     grpc::ClientContext* context_;
   };
 
-  // Tries as long as the server cannot be reached and options.retry_for allows.
+  // Tries as long as the server cannot be reached or is busy and options.retry_for or busy_for allows.
   absl::Status Unary(const std::function<grpc::Status(grpc::ClientContext*)>& call);
 
   // The attempts of one call. When to give up counts from the first that failed: that a connection is dead
   // may have taken longer to notice than attempts may last.
   struct Attempts {
-    std::optional<std::chrono::steady_clock::time_point> give_up;
+    std::optional<std::chrono::steady_clock::time_point> failed;
     std::chrono::milliseconds backoff{0};
   };
-  // Pauses before another one; false when options.retry_for has passed or Cancel was called.
-  bool WaitToRetry(Attempts* attempts);
+  // Pauses before another one; false when `failure` is not Unavailable, when options.retry_for
+  // (options.busy_for, where it is longer and the server is busy) has passed, or when Cancel was called.
+  bool WaitToRetry(const absl::Status& failure, Attempts* attempts);
 
-  // Pauses before another attempt; false when `give_up` has passed or Cancel was called.
+  // Pauses before another attempt, for half of `backoff` to all of it, so that those who were refused
+  // together do not come back together; false when `give_up` would pass or Cancel was called.
   bool WaitToRetry(std::chrono::steady_clock::time_point give_up, std::chrono::milliseconds* backoff);
 
-  // gRPC's status in our words.
+  // gRPC's status in our words. IsBusy tells a busy server from one that cannot be reached; what else a
+  // server calls ResourceExhausted (a message that is too large, a full disk) stays that.
   absl::Status Translate(const grpc::Status& status) const;
 
   void Cancel();
@@ -72,12 +80,15 @@ class Caller {
   const ClientOptions& options() const { return options_; }
 
  private:
+  std::chrono::milliseconds Jittered(std::chrono::milliseconds backoff);
+
   const std::string address_;
   const ClientOptions options_;
   std::shared_ptr<grpc::Channel> channel_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;
+  std::minstd_rand entropy_{std::random_device()()};  // of pauses
   std::set<grpc::ClientContext*> contexts_;
 };
 

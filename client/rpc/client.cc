@@ -75,8 +75,7 @@ class GrpcClient final : public Client {
       if (status.ok()) return assembler.header();
       // Once cases have come they count: no second stream under the same call. What a header alone promised
       // is handed out again.
-      if (!absl::IsUnavailable(status) || delivered) return status;
-      if (!caller_.WaitToRetry(&attempts)) return status;
+      if (delivered || !caller_.WaitToRetry(status, &attempts)) return status;
     }
   }
 
@@ -133,7 +132,7 @@ class GrpcClient final : public Client {
       }
       const absl::Status status = ReadStream(fetch_method_, request, assembler);
       if (status.ok()) return assembler->FinishFetch();
-      if (!absl::IsUnavailable(status) || !caller_.WaitToRetry(&attempts)) return status;
+      if (!caller_.WaitToRetry(status, &attempts)) return status;
     }
   }
 

@@ -20,6 +20,9 @@ struct ClientOptions {
   std::chrono::milliseconds lease_deadline{120'000};  // of one Lease stream
   // How long a server that cannot be reached is tried again (it may be restarting); 0: not at all.
   std::chrono::milliseconds retry_for{5'000};
+  // How long a server that is there but has no thread free is tried again. As long as it could take to
+  // answer.
+  std::chrono::milliseconds busy_for{30'000};
   std::chrono::milliseconds first_backoff{20};
   std::chrono::milliseconds max_backoff{500};
   Credentials credentials;  // TLS and token; not looked at for Unix sockets
@@ -32,7 +35,8 @@ struct ClientOptions {
 };
 
 // Thread-safe. Unavailable with "cannot reach the server at ADDRESS: ..." when it cannot be reached within
-// `retry_for`; Cancelled after Cancel; otherwise the server's own status and words.
+// `retry_for`, and with "the server at ADDRESS is busy: ..." when it has no thread free for `busy_for`;
+// Cancelled after Cancel; otherwise the server's own status and words.
 class Client {
  public:
   // `address`: HOST:PORT or unix:PATH. InvalidArgument when it is neither. Asks the server who it is, so that

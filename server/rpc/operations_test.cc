@@ -256,5 +256,44 @@ TEST(ShutdownTest, AnImpatientOperatorWaitsForNoLease) {
   stopping.join();
 }
 
+// Uploads that say nothing hold a thread each. Calls beyond the threads are refused, not queued; when threads
+// are free again, calls are served.
+TEST(ThreadsTest, CallsBeyondTheLimitAreRefused) {
+  constexpr int kThreads = 4;
+  TestServer server;
+  server.Stop();
+  server.options.max_threads = kThreads;
+  server.Start();
+  const auto channel = ChannelTo(server);
+  const auto stub = v1::Conformance::NewStub(channel);
+  const auto agents = v1::Agents::NewStub(channel);
+  struct Silent {
+    grpc::ClientContext context;
+    v1::SubmitResponse response;
+    std::unique_ptr<grpc::ClientWriter<v1::SubmitRequest>> writer;
+  };
+  std::vector<std::unique_ptr<Silent>> silent;
+  const auto call = [&stub] {
+    grpc::ClientContext context;
+    v1::ServerInfoResponse response;
+    return stub->GetServerInfo(&context, {}, &response);
+  };
+  grpc::Status status = call();
+  EXPECT_TRUE(status.ok());
+  while (status.ok() && silent.size() < 10 * kThreads) {
+    Silent& upload = *silent.emplace_back(std::make_unique<Silent>());
+    upload.writer = agents->Submit(&upload.context, &upload.response);
+    status = call();
+  }
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(status.error_message(), "Server Threadpool Exhausted");  // what client/rpc goes by
+  for (const auto& upload : silent) upload->context.TryCancel();
+  for (const auto& upload : silent) upload->writer->Finish();
+  // The client's end of an upload may be over before the server's.
+  const absl::Time limit = absl::Now() + absl::Seconds(60);
+  while (!status.ok() && absl::Now() < limit) status = call();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
 }  // namespace
 }  // namespace diopi::server

@@ -23,8 +23,6 @@
 namespace diopi::server {
 namespace {
 
-// One case at most is in memory per call in flight.
-constexpr int kMaxThreads = 128;
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(20);
 
 // gRPC's own lines go where ours go, and only when asked for: what matters comes back as a status.
@@ -163,7 +161,7 @@ absl::Status GrpcServer::Listen(Address address) {
   builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder.SetResourceQuota(grpc::ResourceQuota("diopi-server").SetMaxThreads(kMaxThreads));
+  builder.SetResourceQuota(grpc::ResourceQuota("diopi-server").SetMaxThreads(options_.max_threads));
   int port = 0;
   builder.AddListeningPort(address.Text(), *credentials, &port);
   builder.RegisterService(&service_);

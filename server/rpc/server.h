@@ -27,6 +27,9 @@ struct ServerOptions {
   absl::Duration slow_call = absl::Seconds(1);    // a call that takes longer is logged
   absl::Duration agent_lost = absl::Seconds(20);  // a standing agent that is silent for so long is lost
   int64_t max_upload_bytes = 512LL << 20;         // of a library that comes with a submitted run
+  // Of gRPC: calls in flight are fewer. Others are refused with gRPC's "Server Threadpool Exhausted", which
+  // clients try again. One case at most is in memory per call in flight.
+  int max_threads = 128;
   TlsFiles tls;                // certificate, key and, for mutual TLS, ca; empty: plaintext
   bool insecure = false;       // plaintext on an address that others can reach
   bool require_token = false;  // even when DATA/tokens is not there
