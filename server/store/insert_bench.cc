@@ -1,6 +1,7 @@
-// Verdicts a second into results.db by Database::Append, beside a bare loop over prepared inserts of the same
-// columns into the same two tables without keys or constraints, in transactions of the same size.
-// usage: insert_bench FOLDER VERDICTS BATCH; prints "append N" and "bare N", verdicts a second.
+// Verdicts a second into results.db by Database::Append, beside two bare loops over prepared inserts of the
+// rows that it wrote, in transactions of the same size: into the same schema (keys, indexes, foreign keys,
+// trigger), and into tables of the same columns without any of those. usage: insert_bench FOLDER VERDICTS
+// BATCH; prints "append N", "same N" and "bare N", verdicts a second.
 #include <sqlite3.h>
 
 #include <chrono>
@@ -80,78 +81,120 @@ sqlite3_stmt* Prepare(sqlite3* db, const std::string& sql) {
   return statement;
 }
 
-// An insert into a table of the same columns; every value is bound anew for each row, from the row that
-// Append wrote.
-struct BareTable {
-  sqlite3_stmt* source;
-  sqlite3_stmt* insert;
-  int columns;
+struct Value {
+  int type = SQLITE_NULL;
+  int64_t integer = 0;
+  double real = 0;
+  std::string bytes;
+};
 
-  BareTable(sqlite3* db, const std::string& name)
-      : source(Prepare(db, absl::StrCat("SELECT * FROM full.", name, " LIMIT 1"))),
-        insert(nullptr),
-        columns(sqlite3_column_count(source)) {
-    Execute(db, absl::StrCat("CREATE TABLE ", name, " AS SELECT * FROM full.", name, " WHERE 0"));
+// All rows of a table, in memory, and the insert that writes one.
+class BareTable {
+ public:
+  BareTable(sqlite3* db, const std::string& name) {
+    sqlite3_stmt* source = Prepare(db, absl::StrCat("SELECT * FROM full.", name));
+    const int columns = sqlite3_column_count(source);
+    while (sqlite3_step(source) == SQLITE_ROW) {
+      std::vector<Value>& row = rows_.emplace_back(columns);
+      for (int i = 0; i < columns; ++i) Read(source, i, &row[i]);
+    }
+    sqlite3_finalize(source);
     std::string marks = "?";
     for (int i = 1; i < columns; ++i) marks += ",?";
-    insert = Prepare(db, absl::StrCat("INSERT INTO ", name, " VALUES (", marks, ")"));
-    sqlite3_step(source);
+    insert_ = Prepare(db, absl::StrCat("INSERT INTO main.", name, " VALUES (", marks, ")"));
   }
   BareTable(const BareTable&) = delete;
   BareTable& operator=(const BareTable&) = delete;
-  ~BareTable() {
-    sqlite3_finalize(source);
-    sqlite3_finalize(insert);
+  ~BareTable() { sqlite3_finalize(insert_); }
+
+  size_t size() const { return rows_.size(); }
+  bool Insert(size_t row) {
+    int index = 0;
+    for (const Value& value : rows_[row]) BindOne(++index, value);
+    const bool done = sqlite3_step(insert_) == SQLITE_DONE;
+    sqlite3_reset(insert_);
+    return done;
   }
-  void Insert() {
-    for (int i = 0; i < columns; ++i) {
-      switch (sqlite3_column_type(source, i)) {
-        case SQLITE_INTEGER:
-          sqlite3_bind_int64(insert, i + 1, sqlite3_column_int64(source, i));
-          break;
-        case SQLITE_FLOAT:
-          sqlite3_bind_double(insert, i + 1, sqlite3_column_double(source, i));
-          break;
-        case SQLITE_NULL:
-          sqlite3_bind_null(insert, i + 1);
-          break;
-        case SQLITE_BLOB:
-          sqlite3_bind_blob(insert, i + 1, sqlite3_column_blob(source, i), sqlite3_column_bytes(source, i),
-                            SQLITE_STATIC);
-          break;
-        default:
-          sqlite3_bind_text(insert, i + 1, reinterpret_cast<const char*>(sqlite3_column_text(source, i)),
-                            sqlite3_column_bytes(source, i), SQLITE_STATIC);
-      }
+
+ private:
+  static void Read(sqlite3_stmt* source, int column, Value* value) {
+    value->type = sqlite3_column_type(source, column);
+    if (value->type == SQLITE_INTEGER) {
+      value->integer = sqlite3_column_int64(source, column);
+    } else if (value->type == SQLITE_FLOAT) {
+      value->real = sqlite3_column_double(source, column);
+    } else if (value->type != SQLITE_NULL) {
+      const auto* data = static_cast<const char*>(sqlite3_column_blob(source, column));
+      const int size = sqlite3_column_bytes(source, column);
+      if (size > 0) value->bytes.assign(data, static_cast<size_t>(size));
     }
-    sqlite3_step(insert);
-    sqlite3_reset(insert);
   }
+  void BindOne(int index, const Value& value) {
+    switch (value.type) {
+      case SQLITE_INTEGER:
+        sqlite3_bind_int64(insert_, index, value.integer);
+        break;
+      case SQLITE_FLOAT:
+        sqlite3_bind_double(insert_, index, value.real);
+        break;
+      case SQLITE_NULL:
+        sqlite3_bind_null(insert_, index);
+        break;
+      case SQLITE_BLOB:
+        sqlite3_bind_blob64(insert_, index, value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
+        break;
+      default:
+        sqlite3_bind_text64(insert_, index, value.bytes.data(), value.bytes.size(), SQLITE_STATIC,
+                            SQLITE_UTF8);
+    }
+  }
+
+  std::vector<std::vector<Value>> rows_;
+  sqlite3_stmt* insert_ = nullptr;
 };
 
-bool Bare(const std::string& path, const std::string& full, size_t count, size_t batch) {
+// What is there before the first verdict: with the schema everything that verdicts refer to, without it
+// nothing but the columns.
+bool MakeTables(sqlite3* db, bool same_schema) {
+  if (!same_schema) {
+    return Execute(db,
+                   "CREATE TABLE results AS SELECT * FROM full.results WHERE 0;"
+                   "CREATE TABLE result_outputs AS SELECT * FROM full.result_outputs WHERE 0");
+  }
+  for (const char* table : {"devices", "provenances", "runs", "run_functions", "run_cases"}) {
+    if (!Execute(db, absl::StrCat("INSERT INTO main.", table, " SELECT * FROM full.", table))) return false;
+  }
+  return true;
+}
+
+// Results and outputs alternate, as Append writes them: one output a result.
+bool Bare(const std::string& path, const std::string& full, size_t batch, bool same_schema) {
+  // A new database has the schema.
+  if (same_schema && !Database::Open(path, {}).ok()) return false;
   sqlite3* db = nullptr;
-  if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) return false;
-  bool ok = Execute(db, absl::StrCat("ATTACH '", full, "' AS full")) &&
-            Execute(db, "PRAGMA main.journal_mode = WAL; PRAGMA main.synchronous = NORMAL");
+  bool ok = sqlite3_open(path.c_str(), &db) == SQLITE_OK &&
+            Execute(db, absl::StrCat("ATTACH '", full, "' AS full; PRAGMA foreign_keys = ON")) &&
+            Execute(db, "PRAGMA main.journal_mode = WAL; PRAGMA main.synchronous = NORMAL") &&
+            MakeTables(db, same_schema);
   if (ok) {
     BareTable results(db, "results");
     BareTable outputs(db, "result_outputs");
+    const size_t count = results.size();
+    ok = outputs.size() == count && Execute(db, "DETACH full");
     const Clock::time_point start = Clock::now();
     for (size_t i = 0; i < count && ok; i += batch) {
-      ok = Execute(db, "BEGIN");
-      for (size_t j = i; j < std::min(count, i + batch); ++j) {
-        results.Insert();
-        outputs.Insert();
-      }
+      ok = Execute(db, "BEGIN IMMEDIATE");
+      for (size_t j = i; ok && j < std::min(count, i + batch); ++j)
+        ok = results.Insert(j) && outputs.Insert(j);
       ok = ok && Execute(db, "COMMIT");
     }
-    std::printf("bare %.0f\n", PerSecond(count, start));
+    std::printf("%s %.0f\n", same_schema ? "same" : "bare", PerSecond(count, start));
     sqlite3_stmt* stored = Prepare(db, "SELECT count(*) FROM result_outputs");
     ok = ok && sqlite3_step(stored) == SQLITE_ROW &&
          sqlite3_column_int64(stored, 0) == static_cast<int64_t>(count);
     sqlite3_finalize(stored);
   }
+  if (!ok) std::fprintf(stderr, "insert_bench: %s: %s\n", path.c_str(), sqlite3_errmsg(db));
   sqlite3_close(db);
   return ok;
 }
@@ -162,7 +205,8 @@ int Main(int argc, char** argv) {
   const std::vector<v1::Verdict> verdicts = MakeVerdicts(static_cast<size_t>(std::atoi(argv[2])));
   const auto batch = static_cast<size_t>(std::atoi(argv[3]));
   const std::string full = DatabasePath(folder);
-  const bool ok = Append(full, verdicts, batch) && Bare(folder + "/bare.db", full, verdicts.size(), batch);
+  const bool ok = Append(full, verdicts, batch) && Bare(folder + "/same.db", full, batch, true) &&
+                  Bare(folder + "/bare.db", full, batch, false);
   if (!ok) std::fputs("insert_bench: failed\n", stderr);
   return ok ? 0 : 3;
 }
