@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages named in the lists given (default: packages.txt beside this script).
+# A line "NAME unless COMMAND" asks for nothing where COMMAND is on PATH already.
 # Idempotent; takes a fraction of a second when nothing is missing. Docker images and laptops use the same.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,8 +9,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 wanted=()
 for list in "$@"; do
   [ -r "$list" ] || { echo "install-packages: cannot read the package list $list" >&2; exit 2; }
-  while read -r name _; do
-    case "$name" in ''|'#'*) ;; *) wanted+=("$name") ;; esac
+  while read -r name word command _; do
+    case "$name" in ''|'#'*) continue ;; esac
+    [ "$word" != unless ] || ! command -v "$command" >/dev/null || continue
+    wanted+=("$name")
   done <"$list"
 done
 

@@ -1,0 +1,275 @@
+// The JSON API's answers (server/http/API.md). null is "not measured" or "does not apply", never zero.
+
+export type Outcome =
+  | 'pass'
+  | 'fail'
+  | 'error'
+  | 'crash'
+  | 'timeout'
+  | 'memory'
+  | 'nondeterministic'
+  | 'not_implemented'
+  | 'unsupported_dtype'
+  | 'skipped'
+  | 'waived'
+  | 'harness_error';
+
+// Infinities come as text: JSON has none.
+export type Figure = number | 'inf' | '-inf' | null;
+export type OutcomeCounts = Partial<Record<Outcome, number>>;
+export type RunState = 'queued' | 'running' | 'finished' | 'aborted';
+
+export interface Coverage {
+  abi_functions: number;
+  implemented: number;
+  selected: number;
+  tested: number;
+  passing: number;
+}
+
+export interface Correctness {
+  called: number;
+  passed: number;
+}
+
+export interface RunSummary {
+  run_id: string;
+  chip: string;
+  vendor_name: string;
+  impl_version: string;
+  impl_sha256: string;
+  impl_path: string;
+  suite_hash: string;
+  state: RunState;
+  created: string | null;
+  finished: string | null;
+  host: string;
+  agent_version: string;
+  dialect: string;
+  contracts: string[];
+  badges: string[];
+  cases: number;
+  done: number;
+  outcomes: OutcomeCounts;
+  coverage: Coverage;
+  correctness: Correctness;
+  references: string[];
+  waivers_in_force: number;
+  variant: string;
+}
+
+export interface TrendPoint {
+  run_id: string;
+  created: string | null;
+  correctness: number | null; // a share, 0 to 1
+  coverage: number | null; // implemented of the ABI's functions, 0 to 1
+  failed: number;
+}
+
+export interface ChipRow {
+  chip: string;
+  vendor_name: string;
+  runs: number;
+  latest: RunSummary;
+  trend: TrendPoint[]; // oldest first
+}
+
+// [operator's index, dtype's index, cases, passed, failed, other]
+export type HeatCell = [number, number, number, number, number, number];
+
+export interface Heat {
+  operators: string[];
+  dtypes: string[];
+  cells: HeatCell[];
+}
+
+export interface ChipPage {
+  chip: string;
+  latest: RunSummary;
+  runs: RunSummary[];
+  heat: Heat;
+  flaky: { case_id: string; runs: number; changes: number }[];
+}
+
+export interface OperatorRow {
+  operator: string;
+  cases: number;
+  passed: number;
+  failed: number;
+  not_implemented: number;
+  other: number;
+}
+
+export interface Waiver {
+  case: string;
+  reason: string;
+  link: string;
+  expires: string;
+}
+
+export interface RunPage extends RunSummary {
+  options: Record<string, unknown>;
+  operators: OperatorRow[];
+  waivers: Waiver[];
+  public_rule: { judged: number; ours_alone: number; theirs_alone: number } | null;
+  devices: string[];
+}
+
+export interface CasesTable {
+  run_id: string;
+  columns: string[];
+  rows: unknown[][];
+}
+
+export interface Mismatch {
+  index: number;
+  coordinates: number[];
+  actual: Figure | string;
+  expected: Figure | string;
+  tolerance: Figure;
+}
+
+export interface DeviceFigures {
+  rms_z: Figure;
+  rmse: Figure;
+  rmse_ratio: Figure;
+  grade: string;
+}
+
+export interface Output {
+  key: string;
+  dtype: string;
+  shape: number[];
+  ok: boolean;
+  gates: string;
+  elements: number;
+  mismatches: number;
+  soft: number;
+  max_ulp: Figure;
+  max_z: Figure;
+  rms_z: Figure;
+  max_abs: Figure;
+  max_rel: Figure;
+  rmse: Figure;
+  rmse_ideal: Figure;
+  bias: Figure;
+  nan_actual: number;
+  inf_actual: number;
+  flushed: number;
+  ulp_histogram: number[];
+  first: Mismatch[];
+  detail: string;
+  public_pass: boolean | null;
+  public_mismatch_ratio: Figure;
+  device: DeviceFigures | null;
+}
+
+export interface CasePage {
+  run_id: string;
+  case_id: string;
+  case_hash: string;
+  function: string;
+  operator: string;
+  dtype: string;
+  outcome: Outcome;
+  reason: string;
+  likely_cause: string;
+  contracts: string[];
+  reference: string;
+  tensor_info: string;
+  tags: string;
+  call_us: Figure;
+  elapsed_us: Figure;
+  signal: string;
+  backtrace: string;
+  error_code: number | null;
+  error_text: string;
+  arguments: { name: string; text: string }[] | null;
+  repro: string;
+  outputs: Output[];
+}
+
+export interface HistoryPoint {
+  run_id: string;
+  created: string | null;
+  impl_sha256: string;
+  impl_version: string;
+  variant: string;
+  outcome: Outcome;
+  reason: string;
+  call_us: Figure;
+  max_ulp: Figure;
+  max_z: Figure;
+  rms_z: Figure;
+}
+
+export interface History {
+  case_id: string;
+  chip: string;
+  points: HistoryPoint[]; // oldest first
+  flaky: boolean;
+  first_bad: string | null;
+  last_good: string | null;
+}
+
+export const COMPARE_KINDS = [
+  'newly_failing',
+  'newly_passing',
+  'worse',
+  'better',
+  'slower',
+  'faster',
+  'appeared',
+  'vanished',
+] as const;
+export type CompareKind = (typeof COMPARE_KINDS)[number];
+
+export interface CompareSide {
+  outcome: Outcome;
+  max_z: Figure;
+  max_ulp: Figure;
+  call_us: Figure;
+}
+
+export interface CompareRow {
+  case_id: string;
+  operator: string;
+  dtype: string;
+  kind: CompareKind;
+  a: CompareSide | null;
+  b: CompareSide | null;
+  factor: Figure;
+}
+
+export interface Compare {
+  a: RunSummary;
+  b: RunSummary;
+  same_variant: boolean;
+  comparable: string;
+  counts: Partial<Record<CompareKind | 'same', number>>;
+  rows: CompareRow[];
+}
+
+export interface CoverageCell {
+  implemented: boolean;
+  tested: boolean;
+  cases: number;
+  passed: number;
+}
+
+export interface CoveragePage {
+  chips: string[];
+  functions: { name: string; family: string; cells: (CoverageCell | null)[] }[];
+}
+
+export interface Progress {
+  run_id: string;
+  state: RunState;
+  cases: number;
+  done: number;
+  outcomes: OutcomeCounts;
+  since: unknown;
+  recent: { case_id: string; outcome: Outcome; reason: string }[]; // newest first
+  cases_per_s: number | null;
+  left_s: number | null;
+}

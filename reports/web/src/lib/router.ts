@@ -1,0 +1,89 @@
+// Where the page is: path and query of the address bar. Filters live in the query, so that a link says it all.
+import { useSyncExternalStore } from 'preact/compat';
+
+const CHANGED = 'diopi:location';
+
+function subscribe(notify: () => void): () => void {
+  addEventListener('popstate', notify);
+  addEventListener(CHANGED, notify);
+  return () => {
+    removeEventListener('popstate', notify);
+    removeEventListener(CHANGED, notify);
+  };
+}
+
+// `replace` changes the present entry of the browser's history instead of adding one: for typing.
+export function navigate(href: string, replace = false): void {
+  if (href === location.pathname + location.search) return;
+  const samePage = href.split('?')[0] === location.pathname;
+  history[replace ? 'replaceState' : 'pushState'](null, '', href);
+  if (!samePage) scrollTo(0, 0);
+  dispatchEvent(new Event(CHANGED));
+}
+
+export interface Place {
+  path: string;
+  query: URLSearchParams;
+}
+
+export function usePlace(): Place {
+  const href = useSyncExternalStore(subscribe, () => location.pathname + location.search);
+  const cut = href.indexOf('?');
+  return {
+    path: cut < 0 ? href : href.slice(0, cut),
+    query: new URLSearchParams(cut < 0 ? '' : href.slice(cut)),
+  };
+}
+
+// The present path with some parameters changed; null or '' removes one.
+export function withQuery(place: Place, changes: Record<string, string | null>): string {
+  const query = new URLSearchParams(place.query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  return href(place.path, query);
+}
+
+// Commas stay readable: they separate the values of a filter.
+export function href(path: string, query: URLSearchParams): string {
+  const text = query.toString().replaceAll('%2C', ',');
+  return text === '' ? path : `${path}?${text}`;
+}
+
+const part = encodeURIComponent;
+export const to = {
+  overview: '/',
+  runs: '/runs',
+  coverage: '/coverage',
+  chip: (chip: string) => `/chips/${part(chip)}`,
+  run: (run: string, filter: Record<string, string> = {}) =>
+    href(`/runs/${part(run)}`, new URLSearchParams(filter)),
+  case: (run: string, id: string) => `/runs/${part(run)}/cases/${part(id)}`,
+  compare: (a?: string, b?: string) =>
+    href('/compare', new URLSearchParams({ ...(a ? { a } : {}), ...(b ? { b } : {}) })),
+};
+
+export type Route =
+  | { page: 'overview' | 'runs' | 'compare' | 'coverage' | 'unknown' }
+  | { page: 'chip'; chip: string }
+  | { page: 'run'; run: string }
+  | { page: 'case'; run: string; caseId: string };
+
+export function parsePath(path: string): Route {
+  let parts: string[];
+  try {
+    parts = path.split('/').filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return { page: 'unknown' };
+  }
+  const [first, second, third, fourth] = parts;
+  if (first === undefined) return { page: 'overview' };
+  if (parts.length === 1 && (first === 'runs' || first === 'compare' || first === 'coverage'))
+    return { page: first };
+  if (parts.length === 2 && first === 'chips' && second) return { page: 'chip', chip: second };
+  if (first !== 'runs' || !second) return { page: 'unknown' };
+  if (parts.length === 2) return { page: 'run', run: second };
+  if (parts.length === 4 && third === 'cases' && fourth) return { page: 'case', run: second, caseId: fourth };
+  return { page: 'unknown' };
+}

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+import { inlinePage } from './inline_page';
+
+export default defineConfig({
+  esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
+  build: {
+    target: 'es2022',
+    modulePreload: false,
+    cssCodeSplit: false,
+    assetsInlineLimit: 1 << 20,
+    chunkSizeWarningLimit: 1000,
+    rollupOptions: { output: { inlineDynamicImports: true } },
+  },
+  plugins: [inlinePage()],
+  server: { proxy: { '/api': process.env['DIOPI_SERVER'] ?? 'http://127.0.0.1:7411' } },
+  test: { include: ['src/**/*_test.ts'] },
+});
