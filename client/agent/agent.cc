@@ -21,6 +21,7 @@
 #include "cases/core/catalog.h"
 #include "cases/core/stage.h"
 #include "client/agent/devices.h"
+#include "client/agent/host_name.h"
 #include "client/agent/library_facts.h"
 #include "client/agent/paths.h"
 #include "client/agent/process.h"
@@ -37,13 +38,6 @@
 
 namespace diopi::agent {
 namespace {
-
-std::string HostName() {
-  std::string name(256, '\0');
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  name.resize(name.find('\0'));
-  return name;
-}
 
 class Agent {
  public:
@@ -459,16 +453,9 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
         << "Results      run " << run_.run_id() << " in "
         << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())
         << (own_server() ? "" : " on the server") << std::endl;
-  int64_t failed = 0;
-  for (const auto& [name, count] : report.run.outcomes()) {
-    for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
-      const auto outcome = static_cast<v1::Outcome>(i);
-      if (reports::IsFailure(outcome) && reports::OutcomeName(outcome) == name) failed += count;
-    }
-  }
-  for (const auto& [outcome, count] : report.outcomes) failed += reports::IsFailure(outcome) ? count : 0;
-  if (failed > 0) return ExitCode::kFailed;
-  return report.outcomes.contains(v1::OUTCOME_HARNESS_ERROR) ? ExitCode::kOurs : ExitCode::kOk;
+  OutcomeCounts outcomes(report.run.outcomes().begin(), report.run.outcomes().end());
+  for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] += count;
+  return ExitCodeFor(outcomes);
 }
 
 }  // namespace

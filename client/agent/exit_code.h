@@ -2,7 +2,12 @@
 #ifndef CLIENT_AGENT_EXIT_CODE_H_
 #define CLIENT_AGENT_EXIT_CODE_H_
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 #include "absl/status/status.h"
+#include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {
 
@@ -20,6 +25,15 @@ inline ExitCode ExitCodeFor(const absl::Status& status) {
   const bool usage = absl::IsNotFound(status) || absl::IsInvalidArgument(status);
   return usage ? ExitCode::kUsage : ExitCode::kOurs;
 }
+
+// How many cases have each outcome, by its name (reports::OutcomeName), as in v1::RunInfo.
+using OutcomeCounts = std::map<std::string, int64_t>;
+
+// The sum over those outcomes that `counts` says.
+int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome));
+
+// Of a run that ended by itself: any failure is kFailed; otherwise any harness error is kOurs.
+ExitCode ExitCodeFor(const OutcomeCounts& outcomes);
 
 }  // namespace diopi::agent
 

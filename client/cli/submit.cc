@@ -21,14 +21,8 @@ constexpr std::chrono::minutes kServerMayBeAway{2};
 // A plain line of progress every so many percent.
 constexpr int64_t kPercentALine = 10;
 
-int64_t CountOf(const v1::RunInfo& run, bool (*counts)(v1::Outcome)) {
-  int64_t sum = 0;
-  for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
-    const auto outcome = static_cast<v1::Outcome>(i);
-    const auto found = run.outcomes().find(reports::OutcomeName(outcome));
-    if (counts(outcome) && found != run.outcomes().end()) sum += found->second;
-  }
-  return sum;
+agent::OutcomeCounts OutcomesOf(const v1::RunInfo& run) {
+  return {run.outcomes().begin(), run.outcomes().end()};
 }
 
 // As diopi-agent's that has run all of it.
@@ -37,9 +31,7 @@ ExitCode ExitCodeOf(const v1::RunInfo& run) {
     return run.submission().exit_code() == static_cast<int>(ExitCode::kUsage) ? ExitCode::kUsage
                                                                               : ExitCode::kOurs;
   }
-  if (CountOf(run, reports::IsFailure) > 0) return ExitCode::kFailed;
-  const bool ours = CountOf(run, [](v1::Outcome o) { return o == v1::OUTCOME_HARNESS_ERROR; }) > 0;
-  return ours ? ExitCode::kOurs : ExitCode::kOk;
+  return agent::ExitCodeFor(OutcomesOf(run));
 }
 
 class SubmitCommand final : public Command {
@@ -139,10 +131,7 @@ class SubmitCommand final : public Command {
     }
     std::cout << "Run " << last_.run_id() << ": " << last_.state() << ", " << last_.done() << " of "
               << last_.cases() << " cases";
-    for (const auto& [outcome, count] :
-         std::map<std::string, int64_t>(last_.outcomes().begin(), last_.outcomes().end())) {
-      std::cout << ", " << outcome << " " << count;
-    }
+    for (const auto& [outcome, count] : OutcomesOf(last_)) std::cout << ", " << outcome << " " << count;
     std::cout << std::endl;
     return ExitCodeOf(last_);
   }
@@ -155,7 +144,7 @@ class SubmitCommand final : public Command {
     shown_ = share;
     if (!line || run.state() == "finished" || run.state() == "aborted") return;
     std::cout << "Run " << run.run_id() << ": " << run.state() << ", " << run.done() << " of " << run.cases()
-              << " cases, " << CountOf(run, reports::IsFailure) << " failed" << std::endl;
+              << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed" << std::endl;
   }
 
   std::string server_;
