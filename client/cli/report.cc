@@ -1,11 +1,11 @@
 // diopi-cli report: a run as a document.
 #include "reports/model/report.h"
 
-#include <fstream>
-#include <iostream>
-
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/pdf.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
 
@@ -19,27 +19,25 @@ class ReportCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
     app->add_option("--run", run_, "Run id (default: latest)");
-    app->add_option("--format", format_, "text, csv, json, junit or error_report (default: text)")
-        ->check(CLI::IsMember(reports::Formats()));
-    app->add_option("--output", output_, "File (default: standard output)");
+    std::vector<std::string> formats = reports::Formats();
+    formats.emplace_back("pdf");
+    app->add_option("--format", format_, absl::StrCat(absl::StrJoin(formats, ", "), " (default: text)"))
+        ->check(CLI::IsMember(formats));
+    app->add_option("--output", output_, "File (default: standard output; pdf needs one)");
   }
 
   ExitCode Run() override {
+    if (format_ == "pdf" && output_.empty())
+      return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
     const absl::StatusOr<std::unique_ptr<server::Database>> database =
         server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
     if (!database.ok()) return Tell(database.status());
     const absl::StatusOr<reports::RunReport> report = reports::LoadReport(**database, run_);
     if (!report.ok()) return Tell(report.status());
-    const absl::StatusOr<std::string> text = reports::Render(*report, format_);
+    const bool pdf = format_ == "pdf";
+    const absl::StatusOr<std::string> text = reports::Render(*report, pdf ? "html" : format_);
     if (!text.ok()) return Tell(text.status());
-    if (output_.empty()) {
-      std::cout << *text << std::flush;
-      return ExitCode::kOk;
-    }
-    std::ofstream file(output_, std::ios::binary);
-    file << *text;
-    file.close();
-    return file ? ExitCode::kOk : Tell(absl::InternalError(absl::StrCat(output_, ": cannot be written")));
+    return Tell(pdf ? PrintPdf(*text, output_, {}) : WriteOutput(*text, output_));
   }
 
  private:

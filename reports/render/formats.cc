@@ -11,11 +11,10 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"text", RenderText},
-    {"csv", RenderCsv},
-    {"json", RenderJson},
-    {"junit", RenderJunit},
-    {"error_report", RenderErrorReport},
+    {"text", RenderText},   {"markdown", RenderMarkdown},
+    {"html", RenderHtml},   {"csv", RenderCsv},
+    {"json", RenderJson},   {"junit", RenderJunit},
+    {"cdash", RenderCdash}, {"error_report", RenderErrorReport},
 };
 
 }  // namespace

@@ -14,9 +14,35 @@
 namespace diopi::reports {
 namespace {
 
+// Protobuf refuses strings that are not UTF-8; a vendor's texts, paths and host names may hold anything.
+void CleanStrings(google::protobuf::Message* message) {
+  const google::protobuf::Reflection& reflection = *message->GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> set;
+  reflection.ListFields(*message, &set);
+  for (const google::protobuf::FieldDescriptor* field : set) {
+    const bool text = field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_STRING;
+    const bool nested = field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE;
+    const int count = field->is_repeated() ? reflection.FieldSize(*message, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      if (text && field->is_repeated()) {
+        reflection.SetRepeatedString(message, field, i,
+                                     ToUtf8(reflection.GetRepeatedString(*message, field, i)));
+      } else if (text) {
+        reflection.SetString(message, field, ToUtf8(reflection.GetString(*message, field)));
+      } else if (nested && field->is_repeated()) {
+        CleanStrings(reflection.MutableRepeatedMessage(message, field, i));
+      } else if (nested) {
+        CleanStrings(reflection.MutableMessage(message, field));
+      }
+    }
+  }
+}
+
 // Protobuf's own mapping, with the field names as the .proto files have them and the outcome as its number's
 // name. NaN and infinities become strings.
-std::string MessageJson(const google::protobuf::Message& message) {
+template <typename Message>
+std::string MessageJson(Message message) {
+  CleanStrings(&message);
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
   options.always_print_primitive_fields = false;
@@ -35,19 +61,9 @@ std::string JsonNumber(double value) {
   return std::isfinite(value) ? absl::StrFormat("%.9g", value) : "\"NaN\"";
 }
 
-// Protobuf refuses strings that are not UTF-8; a vendor's texts may hold anything.
-v1::Verdict CleanVerdict(const v1::Verdict& verdict) {
-  v1::Verdict clean = verdict;
-  clean.set_reason(ToUtf8(verdict.reason()));
-  clean.set_error_text(ToUtf8(verdict.error_text()));
-  clean.set_backtrace(ToUtf8(verdict.backtrace()));
-  clean.set_likely_cause(ToUtf8(verdict.likely_cause()));
-  return clean;
-}
-
 // The verdict's own fields, and what the public rule says of it.
 std::string ResultJson(const v1::Verdict& verdict) {
-  std::string json = MessageJson(CleanVerdict(verdict));
+  std::string json = MessageJson(verdict);
   const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
   if (!theirs.has_value() || json.size() < 2 || json.back() != '}') return json;
   json.pop_back();
@@ -65,10 +81,7 @@ std::string OperatorJson(const OperatorRow& row) {
 
 std::string RenderJson(const RunReport& report) {
   const Coverage& coverage = report.coverage;
-  v1::RunInfo run = report.run;
-  run.mutable_options()->set_vendor_name(ToUtf8(run.options().vendor_name()));
-  run.mutable_options()->set_impl_version(ToUtf8(run.options().impl_version()));
-  std::string out = absl::StrCat("{\n  \"run\": ", MessageJson(run), ",\n");
+  std::string out = absl::StrCat("{\n  \"run\": ", MessageJson(report.run), ",\n");
   absl::StrAppend(&out, "  \"coverage\": {\"abi_functions\": ", coverage.abi_functions,
                   ", \"implemented\": ", coverage.implemented, ", \"selected\": ", coverage.selected,
                   ", \"tested\": ", coverage.tested, ", \"passing\": ", coverage.passing, "},\n");

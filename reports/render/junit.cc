@@ -39,24 +39,39 @@ struct Suite {
   std::string body;
 };
 
-// The text inside a <failure> or <error>: what is needed to act on it.
+// The text inside a <failure> or <error>: what is needed to act on it. GitLab shows nothing but this, so that
+// the outcome is said here again.
 std::string Details(const v1::RunOptions& options, const v1::Verdict& verdict) {
-  std::string out = absl::StrCat(verdict.reason(), "\n", ReproCommand(options, verdict.case_id()), "\n");
+  std::string out = absl::StrCat(OutcomeName(verdict.outcome()), ": ", verdict.reason(), "\n");
   if (!verdict.likely_cause().empty()) absl::StrAppend(&out, "Likely cause: ", verdict.likely_cause(), "\n");
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) absl::StrAppend(&out, OutputText(stats), "\n");
   }
-  if (!verdict.tensor_info().empty()) absl::StrAppend(&out, verdict.tensor_info(), "\n");
   if (!verdict.backtrace().empty()) absl::StrAppend(&out, verdict.backtrace(), "\n");
+  return absl::StrCat(out, "Repeat it: ", ReproCommand(options, verdict.case_id()), "\n");
+}
+
+// What was run, for <system-out>.
+std::string Context(const v1::Verdict& verdict) {
+  std::string out = absl::StrCat("function: ", verdict.function(), "\n");
+  if (!verdict.tensor_info().empty()) absl::StrAppend(&out, "arguments: ", verdict.tensor_info(), "\n");
+  if (!verdict.reference().empty()) absl::StrAppend(&out, "reference: ", verdict.reference(), "\n");
+  if (!verdict.error_text().empty()) absl::StrAppend(&out, "the library said: ", verdict.error_text(), "\n");
   return out;
 }
 
+// "add.diopiAdd": Jenkins takes what is before the last dot for a package, GitLab shows it as the suite.
+std::string ClassName(const v1::Verdict& verdict) {
+  return verdict.function().empty() ? verdict.operator_()
+                                    : absl::StrCat(verdict.operator_(), ".", verdict.function());
+}
+
 void AddCase(const v1::RunOptions& options, const v1::Verdict& verdict, Suite* suite) {
-  const double seconds = verdict.call_us() / 1e6;
+  const double seconds = Seconds(verdict);
   ++suite->tests;
   suite->seconds += seconds;
   absl::StrAppend(&suite->body, "    <testcase name=\"", EscapeXml(verdict.case_id()), "\" classname=\"",
-                  EscapeXml(verdict.function()), "\" time=\"", absl::StrFormat("%.6f", seconds), "\"");
+                  EscapeXml(ClassName(verdict)), "\" time=\"", absl::StrFormat("%.6f", seconds), "\"");
   const Element element = ElementOf(verdict.outcome());
   const std::string name = OutcomeName(verdict.outcome());
   const std::string message = EscapeXml(OneLine(absl::StrCat(name, ": ", verdict.reason())));
@@ -73,15 +88,16 @@ void AddCase(const v1::RunOptions& options, const v1::Verdict& verdict, Suite* s
       const char* tag = element == Element::kFailure ? "failure" : "error";
       ++(element == Element::kFailure ? suite->failures : suite->errors);
       absl::StrAppend(&suite->body, ">\n      <", tag, " type=\"", EscapeXml(name), "\" message=\"", message,
-                      "\">", EscapeXmlText(Details(options, verdict)), "</", tag, ">\n    </testcase>\n");
+                      "\">", EscapeXmlText(Details(options, verdict)), "</", tag, ">\n      <system-out>",
+                      EscapeXmlText(Context(verdict)), "</system-out>\n    </testcase>\n");
       return;
     }
   }
 }
 
 std::string Counts(const Suite& suite) {
-  return absl::StrFormat("tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.6f\"",
-                         suite.tests, suite.failures, suite.errors, suite.skipped, suite.seconds);
+  return absl::StrFormat("tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.6f\"", suite.tests,
+                         suite.failures, suite.errors, suite.seconds);
 }
 
 std::string Properties(const RunReport& report) {
@@ -125,8 +141,10 @@ std::string RenderJunit(const RunReport& report) {
   std::string out = absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"diopi\" ",
                                  Counts(all), ">\n");
   for (const auto& [name, suite] : suites) {
-    absl::StrAppend(&out, "  <testsuite name=\"", EscapeXml(name), "\" ", Counts(suite), " timestamp=\"",
-                    EscapeXml(report.run.created()), "\">\n", properties, suite.body, "  </testsuite>\n");
+    absl::StrAppend(&out, "  <testsuite name=\"", EscapeXml(name), "\" ", Counts(suite), " skipped=\"",
+                    suite.skipped, "\" timestamp=\"", EscapeXml(report.run.created()), "\" hostname=\"",
+                    EscapeXml(report.run.options().host()), "\">\n", properties, suite.body,
+                    "  </testsuite>\n");
   }
   return absl::StrCat(out, "</testsuites>\n");
 }

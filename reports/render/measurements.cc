@@ -1,5 +1,6 @@
 #include "reports/render/measurements.h"
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,36 @@ std::string PublicWords(bool pass, double mismatch_ratio) {
   return absl::StrFormat("%s, %.2f %% differ", pass ? "pass" : "fail", 100 * mismatch_ratio);
 }
 
+constexpr std::array<v1::Outcome, 12> kOrder = {
+    v1::OUTCOME_PASS,
+    v1::OUTCOME_FAIL,
+    v1::OUTCOME_ERROR,
+    v1::OUTCOME_CRASH,
+    v1::OUTCOME_TIMEOUT,
+    v1::OUTCOME_MEMORY,
+    v1::OUTCOME_NONDETERMINISTIC,
+    v1::OUTCOME_NOT_IMPLEMENTED,
+    v1::OUTCOME_UNSUPPORTED_DTYPE,
+    v1::OUTCOME_SKIPPED,
+    v1::OUTCOME_WAIVED,
+    v1::OUTCOME_HARNESS_ERROR,
+};
+
 }  // namespace
+
+absl::Span<const v1::Outcome> OutcomeOrder() {
+  return kOrder;
+}
+
+double Seconds(const v1::Verdict& verdict) {
+  return (verdict.elapsed_us() > 0 ? verdict.elapsed_us() : verdict.call_us()) / 1e6;
+}
+
+std::string Percent(int64_t part, int64_t whole) {
+  if (whole == 0) return "-";
+  const int64_t hundredths = part * 10000 / whole;
+  return absl::StrFormat("%d.%02d %%", hundredths / 100, hundredths % 100);
+}
 
 std::string BadgeText(const RunReport& report) {
   std::vector<std::string> texts;

@@ -4,9 +4,19 @@
 
 #include <string>
 
+#include "absl/types/span.h"
 #include "reports/model/report.h"
 
 namespace diopi::reports {
+
+// Every outcome, in the order in which a reader wants them.
+absl::Span<const v1::Outcome> OutcomeOrder();
+
+// "99.99 %", rounded down: 99.999 % is not 100 %. "-" of nothing.
+std::string Percent(int64_t part, int64_t whole);
+
+// How long the case took, all calls and checks; its last call where that was not measured.
+double Seconds(const v1::Verdict& verdict);
 
 // "tf32, ftz (observed: subnormal results are flushed to zero)"; "none declared".
 std::string BadgeText(const RunReport& report);

@@ -24,14 +24,25 @@ std::string RenderErrorReport(const RunReport& report);
 // One row a case, RFC 4180.
 std::string RenderCsv(const RunReport& report);
 
-// Everything the report holds, measurements included.
+// Everything the report holds, measurements included; the schema is schema/run_report.schema.json.
 std::string RenderJson(const RunReport& report);
 
+// For people and wikis (GitHub's flavour), and as one self-contained page, light and dark, made to be
+// printed: the figures, the library, a table by operator, every failure with the command that repeats it.
+std::string RenderMarkdown(const RunReport& report);
+std::string RenderHtml(const RunReport& report);
+
+// CDash's Test.xml as ctest 3.25 writes it: a <Test> a case. notrun: what the library was not called for, or
+// is not the library's fault; the measurement "Completion Status" has the outcome.
+std::string RenderCdash(const RunReport& report);
+
+// JUnit XML within the schema of Jenkins' xUnit plugin (junit-10.xsd), as GitLab and Jenkins show it best.
 // One <testsuite> an operator. not_implemented, unsupported_dtype, skipped and waived are <skipped>; fail and
 // nondeterministic are <failure>; everything else that is not a pass is <error>.
 std::string RenderJunit(const RunReport& report);
 
-// "text", "csv", "json", "junit", "error_report"; InvalidArgument, with these names, for anything else.
+// "text", "markdown", "html", "csv", "json", "junit", "cdash", "error_report"; InvalidArgument, with these
+// names, for anything else.
 absl::StatusOr<std::string> Render(const RunReport& report, std::string_view format);
 const std::vector<std::string>& Formats();
 

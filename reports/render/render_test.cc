@@ -129,6 +129,12 @@ TEST(Render, Golden) {
   ExpectGolden("report.csv", RenderCsv(report));
   ExpectGolden("report.xml", RenderJunit(report));
   ExpectGolden("report.json", RenderJson(report));
+  ExpectGolden("report.md", RenderMarkdown(report));
+  std::string html = RenderHtml(report);
+  const size_t style = html.find("<style>");
+  html.erase(style, html.find("</style>") - style);  // document_test's
+  ExpectGolden("report.html", html);
+  ExpectGolden("report.cdash.xml", RenderCdash(report));
 }
 
 TEST(Render, ErrorReportIsThePublicHarnessForm) {
@@ -172,6 +178,36 @@ TEST(Render, EmptyReportHasNoPercentages) {
   EXPECT_NE(summary.find("0 of 0 called cases pass (-)"), std::string::npos) << summary;
 }
 
+// Whatever bytes a run's texts hold, the documents stay whole and valid.
+TEST(Render, AnyBytesInAnyText) {
+  const std::string bytes = "\xff\x01<&\"'|`]]>\n\t";
+  RunReport report = SampleReport();
+  v1::RunOptions& options = *report.run.mutable_options();
+  for (std::string* text :
+       {options.mutable_chip(), options.mutable_impl_path(), options.mutable_vendor_name(),
+        options.mutable_impl_version(), options.mutable_host(), options.mutable_dialect()}) {
+    *text = bytes;
+  }
+  for (v1::Verdict& verdict : report.results) {
+    verdict.set_reason(bytes);
+    verdict.set_reference(bytes);
+    verdict.set_tensor_info(bytes);
+    verdict.set_backtrace(bytes);
+  }
+  report.references = {bytes};
+  for (const std::string& format : Formats()) {
+    const std::string text = *Render(report, format);
+    EXPECT_EQ(text.find("<&"), format == "html" || format == "junit" || format == "cdash" ? std::string::npos
+                                                                                          : text.find("<&"))
+        << format;
+    if (format != "text" && format != "error_report") {
+      EXPECT_EQ(text.find('\xff'), std::string::npos) << format;
+    }
+    const std::string path = std::string(DIOPI_BINARY_DIR) + "/tests/any_bytes." + format;
+    std::ofstream(path, std::ios::binary) << text;  // check_exports.py reads some
+  }
+}
+
 TEST(Render, NearlyAllIsNotAll) {
   std::vector<v1::Verdict> results(99'999, Base("add.float32.x", "add", "diopiAdd", v1::OUTCOME_PASS));
   results.push_back(Base("add.float32.y", "add", "diopiAdd", v1::OUTCOME_FAIL));
@@ -180,9 +216,11 @@ TEST(Render, NearlyAllIsNotAll) {
 }
 
 TEST(Render, UnknownFormatNamesTheKnownOnes) {
-  const auto result = Render(SampleReport(), "pdf");
+  const auto result = Render(SampleReport(), "docx");
   EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(result.status().message()).find("text, csv, json, junit"), std::string::npos);
+  EXPECT_NE(std::string(result.status().message())
+                .find("text, markdown, html, csv, json, junit, cdash, error_report"),
+            std::string::npos);
   for (const std::string& format : Formats()) EXPECT_TRUE(Render(SampleReport(), format).ok()) << format;
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "absl/strings/match.h"
@@ -14,32 +13,9 @@
 namespace diopi::reports {
 namespace {
 
-// In the order in which a reader wants them.
-constexpr std::array<v1::Outcome, 12> kOrder = {
-    v1::OUTCOME_PASS,
-    v1::OUTCOME_FAIL,
-    v1::OUTCOME_ERROR,
-    v1::OUTCOME_CRASH,
-    v1::OUTCOME_TIMEOUT,
-    v1::OUTCOME_MEMORY,
-    v1::OUTCOME_NONDETERMINISTIC,
-    v1::OUTCOME_NOT_IMPLEMENTED,
-    v1::OUTCOME_UNSUPPORTED_DTYPE,
-    v1::OUTCOME_SKIPPED,
-    v1::OUTCOME_WAIVED,
-    v1::OUTCOME_HARNESS_ERROR,
-};
-
-// Rounded down: 99.999 % is not 100 %.
-std::string Percent(int64_t part, int64_t whole) {
-  if (whole == 0) return "-";
-  const int64_t hundredths = part * 10000 / whole;
-  return absl::StrFormat("%d.%02d %%", hundredths / 100, hundredths % 100);
-}
-
 std::string OutcomeLine(const RunReport& report) {
   std::vector<std::string> parts;
-  for (const v1::Outcome outcome : kOrder) {
+  for (const v1::Outcome outcome : OutcomeOrder()) {
     const auto it = report.outcomes.find(outcome);
     if (it != report.outcomes.end()) parts.push_back(absl::StrCat(OutcomeName(outcome), " ", it->second));
   }

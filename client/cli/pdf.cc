@@ -1,0 +1,153 @@
+#include "client/cli/pdf.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/agent/process.h"
+#include "client/cli/output.h"
+
+namespace diopi::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
+
+// Removed with everything in it.
+class ScratchFolder {
+ public:
+  static absl::StatusOr<ScratchFolder> Make() {
+    std::error_code error;
+    std::string path = (fs::temp_directory_path(error) / "diopi_pdf_XXXXXX").string();
+    if (error || mkdtemp(path.data()) == nullptr)
+      return absl::InternalError(absl::StrCat(path, ": a temporary folder cannot be made"));
+    return ScratchFolder(path);
+  }
+  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  std::string operator/(const char* name) const { return absl::StrCat(path_, "/", name); }
+
+ private:
+  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+std::string OnPath(const char* name) {
+  const char* path = std::getenv("PATH");
+  for (const absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':')) {
+    const std::string file = absl::StrCat(folder, "/", name);
+    if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+// What a browser says at the end of a failure; it is talkative.
+std::string LastWords(const std::string& log) {
+  constexpr size_t kLines = 3;
+  std::vector<std::string> lines = absl::StrSplit(ReadAll(log), '\n', absl::SkipWhitespace());
+  if (lines.size() > kLines) lines.erase(lines.begin(), lines.end() - kLines);
+  return lines.empty() ? "" : absl::StrCat(": ", absl::StrJoin(lines, "; "));
+}
+
+std::vector<std::string> Command(const std::string& browser, const ScratchFolder& scratch,
+                                 const std::string& pdf) {
+  std::vector<std::string> command = {
+      browser,
+      "--headless",
+      "--disable-gpu",
+      "--no-first-run",
+      "--disable-extensions",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-dev-shm-usage",  // 64 MB of it in a container
+      "--host-resolver-rules=MAP * ~NOTFOUND",
+      absl::StrCat("--user-data-dir=", scratch / "profile"),
+      "--no-pdf-header-footer",
+      absl::StrCat("--print-to-pdf=", pdf),
+  };
+  if (geteuid() == 0) command.emplace_back("--no-sandbox");
+  command.push_back(absl::StrCat("file://", scratch / "page.html"));
+  return command;
+}
+
+absl::Status Run(const std::string& browser, const ScratchFolder& scratch, const std::string& pdf,
+                 std::chrono::seconds limit) {
+  const std::string log = scratch / "log";
+  const agent::Descriptor out(open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (out.get() < 0) return absl::InternalError(absl::StrCat(log, ": cannot be written"));
+  agent::ProcessOptions options;
+  options.command = Command(browser, scratch, pdf);
+  options.descriptors = {{out.get(), STDOUT_FILENO}, {out.get(), STDERR_FILENO}};
+  absl::StatusOr<agent::Process> process = agent::Process::Start(options);
+  if (!process.ok()) return process.status();
+  const std::optional<agent::ExitStatus> ended = process->WaitFor(limit);
+  if (!ended.has_value()) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(browser, " did not print the page within ", limit.count(), " s", LastWords(log)));
+  }
+  // It may exit with 0 and have printed nothing.
+  if (ended->code != 0 || ended->signal != 0 || !absl::StartsWith(ReadAll(pdf), "%PDF-")) {
+    return absl::InternalError(absl::StrCat(browser, " printed no PDF, ", ended->Text(), LastWords(log)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
+  const char* variable = std::getenv("DIOPI_CHROMIUM");
+  const std::string given =
+      !options.browser.empty() ? options.browser : std::string(variable == nullptr ? "" : variable);
+  if (!given.empty()) {
+    if (access(given.c_str(), X_OK) == 0) return given;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "$DIOPI_CHROMIUM is ", given, ", which is no program; PDF needs Debian's package chromium"));
+  }
+  for (const char* name : kBrowsers) {
+    std::string path = OnPath(name);
+    if (!path.empty()) return path;
+  }
+  return absl::InvalidArgumentError(
+      "PDF is printed by Chromium, which is not on PATH: install Debian's packages chromium and "
+      "fonts-dejavu-core "
+      "(apt-get install --no-install-recommends chromium fonts-dejavu-core), name it in $DIOPI_CHROMIUM, or "
+      "write "
+      "--format html and print that page");
+}
+
+absl::Status PrintPdf(const std::string& html, const std::string& output, const PdfOptions& options) {
+  const absl::StatusOr<std::string> browser = FindBrowser(options);
+  if (!browser.ok()) return browser.status();
+  const absl::StatusOr<ScratchFolder> scratch = ScratchFolder::Make();
+  if (!scratch.ok()) return scratch.status();
+  absl::Status status = WriteOutput(html, *scratch / "page.html");
+  if (!status.ok()) return status;
+  const std::string pdf = *scratch / "page.pdf";
+  status = Run(*browser, *scratch, pdf, options.limit);
+  if (!status.ok()) return status;
+  return WriteOutput(ReadAll(pdf), output);
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,85 @@
+#include "reports/document/document.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace diopi::reports {
+namespace {
+
+constexpr char kNasty[] = "<b>|`*_&\"\xff\nnext";
+
+Document Sample() {
+  Document document;
+  document.title = kNasty;
+  document.subtitle = "sub";
+  document.has_cover = true;
+  document.cover.rows = {{"chip", {kNasty}}};
+  document.footer = "end";
+  document.blocks.emplace_back(Heading{2, "First", true});
+  document.blocks.emplace_back(Paragraph{kNasty});
+  document.blocks.emplace_back(Heading{3, "Second"});
+  document.blocks.emplace_back(Note{"careful", Tone::kWarn});
+  document.blocks.emplace_back(Code{"a\nb ``` c"});
+  document.blocks.emplace_back(Tiles{{{"label", "12", "note", Tone::kGood}}});
+  document.blocks.emplace_back(Bar{{{"pass", 3, Tone::kGood}, {"fail", 0, Tone::kBad}}});
+  document.blocks.emplace_back(
+      Table{{{"name"}, {"n", true}}, {{{"a|b", Tone::kPlain, true}, {"50 %", Tone::kBad, false, 0.5}}}, ""});
+  document.blocks.emplace_back(Table{{{"name"}}, {}, "nothing here"});
+  Finding finding;
+  finding.title = "add.x";
+  finding.outcome = {"fail", Tone::kBad};
+  finding.lines = {kNasty, "two"};
+  finding.command = "diopi-cli repro add.x";
+  document.blocks.emplace_back(finding);
+  return document;
+}
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(WriteHtml, EscapesEverywhereAndFetchesNothing) {
+  const std::string html = WriteHtml(Sample());
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+  EXPECT_EQ(html.find('\xff'), std::string::npos);
+  EXPECT_EQ(Count(html, "&lt;b&gt;|`*_&amp;&quot;?"), 5u);  // <title>, h1, cover, paragraph, finding
+  for (const char* fetched : {"<script", "http://", "https://", "src=", "url(", "@import", "<link"}) {
+    EXPECT_EQ(html.find(fetched), std::string::npos) << fetched;
+  }
+}
+
+TEST(WriteHtml, TheContentsLeadToEveryHeading) {
+  const std::string html = WriteHtml(Sample());
+  for (const char* id : {"s0", "s1"}) {
+    EXPECT_EQ(Count(html, std::string("href=\"#") + id + "\""), 1u);
+    EXPECT_EQ(Count(html, std::string(" id=\"") + id + "\""), 1u);
+  }
+  EXPECT_EQ(html.find("href=\"#s2\""), std::string::npos);
+}
+
+TEST(WriteHtml, TablesAndBars) {
+  const std::string html = WriteHtml(Sample());
+  EXPECT_NE(html.find("<td class=\"number\"><span class=\"bad\">50 %</span><span class=\"meter\"><span "
+                      "class=\"fill-bad\" style=\"width:50.0%\">"),
+            std::string::npos);
+  EXPECT_NE(html.find("nothing here"), std::string::npos);
+  EXPECT_EQ(Count(html, "<table>"), 1u);        // the empty one is a sentence
+  EXPECT_EQ(Count(html, "style=\"flex:"), 1u);  // a part of nothing is in the legend only
+  EXPECT_NE(html.find("></i>fail 0</li>"), std::string::npos);
+}
+
+TEST(WriteMarkdown, EscapesMarkup) {
+  const std::string text = WriteMarkdown(Sample());
+  EXPECT_EQ(text.find("<b>"), std::string::npos);
+  EXPECT_NE(text.find("# &lt;b>\\|\\`\\*\\_&amp;\"? next\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("| name | n |\n| --- | ---: |\n| `a\\|b` | **50 %** |\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("````\na\nb ``` c\n````\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("**`add.x`**: **fail**\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("nothing here"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace diopi::reports

@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "reports/document/document.h"
+#include "reports/document/style.h"
+#include "reports/render/escape.h"
+
+namespace diopi::reports {
+namespace {
+
+const char* ToneClass(Tone tone) {
+  switch (tone) {
+    case Tone::kGood:
+      return "good";
+    case Tone::kBad:
+      return "bad";
+    case Tone::kWarn:
+      return "warn";
+    case Tone::kMuted:
+      return "muted";
+    case Tone::kPlain:
+      break;
+  }
+  return "plain";
+}
+
+std::string Meter(double share, Tone tone) {
+  const double width = 100 * std::clamp(share, 0.0, 1.0);
+  return absl::StrFormat(
+      "<span class=\"meter\"><span class=\"fill-%s\" style=\"width:%.1f%%\"></span></span>", ToneClass(tone),
+      width);
+}
+
+std::string Inline(const Text& text) {
+  std::string out = EscapeXmlText(text.text);
+  if (text.code) out = absl::StrCat("<code>", out, "</code>");
+  if (text.tone != Tone::kPlain)
+    out = absl::StrCat("<span class=\"", ToneClass(text.tone), "\">", out, "</span>");
+  if (text.share.has_value()) out += Meter(*text.share, text.tone);
+  return out;
+}
+
+std::string FactsHtml(const Facts& facts) {
+  std::string out = "<dl class=\"facts\">\n";
+  for (const auto& [name, value] : facts.rows) {
+    absl::StrAppend(&out, "<dt>", EscapeXmlText(name), "</dt><dd>", Inline(value), "</dd>\n");
+  }
+  return absl::StrCat(out, "</dl>\n");
+}
+
+// Writes one block after the other; counts the headings for their ids.
+class HtmlWriter {
+ public:
+  void operator()(const Heading& heading) {
+    const std::string tag = absl::StrCat("h", heading.level);
+    absl::StrAppend(&out_, "<", tag, " id=\"", HeadingId(headings_++), "\"",
+                    heading.new_page ? " class=\"page\"" : "", ">", EscapeXmlText(heading.text), "</", tag,
+                    ">\n");
+  }
+  void operator()(const Paragraph& paragraph) {
+    absl::StrAppend(&out_, "<p>", EscapeXmlText(paragraph.text), "</p>\n");
+  }
+  void operator()(const Note& note) {
+    absl::StrAppend(&out_, "<p class=\"note ", ToneClass(note.tone), "\">", EscapeXmlText(note.text),
+                    "</p>\n");
+  }
+  void operator()(const Code& code) { absl::StrAppend(&out_, "<pre>", EscapeXmlText(code.text), "</pre>\n"); }
+  void operator()(const Facts& facts) { out_ += FactsHtml(facts); }
+  void operator()(const Tiles& tiles) {
+    out_ += "<div class=\"tiles\">\n";
+    for (const Tile& tile : tiles.tiles) {
+      absl::StrAppend(&out_, "<div class=\"tile\"><div class=\"label\">", EscapeXmlText(tile.label),
+                      "</div><div class=\"value ", ToneClass(tile.tone), "\">", EscapeXmlText(tile.value),
+                      "</div><div class=\"remark\">", EscapeXmlText(tile.note), "</div></div>\n");
+    }
+    out_ += "</div>\n";
+  }
+  void operator()(const Bar& bar) {
+    std::string legend;
+    out_ += "<div class=\"bar\" aria-hidden=\"true\">";
+    for (const Part& part : bar.parts) {
+      const std::string fill = absl::StrCat("fill-", ToneClass(part.tone));
+      if (part.count > 0)
+        absl::StrAppend(&out_, "<span class=\"", fill, "\" style=\"flex:", part.count, "\"></span>");
+      absl::StrAppend(&legend, "<li><i class=\"", fill, "\"></i>", EscapeXmlText(part.label), " ", part.count,
+                      "</li>");
+    }
+    absl::StrAppend(&out_, "</div>\n<ul class=\"legend\">", legend, "</ul>\n");
+  }
+  void operator()(const Table& table) {
+    if (table.rows.empty()) {
+      absl::StrAppend(&out_, "<p class=\"muted\">", EscapeXmlText(table.empty), "</p>\n");
+      return;
+    }
+    out_ += "<div class=\"scroll\"><table>\n<thead><tr>";
+    for (const Column& column : table.columns) {
+      absl::StrAppend(&out_, "<th", column.number ? " class=\"number\"" : "", ">", EscapeXmlText(column.name),
+                      "</th>");
+    }
+    out_ += "</tr></thead>\n<tbody>\n";
+    for (const std::vector<Text>& row : table.rows) {
+      out_ += "<tr>";
+      for (size_t i = 0; i < row.size(); ++i) {
+        absl::StrAppend(&out_, "<td", table.columns[i].number ? " class=\"number\"" : "", ">", Inline(row[i]),
+                        "</td>");
+      }
+      out_ += "</tr>\n";
+    }
+    out_ += "</tbody></table></div>\n";
+  }
+  void operator()(const Finding& finding) {
+    Text outcome = finding.outcome;
+    absl::StrAppend(&out_, "<section class=\"finding\"><h4><code>", EscapeXmlText(finding.title),
+                    "</code><span class=\"badge\">", Inline(outcome), "</span></h4>\n");
+    for (const std::string& line : finding.lines) {
+      absl::StrAppend(&out_, "<p>", EscapeXmlText(line), "</p>\n");
+    }
+    if (!finding.command.empty()) absl::StrAppend(&out_, "<pre>", EscapeXmlText(finding.command), "</pre>\n");
+    out_ += "</section>\n";
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+  int headings_ = 0;
+};
+
+std::string Contents(const Document& document) {
+  std::string out = "<nav class=\"contents\" aria-label=\"Contents\"><h2>Contents</h2>\n<ol>\n";
+  int index = 0;
+  for (const Block& block : document.blocks) {
+    const auto* heading = std::get_if<Heading>(&block);
+    if (heading == nullptr) continue;
+    absl::StrAppend(&out, "<li", heading->level > 2 ? " class=\"sub\"" : "", "><a href=\"#",
+                    HeadingId(index++), "\">", EscapeXmlText(heading->text), "</a></li>\n");
+  }
+  return absl::StrCat(out, "</ol></nav>\n");
+}
+
+std::string HeaderHtml(const Document& document) {
+  std::string out = absl::StrCat("<header", document.has_cover ? " class=\"cover\"" : "", ">\n<h1>",
+                                 EscapeXmlText(document.title), "</h1>\n<p class=\"subtitle\">",
+                                 EscapeXmlText(document.subtitle), "</p>\n");
+  if (document.has_cover) absl::StrAppend(&out, "<div class=\"rule\"></div>\n", FactsHtml(document.cover));
+  out += "</header>\n";
+  if (document.has_cover) out += Contents(document);
+  return out;
+}
+
+}  // namespace
+
+std::string HeadingId(int index) {
+  return absl::StrCat("s", index);
+}
+
+std::string WriteHtml(const Document& document) {
+  HtmlWriter writer;
+  for (const Block& block : document.blocks) std::visit(writer, block);
+  return absl::StrCat(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+      EscapeXmlText(document.title), "</title>\n<style>\n", StyleSheet(),
+      "</style>\n</head>\n<body>\n<main>\n", HeaderHtml(document), writer.Take(), "<footer>",
+      EscapeXmlText(document.footer), "</footer>\n</main>\n</body>\n</html>\n");
+}
+
+}  // namespace diopi::reports

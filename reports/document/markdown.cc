@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "reports/document/document.h"
+#include "reports/render/escape.h"
+
+namespace diopi::reports {
+namespace {
+
+// What would be markup in running text. Angle brackets too: raw HTML is markup.
+std::string Escape(std::string_view text) {
+  std::string out;
+  for (const char c : OneLine(ToUtf8(text))) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::string_view("\\`*_[]|#~").find(c) != std::string_view::npos) out.push_back('\\');
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+// A code span: its fence is longer than any run of backticks inside; in a table, a bar must be escaped even
+// in code.
+std::string CodeSpan(std::string_view text) {
+  const std::string line = OneLine(ToUtf8(text));
+  size_t longest = 0;
+  size_t run = 0;
+  for (const char c : line) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const char* pad = longest > 0 ? " " : "";
+  return absl::StrCat(fence, pad, absl::StrReplaceAll(line, {{"|", "\\|"}}), pad, fence);
+}
+
+std::string Inline(const Text& text) {
+  if (text.text.empty()) return "";
+  const std::string out = text.code ? CodeSpan(text.text) : Escape(text.text);
+  return text.tone == Tone::kBad ? absl::StrCat("**", out, "**") : out;
+}
+
+std::string Fenced(std::string_view text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
+  return absl::StrCat(fence, "\n", ToUtf8(text), text.empty() || text.back() != '\n' ? "\n" : "", fence,
+                      "\n\n");
+}
+
+std::string Row(const std::vector<std::string>& cells) {
+  return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
+}
+
+std::string FactsText(const Facts& facts) {
+  std::string out = "| | |\n| --- | --- |\n";
+  for (const auto& [name, value] : facts.rows) out += Row({Escape(name), Inline(value)});
+  return absl::StrCat(out, "\n");
+}
+
+class MarkdownWriter {
+ public:
+  void operator()(const Heading& heading) {
+    absl::StrAppend(&out_, std::string(static_cast<size_t>(heading.level), '#'), " ", Escape(heading.text),
+                    "\n\n");
+  }
+  void operator()(const Paragraph& paragraph) { absl::StrAppend(&out_, Escape(paragraph.text), "\n\n"); }
+  void operator()(const Note& note) { absl::StrAppend(&out_, "> ", Escape(note.text), "\n\n"); }
+  void operator()(const Code& code) { out_ += Fenced(code.text); }
+  void operator()(const Facts& facts) { out_ += FactsText(facts); }
+  void operator()(const Tiles& tiles) {
+    for (const Tile& tile : tiles.tiles) {
+      absl::StrAppend(&out_, "- **", Escape(tile.label), ": ", Escape(tile.value), "** ", Escape(tile.note),
+                      "\n");
+    }
+    out_ += "\n";
+  }
+  void operator()(const Bar& bar) {
+    const auto part = [](std::string* text, const Part& p) {
+      absl::StrAppend(text, Escape(p.label), " ", p.count);
+    };
+    absl::StrAppend(&out_, absl::StrJoin(bar.parts, ", ", part), "\n\n");
+  }
+  void operator()(const Table& table) {
+    if (table.rows.empty()) {
+      absl::StrAppend(&out_, Escape(table.empty), "\n\n");
+      return;
+    }
+    std::vector<std::string> names;
+    std::vector<std::string> rules;
+    for (const Column& column : table.columns) {
+      names.push_back(Escape(column.name));
+      rules.emplace_back(column.number ? "---:" : "---");
+    }
+    absl::StrAppend(&out_, Row(names), Row(rules));
+    for (const std::vector<Text>& row : table.rows) {
+      std::vector<std::string> cells;
+      cells.reserve(row.size());
+      for (const Text& cell : row) cells.push_back(Inline(cell));
+      out_ += Row(cells);
+    }
+    out_ += "\n";
+  }
+  void operator()(const Finding& finding) {
+    absl::StrAppend(&out_, "**", CodeSpan(finding.title), "**: ", Inline(finding.outcome), "\n\n");
+    for (const std::string& line : finding.lines) absl::StrAppend(&out_, Escape(line), "\n\n");
+    if (!finding.command.empty()) out_ += Fenced(finding.command);
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+}  // namespace
+
+std::string WriteMarkdown(const Document& document) {
+  MarkdownWriter writer;
+  for (const Block& block : document.blocks) std::visit(writer, block);
+  std::string out = absl::StrCat("# ", Escape(document.title), "\n\n", Escape(document.subtitle), "\n\n");
+  if (document.has_cover) out += FactsText(document.cover);
+  return absl::StrCat(out, writer.Take(), "---\n\n", Escape(document.footer), "\n");
+}
+
+}  // namespace diopi::reports

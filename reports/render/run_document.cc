@@ -1,0 +1,207 @@
+#include "reports/render/run_document.h"
+
+#include <map>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+#include "reports/render/measurements.h"
+#include "reports/render/render.h"
+
+namespace diopi::reports {
+namespace {
+
+Text OrNotRecorded(const std::string& text, bool code = false) {
+  if (text.empty()) return {"not recorded", Tone::kMuted};
+  return {text, Tone::kPlain, code};
+}
+
+// A rate as text and bar; "-" of nothing.
+Text Rate(int64_t part, int64_t whole) {
+  Text text{Percent(part, whole)};
+  if (whole == 0) return text;
+  text.share = static_cast<double>(part) / static_cast<double>(whole);
+  text.tone = part == whole ? Tone::kGood : Tone::kBad;
+  return text;
+}
+
+Text CountOf(int64_t count, Tone tone) {
+  return {absl::StrCat(count), count == 0 ? Tone::kMuted : tone};
+}
+
+Finding FindingOf(const v1::RunOptions& options, const v1::Verdict& verdict) {
+  Finding finding{verdict.case_id(), {OutcomeName(verdict.outcome()), ToneOf(verdict.outcome())}, {}, ""};
+  if (!verdict.reason().empty()) finding.lines.push_back(OneLine(verdict.reason()));
+  if (!absl::StrContains(verdict.reason(), verdict.likely_cause()))
+    finding.lines.push_back(absl::StrCat("Likely cause: ", OneLine(verdict.likely_cause())));
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    if (!stats.ok()) finding.lines.push_back(OutputText(stats));
+  }
+  finding.command = ReproCommand(options, verdict.case_id());
+  return finding;
+}
+
+bool IsListed(v1::Outcome outcome) {
+  return IsFailure(outcome) || outcome == v1::OUTCOME_HARNESS_ERROR;
+}
+
+// What passes here and would not by the public rule.
+Table TheirFailures(const RunReport& report) {
+  Table table{{{"Case"}, {"Public rule"}}, {}, "None."};
+  for (const v1::Verdict& verdict : report.results) {
+    const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
+    if (verdict.outcome() != v1::OUTCOME_PASS || !theirs.has_value() || theirs->pass) continue;
+    table.rows.push_back({{verdict.case_id(), Tone::kPlain, true}, {PublicText(verdict)}});
+  }
+  return table;
+}
+
+}  // namespace
+
+Tone ToneOf(v1::Outcome outcome) {
+  if (outcome == v1::OUTCOME_PASS) return Tone::kGood;
+  if (IsFailure(outcome)) return Tone::kBad;
+  if (outcome == v1::OUTCOME_WAIVED || outcome == v1::OUTCOME_HARNESS_ERROR) return Tone::kWarn;
+  return Tone::kMuted;
+}
+
+Facts LibraryFacts(const RunReport& report) {
+  const v1::RunOptions& options = report.run.options();
+  Facts facts;
+  facts.rows = {
+      {"Run", {absl::StrCat(report.run.run_id(), " (", report.run.state(), ")")}},
+      {"Chip", OrNotRecorded(options.chip())},
+      {"Library", OrNotRecorded(options.impl_path(), true)},
+      {"SHA-256", OrNotRecorded(options.impl_sha256(), true)},
+      {"Vendor name", OrNotRecorded(options.vendor_name())},
+      {"Version", OrNotRecorded(options.impl_version())},
+      {"Device functions", OrNotRecorded(options.dialect())},
+      {"Declared contracts", {BadgeText(report)}},
+      {"Host", OrNotRecorded(options.host())},
+      {"Agent version", OrNotRecorded(options.agent_version())},
+      {"Started", OrNotRecorded(report.run.created())},
+      {"Finished", OrNotRecorded(report.run.finished())},
+      {"Suite hash", OrNotRecorded(report.run.suite_hash(), true)},
+  };
+  for (const std::string& reference : report.references) facts.rows.push_back({"Reference", {reference}});
+  if (report.references.empty()) facts.rows.push_back({"Reference", {"none was used", Tone::kMuted}});
+  return facts;
+}
+
+Tiles FigureTiles(const RunReport& report) {
+  const Coverage& coverage = report.coverage;
+  const Correctness& correctness = report.correctness;
+  int64_t failures = 0;
+  for (const auto& [outcome, count] : report.outcomes) failures += IsFailure(outcome) ? count : 0;
+  Tiles tiles;
+  tiles.tiles.push_back(
+      {"Coverage", absl::StrCat(coverage.implemented, " of ", coverage.abi_functions),
+       absl::StrCat("functions implemented, ", Percent(coverage.implemented, coverage.abi_functions)),
+       Tone::kPlain});
+  tiles.tiles.push_back({"Tested functions", absl::StrCat(coverage.tested, " of ", coverage.selected),
+                         absl::StrCat(coverage.passing, " pass every case"), Tone::kPlain});
+  tiles.tiles.push_back({"Correctness", Percent(correctness.passed, correctness.called),
+                         absl::StrCat(correctness.passed, " of ", correctness.called, " called cases pass"),
+                         correctness.called == 0                    ? Tone::kMuted
+                         : correctness.passed == correctness.called ? Tone::kGood
+                                                                    : Tone::kBad});
+  tiles.tiles.push_back({"Failures", absl::StrCat(failures),
+                         report.missing > 0 ? absl::StrCat(report.missing, " cases not run yet") : "cases",
+                         failures > 0 ? Tone::kBad : Tone::kGood});
+  return tiles;
+}
+
+Bar OutcomeBar(const RunReport& report) {
+  Bar bar;
+  for (const v1::Outcome outcome : OutcomeOrder()) {
+    const auto it = report.outcomes.find(outcome);
+    if (it != report.outcomes.end()) bar.parts.push_back({OutcomeName(outcome), it->second, ToneOf(outcome)});
+  }
+  if (report.missing > 0) bar.parts.push_back({"not run yet", report.missing, Tone::kMuted});
+  return bar;
+}
+
+Table OperatorTable(const RunReport& report) {
+  Table table{{{"Operator"},
+               {"Cases", true},
+               {"Pass", true},
+               {"Failed", true},
+               {"Not implemented", true},
+               {"Other", true},
+               {"Pass rate", true}},
+              {},
+              "No case was run."};
+  for (const OperatorRow& row : report.operators) {
+    table.rows.push_back({{row.op, Tone::kPlain, true},
+                          {absl::StrCat(row.cases)},
+                          CountOf(row.passed, Tone::kPlain),
+                          CountOf(row.failed, Tone::kBad),
+                          CountOf(row.not_implemented, Tone::kWarn),
+                          CountOf(row.other, Tone::kWarn),
+                          Rate(row.passed, row.passed + row.failed)});
+  }
+  return table;
+}
+
+std::vector<Block> FailureBlocks(const RunReport& report) {
+  std::map<std::string, std::vector<Block>> findings;
+  for (const v1::Verdict& verdict : report.results) {
+    if (IsListed(verdict.outcome()))
+      findings[verdict.operator_()].emplace_back(FindingOf(report.run.options(), verdict));
+  }
+  std::vector<Block> blocks;
+  for (auto& [op, cases] : findings) {
+    blocks.emplace_back(
+        Heading{3, absl::StrCat(op, ": ", cases.size(), cases.size() == 1 ? " case" : " cases")});
+    for (Block& block : cases) blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+Document RunDocument(const RunReport& report) {
+  const v1::RunOptions& options = report.run.options();
+  Document document;
+  document.title = options.chip().empty() ? "DIOPI conformance report"
+                                          : absl::StrCat("DIOPI conformance: ", options.chip());
+  document.subtitle = absl::StrCat("Run ", report.run.run_id(), ", ", report.run.state(), ", ",
+                                   report.run.created(), "; library ", options.impl_path());
+  std::vector<Block>& blocks = document.blocks;
+  blocks.emplace_back(FigureTiles(report));
+  blocks.emplace_back(OutcomeBar(report));
+  if (report.widened > 0) {
+    blocks.emplace_back(Note{absl::StrCat("The contracts this device declares (", BadgeText(report),
+                                          ") widened the tolerance of ", report.widened, " verdicts."),
+                             Tone::kWarn});
+  }
+  blocks.emplace_back(Heading{2, "Library and environment"});
+  blocks.emplace_back(LibraryFacts(report));
+  blocks.emplace_back(Heading{2, "Operators"});
+  blocks.emplace_back(OperatorTable(report));
+  blocks.emplace_back(Heading{2, "Did not pass"});
+  std::vector<Block> failures = FailureBlocks(report);
+  if (failures.empty()) blocks.emplace_back(Paragraph{"No case failed."});
+  for (Block& block : failures) blocks.push_back(std::move(block));
+  blocks.emplace_back(Heading{2, "Beside the public rule"});
+  blocks.emplace_back(
+      Paragraph{absl::StrCat("The public harness's rule would decide ", PublicRuleText(report),
+                             ". It never decides here. Passed, and would not by that rule:")});
+  blocks.emplace_back(TheirFailures(report));
+  document.footer = absl::StrCat(
+      "Coverage and correctness are two figures: only a case that was called and passed counts as "
+      "pass. Run ",
+      report.run.run_id(), ".");
+  return document;
+}
+
+std::string RenderHtml(const RunReport& report) {
+  return WriteHtml(RunDocument(report));
+}
+
+std::string RenderMarkdown(const RunReport& report) {
+  return WriteMarkdown(RunDocument(report));
+}
+
+}  // namespace diopi::reports
