@@ -63,6 +63,12 @@ int TryMemory() {
   return error;
 }
 
+// The agent's, from the environment that it was given.
+int TryToken() {
+  const char* token = std::getenv("DIOPI_TOKEN");
+  return token != nullptr && *token != '\0' ? 0 : ENOENT;
+}
+
 int Try(int what) {
   switch (what) {
     case 1:
@@ -83,6 +89,8 @@ int Try(int what) {
       return Errno(kill(getppid(), 0) == 0);
     case 9:
       return TryMemory();
+    case 11:
+      return TryToken();
     default:
       return Errno(kill(getpid(), 0) == 0);
   }

@@ -20,7 +20,7 @@ constexpr bool kSanitizer = false;
 #endif
 
 // vendor_escapes.cc
-enum Attempt { kInet = 1, kInet6, kPacket, kUnix, kExec, kPtrace, kWrite, kKill, kMemory, kSelf };
+enum Attempt { kInet = 1, kInet6, kPacket, kUnix, kExec, kPtrace, kWrite, kKill, kMemory, kSelf, kToken };
 
 struct Row {
   std::string sandbox;
@@ -38,8 +38,12 @@ class SandboxTest : public testing::TestWithParam<Row> {
     options_ = OptionsFor("escapes");
     file_ = absl::StrCat(testing::TempDir(), "escaped_", getpid());
     options_.environment.push_back("DIOPI_TEST_ESCAPE_FILE=" + file_);
+    setenv("DIOPI_TOKEN", "diopi_0", 1);
   }
-  ~SandboxTest() override { std::filesystem::remove(file_); }
+  ~SandboxTest() override {
+    unsetenv("DIOPI_TOKEN");
+    std::filesystem::remove(file_);
+  }
 
   WorkerOptions options_;
   std::string file_;
@@ -75,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(All, SandboxTest,
                                          Row{"strict", kPtrace, kRefused}, Row{"strict", kKill, kRefused},
                                          Row{"strict", kSelf, ""}, Row{"off", kInet, ""},
                                          Row{"off", kUnix, ""}, Row{"off", kExec, ""}, Row{"off", kWrite, ""},
-                                         Row{"off", kKill, ""}));
+                                         Row{"off", kKill, ""}, Row{"off", kToken, "No such file"},
+                                         Row{"default", kToken, "No such file"}));
 
 TEST_F(SandboxTest, StrictWritesNoFileOrSaysThatItCannotForbidIt) {
   options_.sandbox = "strict";

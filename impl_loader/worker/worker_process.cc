@@ -38,11 +38,12 @@ std::string SignalName(int signal) {
 std::vector<std::string> WorkerEnvironment(const WorkerOptions& options) {
   // Without malloc's thread cache every byte is accounted for, so that leaks can be told; with the two
   // thresholds, memory of a case's size stays in the process from call to call, as fresh pages cost more than
-  // most kernels. The rest is for sanitizer builds of the worker: the crash handler is ours, and libraries
-  // may leak.
+  // most kernels. The agent's token is none of the library's business. The rest is for sanitizer builds of
+  // the worker: the crash handler is ours, and libraries may leak.
   std::vector<std::string> environment = {
       "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.mmap_threshold=16777216:"
       "glibc.malloc.trim_threshold=67108864",
+      "DIOPI_TOKEN=",
       "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:"
       "detect_leaks=0:use_sigaltstack=0:allocator_may_return_null=1",
       "TSAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:"
