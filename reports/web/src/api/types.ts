@@ -54,6 +54,8 @@ export interface RunSummary {
   coverage: Coverage;
   correctness: Correctness;
   references: string[];
+  failed: number;
+  widened: number;
   waivers_in_force: number;
   variant: string;
 }
@@ -61,8 +63,9 @@ export interface RunSummary {
 export interface TrendPoint {
   run_id: string;
   created: string | null;
-  correctness: number | null; // a share, 0 to 1
-  coverage: number | null; // implemented of the ABI's functions, 0 to 1
+  variant: string;
+  correctness: Correctness;
+  coverage: Coverage;
   failed: number;
 }
 
@@ -78,6 +81,7 @@ export interface ChipRow {
 export type HeatCell = [number, number, number, number, number, number];
 
 export interface Heat {
+  run_id: string | null;
   operators: string[];
   dtypes: string[];
   cells: HeatCell[];
@@ -101,22 +105,24 @@ export interface OperatorRow {
 }
 
 export interface Waiver {
-  case: string;
+  case_id: string;
   reason: string;
-  link: string;
-  expires: string;
+  link: string | null;
+  expires: string | null;
 }
 
 export interface RunPage extends RunSummary {
-  options: Record<string, unknown>;
+  options: Record<string, string | number | boolean | null>;
   operators: OperatorRow[];
   waivers: Waiver[];
   public_rule: { judged: number; ours_alone: number; theirs_alone: number } | null;
-  devices: string[];
+  devices: { device_index: number | null; cases: number; passed: number }[];
+  submission: { note: string; cancelled: boolean; exit_code: number | null } | null;
 }
 
 export interface CasesTable {
   run_id: string;
+  state: RunState;
   columns: string[];
   rows: unknown[][];
 }
@@ -124,9 +130,11 @@ export interface CasesTable {
 export interface Mismatch {
   index: number;
   coordinates: number[];
-  actual: Figure | string;
-  expected: Figure | string;
+  actual: Figure;
+  expected: Figure;
   tolerance: Figure;
+  actual_text: string; // exact; '' where the numbers are
+  expected_text: string;
 }
 
 export interface DeviceFigures {
@@ -164,8 +172,15 @@ export interface Output {
   device: DeviceFigures | null;
 }
 
+export interface Argument {
+  name: string;
+  role: 'in' | 'out' | 'in/out' | 'library' | '';
+  text: string;
+}
+
 export interface CasePage {
   run_id: string;
+  chip: string;
   case_id: string;
   case_hash: string;
   function: string;
@@ -180,11 +195,14 @@ export interface CasePage {
   tags: string;
   call_us: Figure;
   elapsed_us: Figure;
+  calls: number;
+  device_index: number | null;
   signal: string;
   backtrace: string;
   error_code: number | null;
   error_text: string;
-  arguments: { name: string; text: string }[] | null;
+  arguments: Argument[] | null; // null: this server's data folder has no such case
+  reveals: string | null;
   repro: string;
   outputs: Output[];
 }
@@ -192,6 +210,7 @@ export interface CasePage {
 export interface HistoryPoint {
   run_id: string;
   created: string | null;
+  state: RunState;
   impl_sha256: string;
   impl_version: string;
   variant: string;
@@ -208,6 +227,7 @@ export interface History {
   chip: string;
   points: HistoryPoint[]; // oldest first
   flaky: boolean;
+  changes: number;
   first_bad: string | null;
   last_good: string | null;
 }
@@ -215,6 +235,8 @@ export interface History {
 export const COMPARE_KINDS = [
   'newly_failing',
   'newly_passing',
+  'changed',
+  'redefined',
   'worse',
   'better',
   'slower',
@@ -255,11 +277,13 @@ export interface CoverageCell {
   tested: boolean;
   cases: number;
   passed: number;
+  run_id: string;
 }
 
 export interface CoveragePage {
   chips: string[];
-  functions: { name: string; family: string; cells: (CoverageCell | null)[] }[];
+  abi_functions: number;
+  functions: { name: string; header: string; family: string | null; cells: (CoverageCell | null)[] }[];
 }
 
 export interface Progress {

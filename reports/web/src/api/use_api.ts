@@ -1,6 +1,15 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError, get } from './client';
 
+const UNAUTHENTICATED = 'diopi:unauthenticated';
+
+// Calls `listener` with the server's words whenever it asks for a token. Returns what ends that.
+export function onUnauthenticated(listener: (message: string) => void): () => void {
+  const onEvent = (event: Event) => listener((event as CustomEvent<string>).detail);
+  addEventListener(UNAUTHENTICATED, onEvent);
+  return () => removeEventListener(UNAUTHENTICATED, onEvent);
+}
+
 export interface Loaded<T> {
   data: T | null;
   error: ApiError | null;
@@ -31,6 +40,7 @@ export function useApi<T>(path: string | null, pollMs: number | null = null): Lo
         setState({ path, data, error: null });
       } catch (error) {
         if (!(error instanceof ApiError)) return;
+        if (error.status === 401) dispatchEvent(new CustomEvent(UNAUTHENTICATED, { detail: error.message }));
         setState((old) => ({ path, data: old.path === path ? old.data : null, error }));
       }
       if (pollMs !== null && !abort.signal.aborted) timer = window.setTimeout(() => void load(), pollMs);

@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks';
+import { useKeys } from '../lib/keys';
+
+// navigator.clipboard exists on https and localhost only.
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}
+
+export function CopyCommand({ command }: { command: string }) {
+  const [said, setSaid] = useState('');
+  const onCopy = () => {
+    void copy(command).then((done) => setSaid(done ? 'Copied' : 'Could not copy: select the text'));
+  };
+  useKeys({ c: onCopy });
+  return (
+    <div class="command">
+      <code class="command-text">{command}</code>
+      <button type="button" onClick={onCopy} title="Copy (c)">
+        Copy
+      </button>
+      <span class="command-said" role="status">
+        {said}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../api/use_api';
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+// What stands in for data that is not there (yet): loading, an error with a way on, or the data's own page. An error
+// while older data is shown is a line above it.
+export function Loading<T>({
+  loaded,
+  children,
+}: {
+  loaded: Loaded<T>;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { data, error, reload } = loaded;
+  return (
+    <>
+      {error && (
+        <div class="notice notice-bad" role="alert">
+          <strong>{error.status === 404 ? 'Not found' : 'Could not load'}</strong> {error.message}{' '}
+          <button type="button" onClick={reload}>
+            Try again
+          </button>
+        </div>
+      )}
+      {data !== null
+        ? children(data)
+        : !error && (
+            <p class="empty" aria-busy="true">
+              Loading…
+            </p>
+          )}
+    </>
+  );
+}

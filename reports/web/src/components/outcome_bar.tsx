@@ -1,0 +1,26 @@
+import type { OutcomeCounts } from '../api/types';
+import { count } from '../lib/format';
+import { OUTCOMES, OUTCOME_ORDER } from '../lib/outcomes';
+
+// The outcomes of a run as one stacked bar; what has no verdict yet stays empty.
+export function OutcomeBar({ outcomes, cases }: { outcomes: OutcomeCounts; cases: number }) {
+  const present = OUTCOME_ORDER.filter((outcome) => (outcomes[outcome] ?? 0) > 0);
+  const words = present.map((outcome) => `${OUTCOMES[outcome].label} ${count(outcomes[outcome])}`).join(', ');
+  const of = Math.max(1, cases);
+  return (
+    <div
+      class="outcome-bar"
+      role="img"
+      aria-label={words || 'no verdict yet'}
+      title={words || 'no verdict yet'}
+    >
+      {present.map((outcome) => (
+        <span
+          key={outcome}
+          class={`fill-${OUTCOMES[outcome].tone}`}
+          style={{ width: `${(100 * (outcomes[outcome] ?? 0)) / of}%` }}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { look } from '../lib/outcomes';
+
+// An outcome as sign and word.
+export function OutcomeMark({ outcome, short = false }: { outcome: string; short?: boolean }) {
+  const { label, sign, tone, says } = look(outcome);
+  return (
+    <span class={`mark tone-${tone}`} title={`${label}: ${says}`}>
+      <span class="sign" aria-hidden="true">
+        {sign}
+      </span>
+      <span class={short ? 'visually-hidden' : 'word'}>{label}</span>
+    </span>
+  );
+}

@@ -1,0 +1,30 @@
+// The error histogram's 24 bins (baselines/compare/tally.cc): bin 0 is no error at all, bin 1 below 1/4 ulp, then a bin
+// an octave; the last has everything from 2^19 ulps on.
+export const BINS = 24;
+
+function power(exponent: number): string {
+  if (exponent < 0) return `1/${2 ** -exponent}`;
+  return exponent < 10 ? String(2 ** exponent) : `2^${exponent}`;
+}
+
+export function binLabel(bin: number): string {
+  if (bin === 0) return '0';
+  if (bin === 1) return '<1/4';
+  return bin === BINS - 1 ? `≥${power(bin - 4)}` : power(bin - 4);
+}
+
+export function binRange(bin: number): string {
+  if (bin === 0) return 'exact';
+  if (bin === 1) return 'below 1/4 ulp';
+  if (bin === BINS - 1) return `${power(bin - 4)} ulps and more`;
+  return `${power(bin - 4)} to ${power(bin - 3)} ulps`;
+}
+
+// The bins up to the last that has something, at least to 2 ulps: an empty tail says nothing.
+export function shownBins(counts: number[]): number {
+  let last = 5;
+  counts.forEach((n, bin) => {
+    if (n > 0) last = Math.max(last, bin);
+  });
+  return Math.min(last + 2, counts.length);
+}

@@ -1,0 +1,245 @@
+import { useCallback } from 'preact/hooks';
+import type { Figure, Mismatch, Outcome, Output } from '../api/types';
+import { Chart, tooltipStyle, type Colours } from '../components/chart';
+import { count, exact, figure, NOT_MEASURED, shape } from '../lib/format';
+import { binLabel, binRange, shownBins } from '../lib/histogram';
+
+const GATES: Record<string, string> = {
+  P: 'single elements beyond the tolerance',
+  X: 'an answer that has to be exact',
+  S: 'shape or dtype',
+  R: 'root-mean-square error too large',
+  B: 'errors lean to one side',
+};
+
+function gateText(gates: string): string {
+  if (gates === '') return 'none failed';
+  return gates
+    .split(',')
+    .map((gate) => `${gate} (${GATES[gate] ?? 'gate'})`)
+    .join(', ');
+}
+
+const numbers = new Intl.NumberFormat('en');
+
+function Histogram({ counts }: { counts: number[] }) {
+  const option = useCallback(
+    (c: Colours) => {
+      const bins = Array.from({ length: shownBins(counts) }, (_, bin) => bin);
+      return {
+        animation: false,
+        aria: { enabled: true },
+        grid: { left: 8, right: 8, top: 8, bottom: 22, containLabel: true },
+        tooltip: {
+          ...tooltipStyle(c),
+          trigger: 'axis',
+          axisPointer: { type: 'shadow' },
+          formatter: (items: { dataIndex: number }[]) => {
+            const bin = items[0]?.dataIndex ?? 0;
+            return `${binRange(bin)}: <b>${numbers.format(counts[bin] ?? 0)}</b>`;
+          },
+        },
+        xAxis: {
+          type: 'category',
+          data: bins.map(binLabel),
+          name: 'error in ulps',
+          nameLocation: 'middle',
+          nameGap: 24,
+          nameTextStyle: { color: c.muted, fontSize: 11 },
+          axisLabel: { color: c.muted, fontSize: 10, hideOverlap: true },
+          axisLine: { lineStyle: { color: c.line } },
+          axisTick: { show: false },
+        },
+        yAxis: {
+          type: 'log',
+          logBase: 10,
+          min: 0.5,
+          axisLabel: {
+            color: c.muted,
+            fontSize: 10,
+            formatter: (v: number) => (v < 1 ? '' : numbers.format(v)),
+          },
+          splitLine: { lineStyle: { color: c.line } },
+        },
+        series: [
+          {
+            type: 'bar',
+            // A logarithmic axis has no zero: an empty bin has no bar.
+            data: bins.map((bin) => counts[bin] || null),
+            barCategoryGap: '12%',
+            itemStyle: { color: c.accent, borderRadius: [2, 2, 0, 0] },
+          },
+        ],
+      };
+    },
+    [counts],
+  );
+  const words = counts.flatMap((n, bin) => (n > 0 ? [`${binRange(bin)}: ${n}`] : [])).join('; ');
+  return <Chart option={option} height={190} label={`Elements by error. ${words}`} />;
+}
+
+// A row of the measurements: the chip's figure, and the device reference's where there is one.
+interface Row {
+  name: string;
+  title: string;
+  chip: Figure;
+  device?: Figure;
+}
+
+function Measurements({ output }: { output: Output }) {
+  const { device } = output;
+  const rows: Row[] = [
+    { name: 'max z', title: 'largest error, in units of the reference’s rounding noise', chip: output.max_z },
+    {
+      name: 'rms z',
+      title: 'root-mean-square of the same',
+      chip: output.rms_z,
+      ...(device ? { device: device.rms_z } : {}),
+    },
+    { name: 'max ulp', title: 'largest error in units in the last place', chip: output.max_ulp },
+    { name: 'max abs', title: 'largest absolute error', chip: output.max_abs },
+    { name: 'max rel', title: 'largest relative error', chip: output.max_rel },
+    {
+      name: 'rmse',
+      title: 'root-mean-square error',
+      chip: output.rmse,
+      ...(device ? { device: device.rmse } : {}),
+    },
+    { name: 'rmse, ideal', title: 'of a perfectly rounded result', chip: output.rmse_ideal },
+    { name: 'bias', title: 'mean signed error', chip: output.bias },
+  ];
+  return (
+    <table class="plain figures-table">
+      <thead>
+        <tr>
+          <th scope="col">Measured</th>
+          <th scope="col" class="num">
+            Chip
+          </th>
+          <th scope="col" class="num">
+            NVIDIA
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <th scope="row" title={row.title}>
+              {row.name}
+            </th>
+            <td class={row.chip === null ? 'num muted' : 'num'}>{figure(row.chip)}</td>
+            <td class={row.device === undefined || row.device === null ? 'num muted' : 'num'}>
+              {row.device === undefined ? (device ? '' : NOT_MEASURED) : figure(row.device)}
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row" title="rmse over NVIDIA’s; A to 1.25, B to 2, C to 8, D above">
+            grade
+          </th>
+          <td class="num">
+            {device ? (
+              `${device.grade} (×${figure(device.rmse_ratio)})`
+            ) : (
+              <span class="muted">{NOT_MEASURED}</span>
+            )}
+          </td>
+          <td />
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+const at = (mismatch: Mismatch) =>
+  mismatch.coordinates.length > 0 ? `[${mismatch.coordinates.join(', ')}]` : String(mismatch.index);
+
+function FirstMismatches({ output }: { output: Output }) {
+  if (output.first.length === 0) return null;
+  return (
+    <>
+      <h4>
+        First mismatches <span class="muted">of {count(output.mismatches)}</span>
+      </h4>
+      <div class="table-scroll" tabIndex={0} role="region" aria-label={`First mismatches of ${output.key}`}>
+        <table class="plain mono">
+          <thead>
+            <tr>
+              <th scope="col">At</th>
+              <th scope="col" class="num">
+                Chip
+              </th>
+              <th scope="col" class="num">
+                Expected
+              </th>
+              <th scope="col" class="num">
+                Tolerance
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {output.first.map((mismatch) => (
+              <tr key={mismatch.index}>
+                <td>{at(mismatch)}</td>
+                <td class="num">{mismatch.actual_text || exact(mismatch.actual)}</td>
+                <td class="num">{mismatch.expected_text || exact(mismatch.expected)}</td>
+                <td class="num">{mismatch.tolerance === null ? 'exact' : figure(mismatch.tolerance)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function counts(output: Output): string {
+  const parts = [`${count(output.mismatches)} of ${count(output.elements)} elements beyond the tolerance`];
+  if (output.soft > 0) parts.push(`${count(output.soft)} noticeably off inside it`);
+  if (output.nan_actual > 0) parts.push(`${count(output.nan_actual)} NaN`);
+  if (output.inf_actual > 0) parts.push(`${count(output.inf_actual)} infinite`);
+  if (output.flushed > 0) parts.push(`${count(output.flushed)} flushed to zero`);
+  return parts.join(', ');
+}
+
+function PublicVerdict({ output, verdict }: { output: Output; verdict: Outcome }) {
+  if (output.public_pass === null) return <span class="muted">{NOT_MEASURED}</span>;
+  const ratio = output.public_mismatch_ratio;
+  return (
+    <>
+      {output.public_pass ? '✓ pass' : '✕ fail'}
+      {typeof ratio === 'number' && (
+        <span class="muted"> ({figure(ratio * 100)} % of the elements miss)</span>
+      )}
+      {verdict !== 'pass' && output.public_pass && !output.ok && <span class="tone-note"> ≠ ours</span>}
+      {output.ok && !output.public_pass && <span class="tone-note"> ≠ ours</span>}
+    </>
+  );
+}
+
+// One output of a case: what was measured, beside NVIDIA's figures and the public harness's verdict.
+export function CaseOutput({ output, verdict }: { output: Output; verdict: Outcome }) {
+  return (
+    <article class="card output" aria-label={`Output ${output.key}`}>
+      <h3>
+        <code>{output.key}</code> <span class="muted">{`${output.dtype} ${shape(output.shape)}`}</span>
+        <span class={output.ok ? 'tone-good' : 'tone-bad'}>{output.ok ? '✓ ok' : '✕ not ok'}</span>
+      </h3>
+      {output.detail && <p>{output.detail}</p>}
+      <p class="small">
+        {counts(output)}. Gates: {gateText(output.gates)}. Public harness:{' '}
+        <PublicVerdict output={output} verdict={verdict} />.
+      </p>
+      <div class="output-body">
+        <Measurements output={output} />
+        <figure>
+          <figcaption>Elements by error</figcaption>
+          {output.ulp_histogram.some((n) => n > 0) ? <Histogram counts={output.ulp_histogram} /> : <Empty />}
+        </figure>
+      </div>
+      <FirstMismatches output={output} />
+    </article>
+  );
+}
+
+const Empty = () => <p class="empty">{NOT_MEASURED}</p>;

@@ -1,0 +1,124 @@
+import type { Compare, RunSummary } from '../api/types';
+import { useApi } from '../api/use_api';
+import { Badges } from '../components/badges';
+import { Figures } from '../components/figures';
+import { Link } from '../components/link';
+import { Empty, Loading } from '../components/message';
+import { time } from '../lib/format';
+import { navigate, to, usePlace, withQuery } from '../lib/router';
+import { useTitle } from '../lib/title';
+import { CompareRows } from './compare_rows';
+
+function label(run: RunSummary): string {
+  const version = run.impl_version || 'no version';
+  return `${time(run.created)}  ${version}  ${run.impl_sha256.slice(0, 8)}  ${run.run_id}`;
+}
+
+// A run, or a chip's latest, for one side.
+function Picker({ name, runs }: { name: 'a' | 'b'; runs: RunSummary[] }) {
+  const place = usePlace();
+  const value = place.query.get(name) ?? '';
+  const chips = [...new Set(runs.map((run) => run.chip))].sort();
+  const known = value === '' || runs.some((run) => run.run_id === value);
+  return (
+    <label class="picker">
+      <span class="side">{name.toUpperCase()}</span>
+      <select
+        aria-label={`Run ${name.toUpperCase()}`}
+        value={value}
+        onChange={(event) => navigate(withQuery(place, { [name]: event.currentTarget.value }))}
+      >
+        <option value="">choose a run</option>
+        {!known && <option value={value}>{value}</option>}
+        {chips.map((chip) => (
+          <optgroup key={chip} label={chip || 'unnamed chip'}>
+            {runs
+              .filter((run) => run.chip === chip)
+              .map((run, i) => (
+                <option key={run.run_id} value={run.run_id}>
+                  {i === 0 ? 'latest: ' : ''}
+                  {label(run)}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Side({ name, run }: { name: string; run: RunSummary }) {
+  return (
+    <section class="card compare-side" aria-label={`Run ${name}`}>
+      <p class="head-line">
+        <span class="side">{name}</span>
+        <Link href={to.chip(run.chip)}>
+          <strong>{run.chip || 'unnamed chip'}</strong>
+        </Link>
+        <Link class="mono cut" href={to.run(run.run_id)}>
+          {run.run_id}
+        </Link>
+        <span class="spring" />
+        <Badges badges={run.badges} contracts={run.contracts} />
+      </p>
+      <Figures run={run} />
+    </section>
+  );
+}
+
+function Body({ data }: { data: Compare }) {
+  return (
+    <>
+      <div class="compare-sides">
+        <Side name="A" run={data.a} />
+        <Side name="B" run={data.b} />
+      </div>
+      <p class={data.same_variant ? 'notice' : 'notice notice-note'}>
+        {data.same_variant ? 'Same variant: ' : 'Not the same variant. '}
+        {data.comparable}
+      </p>
+      <CompareRows data={data} />
+    </>
+  );
+}
+
+export function ComparePageView() {
+  useTitle('Compare');
+  const place = usePlace();
+  const a = place.query.get('a') ?? '';
+  const b = place.query.get('b') ?? '';
+  const runs = useApi<{ runs: RunSummary[] }>('/runs?limit=500');
+  const both = a !== '' && b !== '';
+  const compared = useApi<Compare>(
+    both ? `/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}` : null,
+  );
+  return (
+    <>
+      <h1>Compare</h1>
+      <Loading loaded={runs}>
+        {(data) => (
+          <div class="pickers">
+            <Picker name="a" runs={data.runs} />
+            <button
+              type="button"
+              onClick={() => navigate(withQuery(place, { a: b, b: a }))}
+              aria-label="Exchange A and B"
+              title="Exchange A and B"
+            >
+              ⇄
+            </button>
+            <Picker name="b" runs={data.runs} />
+          </div>
+        )}
+      </Loading>
+      {both ? (
+        <Loading loaded={compared}>{(data) => <Body data={data} />}</Loading>
+      ) : (
+        <Empty>
+          Choose two runs: of one chip to see what a new library changed, of two chips to see them side by
+          side.
+        </Empty>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,160 @@
+import { useMemo } from 'preact/hooks';
+import type { CoverageCell, CoveragePage } from '../api/types';
+import { useApi } from '../api/use_api';
+import { FilterSelect } from '../components/filter_select';
+import { Link } from '../components/link';
+import { Empty, Loading } from '../components/message';
+import { SearchField } from '../components/search_field';
+import { countBy } from '../lib/cases';
+import { CELL_LOOKS, cellKind, filterFunctions, totals, type CellKind } from '../lib/coverage';
+import { count, percent } from '../lib/format';
+import { to, usePlace } from '../lib/router';
+import { useTitle } from '../lib/title';
+
+function Cell({ cell, chip, name }: { cell: CoverageCell | null; chip: string; name: string }) {
+  const kind = cellKind(cell);
+  const { sign, label, tone } = CELL_LOOKS[kind];
+  const says = `${name} on ${chip}: ${label}${cell && cell.cases > 0 ? `, ${cell.passed} of ${cell.cases} cases pass` : ''}`;
+  const content = (
+    <>
+      <span class="sign" aria-hidden="true">
+        {sign}
+      </span>
+      {kind === 'passing' || kind === 'failing' ? (
+        <span class="num">
+          {cell?.passed}/{cell?.cases}
+        </span>
+      ) : (
+        <span class="visually-hidden">{label}</span>
+      )}
+    </>
+  );
+  return (
+    <td class={`coverage-cell tone-${tone}`} title={says}>
+      {cell?.run_id && cell.cases > 0 ? (
+        <Link href={to.run(cell.run_id, { q: name })}>{content}</Link>
+      ) : (
+        content
+      )}
+    </td>
+  );
+}
+
+function Totals({ page }: { page: CoveragePage }) {
+  const sums = totals(page);
+  return (
+    <tr class="totals">
+      <th scope="row">
+        all <span class="muted">{count(page.functions.length)}</span>
+      </th>
+      <td />
+      {page.chips.map((chip, i) => {
+        const s = sums[i];
+        if (!s) return <td key={chip} />;
+        const implemented = page.functions.length - s.absent;
+        return (
+          <td key={chip} class="coverage-cell">
+            {percent(implemented, page.functions.length)} implemented
+            <br />
+            <span class="tone-good">✓ {count(s.passing)}</span>{' '}
+            <span class="tone-bad">✕ {count(s.failing)}</span>{' '}
+            <span class="muted">◌ {count(s.untested)}</span>
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+function Matrix({ page }: { page: CoveragePage }) {
+  const { query } = usePlace();
+  const key = query.toString();
+  const families = useMemo(() => [...countBy(page.functions, (f) => f.family ?? 'none')].sort(), [page]);
+  const functions = useMemo(
+    () =>
+      filterFunctions(page.functions, {
+        text: query.get('q') ?? '',
+        family: query.get('family') ?? '',
+        show: query.get('show') ?? '',
+      }),
+    [page, key],
+  );
+  return (
+    <>
+      <div class="filters">
+        <SearchField label="Function" />
+        <FilterSelect
+          label="Family"
+          name="family"
+          options={families.map(([value, n]) => ({
+            value,
+            text: `${value === 'none' ? 'not in the suite' : value} (${n})`,
+          }))}
+        />
+        <FilterSelect
+          label="Some chip"
+          name="show"
+          options={(Object.keys(CELL_LOOKS) as CellKind[]).map((value) => ({
+            value,
+            text: CELL_LOOKS[value].label,
+          }))}
+        />
+        <span class="spring" />
+        <span class="muted small" role="status">
+          {count(functions.length)} of {count(page.functions.length)} functions
+        </span>
+      </div>
+      <div class="coverage-scroll" tabIndex={0} role="region" aria-label="Functions by chips">
+        <table class="plain coverage">
+          <thead>
+            <tr>
+              <th scope="col">Function</th>
+              <th scope="col">Family</th>
+              {page.chips.map((chip) => (
+                <th key={chip} scope="col">
+                  <Link href={to.chip(chip)}>{chip || 'unnamed chip'}</Link>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Totals page={page} />
+            {functions.map((f) => (
+              <tr key={f.name}>
+                <th scope="row" class="mono">
+                  {f.name}
+                </th>
+                <td class="muted">{f.family ?? 'not in the suite'}</td>
+                {f.cells.map((cell, i) => (
+                  <Cell key={page.chips[i]} cell={cell} chip={page.chips[i] ?? ''} name={f.name} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="legend small muted">
+        {Object.values(CELL_LOOKS).map(({ sign, label, tone }) => (
+          <span key={label}>
+            <span class={`tone-${tone}`}>{sign}</span> {label}
+          </span>
+        ))}
+      </p>
+    </>
+  );
+}
+
+export function CoveragePageView() {
+  useTitle('Coverage');
+  const loaded = useApi<CoveragePage>('/coverage');
+  return (
+    <>
+      <h1>Coverage</h1>
+      <Loading loaded={loaded}>
+        {(page) =>
+          page.chips.length === 0 ? <Empty>No run yet: nothing was measured.</Empty> : <Matrix page={page} />
+        }
+      </Loading>
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import type { ChipRow, RunSummary } from '../api/types';
+import { useApi } from '../api/use_api';
+import { Badges, WaiverCount } from '../components/badges';
+import { CorrectnessFigure, CoverageFigure } from '../components/figures';
+import { Link } from '../components/link';
+import { Empty, Loading } from '../components/message';
+import { OutcomeBar } from '../components/outcome_bar';
+import { RunTable } from '../components/run_table';
+import { Sparkline } from '../components/sparkline';
+import { StateMark } from '../components/state_mark';
+import { ago, count, plural, time } from '../lib/format';
+import { to } from '../lib/router';
+import { useTitle } from '../lib/title';
+
+const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
+
+function ChipCard({ row }: { row: ChipRow }) {
+  const { latest, trend } = row;
+  return (
+    <article class="card chip-card" aria-label={row.chip || 'unnamed chip'}>
+      <header class="chip-head">
+        <h2>
+          <Link href={to.chip(row.chip)}>{row.chip || 'unnamed chip'}</Link>
+        </h2>
+        <span class="muted">
+          {row.vendor_name || 'no vendor name'} {latest.impl_version}
+        </span>
+        <span class="spring" />
+        <Badges badges={latest.badges} contracts={latest.contracts} />
+      </header>
+      <div class="figures">
+        <div>
+          <CoverageFigure coverage={latest.coverage} />
+          <Sparkline
+            label="coverage"
+            kind="coverage"
+            values={trend.map((p) => ratio(p.coverage.implemented, p.coverage.abi_functions))}
+          />
+        </div>
+        <div>
+          <CorrectnessFigure correctness={latest.correctness} />
+          <Sparkline
+            label="correctness"
+            kind="correctness"
+            values={trend.map((p) => ratio(p.correctness.passed, p.correctness.called))}
+          />
+        </div>
+      </div>
+      <OutcomeBar outcomes={latest.outcomes} cases={latest.cases} />
+      <footer class="chip-foot small">
+        <StateMark state={latest.state} />
+        <span>
+          <Link href={to.run(latest.run_id)}>last run</Link>{' '}
+          <time dateTime={latest.created ?? ''} title={time(latest.created)}>
+            {ago(latest.created)}
+          </time>
+        </span>
+        <span class={latest.failed > 0 ? 'tone-bad' : 'muted'}>
+          {latest.failed > 0 ? (
+            <Link href={to.run(latest.run_id, { outcome: 'failed' })}>{count(latest.failed)} fail</Link>
+          ) : (
+            'none fails'
+          )}
+        </span>
+        <WaiverCount n={latest.waivers_in_force} />
+        <span class="muted">{plural(row.runs, 'run')}</span>
+      </footer>
+    </article>
+  );
+}
+
+const live = (run: RunSummary) => run.state === 'running' || run.state === 'queued';
+
+export function Overview() {
+  useTitle('Chips');
+  const chips = useApi<{ chips: ChipRow[] }>('/chips', 5000);
+  const runs = useApi<{ runs: RunSummary[] }>('/runs?limit=12', 5000);
+  return (
+    <>
+      <h1>Chips</h1>
+      <Loading loaded={chips}>
+        {(data) =>
+          data.chips.length === 0 ? (
+            <Empty>
+              No run yet. On the chip’s machine:{' '}
+              <code>diopi-agent --impl LIBRARY --chip NAME --server ADDRESS</code>
+            </Empty>
+          ) : (
+            <div class="chip-grid">
+              {data.chips.map((row) => (
+                <ChipCard key={row.chip} row={row} />
+              ))}
+            </div>
+          )
+        }
+      </Loading>
+      <h2 class="section">
+        Newest runs{' '}
+        {runs.data?.runs.some(live) && (
+          <span class="muted small">{runs.data.runs.filter(live).length} under way</span>
+        )}
+      </h2>
+      <Loading loaded={runs}>
+        {(data) => (data.runs.length === 0 ? <Empty>None.</Empty> : <RunTable runs={data.runs} chip />)}
+      </Loading>
+    </>
+  );
+}

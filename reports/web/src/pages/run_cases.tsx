@@ -1,0 +1,188 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { DataTable, type Column } from '../components/data_table';
+import { FilterSelect } from '../components/filter_select';
+import { Link } from '../components/link';
+import { OutcomeMark } from '../components/outcome_mark';
+import { SearchField } from '../components/search_field';
+import { ToggleChips } from '../components/toggle_chips';
+import { rememberList } from '../lib/case_list';
+import { countBy, filterCases, readFilter, readSort, sortRows, type CaseRow } from '../lib/cases';
+import { count, micros, percent, shortFigure } from '../lib/format';
+import { OUTCOME_ORDER } from '../lib/outcomes';
+import { to, usePlace } from '../lib/router';
+
+const dash = <span title="not measured">–</span>;
+
+function PublicMark({ row }: { row: CaseRow }) {
+  if (row.public_pass === null) return dash;
+  const differs = row.public_pass !== (row.outcome === 'pass');
+  return (
+    <span
+      class={differs ? 'tone-note' : 'muted'}
+      title={differs ? 'another verdict than ours' : 'the same verdict as ours'}
+    >
+      {row.public_pass ? 'pass' : 'fail'}
+      {differs ? ' ≠' : ''}
+    </span>
+  );
+}
+
+const FIGURES: Column<CaseRow>[] = [
+  {
+    key: 'max_z',
+    head: 'max z',
+    title: 'largest error, in units of the reference’s rounding noise',
+    width: '66px',
+    numeric: true,
+    cell: (r) => shortFigure(r.max_z),
+  },
+  {
+    key: 'max_ulp',
+    head: 'max ulp',
+    title: 'largest error, in units in the last place',
+    width: '74px',
+    numeric: true,
+    wide: true,
+    cell: (r) => shortFigure(r.max_ulp),
+  },
+  {
+    key: 'mismatch_ratio',
+    head: 'beyond',
+    title: 'elements beyond the tolerance',
+    width: '66px',
+    numeric: true,
+    wide: true,
+    cell: (r) => (typeof r.mismatch_ratio === 'number' ? percent(r.mismatch_ratio, 1) : dash),
+  },
+  {
+    key: 'call_us',
+    head: 'time',
+    title: 'of the last call, synchronised',
+    width: '78px',
+    numeric: true,
+    wide: true,
+    cell: (r) => (r.call_us === null ? dash : micros(r.call_us)),
+  },
+  {
+    key: 'grade',
+    head: 'grade',
+    title: 'beside the device reference',
+    width: '62px',
+    wide: true,
+    cell: (r) => r.grade ?? dash,
+  },
+  {
+    key: 'public_pass',
+    head: 'public',
+    title: 'the public harness’s rule',
+    width: '64px',
+    wide: true,
+    cell: (r) => <PublicMark row={r} />,
+  },
+];
+
+function columns(run: string, graded: boolean): Column<CaseRow>[] {
+  return [
+    {
+      key: 'outcome',
+      head: 'Outcome',
+      width: 'var(--outcome-width)',
+      cell: (r) => <OutcomeMark outcome={r.outcome} />,
+    },
+    {
+      key: 'case_id',
+      head: 'Case',
+      width: '',
+      cell: (r) => (
+        <>
+          <Link class="mono cut" href={to.case(run, r.case_id)} title={r.case_id}>
+            {r.case_id}
+          </Link>
+          <span class="under muted cut">{r.reason}</span>
+        </>
+      ),
+    },
+    {
+      key: 'reason',
+      head: 'Reason',
+      width: '28%',
+      wide: true,
+      cell: (r) => (
+        <span class="cut" title={r.reason}>
+          {r.reason}
+        </span>
+      ),
+    },
+    ...FIGURES.filter(({ key }) => key !== 'grade' || graded),
+  ];
+}
+
+// The filters; each shows how many cases it would leave, given the other filters.
+function Filters({ rows, shown }: { rows: CaseRow[]; shown: number }) {
+  const { query } = usePlace();
+  const outcomes = useMemo(() => {
+    const others = filterCases(rows, { ...readFilter(query), outcomes: new Set() });
+    return countBy(others, (row) => row.outcome);
+  }, [rows, query.toString()]);
+  const dtypes = useMemo(() => countBy(rows, (row) => row.dtype), [rows]);
+  const chips = OUTCOME_ORDER.filter((o) => outcomes.has(o) || readFilter(query).outcomes.has(o)).map(
+    (outcome) => ({
+      value: outcome,
+      content: <OutcomeMark outcome={outcome} />,
+      n: outcomes.get(outcome) ?? 0,
+    }),
+  );
+  const failed = filterCases(rows, { ...readFilter(query), outcomes: new Set(['failed']) }).length;
+  return (
+    <div class="filters">
+      <SearchField label="Case, function, reason" />
+      <FilterSelect
+        label="dtype"
+        name="dtype"
+        options={[...dtypes].sort().map(([value, n]) => ({ value, text: `${value || 'none'} (${n})` }))}
+      />
+      <ToggleChips
+        label="Outcomes"
+        name="outcome"
+        chips={[
+          { value: 'failed', content: <span class="tone-bad">all failures</span>, n: failed },
+          ...chips,
+        ]}
+      />
+      <span class="spring" />
+      <span class="muted small" role="status">
+        {shown === rows.length ? `${count(shown)} cases` : `${count(shown)} of ${count(rows.length)} cases`}
+      </span>
+    </div>
+  );
+}
+
+export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
+  const { query } = usePlace();
+  const key = query.toString();
+  const shown = useMemo(() => sortRows(filterCases(rows, readFilter(query)), readSort(query)), [rows, key]);
+  const graded = useMemo(() => rows.some((row) => row.grade !== null), [rows]);
+  const heads = useMemo(() => columns(run, graded), [run, graded]);
+  useEffect(
+    () =>
+      rememberList(
+        run,
+        shown.map((row) => row.case_id),
+      ),
+    [run, shown],
+  );
+  return (
+    <>
+      <Filters rows={rows} shown={shown.length} />
+      <DataTable
+        label="Cases of the run"
+        rows={shown}
+        columns={heads}
+        rowKey={(row) => row.case_id}
+        rowHref={(row) => to.case(run, row.case_id)}
+        sort={readSort(query)}
+        empty={rows.length === 0 ? 'No verdict yet.' : 'No case fits these filters.'}
+      />
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { useEffect } from 'preact/hooks';
+import type { Progress } from '../api/types';
+import { useApi } from '../api/use_api';
+import { Link } from '../components/link';
+import { OutcomeBar } from '../components/outcome_bar';
+import { OutcomeMark } from '../components/outcome_mark';
+import { count, figure, percent, seconds } from '../lib/format';
+import { to } from '../lib/router';
+
+// A run under way: how far it is, how long it will take, its newest verdicts.
+export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
+  const { data, error } = useApi<Progress>(`/runs/${encodeURIComponent(run)}/progress`, 1000);
+  const ended = data !== null && data.state !== 'running' && data.state !== 'queued';
+  useEffect(() => {
+    if (ended) onEnd();
+  }, [ended, onEnd]);
+  if (!data) return null;
+  const { done, cases } = data;
+  return (
+    <section class="card live" aria-label="Progress">
+      <p class="head-line">
+        <strong>
+          {count(done)} of {count(cases)}
+        </strong>
+        <span class="muted">{percent(done, cases)}</span>
+        <span>{data.cases_per_s === null ? 'pace unknown' : `${figure(data.cases_per_s)} cases/s`}</span>
+        <span>time left: {seconds(data.left_s)}</span>
+        {error && <span class="tone-bad">! {error.message}; shown is the last known</span>}
+      </p>
+      <div
+        role="progressbar"
+        aria-label="Cases done"
+        aria-valuemin={0}
+        aria-valuemax={cases}
+        aria-valuenow={done}
+        aria-valuetext={`${done} of ${cases} cases`}
+      >
+        <OutcomeBar outcomes={data.outcomes} cases={cases} />
+      </div>
+      <ol class="recent" aria-label="Newest verdicts">
+        {data.recent.slice(0, 8).map(({ case_id, outcome, reason }) => (
+          <li key={case_id}>
+            <OutcomeMark outcome={outcome} short />
+            <Link class="mono" href={to.case(run, case_id)}>
+              {case_id}
+            </Link>
+            <span class="muted cut">{reason.split('\n')[0]}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

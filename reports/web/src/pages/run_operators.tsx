@@ -1,0 +1,78 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { OperatorRow } from '../api/types';
+import { Link } from '../components/link';
+import { count } from '../lib/format';
+import { usePlace, withQuery } from '../lib/router';
+
+type Order = 'failed' | 'operator';
+
+function order(rows: OperatorRow[], by: Order): OperatorRow[] {
+  const named = [...rows].sort((a, b) => a.operator.localeCompare(b.operator));
+  return by === 'operator' ? named : named.sort((a, b) => b.failed - a.failed);
+}
+
+// The operators of a run; a click filters the cases to one, another click to all again.
+export function RunOperators({ operators }: { operators: OperatorRow[] }) {
+  const place = usePlace();
+  const chosen = place.query.get('operator') ?? '';
+  const [by, setBy] = useState<Order>('failed');
+  const rows = useMemo(() => order(operators, by), [operators, by]);
+  const wide = matchMedia('(min-width: 1000px)').matches;
+  return (
+    <details class="run-operators" open={wide}>
+      <summary>
+        {operators.length} operators{chosen && `: ${chosen}`}
+      </summary>
+      <div class="operators-scroll" tabIndex={0} role="region" aria-label="Operators">
+        <table class="plain operators">
+          <thead>
+            <tr>
+              <th scope="col" aria-sort={by === 'operator' ? 'ascending' : 'none'}>
+                <button type="button" class="sort" onClick={() => setBy('operator')}>
+                  Operator{by === 'operator' ? ' ↑' : ''}
+                </button>
+              </th>
+              <th scope="col" class="num">
+                Pass
+              </th>
+              <th scope="col" class="num" aria-sort={by === 'failed' ? 'descending' : 'none'}>
+                <button type="button" class="sort" onClick={() => setBy('failed')}>
+                  Fail{by === 'failed' ? ' ↓' : ''}
+                </button>
+              </th>
+              <th
+                scope="col"
+                class="num"
+                title="not implemented, unsupported dtype, skipped, waived, harness error"
+              >
+                Other
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.operator} aria-selected={row.operator === chosen}>
+                <td>
+                  <Link
+                    href={withQuery(place, { operator: row.operator === chosen ? null : row.operator })}
+                    aria-current={row.operator === chosen ? 'true' : undefined}
+                  >
+                    {row.operator || 'library as a whole'}
+                  </Link>
+                </td>
+                <td class="num">
+                  {count(row.passed)}
+                  <span class="muted">/{count(row.cases)}</span>
+                </td>
+                <td class={row.failed > 0 ? 'num tone-bad' : 'num muted'}>
+                  {row.failed > 0 ? `✕ ${count(row.failed)}` : '0'}
+                </td>
+                <td class="num muted">{count(row.not_implemented + row.other)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,41 @@
+import type { RunSummary } from '../api/types';
+import { useApi } from '../api/use_api';
+import { FilterSelect } from '../components/filter_select';
+import { Empty, Loading } from '../components/message';
+import { RunTable } from '../components/run_table';
+import { SearchField } from '../components/search_field';
+import { usePlace } from '../lib/router';
+import { useTitle } from '../lib/title';
+
+const SHOWN = 200;
+
+export function RunsPageView() {
+  useTitle('Runs');
+  const { query } = usePlace();
+  const loaded = useApi<{ runs: RunSummary[] }>(`/runs?limit=${SHOWN}`, 5000);
+  const all = loaded.data?.runs ?? [];
+  const chip = query.get('chip') ?? '';
+  const text = (query.get('q') ?? '').toLowerCase();
+  const runs = all.filter(
+    (run) =>
+      (chip === '' || run.chip === chip) &&
+      [run.run_id, run.chip, run.vendor_name, run.impl_version, run.impl_sha256, run.host, run.state]
+        .join(' ')
+        .toLowerCase()
+        .includes(text),
+  );
+  const chips = [...new Set(all.map((run) => run.chip))].sort();
+  return (
+    <>
+      <h1>Runs</h1>
+      <div class="filters">
+        <SearchField label="Run, library, host" />
+        <FilterSelect label="Chip" name="chip" options={chips.map((value) => ({ value, text: value }))} />
+        {all.length === SHOWN && <span class="muted small">the newest {SHOWN}</span>}
+      </div>
+      <Loading loaded={loaded}>
+        {() => (runs.length === 0 ? <Empty>No such run.</Empty> : <RunTable runs={runs} chip />)}
+      </Loading>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+// Debian's Chromium, driven by playwright-core, held to one server: a request to any other is noted.
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+export const CHROMIUM = process.env['DIOPI_CHROMIUM'] ?? '/usr/bin/chromium';
+
+export async function launch(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: set DIOPI_CHROMIUM`);
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'],
+  });
+}
+
+export interface Visit {
+  context: BrowserContext;
+  page: Page;
+  elsewhere: string[]; // addresses that were asked for on other hosts
+  complaints: string[]; // errors of the page and of the browser's console
+}
+
+export interface VisitOptions {
+  origin: string;
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  touch?: boolean;
+}
+
+export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL: options.origin,
+    viewport: { width: options.width ?? 1360, height: options.height ?? 860 },
+    colorScheme: options.dark ? 'dark' : 'light',
+    hasTouch: options.touch ?? false,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  });
+  const elsewhere: string[] = [];
+  const complaints: string[] = [];
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'data:' && url.origin !== options.origin) elsewhere.push(request.url());
+  });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.setDefaultTimeout(20_000);
+  return { context, page, elsewhere, complaints };
+}
+
+// How far the document is wider than the window: 0, or the page scrolls sideways.
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}

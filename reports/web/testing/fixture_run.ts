@@ -1,0 +1,167 @@
+// Made-up answers of the JSON API, for sizes that a test cannot wait for: a run of many cases.
+import type { CasePage, ChipPage, Outcome, OutcomeCounts, RunPage, RunSummary } from '../src/api/types';
+
+const OPERATORS = [
+  'add',
+  'conv2d',
+  'softmax',
+  'layer_norm',
+  'matmul',
+  'gelu',
+  'index_put',
+  'adamw',
+  'sort',
+  'cumsum',
+];
+const DTYPES = ['float16', 'bfloat16', 'float32', 'float64', 'int32', 'int64', 'bool'];
+export const COLUMNS = [
+  ...[
+    'case_id',
+    'operator',
+    'function',
+    'dtype',
+    'outcome',
+    'reason',
+    'call_us',
+    'max_ulp',
+    'max_z',
+    'rms_z',
+  ],
+  ...['max_abs', 'max_rel', 'mismatch_ratio', 'grade', 'public_pass', 'gates', 'device_index'],
+];
+
+function outcomeAt(i: number): Outcome {
+  if (i % 97 === 0) return 'fail';
+  if (i % 1501 === 0) return 'crash';
+  if (i % 211 === 0) return 'not_implemented';
+  return 'pass';
+}
+
+export function caseRow(i: number): unknown[] {
+  const operator = OPERATORS[i % OPERATORS.length] ?? '';
+  const dtype = DTYPES[Math.floor(i / 10) % DTYPES.length] ?? '';
+  const outcome = outcomeAt(i);
+  const measured = outcome === 'pass' || outcome === 'fail';
+  const z = outcome === 'fail' ? 40 + (i % 900) : (i % 300) / 100;
+  return [
+    `${operator}.${dtype}.point_${String(i).padStart(5, '0')}`,
+    operator,
+    `diopi${operator}`,
+    dtype,
+    outcome,
+    outcome === 'fail' ? `out: ${i % 40} of 4096 elements beyond the tolerance` : '',
+    20 + (i % 77),
+    measured ? z / 2 : null,
+    measured ? z : null,
+    measured ? z / 4 : null,
+    measured ? z * 1e-7 : null,
+    measured ? z * 1e-6 : null,
+    outcome === 'fail' ? (i % 40) / 4096 : measured ? 0 : null,
+    null,
+    measured ? outcome === 'pass' : null,
+    outcome === 'fail' ? 'P' : '',
+    null,
+  ];
+}
+
+export function summary(cases: number): RunSummary {
+  const outcomes: OutcomeCounts = {};
+  for (let i = 0; i < cases; ++i) outcomes[outcomeAt(i)] = (outcomes[outcomeAt(i)] ?? 0) + 1;
+  const passed = outcomes.pass ?? 0;
+  const failed = (outcomes.fail ?? 0) + (outcomes.crash ?? 0);
+  return {
+    run_id: 'large',
+    chip: 'fixture',
+    vendor_name: 'vendor',
+    impl_version: '1.0',
+    impl_sha256: '0123456789abcdef'.repeat(4),
+    impl_path: '/opt/vendor/libdiopi_impl.so',
+    suite_hash: 'fedcba9876543210',
+    state: 'finished',
+    created: '2026-01-02T03:04:05Z',
+    finished: '2026-01-02T03:14:05Z',
+    host: 'lab',
+    agent_version: '0.1.0',
+    dialect: 'current',
+    contracts: ['tf32'],
+    badges: ['ftz'],
+    cases,
+    done: cases,
+    outcomes,
+    coverage: { abi_functions: 538, implemented: 200, selected: 10, tested: 9, passing: 3 },
+    correctness: { called: passed + failed, passed },
+    failed,
+    widened: 12,
+    references: ['oracle cpu float64'],
+    waivers_in_force: 0,
+    variant: '0a1b2c3d',
+  };
+}
+
+export function runPage(cases: number): RunPage {
+  const operators = OPERATORS.map((operator) => {
+    const row = { operator, cases: 0, passed: 0, failed: 0, not_implemented: 0, other: 0 };
+    for (let i = 0; i < cases; ++i) {
+      if (OPERATORS[i % OPERATORS.length] !== operator) continue;
+      const outcome = outcomeAt(i);
+      row.cases += 1;
+      if (outcome === 'pass') row.passed += 1;
+      else if (outcome === 'not_implemented') row.not_implemented += 1;
+      else row.failed += 1;
+    }
+    return row;
+  });
+  return {
+    ...summary(cases),
+    options: { repeat: 1, shuffle_seed: '0', timeout_s: 30, selection: 'all of suite core', suite: 'core' },
+    operators,
+    waivers: [],
+    public_rule: { judged: cases, ours_alone: 3, theirs_alone: 1 },
+    devices: [],
+    submission: null,
+  };
+}
+
+export function casePage(i: number): CasePage {
+  const row = caseRow(i);
+  const outcome = outcomeAt(i);
+  return {
+    run_id: 'large',
+    chip: 'fixture',
+    case_id: String(row[0]),
+    case_hash: '00ff00ff00ff00ff',
+    function: String(row[2]),
+    operator: String(row[1]),
+    dtype: String(row[3]),
+    outcome,
+    reason: String(row[5]),
+    likely_cause: '',
+    contracts: [],
+    reference: 'oracle cpu float64',
+    tensor_info: '',
+    tags: '',
+    call_us: 20,
+    elapsed_us: 900,
+    calls: 1,
+    device_index: null,
+    signal: '',
+    backtrace: '',
+    error_code: 0,
+    error_text: '',
+    arguments: null,
+    reveals: null,
+    repro: `diopi-cli repro ${String(row[0])} --impl /opt/vendor/libdiopi_impl.so`,
+    outputs: [],
+  };
+}
+
+export function chipPage(cases: number): ChipPage {
+  const latest = summary(cases);
+  return {
+    chip: 'fixture',
+    latest,
+    runs: [latest],
+    heat: { run_id: 'large', operators: OPERATORS, dtypes: DTYPES, cells: [] },
+    flaky: [],
+  };
+}

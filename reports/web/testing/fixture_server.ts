@@ -1,0 +1,51 @@
+// A small stand-in for diopi-server --http: the built page, and one made-up run of many cases.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { caseRow, chipPage, COLUMNS, casePage, runPage, summary } from './fixture_run';
+
+const PAGE = fileURLToPath(new URL('../dist/index.html', import.meta.url));
+
+function answer(path: string, cases: number): unknown {
+  const run = summary(cases);
+  if (path === '/chips')
+    return { chips: [{ chip: run.chip, vendor_name: 'vendor', runs: 1, latest: run, trend: [] }] };
+  if (path === '/chips/fixture') return chipPage(cases);
+  if (path === '/runs') return { runs: [run] };
+  if (path === '/runs/large') return runPage(cases);
+  if (path === '/runs/large/cases') {
+    const rows = Array.from({ length: cases }, (_, i) => caseRow(i));
+    return { run_id: 'large', state: 'finished', columns: COLUMNS, rows };
+  }
+  const point = /^\/runs\/large\/cases\/.*point_(\d+)$/.exec(path);
+  if (point) return casePage(Number(point[1]));
+  const history = /^\/cases\/(.*)\/history$/.exec(path);
+  if (history) {
+    const [case_id, chip] = [decodeURIComponent(history[1] ?? ''), 'fixture'];
+    return { case_id, chip, points: [], flaky: false, changes: 0, first_bad: null, last_good: null };
+  }
+  return null;
+}
+
+export interface FixtureServer {
+  origin: string;
+  close: () => void;
+}
+
+export async function serveFixture(cases: number): Promise<FixtureServer> {
+  const page = readFileSync(PAGE);
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://x').pathname;
+    if (!path.startsWith('/api/v1')) {
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(page);
+      return;
+    }
+    const body = answer(path.slice('/api/v1'.length), cases);
+    const text = JSON.stringify(body ?? { error: { code: 'NOT_FOUND', message: `no ${path}` } });
+    response.writeHead(body === null ? 404 : 200, { 'Content-Type': 'application/json' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
