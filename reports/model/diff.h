@@ -32,7 +32,7 @@ enum class DiffKind {
 // "newly_failing".
 std::string DiffKindName(DiffKind kind);
 // All of them, in the order in which they are told.
-const std::vector<DiffKind>& DiffKinds();
+std::vector<DiffKind> DiffKinds();
 
 struct DiffOptions {
   // Worse or better: max_z (errors in units of the reference's rounding noise) of one run is more than this
@@ -70,8 +70,9 @@ struct Diff {
   RunSummary a;
   RunSummary b;
   bool same_variant = false;
-  // In words: what of the identity differs ("library (SHA-256), contracts"), and what else may have changed
-  // verdicts: references, agent versions. "the same variant, reference and agent" where nothing does.
+  // In words: what of the identity differs ("differ in library (SHA-256), contracts"), and what else may have
+  // changed verdicts ("; judged with other references"). "the same variant, reference and agent" where
+  // nothing does.
   std::string comparable;
   std::map<DiffKind, int64_t> counts;  // every kind
   std::vector<DiffRow> rows;           // without kSame; by kind, then case id

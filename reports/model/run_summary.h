@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<RunSummary>> LoadRuns(server::Queries& queries, const
 // Rows by operator, from tallies.
 std::vector<OperatorRow> OperatorRows(const std::vector<server::TallyRow>& tallies);
 
-// "functions add, conv*; cases *.float32.*; dtypes float16", or "all of suite core".
+// "functions add, conv*; cases *.float32.*; dtypes float16 of suite core", or "all of suite core".
 std::string SelectionText(const v1::Selection& selection);
 
 }  // namespace diopi::reports

@@ -46,6 +46,16 @@ constexpr const char* kQueries[] = {
     R"sql(SELECT printf('results row %d (case %s): its outputs are not numbered 0 to %d', r.id, r.case_id, count(*) - 1)
           FROM results r JOIN result_outputs o ON o.result = r.id GROUP BY r.id
           HAVING min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1)sql",
+    R"sql(SELECT printf('run_totals row %d: %d verdicts were counted, the run has %d', run, done, has)
+          FROM (SELECT t.*, (SELECT count(*) FROM results r WHERE r.run = t.run) has FROM run_totals t)
+          WHERE done <> has)sql",
+    R"sql(SELECT printf('run_outcomes rows of run %d, outcome %d: %d verdicts were counted, the run has %d',
+                        o.run, outcome, cases, has)
+          FROM (SELECT o.*, (SELECT count(*) FROM results r WHERE r.run = o.run AND r.outcome = o.outcome) has
+                FROM run_outcomes o) o JOIN run_totals USING (run)
+          WHERE cases <> has)sql",
+    R"sql(SELECT printf('run_tallies rows of run %d: %d verdicts were counted, the run has %d', t.run, sum(cases), done)
+          FROM run_totals t LEFT JOIN run_tallies USING (run) GROUP BY t.run HAVING coalesce(sum(cases), 0) <> done)sql",
 };
 
 // Columns that hold messages: the query gives what the row is, and the bytes.

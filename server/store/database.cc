@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "server/store/schema.h"
 #include "server/store/sqlite.h"
+#include "server/store/totals.h"
 #include "server/store/verdict_rows.h"
 
 namespace diopi::server {
@@ -274,6 +275,8 @@ absl::StatusOr<AppendResult> SqliteDatabase::Append(const std::string& run_id,
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
+  absl::Status dropped = DropTotals(connection_.get(), *run);
+  if (!dropped.ok()) return dropped;
   const std::string now = UtcNow();
   AppendResult result;
   for (const v1::Verdict& verdict : verdicts) {
@@ -292,6 +295,8 @@ absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::stri
         absl::StrCat("unknown run state '", state, "'; expected queued, running, finished or aborted"));
   }
   const std::lock_guard lock(mutex_);
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
+  if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
@@ -299,7 +304,12 @@ absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::stri
   const bool open = state == "running" || state == "queued";
   const std::string finished = open ? std::string() : UtcNow();
   update->Bind(state, finished, *run);
-  return update->Run().status();
+  absl::Status status = update->Run().status();
+  if (status.ok()) {
+    status = open ? DropTotals(connection_.get(), *run) : KeepTotals(connection_.get(), *run);
+  }
+  if (!status.ok()) return status;
+  return transaction->Commit();
 }
 
 absl::Status SqliteDatabase::SetSubmission(const std::string& run_id, const v1::Submission& submission) {
@@ -523,7 +533,10 @@ absl::Status Prepare(Connection* connection) {
     if (!absl::IsUnavailable(status)) break;
   }
   if (!status.ok()) return status;
-  return Migrate(connection);
+  status = Migrate(connection);
+  // Without them (a full disk, say) everything works, but lists of runs take longer.
+  if (status.ok()) KeepMissingTotals(connection).IgnoreError();
+  return status;
 }
 
 }  // namespace

@@ -161,6 +161,8 @@ class Queries {
   ~Queries();
 
   absl::StatusOr<RunRow> Run(const std::string& run_id);
+  // The same, but of the totals only done and outcomes: cheap also while the run goes on.
+  absl::StatusOr<RunRow> RunCounts(const std::string& run_id);
   // Newest first.
   absl::StatusOr<std::vector<RunRow>> Runs(const RunFilter& filter);
   // The same without their totals.
@@ -202,7 +204,8 @@ class Queries {
   absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<RunTotals> TotalsOf(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<RunTotals> LiveTotals(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<RunRow> RowOf(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<int64_t> NewestVerdict(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<std::vector<int64_t>> RowidsOf(const RunFilter& filter)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -145,6 +145,42 @@ PRAGMA writable_schema = RESET;
 ALTER TABLE results ADD COLUMN device_index INTEGER NOT NULL DEFAULT -1;  -- -1: none was named
 ALTER TABLE results ADD COLUMN elapsed_us REAL NOT NULL DEFAULT 0;
 )sql",
+    // What the verdicts of a run that is over come to, so that lists of runs need not count them (totals.h,
+    // which also fills these for runs that were over before). A run has these rows when it has one in
+    // run_totals.
+    R"sql(
+CREATE TABLE run_totals (
+  run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  done INTEGER NOT NULL,
+  called INTEGER NOT NULL, passed INTEGER NOT NULL,                     -- correctness, in cases
+  implemented INTEGER NOT NULL, selected INTEGER NOT NULL,              -- coverage, in functions
+  tested INTEGER NOT NULL, passing INTEGER NOT NULL,
+  flushed INTEGER NOT NULL, widened INTEGER NOT NULL,
+  judged INTEGER NOT NULL, ours_alone INTEGER NOT NULL, theirs_alone INTEGER NOT NULL
+);
+CREATE TABLE run_outcomes (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  outcome INTEGER NOT NULL,
+  cases INTEGER NOT NULL,
+  PRIMARY KEY (run, outcome)
+) WITHOUT ROWID;
+CREATE TABLE run_references (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  reference INTEGER NOT NULL REFERENCES provenances (id),
+  PRIMARY KEY (run, reference)
+) WITHOUT ROWID;
+CREATE TABLE run_tallies (
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  operator TEXT NOT NULL,
+  function TEXT NOT NULL,
+  dtype INTEGER NOT NULL,
+  outcome INTEGER NOT NULL,
+  cases INTEGER NOT NULL,
+  PRIMARY KEY (run, operator, function, dtype, outcome)
+) WITHOUT ROWID;
+-- The failures alone (reports/model/outcome.h): the others cost nothing at an append.
+CREATE INDEX results_failed ON results (run, case_id, outcome, case_hash) WHERE outcome IN (2, 3, 6, 7, 8, 9);
+)sql",
 };
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {

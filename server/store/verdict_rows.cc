@@ -20,15 +20,16 @@ INSERT OR IGNORE INTO results
    backtrace, error_code, error_text, tensor_info, tags, contracts, likely_cause, device_index, elapsed_us, stored)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 
-constexpr char kSelectResults[] = R"sql(
-SELECT r.id, r.case_id, r.case_hash, r.function, r.operator, r.dtype, r.outcome, r.reason, p.text, r.call_us,
-       r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags,
-       r.contracts, r.likely_cause, r.device_index, r.elapsed_us
-FROM results r
-JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id
-JOIN provenances p ON p.id = r.reference
-WHERE r.run = ?1 AND (?2 = '' OR r.case_id = ?2)
-ORDER BY c.position)sql";
+#define DIOPI_SELECT_RESULTS                                                                            \
+  "SELECT r.id, r.case_id, r.case_hash, r.function, r.operator, r.dtype, r.outcome, r.reason, p.text, " \
+  "r.call_us, r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags, "      \
+  "r.contracts, r.likely_cause, r.device_index, r.elapsed_us "                                          \
+  "FROM results r "                                                                                     \
+  "JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id "                                        \
+  "JOIN provenances p ON p.id = r.reference "                                                           \
+  "WHERE r.run = ?"
+constexpr char kSelectResults[] = DIOPI_SELECT_RESULTS " ORDER BY c.position";
+constexpr char kSelectResult[] = DIOPI_SELECT_RESULTS " AND r.case_id = ?";
 
 constexpr char kInsertOutput[] = R"sql(
 INSERT INTO result_outputs
@@ -197,9 +198,14 @@ absl::StatusOr<bool> InsertVerdict(Connection* connection, int64_t run, const v1
 
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter) {
-  absl::StatusOr<Statement> results = connection->Prepare(kSelectResults);
+  const bool all = filter.case_id.empty();
+  absl::StatusOr<Statement> results = connection->Prepare(all ? kSelectResults : kSelectResult);
   if (!results.ok()) return results.status();
-  results->Bind(run, filter.case_id);
+  if (all) {
+    results->Bind(run);
+  } else {
+    results->Bind(run, filter.case_id);
+  }
   std::vector<v1::Verdict> verdicts;
   for (;;) {
     const absl::StatusOr<bool> more = results->Step();

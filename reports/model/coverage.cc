@@ -1,0 +1,115 @@
+#include "reports/model/coverage.h"
+
+#include <map>
+#include <utility>
+
+#include "cases/core/builtin.h"
+#include "diopi/v1/operator.pb.h"
+#include "proto/abi/abi.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::reports {
+namespace {
+
+using Cells = std::map<std::string, CoverageCell>;  // by function
+
+std::map<std::string, std::string> FamilyOfFunctions() {
+  std::map<std::string, std::string> families;
+  for (const std::string_view bytes : cases::BuiltinOperators()) {
+    v1::OperatorFile file;
+    if (!file.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) continue;
+    for (const v1::FunctionRules& function : file.function()) {
+      families.emplace(function.name(), file.family());
+    }
+  }
+  return families;
+}
+
+// What one run says of each function that its cases have.
+struct Word {
+  int64_t called = 0;
+  int64_t passed = 0;
+  int64_t not_implemented = 0;
+};
+
+std::map<std::string, Word> WordsOf(const std::vector<server::TallyRow>& tallies) {
+  std::map<std::string, Word> words;
+  for (const server::TallyRow& tally : tallies) {
+    if (tally.function.empty()) continue;
+    Word& word = words[tally.function];
+    if (IsCalled(tally.outcome)) word.called += tally.cases;
+    if (tally.outcome == v1::OUTCOME_PASS) word.passed += tally.cases;
+    if (tally.outcome == v1::OUTCOME_NOT_IMPLEMENTED) word.not_implemented += tally.cases;
+  }
+  return words;
+}
+
+// Of the runs, newest first, those with the library of the newest that has verdicts; at most kCoverageRuns.
+std::vector<std::string> RunsOfNewestLibrary(const std::vector<server::RunRow>& runs) {
+  std::vector<std::string> ids;
+  const server::RunFacts* newest = nullptr;
+  for (const server::RunRow& run : runs) {
+    if (run.totals.done == 0) continue;
+    if (newest == nullptr) newest = &run.facts;
+    if (run.facts.impl_sha256 != newest->impl_sha256) continue;
+    ids.push_back(run.facts.run_id);
+    if (ids.size() == static_cast<size_t>(kCoverageRuns)) break;
+  }
+  return ids;
+}
+
+absl::StatusOr<Cells> CellsOf(server::Queries& queries, const std::string& chip) {
+  // A few more than are looked through: other libraries' runs may lie between.
+  const absl::StatusOr<std::vector<server::RunRow>> runs = queries.Runs({chip, 4 * kCoverageRuns});
+  if (!runs.ok()) return runs.status();
+  const std::vector<std::string> ids = RunsOfNewestLibrary(*runs);
+  Cells cells;
+  if (ids.empty()) return cells;
+  const absl::StatusOr<std::vector<std::string>> exported = queries.ExportedFunctions(ids.front());
+  if (!exported.ok()) return exported.status();
+  for (const std::string& function : *exported) cells[function].implemented = true;
+  for (const std::string& id : ids) {
+    const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(id);
+    if (!tallies.ok()) return tallies.status();
+    for (const auto& [function, word] : WordsOf(*tallies)) {
+      CoverageCell& cell = cells[function];
+      if (!cell.run_id.empty()) continue;  // a newer run has spoken
+      cell.run_id = id;
+      cell.tested = word.called > 0;
+      cell.cases = word.called;
+      cell.passed = word.passed;
+      // Exported, but every call said NoImplement: that is not an implementation.
+      if (word.called == 0 && word.not_implemented > 0) cell.implemented = false;
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+absl::StatusOr<CoverageMatrix> LoadCoverage(server::Queries& queries) {
+  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
+  if (!chips.ok()) return chips.status();
+  CoverageMatrix matrix;
+  std::vector<Cells> columns;
+  for (const server::ChipRow& chip : *chips) {
+    absl::StatusOr<Cells> cells = CellsOf(queries, chip.chip);
+    if (!cells.ok()) return cells.status();
+    matrix.chips.push_back(chip.chip);
+    columns.push_back(*std::move(cells));
+  }
+  const std::map<std::string, std::string> families = FamilyOfFunctions();
+  for (const abi::Function* function : abi::Functions()) {
+    FunctionCoverage& row = matrix.functions.emplace_back();
+    row.name = function->name();
+    row.header = std::string(abi::HeaderOf(function->name()));
+    if (const auto family = families.find(row.name); family != families.end()) row.family = family->second;
+    for (const Cells& cells : columns) {
+      const auto cell = cells.find(row.name);
+      row.cells.push_back(cell == cells.end() ? std::nullopt : std::optional(cell->second));
+    }
+  }
+  return matrix;
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,224 @@
+#include "reports/model/diff.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::reports {
+namespace {
+
+// It was asked for, and is not right.
+bool IsBad(v1::Outcome outcome) {
+  return IsFailure(outcome) || outcome == v1::OUTCOME_NOT_IMPLEMENTED ||
+         outcome == v1::OUTCOME_UNSUPPORTED_DTYPE;
+}
+
+// 0 where no time was taken.
+double TimeOf(const server::CaseRow& row) {
+  return row.call_us > 0 ? row.call_us : std::nan("");
+}
+
+DiffSide SideOf(const server::CaseRow& row) {
+  return {row.outcome, row.max_z, row.max_ulp, TimeOf(row)};
+}
+
+// Which way B went from A when the larger is more than `factor` times the smaller and exceeds `floor`; NaN
+// and two infinities went nowhere.
+int Direction(double a, double b, double factor, double floor) {
+  const double large = std::max(a, b);
+  const double small = std::min(a, b);
+  if (!(large > floor) || !(large > factor * small)) return 0;
+  return b > a ? 1 : -1;
+}
+
+std::optional<double> FactorOf(double a, double b) {
+  const double factor = b / a;
+  if (a > 0 && std::isfinite(factor)) return factor;
+  return std::nullopt;
+}
+
+class Builder {
+ public:
+  explicit Builder(const DiffOptions& options) : options_(options) {}
+
+  void Alone(const server::CaseRow& row, DiffKind kind);
+  void Both(const server::CaseRow& a, const server::CaseRow& b);
+  void Finish(Diff* diff);
+
+ private:
+  void Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind kind,
+           std::optional<double> factor = std::nullopt);
+  void SameOutcome(const server::CaseRow& a, const server::CaseRow& b);
+
+  const DiffOptions& options_;
+  std::vector<DiffRow> rows_;
+  int64_t same_ = 0;
+};
+
+void Builder::Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind kind,
+                  std::optional<double> factor) {
+  const server::CaseRow& newest = b != nullptr ? *b : *a;
+  DiffRow& row = rows_.emplace_back();
+  row.case_id = newest.case_id;
+  row.op = newest.op;
+  row.dtype = newest.dtype;
+  row.kind = kind;
+  if (a != nullptr) row.a = SideOf(*a);
+  if (b != nullptr) row.b = SideOf(*b);
+  row.factor = factor;
+}
+
+void Builder::Alone(const server::CaseRow& row, DiffKind kind) {
+  const bool appeared = kind == DiffKind::kAppeared;
+  Add(appeared ? nullptr : &row, appeared ? &row : nullptr, kind);
+}
+
+void Builder::Both(const server::CaseRow& a, const server::CaseRow& b) {
+  if (a.case_hash != b.case_hash) {
+    Add(&a, &b, DiffKind::kRedefined);
+  } else if (a.outcome == b.outcome) {
+    SameOutcome(a, b);
+  } else if (a.outcome == v1::OUTCOME_PASS && IsBad(b.outcome)) {
+    Add(&a, &b, DiffKind::kNewlyFailing);
+  } else if (IsBad(a.outcome) && b.outcome == v1::OUTCOME_PASS) {
+    Add(&a, &b, DiffKind::kNewlyPassing);
+  } else {
+    Add(&a, &b, DiffKind::kChanged);
+  }
+}
+
+void Builder::SameOutcome(const server::CaseRow& a, const server::CaseRow& b) {
+  const int error = Direction(a.max_z, b.max_z, options_.error_factor, options_.error_floor_z);
+  if (error != 0) {
+    Add(&a, &b, error > 0 ? DiffKind::kWorse : DiffKind::kBetter, FactorOf(a.max_z, b.max_z));
+  }
+  const double time_a = TimeOf(a);
+  const double time_b = TimeOf(b);
+  int time = Direction(time_a, time_b, options_.time_factor, 0);
+  if (!(std::fabs(time_b - time_a) > options_.time_floor_us)) time = 0;
+  if (time != 0) {
+    Add(&a, &b, time > 0 ? DiffKind::kSlower : DiffKind::kFaster, FactorOf(time_a, time_b));
+  }
+  if (error == 0 && time == 0) ++same_;
+}
+
+void Builder::Finish(Diff* diff) {
+  for (const DiffKind kind : DiffKinds()) diff->counts[kind] = 0;
+  for (const DiffRow& row : rows_) ++diff->counts[row.kind];
+  diff->counts[DiffKind::kSame] = same_;
+  std::sort(rows_.begin(), rows_.end(), [](const DiffRow& a, const DiffRow& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.case_id < b.case_id;
+  });
+  diff->rows = std::move(rows_);
+}
+
+std::vector<const server::CaseRow*> Sorted(const std::vector<server::CaseRow>& cases) {
+  std::vector<const server::CaseRow*> sorted;
+  sorted.reserve(cases.size());
+  for (const server::CaseRow& row : cases) sorted.push_back(&row);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const server::CaseRow* a, const server::CaseRow* b) { return a->case_id < b->case_id; });
+  return sorted;
+}
+
+std::string Comparable(const RunSummary& a, const RunSummary& b) {
+  std::vector<std::string> identity;
+  std::vector<std::string> beside;
+  const auto compare = [](bool same, const char* name, std::vector<std::string>* names) {
+    if (!same) names->emplace_back(name);
+  };
+  compare(a.facts.chip == b.facts.chip, "chip", &identity);
+  compare(a.facts.vendor_name == b.facts.vendor_name, "vendor", &identity);
+  compare(a.facts.impl_version == b.facts.impl_version, "version", &identity);
+  compare(a.facts.dialect == b.facts.dialect, "dialect", &identity);
+  compare(a.facts.impl_sha256 == b.facts.impl_sha256, "library (SHA-256)", &identity);
+  compare(a.facts.suite_hash == b.facts.suite_hash, "cases (suite hash)", &identity);
+  compare(a.facts.contracts == b.facts.contracts, "contracts", &identity);
+  compare(a.references == b.references, "references", &beside);
+  compare(a.facts.agent_version == b.facts.agent_version, "agent version", &beside);
+  std::string text = identity.empty() ? "the same variant" : "differ in " + absl::StrJoin(identity, ", ");
+  if (beside.empty()) return text + (identity.empty() ? ", reference and agent" : "");
+  return absl::StrCat(text, "; judged with other ", absl::StrJoin(beside, " and "));
+}
+
+}  // namespace
+
+std::string DiffKindName(DiffKind kind) {
+  switch (kind) {
+    case DiffKind::kNewlyFailing:
+      return "newly_failing";
+    case DiffKind::kNewlyPassing:
+      return "newly_passing";
+    case DiffKind::kChanged:
+      return "changed";
+    case DiffKind::kRedefined:
+      return "redefined";
+    case DiffKind::kWorse:
+      return "worse";
+    case DiffKind::kBetter:
+      return "better";
+    case DiffKind::kSlower:
+      return "slower";
+    case DiffKind::kFaster:
+      return "faster";
+    case DiffKind::kAppeared:
+      return "appeared";
+    case DiffKind::kVanished:
+      return "vanished";
+    case DiffKind::kSame:
+      return "same";
+  }
+  return "same";
+}
+
+std::vector<DiffKind> DiffKinds() {
+  std::vector<DiffKind> kinds;
+  for (int i = 0; i <= static_cast<int>(DiffKind::kSame); ++i) kinds.push_back(static_cast<DiffKind>(i));
+  return kinds;
+}
+
+Diff BuildDiff(RunSummary a, RunSummary b, const std::vector<server::CaseRow>& cases_a,
+               const std::vector<server::CaseRow>& cases_b, const DiffOptions& options) {
+  const std::vector<const server::CaseRow*> in_a = Sorted(cases_a);
+  const std::vector<const server::CaseRow*> in_b = Sorted(cases_b);
+  Builder builder(options);
+  auto left = in_a.begin();
+  auto right = in_b.begin();
+  while (left != in_a.end() || right != in_b.end()) {
+    const bool only_a = right == in_b.end() || (left != in_a.end() && (*left)->case_id < (*right)->case_id);
+    const bool only_b = !only_a && (left == in_a.end() || (*right)->case_id < (*left)->case_id);
+    if (only_a) {
+      builder.Alone(**left++, DiffKind::kVanished);
+    } else if (only_b) {
+      builder.Alone(**right++, DiffKind::kAppeared);
+    } else {
+      builder.Both(**left++, **right++);
+    }
+  }
+  Diff diff;
+  diff.same_variant = a.variant == b.variant;
+  diff.comparable = Comparable(a, b);
+  diff.a = std::move(a);
+  diff.b = std::move(b);
+  builder.Finish(&diff);
+  return diff;
+}
+
+absl::StatusOr<Diff> LoadDiff(server::Queries& queries, const std::string& run_a, const std::string& run_b,
+                              const DiffOptions& options) {
+  absl::StatusOr<RunSummary> a = LoadSummary(queries, run_a);
+  if (!a.ok()) return a.status();
+  absl::StatusOr<RunSummary> b = LoadSummary(queries, run_b);
+  if (!b.ok()) return b.status();
+  const absl::StatusOr<std::vector<server::CaseRow>> cases_a = queries.Cases(a->facts.run_id, {});
+  if (!cases_a.ok()) return cases_a.status();
+  const absl::StatusOr<std::vector<server::CaseRow>> cases_b = queries.Cases(b->facts.run_id, {});
+  if (!cases_b.ok()) return cases_b.status();
+  return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, options);
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,40 @@
+#include "reports/model/variant.h"
+
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace diopi::reports {
+namespace {
+
+// FNV-1a, 32 bits (Fowler, Noll, Vo: offset basis and prime are theirs).
+std::string Hash(const std::string& text) {
+  constexpr uint32_t kBasis = 2166136261U;
+  constexpr uint32_t kPrime = 16777619U;
+  uint32_t hash = kBasis;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return absl::StrCat(absl::Hex(hash, absl::kZeroPad8));
+}
+
+// Texts may hold anything: the length before each keeps two lists apart.
+std::string Joined(const server::RunFacts& run) {
+  std::string text;
+  for (const std::string& part : {run.chip, run.vendor_name, run.impl_version, run.dialect, run.impl_sha256,
+                                  absl::StrJoin(run.contracts, ",")}) {
+    absl::StrAppend(&text, part.size(), ":", part, ";");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string VariantOf(const server::RunFacts& run) {
+  return Hash(absl::StrCat(Joined(run), run.suite_hash));
+}
+
+std::string LibraryVariantOf(const server::RunFacts& run) {
+  return Hash(Joined(run));
+}
+
+}  // namespace diopi::reports

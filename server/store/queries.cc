@@ -1,0 +1,289 @@
+// Questions about runs: rows, totals, tallies. case_queries.cc has those about verdicts.
+#include "server/store/queries.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "server/store/run_rows.h"
+#include "server/store/schema.h"
+#include "server/store/snapshot.h"
+#include "server/store/sqlite.h"
+#include "server/store/totals.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
+constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
+constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
+constexpr char kSelectIds[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
+constexpr char kSelectIdsOfChip[] = R"sql(
+SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? ORDER BY r.id DESC LIMIT ?)sql";
+constexpr char kSelectMessages[] =
+    "SELECT run_id, options, state, created, finished, cases, suite_hash, submission FROM runs WHERE id = ?";
+constexpr char kSelectChips[] = R"sql(
+SELECT chip, sum(runs), (SELECT run_id FROM runs WHERE id = max(newest))
+FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest FROM runs r JOIN devices d ON d.id = r.device GROUP BY r.device)
+GROUP BY chip ORDER BY chip)sql";
+constexpr char kSelectTallies[] = R"sql(
+SELECT operator, function, dtype, outcome, cases FROM run_tallies
+WHERE run = ?1 AND EXISTS (SELECT 1 FROM run_totals WHERE run = ?1))sql";
+constexpr char kSelectLiveTallies[] = R"sql(
+SELECT operator, function, dtype, outcome, count(*) FROM results WHERE run = ?
+GROUP BY operator, function, dtype, outcome)sql";
+constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
+constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ? ORDER BY function";
+constexpr char kSelectDevices[] = R"sql(
+SELECT device_index, count(*), sum(outcome = 1) FROM results WHERE run = ? GROUP BY device_index ORDER BY device_index)sql";
+// The index ends with the row's id: one look for each outcome.
+constexpr char kSelectNewest[] = "SELECT max(id) FROM results WHERE run = ? AND outcome = ?";
+
+absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, const char* sql, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(sql);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  std::vector<TallyRow> rows;
+  absl::Status status = ForEachRow(&*select, [&rows](const Statement& row) {
+    rows.push_back({row.Text(0), row.Text(1), static_cast<v1::Dtype::Code>(row.Int(2)),
+                    static_cast<v1::Outcome>(row.Int(3)), row.Int(4)});
+  });
+  if (!status.ok()) return status;
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Queries>> Queries::Open(const std::string& path) {
+  absl::StatusOr<std::unique_ptr<Connection>> connection =
+      Connection::Open(path, Connection::Mode::kReadOnly);
+  if (!connection.ok()) return connection.status();
+  absl::Status status = CheckSchema(connection->get());
+  if (!status.ok()) return status;
+  return std::unique_ptr<Queries>(new Queries(*std::move(connection)));
+}
+
+Queries::Queries(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+
+Queries::~Queries() = default;
+
+absl::Status Queries::NoSuchRun(const std::string& run_id) {
+  absl::StatusOr<Statement> newest = connection_->Prepare(kSelectNewestIds);
+  if (!newest.ok()) return newest.status();
+  std::vector<std::string> ids;
+  absl::Status status = ForEachRow(&*newest, [&ids](const Statement& row) { ids.push_back(row.Text(0)); });
+  if (!status.ok()) return status;
+  if (ids.empty()) return absl::NotFoundError(absl::StrCat("no run '", run_id, "': there are no runs yet"));
+  const bool more = ids.size() > 5;
+  if (more) ids.pop_back();
+  return absl::NotFoundError(absl::StrCat("no run '", run_id, "'; ", more ? "the newest are " : "there are ",
+                                          absl::StrJoin(ids, ", ")));
+}
+
+absl::StatusOr<int64_t> Queries::RowidOf(const std::string& run_id) {
+  const bool latest = run_id == "latest";
+  absl::StatusOr<Statement> select = connection_->Prepare(latest ? kSelectLatest : kSelectRowid);
+  if (!select.ok()) return select.status();
+  if (!latest) select->Bind(run_id);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  if (*row) return select->Int(0);
+  return NoSuchRun(run_id);
+}
+
+absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) {
+  absl::StatusOr<Statement> select =
+      connection_->Prepare(filter.chip.empty() ? kSelectIds : kSelectIdsOfChip);
+  if (!select.ok()) return select.status();
+  const int limit = filter.limit > 0 ? filter.limit : -1;
+  if (filter.chip.empty()) {
+    select->Bind(limit);
+  } else {
+    select->Bind(filter.chip, limit);
+  }
+  std::vector<int64_t> ids;
+  absl::Status status = ForEachRow(&*select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });
+  if (!status.ok()) return status;
+  return ids;
+}
+
+absl::StatusOr<int64_t> Queries::NewestVerdict(int64_t run) {
+  int64_t newest = 0;
+  for (int outcome = v1::Outcome_MIN; outcome <= v1::Outcome_MAX; ++outcome) {
+    absl::StatusOr<Statement> select = connection_->Prepare(kSelectNewest);
+    if (!select.ok()) return select.status();
+    select->Bind(run, outcome);
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (*row) newest = std::max(newest, select->Int(0));
+  }
+  return newest;
+}
+
+absl::StatusOr<RunTotals> Queries::TotalsOf(int64_t run) {
+  absl::StatusOr<std::optional<RunTotals>> kept = ReadTotals(connection_.get(), run);
+  if (!kept.ok()) return kept.status();
+  if (kept->has_value()) {
+    live_.erase(run);
+    return **std::move(kept);
+  }
+  const absl::StatusOr<int64_t> newest = NewestVerdict(run);
+  if (!newest.ok()) return newest.status();
+  const auto found = live_.find(run);
+  if (found != live_.end() && found->second.newest == *newest) return found->second.totals;
+  absl::StatusOr<Counted> counted = CountVerdicts(connection_.get(), run);
+  if (!counted.ok()) return counted.status();
+  live_[run] = {*newest, counted->totals};
+  return std::move(counted->totals);
+}
+
+absl::StatusOr<RunRow> Queries::RowOf(int64_t run) {
+  absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), run);
+  if (!facts.ok()) return facts.status();
+  absl::StatusOr<RunTotals> totals = TotalsOf(run);
+  if (!totals.ok()) return totals.status();
+  return RunRow{*std::move(facts), *std::move(totals)};
+}
+
+absl::StatusOr<RunRow> Queries::Run(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  return RowOf(*run);
+}
+
+absl::StatusOr<RunRow> Queries::RunCounts(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), *run);
+  if (!facts.ok()) return facts.status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectOutcomes);
+  if (!select.ok()) return select.status();
+  select->Bind(*run);
+  RunTotals totals;
+  absl::Status status = ForEachRow(&*select, [&totals](const Statement& row) {
+    totals.outcomes[static_cast<v1::Outcome>(row.Int(0))] = row.Int(1);
+    totals.done += row.Int(1);
+  });
+  if (!status.ok()) return status;
+  return RunRow{*std::move(facts), std::move(totals)};
+}
+
+absl::StatusOr<std::vector<RunRow>> Queries::Runs(const RunFilter& filter) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<std::vector<int64_t>> ids = RowidsOf(filter);
+  if (!ids.ok()) return ids.status();
+  std::vector<RunRow> rows;
+  rows.reserve(ids->size());
+  for (const int64_t id : *ids) {
+    absl::StatusOr<RunRow> row = RowOf(id);
+    if (!row.ok()) return row.status();
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
+
+absl::StatusOr<std::vector<RunFacts>> Queries::RunsFacts(const RunFilter& filter) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<std::vector<int64_t>> ids = RowidsOf(filter);
+  if (!ids.ok()) return ids.status();
+  std::vector<RunFacts> rows;
+  rows.reserve(ids->size());
+  for (const int64_t id : *ids) {
+    absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), id);
+    if (!facts.ok()) return facts.status();
+    rows.push_back(*std::move(facts));
+  }
+  return rows;
+}
+
+absl::StatusOr<v1::RunInfo> Queries::Describe(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectMessages);
+  if (!select.ok()) return select.status();
+  select->Bind(*run);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  v1::RunInfo info;
+  if (!*row || !info.mutable_options()->ParseFromString(select->Text(1)) ||
+      (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7)))) {
+    return absl::DataLossError(
+        absl::StrCat(connection_->path(), ": the options of run ", run_id, " cannot be read: it is damaged"));
+  }
+  info.set_run_id(select->Text(0));
+  info.set_state(select->Text(2));
+  info.set_created(select->Text(3));
+  info.set_finished(select->Text(4));
+  info.set_cases(select->Int(5));
+  info.set_suite_hash(select->Text(6));
+  return info;
+}
+
+absl::StatusOr<std::vector<ChipRow>> Queries::Chips() {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectChips);
+  if (!select.ok()) return select.status();
+  std::vector<ChipRow> chips;
+  absl::Status status = ForEachRow(&*select, [&chips](const Statement& row) {
+    chips.push_back({row.Text(0), row.Int(1), row.Text(2)});
+  });
+  if (!status.ok()) return status;
+  return chips;
+}
+
+absl::StatusOr<std::vector<TallyRow>> Queries::Tallies(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<std::vector<TallyRow>> kept = SelectTallies(connection_.get(), kSelectTallies, *run);
+  if (!kept.ok() || !kept->empty()) return kept;
+  return SelectTallies(connection_.get(), kSelectLiveTallies, *run);
+}
+
+absl::StatusOr<std::vector<std::string>> Queries::ExportedFunctions(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectExported);
+  if (!select.ok()) return select.status();
+  select->Bind(*run);
+  std::vector<std::string> names;
+  absl::Status status =
+      ForEachRow(&*select, [&names](const Statement& row) { names.push_back(row.Text(0)); });
+  if (!status.ok()) return status;
+  return names;
+}
+
+absl::StatusOr<std::vector<DeviceRow>> Queries::Devices(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectDevices);
+  if (!select.ok()) return select.status();
+  select->Bind(*run);
+  std::vector<DeviceRow> devices;
+  absl::Status status = ForEachRow(&*select, [&devices](const Statement& row) {
+    devices.push_back({row.Int(0), row.Int(1), row.Int(2)});
+  });
+  if (!status.ok()) return status;
+  return devices;
+}
+
+}  // namespace diopi::server

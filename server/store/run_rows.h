@@ -1,0 +1,24 @@
+// Rows of `runs` and `devices` to RunFacts. Private to this folder.
+#ifndef SERVER_STORE_RUN_ROWS_H_
+#define SERVER_STORE_RUN_ROWS_H_
+
+#include "absl/status/statusor.h"
+#include "server/store/queries.h"
+#include "server/store/sqlite.h"
+
+namespace diopi::server {
+
+// The columns that RunFactsOf reads, of `runs` as r and `devices` as d.
+#define DIOPI_RUN_COLUMNS                                                                                  \
+  "r.run_id, d.chip, d.vendor_name, d.impl_version, d.dialect, r.impl_sha256, r.suite_hash, r.contracts, " \
+  "r.impl_path, r.agent_version, r.host, r.state, r.created, r.finished, r.cases"
+
+// `first`: where those columns begin in the row.
+RunFacts RunFactsOf(const Statement& row, int first);
+
+// `run` is the row's id. NotFound.
+absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_RUN_ROWS_H_

@@ -1,0 +1,43 @@
+// A moment of the database, for answers that take several statements. Private to this folder.
+#ifndef SERVER_STORE_SNAPSHOT_H_
+#define SERVER_STORE_SNAPSHOT_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/sqlite.h"
+
+namespace diopi::server {
+
+// A read transaction: until it is destroyed, the connection sees what was there when its first statement ran.
+class Snapshot {
+ public:
+  static absl::StatusOr<Snapshot> Begin(Connection* connection) {
+    absl::Status status = connection->Execute("BEGIN");
+    if (!status.ok()) return status;
+    return Snapshot(connection);
+  }
+  Snapshot(Snapshot&& other) noexcept : connection_(other.connection_) { other.connection_ = nullptr; }
+  Snapshot& operator=(Snapshot&&) = delete;
+  ~Snapshot() {
+    if (connection_ != nullptr) connection_->Execute("ROLLBACK").IgnoreError();
+  }
+
+ private:
+  explicit Snapshot(Connection* connection) : connection_(connection) {}
+  Connection* connection_;
+};
+
+// Calls `read` for every row of a statement that is bound.
+template <typename Read>
+absl::Status ForEachRow(Statement* statement, Read read) {
+  for (;;) {
+    const absl::StatusOr<bool> row = statement->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return absl::OkStatus();
+    read(*statement);
+  }
+}
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_SNAPSHOT_H_

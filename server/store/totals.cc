@@ -1,0 +1,311 @@
+#include "server/store/totals.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace diopi::server {
+namespace {
+
+// In the order of the table: a verdict's outputs follow each other.
+constexpr char kSelectVerdicts[] = R"sql(
+SELECT r.id, r.operator, r.function, r.dtype, r.outcome, r.contracts <> '', r.reference,
+       o.result, o.peer_ok, o.flushed
+FROM results r LEFT JOIN result_outputs o ON o.result = r.id
+WHERE r.run = ?)sql";
+constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ?";
+constexpr char kSelectText[] = "SELECT text FROM provenances WHERE id = ?";
+
+constexpr char kDeleteTotals[] = "DELETE FROM run_totals WHERE run = ?";
+constexpr char kDeleteOutcomes[] = "DELETE FROM run_outcomes WHERE run = ?";
+constexpr char kDeleteReferences[] = "DELETE FROM run_references WHERE run = ?";
+constexpr char kDeleteTallies[] = "DELETE FROM run_tallies WHERE run = ?";
+constexpr char kInsertTotals[] = R"sql(
+INSERT INTO run_totals (run, done, called, passed, implemented, selected, tested, passing, flushed, widened, judged,
+                        ours_alone, theirs_alone)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr char kInsertOutcome[] = "INSERT INTO run_outcomes (run, outcome, cases) VALUES (?, ?, ?)";
+constexpr char kInsertReference[] = "INSERT INTO run_references (run, reference) VALUES (?, ?)";
+constexpr char kInsertTally[] =
+    "INSERT INTO run_tallies (run, operator, function, dtype, outcome, cases) VALUES (?, ?, ?, ?, ?, ?)";
+
+constexpr char kSelectTotals[] = R"sql(
+SELECT done, called, passed, implemented, selected, tested, passing, flushed, widened, judged, ours_alone, theirs_alone
+FROM run_totals WHERE run = ?)sql";
+constexpr char kSelectOutcomes[] = "SELECT outcome, cases FROM run_outcomes WHERE run = ?";
+constexpr char kSelectReferences[] = R"sql(
+SELECT p.text FROM run_references r JOIN provenances p ON p.id = r.reference WHERE r.run = ? ORDER BY p.text)sql";
+constexpr char kSelectMissing[] = R"sql(
+SELECT id FROM runs n WHERE state IN ('finished', 'aborted')
+                        AND NOT EXISTS (SELECT 1 FROM run_totals t WHERE t.run = n.id))sql";
+
+// reports/model/outcome.h says which outcomes are failures, and in which the library was called.
+bool IsFailure(v1::Outcome outcome) {
+  switch (outcome) {
+    case v1::OUTCOME_FAIL:
+    case v1::OUTCOME_ERROR:
+    case v1::OUTCOME_CRASH:
+    case v1::OUTCOME_TIMEOUT:
+    case v1::OUTCOME_MEMORY:
+    case v1::OUTCOME_NONDETERMINISTIC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsCalled(v1::Outcome outcome) {
+  return outcome == v1::OUTCOME_PASS || outcome == v1::OUTCOME_WAIVED || IsFailure(outcome);
+}
+
+// One verdict, as far as it is counted.
+struct Counting {
+  int64_t id = 0;
+  std::string op;
+  std::string function;
+  int64_t dtype = 0;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  bool widened = false;
+  int64_t reference = 0;
+  bool numbers = false;  // it has outputs
+  bool public_pass = true;
+  bool flushed = false;
+};
+
+struct FunctionCount {
+  int64_t called = 0;
+  int64_t not_passed = 0;
+  int64_t not_implemented = 0;
+};
+
+class Counter {
+ public:
+  void Add(const Counting& verdict);
+  absl::StatusOr<Counted> Finish(Connection* connection, int64_t run);
+
+ private:
+  absl::Status Cover(Connection* connection, int64_t run);
+  absl::Status NameReferences(Connection* connection);
+
+  Counted counted_;
+  std::set<int64_t> references_;
+  std::map<std::string, FunctionCount> functions_;
+  std::map<std::tuple<std::string, std::string, int64_t, v1::Outcome>, int64_t> tallies_;
+};
+
+void Counter::Add(const Counting& verdict) {
+  RunTotals& totals = counted_.totals;
+  const bool passed = verdict.outcome == v1::OUTCOME_PASS;
+  ++totals.done;
+  ++totals.outcomes[verdict.outcome];
+  ++tallies_[{verdict.op, verdict.function, verdict.dtype, verdict.outcome}];
+  references_.insert(verdict.reference);
+  if (verdict.widened) ++totals.widened;
+  if (verdict.flushed) ++totals.flushed;
+  if (verdict.numbers && (passed || IsFailure(verdict.outcome))) {
+    ++totals.judged;
+    if (!passed && verdict.public_pass) ++totals.ours_alone;
+    if (passed && !verdict.public_pass) ++totals.theirs_alone;
+  }
+  if (verdict.function.empty()) return;  // a check of the library as a whole
+  FunctionCount& function = functions_[verdict.function];
+  if (IsCalled(verdict.outcome)) {
+    ++totals.called;
+    ++function.called;
+    if (!passed) ++function.not_passed;
+  }
+  if (passed) ++totals.passed;
+  if (verdict.outcome == v1::OUTCOME_NOT_IMPLEMENTED) ++function.not_implemented;
+}
+
+absl::Status Counter::Cover(Connection* connection, int64_t run) {
+  RunTotals& totals = counted_.totals;
+  absl::StatusOr<Statement> exported = connection->Prepare(kSelectExported);
+  if (!exported.ok()) return exported.status();
+  exported->Bind(run);
+  for (;;) {
+    const absl::StatusOr<bool> row = exported->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) break;
+    const auto found = functions_.find(exported->Text(0));
+    // Exported, but every call said NoImplement: that is not an implementation.
+    const bool hollow =
+        found != functions_.end() && found->second.called == 0 && found->second.not_implemented > 0;
+    if (!hollow) ++totals.implemented;
+  }
+  totals.selected = static_cast<int64_t>(functions_.size());
+  for (const auto& [name, count] : functions_) {
+    if (count.called == 0) continue;
+    ++totals.tested;
+    if (count.not_passed == 0) ++totals.passing;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Counter::NameReferences(Connection* connection) {
+  std::set<std::string> texts;
+  for (const int64_t id : references_) {
+    absl::StatusOr<Statement> select = connection->Prepare(kSelectText);
+    if (!select.ok()) return select.status();
+    select->Bind(id);
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row || select->Text(0).empty()) continue;  // judged by none
+    texts.insert(select->Text(0));
+    counted_.references.push_back(id);
+  }
+  counted_.totals.references.assign(texts.begin(), texts.end());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Counted> Counter::Finish(Connection* connection, int64_t run) {
+  absl::Status status = Cover(connection, run);
+  if (status.ok()) status = NameReferences(connection);
+  if (!status.ok()) return status;
+  counted_.tallies.reserve(tallies_.size());
+  for (const auto& [key, cases] : tallies_) {
+    const auto& [op, function, dtype, outcome] = key;
+    counted_.tallies.push_back({op, function, static_cast<v1::Dtype::Code>(dtype), outcome, cases});
+  }
+  return std::move(counted_);
+}
+
+absl::Status RunOnce(Connection* connection, const char* sql, int64_t run) {
+  absl::StatusOr<Statement> statement = connection->Prepare(sql);
+  if (!statement.ok()) return statement.status();
+  statement->Bind(run);
+  return statement->Run().status();
+}
+
+absl::Status InsertCounted(Connection* connection, int64_t run, const Counted& counted) {
+  const RunTotals& t = counted.totals;
+  absl::StatusOr<Statement> totals = connection->Prepare(kInsertTotals);
+  if (!totals.ok()) return totals.status();
+  totals->Bind(run, t.done, t.called, t.passed, t.implemented, t.selected, t.tested, t.passing, t.flushed,
+               t.widened, t.judged, t.ours_alone, t.theirs_alone);
+  absl::Status status = totals->Run().status();
+  absl::StatusOr<Statement> outcomes = connection->Prepare(kInsertOutcome);
+  if (!outcomes.ok()) return outcomes.status();
+  for (const auto& [outcome, cases] : t.outcomes) {
+    if (!status.ok()) return status;
+    outcomes->Bind(run, static_cast<int>(outcome), cases);
+    status = outcomes->Run().status();
+  }
+  absl::StatusOr<Statement> references = connection->Prepare(kInsertReference);
+  if (!references.ok()) return references.status();
+  for (const int64_t reference : counted.references) {
+    if (!status.ok()) return status;
+    references->Bind(run, reference);
+    status = references->Run().status();
+  }
+  absl::StatusOr<Statement> tallies = connection->Prepare(kInsertTally);
+  if (!tallies.ok()) return tallies.status();
+  for (const TallyRow& row : counted.tallies) {
+    if (!status.ok()) return status;
+    tallies->Bind(run, row.op, row.function, static_cast<int>(row.dtype), static_cast<int>(row.outcome),
+                  row.cases);
+    status = tallies->Run().status();
+  }
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<Counted> CountVerdicts(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectVerdicts);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  Counter counter;
+  Counting verdict;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (verdict.id != 0 && (!*row || verdict.id != select->Int(0))) counter.Add(verdict);
+    if (!*row) break;
+    if (verdict.id != select->Int(0)) {
+      verdict = {select->Int(0),
+                 select->Text(1),
+                 select->Text(2),
+                 select->Int(3),
+                 static_cast<v1::Outcome>(select->Int(4)),
+                 select->Int(5) != 0,
+                 select->Int(6)};
+    }
+    if (select->IsNull(7)) continue;
+    verdict.numbers = true;
+    verdict.public_pass = verdict.public_pass && select->Int(8) != 0;
+    verdict.flushed = verdict.flushed || select->Int(9) > 0;
+  }
+  return counter.Finish(connection, run);
+}
+
+absl::Status DropTotals(Connection* connection, int64_t run) {
+  return RunOnce(connection, kDeleteTotals, run);
+}
+
+absl::Status KeepTotals(Connection* connection, int64_t run) {
+  absl::Status status = absl::OkStatus();
+  for (const char* sql : {kDeleteTotals, kDeleteOutcomes, kDeleteReferences, kDeleteTallies}) {
+    if (status.ok()) status = RunOnce(connection, sql, run);
+  }
+  if (!status.ok()) return status;
+  const absl::StatusOr<Counted> counted = CountVerdicts(connection, run);
+  if (!counted.ok()) return counted.status();
+  return InsertCounted(connection, run, *counted);
+}
+
+absl::Status KeepMissingTotals(Connection* connection) {
+  for (;;) {
+    int64_t run = 0;
+    {
+      absl::StatusOr<Statement> missing = connection->Prepare(kSelectMissing);
+      if (!missing.ok()) return missing.status();
+      const absl::StatusOr<bool> row = missing->Step();
+      if (!row.ok()) return row.status();
+      if (!*row) return absl::OkStatus();
+      run = missing->Int(0);
+    }
+    absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
+    if (!transaction.ok()) return transaction.status();
+    absl::Status status = KeepTotals(connection, run);
+    if (status.ok()) status = transaction->Commit();
+    if (!status.ok()) return status;
+  }
+}
+
+absl::StatusOr<std::optional<RunTotals>> ReadTotals(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectTotals);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return std::optional<RunTotals>();
+  RunTotals totals;
+  int column = 0;
+  for (int64_t RunTotals::*field :
+       {&RunTotals::done, &RunTotals::called, &RunTotals::passed, &RunTotals::implemented,
+        &RunTotals::selected, &RunTotals::tested, &RunTotals::passing, &RunTotals::flushed,
+        &RunTotals::widened, &RunTotals::judged, &RunTotals::ours_alone, &RunTotals::theirs_alone}) {
+    totals.*field = select->Int(column++);
+  }
+  absl::StatusOr<Statement> outcomes = connection->Prepare(kSelectOutcomes);
+  if (!outcomes.ok()) return outcomes.status();
+  outcomes->Bind(run);
+  for (row = outcomes->Step(); row.ok() && *row; row = outcomes->Step()) {
+    totals.outcomes[static_cast<v1::Outcome>(outcomes->Int(0))] = outcomes->Int(1);
+  }
+  if (!row.ok()) return row.status();
+  absl::StatusOr<Statement> references = connection->Prepare(kSelectReferences);
+  if (!references.ok()) return references.status();
+  references->Bind(run);
+  for (row = references->Step(); row.ok() && *row; row = references->Step()) {
+    totals.references.push_back(references->Text(0));
+  }
+  if (!row.ok()) return row.status();
+  return std::optional<RunTotals>(std::move(totals));
+}
+
+}  // namespace diopi::server

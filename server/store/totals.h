@@ -1,0 +1,40 @@
+// What the verdicts of a run come to: computed from them, and kept once the run is over. Private to this
+// folder.
+#ifndef SERVER_STORE_TOTALS_H_
+#define SERVER_STORE_TOTALS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/queries.h"
+#include "server/store/sqlite.h"
+
+namespace diopi::server {
+
+struct Counted {
+  RunTotals totals;
+  std::vector<int64_t> references;  // rows of provenances
+  std::vector<TallyRow> tallies;    // by operator, function, dtype, outcome
+};
+
+// From the verdicts: reads every one, about 8 us each.
+absl::StatusOr<Counted> CountVerdicts(Connection* connection, int64_t run);
+
+// Writes the run's rows of run_totals, run_outcomes, run_references and run_tallies anew. In the caller's
+// transaction.
+absl::Status KeepTotals(Connection* connection, int64_t run);
+// The run goes on, or has a verdict more: what was kept no longer holds.
+absl::Status DropTotals(Connection* connection, int64_t run);
+// Keeps those of every run that is over and has none: a file of an older schema, a verdict that came late. A
+// transaction a run.
+absl::Status KeepMissingTotals(Connection* connection);
+
+// Nothing where none are kept. `totals.references` are texts.
+absl::StatusOr<std::optional<RunTotals>> ReadTotals(Connection* connection, int64_t run);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_TOTALS_H_
