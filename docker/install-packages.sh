@@ -2,8 +2,14 @@
 # Installs the Debian packages named in the lists given (default: packages.txt beside this script).
 # A line "NAME unless COMMAND" asks for nothing where COMMAND is on PATH already.
 # Idempotent; takes a fraction of a second when nothing is missing. Docker images and laptops use the same.
+# usage: install-packages.sh [--clean] [LIST ...]    --clean: keep no package index, as an image should
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+clean=no
+if [ "${1:-}" = --clean ]; then
+  clean=yes
+  shift
+fi
 [ $# -gt 0 ] || set -- "$here/packages.txt"
 
 wanted=()
@@ -36,4 +42,8 @@ if ! { apt-get update -q && apt-get install -q -y --no-install-recommends "${mis
   tail -n 30 "$log" >&2
   echo "install-packages: apt-get failed, see above" >&2
   exit 3
+fi
+if [ "$clean" = yes ]; then
+  apt-get clean
+  rm -rf /var/lib/apt/lists/*
 fi

@@ -38,7 +38,7 @@ bench_workers() {
     --error-report "$work/error_report.csv") repeat one two cores i
   timed "$bin/diopi-cli" gen --data "$work/workers" --quiet
   for repeat in 2 "${WORKERS_REPEAT:-400}"; do
-    : >"$work/one" >"$work/two" >"$work/cores"
+    truncate -s 0 "$work/one" "$work/two" "$work/cores"
     for ((i = 0; i < ${WORKERS_RUNS:-3}; i++)); do  # one beside the other, so that a busy machine is busy for both
       timed "${agent[@]}" --repeat "$repeat" --workers 1
       echo "$seconds" >>"$work/one"
@@ -92,7 +92,7 @@ bench_stream() {
   local mib=1024 run ours stub raw i
   make_store
   start_server "$work/store"
-  : >"$work/ours" >"$work/stub" >"$work/raw"
+  truncate -s 0 "$work/ours" "$work/stub" "$work/raw"
   for ((i = 0; i < 7; i++)); do
     run=$("$build/tools/data_bench" run "$address" "$work/store" $mib)
     "$build/tools/data_bench" draw "$address" "$run" bench | awk '{ print $3 }' >>"$work/ours"
@@ -112,7 +112,7 @@ bench_stream() {
 bench_results() {
   local report append bare i
   mkdir -p "$work/results"
-  : >"$work/report" >"$work/append" >"$work/bare"
+  truncate -s 0 "$work/report" "$work/append" "$work/bare"
   start_server "$work/results"
   for ((i = 0; i < 5; i++)); do
     "$build/tools/data_bench" report "$address" 64 >>"$work/report"

@@ -8,7 +8,10 @@ build=${1:?"usage: fuzz.sh BUILD_FOLDER [TARGET...]"}
 shift
 seconds=${DIOPI_FUZZ_SECONDS:-60}
 cd "$build/fuzz"
-[ $# -gt 0 ] || set -- $(ls ./*.corpus | sed 's,^\./,,; s/\.corpus$//')
+if [ $# -eq 0 ]; then
+  set -- *.corpus
+  set -- "${@%.corpus}"
+fi
 
 # A slow input is a finding, and so is one that needs much memory.
 limits=(-timeout=10 -rss_limit_mb=2048 -max_len=65536)
@@ -23,7 +26,7 @@ for target in "$@"; do
   stat() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
   features=$(sed -n 's/.* ft: \([0-9]*\).*/\1/p' "$log" | tail -1)
   printf '%-24s %12s %10s %8s %8s  %s\n' "$target" "$(stat number_of_executed_units)" \
-    "$(stat average_exec_per_sec)" "$(ls "$target.found" | wc -l)" "${features:--}" "$verdict"
+    "$(stat average_exec_per_sec)" "$(find "$target.found" -type f | wc -l)" "${features:--}" "$verdict"
   [ "$verdict" = clean ] || grep -m 5 -E 'ERROR|SUMMARY|runtime error' "$log" || true
 done
 exit "$failed"

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Every shell script of the tree (those that git knows and that begin with a shell's name) through shellcheck.
+set -euo pipefail
+scripts=()
+while IFS= read -r file; do
+  case "$(head -c 64 "$file" | head -n 1 | tr -d '\0')" in
+    '#!'*[/\ ]bash|'#!'*[/\ ]sh) scripts+=("$file") ;;
+  esac
+done < <(git ls-files)
+[ ${#scripts[@]} -gt 0 ] || { echo "check-shell: no shell scripts; run this in the checkout" >&2; exit 2; }
+shellcheck "${scripts[@]}"
+echo "check-shell: ${#scripts[@]} scripts"

@@ -1,0 +1,18 @@
+# What `cmake --install` puts where; `./run install PREFIX` calls it. Programs find their libraries at ../lib, so a
+# prefix may be moved. Components: server, agent, demo (a faulty vendor library to try with).
+add_custom_target(diopi_shipped DEPENDS
+  diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu libdiopi_faulty)
+set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+
+# The server's folder also makes baselines (diopi-cli gen): it has the reference library and the worker. The agent's
+# also starts a server of its own.
+install(TARGETS diopi-agent RUNTIME DESTINATION bin COMPONENT agent)
+foreach(component server agent)
+  install(TARGETS diopi-server diopi-cli diopi-worker RUNTIME DESTINATION bin COMPONENT ${component})
+  install(TARGETS diopirt diopi_cpu LIBRARY DESTINATION lib COMPONENT ${component})
+  # Empty: the volumes of an image begin as these folders, with their owner.
+  foreach(folder data cache reports)
+    install(DIRECTORY DESTINATION var/${folder} COMPONENT ${component})
+  endforeach()
+endforeach()
+install(TARGETS libdiopi_faulty LIBRARY DESTINATION lib/demo COMPONENT demo)
