@@ -25,7 +25,9 @@ export function CopyCommand({ command }: { command: string }) {
   useKeys({ c: onCopy });
   return (
     <div class="command">
-      <code class="command-text">{command}</code>
+      <code class="command-text" tabIndex={0}>
+        {command}
+      </code>
       <button type="button" onClick={onCopy} title="Copy (c)">
         Copy
       </button>

@@ -156,7 +156,7 @@ export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, em
       aria-rowcount={rows.length + 1}
       aria-activedescendant={active >= first && active < last ? `${id}-${active}` : undefined}
       onKeyDown={onKeyDown}
-      style={{ '--row-height': `${rowHeight}px` }}
+      style={{ '--row-height': `${rowHeight}px`, '--rows': Math.max(rows.length, 3) }}
     >
       <table role="presentation">
         <colgroup>

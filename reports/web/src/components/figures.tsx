@@ -3,12 +3,18 @@ import { count, NOT_MEASURED, percent } from '../lib/format';
 
 const width = (part: number, whole: number) => ({ width: whole > 0 ? `${(100 * part) / whole}%` : '0' });
 
+function Value({ part, whole }: { part: number; whole: number }) {
+  return (
+    <span class={whole > 0 ? 'figure-value' : 'figure-value figure-unknown'}>{percent(part, whole)}</span>
+  );
+}
+
 export function CoverageFigure({ coverage }: { coverage: Coverage }) {
   const { abi_functions: all, implemented, tested, passing, selected } = coverage;
   return (
     <div class="figure">
       <span class="figure-name">Coverage</span>
-      <span class="figure-value">{percent(implemented, all)}</span>
+      <Value part={implemented} whole={all} />
       <span class="figure-part">
         {count(implemented)} of {count(all)} functions
       </span>
@@ -35,7 +41,7 @@ export function CorrectnessFigure({ correctness }: { correctness: Correctness })
   return (
     <div class="figure">
       <span class="figure-name">Correctness</span>
-      <span class="figure-value">{percent(passed, called)}</span>
+      <Value part={passed} whole={called} />
       <span class="figure-part">
         {called > 0 ? `${count(passed)} of ${count(called)} called cases pass` : 'no case was called'}
       </span>
@@ -44,7 +50,7 @@ export function CorrectnessFigure({ correctness }: { correctness: Correctness })
         <i class="meter-bad" style={width(wrong, called)} />
       </span>
       <span class="figure-note">
-        {called === 0 ? NOT_MEASURED : wrong === 0 ? 'none fails' : `${count(wrong)} do not pass`}
+        {called === 0 ? '\u00a0' : wrong === 0 ? 'none fails' : `${count(wrong)} do not pass`}
       </span>
     </div>
   );

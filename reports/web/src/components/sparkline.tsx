@@ -16,6 +16,7 @@ export function Sparkline({
 }) {
   const known = values.filter((v): v is number => v !== null);
   if (known.length === 0) return <span class="muted small">not measured</span>;
+  if (values.length === 1) return <span class="muted small">no trend yet: one run</span>;
   const low = Math.min(...known);
   const high = Math.max(...known);
   const spread = Math.max(high - low, 0.02);
@@ -35,7 +36,7 @@ export function Sparkline({
   });
   const last = values.findLastIndex((v) => v !== null);
   const words =
-    `${label} over ${values.length} run${values.length === 1 ? '' : 's'}: now ${share(values[last] ?? null)}` +
+    `${label} over ${values.length} runs: now ${share(values[last] ?? null)}` +
     (known.length > 1 ? `, ${share(low)} to ${share(high)}` : '');
   return (
     <svg

@@ -13,7 +13,7 @@ export const CELL_LOOKS: Record<CellKind, { sign: string; label: string; tone: s
   passing: { sign: '✓', label: 'implemented, tested, passing', tone: 'good' },
   failing: { sign: '✕', label: 'implemented, tested, some fail', tone: 'bad' },
   untested: { sign: '◌', label: 'implemented, not tested', tone: 'none' },
-  absent: { sign: '·', label: 'not implemented', tone: 'absent' },
+  absent: { sign: '–', label: 'not implemented', tone: 'absent' },
 };
 
 type CoverageFunction = CoveragePage['functions'][number];

@@ -180,7 +180,7 @@ function FirstMismatches({ output }: { output: Output }) {
           <tbody>
             {output.first.map((mismatch) => (
               <tr key={mismatch.index}>
-                <td>{at(mismatch)}</td>
+                <td class="nowrap">{at(mismatch)}</td>
                 <td class="num">{mismatch.actual_text || exact(mismatch.actual)}</td>
                 <td class="num">{mismatch.expected_text || exact(mismatch.expected)}</td>
                 <td class="num">{mismatch.tolerance === null ? 'exact' : figure(mismatch.tolerance)}</td>
@@ -211,8 +211,10 @@ function PublicVerdict({ output, verdict }: { output: Output; verdict: Outcome }
       {typeof ratio === 'number' && (
         <span class="muted"> ({figure(ratio * 100)} % of the elements miss)</span>
       )}
-      {verdict !== 'pass' && output.public_pass && !output.ok && <span class="tone-note"> ≠ ours</span>}
-      {output.ok && !output.public_pass && <span class="tone-note"> ≠ ours</span>}
+      {verdict !== 'pass' && output.public_pass && !output.ok && (
+        <span class="tone-note"> (differs from ours)</span>
+      )}
+      {output.ok && !output.public_pass && <span class="tone-note"> (differs from ours)</span>}
     </>
   );
 }

@@ -57,9 +57,11 @@ function ChipCard({ row }: { row: ChipRow }) {
         </span>
         <span class={latest.failed > 0 ? 'tone-bad' : 'muted'}>
           {latest.failed > 0 ? (
-            <Link href={to.run(latest.run_id, { outcome: 'failed' })}>{count(latest.failed)} fail</Link>
-          ) : (
+            <Link href={to.run(latest.run_id, { outcome: 'failed' })}>✕ {count(latest.failed)} fail</Link>
+          ) : latest.correctness.called > 0 ? (
             'none fails'
+          ) : (
+            'nothing was called'
           )}
         </span>
         <WaiverCount n={latest.waivers_in_force} />
