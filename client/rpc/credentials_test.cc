@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -37,13 +38,21 @@ class Service final : public v1::Conformance::Service {
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::ServerInfoRequest*,
                              v1::ServerInfoResponse* response) override {
     const auto found = context->client_metadata().find("authorization");
-    token = found == context->client_metadata().end()
-                ? ""
-                : std::string(found->second.data(), found->second.size());
+    const std::lock_guard lock(mutex_);
+    token_ = found == context->client_metadata().end()
+                 ? ""
+                 : std::string(found->second.data(), found->second.size());
     response->set_version("test");
     return grpc::Status::OK;
   }
-  std::string token;
+  std::string token() {
+    const std::lock_guard lock(mutex_);
+    return token_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string token_;
 };
 
 class CredentialsTest : public testing::Test {
@@ -145,13 +154,13 @@ TEST_F(CredentialsTest, TheTokenTravels) {
   const std::string file = authority_.folder() + "/token";
   std::ofstream(file) << "diopi_abc\n";
   EXPECT_TRUE(Connect({authority_.ca(), "", "", file, false}).ok());
-  EXPECT_EQ(service_.token, "Bearer diopi_abc");
+  EXPECT_EQ(service_.token(), "Bearer diopi_abc");
   ASSERT_EQ(setenv("DIOPI_TOKEN", "diopi_env", 1), 0);
   EXPECT_TRUE(Connect({authority_.ca(), "", "", "", false}).ok());
-  EXPECT_EQ(service_.token, "Bearer diopi_env");
+  EXPECT_EQ(service_.token(), "Bearer diopi_env");
   ASSERT_EQ(unsetenv("DIOPI_TOKEN"), 0);
   EXPECT_TRUE(Connect({authority_.ca(), "", "", "", false}).ok());
-  EXPECT_EQ(service_.token, "");
+  EXPECT_EQ(service_.token(), "");
 }
 
 TEST_F(CredentialsTest, TokenFilesThatAreNone) {

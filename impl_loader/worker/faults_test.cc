@@ -15,6 +15,14 @@ using Kind = CallOutcome::Kind;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
+// The thread sanitizer holds a signal back until the next system call, which a library that hangs never
+// makes.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kHangsHaveBacktraces = false;
+#else
+constexpr bool kHangsHaveBacktraces = true;
+#endif
+
 struct Fault {
   std::string vendor;
   Kind kind = Kind::kReplied;
@@ -45,7 +53,9 @@ TEST_P(FaultTest, IsToldAndTheNextCaseRuns) {
     const bool replied = outcome.kind == Kind::kReplied;
     EXPECT_THAT(replied ? outcome.reply.text() : outcome.text, HasSubstr(fault.text));
     EXPECT_EQ(outcome.signal_name, fault.signal);
-    EXPECT_THAT(outcome.backtrace, HasSubstr(fault.backtrace));
+    if (kHangsHaveBacktraces || outcome.kind != Kind::kTimedOut) {
+      EXPECT_THAT(outcome.backtrace, HasSubstr(fault.backtrace));
+    }
     EXPECT_EQ(outcome.reply.status(), fault.status);
     EXPECT_EQ(outcome.reply.error_code(), fault.error_code);
     EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
