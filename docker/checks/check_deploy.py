@@ -139,6 +139,10 @@ def check_kubernetes(files, known):
     for flag, name in (('--listen', 'grpc'), ('--http', 'http')):
         if f'{flag}=0.0.0.0:{ports.get(name)}' not in container['args']:
             yield f'server.yaml: {flag} is not port {name}'
+    for probe in ('startupProbe', 'readinessProbe'):  # --http speaks TLS where the server has a certificate
+        tls = any(a.startswith('--tls-cert') for a in container['args'])
+        if (container[probe]['httpGet'].get('scheme') == 'HTTPS') != tls:
+            yield f'server.yaml: {probe}: scheme HTTPS goes with --tls-cert'
     yield from check_job(job, service)
 
 

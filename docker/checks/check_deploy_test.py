@@ -8,8 +8,9 @@ import check_deploy
 MISTAKES = [
     ('server.yaml', '--require-token', '--require-tokens', 'no flag --require-tokens'),
     ('server.yaml', 'containerPort: 7410', 'containerPort: 7400', '--listen is not port grpc'),
-    ('server.yaml', 'path: /healthz, port: http', 'path: /healthz, port: web', 'asks port web'),
+    ('server.yaml', 'path: /healthz, port: http,', 'path: /healthz, port: web,', 'asks port web'),
     ('server.yaml', 'selector: {app.kubernetes.io/name: diopi-server}', 'selector: {app: x}', 'the Service selects'),
+    ('server.yaml', ', scheme: HTTPS', '', 'scheme HTTPS goes with'),
     ('server.yaml', 'serviceName: diopi-server', 'serviceName: diopi', 'serviceName'),
     ('server.yaml', 'replicas: 1', 'replicas: 2', 'replicas'),
     ('server.yaml', 'runAsNonRoot: true', 'runAsNonRoot: false', 'runs as root'),

@@ -61,7 +61,9 @@ expect 1 "the health check fails while nothing serves" in_image --health server
 "${start[@]}" server --listen 0.0.0.0:7410 --http 0.0.0.0:7411 --http-remote --require-token --log-level warn \
   --tls-cert /mnt/tls.crt --tls-key /mnt/tls.key 2>"$trial/server.log" &
 server=$!
+deadline=$((SECONDS + 60))
 until in_image --health server 2>/dev/null; do
+  [ $SECONDS -lt $deadline ] || { cut -c1-300 "$trial/server.log" >&2; echo "try-image: never healthy" >&2; exit 1; }
   kill -0 "$server" 2>/dev/null || { cut -c1-300 "$trial/server.log" >&2; echo "try-image: no server" >&2; exit 1; }
 done
 expect 0 "the health check" in_image --health server
