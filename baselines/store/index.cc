@@ -15,7 +15,8 @@
 namespace diopi::baselines {
 namespace {
 
-constexpr size_t kMaxRank = 32;  // HDF5's own limit
+constexpr size_t kMaxRank = 32;                   // HDF5's own limit
+constexpr int64_t kMaxExtent = int64_t{1} << 48;  // bytes; more than any machine has
 
 std::array<std::pair<const char*, std::string Provenance::*>, 6> ProvenanceFields() {
   return {{{"reference", &Provenance::reference},
@@ -69,18 +70,23 @@ absl::Status CheckVersions(absl::string_view line) {
   return absl::OkStatus();
 }
 
+// A tensor without elements has no bytes to bound its other sizes by, and strides are products of those:
+// their product stays far below 2^63 too.
 bool ParseShape(absl::string_view text, Dtype dtype, uint64_t nbytes, std::vector<int64_t>* shape) {
-  uint64_t bytes = static_cast<uint64_t>(ElementSize(dtype));
-  if (bytes == 0) return false;
+  int64_t extent = ElementSize(dtype);  // as if no size were zero
+  if (extent == 0) return false;
+  bool empty = false;
   if (text != "-") {
     for (const absl::string_view part : absl::StrSplit(text, 'x')) {
       int64_t size = 0;
       if (!absl::SimpleAtoi(part, &size) || size < 0 || shape->size() == kMaxRank) return false;
-      if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) return false;
+      if (__builtin_mul_overflow(extent, std::max<int64_t>(size, 1), &extent) || extent > kMaxExtent)
+        return false;
+      empty |= size == 0;
       shape->push_back(size);
     }
   }
-  return bytes == nbytes;
+  return (empty ? 0 : static_cast<uint64_t>(extent)) == nbytes;
 }
 
 // Three words: offset, bytes, checksum.
@@ -113,7 +119,9 @@ absl::Status ParseTensor(const std::vector<absl::string_view>& words, uint64_t f
   return absl::OkStatus();
 }
 
-absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index) {
+// `left`: bytes that the tensors of the last case may still claim. They are read together: each may lie in
+// the file and all of them be the same bytes, but no case has more than the file.
+absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index, uint64_t* left) {
   const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
   if (words[0] == "operator" && words.size() == 2) {
     index->operator_name = std::string(words[1]);
@@ -126,6 +134,7 @@ absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index)
       if (words[1] == name) index->provenance.device_reference.*field = value;
     }
   } else if (words[0] == "case" && words.size() == 6) {
+    *left = file_size;
     CaseEntry& c = index->cases.emplace_back();
     c.id = std::string(words[1]);
     c.hash = std::string(words[2]);
@@ -133,7 +142,15 @@ absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index)
   } else if (words[0] == "quarantined" && words.size() >= 2 && !index->cases.empty()) {
     index->cases.back().quarantined = std::string(line.substr(words[0].size() + 1));
   } else if ((words[0] == "in" || words[0] == "out") && words.size() == 7 && !index->cases.empty()) {
-    return ParseTensor(words, file_size, &index->cases.back().tensors.emplace_back());
+    CaseEntry& c = index->cases.back();
+    TensorEntry& tensor = c.tensors.emplace_back();
+    absl::Status status = ParseTensor(words, file_size, &tensor);
+    if (!status.ok()) return status;
+    if (tensor.piece.nbytes > *left) {
+      return absl::DataLossError(
+          absl::StrCat("case ", c.id, " claims more bytes than the file has, which are ", file_size));
+    }
+    *left -= tensor.piece.nbytes;
   } else {
     return Damaged(absl::StrCat("unknown line '", line.substr(0, 60), "'"));
   }
@@ -173,8 +190,9 @@ absl::StatusOr<Index> ParseIndex(std::string_view text, uint64_t file_size) {
   if (lines.size() < 3 || !lines.back().empty() || lines[lines.size() - 2] != "end") {
     return Damaged("no end");
   }
+  uint64_t left = file_size;
   for (size_t i = 1; i + 2 < lines.size(); ++i) {
-    absl::Status status = ParseLine(lines[i], file_size, &index);
+    absl::Status status = ParseLine(lines[i], file_size, &index, &left);
     if (!status.ok()) return status;
   }
   return index;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include "absl/strings/str_cat.h"
 #include "baselines/store/checksum.h"
 #include "baselines/store/index.h"
 #include "baselines/store/store.h"
@@ -115,6 +116,55 @@ TEST_F(Damage, ForeignFiles) {
   const absl::Status missing = BaselineReader::Open(folder_.File("none.h5")).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(missing.message()), HasSubstr("none.h5"));
+}
+
+// Sizes that a file claims, with every checksum in order: none is believed beyond the file's own size.
+TEST_F(Damage, ClaimedSizesAreBounded) {
+  Piece piece;
+  ASSERT_TRUE(ParseFooter(good_.substr(good_.size() - kFooterBytes), &piece));
+  const std::string index = good_.substr(piece.offset, piece.nbytes);
+  const size_t at = index.find("\nin empty int64 3x0 ");
+  ASSERT_NE(at, std::string::npos);
+  const std::string line = index.substr(at + 1, index.find('\n', at + 1) - at);
+  const std::string whole = absl::StrCat("in empty uint8 ", good_.size(), " 0 ", good_.size(), " x\n");
+  struct Row {
+    std::string line;
+    std::string says;
+  };
+  const std::vector<Row> rows = {
+      {"in empty int64 0x9223372036854775807x9223372036854775807 0 0 x\n", "shape of empty"},
+      {"in empty int64 9223372036854775807x0 0 0 x\n", "shape of empty"},
+      {"in empty int64 4294967296x4294967296 0 0 x\n", "shape of empty"},
+      {"in empty int64 2305843009213693952 0 0 x\n", "shape of empty"},
+      {"in empty int64 -1 0 0 x\n", "shape of empty"},
+      {"in empty int64 0x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1 0 0 x\n",
+       "shape of empty"},
+      {"in empty uint8 1000000 0 1000000 x\n", "outside the file"},
+      {"in empty uint8 8 18446744073709551612 8 x\n", "outside the file"},
+      {"in empty uint8 8 0 18446744073709551615 x\n", "outside the file"},
+      // Each lies in the file; together they are many times the file.
+      {whole + whole, "claims more bytes than the file has"},
+  };
+  for (const Row& row : rows) {
+    std::string bad_index = index;
+    bad_index.replace(at + 1, line.size(), row.line);
+    const std::string head = good_.substr(0, piece.offset);
+    const std::string footer = FormatFooter({piece.offset, bad_index.size(), Checksum(bad_index)});
+    WriteFileText(path_, head + bad_index + footer);
+    const absl::Status status = BaselineReader::Open(path_).status();
+    ExpectNoticed(status, row.line);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.says)) << row.line;
+  }
+}
+
+// A hole of a terabyte costs the disk nothing; reading it would cost a terabyte of memory.
+TEST_F(Damage, AnIndexInAHoleIsNotRead) {
+  constexpr uint64_t kHole = uint64_t{1} << 40;
+  std::filesystem::resize_file(path_, kHole);
+  std::ofstream(path_, std::ios::binary | std::ios::app) << FormatFooter({4096, kHole - 4096, "x"});
+  const absl::Status status = BaselineReader::Open(path_).status();
+  ExpectNoticed(status, "hole");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the limit is"));
 }
 
 TEST_F(Damage, AnotherVersionNamesBoth) {

@@ -127,12 +127,8 @@ class MergeCommand final : public Command {
         Database::Open(server::DatabasePath(DataFolder(into_)), {});
     if (!database.ok()) return database.status();
     const absl::StatusOr<v1::RunInfo> run =
-        (*database)->CreateRun(merged.options, merged.suite_hash, merged.cases);
+        (*database)->AddFinishedRun(merged.options, merged.suite_hash, merged.cases, merged.verdicts);
     if (!run.ok()) return run.status();
-    const absl::Status stored = (*database)->Append(run->run_id(), merged.verdicts).status();
-    const absl::Status state = (*database)->SetState(run->run_id(), stored.ok() ? "finished" : "aborted");
-    if (!stored.ok()) return stored;
-    if (!state.ok()) return state;
     return run->run_id();
   }
 

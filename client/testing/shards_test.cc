@@ -82,6 +82,30 @@ TEST_F(ShardsTest, MergedAreTheWhole) {
   }
 }
 
+// The file may not grow as far as it would have to: whatever was written by then, no run is there. As of a
+// full disk, and the same command completes the work when there is room.
+TEST_F(ShardsTest, AMergeOnAFullDiskLeavesNoRun) {
+  const Words some = {"--fname", "relu"};
+  std::string merge = absl::StrCat(BinPath("diopi-cli"), " merge");
+  for (int i = 0; i < 3; ++i) absl::StrAppend(&merge, " ", RunShard("a", i, some));
+  absl::StrAppend(&merge, " --into ", folder_ / "merged", " --from ", folder_ / "a");
+  int failures = 0;
+  Finished merged;
+  for (int kib = 16; failures < 200; kib += 32) {
+    // SIGXFSZ ignored: writing says EFBIG.
+    merged = RunProgram({"/bin/bash", "-c", absl::StrCat("trap '' XFSZ; ulimit -f ", kib, "; exec ", merge)});
+    if (merged.code == 0) break;
+    ++failures;
+    EXPECT_EQ(merged.code, 3) << merged.err;
+    EXPECT_NE(merged.err.find("results.db"), std::string::npos) << merged.err;
+    const Finished runs = RunProgram({BinPath("diopi-cli"), "runs", "--data", folder_ / "merged"});
+    EXPECT_EQ(runs.out.find("here"), std::string::npos) << kib << " KiB: " << runs.out;
+  }
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  EXPECT_GT(failures, 3);
+  EXPECT_EQ(ReadRun(folder_ / "merged").info.state(), "finished");
+}
+
 // More shards than cases: some have nothing to do, and are shards all the same.
 TEST_F(ShardsTest, AShardMayBeEmpty) {
   const Words few = {"--case", "add.float32.n17", "--fname", "add"};

@@ -281,11 +281,9 @@ absl::Status AgentService::Load() {
   return agents_.Load();
 }
 
-void AgentService::RunChanged(const std::string& run_id) {
-  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(run_id);
-  if (!run.ok()) return;
-  if (HasEnded(*run)) agents_.Finished(run->run_id());
-  OnRunChanged(run->run_id(), false);
+void AgentService::RunChanged(const std::string& run_id, bool ended) {
+  if (ended) agents_.Finished(run_id);
+  OnRunChanged(run_id, false);
 }
 
 void AgentService::OnRunChanged(const std::string& run_id, bool ended) {

@@ -40,8 +40,8 @@ class AgentService final : public AgentServiceBase {
 
   // Before the first call: what the database knows from the last server.
   absl::Status Load();
-  // A run has new verdicts or another state.
-  void RunChanged(const std::string& run_id);
+  // A run has new verdicts or another state; `ended`: it is finished or aborted now.
+  void RunChanged(const std::string& run_id, bool ended);
   // Ends every stream; new ones are Unavailable.
   void CloseAll();
 

@@ -1,5 +1,6 @@
 #include "server/rpc/server.h"
 
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -50,10 +51,10 @@ class GrpcServer final : public ConformanceServer {
         registry_(database_.get(), &catalog_, &baselines_,
                   options.clock != nullptr ? options.clock : &steady_clock_,
                   {options.lease, options.batch, &metrics_}),
-        service_(
-            database_.get(), &registry_, &baselines_, &metrics_,
-            {options.data_folder, options.slow_call,
-             [this](const std::string& run_id) { agents_.RunChanged(run_id); }, Guard(authorizer_.get())}),
+        service_(database_.get(), &registry_, &baselines_, &metrics_,
+                 {options.data_folder, options.slow_call,
+                  [this](const std::string& run_id, bool ended) { agents_.RunChanged(run_id, ended); },
+                  Guard(authorizer_.get())}),
         agents_(database_.get(), &registry_, &catalog_, &baselines_, &metrics_,
                 options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
                 AgentOptionsOf(options, authorizer_.get())) {
@@ -187,6 +188,11 @@ absl::Status GrpcServer::Listen(Address address) {
 
 absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(const ServerOptions& options) {
   gpr_set_log_function(LogGrpc);
+  // Never paired: the library stays up until the process ends. When its last user goes, gRPC 1.51 takes its
+  // executor's threads down, which at times waits ten seconds for one that is not woken; a server that stops
+  // stops at once.
+  static const bool library_kept = (grpc_init(), true);
+  (void)library_kept;
   // Both are properties of the process in gRPC; they apply to servers that are built from now on.
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();

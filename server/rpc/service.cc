@@ -1,6 +1,7 @@
 #include "server/rpc/service.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -52,6 +53,10 @@ absl::Status CheckAgent(const std::string& agent_id) {
 bool IsOurFault(absl::StatusCode code) {
   return code == absl::StatusCode::kInternal || code == absl::StatusCode::kDataLoss ||
          code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kUnknown;
+}
+
+bool HasEnded(const v1::RunInfo& run) {
+  return run.state() == "finished" || run.state() == "aborted";
 }
 
 // "not_implemented"
@@ -194,7 +199,7 @@ absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& req
     Log(LogLevel::kWarn, "without_baseline",
         {{"run_id", response->run_id()}, {"operators", absl::StrJoin(response->without_baseline(), ",")}});
   }
-  TellOfChange(response->run_id());  // who watches a queued run sees that it has begun
+  TellOfChange(response->run_id(), /*ended=*/false);  // who watches a queued run sees that it has begun
   return absl::OkStatus();
 }
 
@@ -323,21 +328,23 @@ grpc::Status ConformanceService::StreamFetch(grpc::ServerContext* context,
 
 absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& request,
                                        v1::ReportResponse* response) {
-  const std::vector<v1::Verdict> verdicts(request.verdicts().begin(), request.verdicts().end());
   StageReached("report_received");
   const absl::Time start = absl::Now();
-  const absl::StatusOr<AppendResult> appended = database_->Append(run->run_id, verdicts);
+  const absl::StatusOr<AppendResult> appended = database_->AppendEach(
+      run->run_id, {request.verdicts().data(), static_cast<size_t>(request.verdicts_size())});
   if (!appended.ok()) return appended.status();
   metrics_->Appended(absl::Now() - start);
   metrics_->Reported(static_cast<size_t>(appended->stored), static_cast<size_t>(appended->duplicates));
   StageReached("report_stored");
   // Only now: what is done in the scheduler is stored for certain.
-  for (const v1::Verdict& verdict : verdicts) {
+  std::map<v1::Outcome, size_t> fresh;
+  for (const v1::Verdict& verdict : request.verdicts()) {
     if (run->scheduler.MarkDone(request.agent_id(), verdict.case_id(), verdict.elapsed_us() * 1e-6)) {
-      metrics_->Verdict(OutcomeWord(verdict.outcome()));
+      ++fresh[verdict.outcome()];
     }
   }
-  TellOfChange(run->run_id);
+  for (const auto& [outcome, count] : fresh) metrics_->Verdict(OutcomeWord(outcome), count);
+  TellOfChange(run->run_id, /*ended=*/false);
   response->set_stored(appended->stored);
   response->set_duplicates(appended->duplicates);
   return absl::OkStatus();
@@ -362,8 +369,8 @@ grpc::Status ConformanceService::Report(grpc::ServerContext* context, const v1::
   return call.End(HandleReport(*request, response));
 }
 
-void ConformanceService::TellOfChange(const std::string& run_id) {
-  if (options_.run_changed) options_.run_changed(run_id);
+void ConformanceService::TellOfChange(const std::string& run_id, bool ended) {
+  if (options_.run_changed) options_.run_changed(run_id, ended);
 }
 
 absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1::RunInfo* info) {
@@ -395,7 +402,7 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
   if (state == "finished") StageReached("run_finished");
   if (state != "running") registry_->Forget(run_id);
   *info = *std::move(stored);
-  TellOfChange(info->run_id());
+  TellOfChange(info->run_id(), HasEnded(*info));
   return absl::OkStatus();
 }
 

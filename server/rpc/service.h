@@ -30,8 +30,8 @@ class ConformanceService final : public v1::Conformance::Service {
   struct Options {
     std::string data_folder;                      // told to clients
     absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
-    // A run has new verdicts or another state. May be empty.
-    std::function<void(const std::string& run_id)> run_changed;
+    // A run has new verdicts or another state; `ended`: it is finished or aborted now. May be empty.
+    std::function<void(const std::string& run_id, bool ended)> run_changed;
     Guard guard;  // stands before every call
   };
   // All must outlive the service.
@@ -101,7 +101,7 @@ class ConformanceService final : public v1::Conformance::Service {
   MessageSink SinkOf(Writer* writer);
   void LogProblem(const ActiveRun& run, const std::string& case_id, const std::string& problem);
   absl::Status Finish(const v1::FinishRunRequest& request, v1::RunInfo* info);
-  void TellOfChange(const std::string& run_id);
+  void TellOfChange(const std::string& run_id, bool ended);
 
   Database* const database_;
   RunRegistry* const registry_;

@@ -84,6 +84,13 @@ std::string OutcomeKey(int64_t outcome) {
   return absl::AsciiStrToLower(absl::StartsWith(name, "OUTCOME_") ? name.substr(8) : absl::StrCat(outcome));
 }
 
+std::vector<const v1::Verdict*> Pointers(absl::Span<const v1::Verdict> verdicts) {
+  std::vector<const v1::Verdict*> pointers;
+  pointers.reserve(verdicts.size());
+  for (const v1::Verdict& verdict : verdicts) pointers.push_back(&verdict);
+  return pointers;
+}
+
 class SqliteDatabase final : public Database {
  public:
   explicit SqliteDatabase(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -94,6 +101,11 @@ class SqliteDatabase final : public Database {
   absl::StatusOr<std::vector<std::string>> DoneCases(const std::string& run_id) override;
   absl::StatusOr<AppendResult> Append(const std::string& run_id,
                                       absl::Span<const v1::Verdict> verdicts) override;
+  absl::StatusOr<AppendResult> AppendEach(const std::string& run_id,
+                                          absl::Span<const v1::Verdict* const> verdicts) override;
+  absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options, const std::string& suite_hash,
+                                             absl::Span<const RunCase> cases,
+                                             absl::Span<const v1::Verdict> verdicts) override;
   absl::Status SetState(const std::string& run_id, const std::string& state) override;
   absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) override;
   absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) override;
@@ -118,6 +130,13 @@ class SqliteDatabase final : public Database {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status InsertFunctions(int64_t run, const v1::RunOptions& options)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // In the caller's transaction: the run with its cases and functions; verdicts; a state with the totals that
+  // go with it.
+  absl::StatusOr<int64_t> WriteRun(const v1::RunOptions& options, const std::string& suite_hash,
+                                   absl::Span<const RunCase> cases) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<AppendResult> WriteVerdicts(int64_t run, absl::Span<const v1::Verdict* const> verdicts)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status WriteState(int64_t run, const std::string& state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<v1::RunInfo> ReadRun(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status AddOutcomes(int64_t run, v1::RunInfo* info) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -217,17 +236,49 @@ absl::Status SqliteDatabase::InsertFunctions(int64_t run, const v1::RunOptions& 
   return absl::OkStatus();
 }
 
+absl::StatusOr<int64_t> SqliteDatabase::WriteRun(const v1::RunOptions& options, const std::string& suite_hash,
+                                                 absl::Span<const RunCase> cases) {
+  const absl::StatusOr<int64_t> run = InsertRun(options, suite_hash, static_cast<int64_t>(cases.size()));
+  if (!run.ok()) return run.status();
+  absl::Status status = InsertCases(*run, cases);
+  if (status.ok()) status = InsertFunctions(*run, options);
+  if (!status.ok()) return status;
+  return run;
+}
+
 absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& options,
                                                       const std::string& suite_hash,
                                                       absl::Span<const RunCase> cases) {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run = InsertRun(options, suite_hash, static_cast<int64_t>(cases.size()));
+  const absl::StatusOr<int64_t> run = WriteRun(options, suite_hash, cases);
   if (!run.ok()) return run.status();
-  absl::Status status = InsertCases(*run, cases);
+  absl::StatusOr<v1::RunInfo> info = ReadRun(*run);
+  if (!info.ok()) return info.status();
+  const absl::Status status = transaction->Commit();
   if (!status.ok()) return status;
-  status = InsertFunctions(*run, options);
+  return info;
+}
+
+absl::StatusOr<v1::RunInfo> SqliteDatabase::AddFinishedRun(const v1::RunOptions& options,
+                                                           const std::string& suite_hash,
+                                                           absl::Span<const RunCase> cases,
+                                                           absl::Span<const v1::Verdict> verdicts) {
+  const std::vector<const v1::Verdict*> each = Pointers(verdicts);
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
+  if (!transaction.ok()) return transaction.status();
+  const absl::StatusOr<int64_t> run = WriteRun(options, suite_hash, cases);
+  if (!run.ok()) return run.status();
+  const absl::StatusOr<AppendResult> added = WriteVerdicts(*run, each);
+  if (!added.ok()) return added.status();
+  if (added->duplicates > 0 || static_cast<size_t>(added->stored) != cases.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a finished run of ", cases.size(), " cases has a verdict on each; there are verdicts on ",
+        added->stored, ", and ", added->duplicates, " second ones"));
+  }
+  absl::Status status = WriteState(*run, "finished");
   if (!status.ok()) return status;
   absl::StatusOr<v1::RunInfo> info = ReadRun(*run);
   if (!info.ok()) return info.status();
@@ -270,23 +321,47 @@ absl::StatusOr<std::vector<std::string>> SqliteDatabase::DoneCases(const std::st
 
 absl::StatusOr<AppendResult> SqliteDatabase::Append(const std::string& run_id,
                                                     absl::Span<const v1::Verdict> verdicts) {
+  return AppendEach(run_id, Pointers(verdicts));
+}
+
+absl::StatusOr<AppendResult> SqliteDatabase::WriteVerdicts(int64_t run,
+                                                           absl::Span<const v1::Verdict* const> verdicts) {
+  absl::StatusOr<VerdictWriter> writer = VerdictWriter::Make(connection_.get(), run, UtcNow());
+  if (!writer.ok()) return writer.status();
+  AppendResult result;
+  for (const v1::Verdict* verdict : verdicts) {
+    const absl::StatusOr<bool> stored = writer->Insert(*verdict);
+    if (!stored.ok()) return stored.status();
+    ++(*stored ? result.stored : result.duplicates);
+  }
+  return result;
+}
+
+absl::StatusOr<AppendResult> SqliteDatabase::AppendEach(const std::string& run_id,
+                                                        absl::Span<const v1::Verdict* const> verdicts) {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  absl::Status dropped = DropTotals(connection_.get(), *run);
-  if (!dropped.ok()) return dropped;
-  const std::string now = UtcNow();
-  AppendResult result;
-  for (const v1::Verdict& verdict : verdicts) {
-    const absl::StatusOr<bool> stored = InsertVerdict(connection_.get(), *run, verdict, now);
-    if (!stored.ok()) return stored.status();
-    ++(*stored ? result.stored : result.duplicates);
-  }
-  absl::Status status = transaction->Commit();
+  absl::Status status = DropTotals(connection_.get(), *run);
+  if (!status.ok()) return status;
+  absl::StatusOr<AppendResult> result = WriteVerdicts(*run, verdicts);
+  if (!result.ok()) return result.status();
+  status = transaction->Commit();
   if (!status.ok()) return status;
   return result;
+}
+
+absl::Status SqliteDatabase::WriteState(int64_t run, const std::string& state) {
+  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
+  if (!update.ok()) return update.status();
+  const bool open = state == "running" || state == "queued";
+  const std::string finished = open ? std::string() : UtcNow();
+  update->Bind(state, finished, run);
+  const absl::Status status = update->Run().status();
+  if (!status.ok()) return status;
+  return open ? DropTotals(connection_.get(), run) : KeepTotals(connection_.get(), run);
 }
 
 absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::string& state) {
@@ -299,15 +374,7 @@ absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::stri
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
-  if (!update.ok()) return update.status();
-  const bool open = state == "running" || state == "queued";
-  const std::string finished = open ? std::string() : UtcNow();
-  update->Bind(state, finished, *run);
-  absl::Status status = update->Run().status();
-  if (status.ok()) {
-    status = open ? DropTotals(connection_.get(), *run) : KeepTotals(connection_.get(), *run);
-  }
+  const absl::Status status = WriteState(*run, state);
   if (!status.ok()) return status;
   return transaction->Commit();
 }

@@ -73,6 +73,15 @@ class Database {
   // One transaction: all or nothing.
   virtual absl::StatusOr<AppendResult> Append(const std::string& run_id,
                                               absl::Span<const v1::Verdict> verdicts) = 0;
+  // The same, of verdicts that lie in a message.
+  virtual absl::StatusOr<AppendResult> AppendEach(const std::string& run_id,
+                                                  absl::Span<const v1::Verdict* const> verdicts) = 0;
+  // A run that was done elsewhere, with a verdict on each of its cases: there and "finished", or not there.
+  // InvalidArgument when a verdict is missing or too many.
+  virtual absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options,
+                                                     const std::string& suite_hash,
+                                                     absl::Span<const RunCase> cases,
+                                                     absl::Span<const v1::Verdict> verdicts) = 0;
   virtual absl::Status SetState(const std::string& run_id, const std::string& state) = 0;
 
   // Runs for standing agents. Makes an existing run a submitted one, in state "queued", or replaces what is

@@ -229,6 +229,78 @@ TEST(DatabaseFaultsTest, AKilledWriterLosesNoCommittedRow) {
   }
 }
 
+std::vector<v1::Verdict> VerdictsOn(int cases) {
+  std::vector<v1::Verdict> verdicts;
+  verdicts.reserve(static_cast<size_t>(cases));
+  for (int i = 0; i < cases; ++i) {
+    verdicts.push_back(MakeVerdict(i, v1::OUTCOME_CRASH));
+    verdicts.back().set_backtrace(std::string(1000, 'b'));
+  }
+  return verdicts;
+}
+
+TEST(DatabaseFaultsTest, OnAFullDiskAFinishedRunIsThereOrIsNot) {
+  constexpr int kCases = 300;
+  int failures = 0;
+  bool stored = false;
+  for (int pages = 30; !stored; pages += 10) {
+    ASSERT_LT(pages, 1000);
+    const ScratchFolder folder;
+    const std::string path = folder.File("results.db");
+    const auto database = Database::Open(path, {.max_bytes = int64_t{pages} * 4096});
+    ASSERT_TRUE(database.ok()) << database.status();
+    const auto run =
+        (*database)->AddFinishedRun(MakeOptions("c"), "s", MakeCases(kCases), VerdictsOn(kCases));
+    stored = run.ok();
+    failures += stored ? 0 : 1;
+    EXPECT_TRUE(stored || absl::IsResourceExhausted(run.status())) << run.status();
+    const auto runs = (*database)->ListRuns("", 0);
+    ASSERT_TRUE(runs.ok()) << runs.status();
+    EXPECT_EQ(runs->size(), stored ? 1U : 0U) << pages;
+    // The same connection goes on.
+    EXPECT_TRUE((*database)->CreateRun(MakeOptions("c"), "s", MakeCases(1)).ok());
+  }
+  EXPECT_GT(failures, 3);
+}
+
+TEST(DatabaseFaultsTest, AKilledWriterLeavesNoHalfFinishedRun) {
+  constexpr int kCases = 200;
+  for (const int kill_after : {0, 3, 20}) {
+    const ScratchFolder folder;
+    const std::string path = folder.File("results.db");
+    std::array<int, 2> fds{};
+    ASSERT_EQ(pipe(fds.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto database = Database::Open(path, {});
+      for (char i = 0; i < 100; ++i) {
+        if (write(fds[1], &i, 1) != 1) _exit(1);
+        if (!(*database)->AddFinishedRun(MakeOptions("c"), "s", MakeCases(kCases), VerdictsOn(kCases)).ok())
+          _exit(1);
+      }
+      pause();
+    }
+    close(fds[1]);
+    char begun = -1;
+    while (begun < kill_after && read(fds[0], &begun, 1) == 1) {
+    }
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    close(fds[0]);
+    const auto database = Database::Open(path, {});
+    ASSERT_TRUE(database.ok()) << database.status();
+    const auto runs = (*database)->ListRuns("", 0);
+    ASSERT_TRUE(runs.ok()) << runs.status();
+    EXPECT_GE(runs->size(), static_cast<size_t>(kill_after));
+    for (const v1::RunInfo& run : *runs) {
+      EXPECT_EQ(run.state(), "finished");
+      EXPECT_EQ(run.done(), kCases);
+    }
+  }
+}
+
 TEST(DatabaseFaultsTest, ManyProcessesMayCreateTheSameFile) {
   const ScratchFolder folder;
   const std::string path = folder.File("results.db");

@@ -195,6 +195,47 @@ TEST(DatabaseTest, AppendIsAllOrNothing) {
   EXPECT_TRUE(database->DoneCases(id)->empty());
 }
 
+// References are looked up once a batch: one that a rollback took away is not remembered, and each verdict
+// keeps its own.
+TEST(DatabaseTest, EachVerdictKeepsItsReference) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(5))->run_id();
+  const auto judged = [](int i, const std::string& reference) {
+    v1::Verdict verdict = MakeVerdict(i, v1::OUTCOME_PASS);
+    verdict.set_reference(reference);
+    return verdict;
+  };
+  EXPECT_FALSE(database->Append(id, {judged(0, "new"), judged(7, "new")}).ok());
+  ASSERT_TRUE(
+      database->Append(id, {judged(0, "new"), judged(1, ""), judged(2, "new"), judged(3, "other")}).ok());
+  ASSERT_TRUE(database->Append(id, {judged(4, "other")}).ok());
+  const auto verdicts = database->Verdicts(id, {});
+  ASSERT_TRUE(verdicts.ok()) << verdicts.status();
+  std::vector<std::string> references;
+  for (const v1::Verdict& verdict : *verdicts) references.push_back(verdict.reference());
+  EXPECT_EQ(references, (std::vector<std::string>{"new", "", "new", "other", "other"}));
+}
+
+TEST(DatabaseTest, AFinishedRunHasAVerdictOnEachCase) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const v1::Verdict first = MakeVerdict(0, v1::OUTCOME_PASS);
+  const v1::Verdict second = MakeVerdict(1, v1::OUTCOME_FAIL);
+  for (const std::vector<v1::Verdict>& wrong : {std::vector{first}, std::vector{first, first, second},
+                                                std::vector{first, MakeVerdict(2, v1::OUTCOME_PASS)}}) {
+    const absl::Status status = database->AddFinishedRun(MakeOptions("c"), "s", MakeCases(2), wrong).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_TRUE(database->ListRuns("", 0)->empty());
+  }
+  const auto run = database->AddFinishedRun(MakeOptions("c"), "s", MakeCases(2), {first, second});
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->state(), "finished");
+  EXPECT_NE(run->finished(), "");
+  EXPECT_EQ(run->done(), 2);
+  EXPECT_EQ(database->Verdicts(run->run_id(), {})->size(), 2U);
+}
+
 TEST(DatabaseTest, FiltersByOutcomeAndCase) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);

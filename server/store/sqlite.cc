@@ -32,6 +32,16 @@ std::string UriOf(const std::string& path) {
   return uri + "?immutable=1";
 }
 
+// Why the last call on `db` failed.
+absl::Status LastFailure(sqlite3* db, const std::string& path) {
+  const int code = sqlite3_extended_errcode(db);
+  const int system = sqlite3_system_errno(db);
+  // A full disk, quota or limit can also surface as an I/O error.
+  const bool full =
+      (code & 0xff) == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT || system == EFBIG);
+  return StatusOfCode(full ? SQLITE_FULL : code, sqlite3_errmsg(db), path);
+}
+
 }  // namespace
 
 absl::Status StatusOfCode(int code, std::string_view message, const std::string& path) {
@@ -75,12 +85,7 @@ absl::StatusOr<bool> Statement::Step() {
   const int code = sqlite3_step(stmt_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  absl::Status status = StatusOfCode(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_), path_);
-  // Disk full can also surface as an I/O error with ENOSPC behind it.
-  if ((code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db_) == ENOSPC) {
-    status = StatusOfCode(SQLITE_FULL, sqlite3_errmsg(db_), path_);
-  }
-  return status;
+  return LastFailure(db_, path_);
 }
 
 absl::StatusOr<int> Statement::Run() {
@@ -141,8 +146,7 @@ Connection::~Connection() {
 
 absl::Status Connection::Execute(const std::string& sql) {
   const int code = sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
-  if (code == SQLITE_OK) return absl::OkStatus();
-  return StatusOfCode(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_), path_);
+  return code == SQLITE_OK ? absl::OkStatus() : LastFailure(db_, path_);
 }
 
 absl::Status Connection::CopyFrom(Connection* other) {

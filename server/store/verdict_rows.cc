@@ -46,41 +46,6 @@ SELECT key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z,
        digest
 FROM result_outputs WHERE result = ? ORDER BY ordinal)sql";
 
-absl::StatusOr<int64_t> ProvenanceId(Connection* connection, const std::string& text) {
-  // Looked up first: nearly always it is there.
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    absl::StatusOr<Statement> select = connection->Prepare(kSelectProvenance);
-    if (!select.ok()) return select.status();
-    select->Bind(text);
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (*row) return select->Int(0);
-    absl::StatusOr<Statement> insert = connection->Prepare(kInsertProvenance);
-    if (!insert.ok()) return insert.status();
-    insert->Bind(text);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
-  }
-  return absl::InternalError(absl::StrCat(connection->path(), ": a provenance that was stored is not found"));
-}
-
-absl::Status InsertOutput(Connection* connection, int64_t result, int ordinal, const v1::OutputStats& out) {
-  v1::OutputStats extra;
-  *extra.mutable_ulp_histogram() = out.ulp_histogram();
-  *extra.mutable_first() = out.first();
-  const std::string blob = extra.SerializeAsString();
-  const std::string shape = absl::StrJoin(out.shape(), ",");
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertOutput);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(result, ordinal, out.key(), static_cast<int>(out.dtype()), shape, out.ok(), out.gates(),
-               out.elements(), out.mismatches(), out.soft(), out.max_ulp(), out.max_z(), out.rms_z(),
-               out.max_abs(), out.max_rel(), out.rmse(), out.rmse_ideal(), out.bias(), out.radial_bias(),
-               out.nan_actual(), out.inf_actual(), out.flushed(), out.zero_fraction(), out.detail(),
-               out.peer_ok(), out.peer_mismatch_ratio(), blob, out.groups(), out.argmax(), out.leaning(),
-               out.rms_z_device(), out.rmse_device(), out.rmse_ratio(), out.grade(), out.digest());
-  return insert->Run().status();
-}
-
 absl::StatusOr<v1::OutputStats> ReadOutput(const Statement& row, const std::string& path) {
   v1::OutputStats out;
   if (!out.ParseFromString(row.Text(24))) {
@@ -168,29 +133,74 @@ absl::Status AddOutputs(Connection* connection, int64_t result, v1::Verdict* ver
 
 }  // namespace
 
-absl::StatusOr<bool> InsertVerdict(Connection* connection, int64_t run, const v1::Verdict& verdict,
-                                   const std::string& now) {
-  const absl::StatusOr<int64_t> reference = ProvenanceId(connection, verdict.reference());
+absl::StatusOr<VerdictWriter> VerdictWriter::Make(Connection* connection, int64_t run,
+                                                  const std::string& now) {
+  absl::StatusOr<Statement> result = connection->Prepare(kInsertResult);
+  if (!result.ok()) return result.status();
+  absl::StatusOr<Statement> output = connection->Prepare(kInsertOutput);
+  if (!output.ok()) return output.status();
+  return VerdictWriter(connection, run, now, *std::move(result), *std::move(output));
+}
+
+absl::StatusOr<int64_t> VerdictWriter::ProvenanceId(const std::string& text) {
+  if (provenance_id_ != 0 && text == provenance_) return provenance_id_;
+  // Looked up first: nearly always it is there.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    absl::StatusOr<Statement> select = connection_->Prepare(kSelectProvenance);
+    if (!select.ok()) return select.status();
+    select->Bind(text);
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (*row) {
+      provenance_ = text;
+      provenance_id_ = select->Int(0);
+      return provenance_id_;
+    }
+    absl::StatusOr<Statement> insert = connection_->Prepare(kInsertProvenance);
+    if (!insert.ok()) return insert.status();
+    insert->Bind(text);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (!inserted.ok()) return inserted.status();
+  }
+  return absl::InternalError(
+      absl::StrCat(connection_->path(), ": a provenance that was stored is not found"));
+}
+
+absl::Status VerdictWriter::InsertOutput(int64_t result, int ordinal, const v1::OutputStats& out) {
+  *extra_.mutable_ulp_histogram() = out.ulp_histogram();
+  *extra_.mutable_first() = out.first();
+  extra_.SerializeToString(&blob_);
+  shape_.clear();
+  for (const int64_t size : out.shape()) absl::StrAppend(&shape_, shape_.empty() ? "" : ",", size);
+  output_.Bind(result, ordinal, out.key(), static_cast<int>(out.dtype()), shape_, out.ok(), out.gates(),
+               out.elements(), out.mismatches(), out.soft(), out.max_ulp(), out.max_z(), out.rms_z(),
+               out.max_abs(), out.max_rel(), out.rmse(), out.rmse_ideal(), out.bias(), out.radial_bias(),
+               out.nan_actual(), out.inf_actual(), out.flushed(), out.zero_fraction(), out.detail(),
+               out.peer_ok(), out.peer_mismatch_ratio(), blob_, out.groups(), out.argmax(), out.leaning(),
+               out.rms_z_device(), out.rmse_device(), out.rmse_ratio(), out.grade(), out.digest());
+  return output_.Run().status();
+}
+
+absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
+  const absl::StatusOr<int64_t> reference = ProvenanceId(verdict.reference());
   if (!reference.ok()) return reference.status();
   const std::string contracts = absl::StrJoin(verdict.contracts(), ",");
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertResult);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(run, verdict.case_id(), verdict.case_hash(), verdict.function(), verdict.operator_(),
+  result_.Bind(run_, verdict.case_id(), verdict.case_hash(), verdict.function(), verdict.operator_(),
                static_cast<int>(verdict.dtype()), static_cast<int>(verdict.outcome()), verdict.reason(),
                *reference, verdict.call_us(), verdict.calls(), verdict.signal(), verdict.backtrace(),
                verdict.error_code(), verdict.error_text(), verdict.tensor_info(), verdict.tags(), contracts,
                verdict.likely_cause(), verdict.has_device_index() ? verdict.device_index() : -1,
-               verdict.elapsed_us(), now);
-  const absl::StatusOr<int> inserted = insert->Run();
+               verdict.elapsed_us(), now_);
+  const absl::StatusOr<int> inserted = result_.Run();
   if (absl::IsInvalidArgument(inserted.status())) {
     return absl::InvalidArgumentError(
-        absl::StrCat(connection->path(), ": case '", verdict.case_id(), "' is not in this run"));
+        absl::StrCat(connection_->path(), ": case '", verdict.case_id(), "' is not in this run"));
   }
   if (!inserted.ok()) return inserted.status();
   if (*inserted == 0) return false;
-  const int64_t result = connection->LastInsertRowid();
+  const int64_t result = connection_->LastInsertRowid();
   for (int i = 0; i < verdict.outputs_size(); ++i) {
-    absl::Status status = InsertOutput(connection, result, i, verdict.outputs(i));
+    absl::Status status = InsertOutput(result, i, verdict.outputs(i));
     if (!status.ok()) return status;
   }
   return true;

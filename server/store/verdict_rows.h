@@ -3,6 +3,7 @@
 #define SERVER_STORE_VERDICT_ROWS_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -12,10 +13,39 @@
 
 namespace diopi::server {
 
-// Inserts the verdict and its outputs; false when (run, case) has one already. InvalidArgument when the case
-// is not in the run. Call it inside a transaction.
-absl::StatusOr<bool> InsertVerdict(Connection* connection, int64_t run, const v1::Verdict& verdict,
-                                   const std::string& now);
+// Writes verdicts of one run inside a transaction, and does not outlive it: what it remembers is not there
+// after a rollback. One at a time on a connection.
+class VerdictWriter {
+ public:
+  // `connection` must outlive it; `now` goes into each row.
+  static absl::StatusOr<VerdictWriter> Make(Connection* connection, int64_t run, const std::string& now);
+  // The verdict and its outputs; false when (run, case) has one already. InvalidArgument when the case is not
+  // in the run.
+  absl::StatusOr<bool> Insert(const v1::Verdict& verdict);
+
+ private:
+  VerdictWriter(Connection* connection, int64_t run, std::string now, Statement result, Statement output)
+      : connection_(connection),
+        run_(run),
+        now_(std::move(now)),
+        result_(std::move(result)),
+        output_(std::move(output)) {}
+  absl::StatusOr<int64_t> ProvenanceId(const std::string& text);
+  absl::Status InsertOutput(int64_t result, int ordinal, const v1::OutputStats& out);
+
+  Connection* connection_;
+  int64_t run_;
+  std::string now_;
+  Statement result_;
+  Statement output_;
+  // Of the verdict before: nearly always all of a batch were judged by one reference.
+  std::string provenance_;
+  int64_t provenance_id_ = 0;
+  // What is formatted, kept for the memory.
+  v1::OutputStats extra_;
+  std::string blob_;
+  std::string shape_;
+};
 
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter);

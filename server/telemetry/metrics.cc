@@ -105,8 +105,8 @@ void Metrics::Reported(size_t stored, size_t duplicates) {
   state_->duplicates.Increment(static_cast<double>(duplicates));
 }
 
-void Metrics::Verdict(std::string_view outcome) {
-  state_->verdicts.Add({{"outcome", std::string(outcome)}}).Increment();
+void Metrics::Verdict(std::string_view outcome, size_t count) {
+  state_->verdicts.Add({{"outcome", std::string(outcome)}}).Increment(static_cast<double>(count));
 }
 
 void Metrics::Expired(size_t cases) {
