@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/http/api.h"
 #include "server/http/http_server.h"
 #include "server/maintenance/backup.h"
 #include "server/maintenance/check.h"
@@ -22,6 +23,7 @@
 #include "server/rpc/server.h"
 #include "server/security/authorizer.h"
 #include "server/security/token_file.h"
+#include "server/store/queries.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -88,9 +90,9 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_flag("--insecure", flags->insecure, "Serve without encryption where other machines can reach it");
   app->add_flag("--require-token,--require_token", flags->require_token,
                 "Ask for tokens even before the first was made");
-  app->add_option(
-      "--http", flags->http,
-      "HOST:PORT of /metrics and /healthz, port 0 for any free one (default: none); HTTPS with --tls-cert");
+  app->add_option("--http", flags->http,
+                  "HOST:PORT of the dashboards, /metrics and /healthz, port 0 for any free one (default: "
+                  "none); HTTPS with --tls-cert");
   app->add_flag("--http-remote,--http_remote", flags->http_remote,
                 "Let --http be an address that is not loopback");
   app->add_option("--grace-s,--grace_s", flags->grace_s,
@@ -204,14 +206,22 @@ int Fault(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? kExitUsage : code;
 }
 
-// Null: let in. Whether the server serves may be asked by everybody; the rest is for readers.
-std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* authorizer) {
-  if (request.path == "/healthz") return nullptr;
+// `Authorization: Bearer TOKEN`, or the cookie that the dashboards' page sets.
+std::string TokenOf(const HttpRequest& request) {
   const auto header = request.headers.find("authorization");
-  const absl::StatusOr<Identity> caller =
-      authorizer->Check(header == request.headers.end() ? "" : BearerToken(header->second), Role::kRead);
+  if (header != request.headers.end()) return std::string(BearerToken(header->second));
+  const auto cookie = request.headers.find("cookie");
+  return cookie == request.headers.end() ? std::string() : CookieOf(cookie->second, "diopi_token");
+}
+
+// Null: let in. Whether the server serves may be asked by everybody, and the page holds no data; the rest is
+// for readers.
+std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* authorizer) {
+  if (request.path == "/healthz" || IsPagePath(request.path)) return nullptr;
+  const absl::StatusOr<Identity> caller = authorizer->Check(TokenOf(request), Role::kRead);
   if (caller.ok()) return nullptr;
-  auto refusal = std::make_unique<HttpResponse>(ErrorResponse(caller.status()));
+  auto refusal = std::make_unique<HttpResponse>(IsApiPath(request.path) ? ApiError(caller.status())
+                                                                        : ErrorResponse(caller.status()));
   if (refusal->status == 401) refusal->headers.emplace("WWW-Authenticate", "Bearer");
   return refusal;
 }
@@ -241,6 +251,9 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, Confor
     return server->serving() ? HttpResponse{200, "text/plain", "serving\n", {}}
                              : HttpResponse{503, "text/plain", "draining\n", {}};
   });
+  absl::StatusOr<std::unique_ptr<Queries>> queries = Queries::Open(DatabasePath(DataFolder(flags)));
+  if (!queries.ok()) return queries.status();
+  RegisterApi(http.get(), *std::move(queries), {DataFolder(flags), "cpu", DIOPI_VERSION});
   status = http->Listen(address->host, address->port);
   if (!status.ok()) return status;
   return http;

@@ -5,85 +5,16 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "cases/core/argument_text.h"
 #include "cases/core/dtype.h"
 #include "cases/core/layout.h"
 
 namespace diopi::cli {
 namespace {
-
-std::vector<int64_t> ToVector(const google::protobuf::RepeatedField<int64_t>& field) {
-  return {field.begin(), field.end()};
-}
-
-const char* RoleText(v1::Role role) {
-  switch (role) {
-    case v1::ROLE_INPUT:
-      return "in";
-    case v1::ROLE_OUTPUT:
-      return "out";
-    case v1::ROLE_INOUT:
-      return "in/out";
-    case v1::ROLE_LIBRARY_OUTPUT:
-      return "library";
-    default:
-      return "";
-  }
-}
-
-std::string SpecText(const v1::TensorSpec& spec) {
-  const std::vector<int64_t> shape = ToVector(spec.shape());
-  const std::vector<int64_t> strides = ToVector(spec.strides());
-  std::string text = absl::StrCat(std::string(DtypeName(spec.dtype())), " ", ShapeText(shape));
-  if (!strides.empty() && strides != ContiguousStrides(shape)) {
-    absl::StrAppend(&text, ", strides ", ShapeText(strides));
-  }
-  if (spec.storage_offset() != 0) absl::StrAppend(&text, ", offset ", spec.storage_offset());
-  if (!spec.from().empty()) absl::StrAppend(&text, ", from ", spec.from());
-  if (spec.has_fill()) absl::StrAppend(&text, ", ", std::string(spec.fill().ShortDebugString()));
-  return text;
-}
-
-std::string ScalarText(const v1::ScalarValue& scalar) {
-  const std::string type(DtypeName(scalar.dtype()));
-  if (scalar.value_case() == v1::ScalarValue::kF) return absl::StrFormat("%s %.17g", type, scalar.f());
-  return absl::StrCat(type, " ", scalar.i());
-}
-
-std::string ValueText(const v1::Argument& arg) {
-  switch (arg.value_case()) {
-    case v1::Argument::kNull:
-      return "null";
-    case v1::Argument::kTensor:
-      return SpecText(arg.tensor());
-    case v1::Argument::kScalar:
-      return ScalarText(arg.scalar());
-    case v1::Argument::kSizes:
-      return ShapeText(ToVector(arg.sizes().values()));
-    case v1::Argument::kI:
-      return absl::StrCat(arg.i());
-    case v1::Argument::kF:
-      return absl::StrFormat("%.17g", arg.f());
-    case v1::Argument::kB:
-      return arg.b() ? "true" : "false";
-    case v1::Argument::kS:
-      return absl::StrCat("\"", absl::CEscape(arg.s()), "\"");
-    case v1::Argument::kHostOutput:
-      return absl::StrCat("host ", std::string(DtypeName(arg.host_output().dtype())));
-    case v1::Argument::kGenerator:
-      return absl::StrCat("generator, seed ", arg.generator().seed(), ", offset ", arg.generator().offset());
-    default:
-      return "";
-  }
-}
-
-std::string Line(const std::string& name, v1::Role role, const std::string& value) {
-  return absl::StrFormat("  %-16s %-8s %s\n", name, RoleText(role), value);
-}
 
 std::string JudgeText(const v1::Judge& judge) {
   std::string text = absl::AsciiStrToLower(v1::Judge::Kind_Name(judge.kind()));
@@ -101,17 +32,8 @@ std::string JudgeText(const v1::Judge& judge) {
 
 std::string ArgumentsText(const v1::Case& c) {
   std::string text;
-  for (const v1::Argument& arg : c.args()) {
-    if (!arg.has_tensors()) {
-      text += Line(arg.name(), arg.role(), ValueText(arg));
-      continue;
-    }
-    const v1::TensorList& list = arg.tensors();
-    if (list.tensors().empty()) text += Line(arg.name(), arg.role(), "[]");
-    for (int i = 0; i < list.tensors_size(); ++i) {
-      const bool null = i < list.null_size() && list.null(i);
-      text += Line(absl::StrCat(arg.name(), ".", i), arg.role(), null ? "null" : SpecText(list.tensors(i)));
-    }
+  for (const cases::ArgumentLine& line : cases::ArgumentLines(c)) {
+    absl::StrAppend(&text, absl::StrFormat("  %-16s %-8s %s\n", line.name, line.role, line.text));
   }
   return text;
 }

@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries) {
 absl::StatusOr<ChipDetail> LoadChip(server::Queries& queries, const std::string& chip) {
   absl::StatusOr<std::vector<RunSummary>> runs = LoadRuns(queries, {chip, kTrendRuns});
   if (!runs.ok()) return runs.status();
-  if (chip.empty() || runs->empty()) return NoSuchChip(queries, chip);
+  if (runs->empty()) return NoSuchChip(queries, chip);
   ChipDetail detail;
   detail.chip = chip;
   detail.latest = runs->front();

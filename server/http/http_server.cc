@@ -32,9 +32,19 @@ HttpRequest RequestOf(const httplib::Request& from) {
 void Answer(const HttpResponse& from, httplib::Response* to) {
   to->status = from.status;
   for (const auto& [name, value] : from.headers) to->set_header(name, value);
-  to->set_header("Cache-Control", "no-store");
+  if (!from.headers.contains("Cache-Control")) to->set_header("Cache-Control", "no-store");
   to->set_header("X-Content-Type-Options", "nosniff");
-  to->set_content(from.body, from.content_type);
+  if (from.body.empty()) {
+    to->set_content("", from.content_type);
+    return;
+  }
+  // Through a provider httplib sends the bytes as they are: of its own it would compress them, with brotli at
+  // its slowest, and those that are compressed once more.
+  const auto body = std::make_shared<const std::string>(from.body);
+  to->set_content_provider(body->size(), from.content_type,
+                           [body](size_t offset, size_t length, httplib::DataSink& sink) {
+                             return sink.write(body->data() + offset, length);
+                           });
 }
 
 // Null for TLS files that cannot be used.

@@ -95,13 +95,13 @@ absl::StatusOr<int64_t> Queries::RowidOf(const std::string& run_id) {
 
 absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) {
   absl::StatusOr<Statement> select =
-      connection_->Prepare(filter.chip.empty() ? kSelectIds : kSelectIdsOfChip);
+      connection_->Prepare(!filter.chip.has_value() ? kSelectIds : kSelectIdsOfChip);
   if (!select.ok()) return select.status();
   const int limit = filter.limit > 0 ? filter.limit : -1;
-  if (filter.chip.empty()) {
+  if (!filter.chip.has_value()) {
     select->Bind(limit);
   } else {
-    select->Bind(filter.chip, limit);
+    select->Bind(*filter.chip, limit);
   }
   std::vector<int64_t> ids;
   absl::Status status = ForEachRow(&*select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });

@@ -75,8 +75,8 @@ struct RunRow {
 };
 
 struct RunFilter {
-  std::string chip = "";  // empty: every chip
-  int limit = 0;          // 0: all
+  std::optional<std::string> chip = std::nullopt;  // every chip; "" is the chip without a name
+  int limit = 0;                                   // 0: all
 };
 
 // A chip that has runs.

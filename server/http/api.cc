@@ -1,0 +1,286 @@
+#include "server/http/api.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "baselines/store/store.h"
+#include "reports/model/chips.h"
+#include "reports/model/coverage.h"
+#include "reports/model/diff.h"
+#include "reports/model/history.h"
+#include "reports/model/progress.h"
+#include "reports/model/run_summary.h"
+#include "server/http/api_json.h"
+#include "server/http/api_parameters.h"
+#include "server/http/api_schema.h"
+#include "server/http/compress.h"
+#include "server/http/page.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr size_t kWorthGzip = 1024;
+constexpr int kQuickGzip = 1;
+constexpr int kRunsAtOnce = 1000;
+constexpr int kRunsUnlessAsked = 100;
+constexpr int kPointsUnlessAsked = 200;
+
+using Answer = absl::StatusOr<Json>;
+
+// Handlers take the request with the groups that its route matched, percent-decoded.
+class Api {
+ public:
+  Api(std::shared_ptr<Queries> queries, ApiOptions options)
+      : queries_(std::move(queries)), options_(std::move(options)) {}
+
+  Answer Chips(const HttpRequest& request) const;
+  Answer Chip(const HttpRequest& request) const;
+  Answer Runs(const HttpRequest& request) const;
+  Answer Run(const HttpRequest& request) const;
+  Answer Cases(const HttpRequest& request) const;
+  Answer Case(const HttpRequest& request) const;
+  Answer Progress(const HttpRequest& request) const;
+  Answer History(const HttpRequest& request) const;
+  Answer Compare(const HttpRequest& request) const;
+  Answer Coverage(const HttpRequest& request) const;
+  Answer Schema(const HttpRequest& request) const;
+  Answer Version(const HttpRequest& request) const;
+
+ private:
+  // The chip that a request means: "unnamed" is the one without a name, unless one has that name.
+  absl::StatusOr<std::string> ChipNamed(const std::string& name) const;
+
+  const std::shared_ptr<Queries> queries_;
+  const ApiOptions options_;
+};
+
+// What came of a handler, or its status.
+template <typename T>
+Answer Told(const absl::StatusOr<T>& value) {
+  if (!value.ok()) return value.status();
+  return ToJson(*value);
+}
+
+absl::StatusOr<std::string> Api::ChipNamed(const std::string& name) const {
+  if (name != ChipName("")) return name;
+  const absl::StatusOr<std::vector<ChipRow>> chips = queries_->Chips();
+  if (!chips.ok()) return chips.status();
+  for (const ChipRow& row : *chips) {
+    if (row.chip == name) return name;
+  }
+  return std::string();
+}
+
+Answer Api::Chips(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  const absl::StatusOr<std::vector<reports::ChipOverview>> chips = reports::LoadChips(*queries_);
+  if (!chips.ok()) return chips.status();
+  Json list = Json::array();
+  for (const reports::ChipOverview& chip : *chips) list.push_back(ToJson(chip));
+  return Json{{"chips", std::move(list)}};
+}
+
+Answer Api::Chip(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  const absl::StatusOr<std::string> chip = ChipNamed(request.matches[0]);
+  if (!chip.ok()) return chip.status();
+  return Told(reports::LoadChip(*queries_, *chip));
+}
+
+Answer Api::Runs(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"chip", "limit"}); !status.ok()) return status;
+  const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kRunsAtOnce, kRunsUnlessAsked);
+  if (!limit.ok()) return limit.status();
+  RunFilter filter;
+  filter.limit = static_cast<int>(*limit);
+  if (!parameters.Text("chip").empty()) {
+    const absl::StatusOr<std::string> chip = ChipNamed(parameters.Text("chip"));
+    if (!chip.ok()) return chip.status();
+    filter.chip = *chip;
+  }
+  const absl::StatusOr<std::vector<reports::RunSummary>> runs = reports::LoadRuns(*queries_, filter);
+  if (!runs.ok()) return runs.status();
+  Json list = Json::array();
+  for (const reports::RunSummary& run : *runs) list.push_back(ToJson(run));
+  return Json{{"runs", std::move(list)}};
+}
+
+Answer Api::Run(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  return Told(reports::LoadDetail(*queries_, request.matches[0]));
+}
+
+Answer Api::Cases(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"outcome", "operator", "dtype"}); !status.ok()) return status;
+  const absl::StatusOr<CaseFilter> filter = parameters.Cases();
+  if (!filter.ok()) return filter.status();
+  const absl::StatusOr<RunRow> run = queries_->RunCounts(request.matches[0]);
+  if (!run.ok()) return run.status();
+  const absl::StatusOr<std::vector<CaseRow>> cases = queries_->Cases(run->facts.run_id, *filter);
+  if (!cases.ok()) return cases.status();
+  Json rows = Json::array();
+  rows.get_ref<Json::array_t&>().reserve(cases->size());
+  for (const CaseRow& row : *cases) rows.push_back(ToJson(row));
+  return Json{{"run_id", run->facts.run_id},
+              {"state", run->facts.state},
+              {"columns", CaseColumns()},
+              {"rows", std::move(rows)}};
+}
+
+Answer Api::Case(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  const absl::StatusOr<v1::RunInfo> run = queries_->Describe(request.matches[0]);
+  if (!run.ok()) return run.status();
+  const absl::StatusOr<v1::Verdict> verdict = queries_->Verdict(run->run_id(), request.matches[1]);
+  if (!verdict.ok()) return verdict.status();
+  // The operator's name becomes a file's name.
+  if (verdict->function().empty() || absl::StrContains(verdict->operator_(), "/")) {
+    return ToJson(*run, *verdict, nullptr);
+  }
+  const auto reader = baselines::BaselineReader::Open(
+      baselines::BaselinePath(options_.data_folder, options_.reference, verdict->operator_()));
+  if (!reader.ok() || (*reader)->HashOf(verdict->case_id()) != verdict->case_hash()) {
+    return ToJson(*run, *verdict, nullptr);
+  }
+  const absl::StatusOr<v1::Case> c = (*reader)->ReadCase(verdict->case_id());
+  return ToJson(*run, *verdict, c.ok() ? &*c : nullptr);
+}
+
+Answer Api::Progress(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"since"}); !status.ok()) return status;
+  const absl::StatusOr<int64_t> since = parameters.Number("since", 0, INT64_MAX, 0);
+  if (!since.ok()) return since.status();
+  return Told(reports::LoadProgress(*queries_, request.matches[0], *since, absl::Now()));
+}
+
+Answer Api::History(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"chip", "limit"}); !status.ok()) return status;
+  const absl::StatusOr<std::string> name = parameters.Required("chip");
+  if (!name.ok()) return name.status();
+  const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kRunsAtOnce, kPointsUnlessAsked);
+  if (!limit.ok()) return limit.status();
+  const absl::StatusOr<std::string> chip = ChipNamed(*name);
+  if (!chip.ok()) return chip.status();
+  return Told(reports::LoadHistory(*queries_, request.matches[0], *chip, static_cast<int>(*limit)));
+}
+
+Answer Api::Compare(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"a", "b"}); !status.ok()) return status;
+  const absl::StatusOr<std::string> a = parameters.Required("a");
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<std::string> b = parameters.Required("b");
+  if (!b.ok()) return b.status();
+  return Told(reports::LoadDiff(*queries_, *a, *b));
+}
+
+Answer Api::Coverage(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  return Told(reports::LoadCoverage(*queries_));
+}
+
+Answer Api::Schema(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  return Json::parse(ApiSchema(), nullptr, false);
+}
+
+Answer Api::Version(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  return Json{
+      {"version", options_.version}, {"schema_version", kSchemaVersion}, {"web", !PageHtml().empty()}};
+}
+
+// FNV-1a, 64 bits: the tag changes when a byte of the answer does.
+std::string TagOf(const std::string& body) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (const char c : body) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return absl::StrCat("\"", absl::Hex(hash, absl::kZeroPad16), "\"");
+}
+
+std::string HeaderOf(const HttpRequest& request, const std::string& name) {
+  const auto found = request.headers.find(name);
+  return found == request.headers.end() ? std::string() : found->second;
+}
+
+HttpResponse Finish(const HttpRequest& request, const Answer& answer) {
+  if (!answer.ok()) return ApiError(answer.status());
+  HttpResponse response = JsonResponse(Dump(*answer));
+  const std::string tag = TagOf(response.body);
+  response.headers = {{"ETag", tag}, {"Cache-Control", "private, no-cache"}, {"Vary", "Accept-Encoding"}};
+  if (absl::StrContains(HeaderOf(request, "if-none-match"), tag)) {
+    response.status = 304;
+    response.body.clear();
+  } else if (response.body.size() > kWorthGzip && AcceptsGzip(HeaderOf(request, "accept-encoding"))) {
+    std::string compressed = Gzip(response.body, kQuickGzip);
+    if (!compressed.empty()) {
+      response.body = std::move(compressed);
+      response.headers.emplace("Content-Encoding", "gzip");
+    }
+  }
+  return response;
+}
+
+}  // namespace
+
+void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOptions& options) {
+  const auto api = std::make_shared<const Api>(std::move(queries), options);
+  const auto get = [http, &api](const std::string& pattern,
+                                Answer (Api::*handler)(const HttpRequest&) const) {
+    http->Get("/api/v1" + pattern, [api, handler](const HttpRequest& request) {
+      return Finish(request, ((*api).*handler)(request));
+    });
+  };
+  get("/chips", &Api::Chips);
+  get("/chips/([^/]+)", &Api::Chip);
+  get("/runs", &Api::Runs);
+  get("/runs/([^/]+)", &Api::Run);
+  get("/runs/([^/]+)/cases", &Api::Cases);
+  get("/runs/([^/]+)/cases/([^/]+)", &Api::Case);
+  get("/runs/([^/]+)/progress", &Api::Progress);
+  get("/cases/([^/]+)/history", &Api::History);
+  get("/compare", &Api::Compare);
+  get("/coverage", &Api::Coverage);
+  get("/schema", &Api::Schema);
+  get("/version", &Api::Version);
+  http->Get("/api(/.*)?", [](const HttpRequest& request) {
+    return ApiError(absl::NotFoundError(
+        absl::StrCat("there is nothing at ", request.path, "; /api/v1/schema describes what there is")));
+  });
+  RegisterPage(http);
+}
+
+HttpResponse ApiError(const absl::Status& status) {
+  HttpResponse response = ErrorResponse(status);
+  const Json json = {
+      {"error",
+       {{"code", absl::StatusCodeToString(status.code())}, {"message", std::string(status.message())}}}};
+  response.content_type = "application/json";
+  response.body = Dump(json);
+  return response;
+}
+
+bool IsApiPath(std::string_view path) {
+  return path == "/api" || absl::StartsWith(absl::string_view(path.data(), path.size()), "/api/");
+}
+
+std::string CookieOf(std::string_view header, std::string_view name) {
+  for (absl::string_view entry : absl::StrSplit(absl::string_view(header.data(), header.size()), ';')) {
+    const std::pair<absl::string_view, absl::string_view> cookie =
+        absl::StrSplit(entry, absl::MaxSplits('=', 1));
+    if (absl::StripAsciiWhitespace(cookie.first) == absl::string_view(name.data(), name.size())) {
+      return std::string(absl::StripAsciiWhitespace(cookie.second));
+    }
+  }
+  return {};
+}
+
+}  // namespace diopi::server

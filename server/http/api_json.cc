@@ -1,0 +1,282 @@
+#include "server/http/api_json.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "cases/core/dtype.h"
+#include "proto/abi/abi.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::server {
+namespace {
+
+using reports::OutcomeName;
+
+std::string Name(v1::Dtype::Code dtype) {
+  return std::string(DtypeName(dtype));
+}
+
+Json OutcomesJson(const reports::OutcomeCounts& outcomes) {
+  Json json = Json::object();
+  for (const auto& [outcome, count] : outcomes) json[OutcomeName(outcome)] = count;
+  return json;
+}
+
+Json CoverageJson(const reports::Coverage& coverage) {
+  return {{"abi_functions", coverage.abi_functions},
+          {"implemented", coverage.implemented},
+          {"selected", coverage.selected},
+          {"tested", coverage.tested},
+          {"passing", coverage.passing}};
+}
+
+Json CorrectnessJson(const reports::Correctness& correctness) {
+  return {{"called", correctness.called}, {"passed", correctness.passed}};
+}
+
+template <typename Items>
+Json ListOf(const Items& items) {
+  Json json = Json::array();
+  for (const auto& item : items) json.push_back(ToJson(item));
+  return json;
+}
+
+Json OptionsJson(const v1::RunOptions& options) {
+  return {{"repeat", options.repeat()},
+          {"shuffle_seed", std::to_string(options.shuffle_seed())},
+          {"timeout_s", options.timeout_s()},
+          {"selection", reports::SelectionText(options.selection())},
+          {"suite", options.selection().suite().empty() ? "core" : options.selection().suite()},
+          {"sandbox", options.sandbox()},
+          {"owner", options.owner()},
+          {"shard_index", options.shard_index()},
+          {"shard_count", options.shard_count()}};
+}
+
+Json DiffSideJson(const std::optional<reports::DiffSide>& side) {
+  if (!side.has_value()) return nullptr;
+  return {{"outcome", OutcomeName(side->outcome)},
+          {"max_z", JsonNumber(side->max_z)},
+          {"max_ulp", JsonNumber(side->max_ulp)},
+          {"call_us", JsonNumber(side->call_us)}};
+}
+
+Json DiffRowJson(const reports::DiffRow& row) {
+  return {{"case_id", row.case_id},
+          {"operator", row.op},
+          {"dtype", Name(row.dtype)},
+          {"kind", reports::DiffKindName(row.kind)},
+          {"a", DiffSideJson(row.a)},
+          {"b", DiffSideJson(row.b)},
+          {"factor", row.factor.has_value() ? JsonNumber(*row.factor) : Json(nullptr)}};
+}
+
+Json PointJson(const reports::HistoryPoint& point) {
+  return {{"run_id", point.run.run_id},
+          {"created", point.run.created},
+          {"state", point.run.state},
+          {"impl_sha256", point.run.impl_sha256},
+          {"impl_version", point.run.impl_version},
+          {"variant", point.variant},
+          {"outcome", OutcomeName(point.verdict.outcome)},
+          {"reason", point.verdict.reason},
+          {"call_us", JsonNumber(point.verdict.call_us > 0 ? point.verdict.call_us : std::nan(""))},
+          {"max_ulp", JsonNumber(point.verdict.max_ulp)},
+          {"max_z", JsonNumber(point.verdict.max_z)},
+          {"rms_z", JsonNumber(point.verdict.rms_z)}};
+}
+
+Json CellJson(const std::optional<reports::CoverageCell>& cell) {
+  if (!cell.has_value()) return nullptr;
+  return {{"implemented", cell->implemented},
+          {"tested", cell->tested},
+          {"cases", cell->cases},
+          {"passed", cell->passed},
+          {"run_id", JsonText(cell->run_id)}};
+}
+
+}  // namespace
+
+Json JsonNumber(double value) {
+  if (std::isnan(value)) return nullptr;
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json JsonText(const std::string& text) {
+  if (text.empty()) return nullptr;
+  return text;
+}
+
+std::string ChipName(const std::string& chip) {
+  return chip.empty() ? "unnamed" : chip;
+}
+
+Json ToJson(const reports::RunSummary& run) {
+  return {{"run_id", run.facts.run_id},
+          {"chip", ChipName(run.facts.chip)},
+          {"vendor_name", run.facts.vendor_name},
+          {"impl_version", run.facts.impl_version},
+          {"impl_sha256", run.facts.impl_sha256},
+          {"impl_path", run.facts.impl_path},
+          {"suite_hash", run.facts.suite_hash},
+          {"state", run.facts.state},
+          {"created", run.facts.created},
+          {"finished", JsonText(run.facts.finished)},
+          {"host", run.facts.host},
+          {"agent_version", run.facts.agent_version},
+          {"dialect", run.facts.dialect},
+          {"contracts", run.facts.contracts},
+          {"badges", run.badges},
+          {"cases", run.cases},
+          {"done", run.done},
+          {"outcomes", OutcomesJson(run.outcomes)},
+          {"coverage", CoverageJson(run.coverage)},
+          {"correctness", CorrectnessJson(run.correctness)},
+          {"failed", run.failed},
+          {"widened", run.widened},
+          {"references", run.references},
+          {"waivers_in_force", run.waivers_in_force},
+          {"variant", run.variant}};
+}
+
+Json ToJson(const reports::RunDetail& run) {
+  Json json = ToJson(run.summary);
+  json["options"] = OptionsJson(run.info.options());
+  Json& operators = json["operators"] = Json::array();
+  for (const reports::OperatorRow& row : run.operators) {
+    operators.push_back({{"operator", row.op},
+                         {"cases", row.cases},
+                         {"passed", row.passed},
+                         {"failed", row.failed},
+                         {"not_implemented", row.not_implemented},
+                         {"other", row.other}});
+  }
+  Json& waivers = json["waivers"] = Json::array();
+  for (const reports::Waiver& waiver : run.waivers) {
+    waivers.push_back({{"case_id", waiver.case_id},
+                       {"reason", waiver.reason},
+                       {"link", JsonText(waiver.link)},
+                       {"expires", JsonText(waiver.expires)}});
+  }
+  json["public_rule"] = {{"judged", run.summary.public_rule.judged},
+                         {"ours_alone", run.summary.public_rule.ours_alone},
+                         {"theirs_alone", run.summary.public_rule.theirs_alone}};
+  Json& devices = json["devices"] = Json::array();
+  for (const DeviceRow& device : run.devices) {
+    devices.push_back({{"device_index", device.device_index < 0 ? Json(nullptr) : Json(device.device_index)},
+                       {"cases", device.cases},
+                       {"passed", device.passed}});
+  }
+  json["submission"] = nullptr;
+  if (run.info.has_submission()) {
+    json["submission"] = {{"note", run.info.submission().note()},
+                          {"cancelled", run.info.submission().cancelled()},
+                          {"exit_code", run.info.submission().exit_code()}};
+  }
+  return json;
+}
+
+Json ToJson(const reports::ChipOverview& chip) {
+  Json json = {{"chip", ChipName(chip.chip)},
+               {"runs", chip.runs},
+               {"vendor_name", chip.latest.facts.vendor_name},
+               {"latest", ToJson(chip.latest)}};
+  Json& trend = json["trend"] = Json::array();
+  for (const reports::TrendPoint& point : chip.trend) {
+    trend.push_back({{"run_id", point.run_id},
+                     {"created", point.created},
+                     {"variant", point.variant},
+                     {"correctness", CorrectnessJson(point.correctness)},
+                     {"coverage", CoverageJson(point.coverage)},
+                     {"failed", point.failed}});
+  }
+  return json;
+}
+
+Json ToJson(const reports::ChipDetail& chip) {
+  Json json = {{"chip", ChipName(chip.chip)},
+               {"latest", ToJson(chip.latest)},
+               {"runs", ListOf(chip.runs)},
+               {"heat", ToJson(chip.heat)}};
+  Json& flaky = json["flaky"] = Json::array();
+  for (const reports::FlakyCase& c : chip.flaky) {
+    flaky.push_back({{"case_id", c.case_id}, {"runs", c.runs}, {"changes", c.changes}});
+  }
+  return json;
+}
+
+Json ToJson(const reports::Heat& heat) {
+  Json json = {{"run_id", JsonText(heat.run_id)}, {"operators", heat.operators}};
+  Json& dtypes = json["dtypes"] = Json::array();
+  for (const v1::Dtype::Code dtype : heat.dtypes) dtypes.push_back(Name(dtype));
+  Json& cells = json["cells"] = Json::array();
+  for (const reports::HeatCell& cell : heat.cells) {
+    cells.push_back(Json::array({cell.op, cell.dtype, cell.cases, cell.passed, cell.failed, cell.other}));
+  }
+  return json;
+}
+
+Json ToJson(const reports::History& history) {
+  Json json = {{"case_id", history.case_id}, {"chip", ChipName(history.chip)}};
+  Json& points = json["points"] = Json::array();
+  for (const reports::HistoryPoint& point : history.points) points.push_back(PointJson(point));
+  json["flaky"] = history.flaky;
+  json["changes"] = history.changes;
+  json["first_bad"] = JsonText(history.first_bad);
+  json["last_good"] = JsonText(history.last_good);
+  return json;
+}
+
+Json ToJson(const reports::Diff& diff) {
+  Json json = {{"a", ToJson(diff.a)},
+               {"b", ToJson(diff.b)},
+               {"same_variant", diff.same_variant},
+               {"comparable", diff.comparable}};
+  Json& counts = json["counts"] = Json::object();
+  for (const auto& [kind, count] : diff.counts) counts[reports::DiffKindName(kind)] = count;
+  Json& rows = json["rows"] = Json::array();
+  for (const reports::DiffRow& row : diff.rows) rows.push_back(DiffRowJson(row));
+  return json;
+}
+
+Json ToJson(const reports::CoverageMatrix& coverage) {
+  Json json;
+  Json& chips = json["chips"] = Json::array();
+  for (const std::string& chip : coverage.chips) chips.push_back(ChipName(chip));
+  json["abi_functions"] = abi::Functions().size();
+  Json& functions = json["functions"] = Json::array();
+  for (const reports::FunctionCoverage& function : coverage.functions) {
+    Json cells = Json::array();
+    for (const auto& cell : function.cells) cells.push_back(CellJson(cell));
+    functions.push_back({{"name", function.name},
+                         {"header", function.header},
+                         {"family", JsonText(function.family)},
+                         {"cells", std::move(cells)}});
+  }
+  return json;
+}
+
+Json ToJson(const reports::Progress& progress) {
+  Json json = {{"run_id", progress.run_id},
+               {"state", progress.state},
+               {"cases", progress.cases},
+               {"done", progress.done},
+               {"outcomes", OutcomesJson(progress.outcomes)},
+               {"since", progress.cursor}};
+  Json& recent = json["recent"] = Json::array();
+  for (const RecentVerdict& verdict : progress.recent) {
+    recent.push_back({{"case_id", verdict.case_id},
+                      {"outcome", OutcomeName(verdict.outcome)},
+                      {"reason", verdict.reason}});
+  }
+  json["cases_per_s"] = JsonNumber(progress.cases_per_s.value_or(std::nan("")));
+  json["left_s"] = JsonNumber(progress.left_s.value_or(std::nan("")));
+  return json;
+}
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,13 @@
+// api_schema.json, embedded.
+#ifndef SERVER_HTTP_API_SCHEMA_H_
+#define SERVER_HTTP_API_SCHEMA_H_
+
+#include <string_view>
+
+namespace diopi::server {
+
+std::string_view ApiSchema();
+
+}  // namespace diopi::server
+
+#endif  // SERVER_HTTP_API_SCHEMA_H_

@@ -1,0 +1,48 @@
+#include "server/http/compress.h"
+
+#include <zlib.h>
+
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+
+namespace diopi::server {
+
+std::string Gzip(std::string_view data, int level) {
+  constexpr int kWindowBits = 15 + 16;  // zlib's way of saying gzip
+  constexpr int kMemory = 8;            // its default
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, kWindowBits, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+  std::string out(deflateBound(&stream, data.size()), '\0');
+  // zlib only reads what next_in points at.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+  stream.avail_in = static_cast<uInt>(data.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int code = deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return code == Z_STREAM_END ? out : std::string();
+}
+
+bool AcceptsGzip(std::string_view accept_encoding) {
+  const std::string text =
+      absl::AsciiStrToLower(absl::string_view(accept_encoding.data(), accept_encoding.size()));
+  for (const absl::string_view entry : absl::StrSplit(text, ',')) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(entry, ';');
+    const absl::string_view name = absl::StripAsciiWhitespace(parts[0]);
+    if (name != "gzip" && name != "*") continue;
+    double quality = 1;
+    for (size_t i = 1; i < parts.size(); ++i) {
+      absl::string_view parameter = absl::StripAsciiWhitespace(parts[i]);
+      if (absl::StartsWith(parameter, "q=") && !absl::SimpleAtod(parameter.substr(2), &quality)) quality = 0;
+    }
+    return quality > 0;
+  }
+  return false;
+}
+
+}  // namespace diopi::server
