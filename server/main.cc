@@ -23,6 +23,7 @@
 #include "server/rpc/server.h"
 #include "server/security/authorizer.h"
 #include "server/security/token_file.h"
+#include "server/store/database.h"
 #include "server/store/queries.h"
 #include "server/telemetry/log.h"
 

@@ -34,8 +34,9 @@ void Answer(const HttpResponse& from, httplib::Response* to) {
   for (const auto& [name, value] : from.headers) to->set_header(name, value);
   if (!from.headers.contains("Cache-Control")) to->set_header("Cache-Control", "no-store");
   to->set_header("X-Content-Type-Options", "nosniff");
-  if (from.body.empty()) {
-    to->set_content("", from.content_type);
+  // The error handler takes an answer without a body of its own for one that nobody gave.
+  if (from.body.empty() || from.status >= 400) {
+    to->set_content(from.body, from.content_type);
     return;
   }
   // Through a provider httplib sends the bytes as they are: of its own it would compress them, with brotli at

@@ -25,9 +25,11 @@ SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? ORDER
 constexpr char kSelectMessages[] =
     "SELECT run_id, options, state, created, finished, cases, suite_hash, submission FROM runs WHERE id = ?";
 constexpr char kSelectChips[] = R"sql(
-SELECT chip, sum(runs), (SELECT run_id FROM runs WHERE id = max(newest))
-FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest FROM runs r JOIN devices d ON d.id = r.device GROUP BY r.device)
-GROUP BY chip ORDER BY chip)sql";
+SELECT c.chip, c.runs, r.run_id
+FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest
+      FROM devices d JOIN runs r ON r.device = d.id GROUP BY d.chip) c
+     JOIN runs r ON r.id = c.newest
+ORDER BY c.chip)sql";
 constexpr char kSelectTallies[] = R"sql(
 SELECT operator, function, dtype, outcome, cases FROM run_tallies
 WHERE run = ?1 AND EXISTS (SELECT 1 FROM run_totals WHERE run = ?1))sql";
