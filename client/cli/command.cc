@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeAgentsCommand());
   commands.push_back(MakeRunsCommand());
   commands.push_back(MakeReportCommand());
+  commands.push_back(MakeEvaluateCommand());
   commands.push_back(MakeMergeCommand());
   commands.push_back(MakeReproCommand());
   commands.push_back(MakeAbiCheckCommand());

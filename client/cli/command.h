@@ -27,6 +27,7 @@ class Command {
 
 std::unique_ptr<Command> MakeAbiCheckCommand();
 std::unique_ptr<Command> MakeAgentsCommand();
+std::unique_ptr<Command> MakeEvaluateCommand();
 std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeMergeCommand();

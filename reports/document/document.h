@@ -24,7 +24,7 @@ struct Text {
 };
 
 struct Heading {
-  int level = 2;  // 2 or 3; the document's title is 1
+  int level = 2;  // 2 to 4; the document's title is 1. Contents list 2 and 3
   std::string text;
   bool new_page = false;  // in print
 };
@@ -105,7 +105,7 @@ std::string WriteHtml(const Document& document);
 // GitHub's flavour: tables, fenced code.
 std::string WriteMarkdown(const Document& document);
 
-// The id of the Nth heading (from 0), "s0": what the contents link to.
+// The id of the Nth heading (from 0) that the contents list, "s0": what they link to.
 std::string HeadingId(int index);
 
 }  // namespace diopi::reports

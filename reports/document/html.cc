@@ -41,6 +41,10 @@ std::string Inline(const Text& text) {
   return out;
 }
 
+bool IsListed(const Heading& heading) {
+  return heading.level <= 3;
+}
+
 std::string FactsHtml(const Facts& facts) {
   std::string out = "<dl class=\"facts\">\n";
   for (const auto& [name, value] : facts.rows) {
@@ -54,9 +58,9 @@ class HtmlWriter {
  public:
   void operator()(const Heading& heading) {
     const std::string tag = absl::StrCat("h", heading.level);
-    absl::StrAppend(&out_, "<", tag, " id=\"", HeadingId(headings_++), "\"",
-                    heading.new_page ? " class=\"page\"" : "", ">", EscapeXmlText(heading.text), "</", tag,
-                    ">\n");
+    const std::string id = IsListed(heading) ? absl::StrCat(" id=\"", HeadingId(headings_++), "\"") : "";
+    absl::StrAppend(&out_, "<", tag, id, heading.new_page ? " class=\"page\"" : "", ">",
+                    EscapeXmlText(heading.text), "</", tag, ">\n");
   }
   void operator()(const Paragraph& paragraph) {
     absl::StrAppend(&out_, "<p>", EscapeXmlText(paragraph.text), "</p>\n");
@@ -132,7 +136,7 @@ std::string Contents(const Document& document) {
   int index = 0;
   for (const Block& block : document.blocks) {
     const auto* heading = std::get_if<Heading>(&block);
-    if (heading == nullptr) continue;
+    if (heading == nullptr || !IsListed(*heading)) continue;
     absl::StrAppend(&out, "<li", heading->level > 2 ? " class=\"sub\"" : "", "><a href=\"#",
                     HeadingId(index++), "\">", EscapeXmlText(heading->text), "</a></li>\n");
   }

@@ -1,0 +1,139 @@
+// diopi-cli evaluate: the evaluation report of a chip.
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "cases/core/catalog.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/pdf.h"
+#include "reports/evaluation/evaluation.h"
+#include "reports/evaluation/spec.h"
+#include "server/store/database.h"
+
+namespace diopi::cli {
+namespace {
+
+constexpr size_t kSuggestions = 3;
+
+// The newest finished run of the chip; NotFound says what there is.
+absl::StatusOr<std::string> NewestFinished(server::Database& database, const std::string& chip) {
+  const absl::StatusOr<std::vector<v1::RunInfo>> runs = database.ListRuns("", 0);
+  if (!runs.ok()) return runs.status();
+  std::set<std::string> chips;
+  for (const v1::RunInfo& run : *runs) {
+    if (run.options().chip() == chip && run.state() == "finished") return run.run_id();
+    chips.insert(run.options().chip());
+  }
+  if (chips.contains(chip)) {
+    return absl::NotFoundError(
+        absl::StrCat("no run of chip '", chip, "' is finished; --run takes one that is not"));
+  }
+  const std::vector<std::string> known(chips.begin(), chips.end());
+  const std::vector<std::string> near = cases::Nearest(chip, known, kSuggestions);
+  return absl::NotFoundError(
+      absl::StrCat("no run of a chip '", chip, "'",
+                   near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "))));
+}
+
+absl::StatusOr<v1::ChipSpec> ReadSpec(const std::string& path, const std::string& chip) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  absl::StatusOr<v1::ChipSpec> spec = reports::ParseSpec(text, path);
+  if (spec.ok() && spec->chip() != chip) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is of chip '", spec->chip(), "', the run is of '", chip, "'"));
+  }
+  return spec;
+}
+
+class EvaluateCommand final : public Command {
+ public:
+  std::string name() const override { return "evaluate"; }
+  std::string description() const override { return "Writes the evaluation report of a chip"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--chip", chip_, "The chip: its newest finished run");
+    app->add_option("--run", run_, "This run instead");
+    app->add_option("--spec", spec_, "The chip's technical specification, see --spec-template");
+    app->add_flag("--spec-template", template_, "Print a specification to fill in, and end");
+    app->add_option("--reference-run", reference_run_,
+                    "A run of a reference chip (NVIDIA's), for the times of calls (default: no section on "
+                    "performance)");
+    app->add_option("--format", format_, "html, pdf or markdown (default: html)")
+        ->check(CLI::IsMember({"html", "pdf", "markdown"}));
+    app->add_option("--output", output_, "File (default: standard output; pdf needs one)");
+  }
+
+  ExitCode Run() override {
+    if (template_) return Tell(WriteOutput(reports::SpecTemplate(), output_));
+    if (chip_.empty() && run_.empty())
+      return Tell(absl::InvalidArgumentError("evaluate needs --chip CHIP, or --run RUN"));
+    if (format_ == "pdf" && output_.empty())
+      return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
+    const absl::StatusOr<reports::EvaluationInput> input = Load();
+    if (!input.ok()) return Tell(input.status());
+    const reports::Document document = reports::EvaluationDocument(reports::Evaluate(*input));
+    if (format_ == "markdown") return Tell(WriteOutput(reports::WriteMarkdown(document), output_));
+    const std::string html = reports::WriteHtml(document);
+    return Tell(format_ == "pdf" ? PrintPdf(html, output_, {}) : WriteOutput(html, output_));
+  }
+
+ private:
+  absl::StatusOr<reports::EvaluationInput> Load() const {
+    const absl::StatusOr<std::unique_ptr<server::Database>> database =
+        server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
+    if (!database.ok()) return database.status();
+    absl::StatusOr<std::string> run = run_;
+    if (run_.empty()) run = NewestFinished(**database, chip_);
+    if (!run.ok()) return run.status();
+    absl::StatusOr<reports::RunReport> report = reports::LoadReport(**database, *run);
+    if (!report.ok()) return report.status();
+    reports::EvaluationInput input;
+    input.report = *std::move(report);
+    const std::string& chip = input.report.run.options().chip();
+    if (!chip_.empty() && chip != chip_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("run ", input.report.run.run_id(), " is of chip '", chip, "', not '", chip_, "'"));
+    }
+    if (!spec_.empty()) {
+      absl::StatusOr<v1::ChipSpec> spec = ReadSpec(spec_, chip);
+      if (!spec.ok()) return spec.status();
+      input.spec = *std::move(spec);
+    }
+    if (!reference_run_.empty()) {
+      absl::StatusOr<reports::RunReport> reference = reports::LoadReport(**database, reference_run_);
+      if (!reference.ok()) return reference.status();
+      input.reference = *std::move(reference);
+    }
+    absl::StatusOr<reports::SuiteIndex> suite = reports::BuiltinSuite();
+    if (!suite.ok()) return suite.status();
+    input.suite = *std::move(suite);
+    input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    input.tool_version = DIOPI_VERSION;
+    return input;
+  }
+
+  std::string data_;
+  std::string chip_;
+  std::string run_;
+  std::string spec_;
+  bool template_ = false;
+  std::string reference_run_;
+  std::string format_ = "html";
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeEvaluateCommand() {
+  return std::make_unique<EvaluateCommand>();
+}
+
+}  // namespace diopi::cli

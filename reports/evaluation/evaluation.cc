@@ -1,0 +1,184 @@
+#include "reports/evaluation/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/catalog.h"
+#include "proto/abi/abi.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+
+namespace diopi::reports {
+namespace {
+
+// What the run says of one function.
+struct FunctionState {
+  int64_t called = 0;
+  int64_t not_passed = 0;  // of these
+  int64_t no_implement = 0;
+};
+
+std::map<std::string, FunctionState> FunctionStates(const RunReport& report) {
+  std::map<std::string, FunctionState> states;
+  for (const v1::Verdict& verdict : report.results) {
+    FunctionState& state = states[verdict.function()];
+    if (IsCalled(verdict.outcome())) {
+      ++state.called;
+      if (verdict.outcome() != v1::OUTCOME_PASS) ++state.not_passed;
+    }
+    if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++state.no_implement;
+  }
+  return states;
+}
+
+void CoverFunctions(const EvaluationInput& input, std::vector<GroupCoverage>* headers,
+                    std::vector<GroupCoverage>* families) {
+  const v1::RunOptions& options = input.report.run.options();
+  const std::set<std::string> exported(options.implemented().begin(), options.implemented().end());
+  const std::map<std::string, FunctionState> states = FunctionStates(input.report);
+  std::map<std::string, GroupCoverage> by_family;
+  const auto add = [&](const std::string& function, GroupCoverage* group) {
+    const auto state = states.find(function);
+    const bool called = state != states.end() && state->second.called > 0;
+    const bool refused = state != states.end() && !called && state->second.no_implement > 0;
+    ++group->functions;
+    if (exported.contains(function) && !refused) ++group->implemented;
+    if (input.suite.contains(function)) ++group->in_suite;
+    if (called) ++group->tested;
+    if (called && state->second.not_passed == 0) ++group->passing;
+  };
+  for (const abi::Function* function : abi::Functions()) {
+    const std::string header(abi::HeaderOf(function->name()));
+    if (headers->empty() || headers->back().name != header) headers->push_back({.name = header});
+    add(function->name(), &headers->back());
+    const auto place = input.suite.find(function->name());
+    if (place == input.suite.end()) continue;
+    GroupCoverage& family = by_family[place->second.family];
+    family.name = place->second.family;
+    add(function->name(), &family);
+  }
+  for (auto& [name, family] : by_family) families->push_back(family);
+}
+
+// 0 for A to 3 for D; nothing without a device reference.
+std::optional<size_t> GradeOf(const v1::Verdict& verdict) {
+  std::optional<size_t> worst;
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    if (stats.grade().size() != 1 || stats.grade()[0] < 'A' || stats.grade()[0] > 'D') continue;
+    worst = std::max(worst.value_or(0), static_cast<size_t>(stats.grade()[0] - 'A'));
+  }
+  return worst;
+}
+
+// The family of an operator, by any of its functions; checks of the library as a whole have none.
+std::string FamilyOf(const SuiteIndex& suite, const v1::Verdict& verdict) {
+  const auto place = suite.find(verdict.function());
+  return place == suite.end() ? "" : place->second.family;
+}
+
+std::vector<OperatorResult> OperatorResults(const EvaluationInput& input, Grades* all) {
+  std::map<std::pair<std::string, std::string>, OperatorResult> results;
+  for (const v1::Verdict& verdict : input.report.results) {
+    const std::string family = FamilyOf(input.suite, verdict);
+    OperatorResult& result = results[{family, verdict.operator_()}];
+    result.op = verdict.operator_();
+    result.family = family;
+    const v1::Outcome outcome = verdict.outcome();
+    ++result.cases;
+    if (IsCalled(outcome)) ++result.called;
+    if (outcome == v1::OUTCOME_PASS) ++result.passed;
+    if (IsFailure(outcome)) ++result.failed;
+    if (outcome == v1::OUTCOME_NOT_IMPLEMENTED) ++result.not_implemented;
+    if (outcome == v1::OUTCOME_WAIVED) ++result.waived;
+    const std::optional<size_t> grade = GradeOf(verdict);
+    if (!grade.has_value()) continue;
+    ++result.grades.counts[*grade];
+    ++all->counts[*grade];
+  }
+  std::vector<OperatorResult> sorted;
+  sorted.reserve(results.size());
+  for (auto& [key, result] : results) sorted.push_back(std::move(result));
+  return sorted;
+}
+
+std::vector<KnownIssue> KnownIssues(const RunReport& report) {
+  // Where no cause is known, one issue an operator and outcome: reasons name elements and differ in each
+  // case.
+  std::map<std::tuple<std::string, v1::Outcome, std::string>, KnownIssue> issues;
+  for (const v1::Verdict& verdict : report.results) {
+    if (!IsFailure(verdict.outcome())) continue;
+    KnownIssue& issue = issues[{verdict.operator_(), verdict.outcome(), verdict.likely_cause()}];
+    if (issue.cases++ > 0) continue;
+    issue.op = verdict.operator_();
+    issue.outcome = verdict.outcome();
+    issue.cause = OneLine(verdict.likely_cause().empty() ? verdict.reason() : verdict.likely_cause());
+    issue.first_case = verdict.case_id();
+  }
+  std::vector<KnownIssue> sorted;
+  sorted.reserve(issues.size());
+  for (auto& [key, issue] : issues) sorted.push_back(std::move(issue));
+  std::stable_sort(sorted.begin(), sorted.end(), [](const KnownIssue& a, const KnownIssue& b) {
+    return std::make_tuple(a.op, -a.cases) < std::make_tuple(b.op, -b.cases);
+  });
+  return sorted;
+}
+
+void MeasureTimes(Evaluation* evaluation) {
+  const EvaluationInput& input = evaluation->input;
+  if (!input.reference.has_value()) {
+    evaluation->no_times = "no run of a reference chip was given to compare with";
+    return;
+  }
+  std::map<std::pair<std::string, std::string>, double> reference;  // by case id and hash
+  for (const v1::Verdict& verdict : input.reference->results) {
+    if (verdict.outcome() == v1::OUTCOME_PASS && verdict.call_us() > 0)
+      reference[{verdict.case_id(), verdict.case_hash()}] = verdict.call_us();
+  }
+  std::map<std::string, OperatorTime> times;
+  for (const v1::Verdict& verdict : input.report.results) {
+    const auto other = reference.find({verdict.case_id(), verdict.case_hash()});
+    if (verdict.outcome() != v1::OUTCOME_PASS || verdict.call_us() <= 0 || other == reference.end()) continue;
+    OperatorTime& time = times[verdict.operator_()];
+    time.op = verdict.operator_();
+    ++time.cases;
+    time.chip_us += verdict.call_us();
+    time.reference_us += other->second;
+    time.ratio += std::log(verdict.call_us() / other->second);
+  }
+  for (auto& [op, time] : times) {
+    time.ratio = std::exp(time.ratio / static_cast<double>(time.cases));
+    evaluation->times.push_back(time);
+  }
+  if (times.empty())
+    evaluation->no_times = absl::StrCat("run ", input.reference->run.run_id(),
+                                        " has no case that passed in both runs and whose time was measured");
+}
+
+}  // namespace
+
+absl::StatusOr<SuiteIndex> BuiltinSuite() {
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+  SuiteIndex index;
+  for (const v1::OperatorFile& file : (*catalog)->operators()) {
+    for (const v1::FunctionRules& function : file.function())
+      index[function.name()] = {file.operator_(), file.family()};
+  }
+  return index;
+}
+
+Evaluation Evaluate(EvaluationInput input) {
+  Evaluation evaluation;
+  CoverFunctions(input, &evaluation.headers, &evaluation.families);
+  evaluation.operators = OperatorResults(input, &evaluation.grades);
+  evaluation.issues = KnownIssues(input.report);
+  evaluation.input = std::move(input);
+  MeasureTimes(&evaluation);
+  return evaluation;
+}
+
+}  // namespace diopi::reports

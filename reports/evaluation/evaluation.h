@@ -1,0 +1,103 @@
+// The evaluation of a chip: a run's figures as labs publish them. Only what was measured is a figure; what
+// was not is absent here and "not measured" in the document.
+#ifndef REPORTS_EVALUATION_EVALUATION_H_
+#define REPORTS_EVALUATION_EVALUATION_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "diopi/v1/spec.pb.h"
+#include "reports/document/document.h"
+#include "reports/model/report.h"
+
+namespace diopi::reports {
+
+// Where our suite has a function: operator and family of cases/ops.
+struct SuitePlace {
+  std::string op;
+  std::string family;
+};
+using SuiteIndex = std::map<std::string, SuitePlace>;  // by function
+
+// Of the suite that is built in; Internal when it does not load.
+absl::StatusOr<SuiteIndex> BuiltinSuite();
+
+// Functions of a header or of a family.
+struct GroupCoverage {
+  std::string name;
+  int64_t functions = 0;    // the ABI's in this header; the suite's in this family
+  int64_t implemented = 0;  // exported and not answered with NoImplement
+  int64_t in_suite = 0;     // the suite has cases of it
+  int64_t tested = 0;       // called at least once in this run
+  int64_t passing = 0;      // of these, every called case passed
+};
+
+// Cases by grade beside the device reference's error (v1::OutputStats.grade); of a case the worst output's.
+struct Grades {
+  std::array<int64_t, 4> counts = {};  // A, B, C, D
+  int64_t graded() const { return counts[0] + counts[1] + counts[2] + counts[3]; }
+};
+
+struct OperatorResult {
+  std::string op;
+  std::string family;
+  int64_t cases = 0;
+  int64_t called = 0;
+  int64_t passed = 0;
+  int64_t failed = 0;
+  int64_t not_implemented = 0;
+  int64_t waived = 0;
+  Grades grades;
+};
+
+// Failures of one operator that look alike: the same outcome and likely cause.
+struct KnownIssue {
+  std::string op;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  std::string cause;  // the likely cause, or the first reason where none is known
+  int64_t cases = 0;
+  std::string first_case;
+};
+
+// One operator's calls beside the reference run's: cases that passed in both and whose time was measured.
+struct OperatorTime {
+  std::string op;
+  int64_t cases = 0;
+  double chip_us = 0;  // sums over these cases
+  double reference_us = 0;
+  double ratio = 0;  // geometric mean of chip time over reference time
+};
+
+struct EvaluationInput {
+  RunReport report;
+  std::optional<v1::ChipSpec> spec;
+  std::optional<RunReport> reference;  // a run of the reference chip over the same cases, for times
+  SuiteIndex suite;
+  std::string generated;  // when the document was made, RFC 3339
+  std::string tool_version;
+};
+
+struct Evaluation {
+  EvaluationInput input;
+  std::vector<GroupCoverage> headers;     // in header order
+  std::vector<GroupCoverage> families;    // by name
+  std::vector<OperatorResult> operators;  // by family, then name
+  Grades grades;                          // of all cases
+  std::vector<KnownIssue> issues;         // by operator, most cases first
+  std::vector<OperatorTime> times;        // by operator; empty: nothing was measured
+  std::string no_times;                   // why `times` is empty
+};
+
+Evaluation Evaluate(EvaluationInput input);
+
+// Cover, contents, and the sections of document.cc.
+Document EvaluationDocument(const Evaluation& evaluation);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_EVALUATION_EVALUATION_H_

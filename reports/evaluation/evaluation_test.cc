@@ -1,0 +1,203 @@
+#include "reports/evaluation/evaluation.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "reports/evaluation/spec.h"
+
+namespace diopi::reports {
+namespace {
+
+v1::Verdict MakeVerdict(const std::string& op, const std::string& function, v1::Outcome outcome, int index,
+                        const std::string& grade = "") {
+  v1::Verdict verdict;
+  verdict.set_case_id(absl::StrCat(op, ".float32.case_", index));
+  verdict.set_case_hash(absl::StrCat("hash", index));
+  verdict.set_operator_(op);
+  verdict.set_function(function);
+  verdict.set_outcome(outcome);
+  verdict.set_call_us(index);
+  if (!grade.empty()) verdict.add_outputs()->set_grade(grade);
+  return verdict;
+}
+
+v1::RunInfo MakeRun(const std::string& id, const std::string& chip) {
+  v1::RunInfo run;
+  run.set_run_id(id);
+  run.set_state("finished");
+  run.set_created("2026-11-20T10:15:02Z");
+  run.set_finished("2026-11-20T10:16:02Z");
+  run.set_suite_hash("5a17e");
+  v1::RunOptions& options = *run.mutable_options();
+  options.set_chip(chip);
+  options.set_impl_path("/opt/lib.so");
+  options.set_impl_sha256("0123");
+  options.set_vendor_name("Acme <R&D>");
+  options.set_impl_version("2.1");
+  options.set_dialect("conform_test");
+  options.set_agent_version("0.1.0");
+  options.set_host("lab7");
+  options.set_repeat(2);
+  options.set_timeout_s(30);
+  for (const char* name : {"diopiAdd", "diopiAddInp", "diopiExp", "diopiRelu"}) options.add_implemented(name);
+  return run;
+}
+
+EvaluationInput MakeInput() {
+  std::vector<v1::Verdict> results = {
+      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1, "A"),
+      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 2, "C"),
+      MakeVerdict("add", "diopiAddInp", v1::OUTCOME_FAIL, 3, "D"),
+      MakeVerdict("add", "diopiAddInp", v1::OUTCOME_FAIL, 4),
+      MakeVerdict("exp", "diopiExp", v1::OUTCOME_CRASH, 5),
+      MakeVerdict("exp", "diopiExp", v1::OUTCOME_WAIVED, 6),
+      MakeVerdict("relu", "diopiRelu", v1::OUTCOME_NOT_IMPLEMENTED, 7),
+      MakeVerdict("library", "", v1::OUTCOME_PASS, 8),
+  };
+  for (const size_t i : {size_t{2}, size_t{3}}) {
+    results[i].set_reason(absl::StrCat("out: element ", i, " differs"));
+    results[i].set_likely_cause("consistent with alpha taken as 1");
+  }
+  results[4].set_reason("SIGSEGV in diopiExp");
+  results[5].set_reason("waived: erratum 12");
+  EvaluationInput input;
+  input.report = BuildReport(MakeRun("r1", "e1"), results);
+  input.suite = {{"diopiAdd", {"add", "elementwise"}},
+                 {"diopiAddInp", {"add", "elementwise"}},
+                 {"diopiExp", {"exp", "elementwise"}},
+                 {"diopiRelu", {"relu", "activation"}}};
+  input.generated = "2026-11-21T00:00:00Z";
+  input.tool_version = "0.1.0";
+  return input;
+}
+
+const GroupCoverage& Named(const std::vector<GroupCoverage>& groups, const std::string& name) {
+  for (const GroupCoverage& group : groups) {
+    if (group.name == name) return group;
+  }
+  ADD_FAILURE() << "no " << name;
+  return groups.front();
+}
+
+TEST(Evaluate, CoverageByHeaderAndFamily) {
+  const Evaluation evaluation = Evaluate(MakeInput());
+  int64_t functions = 0;
+  int64_t implemented = 0;
+  for (const GroupCoverage& header : evaluation.headers) {
+    functions += header.functions;
+    implemented += header.implemented;
+  }
+  EXPECT_EQ(functions, 538);
+  EXPECT_EQ(implemented, 3);  // diopiRelu is exported and says NoImplement
+  ASSERT_EQ(evaluation.families.size(), 2u);
+  const GroupCoverage& elementwise = Named(evaluation.families, "elementwise");
+  EXPECT_EQ(elementwise.functions, 3);
+  EXPECT_EQ(elementwise.tested, 3);
+  EXPECT_EQ(elementwise.passing, 1);
+  const GroupCoverage& activation = Named(evaluation.families, "activation");
+  EXPECT_EQ(activation.implemented, 0);
+  EXPECT_EQ(activation.tested, 0);
+}
+
+TEST(Evaluate, OperatorsGradesAndIssues) {
+  const Evaluation evaluation = Evaluate(MakeInput());
+  ASSERT_EQ(evaluation.operators.size(), 4u);  // library, relu, add, exp: by family
+  const OperatorResult& add = evaluation.operators[2];
+  EXPECT_EQ(add.op, "add");
+  EXPECT_EQ(add.called, 4);
+  EXPECT_EQ(add.passed, 2);
+  EXPECT_EQ(add.grades.counts, (std::array<int64_t, 4>{1, 0, 1, 1}));
+  EXPECT_EQ(evaluation.operators[3].waived, 1);
+  EXPECT_EQ(evaluation.grades.graded(), 3);
+  ASSERT_EQ(evaluation.issues.size(), 2u);
+  EXPECT_EQ(evaluation.issues[0].cases, 2);
+  EXPECT_EQ(evaluation.issues[0].cause, "consistent with alpha taken as 1");
+  EXPECT_EQ(evaluation.issues[0].first_case, "add.float32.case_3");
+  EXPECT_EQ(evaluation.issues[1].cause, "SIGSEGV in diopiExp");
+}
+
+// Times count where both runs passed the same case, by its hash.
+TEST(Evaluate, TimesBesideAReferenceRun) {
+  EvaluationInput input = MakeInput();
+  std::vector<v1::Verdict> results = {
+      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1),     // 1 us here as there
+      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 2),     // made 0.5 us below
+      MakeVerdict("add", "diopiAddInp", v1::OUTCOME_PASS, 3),  // failed on the chip
+      MakeVerdict("exp", "diopiExp", v1::OUTCOME_PASS, 5),
+  };
+  results[1].set_call_us(0.5);
+  input.reference = BuildReport(MakeRun("r0", "h200"), results);
+  const Evaluation evaluation = Evaluate(input);
+  ASSERT_EQ(evaluation.times.size(), 1u);
+  EXPECT_EQ(evaluation.times[0].op, "add");
+  EXPECT_EQ(evaluation.times[0].cases, 2);
+  EXPECT_DOUBLE_EQ(evaluation.times[0].chip_us, 3);
+  EXPECT_DOUBLE_EQ(evaluation.times[0].reference_us, 1.5);
+  EXPECT_DOUBLE_EQ(evaluation.times[0].ratio, 2);  // sqrt(1 * 4)
+  results[0].set_case_hash("another");
+  results[1].set_call_us(0);
+  input.reference = BuildReport(MakeRun("r0", "h200"), results);
+  EXPECT_EQ(Evaluate(input).no_times,
+            "run r0 has no case that passed in both runs and whose time was measured");
+}
+
+// What was not measured never looks like a figure.
+TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
+  EvaluationInput input;
+  input.report = BuildReport(MakeRun("r1", "e1"), {});
+  const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
+  for (const char* line : {
+           "| Specification | Compute | not measured: not submitted |",
+           "| Specification | Power | not measured: not submitted |",
+           "| Function | Called cases that pass | not measured |",
+           "| Function | Functions that pass every case, of those tested | not measured |",
+           "| Function | Operators that pass every called case | not measured |",
+           "| Function | Grade against NVIDIA, cases | not measured |",
+           "| Function | Models | not measured: there are no model suites yet |",
+           "| Performance | Time of a call over the reference's | not measured |",
+           "The section Performance test is left out: no run of a reference chip was given to compare with.",
+       }) {
+    EXPECT_TRUE(absl::StrContains(text, line)) << line;
+  }
+  EXPECT_FALSE(absl::StrContains(text, "100.00 %"));
+  EXPECT_FALSE(absl::StrContains(text, "## 5 Performance"));
+}
+
+TEST(EvaluationDocument, Golden) {
+  EvaluationInput input = MakeInput();
+  input.spec = *ParseSpec(
+      "chip: \"e1\" product: \"Example E1\" maker: \"Example\"\n"
+      "compute { dtype: \"float16\" tera_ops: 324 source: \"data sheet, p. 3\" }\n"
+      "compute { dtype: \"float16\" tera_ops: 648 sparse: true source: \"data sheet, p. 3\" note: \"2:4\" }\n"
+      "memory { type: \"HBM3\" capacity_gib: 64 bandwidth_gb_s: 1600 source: \"data sheet, p. 4\" }\n"
+      "interconnect { name: \"PCIe 5.0\" bandwidth_gb_s: 64 direction: \"each way\" source: \"p. 4\" }\n"
+      "power { board_w: 400 source: \"p. 5\" }\n"
+      "note { item: \"Driver\" text: \"5.1\" source: \"smi\" }\n",
+      "spec");
+  input.reference = BuildReport(MakeRun("r0", "h200"), {MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
+  const std::string actual = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
+  const std::string path = DIOPI_SOURCE_DIR "/reports/evaluation/testdata/evaluation.md";
+  if (getenv("DIOPI_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << actual;
+  std::ifstream in(path, std::ios::binary);
+  ASSERT_TRUE(in) << path;
+  std::ostringstream expected;
+  expected << in.rdbuf();
+  EXPECT_EQ(actual, expected.str()) << "golden file " << path;
+}
+
+// Every function of a family in the real suite is one of the ABI's.
+TEST(BuiltinSuite, HasPlaces) {
+  const auto suite = BuiltinSuite();
+  ASSERT_TRUE(suite.ok()) << suite.status();
+  ASSERT_TRUE(suite->contains("diopiAdd"));
+  EXPECT_EQ(suite->at("diopiAddInp").op, "add");
+  EXPECT_EQ(suite->at("diopiAddInp").family, "elementwise");
+}
+
+}  // namespace
+}  // namespace diopi::reports

@@ -1,0 +1,132 @@
+#include "reports/evaluation/spec.h"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace diopi::reports {
+namespace {
+
+using google::protobuf::TextFormat;
+
+class Collector : public google::protobuf::io::ErrorCollector {
+ public:
+  explicit Collector(std::string_view file) : file_(file) {}
+  void AddError(int line, int column, const std::string& message) override {
+    findings_.push_back(absl::StrCat(file_, ":", line + 1, ":", column + 1, ": ", message));
+  }
+  // `line` from 0; below 0: unknown.
+  void Add(int line, const std::string& message) {
+    findings_.push_back(line < 0 ? absl::StrCat(file_, ": ", message)
+                                 : absl::StrCat(file_, ":", line + 1, ": ", message));
+  }
+  absl::Status status() const {
+    return findings_.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(findings_, "\n"));
+  }
+
+ private:
+  const std::string file_;
+  std::vector<std::string> findings_;
+};
+
+// One block of the file: a figure or several, and where they come from. By reflection, so that a new block is
+// checked as soon as it is declared.
+class BlockChecker {
+ public:
+  BlockChecker(const google::protobuf::Message& block, const std::string& name, int line,
+               const TextFormat::ParseInfoTree* tree, Collector* collector)
+      : block_(block), name_(name), line_(line), tree_(tree), collector_(collector) {}
+
+  void Check() {
+    const google::protobuf::Descriptor& type = *block_.GetDescriptor();
+    for (int i = 0; i < type.field_count(); ++i) {
+      const google::protobuf::FieldDescriptor& field = *type.field(i);
+      if (field.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE) CheckFigure(field);
+    }
+    for (const char* needed : {"source", "dtype", "type", "name", "item", "text"}) {
+      const google::protobuf::FieldDescriptor* field = type.FindFieldByName(needed);
+      if (field != nullptr && block_.GetReflection()->GetString(block_, field).empty())
+        collector_->Add(line_, absl::StrCat(name_, " has no ", needed));
+    }
+  }
+
+ private:
+  void CheckFigure(const google::protobuf::FieldDescriptor& field) {
+    const double value = block_.GetReflection()->GetDouble(block_, &field);
+    const int line = tree_ == nullptr ? -1 : tree_->GetLocation(&field, -1).line;
+    if (line < 0) {
+      collector_->Add(line_, absl::StrCat(name_, " has no ", field.name(),
+                                          "; leave the whole block out when it is not known"));
+    } else if (!std::isfinite(value) || value <= 0) {
+      collector_->Add(
+          line, absl::StrCat(field.name(), " of ", name_, " is ", value, ", expected a positive number"));
+    }
+  }
+
+  const google::protobuf::Message& block_;
+  const std::string name_;
+  const int line_;
+  const TextFormat::ParseInfoTree* tree_;
+  Collector* collector_;
+};
+
+void CheckBlocks(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree, Collector* collector) {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  spec.GetReflection()->ListFields(spec, &fields);
+  for (const google::protobuf::FieldDescriptor* field : fields) {
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    const int count = field->is_repeated() ? spec.GetReflection()->FieldSize(spec, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      const int index = field->is_repeated() ? i : -1;
+      const google::protobuf::Message& block = field->is_repeated()
+                                                   ? spec.GetReflection()->GetRepeatedMessage(spec, field, i)
+                                                   : spec.GetReflection()->GetMessage(spec, field);
+      BlockChecker(block, field->name(), tree.GetLocation(field, index).line,
+                   tree.GetTreeForNested(field, index), collector)
+          .Check();
+    }
+  }
+}
+
+void CheckOnce(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree, Collector* collector) {
+  std::set<std::pair<std::string, bool>> seen;
+  const google::protobuf::FieldDescriptor* field = v1::ChipSpec::descriptor()->FindFieldByName("compute");
+  for (int i = 0; i < spec.compute_size(); ++i) {
+    const v1::ComputeSpec& compute = spec.compute(i);
+    if (!seen.insert({compute.dtype(), compute.sparse()}).second) {
+      collector->Add(tree.GetLocation(field, i).line, absl::StrCat("a second figure for ", compute.dtype(),
+                                                                   compute.sparse() ? " (sparse)" : ""));
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<v1::ChipSpec> ParseSpec(std::string_view text, std::string_view file_name) {
+  Collector collector(file_name);
+  TextFormat::ParseInfoTree tree;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&collector);
+  parser.WriteLocationsTo(&tree);
+  v1::ChipSpec spec;
+  if (!parser.ParseFromString(std::string(text), &spec)) {
+    const absl::Status status = collector.status();
+    return status.ok() ? absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ": not a specification"))
+                       : status;
+  }
+  if (spec.chip().empty()) collector.Add(-1, "no chip: the name given to diopi-agent --chip was expected");
+  CheckBlocks(spec, tree, &collector);
+  CheckOnce(spec, tree, &collector);
+  const absl::Status status = collector.status();
+  if (!status.ok()) return status;
+  return spec;
+}
+
+}  // namespace diopi::reports
