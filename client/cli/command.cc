@@ -14,7 +14,11 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeSubmitCommand());
   commands.push_back(MakeAgentsCommand());
   commands.push_back(MakeRunsCommand());
+  commands.push_back(MakeChipsCommand());
   commands.push_back(MakeReportCommand());
+  commands.push_back(MakeDiffCommand());
+  commands.push_back(MakeHistoryCommand());
+  commands.push_back(MakeCoverageCommand());
   commands.push_back(MakeEvaluateCommand());
   commands.push_back(MakeMergeCommand());
   commands.push_back(MakeReproCommand());

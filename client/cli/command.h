@@ -27,8 +27,12 @@ class Command {
 
 std::unique_ptr<Command> MakeAbiCheckCommand();
 std::unique_ptr<Command> MakeAgentsCommand();
+std::unique_ptr<Command> MakeChipsCommand();
+std::unique_ptr<Command> MakeCoverageCommand();
+std::unique_ptr<Command> MakeDiffCommand();
 std::unique_ptr<Command> MakeEvaluateCommand();
 std::unique_ptr<Command> MakeGenCommand();
+std::unique_ptr<Command> MakeHistoryCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeMergeCommand();
 std::unique_ptr<Command> MakeReportCommand();

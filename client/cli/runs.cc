@@ -1,11 +1,9 @@
 // diopi-cli runs: what has been run.
-#include <iostream>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
-#include "server/store/database.h"
+#include "client/cli/output.h"
+#include "client/cli/results.h"
+#include "reports/model/run_summary.h"
+#include "reports/render/lists.h"
 
 namespace diopi::cli {
 namespace {
@@ -18,37 +16,25 @@ class RunsCommand final : public Command {
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
     app->add_option("--chip", chip_, "Only runs on this chip");
     app->add_option("--limit", limit_, "At most so many (default: all)")->check(CLI::NonNegativeNumber);
+    app->add_option("--format", format_, "text, csv or markdown (default: text)")
+        ->check(CLI::IsMember(reports::ListFormats()));
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::unique_ptr<server::Database>> database =
-        server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
-    if (!database.ok()) return Tell(database.status());
-    const absl::StatusOr<std::vector<v1::RunInfo>> runs = (*database)->ListRuns(chip_, limit_);
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
+    if (!queries.ok()) return Tell(queries.status());
+    const absl::StatusOr<std::vector<reports::RunSummary>> runs =
+        reports::LoadRuns(**queries, {.chip = chip_, .limit = limit_});
     if (!runs.ok()) return Tell(runs.status());
-    for (const v1::RunInfo& run : *runs) Print(run);
-    return ExitCode::kOk;
+    const absl::StatusOr<std::string> text = reports::WriteList(reports::RunsTable(*runs), format_);
+    return text.ok() ? Tell(WriteOutput(*text, "")) : Tell(text.status());
   }
 
  private:
-  static void Print(const v1::RunInfo& run) {
-    const std::map<std::string, int64_t> outcomes(run.outcomes().begin(), run.outcomes().end());
-    std::cout << absl::StrFormat("%-22s %-9s %6d of %6d cases  %-12s %s\n", run.run_id(), run.state(),
-                                 run.done(), run.cases(), run.options().chip(), run.options().impl_path())
-              << "    "
-              << (run.options().contracts_size() == 0
-                      ? ""
-                      : absl::StrCat("contracts ", absl::StrJoin(run.options().contracts(), ","), ": "))
-              << absl::StrJoin(outcomes, ", ",
-                               [](std::string* out, const auto& entry) {
-                                 absl::StrAppend(out, entry.first, " ", entry.second);
-                               })
-              << "\n";
-  }
-
   std::string data_;
   std::string chip_;
   int limit_ = 0;
+  std::string format_ = "text";
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_F(VerdictFlowTest, ContractsAreStoredShownAndKept) {
     EXPECT_THAT(report, HasSubstr("tf32")) << format;
     EXPECT_THAT(report, HasSubstr("tc32")) << format;
   }
-  EXPECT_THAT(Cli({"runs"}).out, HasSubstr("contracts tf32,tc32"));
+  EXPECT_THAT(Cli({"runs"}).out, HasSubstr("  tf32,tc32"));
   EXPECT_THAT(ReadFile(folder_ / "e.csv"), HasSubstr("Contracts: tf32, tc32"));
 
   const Finished unknown = Agent(cpu, {"--fname", "matmul", "--contract", "tf23"});

@@ -1,4 +1,5 @@
-// A report as a tree of blocks: what it says, apart from how it looks. html.cc and markdown.cc write it.
+// A report as a tree of blocks: what it says, apart from how it looks. html.cc, markdown.cc and
+// text.cc write it.
 #ifndef REPORTS_DOCUMENT_DOCUMENT_H_
 #define REPORTS_DOCUMENT_DOCUMENT_H_
 
@@ -104,6 +105,14 @@ std::string WriteHtml(const Document& document);
 
 // GitHub's flavour: tables, fenced code.
 std::string WriteMarkdown(const Document& document);
+std::string WriteMarkdown(const Table& table);
+
+// For a terminal: columns aligned, nothing wrapped.
+std::string WriteText(const Document& document);
+std::string WriteText(const Table& table);
+
+// RFC 4180, a header line first.
+std::string WriteCsv(const Table& table);
 
 // The id of the Nth heading (from 0) that the contents list, "s0": what they link to.
 std::string HeadingId(int index);

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "reports/document/document.h"
 #include "reports/document/style.h"
 #include "reports/render/escape.h"
@@ -32,9 +33,16 @@ std::string Meter(double share, Tone tone) {
       width);
 }
 
+// Case ids and paths are long and have no spaces: a line may break behind their dots and slashes.
+std::string Breakable(const std::string& escaped) {
+  constexpr size_t kShort = 24;
+  return escaped.size() <= kShort ? escaped
+                                  : absl::StrReplaceAll(escaped, {{".", ".<wbr>"}, {"/", "/<wbr>"}});
+}
+
 std::string Inline(const Text& text) {
   std::string out = EscapeXmlText(text.text);
-  if (text.code) out = absl::StrCat("<code>", out, "</code>");
+  if (text.code) out = absl::StrCat("<code>", Breakable(out), "</code>");
   if (text.tone != Tone::kPlain)
     out = absl::StrCat("<span class=\"", ToneClass(text.tone), "\">", out, "</span>");
   if (text.share.has_value()) out += Meter(*text.share, text.tone);

@@ -121,6 +121,12 @@ class MarkdownWriter {
 
 }  // namespace
 
+std::string WriteMarkdown(const Table& table) {
+  MarkdownWriter writer;
+  writer(table);
+  return writer.Take();
+}
+
 std::string WriteMarkdown(const Document& document) {
   MarkdownWriter writer;
   for (const Block& block : document.blocks) std::visit(writer, block);

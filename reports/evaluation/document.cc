@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/model/outcome.h"
+#include "reports/model/run_summary.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 #include "reports/render/run_document.h"
@@ -53,12 +54,6 @@ std::string ChipName(const Evaluation& evaluation) {
   return chip.empty() ? "a chip without a name" : chip;
 }
 
-std::string SelectedText(const v1::Selection& selection) {
-  return absl::StrCat(
-      selection.functions_size() == 0 ? "all functions" : absl::StrJoin(selection.functions(), ", "),
-      " of suite ", selection.suite().empty() ? "core" : selection.suite());
-}
-
 class Writer {
  public:
   explicit Writer(const Evaluation& evaluation)
@@ -102,13 +97,13 @@ class Writer {
   }
 
   void Environment() {
-    Section("1 Environment and provenance");
+    Section("1 Environment and provenance", true);
     Part("1.1 Library and machine");
     Add(LibraryFacts(report_));
     Part("1.2 How it was tested");
     Facts facts;
     facts.rows = {
-        {"Cases selected", {SelectedText(options_.selection())}},
+        {"Cases selected", {SelectionText(options_.selection())}},
         {"Cases",
          {absl::StrCat(report_.cases, report_.missing == 0
                                           ? std::string(", each with a verdict")
@@ -132,7 +127,7 @@ class Writer {
   }
 
   void Specification() {
-    Section("2 Technical specification", true);
+    Section("2 Technical specification", evaluation_.input.spec.has_value());
     const std::optional<v1::ChipSpec>& spec = evaluation_.input.spec;
     if (!spec.has_value()) {
       Add(
@@ -226,7 +221,7 @@ class Writer {
   }
 
   void Software() {
-    Section("3 Software ecosystem", true);
+    Section("3 Software ecosystem", evaluation_.input.spec.has_value());
     Part("3.1 Versions and dialect");
     Facts facts;
     facts.rows = {
@@ -307,7 +302,8 @@ class Writer {
       return;
     }
     Add(Paragraph{
-        "A case's error (root mean square, against the float64 oracle) over the error of NVIDIA's device on "
+        "A case's error (root mean square, against the float64 oracle) over the error of the device "
+        "reference on "
         "the same case: A at most 1.25, B at most 2, C at most 8, D more. A grade never decides a verdict."});
     Bar bar;
     const Tone tones[] = {Tone::kGood, Tone::kPlain, Tone::kWarn, Tone::kBad};

@@ -118,8 +118,9 @@ absl::StatusOr<v1::ChipSpec> ParseSpec(std::string_view text, std::string_view f
   v1::ChipSpec spec;
   if (!parser.ParseFromString(std::string(text), &spec)) {
     const absl::Status status = collector.status();
-    return status.ok() ? absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ": not a specification"))
-                       : status;
+    return status.ok()
+               ? absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ": not a specification"))
+               : status;
   }
   if (spec.chip().empty()) collector.Add(-1, "no chip: the name given to diopi-agent --chip was expected");
   CheckBlocks(spec, tree, &collector);

@@ -1,0 +1,44 @@
+// diopi-cli chips: the chips that have runs.
+#include "reports/model/chips.h"
+
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/results.h"
+#include "reports/render/lists.h"
+
+namespace diopi::cli {
+namespace {
+
+class ChipsCommand final : public Command {
+ public:
+  std::string name() const override { return "chips"; }
+  std::string description() const override {
+    return "Lists the chips that have runs, each with its newest run";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--format", format_, "text, csv or markdown (default: text)")
+        ->check(CLI::IsMember(reports::ListFormats()));
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
+    if (!queries.ok()) return Tell(queries.status());
+    const absl::StatusOr<std::vector<reports::ChipOverview>> chips = reports::LoadChips(**queries);
+    if (!chips.ok()) return Tell(chips.status());
+    const absl::StatusOr<std::string> text = reports::WriteList(reports::ChipsTable(*chips), format_);
+    return text.ok() ? Tell(WriteOutput(*text, "")) : Tell(text.status());
+  }
+
+ private:
+  std::string data_;
+  std::string format_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeChipsCommand() {
+  return std::make_unique<ChipsCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,66 @@
+// diopi-cli coverage: functions by chips.
+#include "reports/model/coverage.h"
+
+#include <set>
+
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/results.h"
+#include "reports/render/lists.h"
+
+namespace diopi::cli {
+namespace {
+
+class CoverageCommand final : public Command {
+ public:
+  std::string name() const override { return "coverage"; }
+  std::string description() const override {
+    return "Tells which functions of the ABI each chip implements, was tested on, and passes";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--family", family_,
+                    "Only functions of this family of the suite: elementwise, linear, ...");
+    app->add_flag("--totals", totals_, "Only the sums of each chip");
+    app->add_option("--format", format_, "text, csv or markdown (default: text)")
+        ->check(CLI::IsMember(reports::ListFormats()));
+    app->add_option("--output", output_, "File (default: standard output)");
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
+    if (!queries.ok()) return Tell(queries.status());
+    const absl::StatusOr<reports::CoverageMatrix> matrix = reports::LoadCoverage(**queries);
+    if (!matrix.ok()) return Tell(matrix.status());
+    const absl::StatusOr<std::string> family = Family(*matrix);
+    if (!family.ok()) return Tell(family.status());
+    const reports::Table table =
+        totals_ ? reports::CoverageTotals(*matrix, *family) : reports::CoverageTable(*matrix, *family);
+    const absl::StatusOr<std::string> text = reports::WriteList(table, format_);
+    return text.ok() ? Tell(WriteOutput(*text, output_)) : Tell(text.status());
+  }
+
+ private:
+  absl::StatusOr<std::string> Family(const reports::CoverageMatrix& matrix) const {
+    if (family_.empty()) return family_;
+    std::set<std::string> known;
+    for (const reports::FunctionCoverage& function : matrix.functions) {
+      if (!function.family.empty()) known.insert(function.family);
+    }
+    return Resolve("family", family_, {known.begin(), known.end()});
+  }
+
+  std::string data_;
+  std::string family_;
+  bool totals_ = false;
+  std::string format_ = "text";
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCoverageCommand() {
+  return std::make_unique<CoverageCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,59 @@
+// diopi-cli diff: two runs side by side.
+#include "reports/render/diff.h"
+
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/results.h"
+
+namespace diopi::cli {
+namespace {
+
+class DiffCommand final : public Command {
+ public:
+  std::string name() const override { return "diff"; }
+  std::string description() const override {
+    return "Compares two runs, from RUN_A to RUN_B; exit status 1 when something newly fails";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("RUN_A", run_a_, "Run id, or latest")->required();
+    app->add_option("RUN_B", run_b_, "Run id, or latest")->required();
+    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--error-factor", options_.error_factor,
+                    "Worse or better: errors this many times apart (default: 2)")
+        ->check(CLI::Range(1.0, 1e9));
+    app->add_option("--time-factor", options_.time_factor,
+                    "Slower or faster: times this many times apart (default: 1.5)")
+        ->check(CLI::Range(1.0, 1e9));
+    app->add_option("--format", format_, "text, markdown or json (default: text)")
+        ->check(CLI::IsMember({"text", "markdown", "json"}));
+    app->add_option("--output", output_, "File (default: standard output)");
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
+    if (!queries.ok()) return Tell(queries.status());
+    const absl::StatusOr<reports::Diff> diff = reports::LoadDiff(**queries, run_a_, run_b_, options_);
+    if (!diff.ok()) return Tell(diff.status());
+    const absl::StatusOr<std::string> text = reports::RenderDiff(*diff, format_);
+    if (!text.ok()) return Tell(text.status());
+    const absl::Status written = WriteOutput(*text, output_);
+    if (!written.ok()) return Tell(written);
+    return diff->counts.at(reports::DiffKind::kNewlyFailing) > 0 ? ExitCode::kFailed : ExitCode::kOk;
+  }
+
+ private:
+  std::string data_;
+  std::string run_a_;
+  std::string run_b_;
+  reports::DiffOptions options_;
+  std::string format_ = "text";
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeDiffCommand() {
+  return std::make_unique<DiffCommand>();
+}
+
+}  // namespace diopi::cli

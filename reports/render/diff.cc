@@ -1,0 +1,195 @@
+#include "reports/render/diff.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/dtype.h"
+#include "reports/model/outcome.h"
+#include "reports/render/escape.h"
+#include "reports/render/measurements.h"
+#include "reports/render/run_document.h"
+
+namespace diopi::reports {
+namespace {
+
+std::string RunLine(const RunSummary& run) {
+  const server::RunFacts& facts = run.facts;
+  return absl::StrCat(facts.run_id, " (", facts.state, "), ",
+                      facts.chip.empty() ? "no chip name" : facts.chip, ", ", facts.vendor_name, " ",
+                      facts.impl_version, ", variant ", run.variant);
+}
+
+std::string FigureLine(const RunSummary& run) {
+  return absl::StrCat(run.coverage.implemented, " of ", run.coverage.abi_functions,
+                      " functions implemented; ", run.correctness.passed, " of ", run.correctness.called,
+                      " called cases pass (", Percent(run.correctness.passed, run.correctness.called), ")");
+}
+
+std::string Measured(double value, const char* unit) {
+  return std::isnan(value) ? "not measured" : absl::StrFormat("%.4g %s", value, unit);
+}
+
+// What of a side a kind of change is about.
+Text SideText(const std::optional<DiffSide>& side, DiffKind kind) {
+  if (!side.has_value()) return {"-", Tone::kMuted};
+  switch (kind) {
+    case DiffKind::kWorse:
+    case DiffKind::kBetter:
+      return {Measured(side->max_z, "z")};
+    case DiffKind::kSlower:
+    case DiffKind::kFaster:
+      return {Measured(side->call_us, "us")};
+    default:
+      return {OutcomeName(side->outcome), ToneOf(side->outcome)};
+  }
+}
+
+const char* TitleOf(DiffKind kind) {
+  switch (kind) {
+    case DiffKind::kNewlyFailing:
+      return "Newly failing";
+    case DiffKind::kNewlyPassing:
+      return "Newly passing";
+    case DiffKind::kChanged:
+      return "Changed otherwise";
+    case DiffKind::kRedefined:
+      return "Redefined: another case under the same id";
+    case DiffKind::kWorse:
+      return "Worse by error";
+    case DiffKind::kBetter:
+      return "Better by error";
+    case DiffKind::kSlower:
+      return "Slower";
+    case DiffKind::kFaster:
+      return "Faster";
+    case DiffKind::kAppeared:
+      return "Appeared: only in B";
+    case DiffKind::kVanished:
+      return "Vanished: only in A";
+    case DiffKind::kSame:
+      return "Same";
+  }
+  return "";
+}
+
+bool HasFactor(DiffKind kind) {
+  return kind == DiffKind::kWorse || kind == DiffKind::kBetter || kind == DiffKind::kSlower ||
+         kind == DiffKind::kFaster;
+}
+
+Table KindTable(const Diff& diff, DiffKind kind) {
+  Table table{{{"Case"}, {"A"}, {"B"}}, {}};
+  if (HasFactor(kind)) table.columns.push_back({"B over A", true});
+  for (const DiffRow& row : diff.rows) {
+    if (row.kind != kind) continue;
+    table.rows.push_back({{row.case_id, Tone::kPlain, true}, SideText(row.a, kind), SideText(row.b, kind)});
+    if (HasFactor(kind)) {
+      table.rows.back().push_back({row.factor.has_value() ? absl::StrFormat("%.3g", *row.factor) : "-"});
+    }
+  }
+  return table;
+}
+
+int64_t CountOf(const Diff& diff, DiffKind kind) {
+  const auto it = diff.counts.find(kind);
+  return it == diff.counts.end() ? 0 : it->second;
+}
+
+std::string JsonNumber(double value) {
+  if (std::isnan(value)) return "null";
+  if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
+  return absl::StrFormat("%.9g", value);
+}
+
+std::string SideJson(const std::optional<DiffSide>& side) {
+  if (!side.has_value()) return "null";
+  return absl::StrCat("{\"outcome\": ", JsonString(OutcomeName(side->outcome)),
+                      ", \"max_z\": ", JsonNumber(side->max_z), ", \"max_ulp\": ", JsonNumber(side->max_ulp),
+                      ", \"call_us\": ", JsonNumber(side->call_us), "}");
+}
+
+std::string RowJson(const DiffRow& row) {
+  return absl::StrCat("{\"case_id\": ", JsonString(row.case_id), ", \"operator\": ", JsonString(row.op),
+                      ", \"dtype\": ", JsonString(DtypeName(row.dtype)),
+                      ", \"kind\": ", JsonString(DiffKindName(row.kind)), ", \"a\": ", SideJson(row.a),
+                      ", \"b\": ", SideJson(row.b),
+                      ", \"factor\": ", row.factor.has_value() ? JsonNumber(*row.factor) : "null", "}");
+}
+
+std::string RunJson(const RunSummary& run) {
+  const server::RunFacts& facts = run.facts;
+  const auto text = [](std::string* out, const std::string& value) { out->append(JsonString(value)); };
+  const auto count = [](std::string* out, const auto& entry) {
+    absl::StrAppend(out, JsonString(OutcomeName(entry.first)), ": ", entry.second);
+  };
+  return absl::StrCat(
+      "{\"run_id\": ", JsonString(facts.run_id), ", \"state\": ", JsonString(facts.state),
+      ", \"created\": ", JsonString(facts.created), ", \"chip\": ", JsonString(facts.chip),
+      ", \"vendor_name\": ", JsonString(facts.vendor_name),
+      ", \"impl_version\": ", JsonString(facts.impl_version),
+      ", \"impl_sha256\": ", JsonString(facts.impl_sha256),
+      ", \"suite_hash\": ", JsonString(facts.suite_hash), ", \"variant\": ", JsonString(run.variant),
+      ", \"badges\": [", absl::StrJoin(run.badges, ", ", text), "], \"cases\": ", run.cases,
+      ", \"done\": ", run.done, ", \"outcomes\": {", absl::StrJoin(run.outcomes, ", ", count),
+      "}, \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions,
+      ", \"implemented\": ", run.coverage.implemented, ", \"selected\": ", run.coverage.selected,
+      ", \"tested\": ", run.coverage.tested, ", \"passing\": ", run.coverage.passing,
+      "}, \"correctness\": {\"called\": ", run.correctness.called, ", \"passed\": ", run.correctness.passed,
+      "}}");
+}
+
+}  // namespace
+
+Document DiffDocument(const Diff& diff) {
+  Document document;
+  document.title = absl::StrCat("From run ", diff.a.facts.run_id, " to run ", diff.b.facts.run_id);
+  document.subtitle =
+      diff.same_variant ? "Runs of the same variant: they should agree." : "Runs of two variants.";
+  Facts facts;
+  facts.rows = {{"A", {RunLine(diff.a)}},
+                {"", {FigureLine(diff.a)}},
+                {"B", {RunLine(diff.b)}},
+                {"", {FigureLine(diff.b)}},
+                {"Differs", {diff.comparable}}};
+  document.blocks.emplace_back(std::move(facts));
+  document.blocks.emplace_back(Heading{2, "Cases"});
+  Facts counts;
+  for (const DiffKind kind : DiffKinds())
+    counts.rows.push_back({TitleOf(kind), {absl::StrCat(CountOf(diff, kind))}});
+  document.blocks.emplace_back(std::move(counts));
+  for (const DiffKind kind : DiffKinds()) {
+    Table table = KindTable(diff, kind);
+    if (table.rows.empty()) continue;
+    document.blocks.emplace_back(Heading{2, TitleOf(kind)});
+    document.blocks.emplace_back(std::move(table));
+  }
+  document.footer =
+      "A and B are compared case by case; errors in units of the reference's rounding noise (z).";
+  return document;
+}
+
+std::string RenderDiffJson(const Diff& diff) {
+  const auto count = [&diff](std::string* out, DiffKind kind) {
+    absl::StrAppend(out, JsonString(DiffKindName(kind)), ": ", CountOf(diff, kind));
+  };
+  const auto row = [](std::string* out, const DiffRow& value) {
+    absl::StrAppend(out, "\n    ", RowJson(value));
+  };
+  return absl::StrCat("{\n  \"a\": ", RunJson(diff.a), ",\n  \"b\": ", RunJson(diff.b),
+                      ",\n  \"same_variant\": ", diff.same_variant ? "true" : "false",
+                      ",\n  \"comparable\": ", JsonString(diff.comparable), ",\n  \"counts\": {",
+                      absl::StrJoin(DiffKinds(), ", ", count), "},\n  \"rows\": [",
+                      absl::StrJoin(diff.rows, ",", row), "\n  ]\n}\n");
+}
+
+absl::StatusOr<std::string> RenderDiff(const Diff& diff, const std::string& format) {
+  if (format == "text") return WriteText(DiffDocument(diff));
+  if (format == "markdown") return WriteMarkdown(DiffDocument(diff));
+  if (format == "json") return RenderDiffJson(diff);
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown format '", format, "'; known: text, markdown, json"));
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,222 @@
+#include "reports/render/lists.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "reports/model/outcome.h"
+#include "reports/render/measurements.h"
+#include "reports/render/run_document.h"
+
+namespace diopi::reports {
+namespace {
+
+constexpr size_t kShownDigits = 12;  // of a library's hash
+
+Text Count(int64_t count) {
+  return {absl::StrCat(count)};
+}
+
+Text Figure(double value) {
+  return {std::isnan(value) ? "-" : absl::StrFormat("%.4g", value)};
+}
+
+std::string OrDash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string OutcomeCountsText(const RunSummary& run) {
+  std::vector<std::string> parts;
+  for (const v1::Outcome outcome : OutcomeOrder()) {
+    const auto it = run.outcomes.find(outcome);
+    if (it != run.outcomes.end()) parts.push_back(absl::StrCat(OutcomeName(outcome), " ", it->second));
+  }
+  return OrDash(absl::StrJoin(parts, ", "));
+}
+
+std::string LibraryText(const RunSummary& run) {
+  const server::RunFacts& facts = run.facts;
+  return absl::StrCat(OrDash(facts.vendor_name), " ", OrDash(facts.impl_version), " ",
+                      OrDash(facts.impl_sha256.substr(0, kShownDigits)));
+}
+
+std::string StateOf(const CoverageCell& cell) {
+  if (!cell.implemented) return "not implemented";
+  if (!cell.tested) return "not tested";
+  if (cell.passed == cell.cases) return absl::StrCat("passes ", cell.cases);
+  return absl::StrCat("passes ", cell.passed, " of ", cell.cases);
+}
+
+Tone ToneOfCell(const CoverageCell& cell) {
+  if (!cell.implemented || !cell.tested) return Tone::kMuted;
+  return cell.passed == cell.cases ? Tone::kGood : Tone::kBad;
+}
+
+bool IsOf(const FunctionCoverage& function, const std::string& family) {
+  return family.empty() || function.family == family;
+}
+
+}  // namespace
+
+const std::vector<std::string>& ListFormats() {
+  static const auto& formats = *new std::vector<std::string>{"text", "csv", "markdown"};
+  return formats;
+}
+
+absl::StatusOr<std::string> WriteList(const Table& table, const std::string& format) {
+  if (format == "text") return WriteText(table);
+  if (format == "csv") return WriteCsv(table);
+  if (format == "markdown") return WriteMarkdown(table);
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown format '", format, "'; known: ", absl::StrJoin(ListFormats(), ", ")));
+}
+
+Table RunsTable(const std::vector<RunSummary>& runs) {
+  Table table{{{"run"},
+               {"state"},
+               {"chip"},
+               {"variant"},
+               {"done", true},
+               {"cases", true},
+               {"passed", true},
+               {"called", true},
+               {"implemented", true},
+               {"contracts"},
+               {"library"},
+               {"outcomes"}},
+              {}};
+  for (const RunSummary& run : runs) {
+    table.rows.push_back({{run.facts.run_id},
+                          {run.facts.state},
+                          {OrDash(run.facts.chip)},
+                          {run.variant},
+                          Count(run.done),
+                          Count(run.cases),
+                          Count(run.correctness.passed),
+                          Count(run.correctness.called),
+                          Count(run.coverage.implemented),
+                          {OrDash(absl::StrJoin(run.badges, ","))},
+                          {LibraryText(run)},
+                          {OutcomeCountsText(run)}});
+  }
+  return table;
+}
+
+Table ChipsTable(const std::vector<ChipOverview>& chips) {
+  Table table{{{"chip"},
+               {"runs", true},
+               {"newest run"},
+               {"state"},
+               {"implemented", true},
+               {"tested", true},
+               {"passing", true},
+               {"passed", true},
+               {"called", true},
+               {"failed", true},
+               {"waived", true},
+               {"contracts"},
+               {"library"}},
+              {}};
+  for (const ChipOverview& chip : chips) {
+    const RunSummary& run = chip.latest;
+    table.rows.push_back({{OrDash(chip.chip)},
+                          Count(chip.runs),
+                          {run.facts.run_id},
+                          {run.facts.state},
+                          Count(run.coverage.implemented),
+                          Count(run.coverage.tested),
+                          Count(run.coverage.passing),
+                          Count(run.correctness.passed),
+                          Count(run.correctness.called),
+                          Count(run.failed),
+                          Count(run.waivers_in_force),
+                          {OrDash(absl::StrJoin(run.badges, ","))},
+                          {LibraryText(run)}});
+  }
+  return table;
+}
+
+Table HistoryTable(const History& history) {
+  Table table{{{"run"},
+               {"created"},
+               {"variant"},
+               {"library"},
+               {"outcome"},
+               {"max_z", true},
+               {"max_ulp", true},
+               {"call_us", true},
+               {"reason"}},
+              {}};
+  for (const HistoryPoint& point : history.points) {
+    const server::CaseRow& verdict = point.verdict;
+    table.rows.push_back({{point.run.run_id},
+                          {point.run.created},
+                          {point.variant},
+                          {OrDash(point.run.impl_sha256.substr(0, kShownDigits))},
+                          {OutcomeName(verdict.outcome), ToneOf(verdict.outcome)},
+                          Figure(verdict.max_z),
+                          Figure(verdict.max_ulp),
+                          Figure(verdict.call_us),
+                          {verdict.reason}});
+  }
+  return table;
+}
+
+std::vector<std::string> HistoryWords(const History& history) {
+  std::vector<std::string> words;
+  if (history.first_bad.empty()) {
+    words.emplace_back("The newest run passes it.");
+  } else {
+    words.push_back(
+        absl::StrCat("No pass since run ", history.first_bad, "; ",
+                     history.last_good.empty()
+                         ? "no run before it passed."
+                         : absl::StrCat("the last before it that passed is ", history.last_good, ".")));
+  }
+  if (history.flaky)
+    words.push_back(absl::StrCat("Flaky: with the same library the outcome changed ", history.changes,
+                                 history.changes == 1 ? " time." : " times."));
+  return words;
+}
+
+Table CoverageTable(const CoverageMatrix& matrix, const std::string& family) {
+  Table table{{{"function"}, {"header"}, {"family"}}, {}, "No function."};
+  for (const std::string& chip : matrix.chips) table.columns.push_back({OrDash(chip)});
+  for (const FunctionCoverage& function : matrix.functions) {
+    if (!IsOf(function, family)) continue;
+    std::vector<Text>& row = table.rows.emplace_back();
+    row = {{function.name}, {function.header}, {OrDash(function.family)}};
+    for (const std::optional<CoverageCell>& cell : function.cells) {
+      row.push_back(cell.has_value() ? Text{StateOf(*cell), ToneOfCell(*cell)}
+                                     : Text{"not implemented", Tone::kMuted});
+    }
+  }
+  return table;
+}
+
+Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family) {
+  Table table{{{"chip"}, {"functions", true}, {"implemented", true}, {"tested", true}, {"passing", true}},
+              {},
+              "No chip."};
+  for (size_t i = 0; i < matrix.chips.size(); ++i) {
+    int64_t functions = 0;
+    int64_t implemented = 0;
+    int64_t tested = 0;
+    int64_t passing = 0;
+    for (const FunctionCoverage& function : matrix.functions) {
+      if (!IsOf(function, family)) continue;
+      ++functions;
+      const std::optional<CoverageCell>& cell = function.cells[i];
+      if (!cell.has_value()) continue;
+      if (cell->implemented) ++implemented;
+      if (cell->tested) ++tested;
+      if (cell->tested && cell->passed == cell->cases) ++passing;
+    }
+    table.rows.push_back(
+        {{OrDash(matrix.chips[i])}, Count(functions), Count(implemented), Count(tested), Count(passing)});
+  }
+  return table;
+}
+
+}  // namespace diopi::reports
