@@ -1,0 +1,151 @@
+#include "reports/model/diff.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "reports/model/model_testing.h"
+
+namespace diopi::reports {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr v1::Outcome P = v1::OUTCOME_PASS;
+constexpr v1::Outcome F = v1::OUTCOME_FAIL;
+constexpr v1::Outcome None = v1::OUTCOME_UNSPECIFIED;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const double kNan = std::nan("");
+
+struct Side {
+  v1::Outcome outcome = None;
+  double max_z = 1;
+  double call_us = 100;
+};
+
+struct Row {
+  const char* name;
+  Side a;
+  Side b;
+  std::vector<DiffKind> kinds;
+  double factor = 0;  // of the first; 0: none
+};
+
+const Row kRows[] = {
+    {"the same", {P}, {P}, {DiffKind::kSame}},
+    {"a pass lost", {P}, {F}, {DiffKind::kNewlyFailing}},
+    {"a pass lost, no longer there", {P}, {v1::OUTCOME_NOT_IMPLEMENTED}, {DiffKind::kNewlyFailing}},
+    {"a pass won", {v1::OUTCOME_CRASH}, {P}, {DiffKind::kNewlyPassing}},
+    {"another failure", {F}, {v1::OUTCOME_TIMEOUT}, {DiffKind::kChanged}},
+    {"a pass that was skipped", {P}, {v1::OUTCOME_SKIPPED}, {DiffKind::kChanged}},
+    {"our fault is no failure", {P}, {v1::OUTCOME_HARNESS_ERROR}, {DiffKind::kChanged}},
+    {"implemented, but wrong", {v1::OUTCOME_NOT_IMPLEMENTED}, {F}, {DiffKind::kChanged}},
+    {"an outcome that changed is not compared further",
+     {P, 1, 100},
+     {F, 900, 900},
+     {DiffKind::kNewlyFailing}},
+    {"only in A", {P}, {None}, {DiffKind::kVanished}},
+    {"only in B", {None}, {P}, {DiffKind::kAppeared}},
+    {"worse", {P, 2}, {P, 4.5}, {DiffKind::kWorse}, 2.25},
+    {"twice is not more than twice", {P, 2}, {P, 4}, {DiffKind::kSame}},
+    {"better", {F, 8}, {F, 2}, {DiffKind::kBetter}, 0.25},
+    {"below the noise", {P, 0.1}, {P, 0.9}, {DiffKind::kSame}},
+    {"from nothing", {P, 0}, {P, 3}, {DiffKind::kWorse}, 0},
+    {"not measured", {P, kNan}, {P, 3}, {DiffKind::kSame}},
+    {"not measured either", {P, 3}, {P, kNan}, {DiffKind::kSame}},
+    {"to infinity", {F, 3}, {F, kInf}, {DiffKind::kWorse}, 0},
+    {"infinity stays", {F, kInf}, {F, kInf}, {DiffKind::kSame}},
+    {"slower", {P, 1, 100}, {P, 1, 200}, {DiffKind::kSlower}, 2},
+    {"faster", {P, 1, 200}, {P, 1, 100}, {DiffKind::kFaster}, 0.5},
+    {"slower by less than the clock tells", {P, 1, 5}, {P, 1, 20}, {DiffKind::kSame}},
+    {"slower by less than the factor", {P, 1, 1000}, {P, 1, 1400}, {DiffKind::kSame}},
+    {"no time was taken", {P, 1, 0}, {P, 1, 500}, {DiffKind::kSame}},
+    {"worse and slower", {P, 1, 100}, {P, 5, 900}, {DiffKind::kWorse, DiffKind::kSlower}, 5},
+};
+
+class DiffTest : public ModelTest {
+ protected:
+  static v1::Verdict VerdictOf(int i, const Side& side) {
+    v1::Verdict verdict = server::MakeVerdict(i, side.outcome);
+    verdict.set_call_us(side.call_us);
+    v1::OutputStats& output = *verdict.add_outputs();
+    output.set_key("out");
+    output.set_max_z(side.max_z);
+    return verdict;
+  }
+};
+
+TEST_F(DiffTest, EveryKind) {
+  std::vector<v1::Verdict> in_a;
+  std::vector<v1::Verdict> in_b;
+  std::map<DiffKind, int64_t> counts;
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    in_a.push_back(VerdictOf(static_cast<int>(i), kRows[i].a));
+    in_b.push_back(VerdictOf(static_cast<int>(i), kRows[i].b));
+    for (const DiffKind kind : kRows[i].kinds) ++counts[kind];
+  }
+  const std::string a = Run(server::MakeOptions("c"), in_a);
+  const std::string b = Run(server::MakeOptions("c"), in_b);
+  const auto diff = LoadDiff(*queries_, a, b);
+  ASSERT_TRUE(diff.ok()) << diff.status();
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    const Row& row = kRows[i];
+    std::vector<DiffKind> kinds;
+    for (const DiffRow& found : diff->rows) {
+      if (found.case_id != server::CaseId(static_cast<int>(i))) continue;
+      if (kinds.empty()) {
+        EXPECT_EQ(found.factor.value_or(0), row.factor) << row.name;
+      }
+      kinds.push_back(found.kind);
+      EXPECT_EQ(found.a.has_value(), row.a.outcome != None) << row.name;
+      EXPECT_EQ(found.b.has_value(), row.b.outcome != None) << row.name;
+    }
+    if (kinds.empty()) kinds.push_back(DiffKind::kSame);
+    EXPECT_EQ(kinds, row.kinds) << row.name;
+  }
+  for (const DiffKind kind : DiffKinds())
+    EXPECT_EQ(diff->counts.at(kind), counts[kind]) << DiffKindName(kind);
+  EXPECT_TRUE(std::is_sorted(diff->rows.begin(), diff->rows.end(),
+                             [](const DiffRow& x, const DiffRow& y) { return x.kind < y.kind; }));
+  EXPECT_TRUE(diff->same_variant);
+  EXPECT_EQ(diff->comparable, "the same variant, reference and agent");
+}
+
+TEST_F(DiffTest, ACaseThatWasRewrittenIsNotCompared) {
+  v1::Verdict before = server::MakeVerdict(0, P);
+  v1::Verdict after = server::MakeVerdict(0, F);
+  after.set_case_hash("rewritten");
+  v1::RunOptions options = server::MakeOptions("c");
+  const std::string a = Run(options, {before});
+  options.set_impl_sha256("def");
+  options.clear_contracts();
+  options.set_agent_version("2");
+  after.set_reference("another");
+  const std::string b = Run(options, {after}, "another suite");
+  const auto diff = LoadDiff(*queries_, a, b);
+  ASSERT_EQ(diff->rows.size(), 1U);
+  EXPECT_EQ(diff->rows[0].kind, DiffKind::kRedefined);
+  EXPECT_FALSE(diff->same_variant);
+  EXPECT_EQ(
+      diff->comparable,
+      "differ in library (SHA-256), cases (suite hash), contracts; judged with other references and agent "
+      "version");
+}
+
+TEST_F(DiffTest, TheFactorsAreOptions) {
+  const std::string a = Run(server::MakeOptions("c"), {VerdictOf(0, {P, 2, 100})});
+  const std::string b = Run(server::MakeOptions("c"), {VerdictOf(0, {P, 3, 140})});
+  EXPECT_TRUE(LoadDiff(*queries_, a, b)->rows.empty());
+  DiffOptions options;
+  options.error_factor = 1.2;
+  options.time_factor = 1.2;
+  EXPECT_EQ(LoadDiff(*queries_, a, b, options)->rows.size(), 2U);
+  EXPECT_TRUE(LoadDiff(*queries_, a, a)->rows.empty());
+  EXPECT_TRUE(absl::IsNotFound(LoadDiff(*queries_, a, "x").status()));
+  EXPECT_TRUE(absl::IsNotFound(LoadDiff(*queries_, "x", a).status()));
+}
+
+}  // namespace
+}  // namespace diopi::reports
