@@ -152,7 +152,7 @@ Document DiffDocument(const Diff& diff) {
                 {"", {FigureLine(diff.a)}},
                 {"B", {RunLine(diff.b)}},
                 {"", {FigureLine(diff.b)}},
-                {"Differs", {diff.comparable}}};
+                {"Comparison", {diff.comparable}}};
   document.blocks.emplace_back(std::move(facts));
   document.blocks.emplace_back(Heading{2, "Cases"});
   Facts counts;

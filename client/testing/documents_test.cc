@@ -1,0 +1,153 @@
+// What is read after runs, with the real programs over a real database: documents, comparisons, lists.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/testing/programs.h"
+
+namespace diopi::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr char kCheck[] = DIOPI_SOURCE_DIR "/reports/render/check_exports.py";
+
+// Two runs on one chip, first good and then faulty, and one on another chip; all of operator exp.
+class DocumentsTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    Agent(LibPath("libdiopi_cpu.so"), "e1", 0);
+    Agent(VendorPath("libdiopi_faulty"), "e1", 1);
+    Agent(LibPath("libdiopi_cpu.so"), "e2", 0);
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+
+  static std::string data() { return *folder_ / "data"; }
+  static std::string File(const std::string& name) { return *folder_ / name; }
+  static void Agent(const std::string& library, const char* chip, int code) {
+    const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", library, "--data", data(), "--fname",
+                                     "exp", "--chip", chip, "--quiet", "--error-report", File("errors.csv")});
+    ASSERT_EQ(run.code, code) << run.out << run.err;
+  }
+  static Finished Cli(std::vector<std::string> command) {
+    command.insert(command.begin(), BinPath("diopi-cli"));
+    command.insert(command.end(), {"--data", data()});
+    return RunProgram(command);
+  }
+  // Run ids, newest first.
+  static std::vector<std::string> Runs() {
+    std::vector<std::string> ids;
+    const std::string list = Cli({"runs", "--format", "csv"}).out;
+    for (size_t at = list.find("\r\n"); at + 2 < list.size(); at = list.find("\r\n", at + 2))
+      ids.push_back(list.substr(at + 2, list.find(',', at) - at - 2));
+    return ids;
+  }
+
+  static TempFolder* folder_;
+};
+
+TempFolder* DocumentsTest::folder_ = nullptr;
+
+TEST_F(DocumentsTest, ExportsFollowTheirReadersRules) {
+  const std::string faulty = Runs().at(1);
+  for (const char* format : {"json", "junit", "cdash"}) {
+    const std::string file = File(format);
+    const Finished report = Cli({"report", "--run", faulty, "--format", format, "--output", file});
+    ASSERT_EQ(report.code, 0) << report.err;
+    const Finished check = RunProgram({"/usr/bin/python3", kCheck, format, file});
+    EXPECT_EQ(check.code, 0) << check.out << check.err;
+  }
+}
+
+TEST_F(DocumentsTest, DiffTellsWhatNewlyFails) {
+  const std::vector<std::string> runs = Runs();
+  ASSERT_EQ(runs.size(), 3u);
+  const Finished worse = Cli({"diff", runs[2], runs[1]});
+  EXPECT_EQ(worse.code, 1) << worse.err;
+  EXPECT_THAT(worse.out, HasSubstr("Newly failing\n\nCase"));
+  EXPECT_EQ(Cli({"diff", runs[1], runs[2]}).code, 0);
+  EXPECT_THAT(Cli({"diff", runs[1], runs[2], "--format", "markdown"}).out, HasSubstr("## Newly passing"));
+  ASSERT_EQ(Cli({"diff", runs[2], "latest", "--format", "json", "--output", File("diff.json")}).code, 0);
+  const Finished check = RunProgram({"/usr/bin/python3", kCheck, "diff", File("diff.json")});
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  const Finished unknown = Cli({"diff", runs[0], "nope"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("no run 'nope'; there are "));
+}
+
+TEST_F(DocumentsTest, HistoryFindsACaseByItsBeginning) {
+  const Finished found = Cli({"history", "exp.float32.tra", "--chip", "e1"});
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_THAT(found.out, StartsWith("exp.float32.transposed"));
+  EXPECT_THAT(found.out, HasSubstr("No pass since run " + Runs().at(1) +
+                                   "; the last before it that passed is " + Runs().at(2)));
+  EXPECT_THAT(Cli({"history", "exp.float32.tra", "--chip", "e2"}).out,
+              HasSubstr("The newest run passes it."));
+  struct Row {
+    std::vector<std::string> command;
+    const char* text;
+  };
+  const Row rows[] = {
+      {{"history", "exp.float32", "--chip", "e1"}, "'exp.float32' is "},
+      {{"history", "exq.float32.size_1", "--chip", "e1"},
+       "no case 'exq.float32.size_1'; nearest: exp.float32.size_1"},
+      {{"history", "exp.float32.n1", "--chip", "f1"}, "no chip 'f1'; nearest: e1, e2"},
+      {{"coverage", "--family", "elementwize"}, "no family 'elementwize'; nearest: elementwise"},
+      {{"evaluate", "--chip", "e3"}, "no run of a chip 'e3'; nearest: e1, e2"},
+      {{"evaluate"}, "evaluate needs --chip CHIP, or --run RUN"},
+      {{"evaluate", "--chip", "e1", "--format", "pdf"}, "--format pdf needs --output FILE"},
+      {{"report", "--format", "pdf"}, "--format pdf needs --output FILE"},
+  };
+  for (const Row& row : rows) {
+    const Finished wrong = Cli(row.command);
+    EXPECT_EQ(wrong.code, 2) << row.text;
+    EXPECT_THAT(wrong.err, HasSubstr(row.text));
+  }
+}
+
+TEST_F(DocumentsTest, Lists) {
+  EXPECT_THAT(Cli({"chips"}).out, HasSubstr("\ne2"));
+  EXPECT_THAT(Cli({"runs", "--chip", "e2"}).out, Not(HasSubstr("e1")));
+  const std::string coverage = Cli({"coverage", "--family", "elementwise", "--format", "csv"}).out;
+  EXPECT_THAT(coverage, StartsWith("function,header,family,e1,e2\r\n"));
+  EXPECT_THAT(coverage, HasSubstr("diopiExp,functions.h,elementwise,passes "));
+  EXPECT_THAT(coverage, HasSubstr("diopiAdd,functions.h,elementwise,not tested,not tested\r\n"));
+}
+
+TEST_F(DocumentsTest, EvaluationWithASpecification) {
+  const Finished spec = RunProgram({BinPath("diopi-cli"), "evaluate", "--spec-template"});
+  EXPECT_EQ(spec.code, 0);
+  EXPECT_THAT(spec.out, HasSubstr("#compute { dtype:"));
+  WriteFile(File("e1.textproto"), "chip: \"e1\"\npower { board_w: 400 source: \"data sheet\" }\n");
+  WriteFile(File("bad.textproto"), "chip: \"e1\"\npower { board_w: 400 }\n");
+  WriteFile(File("e2.textproto"), "chip: \"e2\"\n");
+  const std::vector<std::string> evaluate = {"evaluate", "--chip", "e1", "--format", "markdown", "--spec"};
+  const auto with = [&evaluate](const std::string& file) {
+    std::vector<std::string> command = evaluate;
+    command.push_back(file);
+    return Cli(command);
+  };
+  const Finished good = with(File("e1.textproto"));
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("| Specification | Power | 400 W (submitted) |"));
+  EXPECT_THAT(good.out, HasSubstr("| Specification | Memory | not measured: not submitted |"));
+  EXPECT_THAT(good.out, HasSubstr("diopi-cli repro exp."));
+  const Finished bad = with(File("bad.textproto"));
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("bad.textproto:2: power has no source"));
+  EXPECT_THAT(with(File("e2.textproto")).err, HasSubstr("e2.textproto: is of chip 'e2', the run is of 'e1'"));
+  EXPECT_THAT(with(File("none")).err, HasSubstr("none: cannot be read"));
+  // Beside another chip's run there are times.
+  const Finished timed =
+      Cli({"evaluate", "--chip", "e2", "--format", "html", "--reference-run", Runs().at(2)});
+  EXPECT_EQ(timed.code, 0) << timed.err;
+  EXPECT_THAT(timed.out, HasSubstr("5 Performance test</h2>"));
+}
+
+}  // namespace
+}  // namespace diopi::testing
