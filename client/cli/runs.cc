@@ -1,4 +1,6 @@
 // diopi-cli runs: what has been run.
+#include <optional>
+
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/results.h"
@@ -32,7 +34,7 @@ class RunsCommand final : public Command {
 
  private:
   std::string data_;
-  std::string chip_;
+  std::optional<std::string> chip_;  // "" is the chip without a name
   int limit_ = 0;
   std::string format_ = "text";
 };
