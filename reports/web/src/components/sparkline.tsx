@@ -21,8 +21,7 @@ export function Sparkline({
   const high = Math.max(...known);
   const spread = Math.max(high - low, 0.02);
   const middle = (low + high) / 2;
-  const x = (i: number) =>
-    values.length === 1 ? W - PAD - 1 : PAD + (i * (W - 2 * PAD)) / (values.length - 1);
+  const x = (i: number) => PAD + (i * (W - 2 * PAD)) / (values.length - 1);
   const y = (v: number) => H / 2 - ((v - middle) / spread) * (H - 2 * PAD - 2);
   let path = '';
   let pen = 'M';
