@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { ChipPage } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
@@ -10,6 +11,7 @@ import { StateMark } from '../components/state_mark';
 import { ago, plural } from '../lib/format';
 import { to } from '../lib/router';
 import { useTitle } from '../lib/title';
+import { ChipTrend } from './chip_trend';
 
 function Flaky({ page }: { page: ChipPage }) {
   if (page.flaky.length === 0)
@@ -46,6 +48,7 @@ function Flaky({ page }: { page: ChipPage }) {
 
 function Body({ page }: { page: ChipPage }) {
   const { latest, heat } = page;
+  const oldestFirst = useMemo(() => [...page.runs].reverse(), [page]);
   return (
     <>
       <section class="card head-card">
@@ -68,8 +71,16 @@ function Body({ page }: { page: ChipPage }) {
             <HeatMap heat={heat} run={heat.run_id} />
           )}
         </section>
-        <section aria-labelledby="flaky-title">
-          <h2 id="flaky-title">Flaky cases</h2>
+        <section aria-labelledby="trend-title">
+          <h2 id="trend-title">Trend</h2>
+          {page.runs.length > 1 ? (
+            <div class="card">
+              <ChipTrend runs={oldestFirst} />
+            </div>
+          ) : (
+            <Empty>One run is no trend yet.</Empty>
+          )}
+          <h2>Flaky cases</h2>
           <Flaky page={page} />
         </section>
       </div>
