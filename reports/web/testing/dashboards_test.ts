@@ -50,6 +50,8 @@ test('overview, chip, run, failing case, and the command that really reproduces 
     expect(address(page).pathname).toBe(`/runs/${demo.faultyAgain}`);
     expect(address(page).search).toBe('?operator=sub&dtype=float32');
 
+    await page.getByRole('group', { name: 'Outcomes' }).getByRole('button', { name: 'all failures' }).click();
+    await page.getByRole('searchbox').fill('float16_float32');
     await page.getByRole('link', { name: FAILING }).click();
     await page.getByRole('heading', { name: FAILING }).waitFor();
     await page.getByText('beyond the tolerance').first().waitFor();
@@ -138,7 +140,7 @@ test('two runs compared, by kind', () =>
     await page.getByRole('combobox', { name: 'Run B' }).selectOption(demo.faulty);
     const grid = page.getByRole('grid', { name: 'Differences' });
     await grid.waitFor();
-    await page.getByText('Not the same variant').waitFor();
+    await page.getByText('A and B differ in library').waitFor();
     await page
       .getByRole('group', { name: 'Kinds of difference' })
       .getByRole('button', { name: /newly failing/ })
@@ -187,6 +189,7 @@ describe('by keyboard alone', () => {
       await page.getByRole('heading', { name: /^tanh\..*size_1003$/ }).waitFor();
       await page.keyboard.press('j'); // the next case of the list
       await page.getByText(/^2 of \d+$/).waitFor();
+      await page.getByRole('button', { name: 'Copy' }).waitFor();
       await page.keyboard.press('c');
       await page.getByText('Copied').waitFor();
       await page.keyboard.press('?');

@@ -1,125 +1,13 @@
-import { useCallback } from 'preact/hooks';
-import type { History, HistoryPoint } from '../api/types';
+import { useMemo } from 'preact/hooks';
+import type { History } from '../api/types';
 import { useApi } from '../api/use_api';
-import { Chart, escapeHtml, tooltipStyle, type Colours } from '../components/chart';
 import { Link } from '../components/link';
 import { Loading } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { figure, micros, shortHash, time } from '../lib/format';
-import { look, type Tone } from '../lib/outcomes';
-import { navigate, to } from '../lib/router';
-
-const SYMBOL: Record<Tone, string> = {
-  good: 'circle',
-  bad: 'triangle',
-  none: 'emptyCircle',
-  note: 'diamond',
-  ours: 'rect',
-};
-
-function tooltip(p: HistoryPoint): string {
-  const lines = [
-    `<b>${escapeHtml(p.run_id)}</b>`,
-    time(p.created),
-    `${escapeHtml(p.impl_version || 'no version')}, ${escapeHtml(shortHash(p.impl_sha256))}`,
-    look(p.outcome).label,
-    `max z ${figure(p.max_z)}, call ${micros(p.call_us)}`,
-  ];
-  return lines.join('<br>');
-}
-
-const axis = (c: Colours, name: string) => ({
-  type: 'log',
-  name,
-  nameLocation: 'middle',
-  nameGap: 40,
-  nameTextStyle: { color: c.muted, fontSize: 11 },
-  axisLabel: { color: c.muted, fontSize: 10, formatter: (v: number) => figure(v) },
-  splitLine: { lineStyle: { color: c.line } },
-});
-
-// A logarithmic axis has no place for zero, infinity and what was not measured: no point there.
-const drawable = (value: HistoryPoint['max_z']) => (typeof value === 'number' && value > 0 ? value : null);
-
-// Two strips over the same runs: the error, and the time of the call; each point's shape and colour is its outcome.
-function HistoryChart({ points }: { points: HistoryPoint[] }) {
-  const option = useCallback(
-    (c: Colours) => {
-      const runs = points.map((p, i) => `${i} ${p.run_id}`);
-      const tones: Record<Tone, string> = {
-        good: c.good,
-        bad: c.bad,
-        none: c.none,
-        note: c.note,
-        ours: c.ours,
-      };
-      const series = (key: 'max_z' | 'call_us', at: number) => ({
-        type: 'line',
-        xAxisIndex: at,
-        yAxisIndex: at,
-        symbolSize: 9,
-        showAllSymbol: true,
-        lineStyle: { color: c.muted, width: 1 },
-        data: points.map((p) => {
-          const { tone } = look(p.outcome);
-          return { value: drawable(p[key]), symbol: SYMBOL[tone], itemStyle: { color: tones[tone] } };
-        }),
-      });
-      const x = (at: number) => ({
-        type: 'category',
-        gridIndex: at,
-        data: runs,
-        axisLabel: {
-          show: at === 1,
-          color: c.muted,
-          fontSize: 10,
-          hideOverlap: true,
-          formatter: (_: string, i: number) => time(points[i]?.created ?? null).slice(5),
-        },
-        axisLine: { lineStyle: { color: c.line } },
-        axisTick: { show: false },
-      });
-      return {
-        animation: false,
-        aria: { enabled: true },
-        tooltip: {
-          ...tooltipStyle(c),
-          trigger: 'axis',
-          formatter: (items: { dataIndex: number }[]) => {
-            const point = points[items[0]?.dataIndex ?? -1];
-            return point ? tooltip(point) : '';
-          },
-        },
-        grid: [
-          { left: 64, right: 16, top: 12, height: 110 },
-          { left: 64, right: 16, top: 146, height: 90 },
-        ],
-        xAxis: [x(0), x(1)],
-        yAxis: [
-          { ...axis(c, 'max z'), gridIndex: 0 },
-          { ...axis(c, 'call, µs'), gridIndex: 1 },
-        ],
-        series: [series('max_z', 0), series('call_us', 1)],
-      };
-    },
-    [points],
-  );
-  const onOpen = useCallback(
-    (i: number) => {
-      const point = points[i];
-      if (point) navigate(to.run(point.run_id));
-    },
-    [points],
-  );
-  return (
-    <Chart
-      option={option}
-      onOpen={onOpen}
-      height={270}
-      label="Error and time by run; the table below has the figures"
-    />
-  );
-}
+import { measuredHistory } from '../lib/measured';
+import { to } from '../lib/router';
+import { HistoryChart } from './history_chart';
 
 function HistoryTable({ history, run }: { history: History; run: string }) {
   const newest = [...history.points].reverse();
@@ -150,7 +38,7 @@ function HistoryTable({ history, run }: { history: History; run: string }) {
               <tr key={p.run_id} aria-selected={p.run_id === run}>
                 <td>
                   <Link
-                    class="mono"
+                    class="mono nowrap"
                     href={to.case(p.run_id, history.case_id)}
                     aria-current={p.run_id === run ? 'true' : undefined}
                   >
@@ -166,7 +54,7 @@ function HistoryTable({ history, run }: { history: History; run: string }) {
                 <td class="num">{micros(p.call_us)}</td>
                 <td class="nowrap">
                   {p.impl_version} <code class="hash">{shortHash(p.impl_sha256)}</code>
-                  {older && older.variant !== p.variant && <span class="badge">new variant</span>}
+                  {older && older.variant !== p.variant && <span class="badge spaced">new variant</span>}
                 </td>
               </tr>
             );
@@ -211,19 +99,26 @@ function Since({ history }: { history: History }) {
 export function CaseHistory({ run, caseId, chip }: { run: string; caseId: string; chip: string }) {
   const path = `/cases/${encodeURIComponent(caseId)}/history?chip=${encodeURIComponent(chip)}`;
   const loaded = useApi<History>(path);
+  const history = useMemo(() => loaded.data && measuredHistory(loaded.data), [loaded.data]);
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">
         History on <Link href={to.chip(chip)}>{chip || 'unnamed chip'}</Link>
       </h2>
       <Loading loaded={loaded}>
-        {(history) => (
-          <>
-            <Since history={history} />
-            {history.points.length > 1 && <HistoryChart points={history.points} />}
-            <HistoryTable history={history} run={run} />
-          </>
-        )}
+        {() =>
+          history && (
+            <>
+              <Since history={history} />
+              {history.points.length > 1 && (
+                <div class="card">
+                  <HistoryChart points={history.points} caseId={history.case_id} />
+                </div>
+              )}
+              <HistoryTable history={history} run={run} />
+            </>
+          )
+        }
       </Loading>
     </section>
   );

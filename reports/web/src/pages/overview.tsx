@@ -22,7 +22,7 @@ function ChipCard({ row }: { row: ChipRow }) {
         <h2>
           <Link href={to.chip(row.chip)}>{row.chip || 'unnamed chip'}</Link>
         </h2>
-        <span class="muted">
+        <span class="muted cut" title={row.vendor_name}>
           {row.vendor_name || 'no vendor name'} {latest.impl_version}
         </span>
         <span class="spring" />
