@@ -224,7 +224,7 @@ const PAGES: [string, () => string][] = [
   ['run-failures', () => `/runs/${demo.faulty}?outcome=failed&sort=-max_z`],
   ['case-fail', () => `/runs/${demo.faultyAgain}/cases/${FAILING}`],
   ['case-crash', () => `/runs/${demo.faulty}/cases/tanh.float32.size_1003`],
-  ['case-pass', () => `/runs/${demo.good}/cases/softmax.float32.size_1003`],
+  ['case-pass', () => `/runs/${demo.good}/cases/softmax.float32.row_1025`],
   ['compare', () => `/compare?a=${demo.before}&b=${demo.faulty}`],
   ['coverage', () => '/coverage'],
   ['unknown', () => '/runs/none'],
@@ -246,6 +246,7 @@ describe.each([
     await tab.waitForLoadState('networkidle');
     await tab.locator('h1').waitFor();
     await expect.poll(() => tab.locator('[aria-busy]').count()).toBe(0);
+    expect(await tab.getByRole('alert').count()).toBe(page === 'unknown' ? 1 : 0);
     expect(await overflow(tab)).toBe(0);
     await tab.screenshot({ path: join(SHOTS, `${page}-${name}.png`), fullPage: page.startsWith('case') });
     expect(elsewhere).toEqual([]);

@@ -111,7 +111,7 @@ export function CaseHistory({ run, caseId, chip }: { run: string; caseId: string
             <>
               <Since history={history} />
               {history.points.length > 1 && (
-                <div class="card">
+                <div class="card history-chart">
                   <HistoryChart points={history.points} caseId={history.case_id} />
                 </div>
               )}

@@ -58,6 +58,7 @@ function yAxis(c: Colours, at: number, name: string) {
   return {
     ...title,
     type: 'log',
+    splitNumber: 3,
     gridIndex: at,
     axisLabel: { color: c.muted, fontSize: 10, formatter: (v: number) => figure(v) },
     splitLine: { lineStyle: { color: c.line } },
