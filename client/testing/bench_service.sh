@@ -28,44 +28,43 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 row() {
   awk -v name="$1" -v value="$2" -v unit="$3" -v aim="$4" -v more="$5" -v words="${6:-}" 'BEGIN {
     ratio = more ? value / aim : aim / value
-    printf "%-44s %10.2f %-8s aim %8.2f  ratio to aim %6.2f   %s\n", name, value, unit, aim, ratio, words }'
+    printf "%-50s %10.2f %-8s aim %8.2f  ratio to aim %6.2f   %s\n", name, value, unit, aim, ratio, words }'
 }
 
 # plain NAME VALUE UNIT [WORDS]: a figure without an aim
 plain() {
   awk -v name="$1" -v value="$2" -v unit="$3" -v words="${4:-}" 'BEGIN {
-    printf "%-44s %10.2f %-8s no aim %22s   %s\n", name, value, unit, "", words }'
+    printf "%-50s %10.2f %-8s no aim %22s   %s\n", name, value, unit, "", words }'
 }
 
-# Whole-suite time with 1 and 2 workers: compute-bound (each case is called many times), and plain, where the agent
-# and its server are as busy as the workers and take a core themselves. Workers work in processes of their own: their
-# share of the processor time is what two of them can halve. The cores that the run with 2 workers got show whether
+# A run's time with 1 and 2 workers: compute-bound (the convolutions, each called many times), and core as it is,
+# where the agent and its server are as busy as the workers and take a core themselves. The cores that the run with 2 workers got show whether
 # the machine was free: on a busy one the ratio says nothing.
 bench_workers() {
   local agent=("$bin/diopi-agent" --impl "$lib" --data "$work/workers" --chip bench --quiet
-    --error-report "$work/error_report.csv") repeat one two cores ours share words i
+    --error-report "$work/error_report.csv") repeat one two cores name words i
+  local convolutions='conv*'
   timed "$bin/diopi-cli" gen --data "$work/workers" --quiet
   for repeat in 2 "${WORKERS_REPEAT:-400}"; do
-    truncate -s 0 "$work/one" "$work/two" "$work/cores" "$work/total"
+    name="suite core, 2 calls a case, 2 workers"
+    if [ "$repeat" != 2 ]; then
+      name="convolutions, $repeat calls a case, 2 workers"
+      agent+=(--fname "$convolutions")
+    fi
+    truncate -s 0 "$work/one" "$work/two" "$work/cores"
     for ((i = 0; i < ${WORKERS_RUNS:-3}; i++)); do  # one beside the other, so that a busy machine is busy for both
       timed "${agent[@]}" --repeat "$repeat" --workers 1
       echo "$seconds" >>"$work/one"
       { TIMEFORMAT='%U %S' && time timed "${agent[@]}" --repeat "$repeat" --workers 2; } 2>"$work/cpu"
       echo "$seconds" >>"$work/two"
       awk -v s="$seconds" 'END { printf "%.2f\n", ($1 + $2) / s }' "$work/cpu" >>"$work/cores"
-      awk 'END { printf "%.2f\n", $1 + $2 }' "$work/cpu" >>"$work/total"
     done
     one=$(median <"$work/one") two=$(median <"$work/two") cores=$(median <"$work/cores")
-    # What all calls but two a case take is the workers' alone; what the plain run takes is nearly all the others'.
-    [ "$repeat" = 2 ] && ours=$(median <"$work/total")
-    share=$(awk -v t="$(median <"$work/total")" -v o="$ours" 'BEGIN { printf "%.1f", t - o }')
     words="1 worker $one s, 2 workers $two s on $cores cores"
     if [ "$repeat" = 2 ]; then
-      plain "suite core, 2 calls a case, 2 workers" "$(awk -v a="$one" -v b="$two" 'BEGIN { print a / b }')" "x 1" \
-        "$words; $ours s cpu in all"
+      plain "$name" "$(awk -v a="$one" -v b="$two" 'BEGIN { print a / b }')" "x 1" "$words"
     else
-      row "suite core, $repeat calls a case, 2 workers" "$(awk -v a="$one" -v b="$two" 'BEGIN { print a / b }')" \
-        "x 1" 1.7 1 "$words; cpu: $share s of calls beyond the first two, $ours s of all else"
+      row "$name" "$(awk -v a="$one" -v b="$two" 'BEGIN { print a / b }')" "x 1" 1.7 1 "$words"
     fi
   done
 }
@@ -126,15 +125,17 @@ bench_stream() {
 }
 
 # Verdicts a second into SQLite against a bare loop of prepared inserts of the same rows into the same schema, 64 a
-# transaction: stored in process, and reported over gRPC by one agent. Tables without keys, indexes and constraints
+# transaction: stored in process, and reported over gRPC by 4 agents
+# and by one that waits for each answer. Tables without keys, indexes and constraints
 # are the second rival: no service could keep its word with those, so it has no aim.
 bench_results() {
-  local report append same bare i words
+  local report alone append same bare i words
   mkdir -p "$work/results"
-  truncate -s 0 "$work/report" "$work/append" "$work/same" "$work/bare"
+  truncate -s 0 "$work/report" "$work/alone" "$work/append" "$work/same" "$work/bare"
   start_server "$work/results"
   for ((i = 0; i < 5; i++)); do
-    "$build/tools/data_bench" report "$address" 64 >>"$work/report"
+    "$build/tools/data_bench" report "$address" 64 4 >>"$work/report"
+    "$build/tools/data_bench" report "$address" 64 1 >>"$work/alone"
     mkdir "$work/insert"
     "$build/tools/insert_bench" "$work/insert" 14000 64 >"$work/insert.out"
     for words in append same bare; do
@@ -143,15 +144,17 @@ bench_results() {
     rm -rf "$work/insert"
   done
   stop_server
-  report=$(median <"$work/report") append=$(median <"$work/append")
+  report=$(median <"$work/report") alone=$(median <"$work/alone") append=$(median <"$work/append")
   same=$(median <"$work/same") bare=$(median <"$work/bare")
   row "Database::Append / bare inserts, same schema" "$(awk -v a="$append" -v b="$same" 'BEGIN { print a / b }')" \
     x 0.5 1 "$append of $same verdicts/s"
-  row "Report RPC / bare inserts, same schema" "$(awk -v a="$report" -v b="$same" 'BEGIN { print a / b }')" x 0.5 1 \
-    "$report of $same verdicts/s"
+  row "Report RPC, 4 agents / bare inserts, same schema" "$(awk -v a="$report" -v b="$same" 'BEGIN { print a / b }')" \
+    x 0.5 1 "$report of $same verdicts/s"
+  plain "Report RPC, 1 agent / bare inserts, same schema" "$(awk -v a="$alone" -v b="$same" 'BEGIN { print a / b }')" \
+    x "$alone of $same verdicts/s"
   plain "Database::Append / bare inserts, no keys" "$(awk -v a="$append" -v b="$bare" 'BEGIN { print a / b }')" x \
     "$append of $bare verdicts/s"
-  plain "Report RPC / bare inserts, no keys" "$(awk -v a="$report" -v b="$bare" 'BEGIN { print a / b }')" x \
+  plain "Report RPC, 4 agents / bare inserts, no keys" "$(awk -v a="$report" -v b="$bare" 'BEGIN { print a / b }')" x \
     "$report of $bare verdicts/s"
 }
 

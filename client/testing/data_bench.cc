@@ -3,19 +3,22 @@
 //   MiB data_bench run ADDRESS FOLDER [MIB]   makes a run of its cases (or of the first so many MiB); its id
 //   data_bench draw ADDRESS RUN AGENT     draws and reports them until the run is done, calls nothing:
 //                                         bytes, seconds spent in Lease, MiB a second
-//   data_bench report ADDRESS BATCH       reports a verdict on every case of core; verdicts a second
+//   data_bench report ADDRESS BATCH AGENTS   reports a verdict on every case of core; verdicts a second
 //   data_bench bare KIND MIB              a bare gRPC stream of so many MiB between two processes, KIND stub
 //                                         or raw; MiB a second
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -171,16 +174,20 @@ v1::Verdict PassOf(const v1::Case& c) {
   return v;
 }
 
-// One agent that sends the next report when the last is answered. What it says is there before the time
-// starts, as the bare loop's rows are.
-int Report(const std::string& address, int batch) {
+// `agents` agents at once, each of which sends its next report when its last is answered. What they say is
+// there before the time starts, as the bare loop's rows are.
+int Report(const std::string& address, int batch, int agents) {
   const auto cases = CoreCases();
   if (!cases.ok()) return Fail(cases.status());
-  const auto client = Connect(address);
-  if (!client.ok()) return Fail(client.status());
+  std::vector<std::unique_ptr<rpc::Client>> clients;
+  for (int i = 0; i < agents; ++i) {
+    auto client = Connect(address);
+    if (!client.ok()) return Fail(client.status());
+    clients.push_back(*std::move(client));
+  }
   v1::CreateRunRequest create;
   create.mutable_options()->set_chip("bench");
-  const auto run = (*client)->CreateRun(create);
+  const auto run = clients.front()->CreateRun(create);
   if (!run.ok()) return Fail(run.status());
   std::vector<v1::ReportRequest> reports;
   for (const v1::Case& c : *cases) {
@@ -190,13 +197,22 @@ int Report(const std::string& address, int batch) {
     }
     *reports.back().add_verdicts() = PassOf(c);
   }
+  std::atomic<size_t> next = 0;
+  std::atomic<int64_t> stored = 0;
+  std::vector<std::thread> threads;
   const Clock::time_point start = Clock::now();
-  for (const v1::ReportRequest& report : reports) {
-    const auto stored = (*client)->Report(report);
-    if (!stored.ok()) return Fail(stored.status());
-    if (stored->stored() != report.verdicts_size()) return Fail(absl::InternalError("not all were stored"));
+  for (const std::unique_ptr<rpc::Client>& client : clients) {
+    threads.emplace_back([&] {
+      for (size_t i = next++; i < reports.size(); i = next++) {
+        const auto answer = client->Report(reports[i]);
+        if (answer.ok()) stored += answer->stored();
+      }
+    });
   }
-  std::printf("%.0f\n", static_cast<double>(cases->size()) / Seconds(start));
+  for (std::thread& thread : threads) thread.join();
+  const double seconds = Seconds(start);
+  if (stored != static_cast<int64_t>(cases->size())) return Fail(absl::InternalError("not all were stored"));
+  std::printf("%.0f\n", static_cast<double>(cases->size()) / seconds);
   return 0;
 }
 
@@ -242,7 +258,9 @@ int Main(const std::vector<std::string>& args) {
     return MakeRun(args[1], args[2], args.size() > 3 ? std::atoll(args[3].c_str()) : int64_t{1} << 40);
   }
   if (command == "draw" && args.size() == 4) return Draw(args[1], args[2], args[3]);
-  if (command == "report" && args.size() == 3) return Report(args[1], std::atoi(args[2].c_str()));
+  if (command == "report" && args.size() == 4) {
+    return Report(args[1], std::atoi(args[2].c_str()), std::atoi(args[3].c_str()));
+  }
   if (command == "bare" && args.size() == 3) return Bare(args[1], std::atoll(args[2].c_str()));
   std::cerr << "data_bench: see the top of data_bench.cc\n";
   return 2;
