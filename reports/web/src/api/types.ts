@@ -277,7 +277,7 @@ export interface CoverageCell {
   tested: boolean;
   cases: number;
   passed: number;
-  run_id: string;
+  run_id: string | null;
 }
 
 export interface CoveragePage {

@@ -15,8 +15,14 @@ export function isExact(output: Output): boolean {
 
 const unmeasured = { max_z: null, rms_z: null, rmse: null, rmse_ideal: null, bias: null };
 
+// The bias is over the elements whose rounding can lean; with none of them the server says 0.
+function measuredOutput(output: Output): Output {
+  if (isExact(output)) return { ...output, ...unmeasured };
+  return output.bias === 0 && output.rmse !== 0 ? { ...output, bias: null } : output;
+}
+
 export function measuredCase(page: CasePage): CasePage {
-  return { ...page, outputs: page.outputs.map((o) => (isExact(o) ? { ...o, ...unmeasured } : o)) };
+  return { ...page, outputs: page.outputs.map(measuredOutput) };
 }
 
 export function measuredHistory(history: History): History {
