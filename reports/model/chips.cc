@@ -9,7 +9,7 @@
 namespace diopi::reports {
 namespace {
 
-constexpr size_t kFlakyListed = 100;
+constexpr size_t kFlakyListed = 50;
 
 TrendPoint PointOf(const RunSummary& run) {
   return {run.facts.run_id, run.facts.created, run.variant, run.correctness, run.coverage, run.failed};

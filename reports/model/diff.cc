@@ -214,9 +214,11 @@ absl::StatusOr<Diff> LoadDiff(server::Queries& queries, const std::string& run_a
   if (!a.ok()) return a.status();
   absl::StatusOr<RunSummary> b = LoadSummary(queries, run_b);
   if (!b.ok()) return b.status();
-  const absl::StatusOr<std::vector<server::CaseRow>> cases_a = queries.Cases(a->facts.run_id, {});
+  server::CaseFilter filter;
+  filter.in_case_order = false;
+  const absl::StatusOr<std::vector<server::CaseRow>> cases_a = queries.Cases(a->facts.run_id, filter);
   if (!cases_a.ok()) return cases_a.status();
-  const absl::StatusOr<std::vector<server::CaseRow>> cases_b = queries.Cases(b->facts.run_id, {});
+  const absl::StatusOr<std::vector<server::CaseRow>> cases_b = queries.Cases(b->facts.run_id, filter);
   if (!cases_b.ok()) return cases_b.status();
   return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, options);
 }

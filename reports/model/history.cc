@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "reports/model/outcome.h"
@@ -9,6 +10,9 @@
 
 namespace diopi::reports {
 namespace {
+
+// How many candidates are looked at for each flaky case that is wanted: nearly all of them are flaky.
+constexpr size_t kLookedAt = 2;
 
 // The verdict says something about the chip.
 bool Speaks(v1::Outcome outcome) {
@@ -42,32 +46,58 @@ void FindStretch(History* history) {
   }
 }
 
-// The runs of one library, and the cases that did not fail in all of them in the same way.
+// The runs of one library, oldest first, and the cases that may be flaky in them.
 struct Candidates {
-  std::vector<std::string> runs;  // oldest first
+  std::vector<const server::RunFacts*> runs;
   std::vector<std::string> cases;
 };
 
-absl::Status FindCandidates(server::Queries& queries, Candidates* candidates) {
-  std::map<std::string, std::map<v1::Outcome, size_t>> failures;
-  for (const std::string& run : candidates->runs) {
-    const absl::StatusOr<std::vector<server::OutcomeRow>> rows = queries.Failures(run);
-    if (!rows.ok()) return rows.status();
-    for (const server::OutcomeRow& row : *rows) ++failures[row.case_id][row.outcome];
-  }
-  for (const auto& [case_id, ways] : failures) {
-    if (ways.size() > 1 || ways.begin()->second < candidates->runs.size()) {
-      candidates->cases.push_back(case_id);
+// How often the outcome changed at most, by the failures alone: in a run with the same cases as one in which
+// it failed, a case that did not fail is taken for passed; of other runs nothing is known.
+int64_t ChangesAtMost(const std::vector<const server::RunFacts*>& runs,
+                      const std::map<size_t, v1::Outcome>& failures) {
+  std::set<std::string> suites;
+  for (const auto& [run, outcome] : failures) suites.insert(runs[run]->suite_hash);
+  Sequence sequence;
+  int64_t unknown = 0;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    const auto failure = failures.find(run);
+    if (failure != failures.end()) {
+      sequence.Add(failure->second);
+    } else if (suites.contains(runs[run]->suite_hash)) {
+      sequence.Add(v1::OUTCOME_PASS);
+    } else {
+      unknown = 1;
     }
   }
+  return sequence.changes + unknown;
+}
+
+absl::Status FindCandidates(server::Queries& queries, size_t limit, Candidates* candidates) {
+  std::map<std::string, std::map<size_t, v1::Outcome>> failures;
+  for (size_t run = 0; run < candidates->runs.size(); ++run) {
+    const absl::StatusOr<std::vector<server::OutcomeRow>> rows =
+        queries.Failures(candidates->runs[run]->run_id);
+    if (!rows.ok()) return rows.status();
+    for (const server::OutcomeRow& row : *rows) failures[row.case_id][run] = row.outcome;
+  }
+  std::vector<std::pair<int64_t, std::string>> ranked;
+  for (const auto& [case_id, in] : failures) {
+    const int64_t changes = ChangesAtMost(candidates->runs, in);
+    if (changes > 0) ranked.emplace_back(-changes, case_id);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  if (ranked.size() > limit) ranked.resize(limit);
+  for (auto& [rank, case_id] : ranked) candidates->cases.push_back(std::move(case_id));
   return absl::OkStatus();
 }
 
 absl::Status CollectFlaky(server::Queries& queries, const Candidates& candidates,
                           std::vector<FlakyCase>* flaky) {
   std::map<Same, Sequence> sequences;
-  for (const std::string& run : candidates.runs) {
-    const absl::StatusOr<std::vector<server::OutcomeRow>> rows = queries.OutcomesOf(run, candidates.cases);
+  for (const server::RunFacts* run : candidates.runs) {
+    const absl::StatusOr<std::vector<server::OutcomeRow>> rows =
+        queries.OutcomesOf(run->run_id, candidates.cases);
     if (!rows.ok()) return rows.status();
     for (const server::OutcomeRow& row : *rows) {
       if (IsCalled(row.outcome)) sequences[{row.case_id, row.case_hash}].Add(row.outcome);
@@ -113,13 +143,13 @@ absl::StatusOr<std::vector<FlakyCase>> FindFlaky(server::Queries& queries, const
   if (!facts.ok()) return facts.status();
   std::map<std::string, Candidates> libraries;
   for (auto run = facts->rbegin(); run != facts->rend(); ++run) {
-    libraries[LibraryVariantOf(*run)].runs.push_back(run->run_id);
+    libraries[LibraryVariantOf(*run)].runs.push_back(&*run);
   }
   std::vector<FlakyCase> flaky;
   for (auto& [variant, candidates] : libraries) {
     if (candidates.runs.size() < 2) continue;
     // A case can only be flaky when it failed somewhere.
-    absl::Status status = FindCandidates(queries, &candidates);
+    absl::Status status = FindCandidates(queries, kLookedAt * limit, &candidates);
     if (status.ok()) status = CollectFlaky(queries, candidates, &flaky);
     if (!status.ok()) return status;
   }

@@ -46,7 +46,8 @@ struct FlakyCase {
   int64_t changes = 0;  // how often its outcome differed from the run before
 };
 
-// Over the newest `runs` runs of the chip; most changes first, at most `limit`.
+// Over the newest `runs` runs of the chip; most changes first, at most `limit`. Looks at the 2 * `limit`
+// cases of each library that failed most off and on.
 absl::StatusOr<std::vector<FlakyCase>> FindFlaky(server::Queries& queries, const std::string& chip, int runs,
                                                  size_t limit);
 

@@ -77,6 +77,10 @@ TEST_F(ProgramHttpTest, RoutesWantATokenAndHealthDoesNot) {
       {"/metrics", absl::StrCat("bearer ", read), 200, "diopi_"},  // RFC 7235: in any case
       {"/metrics", absl::StrCat("Bearer ", admin), 200, "diopi_"},
       {"/nothing", absl::StrCat("Bearer ", read), 404, "404"},
+      {"/api/v1/runs", "", 401, "\"code\":\"UNAUTHENTICATED\""},
+      {"/api/v1/nothing", "", 401, "this server wants a token"},
+      {"/api/v1/runs", absl::StrCat("Bearer ", read), 200, "{\"runs\":[]}"},
+      {"/", "", 200, "<!doctype html>"},  // the page holds no data
   };
   for (const Row& row : rows) {
     const HttpAnswer answer = HttpGet(http_, row.path, {row.authorization, "", "", ""});

@@ -187,7 +187,7 @@ absl::StatusOr<std::vector<CaseRow>> Queries::Cases(const std::string& run_id, c
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   absl::StatusOr<std::vector<CaseRow>> verdicts = SelectCases(connection_.get(), *run, filter);
-  if (!verdicts.ok()) return verdicts;
+  if (!verdicts.ok() || !filter.in_case_order) return verdicts;
   absl::Status status = Order(connection_.get(), *run, &*verdicts);
   if (!status.ok()) return status;
   return verdicts;

@@ -128,6 +128,7 @@ struct CaseFilter {
   std::vector<v1::Outcome> outcomes = {};  // empty: all; so below
   std::vector<std::string> operators = {};
   std::vector<v1::Dtype::Code> dtypes = {};
+  bool in_case_order = true;  // false: by case id, which is quicker
 };
 
 // One verdict of a case's history.
@@ -178,7 +179,6 @@ class Queries {
   absl::StatusOr<std::vector<std::string>> ExportedFunctions(const std::string& run_id);
   absl::StatusOr<std::vector<DeviceRow>> Devices(const std::string& run_id);
 
-  // In case order.
   absl::StatusOr<std::vector<CaseRow>> Cases(const std::string& run_id, const CaseFilter& filter);
   // NotFound names case and run.
   absl::StatusOr<v1::Verdict> Verdict(const std::string& run_id, const std::string& case_id);

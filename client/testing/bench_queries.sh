@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The dashboards' questions on a generated database: 200 runs of 5,000 cases, a million verdicts. Every median must
+# stay below 100 ms.
+# usage: bench_queries.sh BUILD_FOLDER [RUNS CASES]; 2000 5000 shows the growth to ten million (6 GB, minutes)
+set -euo pipefail
+build=${1:?"usage: bench_queries.sh BUILD_FOLDER [RUNS CASES]"}
+runs=${2:-200}
+cases=${3:-5000}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+status=0
+{ "$build/tools/query_bench" "$work" "$runs" "$cases" || status=$?; } >"$work/out"
+[ "$status" -le 1 ] || exit "$status"
+{ "$build/tools/model_bench" "$work" || status=$?; } >>"$work/out"
+[ "$status" -le 1 ] || exit "$status"
+awk '/^made/ { print; next }
+     { name = substr($0, 1, 32)
+       median = $(NF - 2)
+       printf "%s %10.2f ms  limit %6.0f  ratio to limit %6.2f   slowest %.2f ms\n", name, median, 100,
+         100 / (median > 0.01 ? median : 0.01), $NF }' "$work/out"
+exit "$status"

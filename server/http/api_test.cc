@@ -1,0 +1,346 @@
+// The API of a real server on a loopback port, over a real data folder; every answer is held against the
+// schema.
+#include "server/http/api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "baselines/store/store.h"
+#include "server/http/api_schema.h"
+#include "server/http/compress.h"
+#include "server/http/page.h"
+#include "server/store/database.h"
+#include "server/store/database_testing.h"
+
+namespace diopi::server {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr char kApi[] = "/api/v1";
+
+v1::Case MakeCase(const v1::Verdict& verdict) {
+  v1::Case c;
+  c.set_id(verdict.case_id());
+  c.set_hash(verdict.case_hash());
+  c.set_operator_(verdict.operator_());
+  c.set_function(verdict.function());
+  c.set_dtype(verdict.dtype());
+  c.set_reveals("carelessness");
+  v1::Argument& input = *c.add_args();
+  input.set_name("input");
+  input.set_role(v1::ROLE_INPUT);
+  input.mutable_tensor()->set_dtype(v1::Dtype::float32);
+  input.mutable_tensor()->add_shape(2);
+  v1::Argument& alpha = *c.add_args();
+  alpha.set_name("alpha");
+  alpha.set_f(0.5);
+  return c;
+}
+
+// Fails with everything that a verdict can have.
+v1::Verdict RichVerdict(int i) {
+  v1::Verdict verdict = MakeVerdict(i, v1::OUTCOME_FAIL);
+  verdict.set_reason("it \"differs\"\nsecond line");
+  verdict.set_error_text("not UTF-8: \xff");
+  verdict.set_call_us(12.5);
+  verdict.set_elapsed_us(99);
+  verdict.set_device_index(1);
+  verdict.add_contracts("tf32");
+  v1::OutputStats& output = *verdict.add_outputs();
+  output.set_key("out");
+  output.set_dtype(v1::Dtype::float32);
+  output.add_shape(2);
+  output.add_shape(3);
+  output.set_elements(6);
+  output.set_mismatches(3);
+  output.set_gates("P,R");
+  output.set_max_ulp(std::numeric_limits<double>::infinity());
+  output.set_max_z(std::nan(""));
+  output.set_bias(-std::numeric_limits<double>::infinity());
+  output.set_grade("C");
+  output.set_rmse_device(0.25);
+  for (int bin = 0; bin < 24; ++bin) output.add_ulp_histogram(bin);
+  v1::Mismatch& first = *output.add_first();
+  first.set_index(4);
+  first.set_actual(std::nan(""));
+  first.set_expected(1);
+  return verdict;
+}
+
+class ApiTest : public testing::Test {
+ protected:
+  ApiTest() : path_(DatabasePath(folder_.path())), database_(*Database::Open(path_, {})) {
+    good_ = Run("chip a", "finished", {MakeVerdict(0, v1::OUTCOME_PASS), MakeVerdict(1, v1::OUTCOME_PASS)});
+    bad_ = Run(
+        "chip a", "finished",
+        {RichVerdict(0), MakeVerdict(1, v1::OUTCOME_WAIVED), MakeVerdict(2, v1::OUTCOME_NOT_IMPLEMENTED)});
+    queued_ = Run("", "queued", {});
+    running_ = Run("chip b", "running", {MakeVerdict(0, v1::OUTCOME_PASS)});
+    WriteBaseline();
+    http_ = HttpServer::Create({});
+    RegisterApi(http_.get(), *Queries::Open(path_), {folder_.path(), "cpu", "1.2.3"});
+    const absl::Status status = http_->Listen("127.0.0.1", 0);
+    EXPECT_TRUE(status.ok()) << status;
+    client_ = std::make_unique<httplib::Client>(absl::StrCat("http://", http_->address()));
+    client_->set_decompress(false);
+  }
+
+  std::string Run(const std::string& chip, const std::string& state,
+                  const std::vector<v1::Verdict>& verdicts) {
+    v1::RunOptions options = MakeOptions(chip);
+    const std::string id = database_->CreateRun(options, "s", MakeCases(4))->run_id();
+    EXPECT_TRUE(database_->Append(id, verdicts).ok());
+    if (state == "queued") {
+      v1::Submission submission;
+      submission.set_note("waits");
+      EXPECT_TRUE(database_->SetSubmission(id, submission).ok());
+    } else {
+      EXPECT_TRUE(database_->SetState(id, state).ok());
+    }
+    return id;
+  }
+  // Of the case p0 alone.
+  void WriteBaseline() {
+    baselines::Provenance provenance;
+    provenance.reference = "cpu";
+    const std::string path = baselines::BaselinePath(folder_.path(), "cpu", "add");
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    auto writer = baselines::BaselineWriter::Create(path, "add", provenance);
+    ASSERT_TRUE(writer.ok()) << writer.status();
+    baselines::Baseline baseline;
+    baseline.c = MakeCase(MakeVerdict(0, v1::OUTCOME_PASS));
+    ASSERT_TRUE((*writer)->Add(baseline).ok());
+    ASSERT_TRUE((*writer)->Commit().ok());
+  }
+  httplib::Result Get(const std::string& path, const httplib::Headers& headers = {}) {
+    auto result = client_->Get(path, headers);
+    EXPECT_TRUE(result) << path << ": " << httplib::to_string(result.error());
+    return result;
+  }
+  Json Ask(const std::string& path, int status = 200) {
+    const auto result = Get(kApi + path);
+    if (!result) return {};
+    EXPECT_EQ(result->status, status) << path << ": " << result->body;
+    EXPECT_EQ(result->get_header_value("Content-Type"), "application/json") << path;
+    Json json = Json::parse(result->body, nullptr, false);
+    EXPECT_FALSE(json.is_discarded()) << path;
+    return json;
+  }
+
+  const ScratchFolder folder_;
+  const std::string path_;
+  const std::unique_ptr<Database> database_;
+  std::string good_;
+  std::string bad_;
+  std::string queued_;
+  std::string running_;
+  std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<httplib::Client> client_;
+};
+
+TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
+  const std::pair<std::string, std::string> endpoints[] = {
+      {"Chips", "/chips"},
+      {"Chip", "/chips/chip%20a"},
+      {"Chip", "/chips/unnamed"},
+      {"Runs", "/runs"},
+      {"Runs", "/runs?chip=chip%20b&limit=1"},
+      {"Run", "/runs/" + good_},
+      {"Run", "/runs/" + bad_},
+      {"Run", "/runs/" + queued_},
+      {"Run", "/runs/latest"},
+      {"Cases", "/runs/" + bad_ + "/cases"},
+      {"Cases", "/runs/" + queued_ + "/cases"},
+      {"Case", "/runs/" + bad_ + "/cases/" + CaseId(0)},
+      {"Case", "/runs/" + bad_ + "/cases/" + CaseId(2)},
+      {"Progress", "/runs/" + running_ + "/progress"},
+      {"Progress", "/runs/" + queued_ + "/progress?since=5"},
+      {"History", "/cases/" + CaseId(0) + "/history?chip=chip%20a"},
+      {"Compare", "/compare?a=" + good_ + "&b=" + bad_},
+      {"CoverageMatrix", "/coverage"},
+      {"Version", "/version"},
+  };
+  Json answers = Json::array();
+  for (const auto& [name, path] : endpoints)
+    answers.push_back({{"name", name}, {"path", path}, {"answer", Ask(path)}});
+  answers.push_back({{"name", "Error"}, {"path", "/runs/x"}, {"answer", Ask("/runs/x", 404)}});
+  const std::string file = folder_.File("answers.json");
+  std::ofstream(file) << Json{{"schema", Ask("/schema")}, {"answers", answers}};
+  const std::string command =
+      absl::StrCat("/usr/bin/python3 " DIOPI_SOURCE_DIR "/server/http/validate_answers.py ", file, " 2>&1");
+  FILE* pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string output(4096, '\0');
+  output.resize(fread(output.data(), 1, output.size(), pipe));
+  EXPECT_EQ(pclose(pipe), 0) << output;
+  EXPECT_THAT(output, HasSubstr(absl::StrCat(answers.size(), " answers fit")));
+}
+
+TEST_F(ApiTest, WhatIsWrongIsNamed) {
+  const std::string cases = "/runs/" + good_ + "/cases";
+  struct Row {
+    std::string path;
+    int status;
+    std::string code;
+    std::string text;
+  };
+  const Row rows[] = {
+      {"/runs/x", 404, "NOT_FOUND", "no run 'x'; there are"},
+      {"/runs/x/cases", 404, "NOT_FOUND", "no run 'x'"},
+      {"/runs/x/progress", 404, "NOT_FOUND", "no run 'x'"},
+      {cases + "/nothing", 404, "NOT_FOUND", "has no verdict on case 'nothing'"},
+      {"/chips/nothing", 404, "NOT_FOUND", "no runs on a chip 'nothing'; there are runs on"},
+      {"/cases/" + CaseId(0) + "/history", 400, "INVALID_ARGUMENT", "parameter 'chip' is required"},
+      {"/cases/nothing/history?chip=chip%20a", 404, "NOT_FOUND", "has a verdict on case 'nothing'"},
+      {"/compare?a=" + good_, 400, "INVALID_ARGUMENT", "parameter 'b' is required"},
+      {"/compare?a=" + good_ + "&b=x", 404, "NOT_FOUND", "no run 'x'"},
+      {"/runs?limit=0", 400, "INVALID_ARGUMENT", "limit: expected a whole number from 1 to 1000, got '0'"},
+      {"/runs?limit=many", 400, "INVALID_ARGUMENT", "got 'many'"},
+      {"/runs?limits=5", 400, "INVALID_ARGUMENT", "unknown parameter 'limits'; expected some of chip, limit"},
+      {"/runs?limit=1&limit=2", 400, "INVALID_ARGUMENT", "parameter 'limit' is given twice"},
+      {"/chips?x=1", 400, "INVALID_ARGUMENT", "there is none here"},
+      {"/runs/latest/progress?since=-1", 400, "INVALID_ARGUMENT", "since: expected"},
+      {cases + "?outcome=green", 400, "INVALID_ARGUMENT", "outcome: unknown outcome 'green'"},
+      {cases + "?dtype=float31", 400, "INVALID_ARGUMENT", "dtype: "},
+      {"/nothing", 404, "NOT_FOUND", "there is nothing at /api/v1/nothing"},
+  };
+  for (const Row& row : rows) {
+    const Json json = Ask(row.path, row.status);
+    EXPECT_EQ(json.at("error").at("code"), row.code) << row.path;
+    EXPECT_THAT(json.at("error").at("message").get<std::string>(), HasSubstr(row.text)) << row.path;
+  }
+  EXPECT_EQ(Get("/api/v2/runs")->status, 404);
+  EXPECT_EQ(Get("/etc/passwd")->status, 404);
+}
+
+TEST_F(ApiTest, ACase) {
+  const Json json = Ask("/runs/" + bad_ + "/cases/" + CaseId(0));
+  EXPECT_EQ(json.at("outcome"), "fail");
+  EXPECT_EQ(json.at("error_text"), "not UTF-8: \xEF\xBF\xBD");
+  EXPECT_EQ(json.at("reveals"), "carelessness");
+  const Json arguments = {{{"name", "input"}, {"role", "in"}, {"text", "float32 (2,)"}},
+                          {{"name", "alpha"}, {"role", ""}, {"text", "0.5"}}};
+  EXPECT_EQ(json.at("arguments"), arguments);
+  EXPECT_THAT(json.at("repro").get<std::string>(), HasSubstr("diopi-cli repro add.float32.p0"));
+const Json& output = json.at("outputs").at(0);
+EXPECT_EQ(output.at("max_ulp"), "inf");
+EXPECT_EQ(output.at("bias"), "-inf");
+EXPECT_TRUE(output.at("max_z").is_null());
+EXPECT_EQ(output.at("first").at(0).at("coordinates"), Json({1, 1}));
+EXPECT_TRUE(output.at("first").at(0).at("actual").is_null());
+EXPECT_EQ(output.at("device").at("rmse"), 0.25);
+// Not known here, or another case by now.
+EXPECT_TRUE(Ask("/runs/" + bad_ + "/cases/" + CaseId(1)).at("arguments").is_null());
+}
+
+TEST_F(ApiTest, TheListOfCasesAndItsFilters) {
+  const std::string path = "/runs/" + bad_ + "/cases";
+  const Json all = Ask(path);
+  ASSERT_EQ(all.at("rows").size(), 3U);
+  EXPECT_EQ(all.at("rows").at(0).size(), all.at("columns").size());
+  EXPECT_EQ(all.at("rows").at(0).at(5), "it \"differs\"");
+  const std::pair<std::string, size_t> filters[] = {
+      {"?outcome=fail", 1},  {"?outcome=failed", 1},   {"?outcome=fail,waived", 2},
+      {"?operator=add", 3},  {"?operator=sub,add", 3}, {"?operator=sub", 0},
+      {"?dtype=float32", 3}, {"?dtype=float16", 0},    {"?outcome=&operator=add", 3},
+  };
+  for (const auto& [filter, count] : filters)
+    EXPECT_EQ(Ask(path + filter).at("rows").size(), count) << filter;
+}
+
+TEST_F(ApiTest, RunsOfAChip) {
+  const Json runs = Ask("/runs?chip=chip%20a").at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).at("run_id"), bad_);
+  EXPECT_EQ(runs.at(0).at("waivers_in_force"), 1);
+  EXPECT_EQ(Ask("/runs?chip=unnamed").at("runs").size(), 1U);
+  EXPECT_EQ(Ask("/runs").at("runs").size(), 4U);
+  EXPECT_EQ(Ask("/runs/" + bad_).at("waivers").at(0).at("case_id"), CaseId(1));
+  const Json diff = Ask("/compare?a=" + good_ + "&b=" + bad_);
+  EXPECT_EQ(diff.at("counts").at("newly_failing"), 1);
+  EXPECT_EQ(diff.at("counts").at("appeared"), 1);
+  EXPECT_EQ(diff.at("same_variant"), true);
+}
+
+std::string Gunzip(const std::string& data) {
+  z_stream stream{};
+  inflateInit2(&stream, 15 + 16);
+  std::string out(1 << 22, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+  stream.avail_in = static_cast<uInt>(data.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+TEST_F(ApiTest, TagsAndCompression) {
+  const std::string path = std::string(kApi) + "/coverage";
+  const auto plain = Get(path);
+  EXPECT_EQ(plain->get_header_value("Content-Encoding"), "");
+  EXPECT_EQ(plain->get_header_value("Cache-Control"), "private, no-cache");
+  const auto small = Get(path, {{"Accept-Encoding", "br, gzip"}});
+  EXPECT_EQ(small->get_header_value("Content-Encoding"), "gzip");
+  EXPECT_EQ(Gunzip(small->body), plain->body);
+  const std::string tag = plain->get_header_value("ETag");
+  const auto unchanged = Get(path, {{"If-None-Match", tag}});
+  EXPECT_EQ(unchanged->status, 304);
+  EXPECT_EQ(unchanged->body, "");
+  Run("chip c", "finished", {MakeVerdict(0, v1::OUTCOME_PASS)});
+  EXPECT_EQ(Get(path, {{"If-None-Match", tag}})->status, 200);
+}
+
+TEST_F(ApiTest, ThePageIsAtItsPathsAndKeepsTheBrowserToItself) {
+  for (const char* path : {"/", "/chips/x", "/runs", "/runs/x/cases/y", "/compare?a=1&b=2", "/coverage"}) {
+    const auto page = Get(path);
+    EXPECT_EQ(page->status, 200) << path;
+    EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8") << path;
+    EXPECT_THAT(page->get_header_value("Content-Security-Policy"), HasSubstr("default-src 'none'")) << path;
+    EXPECT_EQ(page->get_header_value("X-Content-Type-Options"), "nosniff") << path;
+    EXPECT_EQ(page->get_header_value("Referrer-Policy"), "no-referrer") << path;
+    EXPECT_THAT(page->body,
+                HasSubstr(PageHtml().empty() ? "the dashboards' page was left out" : "<div id=\"app\""))
+        << path;
+  }
+  const std::string body = Get("/")->body;
+  const auto small = Get("/", {{"Accept-Encoding", "gzip"}});
+  EXPECT_EQ(Gunzip(small->body), body);
+  EXPECT_EQ(Ask("/version").at("web"), !PageHtml().empty());
+}
+
+TEST(ApiParts, CookiesPathsAndEncodings) {
+  EXPECT_EQ(CookieOf("a=1; diopi_token=abc; b=2", "diopi_token"), "abc");
+  EXPECT_EQ(CookieOf("diopi_token=a=b", "diopi_token"), "a=b");
+  EXPECT_EQ(CookieOf("xdiopi_token=abc", "diopi_token"), "");
+  EXPECT_EQ(CookieOf("", "diopi_token"), "");
+  for (const char* path : {"/", "/index.html", "/chips", "/runs/x/cases/y", "/compare"})
+    EXPECT_TRUE(IsPagePath(path));
+  for (const char* path : {"/api", "/api/v1/runs", "/metrics", "/healthz", "/runsx", "/etc/passwd", ""}) {
+    EXPECT_FALSE(IsPagePath(path)) << path;
+  }
+  EXPECT_TRUE(IsApiPath("/api/v1"));
+  EXPECT_FALSE(IsApiPath("/apix"));
+  const std::pair<const char*, bool> encodings[] = {
+      {"gzip", true},      {"br, gzip;q=0.5", true},
+      {"*", true},         {"GZIP", true},
+      {"", false},         {"br", false},
+      {"gzip;q=0", false}, {"gzip; q=0.0", false},
+      {"gzipx", false},    {"gzip;q=x", false},
+  };
+  for (const auto& [header, accepts] : encodings) EXPECT_EQ(AcceptsGzip(header), accepts) << header;
+}
+
+}  // namespace
+}  // namespace diopi::server

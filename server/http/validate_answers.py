@@ -1,0 +1,56 @@
+"""Holds answers of the JSON API against its schema: validate_answers.py FILE.
+
+FILE: {"schema": ..., "answers": [{"name": a definition of the schema, "path": ..., "answer": ...}]}. Fields that the
+schema does not name are told too: a reader may ignore them, the document may not.
+"""
+import json
+import sys
+
+from jsonschema import Draft202012Validator
+
+
+def make_strict(node):
+    """Objects with named fields have no others; where schemas are joined, the whole has no others."""
+    if isinstance(node, list):
+        for item in node:
+            make_strict(item)
+    elif isinstance(node, dict):
+        if "properties" in node:
+            node["unevaluatedProperties"] = False
+        for value in node.values():
+            make_strict(value)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        given = json.load(file)
+    schema = given["schema"]
+    Draft202012Validator.check_schema(schema)
+    make_strict(schema)
+    # Part of Run: whoever names it alone says that nothing else is there.
+    summary = schema["$defs"]["RunSummary"]
+    summary.pop("unevaluatedProperties")
+    used = set()
+    problems = 0
+    for item in given["answers"]:
+        used.add(item["name"])
+        validator = Draft202012Validator({"$defs": schema["$defs"], "$ref": "#/$defs/" + item["name"]})
+        for error in validator.iter_errors(item["answer"]):
+            problems += 1
+            print(f"{item['path']}: {error.json_path}: {error.message[:300]}")
+        runs = item["answer"].get("runs", []) if item["name"] == "Runs" else []
+        for run in runs:
+            for field in sorted(set(run) - set(summary["properties"])):
+                problems += 1
+                print(f"{item['path']}: the schema has no field {field} in a run")
+    for reference in schema["anyOf"]:
+        name = reference["$ref"].rsplit("/", 1)[1]
+        if name not in used:
+            problems += 1
+            print(f"no answer of the kind {name} was checked")
+    print(f"{len(given['answers'])} answers fit" if problems == 0 else f"{problems} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
