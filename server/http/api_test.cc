@@ -232,15 +232,15 @@ TEST_F(ApiTest, ACase) {
                           {{"name", "alpha"}, {"role", ""}, {"text", "0.5"}}};
   EXPECT_EQ(json.at("arguments"), arguments);
   EXPECT_THAT(json.at("repro").get<std::string>(), HasSubstr("diopi-cli repro add.float32.p0"));
-const Json& output = json.at("outputs").at(0);
-EXPECT_EQ(output.at("max_ulp"), "inf");
-EXPECT_EQ(output.at("bias"), "-inf");
-EXPECT_TRUE(output.at("max_z").is_null());
-EXPECT_EQ(output.at("first").at(0).at("coordinates"), Json({1, 1}));
-EXPECT_TRUE(output.at("first").at(0).at("actual").is_null());
-EXPECT_EQ(output.at("device").at("rmse"), 0.25);
-// Not known here, or another case by now.
-EXPECT_TRUE(Ask("/runs/" + bad_ + "/cases/" + CaseId(1)).at("arguments").is_null());
+  const Json& output = json.at("outputs").at(0);
+  EXPECT_EQ(output.at("max_ulp"), "inf");
+  EXPECT_EQ(output.at("bias"), "-inf");
+  EXPECT_TRUE(output.at("max_z").is_null());
+  EXPECT_EQ(output.at("first").at(0).at("coordinates"), Json({1, 1}));
+  EXPECT_TRUE(output.at("first").at(0).at("actual").is_null());
+  EXPECT_EQ(output.at("device").at("rmse"), 0.25);
+  // Not known here, or another case by now.
+  EXPECT_TRUE(Ask("/runs/" + bad_ + "/cases/" + CaseId(1)).at("arguments").is_null());
 }
 
 TEST_F(ApiTest, TheListOfCasesAndItsFilters) {
