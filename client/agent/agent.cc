@@ -1,8 +1,10 @@
 #include "client/agent/agent.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -100,6 +102,7 @@ class Agent {
   v1::CreateRunResponse run_;
   std::unique_ptr<Progress> progress_;
   std::map<std::string, v1::Verdict> verdicts_;  // of this session, by case
+  std::atomic<bool> first_failure_{false};       // with --fail-fast: it is there
 };
 
 ExitCode Agent::Tell(const absl::Status& status) {
@@ -404,6 +407,10 @@ void Agent::Store(const v1::Verdict& verdict) {
     few.set_flushed(stats.flushed());
   }
   if (!again) progress_->Add(verdict);
+  if (options_.fail_fast && !first_failure_ && reports::IsFailure(verdict.outcome())) {
+    first_failure_ = true;
+    kill(getpid(), SIGTERM);  // blocked in every thread: StopSignal takes it
+  }
 }
 
 absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) const {
@@ -434,8 +441,9 @@ ExitCode Agent::Conclude(bool stopped) {
   if (!report.ok()) return Tell(report.status());
   const ExitCode code = WriteReport(*report);
   if (!stopped) return code;
+  if (first_failure_) *err_ << "diopi-agent: the first failure ended the run (--fail-fast)" << std::endl;
   *err_ << "diopi-agent: stopped; complete the run with: " << ResumeCommand() << std::endl;
-  return ExitCode::kOurs;
+  return first_failure_ ? ExitCode::kFailed : ExitCode::kOurs;
 }
 
 ExitCode Agent::WriteReport(const reports::RunReport& report) {

@@ -8,6 +8,7 @@
 
 #include "client/agent/agent.h"
 #include "client/agent/health.h"
+#include "client/agent/narrow.h"
 #include "client/agent/options.h"
 #include "client/agent/serve.h"
 #include "client/agent/stop_signal.h"
@@ -47,6 +48,12 @@ int main(int argc, char** argv) {
   if (options.serve) {
     return static_cast<int>(diopi::agent::Serve(options, *stop, &std::cout, &std::cerr));
   }
+  const absl::StatusOr<bool> narrowed = diopi::agent::NarrowSelection(&options, &std::cout);
+  if (!narrowed.ok()) {
+    std::cerr << "diopi-agent: " << narrowed.status().message() << "\n";
+    return static_cast<int>(diopi::agent::ExitCodeFor(narrowed.status()));
+  }
+  if (!*narrowed) return static_cast<int>(ExitCode::kOk);
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   return static_cast<int>(diopi::agent::RunAgent(options, *stop, terminal, &std::cout, &std::cerr));
 }

@@ -28,6 +28,24 @@ void AddDataOptions(CLI::App* app, AgentOptions* options) {
       ->check(CLI::IsMember({"recipes", "bytes"}));
 }
 
+// What a developer wants to know first.
+void AddQuickOptions(CLI::App* app, AgentOptions* options) {
+  CLI::Option* functions = app->get_option("--fname");
+  CLI::Option* changed = app->add_option("--changed-functions", options->changed_functions,
+                                         "Only the functions in this file, a name a line (diopi-cli changed)")
+                             ->excludes(functions);
+  app->add_option("--changed-since", options->changed_since,
+                  "Only functions whose code differs from this library's (see diopi-cli changed)")
+      ->excludes(functions)
+      ->excludes(changed);
+  app->add_option("--rerun-failed", options->rerun_failed,
+                  "Only cases that failed in this run: its id, or latest")
+      ->excludes(functions)
+      ->excludes(changed)
+      ->excludes(app->get_option("--case"));
+  app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure; the run is aborted then");
+}
+
 void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so")->required();
   app->add_option("--device-lib", options->device_lib,
@@ -98,6 +116,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
         return hex ? std::string() : std::string("expected 64 hex digits");
       });
   AddDataOptions(app, options);
+  AddQuickOptions(app, options);
   app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
 }
 

@@ -51,6 +51,10 @@ struct AgentOptions {
   double health_every_s = 60;          // --health-every-s, between two health checks of a standing agent
   bool health_check = false;           // --health-check (hidden): one of them, its result on standard output
   bool parent_pid_death = false;       // --parent-pid-death (hidden)
+  std::string changed_functions;       // --changed-functions: file of the functions to run
+  std::string changed_since;           // --changed-since: run what differs from this library
+  std::string rerun_failed;            // --rerun-failed: run what failed in this run
+  bool fail_fast = false;              // --fail-fast: stop at the first failure
   std::vector<std::string> arguments;  // all of them as given, underscores of names as dashes
 };
 

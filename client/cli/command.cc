@@ -20,9 +20,11 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeHistoryCommand());
   commands.push_back(MakeCoverageCommand());
   commands.push_back(MakeEvaluateCommand());
+  commands.push_back(MakeGateCommand());
   commands.push_back(MakeMergeCommand());
   commands.push_back(MakeReproCommand());
   commands.push_back(MakeAbiCheckCommand());
+  commands.push_back(MakeChangedCommand());
   return commands;
 }
 

@@ -31,6 +31,8 @@ std::unique_ptr<Command> MakeChipsCommand();
 std::unique_ptr<Command> MakeCoverageCommand();
 std::unique_ptr<Command> MakeDiffCommand();
 std::unique_ptr<Command> MakeEvaluateCommand();
+std::unique_ptr<Command> MakeChangedCommand();
+std::unique_ptr<Command> MakeGateCommand();
 std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeHistoryCommand();
 std::unique_ptr<Command> MakeListCommand();

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -46,6 +47,12 @@ class ElfFile {
     if (index > size_ / sizeof(T)) return false;
     const uint64_t offset = table + index * sizeof(T);
     return offset >= table && Read(offset, out);
+  }
+
+  // A part of the mapped file; nullopt when any of it lies outside.
+  std::optional<std::string_view> Bytes(uint64_t offset, uint64_t length) const {
+    if (offset > size_ || size_ - offset < length) return std::nullopt;
+    return std::string_view(reinterpret_cast<const char*>(data_) + offset, length);
   }
 
   // Where an address of the loaded image lies in the file.

@@ -1,0 +1,133 @@
+#include "client/agent/narrow.h"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "cases/core/catalog.h"
+#include "cases/core/operator_file.h"
+#include "impl_loader/library/changed_functions.h"
+#include "proto/abi/abi.h"
+#include "reports/model/outcome.h"
+#include "server/store/database.h"
+
+namespace diopi::agent {
+namespace {
+
+constexpr char kEverything[] = "all_ops";
+
+struct Changed {
+  bool everything = false;
+  std::set<std::string> functions;
+};
+
+// A name of the ABI a line, or all_ops; "#" begins a comment.
+absl::StatusOr<Changed> ReadChanged(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
+  std::vector<std::string> known = {kEverything};
+  for (const abi::Function* function : abi::Functions()) known.emplace_back(function->name());
+  const std::set<std::string> names(known.begin(), known.end());
+  Changed changed;
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    const std::string name(absl::StripAsciiWhitespace(line.substr(0, line.find('#'))));
+    if (name.empty()) continue;
+    if (!names.contains(name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ":", number, ": expected a function of the ABI or ", kEverything, ", found '",
+                       name, "'", cases::NearestText(name, known)));
+    }
+    changed.everything = changed.everything || name == kEverything;
+    changed.functions.insert(name);
+  }
+  if (in.bad()) return absl::InternalError(absl::StrCat(path, ": cannot be read"));
+  return changed;
+}
+
+absl::StatusOr<Changed> CompareWithOld(const AgentOptions& options, std::ostream* out) {
+  const absl::StatusOr<loader::ChangedFunctions> compared =
+      loader::CompareLibraries(options.changed_since, options.impl_path);
+  if (!compared.ok()) {
+    // A damaged library is the user's file, not our fault.
+    if (absl::IsDataLoss(compared.status())) return absl::InvalidArgumentError(compared.status().message());
+    return compared.status();
+  }
+  if (compared->everything) *out << "Everything may have changed: " << compared->why << std::endl;
+  return Changed{compared->everything, {compared->functions.begin(), compared->functions.end()}};
+}
+
+// Only functions that have cases can be run; the others are told.
+absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options, std::ostream* out) {
+  if (changed.everything) return true;
+  if (changed.functions.empty()) {
+    *out << "No function changed: nothing to run." << std::endl;
+    return false;
+  }
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+  std::set<std::string> with_cases;
+  for (const v1::OperatorFile& file : (*catalog)->operators()) {
+    for (const v1::FunctionRules& rules : file.function()) with_cases.insert(rules.name());
+  }
+  std::vector<std::string> without;
+  for (const std::string& name : changed.functions) {
+    (with_cases.contains(name) ? options->selection.functions : without).push_back(name);
+  }
+  if (!without.empty()) *out << "Changed, but without cases: " << absl::StrJoin(without, " ") << std::endl;
+  if (options->selection.functions.empty()) {
+    *out << "No function with cases changed: nothing to run." << std::endl;
+    return false;
+  }
+  *out << "Changed: " << absl::StrJoin(options->selection.functions, " ") << std::endl;
+  return true;
+}
+
+absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
+  if (!options->server.empty()) {
+    return absl::InvalidArgumentError(
+        "--rerun-failed reads the results in --data; a --server's are not here");
+  }
+  const absl::StatusOr<std::unique_ptr<server::Database>> database =
+      server::Database::Open(server::DatabasePath(options->data_folder), {.read_only = true});
+  if (!database.ok()) return database.status();
+  const absl::StatusOr<v1::RunInfo> run = (*database)->GetRun(options->rerun_failed);
+  if (!run.ok()) return run.status();
+  server::VerdictFilter filter;
+  filter.with_outputs = false;
+  const absl::StatusOr<std::vector<v1::Verdict>> verdicts = (*database)->Verdicts(run->run_id(), filter);
+  if (!verdicts.ok()) return verdicts.status();
+  for (const v1::Verdict& verdict : *verdicts) {
+    const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
+    if (reports::IsFailure(verdict.outcome()) || ours) options->selection.cases.push_back(verdict.case_id());
+  }
+  if (options->selection.cases.empty()) {
+    *out << "Nothing failed in run " << run->run_id() << ": nothing to run." << std::endl;
+    return false;
+  }
+  if (options->selection.suite.empty()) options->selection.suite = run->options().selection().suite();
+  *out << "Again: the " << options->selection.cases.size() << " cases that failed in run " << run->run_id()
+       << std::endl;
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> NarrowSelection(AgentOptions* options, std::ostream* out) {
+  if (!options->rerun_failed.empty()) return SelectFailed(options, out);
+  if (options->changed_functions.empty() && options->changed_since.empty()) return true;
+  const absl::StatusOr<Changed> changed = options->changed_since.empty()
+                                              ? ReadChanged(options->changed_functions)
+                                              : CompareWithOld(*options, out);
+  if (!changed.ok()) return changed.status();
+  return SelectChanged(*changed, options, out);
+}
+
+}  // namespace diopi::agent

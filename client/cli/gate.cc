@@ -1,0 +1,225 @@
+// diopi-cli gate: may this library go in? A run against what is expected and what was before.
+#include "reports/gate/gate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/command.h"
+#include "client/cli/gate_files.h"
+#include "client/cli/gate_runs.h"
+#include "client/cli/output.h"
+#include "reports/gate/render.h"
+#include "reports/gate/update.h"
+
+namespace diopi::cli {
+namespace {
+
+class GateCommand final : public Command {
+ public:
+  std::string name() const override { return "gate"; }
+  std::string description() const override {
+    return "Fails where a run has what is neither expected nor was before";
+  }
+  void AddOptions(CLI::App* app) override;
+  ExitCode Run() override;
+
+ private:
+  absl::Status CheckOptions();
+  absl::Status ReadExpectations();
+  absl::Status LoadRuns();
+  absl::Status Update();
+  absl::Status Write(const reports::GateDocument& document);
+  reports::GateInput MakeInput() const;
+
+  std::string data_;
+  std::string run_ = "latest";
+  std::string chip_;
+  std::string expect_;
+  std::string against_;
+  std::string today_;
+  bool update_ = false;
+  int expires_in_ = 90;
+  std::string format_ = "text";
+  std::string output_;
+  std::vector<std::string> also_;
+  reports::GateOptions options_;
+
+  std::vector<std::pair<std::string, std::string>> documents_;  // format and file, of --also
+  bool fresh_ = false;                                          // --update makes the file
+  std::optional<reports::Expectations> expectations_;
+  GateRuns runs_;
+};
+
+void GateCommand::AddOptions(CLI::App* app) {
+  app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+  app->add_option("--run", run_, "Run id (default: latest)");
+  app->add_option("--chip", chip_, "With --run latest: the latest of this chip");
+  app->add_option("--expect", expect_, "File of expectations: known failures, flakes and skips");
+  app->add_option("--against", against_, "Run to compare with: its id, or last-green");
+  app->add_flag("--partial", options_.partial,
+                "The run is a selection on purpose: do not hold what it leaves out against it");
+  app->add_flag("--strict", options_.strict,
+                "Also fail on lines that pass now, match nothing or have no issue");
+  const CLI::Range factor(1.0, 1e6);
+  app->add_option("--max-slowdown", options_.max_slowdown,
+                  "Fail on functions slower than so many times the --against run's")
+      ->check(factor);
+  app->add_option("--max-error-growth", options_.max_error_growth,
+                  "Fail on functions whose errors are more than so many times the --against run's")
+      ->check(factor);
+  app->add_option("--today", today_, "The day that expiry is judged by, YYYY-MM-DD (default: today, UTC)");
+  app->add_flag("--update", update_, "Write the --expect file anew from the run, then judge by it");
+  app->add_option("--expires-in", expires_in_, "With --update: days until new lines expire (default: 90)")
+      ->check(CLI::Range(1, 3650));
+  app->add_option("--format", format_, "text, markdown, junit, github or json (default: text)")
+      ->check(CLI::IsMember(reports::GateFormats()));
+  app->add_option("--output", output_, "File (default: standard output)");
+  app->add_option("--also", also_, "A further document, FORMAT=FILE: junit=gate.xml");
+}
+
+absl::Status GateCommand::CheckOptions() {
+  if (expect_.empty() && against_.empty()) {
+    return absl::InvalidArgumentError("the gate needs --expect FILE or --against RUN (or last-green)");
+  }
+  if (update_ && expect_.empty())
+    return absl::InvalidArgumentError("--update needs the --expect file to write");
+  if (against_.empty() && (options_.max_slowdown > 0 || options_.max_error_growth > 0)) {
+    return absl::InvalidArgumentError("--max-slowdown and --max-error-growth need --against RUN");
+  }
+  if (today_.empty()) {
+    options_.today = reports::Today();
+  } else if (const std::optional<reports::Day> day = reports::ParseDay(today_); day.has_value()) {
+    options_.today = *day;
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--today expects a day that exists, as 2027-01-31, found '", today_, "'"));
+  }
+  for (const std::string& also : also_) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(also, absl::MaxSplits('=', 1));
+    const std::vector<std::string>& formats = reports::GateFormats();
+    if (parts.second.empty() || std::count(formats.begin(), formats.end(), parts.first) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--also expects FORMAT=FILE with text, markdown, junit, github or "
+                       "json, found '",
+                       also, "'"));
+    }
+    documents_.push_back(parts);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GateCommand::ReadExpectations() {
+  if (expect_.empty()) return absl::OkStatus();
+  absl::StatusOr<std::string> text = ReadTextFile(expect_);
+  if (!text.ok() && absl::IsNotFound(text.status()) && update_) {
+    fresh_ = true;
+    text = std::string();
+  } else if (!text.ok() && absl::IsNotFound(text.status())) {
+    return absl::NotFoundError(absl::StrCat(text.status().message(), "; --update makes it from the run"));
+  }
+  if (!text.ok()) return text.status();
+  absl::StatusOr<reports::Expectations> expectations = reports::ParseExpectations(*text, expect_);
+  if (!expectations.ok()) return expectations.status();
+  expectations_ = *std::move(expectations);
+  return absl::OkStatus();
+}
+
+absl::Status GateCommand::LoadRuns() {
+  absl::StatusOr<std::unique_ptr<RunSource>> source = OpenDataFolder(DataFolder(data_));
+  if (!source.ok()) return source.status();
+  GateRunsRequest request;
+  request.run = run_;
+  request.chip = chip_;
+  if (chip_.empty() && expectations_.has_value()) request.chip = expectations_->chip;
+  request.against = against_;
+  request.partial = options_.partial;
+  request.repeats = options_.max_slowdown > 0;
+  request.expectations = expectations_.has_value() ? &*expectations_ : nullptr;
+  absl::StatusOr<GateRuns> runs = LoadGateRuns(source->get(), request);
+  if (!runs.ok()) return runs.status();
+  runs_ = *std::move(runs);
+  const std::string& chip = runs_.run.run.options().chip();
+  if (expectations_.has_value() && !expectations_->chip.empty() && expectations_->chip != chip) {
+    return absl::InvalidArgumentError(absl::StrCat(expect_, " is of chip ", expectations_->chip, ", run ",
+                                                   runs_.run.run.run_id(), " of ",
+                                                   chip.empty() ? "one without a name" : chip));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GateCommand::Update() {
+  const v1::RunInfo& run = runs_.run.run;
+  if (run.state() != "finished" || runs_.run.missing > 0 || runs_.run.cases == 0) {
+    return absl::FailedPreconditionError(absl::StrCat("run ", run.run_id(), " is ", run.state(), " and ",
+                                                      runs_.run.missing, " cases have no verdict: ", expect_,
+                                                      " is not written from a run that is not whole"));
+  }
+  if (fresh_) {
+    absl::StatusOr<reports::Expectations> begun =
+        reports::ParseExpectations(reports::NewExpectations(runs_.run), expect_);
+    if (!begun.ok()) return absl::InternalError(begun.status().message());
+    expectations_ = *std::move(begun);
+  }
+  const reports::UpdateResult updated = reports::UpdateExpectations(
+      *expectations_, runs_.run, {.expires = options_.today + std::chrono::days(expires_in_)});
+  // What is written must be read again: our own mistake otherwise, and the old file stays.
+  absl::StatusOr<reports::Expectations> again = reports::ParseExpectations(updated.text, expect_);
+  if (!again.ok()) return absl::InternalError(again.status().message());
+  const std::filesystem::path folder = std::filesystem::path(expect_).parent_path();
+  std::error_code ignored;  // writing tells
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  const absl::Status status = WriteOutput(updated.text, expect_);
+  if (!status.ok()) return status;
+  expectations_ = *std::move(again);
+  std::cerr << expect_ << ": " << updated.added << " lines added, " << updated.deleted << " deleted, "
+            << updated.narrowed << " narrowed, " << updated.kept << " kept" << std::endl;
+  return absl::OkStatus();
+}
+
+reports::GateInput GateCommand::MakeInput() const {
+  reports::GateInput input;
+  input.run = &runs_.run;
+  if (expectations_.has_value()) input.expectations = &*expectations_;
+  if (runs_.reference.has_value()) input.reference = &*runs_.reference;
+  for (const reports::RunReport& repeat : runs_.repeats) input.repeats.push_back(&repeat);
+  for (const reports::RunReport& repeat : runs_.reference_repeats) input.reference_repeats.push_back(&repeat);
+  return input;
+}
+
+absl::Status GateCommand::Write(const reports::GateDocument& document) {
+  for (const auto& [format, file] : documents_) {
+    const absl::StatusOr<std::string> text = reports::RenderGate(document, format);
+    if (!text.ok()) return text.status();
+    const absl::Status status = WriteOutput(*text, file);
+    if (!status.ok()) return status;
+  }
+  const absl::StatusOr<std::string> text = reports::RenderGate(document, format_);
+  if (!text.ok()) return text.status();
+  return WriteOutput(*text, output_);
+}
+
+ExitCode GateCommand::Run() {
+  absl::Status status = CheckOptions();
+  if (status.ok()) status = ReadExpectations();
+  if (status.ok()) status = LoadRuns();
+  if (status.ok() && update_) status = Update();
+  if (!status.ok()) return Tell(status);
+  const reports::GateInput input = MakeInput();
+  const reports::GateResult result = reports::RunGate(input, options_);
+  status = Write({&input, &options_, &result});
+  if (!status.ok()) return Tell(status);
+  if (result.green()) return ExitCode::kOk;
+  return result.only_ours() ? ExitCode::kOurs : ExitCode::kFailed;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeGateCommand() {
+  return std::make_unique<GateCommand>();
+}
+
+}  // namespace diopi::cli

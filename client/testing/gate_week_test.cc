@@ -1,0 +1,269 @@
+// A vendor's week with the gate: thirty known failures, a pull request that fixes two and breaks one, and the
+// day on which a waiver is over. The library is compiled here, as the vendor's pipeline would.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/testing/programs.h"
+
+namespace diopi::testing {
+namespace {
+
+// The CPU reference's functions, wrong in their first element for tensors of some sizes.
+constexpr char kVendor[] = R"(
+extern void* dlopen(const char* path, int flags);
+extern void* dlsym(void* library, const char* name);
+extern int diopiGetTensorData(void* tensor, void** data);
+extern int diopiGetTensorNumel(const void* tensor, long* count);
+
+typedef int (*Unary)(void*, void*, const void*);
+static void* reference;
+__attribute__((constructor)) static void Open(void) { reference = dlopen(REFERENCE, 2); }
+
+__attribute__((noinline)) static void Spoil(void* out) {
+  void* data = 0;
+  diopiGetTensorData(out, &data);
+  *(float*)data = 12345.0f;
+}
+
+static long Count(const void* tensor) {
+  long count = 0;
+  diopiGetTensorNumel(tensor, &count);
+  return count;
+}
+
+#define UNARY(name, wrong)                                              \
+  int name(void* context, void* out, const void* input) {               \
+    const int error = ((Unary)dlsym(reference, #name))(context, out, input); \
+    const long n = Count(out);                                          \
+    if (error == 0 && (wrong)) Spoil(out);                              \
+    return error;                                                       \
+  }
+UNARY(diopiNeg, NEG)
+UNARY(diopiAbs, n > 0)
+UNARY(diopiSin, n > 0)
+UNARY(diopiCos, n > 0)
+UNARY(diopiTanh, n > 0)
+UNARY(diopiSqrt, SQRT)
+)";
+
+constexpr char kPullRequest[] =
+    "Findings\n"
+    "  not_listed  sqrt.float32.size_31: fail, not listed: out: 1 of 31 elements differs, first at [0]: got "
+    "12345, "
+    "expected 3.61313748 exactly\n"
+    "      diopi-cli repro sqrt.float32.size_31 --impl wednesday.so\n"
+    "\nNotes\n"
+    "  passes_now  demo.txt:17: neg.float32.size_1: passes now\n"
+    "      delete the line: fail neg.float32.size_1 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
+    "of 1 "
+    "element differs, first at [0]: got 12345, expected -3.64964747 exactly\"\n"
+    "  passes_now  demo.txt:18: neg.float32.size_7: passes now\n"
+    "      delete the line: fail neg.float32.size_7 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
+    "of 7 "
+    "elements differs, first at [0]: got 12345, expected -1.59568095 exactly\"\n";
+constexpr char kExpired[] =
+    "Findings\n"
+    "  expired  demo.txt:17: neg.float32.size_16: expired on 2026-12-31: out: 1 of 16 elements differs, "
+    "first at "
+    "[0]: got 12345, expected 3.62768555 exactly (https://issues.test/7); 1 case still needs it: "
+    "neg.float32.size_16\n"
+    "      fix the cause, or agree on a new expires=\n";
+
+class GateWeekTest : public ::testing::Test {
+ protected:
+  std::string data() const { return folder_ / "data"; }
+  std::string expectations() const { return folder_ / "demo.txt"; }
+
+  // The vendor's library at some commit.
+  std::string Build(const std::string& name, const std::string& neg, const std::string& sqrt) const {
+    WriteFile(folder_ / "vendor.c", kVendor);
+    const Finished built = RunProgram({"/usr/bin/cc", "-O1", "-fPIC", "-shared", "-ffunction-sections",
+                                       "-Wl,--emit-relocs", "-fuse-ld=bfd", "-DNEG=" + neg, "-DSQRT=" + sqrt,
+                                       "-DREFERENCE=\"" + LibPath("libdiopi_cpu.so") + "\"",
+                                       folder_ / "vendor.c", "-o", folder_ / name});
+    EXPECT_EQ(built.code, 0) << built.err;
+    return folder_ / name;
+  }
+
+  Finished Agent(const std::string& library, std::vector<std::string> more = {}) const {
+    std::vector<std::string> command = {BinPath("diopi-agent"),
+                                        "--impl",
+                                        library,
+                                        "--data",
+                                        data(),
+                                        "--chip",
+                                        "demo",
+                                        "--quiet",
+                                        "--error-report",
+                                        folder_ / "errors.csv"};
+    if (more.empty()) more = {"--fname", "diopiNeg,diopiAbs,diopiSin,diopiCos,diopiTanh,diopiSqrt"};
+    command.insert(command.end(), more.begin(), more.end());
+    command.insert(command.end(), {"--case", "*.float32.size_*"});
+    return RunProgram(command);
+  }
+
+  Finished Gate(std::vector<std::string> more) const {
+    std::vector<std::string> command = {BinPath("diopi-cli"), "gate",        "--data", data(),
+                                        "--expect",           expectations()};
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command);
+  }
+
+  // What the gate says after its facts, with this test's folder left out.
+  std::string Said(const Finished& gate) const {
+    const size_t facts = gate.out.find("\n\n");
+    std::string said = facts == std::string::npos ? "" : gate.out.substr(facts + 2);
+    for (const std::string& folder :
+         {folder_.path() + "/", std::filesystem::canonical(folder_.path()).string() + "/"}) {
+      for (size_t at; (at = said.find(folder)) != std::string::npos;) said.erase(at, folder.size());
+    }
+    return said;
+  }
+
+  // As a person does: in an editor.
+  void Edit(const std::string& from, const std::string& to) const {
+    std::string text = ReadFile(expectations());
+    size_t count = 0;
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size(), ++count) {
+      text.replace(at, from.size(), to);
+    }
+    EXPECT_GT(count, 0u) << from << " in\n" << text;
+    WriteFile(expectations(), text);
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
+  // Monday: the first run. The gate says what there is, and writes it down.
+  const std::string monday = Build("monday.so", "n>0", "0");
+  ASSERT_EQ(Agent(monday).code, 1);
+  const Finished without = Gate({});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(
+      without.err.find("demo.txt: cannot be read: No such file or directory; --update makes it from the run"),
+      std::string::npos)
+      << without.err;
+  const Finished first = Gate({"--update", "--today", "2026-11-23"});
+  EXPECT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_NE(first.err.find("demo.txt: 30 lines added, 0 deleted, 0 narrowed, 0 kept\n"), std::string::npos)
+      << first.err;
+  EXPECT_EQ(first.out.find("Gate         passed, 30 notes\n"), 0u)
+      << first.out;  // each line has no issue yet
+  EXPECT_NE(ReadFile(expectations()).find("fail neg.float32.size_7 expires=2027-02-21 issue=TODO \""),
+            std::string::npos)
+      << ReadFile(expectations());
+  EXPECT_EQ(Gate({"--strict", "--today", "2026-11-23"}).code, 1);
+  Edit("issue=TODO", "issue=https://issues.test/7");
+  EXPECT_EQ(Gate({"--strict", "--today", "2026-11-23"}).code, 0);
+
+  // Wednesday: a pull request that fixes two cases and breaks one.
+  const std::string wednesday = Build("wednesday.so", "n>7", "n==31");
+  const Finished changed = RunProgram({BinPath("diopi-cli"), "changed", monday, wednesday});
+#ifdef __x86_64__
+  EXPECT_EQ(changed.out, "# 2 functions differ.\ndiopiNeg\ndiopiSqrt\n");
+#endif
+  ASSERT_EQ(Agent(wednesday).code, 1);
+  const Finished pull_request = Gate({"--today", "2026-11-25", "--also", "github=" + (folder_ / "github.txt"),
+                                      "--also", "junit=" + (folder_ / "gate.xml")});
+  EXPECT_EQ(pull_request.code, 1);
+  EXPECT_EQ(pull_request.out.find("Gate         FAILED: 1 finding, 2 notes\n"), 0u) << pull_request.out;
+  EXPECT_EQ(Said(pull_request), kPullRequest);
+  EXPECT_NE(ReadFile(folder_ / "github.txt").find("::error title=not_listed%3A sqrt.float32.size_31::"),
+            std::string::npos);
+  EXPECT_NE(ReadFile(folder_ / "gate.xml").find("<failure type=\"fail\""), std::string::npos);
+
+  // The same seen from the last green run alone: Monday's, by what was listed then.
+  const Finished against = Gate({"--against", "last-green", "--today", "2026-11-25"});
+  EXPECT_EQ(against.code, 1);
+  EXPECT_NE(against.out.find("fail, not listed, passed in run "), std::string::npos) << against.out;
+
+  // Thursday: the break is mended, and the lines that pass are deleted.
+  ASSERT_EQ(Agent(Build("thursday.so", "n>7", "0")).code, 1);
+  const Finished mended = Gate({"--update", "--today", "2026-11-26", "--strict"});
+  EXPECT_EQ(mended.code, 0) << mended.out;
+  EXPECT_NE(mended.err.find("demo.txt: 0 lines added, 2 deleted, 0 narrowed, 28 kept\n"), std::string::npos);
+
+  // One line was agreed on until the end of the year only.
+  Edit("neg.float32.size_16 expires=2027-02-21", "neg.float32.size_16 expires=2026-12-31");
+  EXPECT_EQ(Gate({"--today", "2026-12-10"}).code, 0);
+  EXPECT_EQ(Gate({"--today", "2026-12-31"}).code, 0);
+  const Finished expired = Gate({"--today", "2027-01-01"});
+  EXPECT_EQ(expired.code, 1);
+  EXPECT_EQ(Said(expired), kExpired);
+}
+
+// Runs of only what matters now.
+TEST_F(GateWeekTest, QuickRuns) {
+  const std::string old = Build("old.so", "0", "0");
+  const std::string now = Build("now.so", "n>7", "0");
+  const Finished none = Agent(old, {"--changed-since", old});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_EQ(none.out, "No function changed: nothing to run.\n");
+#ifdef __x86_64__
+  const Finished since = Agent(now, {"--changed-since", old});
+  EXPECT_EQ(since.code, 1);
+  EXPECT_EQ(since.out.find("Changed: diopiNeg\n"), 0u) << since.out;
+  for (const auto& row : ReportRows(data(), "latest")) EXPECT_EQ(row.at("function"), "diopiNeg");
+#endif
+
+  WriteFile(folder_ / "changed.txt", "# By hand.\n  diopiNeg  # this\n\n");
+  ASSERT_EQ(Agent(now, {"--changed-functions", folder_ / "changed.txt"}).code, 1);
+  std::set<std::string> failed;
+  for (const auto& row : ReportRows(data(), "latest")) {
+    EXPECT_EQ(row.at("function"), "diopiNeg");
+    if (row.at("outcome") == "fail") failed.insert(row.at("case"));
+  }
+  EXPECT_EQ(failed.size(), 4u);
+  WriteFile(folder_ / "changed.txt", "diopiNeg\ndiopiNge\n");
+  const Finished unknown = Agent(now, {"--changed-functions", folder_ / "changed.txt"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(
+      unknown.err.find(
+          "changed.txt:2: expected a function of the ABI or all_ops, found 'diopiNge'; nearest: diopiNe, "),
+      std::string::npos)
+      << unknown.err;
+  EXPECT_EQ(Agent(now, {"--changed-functions", folder_ / "none.txt"}).code, 2);
+
+  const std::vector<std::string> again = {
+      BinPath("diopi-agent"), "--impl",         now,     "--data", data(), "--quiet", "--error-report",
+      folder_ / "errors.csv", "--rerun-failed", "latest"};
+  ASSERT_EQ(RunProgram(again).code, 1);
+  std::set<std::string> rerun;
+  for (const auto& row : ReportRows(data(), "latest")) rerun.insert(row.at("case"));
+  EXPECT_EQ(rerun, failed);
+
+  const Finished fast = Agent(Build("all.so", "n>0", "0"), {"--fname", "diopiNeg", "--fail-fast"});
+  EXPECT_EQ(fast.code, 1) << fast.err;
+}
+
+TEST_F(GateWeekTest, WhatAUserGetsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> rows = {
+      {{}, "the gate needs --expect FILE or --against RUN (or last-green)"},
+      {{"--against", "x", "--today", "2027-02-30"},
+       "--today expects a day that exists, as 2027-01-31, found '2027-02-30'"},
+      {{"--against", "x", "--update"}, "--update needs the --expect file to write"},
+      {{"--expect", expectations(), "--max-slowdown", "2"},
+       "--max-slowdown and --max-error-growth need --against RUN"},
+      {{"--against", "x", "--also", "junit"}, "--also expects FORMAT=FILE"},
+      {{"--expect", folder_.path()}, ": a folder, expected a file"},
+  };
+  for (const auto& [more, text] : rows) {
+    std::vector<std::string> command = {BinPath("diopi-cli"), "gate", "--data", data()};
+    command.insert(command.end(), more.begin(), more.end());
+    const Finished gate = RunProgram(command);
+    EXPECT_EQ(gate.code, 2) << gate.err;
+    EXPECT_NE(gate.err.find(text), std::string::npos) << gate.err;
+  }
+  WriteFile(expectations(), "fial x\n");
+  EXPECT_EQ(Gate({}).code, 2);
+  EXPECT_NE(Gate({}).err.find("demo.txt:1:1: unknown word 'fial'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace diopi::testing

@@ -1,0 +1,140 @@
+#include "reports/gate/coverage.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/catalog.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::reports {
+namespace {
+
+constexpr size_t kNamed = 8;  // of many names
+
+struct Functions {
+  std::set<std::string> implemented;
+  std::set<std::string> tested;  // called in at least one case
+  std::set<std::string> selected;
+};
+
+Functions FunctionsOf(const RunReport& report) {
+  Functions functions;
+  std::set<std::string> refused;
+  for (const v1::Verdict& verdict : report.results) {
+    if (verdict.function().empty()) continue;  // a check of the library as a whole
+    functions.selected.insert(verdict.function());
+    if (IsCalled(verdict.outcome())) functions.tested.insert(verdict.function());
+    if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) refused.insert(verdict.function());
+  }
+  const auto& exported = report.run.options().implemented();
+  for (const std::string& function : exported) {
+    // Exported, but every call said NoImplement: that is not an implementation.
+    if (!refused.contains(function) || functions.tested.contains(function))
+      functions.implemented.insert(function);
+  }
+  return functions;
+}
+
+std::string Names(const std::vector<std::string>& names) {
+  const size_t shown = std::min(names.size(), kNamed);
+  std::string text = absl::StrJoin(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", ");
+  if (names.size() > shown) absl::StrAppend(&text, " and ", names.size() - shown, " more");
+  return text;
+}
+
+class CoverageJudge {
+ public:
+  CoverageJudge(const GateInput& input, const GateOptions& options) : input_(input), options_(options) {}
+
+  std::vector<GateFinding> Judge() {
+    const Expectations* expectations = input_.expectations;
+    if (expectations != nullptr && expectations->floor.has_value() && !options_.partial) {
+      const CoverageFloor& floor = *expectations->floor;
+      const Coverage& coverage = input_.run->coverage;
+      BelowFloor(floor.line, "functions are implemented", coverage.implemented, floor.implemented);
+      BelowFloor(floor.line, "functions are tested", coverage.tested, floor.tested);
+      BelowFloor(floor.line, "cases are in the run", input_.run->cases, floor.cases);
+    }
+    if (input_.reference != nullptr) AgainstReference();
+    return std::move(findings_);
+  }
+
+ private:
+  void BelowFloor(int line, const char* what, int64_t have, const std::optional<int64_t>& floor) {
+    if (!floor.has_value() || have >= *floor) return;
+    findings_.push_back({FindingKind::kCoverage,
+                         line,
+                         "coverage",
+                         absl::StrCat(have, " ", what, ", the floor in line ", line, " is ", *floor),
+                         "",
+                         {}});
+  }
+
+  void Lost(const char* one, const char* many, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    findings_.push_back(
+        {FindingKind::kCoverage, 0, "coverage",
+         absl::StrCat(names.size(), " ", names.size() == 1 ? one : many, " in run ",
+                      input_.reference->run.run_id(), " no longer ",
+                      names.size() == 1 ? "is: " : "are: ", Names(names)),
+         IsWhole(input_.run->run.options()) ? "" : "the run is a selection; if that is meant, say --partial",
+         names});
+  }
+
+  bool Skipped(const std::string& case_id) const {
+    if (input_.expectations == nullptr) return false;
+    const std::vector<Expectation>& lines = input_.expectations->cases;
+    return std::any_of(lines.begin(), lines.end(), [&](const Expectation& line) {
+      return line.kind == Expectation::Kind::kSkip && !line.ExpiredOn(options_.today) &&
+             cases::GlobMatch(line.glob, case_id);
+    });
+  }
+
+  void AgainstReference() {
+    const Functions now = FunctionsOf(*input_.run);
+    const Functions before = FunctionsOf(*input_.reference);
+    std::set<std::string> present;
+    for (const v1::Verdict& verdict : input_.run->results) present.insert(verdict.case_id());
+    std::set<std::string> owed;  // functions of which a case is not skipped on purpose
+    std::vector<std::string> missing_cases;
+    for (const v1::Verdict& verdict : input_.reference->results) {
+      if (Skipped(verdict.case_id())) continue;
+      owed.insert(verdict.function());
+      if (!present.contains(verdict.case_id())) missing_cases.push_back(verdict.case_id());
+    }
+    std::vector<std::string> implemented, tested;
+    for (const std::string& function : before.implemented) {
+      // Of functions without a case nothing can be skipped.
+      const bool excused = before.selected.contains(function) && !owed.contains(function);
+      if (!now.implemented.contains(function) && !excused) implemented.push_back(function);
+    }
+    for (const std::string& function : before.tested) {
+      const bool told = std::count(implemented.begin(), implemented.end(), function) > 0;
+      const bool left_out = options_.partial && !now.selected.contains(function);
+      if (!now.tested.contains(function) && owed.contains(function) && !told && !left_out)
+        tested.push_back(function);
+    }
+    Lost("function that was implemented", "functions that were implemented", implemented);
+    Lost("function that was tested", "functions that were tested", tested);
+    // A run without a case yet to come is told as incomplete.
+    if (!options_.partial && input_.run->missing == 0)
+      Lost("case that was", "cases that were", missing_cases);
+  }
+
+  const GateInput& input_;
+  const GateOptions& options_;
+  std::vector<GateFinding> findings_;
+};
+
+}  // namespace
+
+std::vector<GateFinding> JudgeCoverage(const GateInput& input, const GateOptions& options) {
+  return CoverageJudge(input, options).Judge();
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,101 @@
+// The gate: may a run's library go in? A run, what is expected of it and what was before in; findings out.
+// Everything here is pure.
+#ifndef REPORTS_GATE_GATE_H_
+#define REPORTS_GATE_GATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/gate/date.h"
+#include "reports/gate/expectations.h"
+#include "reports/model/report.h"
+
+namespace diopi::reports {
+
+struct GateOptions {
+  Day today;
+  // The run is a selection on purpose: what it leaves out is not held against it.
+  bool partial = false;
+  // Notes on the expectations (passes now, matches nothing, no issue) fail the gate too.
+  bool strict = false;
+  double max_slowdown = 0;      // 0: time is not judged; otherwise at least 1
+  double max_error_growth = 0;  // 0: errors are not judged; otherwise at least 1
+};
+
+struct GateInput {
+  const RunReport* run = nullptr;
+  const Expectations* expectations = nullptr;  // null: none; then `reference` says what may fail
+  const RunReport* reference = nullptr;        // null: none
+  // Further runs of the same library as `run` and `reference`, for time: of each case the fastest call
+  // counts.
+  std::vector<const RunReport*> repeats;
+  std::vector<const RunReport*> reference_repeats;
+};
+
+// Names are part of the JSON and JUnit output: never change.
+enum class FindingKind {
+  kIncomplete,    // the run is not finished, or has no cases
+  kNotListed,     // does not pass, and no line says so
+  kOtherOutcome,  // a line says that it does not pass, but in another way
+  kRegressed,     // passed, or failed otherwise, in the reference run
+  kExpired,       // a line's day is over
+  kCoverage,      // fell
+  kNotJudged,     // our fault: harness_error
+  kSlower,
+  kLessAccurate,
+  // Notes, unless GateOptions.strict makes findings of the first four.
+  kPassesNow,       // a line whose every case passes
+  kPartlyPasses,    // a line of which some cases pass
+  kMatchesNothing,  // a line without a case in the run
+  kNoIssue,         // a line without a link
+  kExpiresSoon,     // within 14 days
+  kSuspected,       // slower, but in one run only
+  kDeclared,        // the run declares other contracts than the reference
+};
+
+// "not_listed", "passes_now".
+std::string FindingName(FindingKind kind);
+
+struct GateFinding {
+  FindingKind kind = FindingKind::kIncomplete;
+  int line = 0;                    // of the expectations; 0: none
+  std::string subject;             // a case, a function, a line's glob, or "run"
+  std::string text;                // what is the matter, one line
+  std::string action;              // what to do about it: a command or a line to delete; may be empty
+  std::vector<std::string> cases;  // that it is about, where there are several
+};
+
+// How the gate takes one case.
+struct GatedCase {
+  enum class State { kPass, kExpected, kFinding };
+  const v1::Verdict* verdict = nullptr;  // of GateInput.run
+  State state = State::kPass;
+  int line =
+      0;  // kExpected: the line that excuses it; 0: the reference run, or a waiver of the device profile
+  std::string text;  // why it is excused, or the finding's text
+};
+
+struct GateResult {
+  std::vector<GateFinding> findings;  // worst first; the gate is green without any
+  std::vector<GateFinding> notes;
+  std::vector<GatedCase> cases;   // in case order
+  int64_t expected_failures = 0;  // excused by a line or the reference run
+  int64_t waived = 0;             // by the device profile
+  bool green() const { return findings.empty(); }
+  // Only findings that say nothing about the library: incomplete, not judged.
+  bool only_ours() const;
+};
+
+GateResult RunGate(const GateInput& input, const GateOptions& options);
+
+// Finished, whole, and every case passes, is waived, or is excused by a line whatever its day: what
+// `--against last-green` looks for. `expectations` may be null.
+bool IsGreen(const RunReport& run, const Expectations* expectations);
+
+// The run covers everything: no function, case or dtype was selected, and it is no shard.
+bool IsWhole(const v1::RunOptions& options);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_GATE_GATE_H_

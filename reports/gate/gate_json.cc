@@ -1,0 +1,52 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/gate/render.h"
+#include "reports/render/escape.h"
+
+namespace diopi::reports {
+namespace {
+
+std::string FindingJson(const GateFinding& finding) {
+  return absl::StrCat(
+      "    {\"kind\": ", JsonString(FindingName(finding.kind)), ", \"line\": ", finding.line,
+      ", \"subject\": ", JsonString(finding.subject), ", \"text\": ", JsonString(finding.text),
+      ", \"action\": ", JsonString(finding.action), ", \"cases\": [",
+      absl::StrJoin(finding.cases, ", ",
+                    [](std::string* out, const std::string& id) { out->append(JsonString(id)); }),
+      "]}");
+}
+
+std::string FindingsJson(const std::vector<GateFinding>& findings) {
+  if (findings.empty()) return "[]";
+  return absl::StrCat(
+      "[\n",
+      absl::StrJoin(findings, ",\n",
+                    [](std::string* out, const GateFinding& finding) { out->append(FindingJson(finding)); }),
+      "\n  ]");
+}
+
+}  // namespace
+
+std::string RenderGateJson(const GateDocument& document) {
+  const GateInput& input = *document.input;
+  const GateResult& result = *document.result;
+  const RunReport& run = *input.run;
+  return absl::StrCat(
+      "{\n  \"green\": ", result.green() ? "true" : "false", ",\n  \"run\": ", JsonString(run.run.run_id()),
+      ",\n  \"state\": ", JsonString(run.run.state()),
+      ",\n  \"chip\": ", JsonString(run.run.options().chip()),
+      ",\n  \"library_sha256\": ", JsonString(run.run.options().impl_sha256()), ",\n  \"expectations\": ",
+      input.expectations == nullptr ? "null" : JsonString(input.expectations->file),
+      ",\n  \"against\": ", input.reference == nullptr ? "null" : JsonString(input.reference->run.run_id()),
+      ",\n  \"today\": ", JsonString(DayText(document.options->today)),
+      ",\n  \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions,
+      ", \"implemented\": ", run.coverage.implemented, ", \"selected\": ", run.coverage.selected,
+      ", \"tested\": ", run.coverage.tested, ", \"passing\": ", run.coverage.passing,
+      "},\n  \"correctness\": {\"called\": ", run.correctness.called,
+      ", \"passed\": ", run.correctness.passed, "},\n  \"cases\": ", run.cases,
+      ",\n  \"expected_failures\": ", result.expected_failures, ",\n  \"waived\": ", result.waived,
+      ",\n  \"findings\": ", FindingsJson(result.findings), ",\n  \"notes\": ", FindingsJson(result.notes),
+      "\n}\n");
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "reports/gate/render.h"
+#include "reports/render/escape.h"
+
+namespace diopi::reports {
+namespace {
+
+std::string Count(size_t count, const char* one, const char* many) {
+  return absl::StrCat(count, " ", count == 1 ? one : many);
+}
+
+std::string SelectionText(const v1::RunOptions& options) {
+  const v1::Selection& selection = options.selection();
+  if (IsWhole(options)) return "everything";
+  std::vector<std::string> parts;
+  if (!selection.functions().empty())
+    parts.push_back(absl::StrCat("--fname ", absl::StrJoin(selection.functions(), ",")));
+  for (const std::string& glob : selection.cases()) parts.push_back(absl::StrCat("--case ", glob));
+  if (!selection.dtypes().empty())
+    parts.push_back(Count(static_cast<size_t>(selection.dtypes_size()), "dtype", "dtypes"));
+  if (options.shard_count() > 1)
+    parts.push_back(absl::StrCat("shard ", options.shard_index(), " of ", options.shard_count()));
+  return absl::StrCat("a selection (", absl::StrJoin(parts, ", "), ")");
+}
+
+std::string LinesText(const Expectations& expectations) {
+  std::map<std::string, size_t> kinds = {{"fail", 0}, {"flake", 0}, {"skip", 0}};
+  for (const Expectation& line : expectations.cases) ++kinds[KindName(line.kind)];
+  return absl::StrCat(expectations.file, " (", kinds["fail"], " fail, ", kinds["flake"], " flake, ",
+                      kinds["skip"], " skip)");
+}
+
+void AppendFindings(const GateDocument& document, const char* title, const std::vector<GateFinding>& findings,
+                    std::string* out) {
+  if (findings.empty()) return;
+  absl::StrAppend(out, "\n", title, "\n");
+  for (const GateFinding& finding : findings) {
+    absl::StrAppend(out, "  ", FindingName(finding.kind), "  ", OneLine(FindingPlace(document, finding)),
+                    ": ", OneLine(finding.text), "\n");
+    if (!finding.action.empty()) absl::StrAppend(out, "      ", OneLine(finding.action), "\n");
+  }
+}
+
+}  // namespace
+
+std::string GateHeadline(const GateResult& result) {
+  const std::string notes =
+      result.notes.empty() ? "" : absl::StrCat(", ", Count(result.notes.size(), "note", "notes"));
+  return result.green()
+             ? absl::StrCat("passed", notes)
+             : absl::StrCat("FAILED: ", Count(result.findings.size(), "finding", "findings"), notes);
+}
+
+std::string FindingPlace(const GateDocument& document, const GateFinding& finding) {
+  if (finding.line == 0 || document.input->expectations == nullptr) return finding.subject;
+  return absl::StrCat(document.input->expectations->file, ":", finding.line, ": ", finding.subject);
+}
+
+std::vector<GateFact> GateFacts(const GateDocument& document) {
+  const RunReport& run = *document.input->run;
+  const GateResult& result = *document.result;
+  const v1::RunOptions& options = run.run.options();
+  std::vector<GateFact> facts;
+  facts.push_back(
+      {"Run",
+       absl::StrCat(run.run.run_id(), " (", run.run.state(), "), ",
+                    options.chip().empty() ? "" : absl::StrCat("chip ", options.chip(), ", "),
+                    Count(static_cast<size_t>(run.cases), "case", "cases"), " of ", SelectionText(options))});
+  facts.push_back(
+      {"Library", absl::StrCat(options.impl_path(), ", sha256 ", options.impl_sha256().substr(0, 16))});
+  if (document.input->expectations != nullptr) {
+    facts.push_back({"Expected", LinesText(*document.input->expectations)});
+  }
+  if (document.input->reference != nullptr) {
+    facts.push_back({"Against", absl::StrCat("run ", document.input->reference->run.run_id(), " of ",
+                                             document.input->reference->run.created())});
+  }
+  facts.push_back({"Coverage", absl::StrCat(run.coverage.implemented, " of ", run.coverage.abi_functions,
+                                            " functions implemented, ", run.coverage.tested, " of ",
+                                            run.coverage.selected, " selected ones tested")});
+  facts.push_back({"Correctness", absl::StrCat(run.correctness.passed, " of ", run.correctness.called,
+                                               " called cases pass; ", result.expected_failures,
+                                               " do not and were expected, ", result.waived, " waived")});
+  return facts;
+}
+
+std::string RenderGateText(const GateDocument& document) {
+  std::string out = absl::StrFormat("%-13s%s\n", "Gate", GateHeadline(*document.result));
+  for (const GateFact& fact : GateFacts(document)) {
+    absl::StrAppend(&out, absl::StrFormat("%-13s%s\n", fact.name, OneLine(fact.text)));
+  }
+  AppendFindings(document, "Findings", document.result->findings, &out);
+  AppendFindings(document, "Notes", document.result->notes, &out);
+  return out;
+}
+
+const std::vector<std::string>& GateFormats() {
+  static const auto& formats = *new std::vector<std::string>{"text", "markdown", "junit", "github", "json"};
+  return formats;
+}
+
+absl::StatusOr<std::string> RenderGate(const GateDocument& document, std::string_view format) {
+  if (format == "text") return RenderGateText(document);
+  if (format == "markdown") return RenderGateMarkdown(document);
+  if (format == "junit") return RenderGateJunit(document);
+  if (format == "github") return RenderGateAnnotations(document);
+  if (format == "json") return RenderGateJson(document);
+  return absl::InvalidArgumentError(absl::StrCat("unknown format '", std::string(format), "', expected ",
+                                                 absl::StrJoin(GateFormats(), ", ")));
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,175 @@
+#include "reports/gate/growth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "reports/gate/evidence.h"
+
+namespace diopi::reports {
+namespace {
+
+using Groups = std::map<std::string, std::vector<Pair>>;
+
+constexpr size_t kShared = 5;  // functions that are enough to tell what they share
+
+struct Timing {
+  std::string function;
+  double best_us = 0;
+  int runs = 0;
+};
+using Timings = std::unordered_map<std::string, Timing>;
+
+void AddTimes(const RunReport& report, Timings* timings) {
+  for (const v1::Verdict& verdict : report.results) {
+    if (verdict.outcome() != v1::OUTCOME_PASS || verdict.function().empty()) continue;
+    if (!(verdict.call_us() > 0) || !std::isfinite(verdict.call_us())) continue;
+    Timing& timing = (*timings)[verdict.case_id()];
+    timing.function = verdict.function();
+    timing.best_us = timing.runs == 0 ? verdict.call_us() : std::min(timing.best_us, verdict.call_us());
+    ++timing.runs;
+  }
+}
+
+Timings TimesOf(const RunReport& report, const std::vector<const RunReport*>& repeats) {
+  Timings timings;
+  AddTimes(report, &timings);
+  Timings of_run = timings;
+  for (const RunReport* repeat : repeats) AddTimes(*repeat, &timings);
+  // Only cases of the run itself.
+  std::erase_if(timings, [&of_run](const auto& entry) { return !of_run.contains(entry.first); });
+  return timings;
+}
+
+std::string GrowthText(const Growth& growth, double factor, const char* what) {
+  return absl::StrFormat(
+      "%d of %d %s are more than %g times those of the reference, the median is %.2f times (p = %.1g)",
+      growth.above, growth.pairs, what, factor, growth.median_ratio, growth.p);
+}
+
+class TimeJudge {
+ public:
+  TimeJudge(const GateInput& input, const GateOptions& options) : input_(input), options_(options) {}
+
+  std::vector<GateFinding> Judge() {
+    const Timings before = TimesOf(*input_.reference, input_.reference_repeats);
+    Groups confirmed, all;
+    std::vector<Pair> of_run;
+    for (const auto& [id, timing] : TimesOf(*input_.run, input_.repeats)) {
+      const auto at = before.find(id);
+      if (at == before.end()) continue;
+      const Pair pair{at->second.best_us, timing.best_us};
+      all[timing.function].push_back(pair);
+      if (timing.runs < 2 || at->second.runs < 2) continue;
+      confirmed[timing.function].push_back(pair);
+      of_run.push_back(pair);
+    }
+    JudgeShared(std::move(of_run), &confirmed);
+    std::set<std::string> slower;
+    for (const Growth& growth : JudgeGrowth(confirmed, options_.max_slowdown)) {
+      if (!growth.grew) continue;
+      slower.insert(growth.group);
+      findings_.push_back({FindingKind::kSlower,
+                           0,
+                           growth.group,
+                           GrowthText(growth, options_.max_slowdown, "cases' times"),
+                           "",
+                           {}});
+    }
+    for (const Growth& growth : JudgeGrowth(all, options_.max_slowdown)) {
+      if (!growth.grew || slower.contains(growth.group) ||
+          confirmed[growth.group].size() == all[growth.group].size()) {
+        continue;
+      }
+      findings_.push_back(
+          {FindingKind::kSuspected,
+           0,
+           growth.group,
+           absl::StrCat("may be slower: ", GrowthText(growth, options_.max_slowdown, "cases' times"),
+                        ", but one run is no evidence"),
+           absl::StrCat("run the function once more with each of the two libraries: diopi-agent --fname ",
+                        growth.group),
+           {}});
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  // A slower machine and a slower library look the same here: one finding, and the rest is judged beside it.
+  void JudgeShared(std::vector<Pair> of_run, Groups* groups) {
+    if (groups->size() < kShared) return;
+    const double shared = MedianRatio(of_run);
+    for (const Growth& growth : JudgeGrowth({{"run", std::move(of_run)}}, options_.max_slowdown)) {
+      if (!growth.grew) continue;
+      findings_.push_back(
+          {FindingKind::kSlower,
+           0,
+           "run",
+           absl::StrCat("everything: ", GrowthText(growth, options_.max_slowdown, "cases' times"),
+                        "; a slower machine would look the same"),
+           "",
+           {}});
+    }
+    if (shared <= 1) return;
+    for (auto& [function, pairs] : *groups) {
+      for (Pair& pair : pairs) pair.after /= shared;
+    }
+  }
+
+  const GateInput& input_;
+  const GateOptions& options_;
+  std::vector<GateFinding> findings_;
+};
+
+std::map<std::pair<std::string, std::string>, double> ErrorsOf(const RunReport& report) {
+  std::map<std::pair<std::string, std::string>, double> errors;
+  for (const v1::Verdict& verdict : report.results) {
+    for (const v1::OutputStats& stats : verdict.outputs()) {
+      if (stats.elements() == 0 || !std::isfinite(stats.rms_z()) || stats.rms_z() < 0) continue;
+      errors[{verdict.case_id(), stats.key()}] = std::max(stats.rms_z(), kErrorFloor);
+    }
+  }
+  return errors;
+}
+
+}  // namespace
+
+std::vector<GateFinding> JudgeTime(const GateInput& input, const GateOptions& options) {
+  if (options.max_slowdown <= 0 || input.reference == nullptr) return {};
+  return TimeJudge(input, options).Judge();
+}
+
+std::vector<GateFinding> JudgeErrors(const GateInput& input, const GateOptions& options) {
+  if (options.max_error_growth <= 0 || input.reference == nullptr) return {};
+  const auto before = ErrorsOf(*input.reference);
+  const auto now = ErrorsOf(*input.run);
+  Groups groups;
+  for (const v1::Verdict& verdict : input.run->results) {
+    if (verdict.function().empty()) continue;
+    for (const v1::OutputStats& stats : verdict.outputs()) {
+      const auto then = before.find({verdict.case_id(), stats.key()});
+      const auto here = now.find({verdict.case_id(), stats.key()});
+      if (then == before.end() || here == now.end()) continue;
+      groups[verdict.function()].push_back({then->second, here->second});
+    }
+  }
+  std::vector<GateFinding> findings;
+  for (const Growth& growth : JudgeGrowth(groups, options.max_error_growth)) {
+    if (!growth.grew) continue;
+    findings.push_back({FindingKind::kLessAccurate,
+                        0,
+                        growth.group,
+                        GrowthText(growth, options.max_error_growth, "outputs' errors"),
+                        "",
+                        {}});
+  }
+  return findings;
+}
+
+}  // namespace diopi::reports

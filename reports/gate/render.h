@@ -1,0 +1,52 @@
+// What the gate says, in the forms that people and pipelines read. Pure: the whole document out.
+#ifndef REPORTS_GATE_RENDER_H_
+#define REPORTS_GATE_RENDER_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "reports/gate/gate.h"
+
+namespace diopi::reports {
+
+struct GateDocument {
+  const GateInput* input = nullptr;
+  const GateOptions* options = nullptr;
+  const GateResult* result = nullptr;
+};
+
+// For people: the verdict, coverage beside correctness, every finding with what to do about it, notes.
+std::string RenderGateText(const GateDocument& document);
+
+// For a pull request's summary; at most 200 findings and 100 notes, so that it stays below GitHub's 1 MiB.
+std::string RenderGateMarkdown(const GateDocument& document);
+
+// Every case as the gate takes it: excused ones are <skipped>, findings <failure>. Findings that are about no
+// single case are in a suite "gate".
+std::string RenderGateJunit(const GateDocument& document);
+
+// GitHub workflow commands, a line each: the verdict first, as GitHub shows the first ten errors of a step.
+std::string RenderGateAnnotations(const GateDocument& document);
+
+std::string RenderGateJson(const GateDocument& document);
+
+// "text", "markdown", "junit", "github", "json"; InvalidArgument, with these names, for anything else.
+absl::StatusOr<std::string> RenderGate(const GateDocument& document, std::string_view format);
+const std::vector<std::string>& GateFormats();
+
+// The pieces that the formats share.
+// "FAILED: 2 findings, 1 note" or "passed, 1 note".
+std::string GateHeadline(const GateResult& result);
+// "FILE:LINE: GLOB", or the subject where there is no line.
+std::string FindingPlace(const GateDocument& document, const GateFinding& finding);
+struct GateFact {
+  std::string name;  // "Run", "Coverage"
+  std::string text;
+};
+std::vector<GateFact> GateFacts(const GateDocument& document);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_GATE_RENDER_H_

@@ -1,0 +1,109 @@
+#include "reports/gate/render.h"
+
+#include <gtest/gtest.h>
+
+#include "reports/gate/testing.h"
+
+namespace diopi::reports {
+namespace {
+
+// A failing run with every character that a format could trip over.
+class RenderGateTest : public ::testing::Test {
+ protected:
+  RenderGateTest() {
+    run_.results[0].set_reason("50% <b>|x|</b> & \"q\", a:b\r\nsecond `line` \xff");
+    input_.run = &run_;
+    input_.expectations = &lines_;
+    options_.today = *ParseDay("2026-11-21");
+    result_ = RunGate(input_, options_);
+  }
+  std::string Render(const char* format) const {
+    const auto text = RenderGate({&input_, &options_, &result_}, format);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.value_or("");
+  }
+
+  RunReport run_ = SmallRun("r1", {{"add.x", v1::OUTCOME_FAIL}, {"add.y", v1::OUTCOME_FAIL}, {"mul.x"}});
+  Expectations lines_ = Lines(
+      "fail add.y expires=2027-01-31 issue=https://x.test/1 \"r\"\n"
+      "fail mul.x expires=2027-01-31 issue=https://x.test/2 \"50% | <i>\"\n");
+  GateInput input_;
+  GateOptions options_;
+  GateResult result_;
+};
+
+TEST_F(RenderGateTest, Text) {
+  EXPECT_EQ(Render("text"),
+            "Gate         FAILED: 1 finding, 1 note\n"
+            "Run          r1 (finished), chip demo, 3 cases of everything\n"
+            "Library      lib.so, sha256 0123456789abcdef\n"
+            "Expected     demo.txt (2 fail, 0 flake, 0 skip)\n"
+            "Coverage     2 of 538 functions implemented, 2 of 2 selected ones tested\n"
+            "Correctness  1 of 3 called cases pass; 1 do not and were expected, 0 waived\n"
+            "\nFindings\n"
+            "  not_listed  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` \xff\n"
+            "      diopi-cli repro add.x --impl lib.so\n"
+            "\nNotes\n"
+            "  passes_now  demo.txt:2: mul.x: passes now\n"
+            "      delete the line: fail mul.x expires=2027-01-31 issue=https://x.test/2 \"50% | <i>\"\n");
+}
+
+TEST_F(RenderGateTest, Markdown) {
+  const std::string text = Render("markdown");
+  EXPECT_EQ(text.find("## Conformance gate FAILED: 1 finding, 1 note\n"), 0u);
+  EXPECT_NE(
+      text.find("| not\\_listed | add.x | fail, not listed: 50% &lt;b&gt;\\|x\\|&lt;/b&gt; &amp; \"q\", a:b "
+                "second \\`line\\` ? | diopi-cli repro add.x --impl lib.so |\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<details><summary>1 note</summary>"), std::string::npos);
+}
+
+TEST_F(RenderGateTest, Annotations) {
+  const std::string text = Render("github");
+  EXPECT_EQ(text.find("::error title=Conformance gate::FAILED: 1 finding, 1 note%0ARun: r1"), 0u);
+  EXPECT_NE(text.find("\n::error title=not_listed%3A add.x::fail, not listed: 50%25 <b>|x|</b> & \"q\", a:b "
+                      "second `line` ?%0Adiopi-cli repro add.x --impl lib.so\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("\n::warning file=demo.txt,line=2,title=passes_now%3A mul.x::passes now%0Adelete the line: "),
+      std::string::npos)
+      << text;
+}
+
+TEST_F(RenderGateTest, Junit) {
+  const std::string text = Render("junit");
+  EXPECT_NE(
+      text.find("<testsuites name=\"diopi gate\" tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\""),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<failure type=\"fail\" message=\"fail, not listed: 50% &lt;b&gt;"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<skipped message=\"fail, expected: r (https://x.test/1)\"/>"), std::string::npos)
+      << text;
+}
+
+TEST_F(RenderGateTest, Json) {
+  const std::string text = Render("json");
+  EXPECT_EQ(text.find("{\n  \"green\": false,\n  \"run\": \"r1\""), 0u);
+  EXPECT_NE(text.find("{\"kind\": \"passes_now\", \"line\": 2, \"subject\": \"mul.x\""), std::string::npos)
+      << text;
+}
+
+TEST_F(RenderGateTest, UnknownFormat) {
+  EXPECT_FALSE(RenderGate({&input_, &options_, &result_}, "xml").ok());
+}
+
+TEST_F(RenderGateTest, AnExpiredLineFailsItsCaseInJunitToo) {
+  options_.today = *ParseDay("2027-02-01");
+  result_ = RunGate(input_, options_);
+  const std::string text = Render("junit");
+  EXPECT_NE(text.find("<testcase name=\"add.y\" classname=\"diopi_add\" time=\"0.000010\">\n      <failure"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<testcase name=\"demo.txt:1: add.y\" classname=\"gate\""), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace diopi::reports
