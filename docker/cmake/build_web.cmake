@@ -1,5 +1,8 @@
 # cmake -D SOURCE=reports/web -D COPY=build/web -D NPM=npm -P build_web.cmake: COPY/dist/index.html.
-# Packages are fetched only when package-lock.json has changed.
+# Packages are fetched only when package-lock.json has changed. Where npm cannot reach its registry the page is left
+# out, an empty file, and the build goes on; any other failure ends it.
+set(no_network "ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT")
+string(APPEND no_network "|UNABLE_TO_|SELF_SIGNED|E50[234]")
 file(GLOB entries RELATIVE ${SOURCE} ${SOURCE}/*)
 list(REMOVE_ITEM entries node_modules dist)
 file(REMOVE_RECURSE ${COPY}/src ${COPY}/dist)
@@ -12,6 +15,13 @@ function(run_npm what)
   execute_process(COMMAND ${NPM} ${ARGN} WORKING_DIRECTORY ${COPY} RESULT_VARIABLE result
                   OUTPUT_VARIABLE log ERROR_VARIABLE log)
   file(WRITE ${COPY}/npm.log "${log}")
+  if(NOT result EQUAL 0 AND what STREQUAL "npm ci" AND log MATCHES "${no_network}")
+    message(WARNING "Web: npm cannot reach its registry (${COPY}/npm.log): the dashboard page is left out. "
+                    "To try again: rm -r ${COPY} and build")
+    file(WRITE ${COPY}/dist/index.html "")
+    set(left_out TRUE PARENT_SCOPE)
+    return()
+  endif()
   if(NOT result EQUAL 0)
     string(LENGTH "${log}" length)
     if(length GREATER 3000)
@@ -30,6 +40,9 @@ if(EXISTS ${COPY}/node_modules/.diopi_lock)
 endif()
 if(NOT installed STREQUAL lock)
   run_npm("npm ci" ci --no-audit --no-fund)
+  if(left_out)
+    return()
+  endif()
   file(WRITE ${COPY}/node_modules/.diopi_lock "${lock}")
 endif()
 run_npm("npm run build" run build)
