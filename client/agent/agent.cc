@@ -78,6 +78,7 @@ class Agent {
   absl::StatusOr<SessionWorker> StartWorker(int device) const;
   void TellDeadCards();
   v1::RunOptions MakeRunOptions() const;
+  v1::RunProfile MakeRunProfile() const;
   std::string ResumeCommand() const;
   ExitCode Tell(const absl::Status& status);
   ExitCode TellHowToResume(const absl::Status& status);
@@ -118,6 +119,9 @@ std::string Agent::ResumeCommand() const {
   for (const std::string& contract : baselines::ContractNames(compare_.contracts))
     absl::StrAppend(&command, " --contract ", contract);
   if (!options_.device_list.empty()) absl::StrAppend(&command, " --devices ", options_.device_list);
+  if (!options_.profile_path.empty()) absl::StrAppend(&command, " --profile ", options_.profile_path);
+  if (options_.modes.four_bytes) absl::StrAppend(&command, " --four-bytes");
+  if (options_.modes.nhwc) absl::StrAppend(&command, " --nhwc --nhwc-min-dim ", options_.modes.nhwc_min_dim);
   return command;
 }
 
@@ -217,13 +221,33 @@ absl::Status Agent::ConnectToServer() {
   return absl::OkStatus();
 }
 
+// One profile a run, or a case's verdict would depend on who gave it. A run that nobody has begun has none.
+absl::Status CheckSameProfile(const v1::RunInfo& run, const v1::RunProfile& ours) {
+  const v1::RunProfile& theirs = run.options().profile();
+  const auto text = [](const v1::RunProfile& profile) {
+    return profile.hash().empty()
+               ? std::string("no device profile")
+               : absl::StrCat("the device profile ", profile.file(), " (", profile.hash(), ")");
+  };
+  const bool same =
+      theirs.hash() == ours.hash() && std::equal(theirs.adaptor().begin(), theirs.adaptor().end(),
+                                                 ours.adaptor().begin(), ours.adaptor().end());
+  if (run.state() == "queued" || same) return absl::OkStatus();
+  const bool hash = theirs.hash() != ours.hash();
+  return absl::InvalidArgumentError(
+      absl::StrCat("run ", run.run_id(), " was begun with ", hash ? text(theirs) : "another adaptor",
+                   ", not with ", hash ? text(ours) : "this one", ": go on with what it was begun with"));
+}
+
 // A run that is joined is run as it was asked for, or verdicts would differ by who gave them.
 absl::Status Agent::AdoptRunOptions() {
   repeat_ = options_.repeat;
   timeout_s_ = options_.timeout_s;
-  if (!options_.join) return absl::OkStatus();
+  if (options_.resume.empty()) return absl::OkStatus();
   const absl::StatusOr<v1::RunInfo> run = client_->GetRun(options_.resume);
   if (!run.ok()) return run.status();
+  const absl::Status same = CheckSameProfile(*run, MakeRunProfile());
+  if (!same.ok() || !options_.join) return same;
   repeat_ = std::max(run->options().repeat(), 2);
   if (run->options().timeout_s() > 0) timeout_s_ = run->options().timeout_s();
   return absl::OkStatus();
@@ -238,7 +262,11 @@ loader::WorkerOptions Agent::MakeWorkerOptions(int device) const {
   worker.sandbox = options_.sandbox;
   worker.memory_bytes = options_.worker_memory;
   worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
-  if (device >= 0) worker.environment = DeviceEnvironment(device, options_.device_env);
+  worker.environment = options_.environment;
+  if (device >= 0) {
+    const std::vector<std::string> card = DeviceEnvironment(device, options_.device_env);
+    worker.environment.insert(worker.environment.end(), card.begin(), card.end());
+  }
   return worker;
 }
 
@@ -317,7 +345,14 @@ v1::RunOptions Agent::MakeRunOptions() const {
   for (const std::string& contract : baselines::ContractNames(compare_.contracts))
     run.add_contracts(contract);
   for (const std::string& function : facts_.implemented) run.add_implemented(function);
+  if (!options_.profile_path.empty() || !options_.adaptor.empty()) *run.mutable_profile() = MakeRunProfile();
   return run;
+}
+
+v1::RunProfile Agent::MakeRunProfile() const {
+  v1::RunProfile profile = options_.profile.ForRun();
+  for (const std::string& rule : options_.adaptor.Text()) profile.add_adaptor(rule);
+  return profile;
 }
 
 absl::Status Agent::CreateRun() {
@@ -387,11 +422,21 @@ absl::Status Agent::RunCases() {
   options.calls = repeat_;
   options.compare = compare_;
   options.reference_library = DefaultReferenceLibrary();
+  options.profile = &options_.profile;
+  options.adaptor = &options_.adaptor;
+  options.dump.level = options_.modes.failure_debug_level;
+  options.dump.folder = (std::filesystem::path(options_.report_folder) / "failures").string();
   options.implemented = facts_.implemented;
   absl::StatusOr<std::vector<SessionWorker>> workers = StartOtherWorkers();
   if (!workers.ok()) return workers.status();
   Session session(client_.get(), options, [this](const v1::Verdict& verdict) { Store(verdict); });
-  return session.Run(*std::move(workers), stop_);
+  const absl::Status ran = session.Run(*std::move(workers), stop_);
+  if (session.dump().written() > 0) {
+    *out_ << "Failures     " << session.dump().written() << " cases in " << options.dump.folder;
+    if (session.dump().left_out() > 0) *out_ << ", " << session.dump().left_out() << " more left out";
+    *out_ << std::endl;
+  }
+  return ran;
 }
 
 void Agent::Store(const v1::Verdict& verdict) {
@@ -467,6 +512,25 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
 }
 
 }  // namespace
+
+ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err) {
+  const auto tell = [err](const absl::Status& status) {
+    *err << "diopi-agent: " << status.message() << std::endl;
+    return ExitCodeFor(status);
+  };
+  const absl::StatusOr<v1::Selection> selection = MakeSelection(options.selection);
+  if (!selection.ok()) return tell(selection.status());
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return tell(catalog.status());
+  const absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(*selection);
+  if (!cases.ok()) return tell(cases.status());
+  for (const v1::Case& c : *cases) {
+    const std::optional<std::string> skipped = options.profile.SkipReason(c);
+    *out << c.id() << (skipped.has_value() ? absl::StrCat("  # ", *skipped) : "") << "\n";
+  }
+  out->flush();
+  return ExitCode::kOk;
+}
 
 ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
                   std::ostream* err) {

@@ -10,6 +10,9 @@
 
 namespace diopi::agent {
 
+// --list-only: the ids of the cases that a run of these options would have.
+ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err);
+
 // Prints results on `out`, what went wrong on `err`. `terminal`: `out` is one.
 ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
                   std::ostream* err);

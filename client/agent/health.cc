@@ -82,6 +82,7 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
   worker_options.worker_program = options.worker_program;
   worker_options.impl_path = library->path;
   worker_options.device_lib = options.device_lib;
+  worker_options.environment = options.environment;
   worker_options.case_timeout =
       std::min(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
                std::chrono::milliseconds(kCaseLimit));

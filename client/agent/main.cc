@@ -30,6 +30,9 @@ int main(int argc, char** argv) {
   diopi::agent::AgentOptions options;
   const std::optional<ExitCode> leave = diopi::agent::ParseAgentOptions(argc, argv, &options);
   if (leave.has_value()) return static_cast<int>(*leave);
+  if (options.modes.list_only) {
+    return static_cast<int>(diopi::agent::ListCases(options, &std::cout, &std::cerr));
+  }
   const absl::Status serves = options.serve ? diopi::agent::CheckServeOptions(options) : absl::OkStatus();
   if (!serves.ok()) {
     std::cerr << "diopi-agent: " << serves.message() << "\n";

@@ -10,6 +10,7 @@
 #include "client/agent/credential_flags.h"
 #include "client/agent/devices.h"
 #include "client/agent/paths.h"
+#include "client/profile/waivers.h"
 
 namespace diopi::agent {
 namespace {
@@ -46,8 +47,36 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
   app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure; the run is aborted then");
 }
 
+// What the public harness has, by its names too.
+void AddModes(CLI::App* app, AgentOptions* options) {
+  Modes* modes = &options->modes;
+  CLI::Option* nhwc = app->add_flag("--nhwc", modes->nhwc,
+                                    "Hand tensors over channels last: convolutions, batch_norm, poolings, "
+                                    "interpolate, pad, roi_align");
+  app->add_option("--nhwc-min-dim", modes->nhwc_min_dim,
+                  "Of tensors with at least so many dimensions (default: 3)")
+      ->check(CLI::Range(3, 5))
+      ->needs(nhwc);
+  app->add_flag("--four-bytes", modes->four_bytes, "Hand int64 over as int32, float64 as float32");
+  app->add_option("--model,--model-name", modes->model, "The suite of a model; --get-model-list lists them");
+  app->add_flag_callback(
+      "--get-model-list",
+      [] {
+        std::cout << ModelListText();
+        throw CLI::Success();
+      },
+      "List the models that have a suite, and leave");
+  app->add_option(
+         "--failure-debug-level", modes->failure_debug_level,
+         "Of failed cases write to failures/ in the report folder: 0 nothing (default), 1 their arguments, 2 "
+         "the values too")
+      ->check(CLI::Range(0, 2));
+  app->add_flag("--list-only", modes->list_only, "Print the ids of the cases that would run, and leave");
+}
+
 void AddOptions(CLI::App* app, AgentOptions* options) {
-  app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so")->required();
+  AddModes(app, options);
+  app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so");
   app->add_option("--device-lib", options->device_lib,
                   "Library with the device functions, when --impl has none");
   app->add_option("--server", options->server, "HOST:PORT or unix:PATH; default: starts a server of its own");
@@ -61,6 +90,8 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--dtype", options->selection.dtypes, "Only these dtypes")->delimiter(',');
   app->add_option("--filter-dtype", options->selection.filter_dtypes, "Leave these dtypes out")
       ->delimiter(',');
+  app->add_option("--profile", options->profile_path,
+                  "The chip's device profile: skips, waivers, contracts, time limits, variables, adaptor");
   app->add_option("--chip", options->chip, "Name of the chip, for the records");
   app->add_option("--contract", options->contracts,
                   "Arithmetic the device declares: tf32, tc32, fastconv, p_cast, native16 (default: none)")
@@ -120,7 +151,41 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
 }
 
+// What the profile says where the command line says nothing.
+absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
+  if (options->profile_path.empty()) return absl::OkStatus();
+  absl::StatusOr<profile::Profile> read = profile::ReadProfile(options->profile_path);
+  if (!read.ok()) return read.status();
+  const v1::DeviceProfile& rules = read->rules;
+  if (options->chip.empty()) options->chip = rules.chip();
+  options->contracts.insert(options->contracts.end(), rules.contract().begin(), rules.contract().end());
+  if (app.count("--timeout-s") == 0 && rules.timeout_s() > 0) options->timeout_s = rules.timeout_s();
+  if (rules.devices() > 0 && app.count("--devices") == 0 && app.count("--workers") == 0) {
+    options->device_list = absl::StrCat("0-", rules.devices() - 1);
+  }
+  for (const v1::Variable& variable : rules.environment()) {
+    options->environment.push_back(absl::StrCat(variable.name(), "=", variable.value()));
+  }
+  options->profile = profile::AppliedProfile(*std::move(read), profile::Today());
+  return absl::OkStatus();
+}
+
+// The profile's rules, and after them those of the modes.
+absl::Status MakeAdaptor(AgentOptions* options) {
+  const v1::DeviceProfile& profile = options->profile.rules();
+  std::vector<v1::AdaptorRule> rules(profile.adaptor().begin(), profile.adaptor().end());
+  for (v1::AdaptorRule& rule : AdaptorRules(options->modes)) rules.push_back(std::move(rule));
+  absl::StatusOr<profile::Adaptor> adaptor = profile::Adaptor::Make(rules);
+  if (!adaptor.ok()) return adaptor.status();
+  options->adaptor = *std::move(adaptor);
+  return absl::OkStatus();
+}
+
 absl::Status Complete(AgentOptions* options) {
+  if (options->impl_path.empty() && !options->modes.list_only) {
+    return absl::InvalidArgumentError("--impl is required: the vendor's library");
+  }
+  if (absl::Status model = TakeModel(options->modes, &options->selection.suite); !model.ok()) return model;
   if (!options->join_run.empty()) {
     if (options->server.empty())
       return absl::InvalidArgumentError("--join needs the --server that has the run");
@@ -162,7 +227,9 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? ExitCode::kOk : ExitCode::kUsage;
   }
-  const absl::Status made = Complete(options);
+  absl::Status made = TakeProfile(app, options);
+  if (made.ok()) made = MakeAdaptor(options);
+  if (made.ok()) made = Complete(options);
   if (!made.ok()) {
     std::cerr << "diopi-agent: " << made.message() << "\n";
     return ExitCode::kUsage;

@@ -9,38 +9,47 @@
 
 #include "client/agent/arguments.h"
 #include "client/agent/exit_code.h"
+#include "client/agent/modes.h"
+#include "client/profile/adaptor_rules.h"
+#include "client/profile/applied.h"
 #include "client/rpc/credentials.h"
 
 namespace diopi::agent {
 
 struct AgentOptions {
-  std::string impl_path;                // --impl, required
-  std::string device_lib;               // --device-lib; empty: the library itself, or host memory
-  std::string server;                   // --server; empty: one of the agent's own
-  std::string data_folder;              // --data, for the agent's own server
-  SelectionArguments selection;         // --fname --case --suite --dtype --filter-dtype
-  std::string chip;                     // --chip
-  std::vector<std::string> contracts;   // --contract, arithmetic that the device declares
-  int workers = 1;                      // --workers
-  std::string device_list;              // --devices; empty: one device, the library's own choice
-  std::vector<int> devices;             // the same, parsed
-  std::vector<std::string> device_env;  // --device-env; without: CUDA_VISIBLE_DEVICES; none: nothing is set
-  uint32_t shard_index = 0;             // --shard-index, from 0
-  uint32_t shard_count = 0;             // --shard-count; 0: the whole
-  double timeout_s = 30;                // --timeout-s, of one case
-  uint64_t shuffle = 0;                 // --shuffle; 0: the suite's order
-  int repeat = 2;                       // --repeat, calls of each case; at least 2, to see whether they agree
-  std::string resume;                   // --resume, or --join
-  std::string join_run;                 // --join
-  bool join = false;                    // `resume` is from --join: it must be running
-  std::string report_folder;            // --report-dir; empty: the current folder
-  std::string error_report;             // --error-report; empty: error_report.csv in the report folder
-  bool quiet = false;                   // --quiet: only the summary
-  rpc::CredentialFiles credentials;     // --tls-ca --tls-cert --tls-key --token-file --insecure
-  std::string sandbox = "default";      // --sandbox, of the workers: strict, default, off
-  uint64_t worker_memory = 0;           // --worker-memory, bytes of address space; 0: no limit
-  std::string require_sha256;           // --require-sha256; not empty: no other library is loaded
-  std::string worker_program;           // --worker-program (hidden)
+  std::string impl_path;         // --impl, required
+  std::string device_lib;        // --device-lib; empty: the library itself, or host memory
+  std::string server;            // --server; empty: one of the agent's own
+  std::string data_folder;       // --data, for the agent's own server
+  SelectionArguments selection;  // --fname --case --suite --dtype --filter-dtype
+  // --profile, read: what it says stands below already, where the command line did not say otherwise.
+  profile::AppliedProfile profile;
+  std::string profile_path;              // --profile; empty: none
+  Modes modes;                           // --nhwc --four-bytes --model --failure-debug-level --list-only
+  profile::Adaptor adaptor;              // of the profile and of the modes: what stands before the library
+  std::string chip;                      // --chip
+  std::vector<std::string> contracts;    // --contract, arithmetic that the device declares
+  std::vector<std::string> environment;  // of the workers, NAME=VALUE
+  int workers = 1;                       // --workers
+  std::string device_list;               // --devices; empty: one device, the library's own choice
+  std::vector<int> devices;              // the same, parsed
+  std::vector<std::string> device_env;   // --device-env; without: CUDA_VISIBLE_DEVICES; none: nothing is set
+  uint32_t shard_index = 0;              // --shard-index, from 0
+  uint32_t shard_count = 0;              // --shard-count; 0: the whole
+  double timeout_s = 30;                 // --timeout-s, of one case
+  uint64_t shuffle = 0;                  // --shuffle; 0: the suite's order
+  int repeat = 2;                    // --repeat, calls of each case; at least 2, to see whether they agree
+  std::string resume;                // --resume, or --join
+  std::string join_run;              // --join
+  bool join = false;                 // `resume` is from --join: it must be running
+  std::string report_folder;         // --report-dir; empty: the current folder
+  std::string error_report;          // --error-report; empty: error_report.csv in the report folder
+  bool quiet = false;                // --quiet: only the summary
+  rpc::CredentialFiles credentials;  // --tls-ca --tls-cert --tls-key --token-file --insecure
+  std::string sandbox = "default";   // --sandbox, of the workers: strict, default, off
+  uint64_t worker_memory = 0;        // --worker-memory, bytes of address space; 0: no limit
+  std::string require_sha256;        // --require-sha256; not empty: no other library is loaded
+  std::string worker_program;        // --worker-program (hidden)
   // --cache-size, bytes; absent: 1 GiB with --server, none with a server of its own, whose files are here
   // too.
   std::optional<uint64_t> cache_size;

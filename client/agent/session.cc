@@ -15,6 +15,7 @@
 #include "cases/core/library_checks.h"
 #include "cases/core/stage.h"
 #include "client/agent/verdict_builder.h"
+#include "client/profile/judged_case.h"
 
 namespace diopi::agent {
 namespace {
@@ -48,6 +49,7 @@ Session::Session(rpc::Client* client, const SessionOptions& options, Reporter::S
       options_(options),
       queue_(WorkQueue::Limits{options.lease_bytes, options.queue_cases}),
       diagnoser_(ReplayOptions(options)),
+      dump_(options.dump),
       reporter_(
           ReporterOptions(options),
           [client](const v1::ReportRequest& request) { return client->Report(request).status(); },
@@ -161,7 +163,11 @@ absl::Status Session::Accept(rpc::LeasedCase leased) {
 
 bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
   v1::Verdict verdict;
-  if (absl::StartsWith(leased.unavailable, baselines::kQuarantined)) {
+  const std::optional<std::string> skipped =
+      options_.profile == nullptr ? std::nullopt : options_.profile->SkipReason(leased.c);
+  if (skipped.has_value()) {
+    verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, *skipped);
+  } else if (absl::StartsWith(leased.unavailable, baselines::kQuarantined)) {
     // A conflict of our references is no fault of the device's, nor of its run.
     verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, leased.unavailable);
   } else if (!leased.unavailable.empty()) {
@@ -188,16 +194,29 @@ void Session::Work(SessionWorker worker) {
       continue;
     }
     if (SettledWithoutWorker(*next)) continue;
+    loader::CallOptions options = CallOptionsOf(next->c);
     const auto start = std::chrono::steady_clock::now();
-    std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, &last);
+    std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, options, &last);
     if (!outcome.has_value()) continue;
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
-    last = Called{*std::move(next), *std::move(outcome), worker.device, elapsed.count()};
+    last = Called{*std::move(next), *std::move(outcome), worker.device, elapsed.count(),
+                  std::move(options.adaptor)};
   }
+}
+
+loader::CallOptions Session::CallOptionsOf(const v1::Case& c) const {
+  loader::CallOptions call;
+  call.calls = options_.calls;
+  if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
+  if (options_.profile == nullptr) return call;
+  const std::optional<double> seconds = options_.profile->TimeoutOf(c);
+  if (seconds.has_value()) call.timeout = std::max(FromSeconds(*seconds), milliseconds(1));
+  return call;
 }
 
 // Runs one case, and judges the last one meanwhile. Nothing when EndCalls may have ended it.
 std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const rpc::LeasedCase& leased,
+                                                 const loader::CallOptions& options,
                                                  std::optional<Called>* last) {
   {
     const std::lock_guard lock(mutex_);
@@ -205,7 +224,7 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
     calling_.insert(worker);
   }
   loader::CallOutcome outcome;
-  const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options_.calls);
+  const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options);
   if (submitted.ok()) {
     if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
     outcome = worker->Wait();
@@ -219,12 +238,11 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   return outcome;
 }
 
-v1::Verdict Session::JudgeNumbersOf(const rpc::LeasedCase& leased, const TensorMap& actual) {
-  v1::Verdict verdict =
-      baselines::CompareCase(leased.c, leased.inputs, leased.references, actual, options_.compare);
+v1::Verdict Session::JudgeNumbersOf(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                                    const TensorMap& actual) {
+  v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
   if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
-  const std::string cause =
-      diagnoser_.LikelyCause({leased.c, leased.inputs, leased.references, actual, options_.compare});
+  const std::string cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
   if (cause.empty()) return verdict;
   verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause));
   verdict.set_likely_cause(
@@ -232,14 +250,52 @@ v1::Verdict Session::JudgeNumbersOf(const rpc::LeasedCase& leased, const TensorM
   return verdict;
 }
 
+// Inputs were rounded on their way to the library.
+absl::Status Session::Recompute(const v1::CaseAdaptor& adaptor, profile::JudgedCase* judged) {
+  const bool exact = std::any_of(judged->c.judges().begin(), judged->c.judges().end(),
+                                 [](const v1::Judge& judge) { return judge.kind() == v1::Judge::EXACT; });
+  if (!exact) return absl::OkStatus();
+  const std::lock_guard lock(reference_mutex_);
+  if (reference_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> opened =
+        loader::InProcessLibrary::Open(options_.reference_library);
+    if (!opened.ok()) return opened.status();
+    reference_ = *std::move(opened);
+  }
+  return profile::RecomputeExact(*reference_, adaptor, judged);
+}
+
+v1::Verdict Session::JudgeCalled(const Called& called, const TensorMap& actual) {
+  const rpc::LeasedCase& leased = called.leased;
+  if (called.adaptor.conversion().empty()) {
+    return JudgeNumbersOf(leased.c, leased.inputs, leased.references, actual);
+  }
+  profile::JudgedCase handed =
+      profile::AsHandedOver(leased.c, leased.inputs, leased.references, actual, called.adaptor);
+  const absl::Status recomputed =
+      called.outcome.reply.rounded().empty() ? absl::OkStatus() : Recompute(called.adaptor, &handed);
+  if (!recomputed.ok()) {
+    v1::Verdict verdict;
+    verdict.set_outcome(v1::OUTCOME_HARNESS_ERROR);
+    verdict.set_reason(absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
+    return verdict;
+  }
+  return JudgeNumbersOf(handed.c, handed.inputs, handed.references, handed.actual);
+}
+
 void Session::Judge(const Called& called) {
   const rpc::LeasedCase& leased = called.leased;
-  v1::Verdict verdict = BuildVerdict(leased.c, called.outcome, [this, &leased](const TensorMap& actual) {
-    return JudgeNumbersOf(leased, actual);
+  v1::Verdict verdict = BuildVerdict(leased.c, called.outcome, [this, &called](const TensorMap& actual) {
+    return JudgeCalled(called, actual);
   });
+  if (options_.profile != nullptr) {
+    options_.profile->Waive(leased.c, leased.references, called.outcome.outputs, &verdict);
+  }
+  if (!called.adaptor.conversion().empty()) MarkAdapted(called.outcome, &verdict);
   verdict.set_reference(leased.reference);
   if (called.device >= 0) verdict.set_device_index(called.device);
   verdict.set_elapsed_us(called.elapsed_us);
+  dump_.Add(leased.c, leased.inputs, leased.references, called.outcome.outputs, verdict);
   StageReached("verdict_computed");
   reporter_.Add(std::move(verdict));
 }

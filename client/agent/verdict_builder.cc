@@ -4,13 +4,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "cases/core/dtype.h"
 #include "cases/core/tensor.h"
 #include "reports/model/outcome.h"
+#include "reports/model/report.h"
 #include "reports/render/escape.h"
 
 namespace diopi::agent {
@@ -210,6 +213,10 @@ namespace {
 v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
   const v1::WorkerReply& reply = outcome.reply;
   if (reply.has_check()) return MakeVerdict(c, reply.check().outcome(), reply.check().reason());
+  if (!reply.not_adaptable().empty()) {
+    return MakeVerdict(c, v1::OUTCOME_UNSUPPORTED_DTYPE,
+                       absl::StrCat("the adaptor cannot hand the case over: ", reply.not_adaptable()));
+  }
   const bool success = reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == kSuccess;
   v1::Verdict verdict;
   if (!success) {
@@ -253,6 +260,19 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   v1::Verdict verdict = ReplyVerdict(c, outcome, judge);
   if (!outcome.stray_end.empty()) TellStrayEnd(outcome, &verdict);
   return verdict;
+}
+
+void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
+  const v1::WorkerReply& reply = outcome.reply;
+  if (outcome.kind == Kind::kReplied && reply.adapted().empty()) return;
+  if (absl::EndsWith(verdict->tags(), "]")) {
+    verdict->set_tags(absl::StrCat(absl::StripSuffix(verdict->tags(), "]"), ", ", reports::kAdaptedTag, "]"));
+  }
+  std::vector<std::string> lines(reply.adapted().begin(), reply.adapted().end());
+  lines.insert(lines.end(), reply.rounded().begin(), reply.rounded().end());
+  const std::string what = lines.empty() ? "" : absl::StrCat(": ", absl::StrJoin(lines, ", "));
+  verdict->set_reason(
+      absl::StrCat(verdict->reason(), verdict->reason().empty() ? "" : "; ", "through the adaptor", what));
 }
 
 std::string TensorInfo(const v1::Case& c) {

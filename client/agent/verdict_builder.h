@@ -20,6 +20,7 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 //   crashed or exited                                       -> crash
 //   past its deadline                                       -> timeout
 //   a check of the library as a whole                       -> what it says
+//   values that the adaptor cannot hand over                -> unsupported_dtype
 //   no symbol, or NoImplement                               -> not_implemented
 //   DtypeNotSupported                                       -> unsupported_dtype
 //   another error, an exception, a failed synchronisation   -> error
@@ -33,6 +34,10 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 
 // For cases that no worker sees: absent functions, cases without a baseline.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason);
+
+// Of a case that went through the adaptor (device profile, modes): the tag, and in the reason what was
+// converted. Nothing where the adaptor found nothing to do.
+void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict);
 
 // "[(input, float32, (2, 3)), (mask, bool, (4,))]": the tensors a case passes in, in the ABI's order.
 std::string TensorInfo(const v1::Case& c);

@@ -238,6 +238,36 @@ TEST(BuildVerdict, TextsAreUtf8) {
   EXPECT_NE(verdict.reason().find("bad ? byte"), std::string::npos);
 }
 
+// The adaptor: what it converted is told and tagged; what it could not hand over was not called.
+TEST(MarkAdapted, TagsAndTells) {
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+  const auto pass = [](const TensorMap&) {
+    v1::Verdict verdict;
+    verdict.set_outcome(v1::OUTCOME_PASS);
+    return verdict;
+  };
+  v1::Verdict verdict = BuildVerdict(AddCase(), outcome, pass);
+  MarkAdapted(outcome, &verdict);  // it found nothing to do
+  EXPECT_EQ(verdict.tags(), "[float32, inplace, scalar]");
+  EXPECT_EQ(verdict.reason(), "");
+  outcome.reply.add_adapted("input float64 as float32");
+  outcome.reply.add_rounded("1 of 3 elements of input rounded");
+  verdict = BuildVerdict(AddCase(), outcome, pass);
+  MarkAdapted(outcome, &verdict);
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(verdict.tags(), "[float32, inplace, scalar, adapted]");
+  EXPECT_EQ(verdict.reason(),
+            "through the adaptor: input float64 as float32, 1 of 3 elements of input rounded");
+  outcome.reply.set_not_adaptable("1 of 3 elements of input are no int32");
+  verdict = BuildVerdict(AddCase(), outcome, pass);
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_UNSUPPORTED_DTYPE);
+  EXPECT_EQ(verdict.reason(), "the adaptor cannot hand the case over: 1 of 3 elements of input are no int32");
+  const loader::CallOutcome crash = Ended(Kind::kCrashed, "SIGSEGV in diopiAdd");
+  verdict = BuildVerdict(AddCase(), crash, pass);
+  MarkAdapted(crash, &verdict);
+  EXPECT_EQ(verdict.reason(), "SIGSEGV in diopiAdd; through the adaptor");
+}
+
 TEST(TensorInfo, ListsWhatIsPassedIn) {
   EXPECT_EQ(TensorInfo(AddCase()), "[(input, float32, (2, 3)), (tensors.1, bool, ())]");
 }

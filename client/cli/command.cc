@@ -25,6 +25,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeReproCommand());
   commands.push_back(MakeAbiCheckCommand());
   commands.push_back(MakeChangedCommand());
+  commands.push_back(MakeProfileCommand());
   return commands;
 }
 

@@ -37,6 +37,7 @@ std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeHistoryCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeMergeCommand();
+std::unique_ptr<Command> MakeProfileCommand();
 std::unique_ptr<Command> MakeReportCommand();
 std::unique_ptr<Command> MakeReproCommand();
 std::unique_ptr<Command> MakeRunsCommand();

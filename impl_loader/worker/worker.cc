@@ -71,7 +71,7 @@ class WorkerImpl : public Worker {
   int pid() const override { return process_ != nullptr ? process_->pid() : -1; }
 
   absl::Status Launch();
-  absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) override;
+  absl::Status Submit(const v1::Case& c, const TensorMap& inputs, const CallOptions& options) override;
   CallOutcome Wait() override;
   void End() override;
 
@@ -104,6 +104,7 @@ class WorkerImpl : public Worker {
   bool runs_checks_ = false;               // the last case was a check of the library as a whole
   bool stray_threads_ = false;             // it had more than one thread when it got the case in flight
   uint64_t sequence_ = 0;
+  std::chrono::milliseconds limit_{0};  // of the case in flight
   Clock::time_point deadline_;
 };
 
@@ -122,12 +123,14 @@ absl::Status WorkerImpl::Launch() {
   return absl::OkStatus();
 }
 
-absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, int calls) {
+absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, const CallOptions& options) {
   if (in_flight_) return absl::FailedPreconditionError("a case is in flight already");
   if (EndAsked()) return absl::CancelledError(kEndAsked);
   call_.Clear();
   call_.set_sequence(++sequence_);
-  call_.set_calls(std::max(calls, 2));
+  call_.set_calls(std::max(options.calls, 2));
+  *call_.mutable_adaptor() = options.adaptor;
+  limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;
   *call_.mutable_case_() = c;
   if (absl::Status s = CopyIn(c, inputs); !s.ok()) return s;
   // Checks of the library as a whole and cases never share a process: neither is to find what the other left.
@@ -171,7 +174,7 @@ absl::Status WorkerImpl::HandOver() {
   shared_.ClearCrash();
   log_.StartCase();
   stray_threads_ = handed_over_ > 0 && process_->Threads() > 1;
-  deadline_ = Clock::now() + options_.case_timeout;
+  deadline_ = Clock::now() + limit_;
   ++handed_over_;
   return process_->Send(call_);
 }
@@ -260,7 +263,7 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
       }
       break;
     case WorkerProcess::Event::kDeadline:
-      process_->DescribeTimeout(NameOf(call_.case_()), options_.case_timeout, &outcome);
+      process_->DescribeTimeout(NameOf(call_.case_()), limit_, &outcome);
       break;
     case WorkerProcess::Event::kNonsense:
       outcome = Lost("the worker sent what is no message");

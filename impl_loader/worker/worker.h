@@ -31,6 +31,12 @@ struct WorkerOptions {
   int64_t log_limit = 1 << 20;  // bytes; more is dropped, with a line that says so
 };
 
+struct CallOptions {
+  int calls = 2;                         // at least
+  std::chrono::milliseconds timeout{0};  // of this case; 0: WorkerOptions::case_timeout
+  v1::CaseAdaptor adaptor;               // what stands between the case and the library; empty: nothing
+};
+
 // What became of one case. `reply` is set when the worker answered.
 struct CallOutcome {
   enum class Kind {
@@ -69,7 +75,10 @@ class Worker {
 
   // Starts a case; at most one is in flight. `inputs` are copied into the shared memory, so the caller may
   // prepare the next case or compare the last one while this one runs.
-  virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) = 0;
+  virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, const CallOptions& options) = 0;
+  absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) {
+    return Submit(c, inputs, CallOptions{calls, {}, {}});
+  }
   // Waits for it, at most the case's deadline from Submit; twice that when the process may have died of what
   // an earlier case left in it (a crash on another thread than the library is called on, or a signal in a
   // process that has run other cases): the case is then run once more, in a fresh process. If that one dies

@@ -18,6 +18,7 @@
 
 #include "cases/core/library_checks.h"
 #include "diopi/v1/worker.pb.h"
+#include "impl_loader/adaptor/adaptor.h"
 #include "impl_loader/worker/case_runner.h"
 #include "impl_loader/worker/channel.h"
 #include "impl_loader/worker/crash_handler.h"
@@ -123,6 +124,28 @@ void PlaceOutputs(const v1::WorkerCall& call, const std::vector<OutputTensor>& o
   }
 }
 
+RunResult RunCase(const v1::Case& c, int calls, const std::vector<InputView>& inputs, CaseRunner* runner) {
+  RunOptions options;
+  options.calls = calls;
+  return runner->Run(c, inputs, options);
+}
+
+RunResult RunAdapted(const v1::WorkerCall& call, const std::vector<InputView>& inputs, CaseRunner* runner) {
+  RunResult run;
+  absl::StatusOr<AdaptedCall> adapted = AdaptedCall::Make(call.case_(), inputs, call.adaptor());
+  if (!adapted.ok()) {
+    run.reply.set_status(v1::WorkerReply::BAD_CASE);
+    run.reply.set_text(std::string(adapted.status().message()));
+    return run;
+  }
+  if (adapted->not_adaptable().empty()) {
+    run = RunCase(adapted->adapted_case(), call.calls(), adapted->inputs(), runner);
+    adapted->TakeBack(&run.outputs);
+  }
+  adapted->Describe(&run.reply);
+  return run;
+}
+
 v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorLibrary* vendor,
                        CaseRunner* runner) {
   v1::WorkerReply reply;
@@ -148,9 +171,8 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorL
     reply.set_status(v1::WorkerReply::BAD_CASE);
     reply.set_text("inputs outside the shared memory");
   } else {
-    RunOptions options;
-    options.calls = call.calls();
-    RunResult run = runner->Run(call.case_(), inputs, options);
+    RunResult run = call.adaptor().conversion().empty() ? RunCase(call.case_(), call.calls(), inputs, runner)
+                                                        : RunAdapted(call, inputs, runner);
     reply = std::move(run.reply);
     PlaceOutputs(call, run.outputs, &reply);
     runner->Recycle(std::move(run.outputs));

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
 
@@ -89,6 +91,30 @@ std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict) {
   return theirs;
 }
 
+bool IsAdapted(const v1::Verdict& verdict) {
+  return absl::StrContains(verdict.tags(), absl::StrCat(", ", kAdaptedTag, "]"));
+}
+
+bool IsWaivedBy(const v1::RunProfile::Waiver& waiver, const std::string& reason) {
+  return absl::StartsWith(reason, absl::StrCat("waived by ", waiver.id(), " until "));
+}
+
+namespace {
+
+std::vector<WaiverRow> WaiversOf(const v1::RunProfile& profile, const std::vector<v1::Verdict>& results) {
+  std::vector<WaiverRow> rows;
+  for (const v1::RunProfile::Waiver& waiver : profile.waiver()) {
+    WaiverRow& row = rows.emplace_back();
+    row.waiver = waiver;
+    for (const v1::Verdict& verdict : results) {
+      if (verdict.outcome() == v1::OUTCOME_WAIVED && IsWaivedBy(waiver, verdict.reason())) ++row.cases;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   RunReport report;
   std::map<std::string, OperatorRow> rows;
@@ -106,11 +132,14 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     flushes = flushes || Flushes(verdict);
     if (verdict.contracts_size() > 0) ++report.widened;
     AddToRule(verdict, &report.public_rule);
+    if (IsAdapted(verdict)) ++report.adapted;
     if (!verdict.reference().empty()) references.insert(verdict.reference());
   }
   for (auto& [name, row] : rows) report.operators.push_back(std::move(row));
   report.coverage = CoverageOf(run.options(), TallyFunctions(results));
   report.badges.assign(run.options().contracts().begin(), run.options().contracts().end());
+  if (!run.options().profile().adaptor().empty()) report.badges.emplace_back(kAdaptorBadge);
+  report.waivers = WaiversOf(run.options().profile(), results);
   if (flushes) report.badges.emplace_back(kFlushBadge);
   report.references.assign(references.begin(), references.end());
   const auto done = static_cast<int64_t>(results.size());

@@ -15,6 +15,10 @@
 
 namespace diopi::reports {
 
+// Verdicts were reached through the adaptor (device profile, --four-bytes, --nhwc).
+inline constexpr char kAdaptorBadge[] = "adaptor";
+// The tag of such a verdict: "[float64, adapted]".
+inline constexpr char kAdaptedTag[] = "adapted";
 // The badge that is observed, not declared.
 inline constexpr char kFlushBadge[] = "ftz";
 
@@ -60,6 +64,12 @@ struct PublicRule {
   int64_t theirs_alone = 0;  // of these: we pass, it fails
 };
 
+// A waiver of the run's device profile, and what it did.
+struct WaiverRow {
+  v1::RunProfile::Waiver waiver;
+  int64_t cases = 0;  // verdicts that it made `waived`
+};
+
 struct RunReport {
   v1::RunInfo run;
   OutcomeCounts outcomes;
@@ -71,11 +81,18 @@ struct RunReport {
   // What the figures must never be shown without: the contracts the device declares, and "ftz" when subnormal
   // results were seen flushed to zero.
   std::vector<std::string> badges;
-  int64_t widened = 0;  // verdicts whose tolerance a contract widened
+  std::vector<WaiverRow> waivers;  // all of the profile, those that have expired included
+  int64_t adapted = 0;             // verdicts that were reached through the adaptor
+  int64_t widened = 0;             // verdicts whose tolerance a contract widened
   PublicRule public_rule;
   int64_t cases = 0;    // in the run
   int64_t missing = 0;  // of these, without a verdict yet
 };
+
+// Whether the verdict was reached through the adaptor.
+bool IsAdapted(const v1::Verdict& verdict);
+// Whether a verdict `waived` with this reason was made by the waiver.
+bool IsWaivedBy(const v1::RunProfile::Waiver& waiver, const std::string& reason);
 
 // The figures of a run. `run.cases` may be 0 when unknown: then the results are taken as all there are.
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results);

@@ -14,7 +14,8 @@
 namespace diopi::reports {
 namespace {
 
-absl::StatusOr<std::vector<Waiver>> LoadWaivers(server::Queries& queries, const RunSummary& summary) {
+absl::StatusOr<std::vector<Waiver>> LoadWaivers(server::Queries& queries, const RunSummary& summary,
+                                                const v1::RunProfile& profile) {
   std::vector<Waiver> waivers;
   if (summary.waivers_in_force == 0) return waivers;
   server::CaseFilter filter;
@@ -22,7 +23,14 @@ absl::StatusOr<std::vector<Waiver>> LoadWaivers(server::Queries& queries, const 
   absl::StatusOr<std::vector<server::CaseRow>> rows = queries.Cases(summary.facts.run_id, filter);
   if (!rows.ok()) return rows.status();
   waivers.reserve(rows->size());
-  for (server::CaseRow& row : *rows) waivers.push_back({row.case_id, row.reason, "", ""});
+  for (server::CaseRow& row : *rows) {
+    Waiver& waiver = waivers.emplace_back(Waiver{row.case_id, row.reason, "", ""});
+    for (const v1::RunProfile::Waiver& one : profile.waiver()) {
+      if (!IsWaivedBy(one, row.reason)) continue;
+      waiver.link = one.issue();
+      waiver.expires = one.expires();
+    }
+  }
   return waivers;
 }
 
@@ -76,8 +84,9 @@ absl::StatusOr<RunDetail> LoadDetail(server::Queries& queries, const std::string
   if (!tallies.ok()) return tallies.status();
   absl::StatusOr<std::vector<server::DeviceRow>> devices = queries.Devices(id);
   if (!devices.ok()) return devices.status();
-  absl::StatusOr<std::vector<Waiver>> waivers = LoadWaivers(queries, *summary);
+  absl::StatusOr<std::vector<Waiver>> waivers = LoadWaivers(queries, *summary, info->options().profile());
   if (!waivers.ok()) return waivers.status();
+  if (!info->options().profile().adaptor().empty()) summary->badges.emplace_back(kAdaptorBadge);
   return RunDetail{*std::move(summary), *std::move(info), OperatorRows(*tallies), *std::move(waivers),
                    *std::move(devices)};
 }

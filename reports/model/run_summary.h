@@ -30,8 +30,7 @@ struct RunSummary {
 
 RunSummary Summarize(const server::RunRow& row);
 
-// A waiver that decided a verdict of this run. What the device profile says of it (link, expiry) is empty:
-// there are no profiles yet.
+// A waiver that decided a verdict of this run, with what the run's device profile says of it.
 struct Waiver {
   std::string case_id;
   std::string reason;  // the verdict's

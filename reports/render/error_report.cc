@@ -48,8 +48,11 @@ std::string RenderErrorReport(const RunReport& report) {
   }
   const std::string badges =
       report.badges.empty() ? "" : absl::StrCat("Contracts: ", BadgeText(report), "\n", rule, "\n");
-  return absl::StrCat("DIOPI-Test Error Report\n", rule, "\n", badges, failures, " Tests failed:\n", failed,
-                      rule, "\nTest skipped or op not implemented:\n", skipped);
+  std::string waivers;
+  for (const std::string& line : WaiverLines(report)) absl::StrAppend(&waivers, "Waivers: ", line, "\n");
+  if (!waivers.empty()) absl::StrAppend(&waivers, rule, "\n");
+  return absl::StrCat("DIOPI-Test Error Report\n", rule, "\n", badges, waivers, failures, " Tests failed:\n",
+                      failed, rule, "\nTest skipped or op not implemented:\n", skipped);
 }
 
 }  // namespace diopi::reports

@@ -49,11 +49,24 @@ std::string Percent(int64_t part, int64_t whole) {
 std::string BadgeText(const RunReport& report) {
   std::vector<std::string> texts;
   for (const std::string& badge : report.badges) {
-    texts.push_back(badge == kFlushBadge
-                        ? absl::StrCat(badge, " (observed: subnormal results are flushed to zero)")
-                        : badge);
+    texts.push_back(
+        badge == kFlushBadge     ? absl::StrCat(badge, " (observed: subnormal results are flushed to zero)")
+        : badge == kAdaptorBadge ? absl::StrCat(badge, " (", report.adapted, " verdicts through it)")
+                                 : badge);
   }
   return texts.empty() ? "none declared" : absl::StrJoin(texts, ", ");
+}
+
+std::vector<std::string> WaiverLines(const RunReport& report) {
+  std::vector<std::string> lines;
+  for (const WaiverRow& row : report.waivers) {
+    const v1::RunProfile::Waiver& waiver = row.waiver;
+    lines.push_back(absl::StrCat("waiver ", waiver.id(), waiver.expired() ? " EXPIRED on " : " until ",
+                                 waiver.expires(), ", ", row.cases, row.cases == 1 ? " case" : " cases",
+                                 " waived: ", waiver.match(), ": ", waiver.reason(), " (", waiver.issue(),
+                                 ")"));
+  }
+  return lines;
 }
 
 std::string PublicText(const v1::Verdict& verdict) {

@@ -3,6 +3,7 @@
 #define REPORTS_RENDER_MEASUREMENTS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "reports/model/report.h"
@@ -20,6 +21,10 @@ double Seconds(const v1::Verdict& verdict);
 
 // "tf32, ftz (observed: subnormal results are flushed to zero)"; "none declared".
 std::string BadgeText(const RunReport& report);
+
+// "waiver chip.textproto:8 until 2026-12-31, 3 cases waived: operator conv2d: slow units (https://...)", a
+// line a waiver; those that have expired say so.
+std::vector<std::string> WaiverLines(const RunReport& report);
 
 // "pass, 0.00 % differ", of the worst output; "-" where no numbers were judged.
 std::string PublicText(const v1::Verdict& verdict);

@@ -176,6 +176,14 @@ Document RunDocument(const RunReport& report) {
                                           ") widened the tolerance of ", report.widened, " verdicts."),
                              Tone::kWarn});
   }
+  for (const std::string& line : WaiverLines(report)) {
+    blocks.emplace_back(Note{absl::StrCat("A tolerance is overridden by ", line), Tone::kWarn});
+  }
+  if (report.adapted > 0) {
+    blocks.emplace_back(Note{absl::StrCat("An adaptor stood between the cases and the library in ",
+                                          report.adapted, " verdicts, tagged ", kAdaptedTag, "."),
+                             Tone::kWarn});
+  }
   blocks.emplace_back(Heading{2, "Library and environment"});
   blocks.emplace_back(LibraryFacts(report));
   blocks.emplace_back(Heading{2, "Operators"});

@@ -407,6 +407,7 @@ absl::Status SqliteDatabase::AdoptLibrary(const std::string& run_id, const v1::R
   options.set_agent_version(library.agent_version());
   options.set_host(library.host());
   *options.mutable_implemented() = library.implemented();
+  if (library.has_profile()) *options.mutable_profile() = library.profile();
   const absl::StatusOr<int64_t> device = DeviceId(options);
   if (!device.ok()) return device.status();
   absl::StatusOr<Statement> update = connection_->Prepare(kAdopt);

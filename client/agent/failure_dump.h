@@ -1,0 +1,51 @@
+// --failure-debug-level: what a failed case was called with, in files.
+#ifndef CLIENT_AGENT_FAILURE_DUMP_H_
+#define CLIENT_AGENT_FAILURE_DUMP_H_
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/verdict.pb.h"
+
+namespace diopi::agent {
+
+// Writes FOLDER/CASE/case.txt, the arguments with their dtypes, shapes, strides and attributes and the
+// verdict, and at level 2 FOLDER/CASE/input.KEY.npy, actual.KEY.npy and reference.KEY.npy, as numpy reads
+// them (bfloat16 as uint16). Thread-safe. At most `max_cases` cases, and of each at most `max_bytes` of
+// tensors; what is left out is said in case.txt.
+class FailureDump {
+ public:
+  struct Options {
+    int level = 0;  // 0: nothing is written
+    std::string folder;
+    int max_cases = 200;
+    int64_t max_bytes = 64 << 20;
+  };
+  explicit FailureDump(const Options& options) : options_(options) {}
+
+  // Of a verdict that is a failure; others are passed over. What cannot be written is told once, on standard
+  // error.
+  void Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& references, const TensorMap& actual,
+           const v1::Verdict& verdict);
+
+  // Cases written, and failures that came after max_cases.
+  int written() const;
+  int left_out() const;
+
+ private:
+  const Options options_;
+  mutable std::mutex mutex_;
+  int written_ = 0;
+  int left_out_ = 0;
+  bool told_ = false;
+};
+
+// The bytes of a .npy file (format 1.0) of a dense tensor.
+std::string NpyBytes(const HostTensor& tensor);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_FAILURE_DUMP_H_

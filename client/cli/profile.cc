@@ -1,0 +1,110 @@
+// diopi-cli profile check FILE: what a device profile says, and what it says about no case.
+// diopi-cli profile import: the public harness's files of a device as a profile.
+#include "client/profile/profile.h"
+
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/command.h"
+#include "client/cli/selection.h"
+#include "client/profile/adaptor_rules.h"
+#include "client/profile/applied.h"
+#include "client/profile/import/import.h"
+#include "client/profile/match.h"
+#include "client/profile/waivers.h"
+
+namespace diopi::cli {
+namespace {
+
+class ProfileCommand final : public Command {
+ public:
+  std::string name() const override { return "profile"; }
+  std::string description() const override {
+    return "Checks a device profile, or makes one of the public harness's files";
+  }
+  void AddOptions(CLI::App* app) override {
+    CLI::App* check = app->add_subcommand("check", "Parses a profile, and tells what each rule is about");
+    check->add_option("file", file_, "The profile")->required();
+    import_ = app->add_subcommand("import", "Makes a profile of the public harness's device files");
+    import_->add_option("--device-configs", importing_.device_configs, "Its device_configs.py");
+    import_->add_option("--convert-config", importing_.convert_config, "The adaptor's convert_config.yaml");
+    import_->add_option("--output", importing_.output, "The profile to write")->required();
+    import_->add_option("--issue", importing_.issue,
+                        "Link, for the waivers that overridden tolerances become");
+    import_->add_option("--expires", importing_.expires, "Their last day, as 2026-12-31");
+    import_->add_option("--chip", importing_.chip, "Name of the chip");
+    app->require_subcommand(1);
+  }
+
+  ExitCode Run() override { return import_->parsed() ? Import() : Check(); }
+
+ private:
+  ExitCode Import() {
+    if (importing_.device_configs.empty() && importing_.convert_config.empty()) {
+      return Tell(absl::InvalidArgumentError("--device-configs or --convert-config says what to import"));
+    }
+    const absl::StatusOr<std::string> report = profile::ImportProfile(importing_);
+    if (!report.ok()) return Tell(report.status());
+    std::cout << *report << "Profile    " << importing_.output << std::endl;
+    return ExitCode::kOk;
+  }
+
+  ExitCode Check() {
+    const absl::StatusOr<profile::Profile> read = profile::ReadProfile(file_);
+    if (!read.ok()) return Tell(read.status());
+    const absl::StatusOr<std::vector<v1::Case>> cases = SelectRunCases({});
+    if (!cases.ok()) return Tell(cases.status());
+    cases_ = &*cases;
+    const v1::DeviceProfile& rules = read->rules;
+    std::cout << "Profile    " << read->file << ", " << read->hash << "\n";
+    if (!rules.chip().empty()) std::cout << "Chip       " << rules.chip() << "\n";
+    if (!rules.contract().empty())
+      std::cout << "Contracts  " << absl::StrJoin(rules.contract(), ", ") << "\n";
+    for (int i = 0; i < rules.skip_size(); ++i) {
+      const std::string& at = read->skip_at[static_cast<size_t>(i)];
+      Line("Skip", at, rules.skip(i).match(), rules.skip(i).reason());
+    }
+    const v1::RunProfile run = profile::AppliedProfile(*read, profile::Today()).ForRun();
+    for (int i = 0; i < run.waiver_size(); ++i) {
+      const v1::RunProfile::Waiver& waiver = run.waiver(i);
+      const std::string state = absl::StrCat(waiver.expired() ? "EXPIRED on " : "until ", waiver.expires(),
+                                             ", ", profile::ToleranceText(waiver.tolerance()), ": ",
+                                             waiver.reason(), " (", waiver.issue(), ")");
+      Line("Waiver", waiver.id(), rules.waiver(i).match(), state);
+    }
+    for (int i = 0; i < rules.timeout_size(); ++i) {
+      Line("Timeout", read->timeout_at[static_cast<size_t>(i)], rules.timeout(i).match(),
+           absl::StrCat(rules.timeout(i).seconds(), " s"));
+    }
+    const absl::StatusOr<profile::Adaptor> adaptor =
+        profile::Adaptor::Make({rules.adaptor().begin(), rules.adaptor().end()});
+    if (!adaptor.ok()) return Tell(adaptor.status());
+    for (const std::string& line : adaptor->Text()) std::cout << "Adaptor    " << line << "\n";
+    for (const std::string& at : idle_) std::cerr << "diopi-cli: " << at << ": is about no case\n";
+    return ExitCode::kOk;
+  }
+
+  void Line(const char* kind, const std::string& at, const v1::CaseMatch& match, const std::string& what) {
+    int64_t count = 0;
+    for (const v1::Case& c : *cases_) count += profile::Matches(match, c) ? 1 : 0;
+    if (count == 0) idle_.push_back(at);
+    std::cout << absl::StrFormat("%-10s %s: %d cases, %s: %s\n", kind, at, count, profile::MatchText(match),
+                                 what);
+  }
+
+  CLI::App* import_ = nullptr;
+  profile::ImportOptions importing_;
+  std::string file_;
+  const std::vector<v1::Case>* cases_ = nullptr;
+  std::vector<std::string> idle_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeProfileCommand() {
+  return std::make_unique<ProfileCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,203 @@
+#include "client/profile/adaptor_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "cases/core/catalog.h"
+#include "client/profile/tensors.h"
+
+namespace diopi::profile {
+namespace {
+
+constexpr char kDtypeForm[] = "expected (FROM, ...)->TO, as in (int64)->int32, (float64)->float32";
+constexpr char kLayoutForm[] =
+    "expected a list of NHWC, NDHWC, NLC, NCHW, ND, or one of them for an argument, as in NCHW, input(NHWC)";
+
+struct LayoutName {
+  std::string_view name;
+  v1::HandedLayout layout;
+  int rank;
+};
+constexpr std::array<LayoutName, 7> kLayouts = {{{"NHWC", v1::CHANNELS_LAST, 4},
+                                                 {"NDHWC", v1::CHANNELS_LAST, 5},
+                                                 {"NLC", v1::CHANNELS_LAST, 3},
+                                                 {"NCHW", v1::CONTIGUOUS, 0},
+                                                 {"NCDHW", v1::CONTIGUOUS, 5},
+                                                 {"NCL", v1::CONTIGUOUS, 3},
+                                                 {"ND", v1::AS_IS, 0}}};
+
+std::string_view Trim(std::string_view text) {
+  const absl::string_view trimmed = absl::StripAsciiWhitespace(absl::string_view(text.data(), text.size()));
+  return {trimmed.data(), trimmed.size()};
+}
+
+// At commas that stand in no parentheses.
+std::vector<std::string_view> SplitOutside(std::string_view text) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] != ',' || depth > 0) continue;
+    parts.push_back(Trim(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  parts.push_back(Trim(text.substr(begin)));
+  return parts;
+}
+
+absl::Status Misspelt(std::string_view part, const char* form) {
+  return absl::InvalidArgumentError(absl::StrCat("'", std::string(part), "' is no rule; ", form));
+}
+
+bool MatchesAny(const google::protobuf::RepeatedPtrField<std::string>& patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return cases::GlobMatch(pattern, name); });
+}
+
+bool IsAbout(const v1::AdaptorRule& rule, const v1::Case& c) {
+  if (rule.operator_().empty() && rule.function().empty()) return true;
+  return MatchesAny(rule.operator_(), c.operator_()) || MatchesAny(rule.function(), c.function());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<DtypeRule>> ParseDtypeRules(std::string_view text) {
+  std::vector<DtypeRule> rules;
+  for (const std::string_view part : SplitOutside(text)) {
+    const size_t open = part.find('(');
+    const size_t close = part.find(')');
+    const size_t arrow = part.find("->");
+    if (open != 0 || close == std::string_view::npos || arrow == std::string_view::npos || arrow < close ||
+        !Trim(part.substr(close + 1, arrow - close - 1)).empty()) {
+      return Misspelt(part, kDtypeForm);
+    }
+    const absl::StatusOr<Dtype> to = ParseDtype(Trim(part.substr(arrow + 2)));
+    if (!to.ok()) return to.status();
+    for (const std::string_view name : SplitOutside(part.substr(1, close - 1))) {
+      const absl::StatusOr<Dtype> from = ParseDtype(name);
+      if (!from.ok()) return from.status();
+      const bool complex = IsComplex(*from) || IsComplex(*to);
+      if (complex && *from != *to && !(*from == v1::Dtype::complex128 && *to == v1::Dtype::complex64)) {
+        return absl::InvalidArgumentError(absl::StrCat("no conversion of ", std::string(DtypeName(*from)),
+                                                       " to ", std::string(DtypeName(*to)),
+                                                       "; of complex numbers only complex128 to complex64"));
+      }
+      rules.push_back({*from, *to});
+    }
+  }
+  return rules;
+}
+
+absl::StatusOr<std::vector<LayoutRule>> ParseLayoutRules(std::string_view text) {
+  std::vector<LayoutRule> rules;
+  for (std::string_view part : SplitOutside(text)) {
+    LayoutRule rule;
+    const size_t open = part.find('(');
+    if (open != std::string_view::npos) {
+      if (open == 0 || part.back() != ')') return Misspelt(part, kLayoutForm);
+      rule.argument = std::string(Trim(part.substr(0, open)));
+      part = Trim(part.substr(open + 1, part.size() - open - 2));
+    }
+    const auto* found = std::find_if(kLayouts.begin(), kLayouts.end(),
+                                     [&](const LayoutName& one) { return one.name == part; });
+    if (found == kLayouts.end()) return Misspelt(part, kLayoutForm);
+    rule.layout = found->layout;
+    rule.rank = found->rank;
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+absl::StatusOr<Adaptor> Adaptor::Make(const std::vector<v1::AdaptorRule>& rules) {
+  Adaptor adaptor;
+  for (const v1::AdaptorRule& message : rules) {
+    Rule rule;
+    rule.message = message;
+    if (!message.dtype().empty()) {
+      absl::StatusOr<std::vector<DtypeRule>> dtypes = ParseDtypeRules(message.dtype());
+      if (!dtypes.ok()) return dtypes.status();
+      rule.dtypes = *std::move(dtypes);
+    }
+    if (!message.layout().empty()) {
+      absl::StatusOr<std::vector<LayoutRule>> layouts = ParseLayoutRules(message.layout());
+      if (!layouts.ok()) return layouts.status();
+      rule.layouts = *std::move(layouts);
+    }
+    const bool all = message.operator_().empty() && message.function().empty();
+    rule.level = (all ? 0 : 1) + (message.argument().empty() ? 0 : 2);
+    adaptor.rules_.push_back(std::move(rule));
+  }
+  std::stable_sort(adaptor.rules_.begin(), adaptor.rules_.end(),
+                   [](const Rule& a, const Rule& b) { return a.level < b.level; });
+  return adaptor;
+}
+
+v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
+  v1::CaseAdaptor result;
+  if (rules_.empty()) return result;
+  for (const CaseTensor& tensor : TensorsOf(c)) {
+    const v1::TensorSpec& spec = *tensor.spec;
+    Dtype dtype = spec.dtype();
+    bool converted = false;
+    // The default of an adaptor: what comes in is contiguous.
+    v1::HandedLayout layout = v1::CONTIGUOUS;
+    bool for_argument = false;
+    bool about = false;
+    for (const Rule& rule : rules_) {
+      if (!IsAbout(rule.message, c)) continue;
+      if (!rule.message.argument().empty() && !MatchesAny(rule.message.argument(), tensor.argument->name())) {
+        continue;
+      }
+      about = true;
+      for (const DtypeRule& one : rule.dtypes) {
+        if (one.from != spec.dtype()) continue;
+        dtype = one.to;
+        converted = one.to != one.from;
+      }
+      for (const LayoutRule& one : rule.layouts) {
+        if (one.rank != 0 && one.rank != spec.shape_size()) continue;
+        const bool named = !one.argument.empty();
+        if (named && !cases::GlobMatch(one.argument, tensor.argument->name())) continue;
+        if (!named && for_argument && rule.message.argument().empty()) continue;
+        layout = one.layout;
+        for_argument = for_argument || named;
+      }
+    }
+    // What the library allocates has the layout that the library gives it.
+    const bool allocated = tensor.argument->role() == v1::ROLE_LIBRARY_OUTPUT;
+    const bool relaid = !allocated && about &&
+                        (layout == v1::CHANNELS_LAST || (layout == v1::CONTIGUOUS && !IsContiguous(spec)));
+    if (!converted && !relaid) continue;
+    v1::CaseAdaptor::Conversion* conversion = result.add_conversion();
+    conversion->set_key(tensor.key);
+    conversion->set_dtype(dtype);
+    conversion->set_layout(allocated ? v1::AS_IS : layout);
+  }
+  return result;
+}
+
+std::vector<std::string> Adaptor::Text() const {
+  std::vector<std::string> lines;
+  for (const Rule& rule : rules_) {
+    std::vector<std::string> about(rule.message.operator_().begin(), rule.message.operator_().end());
+    about.insert(about.end(), rule.message.function().begin(), rule.message.function().end());
+    std::vector<std::string> what;
+    if (!rule.message.dtype().empty()) what.push_back(absl::StrCat("dtype ", rule.message.dtype()));
+    if (!rule.message.layout().empty()) what.push_back(absl::StrCat("layout ", rule.message.layout()));
+    const std::string of = rule.message.argument().empty()
+                               ? ""
+                               : absl::StrCat(" (", absl::StrJoin(rule.message.argument(), ", "), ")");
+    lines.push_back(absl::StrCat(about.empty() ? "all operators" : absl::StrJoin(about, ", "), of, ": ",
+                                 absl::StrJoin(what, "; ")));
+  }
+  return lines;
+}
+
+}  // namespace diopi::profile

@@ -1,0 +1,78 @@
+#include "client/profile/applied.h"
+
+#include "absl/strings/str_cat.h"
+#include "client/profile/match.h"
+#include "client/profile/waivers.h"
+
+namespace diopi::profile {
+
+std::optional<std::string> AppliedProfile::SkipReason(const v1::Case& c) const {
+  for (int i = 0; i < rules().skip_size(); ++i) {
+    const v1::Skip& skip = rules().skip(i);
+    if (!Matches(skip.match(), c)) continue;
+    const std::string issue = skip.issue().empty() ? "" : absl::StrCat(" (", skip.issue(), ")");
+    return absl::StrCat("skipped by ", profile_.skip_at[static_cast<size_t>(i)], ": ", skip.reason(), issue);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> AppliedProfile::TimeoutOf(const v1::Case& c) const {
+  for (int i = rules().timeout_size(); i-- > 0;) {
+    if (Matches(rules().timeout(i).match(), c)) return rules().timeout(i).seconds();
+  }
+  return std::nullopt;
+}
+
+bool AppliedProfile::Expired(const v1::ToleranceWaiver& waiver) const {
+  const std::optional<absl::CivilDay> last = ParseDay(waiver.expires());
+  return !last.has_value() || *last < today_;
+}
+
+void AppliedProfile::Waive(const v1::Case& c, const TensorMap& references, const TensorMap& actual,
+                           v1::Verdict* verdict) const {
+  if (verdict->outcome() != v1::OUTCOME_FAIL) return;
+  std::string notes;
+  for (int i = 0; i < rules().waiver_size(); ++i) {
+    const v1::ToleranceWaiver& waiver = rules().waiver(i);
+    if (!Matches(waiver.match(), c)) continue;
+    const std::string& id = profile_.waiver_at[static_cast<size_t>(i)];
+    if (Expired(waiver)) {
+      absl::StrAppend(&notes, "; the waiver ", id, " expired on ", waiver.expires(), " (", waiver.issue(),
+                      ")");
+      continue;
+    }
+    const std::optional<std::string> beyond = WhyBeyond(waiver.tolerance(), c, references, actual, *verdict);
+    if (beyond.has_value()) {
+      absl::StrAppend(&notes, "; beyond the waiver ", id, " (", ToleranceText(waiver.tolerance()),
+                      "): ", *beyond);
+      continue;
+    }
+    verdict->set_reason(absl::StrCat("waived by ", id, " until ", waiver.expires(), ": ", waiver.reason(),
+                                     " (", waiver.issue(), "; ", ToleranceText(waiver.tolerance()),
+                                     "); without it: ", verdict->reason()));
+    verdict->set_outcome(v1::OUTCOME_WAIVED);
+    return;
+  }
+  if (!notes.empty()) verdict->set_reason(absl::StrCat(verdict->reason(), notes));
+}
+
+v1::RunProfile AppliedProfile::ForRun() const {
+  v1::RunProfile run;
+  run.set_file(profile_.file);
+  run.set_hash(profile_.hash);
+  run.set_skips(rules().skip_size());
+  for (int i = 0; i < rules().waiver_size(); ++i) {
+    const v1::ToleranceWaiver& waiver = rules().waiver(i);
+    v1::RunProfile::Waiver& kept = *run.add_waiver();
+    kept.set_id(profile_.waiver_at[static_cast<size_t>(i)]);
+    kept.set_match(MatchText(waiver.match()));
+    *kept.mutable_tolerance() = waiver.tolerance();
+    kept.set_reason(waiver.reason());
+    kept.set_issue(waiver.issue());
+    kept.set_expires(waiver.expires());
+    kept.set_expired(Expired(waiver));
+  }
+  return run;
+}
+
+}  // namespace diopi::profile

@@ -1,0 +1,145 @@
+#include "client/profile/import/import.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/catalog.h"
+#include "client/agent/process.h"
+#include "client/profile/import/import_script.h"
+#include "client/profile/profile.h"
+#include "client/profile/waivers.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::profile {
+namespace {
+
+// Debian's own: other installations may come first on the path, and lack python3-yaml.
+constexpr char kPython[] = "/usr/bin/python3";
+
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string path = (std::filesystem::temp_directory_path() / "diopi-import-XXXXXX").string();
+    if (mkdtemp(path.data()) != nullptr) path_ = path;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  bool valid() const { return !path_.empty(); }
+  std::string operator/(const char* name) const { return absl::StrCat(path_, "/", name); }
+
+ private:
+  std::string path_;
+};
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Names of the ABI and of operators' files: no character of theirs needs an escape.
+std::string NamesJson(const std::map<std::string, std::set<std::string>>& names) {
+  const auto quoted = [](std::string* out, const std::string& name) {
+    absl::StrAppend(out, "\"", name, "\"");
+  };
+  return absl::StrCat("{",
+                      absl::StrJoin(names, ",",
+                                    [&](std::string* out, const auto& entry) {
+                                      absl::StrAppend(out, "\"", entry.first, "\":[",
+                                                      absl::StrJoin(entry.second, ",", quoted), "]");
+                                    }),
+                      "}");
+}
+
+absl::StatusOr<std::string> KnownNames() {
+  std::map<std::string, std::set<std::string>> functions;
+  for (const abi::Function* function : abi::Functions()) {
+    std::set<std::string>& parameters = functions[function->name()];
+    for (const abi::Param& param : function->param()) parameters.insert(param.name());
+  }
+  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+  std::map<std::string, std::set<std::string>> operators;
+  for (const v1::OperatorFile& op : (*catalog)->operators()) {
+    std::vector<std::string> names(op.also().begin(), op.also().end());
+    names.push_back(op.operator_());
+    for (const std::string& name : names) {
+      for (const v1::FunctionRules& rules : op.function()) {
+        operators[name].insert(functions[rules.name()].begin(), functions[rules.name()].end());
+      }
+    }
+  }
+  return absl::StrCat("{\"operators\":", NamesJson(operators), ",\"functions\":", NamesJson(functions), "}");
+}
+
+absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder) {
+  agent::ProcessOptions process;
+  process.command = {kPython, "-I", "-c", kImportScript, folder / "names.json", folder / "profile"};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) process.command.insert(process.command.end(), {name, value});
+  };
+  add("--device-configs", options.device_configs);
+  add("--convert-config", options.convert_config);
+  add("--issue", options.issue);
+  add("--expires", options.expires);
+  add("--chip", options.chip);
+  const agent::Descriptor out(open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const agent::Descriptor err(open((folder / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  process.descriptors = {{out.get(), STDOUT_FILENO}, {err.get(), STDERR_FILENO}};
+  absl::StatusOr<agent::Process> started = agent::Process::Start(process);
+  if (!started.ok()) {
+    return absl::InternalError(
+        absl::StrCat(kPython, " is needed to read these files: ", started.status().message()));
+  }
+  const agent::ExitStatus status = started->Wait();
+  const std::string text(absl::StripAsciiWhitespace(ReadAll(folder / "err")));
+  if (status.signal == 0 && status.code == 0) return absl::OkStatus();
+  if (status.signal == 0 && status.code == 2) return absl::InvalidArgumentError(text);
+  return absl::InternalError(absl::StrCat("the importer ended with ", status.Text(), ": ", text));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
+  if (!options.expires.empty() && !ParseDay(options.expires).has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--expires: '", options.expires, "' is no day; expected one as 2026-12-31"));
+  }
+  const ScratchFolder folder;
+  if (!folder.valid()) return absl::InternalError("no temporary folder can be made");
+  const absl::StatusOr<std::string> names = KnownNames();
+  if (!names.ok()) return names.status();
+  std::ofstream(folder / "names.json") << *names;
+  if (absl::Status ran = RunScript(options, folder); !ran.ok()) return ran;
+  const absl::Status sound = ReadProfile(folder / "profile").status();
+  if (!sound.ok()) {
+    return absl::InternalError(absl::StrCat("the importer made what is no profile: ", sound.message()));
+  }
+  // Whole or not at all.
+  const std::string partial = absl::StrCat(options.output, ".part");
+  std::ofstream file(partial, std::ios::binary);
+  file << ReadAll(folder / "profile");
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(partial, options.output, error);
+  if (!file || error) return absl::InvalidArgumentError(absl::StrCat(options.output, ": cannot be written"));
+  return ReadAll(folder / "out");
+}
+
+}  // namespace diopi::profile

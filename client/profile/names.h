@@ -1,0 +1,39 @@
+// The names that a profile's rules may use: operators with their other names, functions, arguments.
+#ifndef CLIENT_PROFILE_NAMES_H_
+#define CLIENT_PROFILE_NAMES_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "diopi/v1/operator.pb.h"
+
+namespace diopi::profile {
+
+class Names {
+ public:
+  explicit Names(const std::vector<v1::OperatorFile>& operators);
+
+  // Names or globs. Empty: known. Otherwise what is wrong, with the nearest names.
+  std::string CheckOperator(const std::string& pattern) const;
+  static std::string CheckFunction(const std::string& pattern);
+  std::string CheckCase(const std::string& pattern) const;
+  // The operators' own names where the patterns name others, without those that are there.
+  std::vector<std::string> OwnNames(const std::vector<std::string>& patterns) const;
+  // A parameter of one of the functions, or of any where the patterns name none for certain.
+  std::string CheckParameter(const std::string& name, const std::vector<std::string>& operators,
+                             const std::vector<std::string>& functions) const;
+
+ private:
+  std::vector<std::string> operators_;                      // their other names included
+  std::map<std::string, std::set<std::string>> functions_;  // by each of these
+  std::map<std::string, std::string> own_;                  // by other name
+};
+
+// "; nearest: a, b", or nothing.
+std::string NearestText(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace diopi::profile
+
+#endif  // CLIENT_PROFILE_NAMES_H_

@@ -1,0 +1,127 @@
+#include "client/profile/waivers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "baselines/compare/judging.h"
+#include "cases/core/dtype.h"
+
+namespace diopi::profile {
+namespace {
+
+struct Outside {
+  int64_t elements = 0;
+  int64_t first = -1;
+};
+
+bool Inside(double actual, double expected, const v1::Tolerance& tolerance) {
+  if (std::isnan(actual) || std::isnan(expected)) return std::isnan(actual) && std::isnan(expected);
+  if (std::isinf(actual) || std::isinf(expected)) return actual == expected;
+  return std::fabs(actual - expected) <= tolerance.atol() + tolerance.rtol() * std::fabs(expected);
+}
+
+Outside CountOutside(const HostTensor& actual, const HostTensor& expected, const v1::Tolerance& tolerance) {
+  Outside outside;
+  const int64_t elements = NumElements(expected.shape);
+  const auto size = static_cast<size_t>(ElementSize(expected.dtype));
+  const bool same_type = actual.dtype == expected.dtype;
+  for (int64_t i = 0; i < elements; ++i) {
+    // Bit for bit first: integers beyond 2^53 are no doubles.
+    if (same_type && std::memcmp(actual.data.data() + static_cast<size_t>(i) * size,
+                                 expected.data.data() + static_cast<size_t>(i) * size, size) == 0) {
+      continue;
+    }
+    const double y = ElementAsDouble(actual.dtype, actual.data.data(), i);
+    const double r = ElementAsDouble(expected.dtype, expected.data.data(), i);
+    const bool hidden = same_type && !IsFloating(actual.dtype) && y == r && tolerance.atol() < 1;
+    if (Inside(y, r, tolerance) && !(hidden && tolerance.rtol() == 0)) continue;
+    if (outside.first < 0) outside.first = i;
+    ++outside.elements;
+  }
+  return outside;
+}
+
+bool HasTolerance(v1::Judge::Kind kind) {
+  return kind == v1::Judge::EXACT || kind == v1::Judge::MATH || kind == v1::Judge::ACCUMULATION ||
+         kind == v1::Judge::COMPOSITION;
+}
+
+std::optional<std::string> WhyOutputBeyond(const v1::Tolerance& tolerance,
+                                           const std::vector<baselines::JudgedOutput>& judged,
+                                           const TensorMap& references, const TensorMap& actual,
+                                           const std::string& key) {
+  const auto judge = std::find_if(judged.begin(), judged.end(), [&](const baselines::JudgedOutput& one) {
+    return one.key == key || (one.library_allocated && baselines::BelongsTo(key, one.key));
+  });
+  if (judge == judged.end() || !HasTolerance(judge->kind))
+    return absl::StrCat(key, " is not judged by a tolerance");
+  const auto y = actual.find(key);
+  const auto r = references.find(key);
+  if (y == actual.end() || r == references.end()) return absl::StrCat("there is no ", key);
+  if (y->second.shape != r->second.shape || y->second.dtype != judge->dtype) {
+    return absl::StrCat(key, " has another shape or dtype");
+  }
+  if (!IsFloating(y->second.dtype) && !IsInteger(y->second.dtype) && y->second.dtype != v1::Dtype::bool_) {
+    return absl::StrCat(key, " is not judged by a tolerance");
+  }
+  const Outside outside = CountOutside(y->second, r->second, tolerance);
+  const int64_t elements = NumElements(r->second.shape);
+  if (static_cast<double>(outside.elements) <= tolerance.mismatch_ratio() * static_cast<double>(elements)) {
+    return std::nullopt;
+  }
+  return absl::StrFormat("%d of %d elements of %s lie outside, the first at %d (%.9g, reference %.9g)",
+                         outside.elements, elements, key, outside.first,
+                         ElementAsDouble(y->second.dtype, y->second.data.data(), outside.first),
+                         ElementAsDouble(r->second.dtype, r->second.data.data(), outside.first));
+}
+
+}  // namespace
+
+std::optional<absl::CivilDay> ParseDay(const std::string& text) {
+  constexpr size_t kLength = 10;  // YYYY-MM-DD
+  absl::CivilDay day;
+  if (text.size() != kLength || !absl::ParseCivilTime(text, &day)) return std::nullopt;
+  return day;
+}
+
+absl::CivilDay Today() {
+  return absl::ToCivilDay(absl::Now(), absl::UTCTimeZone());
+}
+
+std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::Case& c,
+                                     const TensorMap& references, const TensorMap& actual,
+                                     const v1::Verdict& verdict) {
+  const std::vector<baselines::JudgedOutput> judged = baselines::JudgedOutputs(c);
+  std::vector<std::string> why;
+  bool any = false;
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    if (stats.ok()) continue;
+    any = true;
+    const std::optional<std::string> one =
+        WhyOutputBeyond(tolerance, judged, references, actual, stats.key());
+    if (one.has_value()) why.push_back(*one);
+  }
+  if (!any) return "it fails by something else than the numbers of an output";
+  if (why.empty()) return std::nullopt;
+  return absl::StrJoin(why, "; ");
+}
+
+std::string ToleranceText(const v1::Tolerance& tolerance) {
+  std::vector<std::string> parts;
+  if (tolerance.atol() != 0) parts.push_back(absl::StrCat("atol ", tolerance.atol()));
+  if (tolerance.rtol() != 0) parts.push_back(absl::StrCat("rtol ", tolerance.rtol()));
+  if (tolerance.mismatch_ratio() != 0) {
+    parts.push_back(absl::StrCat(tolerance.mismatch_ratio() * 100, " % of the elements"));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace diopi::profile

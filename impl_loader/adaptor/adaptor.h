@@ -1,0 +1,67 @@
+// Between the loader and a vendor's functions: hands a case over in the element types and layouts that the
+// library takes, and gives back what the caller asked for.
+//
+// It works on the case and its tensors, before the arguments of the call are made and after its outputs were
+// read: the library's buffers are buffers like any other, with canaries, poison and every check of the
+// memory.
+#ifndef IMPL_LOADER_ADAPTOR_ADAPTOR_H_
+#define IMPL_LOADER_ADAPTOR_ADAPTOR_H_
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "diopi/v1/adaptor.pb.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/worker.pb.h"
+#include "impl_loader/worker/call_frame.h"
+
+namespace diopi::loader {
+
+// One case, adapted. Not thread-safe. The case, its inputs and the adaptor outlive it.
+class AdaptedCall {
+ public:
+  // InvalidArgument when the adaptor asks for what cannot be done: no such tensor, no such conversion, a
+  // layout that a tensor of so many dimensions does not have.
+  static absl::StatusOr<AdaptedCall> Make(const v1::Case& c, const std::vector<InputView>& inputs,
+                                          const v1::CaseAdaptor& adaptor);
+
+  // What the library is called with.
+  const v1::Case& adapted_case() const { return case_; }
+  const std::vector<InputView>& inputs() const { return inputs_; }
+
+  // Not empty: the library must not be called, as it would be handed other values. Which, in words.
+  const std::string& not_adaptable() const { return not_adaptable_; }
+
+  // Outputs, inouts and what the library allocated, in the caller's element types again: those that the
+  // library gave in the type it was asked for. Others stay as they are, for the judge to see.
+  void TakeBack(std::vector<OutputTensor>* outputs);
+
+  // Into the reply: what was done, in words.
+  void Describe(v1::WorkerReply* reply) const;
+
+ private:
+  struct Handed {
+    Dtype own = v1::Dtype::unsupported;
+    Dtype handed = v1::Dtype::unsupported;
+  };
+  absl::Status Apply(const v1::CaseAdaptor::Conversion& conversion);
+  void ConvertInput(const std::string& key, const Handed& handed);
+
+  v1::Case case_;
+  std::vector<InputView> inputs_;
+  std::deque<std::string> values_;        // of converted inputs
+  std::map<std::string, Handed> handed_;  // by key
+  std::set<std::string> allocated_;       // of these, by the library
+  std::vector<std::string> adapted_;
+  std::vector<std::string> rounded_;
+  std::string not_adaptable_;
+};
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_ADAPTOR_ADAPTOR_H_

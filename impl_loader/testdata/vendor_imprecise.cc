@@ -1,0 +1,11 @@
+// Sums are off by the relative error that the variable DIOPI_TEST_ERROR names, 0 without it.
+#include <cstdlib>
+
+#include "impl_loader/testdata/vendor_common.h"
+
+DIOPI_SPOILT_ADD {
+  const char* text = std::getenv("DIOPI_TEST_ERROR");
+  const float factor = 1.0F + (text == nullptr ? 0.0F : std::strtof(text, nullptr));
+  for (int64_t i = 0; i < add.count; ++i) add.out[i] = (add.input[i] + add.alpha * add.other[i]) * factor;
+  return diopiSuccess;
+}
