@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "cases/user/user_cases.h"
 #include "server/http/api.h"
 #include "server/http/http_server.h"
 #include "server/maintenance/backup.h"
@@ -37,6 +38,7 @@ constexpr int kExitFault = 3;
 struct Flags {
   std::string to;                         // backup --to
   std::string data;                       // --data; empty: see DefaultDataFolder
+  std::string cases;                      // --cases; empty: the operators built in alone
   std::string listen = "127.0.0.1:7410";  // --listen
   double lease_s = 30;                    // --lease-s
   double batch_s = 2;                     // --batch-s
@@ -71,6 +73,8 @@ std::string DataFolder(const Flags& flags) {
 
 void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
+  app->add_option("--cases", flags->cases,
+                  "Folder of operator files (*.textproto) of your own, beside those built in");
   app->add_option("--listen", flags->listen, "HOST:PORT, port 0 for any free one, or unix:PATH")
       ->capture_default_str();
   app->add_option("--lease-s,--lease_s", flags->lease_s,
@@ -296,6 +300,11 @@ int Serve(const Flags& flags) {
   options.batch = absl::Seconds(flags.batch_s);
   options.slow_call = absl::Seconds(flags.slow_call_s);
   options.agent_lost = absl::Seconds(flags.agent_lost_s);
+  if (!flags.cases.empty()) {
+    const auto checked = cases::LoadCatalog(flags.cases);  // wrong files are told now, not at the first run
+    if (!checked.ok()) return Fault(absl::InvalidArgumentError(checked.status().message()));
+    options.catalog = [folder = flags.cases] { return cases::LoadCatalog(folder); };
+  }
   options.tls = flags.tls;
   options.insecure = flags.insecure;
   options.require_token = flags.require_token;

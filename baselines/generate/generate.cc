@@ -127,7 +127,10 @@ class GroupWriter {
   absl::Status Compute(const v1::Case& c, BaselineWriter* writer, int64_t* computed) {
     const absl::StatusOr<Baseline> baseline = GenerateCase(*library_, c);
     if (!baseline.ok()) {
-      summary_->failures.push_back(absl::StrCat(c.id(), ": ", baseline.status().message()));
+      const std::string why = absl::IsUnimplemented(baseline.status())
+                                  ? absl::StrCat(c.function(), " has no reference: ")
+                                  : std::string();
+      summary_->failures.push_back(absl::StrCat(c.id(), ": ", why, baseline.status().message()));
       return absl::OkStatus();
     }
     ++*computed;

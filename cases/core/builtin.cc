@@ -1,5 +1,8 @@
 #include "cases/core/builtin.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "cases/core/catalog.h"
 #include "cases/core/library_checks.h"
 
@@ -14,6 +17,17 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::LoadBuiltin() {
   }
   absl::StatusOr<std::unique_ptr<Catalog>> catalog = FromFiles(std::move(files));
   if (catalog.ok()) (*catalog)->library_checks_ = LibraryChecks();
+  return catalog;
+}
+
+absl::StatusOr<std::unique_ptr<Catalog>> Catalog::LoadBuiltinWith(std::vector<v1::OperatorFile> more) {
+  absl::StatusOr<std::unique_ptr<Catalog>> catalog = LoadBuiltin();
+  if (!catalog.ok()) return catalog;
+  std::vector<v1::OperatorFile>& operators = (*catalog)->operators_;
+  for (v1::OperatorFile& op : more) operators.push_back(std::move(op));
+  std::stable_sort(
+      operators.begin(), operators.end(),
+      [](const v1::OperatorFile& a, const v1::OperatorFile& b) { return a.operator_() < b.operator_(); });
   return catalog;
 }
 

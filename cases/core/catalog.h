@@ -25,12 +25,15 @@ absl::StatusOr<v1::OperatorFile> ParseOperatorFile(std::string_view text, std::s
 // cases with one id.
 absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::string_view file_name);
 
-// The operators built into the program (every cases/ops/**/*.textproto at build time). Thread-safe: immutable
-// after construction.
+// The operators built into the program (every cases/ops/**/*.textproto at build time), and a user's own
+// (cases/user). Thread-safe: immutable after construction.
 class Catalog {
  public:
   static absl::StatusOr<std::unique_ptr<Catalog>> LoadBuiltin();
-  // For tests, and for users' own folders.
+  // The same and `more`, which were checked and whose cases have ids of their own; a file of `more` may have
+  // the name of an operator that is built in.
+  static absl::StatusOr<std::unique_ptr<Catalog>> LoadBuiltinWith(std::vector<v1::OperatorFile> more);
+  // For tests.
   static absl::StatusOr<std::unique_ptr<Catalog>> FromFiles(std::vector<v1::OperatorFile> files);
 
   const std::vector<v1::OperatorFile>& operators() const { return operators_; }

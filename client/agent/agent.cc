@@ -22,6 +22,7 @@
 #include "baselines/compare/contract.h"
 #include "cases/core/catalog.h"
 #include "cases/core/stage.h"
+#include "cases/user/user_cases.h"
 #include "client/agent/devices.h"
 #include "client/agent/host_name.h"
 #include "client/agent/library_facts.h"
@@ -44,8 +45,8 @@ namespace {
 class Agent {
  public:
   Agent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
-        std::ostream* err)
-      : options_(options), stop_(stop), terminal_(terminal), out_(out), err_(err) {}
+        std::ostream* err, WarmState* warm)
+      : options_(options), stop_(stop), terminal_(terminal), out_(out), err_(err), warm_(warm) {}
 
   ExitCode Run() {
     const absl::Status prepared = Prepare();
@@ -88,13 +89,13 @@ class Agent {
   const bool terminal_;
   std::ostream* const out_;
   std::ostream* const err_;
+  WarmState* const warm_;
   const std::string agent_id_ = absl::StrCat(HostName(), "-", getpid());
 
   LibraryFacts facts_;
   baselines::CompareOptions compare_;
   v1::Selection selection_;
   std::vector<v1::Case> cases_;  // what this program's own catalog selects; with a remote server a guess
-  std::unique_ptr<ServerProcess> server_;
   std::unique_ptr<rpc::Client> client_;
   SessionWorker first_worker_;
   std::vector<std::string> dead_cards_;  // why, a line each
@@ -115,6 +116,8 @@ std::string Agent::ResumeCommand() const {
   std::string command = absl::StrCat("diopi-agent --impl ", facts_.path, " --resume ", run_.run_id());
   absl::StrAppend(&command, own_server() ? " --data " : " --server ",
                   own_server() ? options_.data_folder : options_.server);
+  if (!options_.selection.cases_folder.empty())
+    absl::StrAppend(&command, " --cases ", options_.selection.cases_folder);
   if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", options_.chip);
   for (const std::string& contract : baselines::ContractNames(compare_.contracts))
     absl::StrAppend(&command, " --contract ", contract);
@@ -159,6 +162,7 @@ absl::Status Agent::InspectImpl() {
     return facts.status();
   }
   facts_ = *std::move(facts);
+  warm_->library_sha256 = facts_.sha256;
   if (!options_.require_sha256.empty() && absl::AsciiStrToLower(options_.require_sha256) != facts_.sha256) {
     return absl::InvalidArgumentError(absl::StrCat(
         facts_.path, " is not the library that --require-sha256 asks for: its SHA-256 is ", facts_.sha256));
@@ -172,8 +176,12 @@ absl::Status Agent::SelectCases() {
   if (!selection.ok()) return selection.status();
   selection_ = *std::move(selection);
   if (!options_.resume.empty()) return absl::OkStatus();  // the run's own selection holds
-  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
+      cases::LoadCatalog(options_.selection.cases_folder);
+  if (!catalog.ok() && options_.selection.cases_folder.empty()) {
+    return absl::InternalError(catalog.status().message());
+  }
+  if (!catalog.ok()) return catalog.status();
   absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(selection_);
   if (cases.ok() && options_.shard_count > 1) {
     // Which of them the shard has is the server's to say.
@@ -202,11 +210,13 @@ absl::Status Agent::ConnectToServer() {
   rpc::ClientOptions client_options;
   std::string address = options_.server;
   if (own_server()) {
-    absl::StatusOr<ServerProcess> server =
-        ServerProcess::Start(ProgramBeside("diopi-server"), options_.data_folder);
-    if (!server.ok()) return server.status();
-    server_ = std::make_unique<ServerProcess>(*std::move(server));
-    address = server_->address();
+    if (warm_->server == nullptr) {
+      absl::StatusOr<ServerProcess> server = ServerProcess::Start(
+          ProgramBeside("diopi-server"), options_.data_folder, options_.selection.cases_folder);
+      if (!server.ok()) return server.status();
+      warm_->server = std::make_unique<ServerProcess>(*std::move(server));
+    }
+    address = warm_->server->address();
     client_options.retry_for = std::chrono::milliseconds(0);  // nobody restarts it
   } else {
     absl::StatusOr<rpc::Credentials> credentials = rpc::LoadCredentials(options_.credentials);
@@ -391,7 +401,11 @@ absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
 
 absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
   ProcessOptions gen;
-  gen.command = {ProgramBeside("diopi-cli"), "gen", "--data", options_.data_folder, "--fname"};
+  gen.command = {ProgramBeside("diopi-cli"), "gen", "--data", options_.data_folder};
+  if (!options_.selection.cases_folder.empty()) {
+    gen.command.insert(gen.command.end(), {"--cases", options_.selection.cases_folder});
+  }
+  gen.command.emplace_back("--fname");
   gen.command.insert(gen.command.end(), operators.begin(), operators.end());
   absl::StatusOr<Process> process = Process::Start(gen);
   if (!process.ok()) return process.status();
@@ -485,7 +499,12 @@ ExitCode Agent::Conclude(bool stopped) {
   const absl::StatusOr<reports::RunReport> report = MakeReport(*run);
   if (!report.ok()) return Tell(report.status());
   const ExitCode code = WriteReport(*report);
+  if (!stopped || first_failure_) {  // what was run stands
+    warm_->completed = true;
+    warm_->verdicts = verdicts_;
+  }
   if (!stopped) return code;
+  warm_->stopped = !first_failure_;
   if (first_failure_) *err_ << "diopi-agent: the first failure ended the run (--fail-fast)" << std::endl;
   *err_ << "diopi-agent: stopped; complete the run with: " << ResumeCommand() << std::endl;
   return first_failure_ ? ExitCode::kFailed : ExitCode::kOurs;
@@ -520,7 +539,8 @@ ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream*
   };
   const absl::StatusOr<v1::Selection> selection = MakeSelection(options.selection);
   if (!selection.ok()) return tell(selection.status());
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
+      cases::LoadCatalog(options.selection.cases_folder);
   if (!catalog.ok()) return tell(catalog.status());
   const absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(*selection);
   if (!cases.ok()) return tell(cases.status());
@@ -533,8 +553,11 @@ ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream*
 }
 
 ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
-                  std::ostream* err) {
-  Agent agent(options, stop, terminal, out, err);
+                  std::ostream* err, WarmState* warm) {
+  WarmState cold;  // outlives the agent: its client goes before the server
+  if (warm == nullptr) warm = &cold;
+  warm->completed = warm->stopped = false;
+  Agent agent(options, stop, terminal, out, err, warm);
   return agent.Run();
 }
 

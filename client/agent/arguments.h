@@ -21,6 +21,7 @@ struct SelectionArguments {
   std::vector<std::string> dtypes;         // --dtype: only these
   std::vector<std::string> filter_dtypes;  // --filter-dtype: not these, as in the public harness
   std::string suite;                       // --suite
+  std::string cases_folder;                // --cases: operator files of the user's own, beside ours
 };
 
 // InvalidArgument, with the known names, for a dtype that is none, or when no dtype is left.

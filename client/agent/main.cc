@@ -12,6 +12,7 @@
 #include "client/agent/options.h"
 #include "client/agent/serve.h"
 #include "client/agent/stop_signal.h"
+#include "client/agent/watch.h"
 
 namespace diopi::agent {
 namespace {
@@ -58,5 +59,8 @@ int main(int argc, char** argv) {
   }
   if (!*narrowed) return static_cast<int>(ExitCode::kOk);
   const bool terminal = isatty(STDOUT_FILENO) == 1;
+  if (options.watch) {
+    return static_cast<int>(diopi::agent::WatchAndRun(options, *stop, terminal, &std::cout, &std::cerr));
+  }
   return static_cast<int>(diopi::agent::RunAgent(options, *stop, terminal, &std::cout, &std::cerr));
 }

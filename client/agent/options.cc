@@ -87,6 +87,8 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
       ->delimiter(',');
   app->add_option("--suite", options->selection.suite, "Suite (default: core)");
   app->add_option("--case", options->selection.cases, "Only cases whose id matches this glob");
+  app->add_option("--cases", options->selection.cases_folder,
+                  "Folder of operator files (*.textproto) of your own, beside ours");
   app->add_option("--dtype", options->selection.dtypes, "Only these dtypes")->delimiter(',');
   app->add_option("--filter-dtype", options->selection.filter_dtypes, "Leave these dtypes out")
       ->delimiter(',');
@@ -122,6 +124,8 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--report-dir", options->report_folder, "Where error_report.csv goes (default: here)");
   app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
   app->add_flag("--quiet", options->quiet, "Print the summary only");
+  app->add_flag("--watch", options->watch,
+                "Run again whenever the library's file changes, and say what changed; Ctrl-C ends");
   app->add_flag("--serve", options->serve,
                 "Stand ready at --server as a --chip, and run what diopi-cli submit asks for");
   app->add_flag("--impl-upload", options->impl_upload,
@@ -182,6 +186,14 @@ absl::Status MakeAdaptor(AgentOptions* options) {
 }
 
 absl::Status Complete(AgentOptions* options) {
+  if (options->watch && (options->serve || !options->resume.empty() || !options->join_run.empty())) {
+    return absl::InvalidArgumentError(
+        "--watch makes runs of its own: leave --serve, --resume and --join out");
+  }
+  if (!options->selection.cases_folder.empty() && !options->server.empty()) {
+    return absl::InvalidArgumentError(
+        "a server knows its own cases: start it with --cases (diopi-server --cases DIR), not the agent");
+  }
   if (options->impl_path.empty() && !options->modes.list_only) {
     return absl::InvalidArgumentError("--impl is required: the vendor's library");
   }

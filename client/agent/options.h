@@ -55,6 +55,7 @@ struct AgentOptions {
   std::optional<uint64_t> cache_size;
   std::string cache_dir;               // --cache-dir; empty: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi
   std::string inputs;                  // --inputs: recipes or bytes; empty: recipes with --server
+  bool watch = false;                  // --watch: again whenever the library changes
   bool serve = false;                  // --serve: stand ready for submitted runs
   bool impl_upload = false;            // --impl-upload: also with a library that comes with the request
   double health_every_s = 60;          // --health-every-s, between two health checks of a standing agent

@@ -62,8 +62,8 @@ void PrivateFolder::Remove() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program,
-                                                   const std::string& data_folder) {
+absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, const std::string& data_folder,
+                                                   const std::string& cases_folder) {
   absl::StatusOr<PrivateFolder> folder = PrivateFolder::Make();
   if (!folder.ok()) return folder.status();
   absl::StatusOr<Pipe> ready = MakePipe();
@@ -80,6 +80,7 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program,
                      "--ready-fd",
                      absl::StrCat(kReadyFd),
                      "--parent-pid-death"};
+  if (!cases_folder.empty()) options.command.insert(options.command.end(), {"--cases", cases_folder});
   options.descriptors = {{ready->write.get(), kReadyFd}};
   options.own_group = true;
   absl::StatusOr<Process> process = Process::Start(options);

@@ -23,6 +23,9 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeGateCommand());
   commands.push_back(MakeMergeCommand());
   commands.push_back(MakeReproCommand());
+  commands.push_back(MakeShrinkCommand());
+  commands.push_back(MakeNewOperatorCommand());
+  commands.push_back(MakeImportCasesCommand());
   commands.push_back(MakeAbiCheckCommand());
   commands.push_back(MakeChangedCommand());
   commands.push_back(MakeProfileCommand());

@@ -35,13 +35,16 @@ std::unique_ptr<Command> MakeChangedCommand();
 std::unique_ptr<Command> MakeGateCommand();
 std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeHistoryCommand();
+std::unique_ptr<Command> MakeImportCasesCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeMergeCommand();
+std::unique_ptr<Command> MakeNewOperatorCommand();
 std::unique_ptr<Command> MakeProfileCommand();
 std::unique_ptr<Command> MakeReportCommand();
 std::unique_ptr<Command> MakeReproCommand();
 std::unique_ptr<Command> MakeRunsCommand();
 std::unique_ptr<Command> MakeShowCommand();
+std::unique_ptr<Command> MakeShrinkCommand();
 std::unique_ptr<Command> MakeSubmitCommand();
 
 // Every subcommand, in the order in which --help lists them.

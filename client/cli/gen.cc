@@ -25,6 +25,7 @@ class GenCommand final : public Command {
   std::string description() const override { return "Makes baselines: inputs, and what the reference says"; }
   void AddOptions(CLI::App* app) override {
     AddSelectionOptions(app, &selection_);
+    AddCasesOption(app, &selection_.cases_folder);
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
     app->add_option("--reference", reference_, "Which reference: cpu")->check(CLI::IsMember({"cpu"}));
     app->add_option("--library", library_,

@@ -30,6 +30,7 @@ class ListCommand final : public Command {
     app->add_option("what", what_, "operators (default), functions or cases")
         ->check(CLI::IsMember({"operators", "functions", "cases"}));
     AddSelectionOptions(app, &selection_);
+    AddCasesOption(app, &selection_.cases_folder);
     app->add_flag("--count", count_, "Print only how many there are (of cases, unless told otherwise)");
   }
 

@@ -1,4 +1,7 @@
 // diopi-cli repro CASE --impl X.so: one case again, with everything that helps to see why.
+#include <signal.h>
+#include <unistd.h>
+
 #include <cctype>
 #include <chrono>
 #include <fstream>
@@ -17,6 +20,7 @@
 #include "client/cli/case_data.h"
 #include "client/cli/case_text.h"
 #include "client/cli/command.h"
+#include "client/cli/debugger.h"
 #include "client/cli/selection.h"
 #include "impl_loader/worker/worker.h"
 #include "reports/model/outcome.h"
@@ -34,6 +38,18 @@ std::string FileName(const std::string& id) {
   return name;
 }
 
+// Gives the terminal, which a debugger had, back to this process.
+void TakeTerminalBack() {
+  if (isatty(STDIN_FILENO) != 1) return;
+  sigset_t output;
+  sigset_t before;
+  sigemptyset(&output);
+  sigaddset(&output, SIGTTOU);  // else it would stop us, as we are in the background now
+  pthread_sigmask(SIG_BLOCK, &output, &before);
+  tcsetpgrp(STDIN_FILENO, getpgrp());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 class ReproCommand final : public Command {
  public:
   std::string name() const override { return "repro"; }
@@ -42,18 +58,25 @@ class ReproCommand final : public Command {
     app->add_option("case", id_, "Case id")->required();
     app->add_option("--impl", impl_, "The vendor's library")->required();
     app->add_option("--device-lib", device_lib_, "Library with the device functions");
+    AddCasesOption(app, &cases_folder_);
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
     app->add_option("--contract", contracts_, "Arithmetic the device declares (tf32, ...; default: none)")
         ->delimiter(',');
-    app->add_option("--timeout-s", timeout_s_, "Seconds it may take (default: 30)")
+    app->add_option("--timeout-s", timeout_s_, "Seconds it may take (default: 30; a day under a debugger)")
         ->check(CLI::Range(0.001, 86400.0));
     app->add_option("--repeat", repeat_, "Calls (default: 2)")->check(CLI::Range(2, 100'000));
     app->add_option("--output", output_, "The C file (default: repro_CASE.c here)");
+    CLI::Option* gdb = app->add_flag("--gdb", gdb_, "Run it under gdb, stopped where the function begins");
+    CLI::Option* valgrind = app->add_flag("--valgrind", valgrind_, "Run it under valgrind");
+    valgrind->excludes(gdb);
+    app->add_flag("--compute-sanitizer", compute_sanitizer_, "Run it under NVIDIA's compute-sanitizer")
+        ->excludes(gdb)
+        ->excludes(valgrind);
     app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<v1::Case> c = FindCase(id_);
+    const absl::StatusOr<v1::Case> c = FindCase(id_, cases_folder_);
     if (!c.ok()) return Tell(c.status());
     const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
     if (!contracts.ok()) return Tell(contracts.status());
@@ -61,6 +84,8 @@ class ReproCommand final : public Command {
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
     if (!facts.ok()) return Tell(facts.status());
     impl_ = facts->path;
+    const absl::Status found = FindDebugger(*c);
+    if (!found.ok()) return Tell(found);
     if (cases::IsLibraryCheck(*c)) {  // no one call, so no C file
       std::cout << CaseText(*c);
       return Judge(*c, {});
@@ -88,13 +113,51 @@ class ReproCommand final : public Command {
     return absl::OkStatus();
   }
 
-  ExitCode Judge(const v1::Case& c, const CaseData& data) {
+  absl::Status FindDebugger(const v1::Case& c) {
+    debugger_ = gdb_                 ? Debugger::kGdb
+                : valgrind_          ? Debugger::kValgrind
+                : compute_sanitizer_ ? Debugger::kComputeSanitizer
+                                     : Debugger::kNone;
+    if (debugger_ == Debugger::kNone) return absl::OkStatus();
+    absl::StatusOr<std::vector<std::string>> command =
+        DebuggerCommand(debugger_, c.function(), isatty(STDIN_FILENO) == 1);
+    if (!command.ok()) return command.status();
+    debugger_command_ = *std::move(command);
+    return absl::OkStatus();
+  }
+
+  loader::WorkerOptions MakeWorkerOptions() const {
+    constexpr std::chrono::hours kDay(24);
     loader::WorkerOptions options;
     options.worker_program = worker_program_;
     options.impl_path = impl_;
     options.device_lib = device_lib_;
-    options.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
-    const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options);
+    if (debugger_ != Debugger::kNone) {
+      options.debugger = debugger_command_;
+      options.sandbox = "off";  // debuggers need what it forbids
+      options.case_timeout = options.load_timeout = kDay;
+      // Until it is left, or at most so long for its last words.
+      options.kill_grace = timeout_s_ > 0 ? std::chrono::milliseconds(10'000) : kDay;
+    }
+    if (timeout_s_ > 0)
+      options.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
+    return options;
+  }
+
+  // The debugger was left, or its program stopped for good, before there was a result.
+  ExitCode TellNoResult(const std::string& what) const {
+    std::cout << "Outcome    none: " << DebuggerName(debugger_) << " ended first (" << what << ")\n"
+              << std::flush;
+    return ExitCode::kFailed;
+  }
+
+  ExitCode Judge(const v1::Case& c, const CaseData& data) {
+    std::cout << std::flush;  // before the debugger's own words
+    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions());
+    if (!worker.ok() && debugger_ != Debugger::kNone) {
+      TakeTerminalBack();
+      return TellNoResult(std::string(worker.status().message()));
+    }
     if (!worker.ok()) {
       if (!absl::IsFailedPrecondition(worker.status())) return Tell(worker.status());
       return Tell(absl::InvalidArgumentError(
@@ -103,6 +166,11 @@ class ReproCommand final : public Command {
     const absl::Status submitted = (*worker)->Submit(c, data.inputs, repeat_);
     if (!submitted.ok()) return Tell(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
+    if (debugger_ != Debugger::kNone) {
+      worker->reset();  // waits until the debugger is left
+      TakeTerminalBack();
+      if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
+    }
     const v1::Verdict verdict = agent::BuildVerdict(c, outcome, [&](const TensorMap& actual) {
       return baselines::CompareCase(c, data.inputs, data.references, actual, compare_);
     });
@@ -143,10 +211,16 @@ class ReproCommand final : public Command {
   std::string id_;
   std::string impl_;
   std::string device_lib_;
+  std::string cases_folder_;
   std::string data_;
   std::vector<std::string> contracts_;
   baselines::CompareOptions compare_;
-  double timeout_s_ = 30;
+  double timeout_s_ = 0;  // 0: the default
+  bool gdb_ = false;
+  bool valgrind_ = false;
+  bool compute_sanitizer_ = false;
+  Debugger debugger_ = Debugger::kNone;
+  std::vector<std::string> debugger_command_;
   int repeat_ = 2;
   std::string output_;
   std::string worker_program_;

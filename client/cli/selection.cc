@@ -5,15 +5,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
+#include "cases/user/user_cases.h"
 
 namespace diopi::cli {
 namespace {
 
 constexpr size_t kSuggestions = 3;
 
-absl::StatusOr<std::unique_ptr<cases::Catalog>> LoadCatalog() {
-  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+absl::StatusOr<std::unique_ptr<cases::Catalog>> LoadCatalog(const std::string& folder) {
+  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(folder);
+  if (!catalog.ok() && folder.empty()) return absl::InternalError(catalog.status().message());
   return catalog;
 }
 
@@ -29,10 +30,14 @@ void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments) {
   app->add_option("--filter-dtype", arguments->filter_dtypes, "Leave these dtypes out")->delimiter(',');
 }
 
+void AddCasesOption(CLI::App* app, std::string* folder) {
+  app->add_option("--cases", *folder, "Folder of operator files (*.textproto) of your own, beside ours");
+}
+
 absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments) {
   const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
   if (!selection.ok()) return selection.status();
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog();
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
   if (!catalog.ok()) return catalog.status();
   return (*catalog)->Select(*selection);
 }
@@ -40,13 +45,13 @@ absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArgument
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments) {
   const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
   if (!selection.ok()) return selection.status();
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog();
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
   if (!catalog.ok()) return catalog.status();
   return (*catalog)->SelectRun(*selection);
 }
 
-absl::StatusOr<v1::Case> FindCase(const std::string& id) {
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog();
+absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& cases_folder) {
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(cases_folder);
   if (!catalog.ok()) return catalog.status();
   // The id begins with the operator's name: only that one is expanded.
   v1::Selection selection;

@@ -20,8 +20,11 @@ absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArgument
 // The same, with the checks of the library as a whole that a run of them covers.
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments);
 
-// The one case of this id; NotFound with the nearest ids.
-absl::StatusOr<v1::Case> FindCase(const std::string& id);
+// --cases
+void AddCasesOption(CLI::App* app, std::string* folder);
+
+// The one case of this id, of ours or in `cases_folder` (empty: of ours); NotFound with the nearest ids.
+absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& cases_folder);
 
 }  // namespace diopi::cli
 

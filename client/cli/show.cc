@@ -16,12 +16,13 @@ class ShowCommand final : public Command {
   std::string description() const override { return "Shows a case: arguments, reference, first values"; }
   void AddOptions(CLI::App* app) override {
     app->add_option("case", id_, "Case id")->required();
+    AddCasesOption(app, &cases_folder_);
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
     app->add_option("--values", values_, "How many elements of each tensor")->check(CLI::Range(0, 1 << 20));
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<v1::Case> c = FindCase(id_);
+    const absl::StatusOr<v1::Case> c = FindCase(id_, cases_folder_);
     if (!c.ok()) return Tell(c.status());
     std::cout << CaseText(*c);
     if (cases::IsLibraryCheck(*c)) return ExitCode::kOk;  // it has no tensors
@@ -42,6 +43,7 @@ class ShowCommand final : public Command {
   }
 
   std::string id_;
+  std::string cases_folder_;
   std::string data_;
   int values_ = 8;
 };

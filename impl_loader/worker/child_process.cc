@@ -74,6 +74,8 @@ class SpawnSetup {
       posix_spawn_file_actions_adddup2(&actions_, file, as);
     }
   }
+  // Before the child's first instruction, so that it never reads from the background.
+  void TakeTerminal(int fd) { posix_spawn_file_actions_addtcsetpgrp_np(&actions_, fd); }
   void CloseFrom(int first) { posix_spawn_file_actions_addclosefrom_np(&actions_, first); }
 
   posix_spawn_file_actions_t* actions() { return &actions_; }
@@ -100,6 +102,7 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Spawn(const ChildOpt
     }
     setup.Place(file, static_cast<int>(i));
   }
+  if (options.terminal >= 0) setup.TakeTerminal(options.terminal);
   setup.CloseFrom(static_cast<int>(options.files.size()));
   std::vector<std::string> args = options.args;
   args.insert(args.begin(), options.program);

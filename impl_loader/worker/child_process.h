@@ -21,6 +21,7 @@ struct ChildOptions {
   std::vector<std::string> environment;  // NAME=VALUE, replacing or added to this process's own
   // The child gets files[i] as descriptor i; -1: /dev/null. It gets no others.
   std::vector<int> files;
+  int terminal = -1;  // descriptor in `files` of a terminal whose foreground the child takes; -1: none
 };
 
 struct ChildExit {

@@ -27,6 +27,10 @@ struct WorkerOptions {
   std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL
   std::vector<std::string> environment;       // extra NAME=VALUE
   int64_t shared_bytes = 64 << 20;            // grows when a case needs more
+  // A program and its arguments under which diopi-worker is started (gdb --args, valgrind). It gets this
+  // process's standard input, output and error, and the terminal. Set the limits above to match, and
+  // `sandbox` to "off".
+  std::vector<std::string> debugger;
   std::string log_path;         // what the library prints is appended here; empty: standard error
   int64_t log_limit = 1 << 20;  // bytes; more is dropped, with a line that says so
 };

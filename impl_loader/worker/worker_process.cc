@@ -83,7 +83,9 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   const Descriptor output = log_->Open();
   ChildOptions child;
   child.program = options.worker_program.empty() ? DefaultProgram() : options.worker_program;
-  child.args = {"--impl", options.impl_path, "--parent", absl::StrCat(getpid())};
+  // Under a debugger the worker's parent is the debugger.
+  const bool debugged = !options.debugger.empty();
+  child.args = {"--impl", options.impl_path, "--parent", absl::StrCat(debugged ? 0 : getpid())};
   if (!options.device_lib.empty()) {
     child.args.emplace_back("--device-lib");
     child.args.push_back(options.device_lib);
@@ -97,6 +99,13 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   }
   child.environment = WorkerEnvironment(options);
   child.files = {-1, output.get(), output.get(), theirs.get(), shared_->descriptor()};
+  if (debugged) {
+    child.args.insert(child.args.begin(), child.program);
+    child.args.insert(child.args.begin(), options.debugger.begin() + 1, options.debugger.end());
+    child.program = options.debugger.front();
+    child.files = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, theirs.get(), shared_->descriptor()};
+    child.terminal = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : -1;
+  }
   absl::StatusOr<std::unique_ptr<ChildProcess>> process = ChildProcess::Spawn(child);
   if (!process.ok()) return process.status();
   process_ = *std::move(process);

@@ -1,0 +1,155 @@
+#include "cases/user/user_cases.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/fill.h"
+#include "cases/core/library_checks.h"
+#include "cases/core/operator_file.h"
+
+namespace diopi::cases {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMostFilledBytes = int64_t{1} << 20;  // of a tensor whose case is filled to check it
+
+absl::StatusOr<std::vector<std::string>> OperatorFiles(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    return absl::NotFoundError(
+        absl::StrCat(folder, " is not a folder; --cases takes a folder of *.textproto"));
+  }
+  std::vector<std::string> paths;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".textproto" && entry->is_regular_file(error)) {
+      paths.push_back(entry->path().string());
+    }
+  }
+  if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
+  if (paths.empty()) return absl::NotFoundError(absl::StrCat(folder, " has no *.textproto"));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+absl::StatusOr<std::string> ReadText(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
+  return text.str();
+}
+
+bool IsSmall(const v1::Case& c) {
+  const auto small = [](const v1::TensorSpec& spec) {
+    return spec.storage_elements() * ElementSize(spec.dtype()) <= kMostFilledBytes;
+  };
+  return std::all_of(c.args().begin(), c.args().end(), [&](const v1::Argument& arg) {
+    const auto& list = arg.tensors().tensors();
+    return small(arg.tensor()) && std::all_of(list.begin(), list.end(), small);
+  });
+}
+
+// "FILE:LINE: " of the point of that label.
+std::string PointLine(const ParsedOperator& parsed, const std::string& label) {
+  for (int g = 0; g < parsed.file.grid_size(); ++g) {
+    for (int p = 0; p < parsed.file.grid(g).point_size(); ++p) {
+      if (parsed.file.grid(g).point(p).label() == label) return parsed.lines.At({{"grid", g}, {"point", p}});
+    }
+  }
+  return parsed.lines.At({});
+}
+
+// Takes the files one by one and keeps what is wrong with them.
+class Folder {
+ public:
+  void Add(const std::string& path) {
+    const absl::StatusOr<std::string> text = ReadText(path);
+    if (!text.ok()) return Find(std::string(text.status().message()));
+    absl::StatusOr<ParsedOperator> parsed = ParseOperator(*text, path);
+    if (!parsed.ok()) return Find(std::string(parsed.status().message()));
+    if (parsed->file.operator_() == kLibraryOperator) {
+      return Find(parsed->lines.At({{"operator", -1}}) +
+                  "no operator may be called library: the checks of a library are; expected another name");
+    }
+    const absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines);
+    if (!cases.ok()) return Find(std::string(cases.status().message()));
+    const absl::Status ours = KnowOurs(parsed->file.operator_());
+    if (!ours.ok()) return Find(std::string(ours.message()));
+    std::set<std::string> told;  // labels; a point has a case for each dtype and function
+    for (const v1::Case& c : *cases) Check(*parsed, c, &told);
+    files_.push_back(std::move(parsed->file));
+  }
+
+  absl::StatusOr<std::vector<v1::OperatorFile>> Take() {
+    if (!findings_.empty()) return absl::InvalidArgumentError(absl::StrJoin(findings_, "\n"));
+    return std::move(files_);
+  }
+
+ private:
+  void Find(std::string finding) { findings_.push_back(std::move(finding)); }
+
+  // The ids of our cases that an operator of this name could meet.
+  absl::Status KnowOurs(const std::string& operator_name) {
+    if (builtin_ == nullptr) {
+      absl::StatusOr<std::unique_ptr<Catalog>> builtin = Catalog::LoadBuiltin();
+      if (!builtin.ok()) return builtin.status();
+      builtin_ = *std::move(builtin);
+    }
+    if (!known_.insert(operator_name).second) return absl::OkStatus();
+    for (const v1::OperatorFile& op : builtin_->operators()) {
+      if (op.operator_() != operator_name) continue;
+      const absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, operator_name);
+      if (!cases.ok()) return cases.status();
+      for (const v1::Case& c : *cases) ids_.emplace(c.id(), "of the suite that is built in");
+    }
+    return absl::OkStatus();
+  }
+
+  void Check(const ParsedOperator& parsed, const v1::Case& c, std::set<std::string>* told) {
+    const std::string line = PointLine(parsed, c.label());
+    const auto [id, is_new] = ids_.emplace(c.id(), absl::StrCat("at ", line.substr(0, line.rfind(':'))));
+    std::string finding;
+    if (!is_new) {
+      finding =
+          absl::StrCat("there is a case ", c.id(), " already, ", id->second, "; expected a label of its own");
+    } else if (IsSmall(c)) {
+      finding = std::string(FillInputs(c).status().message());
+    }
+    if (!finding.empty() && told->insert(c.label()).second) Find(line + finding);
+  }
+
+  std::unique_ptr<Catalog> builtin_;
+  std::set<std::string> known_;             // operators whose ids of ours are in ids_
+  std::map<std::string, std::string> ids_;  // and where each is from
+  std::vector<v1::OperatorFile> files_;
+  std::vector<std::string> findings_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<v1::OperatorFile>> ReadUserCases(const std::string& folder) {
+  const absl::StatusOr<std::vector<std::string>> paths = OperatorFiles(folder);
+  if (!paths.ok()) return paths.status();
+  Folder read;
+  for (const std::string& path : *paths) read.Add(path);
+  return read.Take();
+}
+
+absl::StatusOr<std::unique_ptr<Catalog>> LoadCatalog(const std::string& folder) {
+  if (folder.empty()) return Catalog::LoadBuiltin();
+  absl::StatusOr<std::vector<v1::OperatorFile>> files = ReadUserCases(folder);
+  if (!files.ok()) return files.status();
+  return Catalog::LoadBuiltinWith(*std::move(files));
+}
+
+}  // namespace diopi::cases

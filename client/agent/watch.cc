@@ -1,0 +1,101 @@
+#include "client/agent/watch.h"
+
+#include <chrono>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "client/agent/agent.h"
+#include "client/agent/library_facts.h"
+#include "client/agent/watch_file.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::agent {
+namespace {
+
+// A linker that renames its output into place, and then strips or signs it, makes one change of it.
+constexpr std::chrono::milliseconds kSettle{30};
+
+class Watcher {
+ public:
+  Watcher(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
+          std::ostream* err)
+      : options_(options), stop_(stop), terminal_(terminal), out_(out), err_(err) {}
+
+  ExitCode Run() {
+    absl::StatusOr<FileWatch> watch = FileWatch::Open(options_.impl_path);
+    if (!watch.ok()) return Tell(watch.status());
+    const ExitCode first = RunOnce();
+    if (!warm_.completed) return first;
+    for (;;) {
+      *out_ << "Watching     " << options_.impl_path << "; Ctrl-C ends" << std::endl;
+      const absl::StatusOr<FileWatch::Event> event = watch->Wait(stop_.descriptor(), kSettle);
+      if (!event.ok()) return Tell(event.status());
+      if (*event == FileWatch::Event::kStopped) return *last_;
+      if (!IsNew()) continue;
+      RunOnce();
+      if (warm_.stopped) return *last_;
+    }
+  }
+
+ private:
+  ExitCode Tell(const absl::Status& status) {
+    *err_ << "diopi-agent: " << status.message() << std::endl;
+    return ExitCodeFor(status);
+  }
+
+  bool IsNew() {
+    const absl::StatusOr<LibraryFacts> facts = InspectLibrary(options_.impl_path);
+    if (!facts.ok()) {
+      *err_ << "diopi-agent: not run, waiting for the next change: " << facts.status().message() << std::endl;
+      return false;
+    }
+    if (facts->sha256 != warm_.library_sha256) return true;
+    *out_ << "Unchanged    the same bytes as before" << std::endl;
+    return false;
+  }
+
+  ExitCode RunOnce() {
+    const std::map<std::string, v1::Verdict> before = warm_.verdicts;
+    const ExitCode code = RunAgent(options_, stop_, terminal_, out_, err_, &warm_);
+    if (!warm_.completed) return code;
+    if (last_.has_value()) *out_ << ChangesText(before, warm_.verdicts) << std::flush;
+    last_ = code;
+    return code;
+  }
+
+  const AgentOptions& options_;
+  const StopSignal& stop_;
+  const bool terminal_;
+  std::ostream* const out_;
+  std::ostream* const err_;
+  WarmState warm_;
+  std::optional<ExitCode> last_;
+};
+
+}  // namespace
+
+std::string ChangesText(const std::map<std::string, v1::Verdict>& before,
+                        const std::map<std::string, v1::Verdict>& now) {
+  std::string lines;
+  int failing = 0;
+  int passing = 0;
+  for (const auto& [id, verdict] : now) {
+    const auto last = before.find(id);
+    if (last == before.end() || last->second.outcome() == verdict.outcome()) continue;
+    const bool failed = reports::IsFailure(last->second.outcome());
+    const bool fails = reports::IsFailure(verdict.outcome());
+    failing += fails && !failed ? 1 : 0;
+    passing += verdict.outcome() == v1::OUTCOME_PASS ? 1 : 0;
+    absl::StrAppend(&lines, "  ", id, ": ", reports::OutcomeName(last->second.outcome()), " -> ",
+                    reports::OutcomeName(verdict.outcome()), verdict.reason().empty() ? "" : ": ",
+                    verdict.reason(), "\n");
+  }
+  return absl::StrCat("Changed      ", failing, " newly failing, ", passing, " newly passing\n", lines);
+}
+
+ExitCode WatchAndRun(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
+                     std::ostream* err) {
+  return Watcher(options, stop, terminal, out, err).Run();
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,27 @@
+// The tools under which `repro` starts a case's worker.
+#ifndef CLIENT_CLI_DEBUGGER_H_
+#define CLIENT_CLI_DEBUGGER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace diopi::cli {
+
+enum class Debugger { kNone, kGdb, kValgrind, kComputeSanitizer };
+
+// The program's path and the arguments that stand before the worker's own command. `function`: the C symbol
+// at which gdb stops first. `interactive`: somebody is at the terminal; otherwise gdb runs to the end of the
+// program, prints a backtrace where it was stopped, and leaves. compute-sanitizer is also looked for in
+// /usr/local/cuda/bin, where CUDA installs it. NotFound, with the Debian package to install, when there is no
+// such program on PATH.
+absl::StatusOr<std::vector<std::string>> DebuggerCommand(Debugger debugger, const std::string& function,
+                                                         bool interactive);
+
+// "gdb"; empty for none.
+std::string DebuggerName(Debugger debugger);
+
+}  // namespace diopi::cli
+
+#endif  // CLIENT_CLI_DEBUGGER_H_

@@ -1,0 +1,90 @@
+// diopi-cli import-cases FILE --output DIR: the public harness's configuration as operator files.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "cases/import/import_configs.h"
+#include "cases/user/operator_text.h"
+#include "client/agent/process.h"
+#include "client/agent/server_process.h"
+#include "client/cli/command.h"
+
+namespace diopi::cli {
+namespace {
+
+class ImportCasesCommand final : public Command {
+ public:
+  std::string name() const override { return "import-cases"; }
+  std::string description() const override { return "Carries diopi_configs.py over into files for --cases"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("file", file_, "diopi_configs.py; it is read as data and never run")->required();
+    app->add_option("--output", output_, "Folder of the operator files")->required();
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::string> records = Read();
+    if (!records.ok()) return Tell(records.status());
+    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+    if (!catalog.ok()) return Tell(absl::InternalError(catalog.status().message()));
+    const absl::StatusOr<cases::ImportedConfigs> imported = cases::ImportConfigs(*records, file_, **catalog);
+    if (!imported.ok()) return Tell(absl::InternalError(imported.status().message()));
+    const absl::Status written = Write(*imported);
+    if (!written.ok()) return Tell(written);
+    for (const std::string& text : imported->left_out) std::cout << "left out: " << text << "\n";
+    std::cout << imported->points << " cases carried over into " << imported->files.size() << " files in "
+              << output_ << ", " << imported->left_out.size() << " left out\n";
+    return ExitCode::kOk;
+  }
+
+ private:
+  absl::StatusOr<std::string> Read() const {
+    absl::StatusOr<agent::PrivateFolder> folder = agent::PrivateFolder::Make();
+    if (!folder.ok()) return folder.status();
+    const std::string out = folder->path() + "/records";
+    agent::ProcessOptions options;
+    options.command = {"/usr/bin/env", "python3", "-c", std::string(cases::ReadConfigsScript()), file_, out};
+    absl::StatusOr<agent::Process> process = agent::Process::Start(options);
+    if (!process.ok()) return process.status();
+    const agent::ExitStatus status = process->Wait();
+    if (status.code == 127) {
+      return absl::NotFoundError("no python3 on PATH; install the Debian package python3");
+    }
+    if (status.signal != 0 || status.code != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(file_, " was not carried over: see above"));
+    }
+    std::ifstream in(out, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  absl::Status Write(const cases::ImportedConfigs& imported) const {
+    const auto path = [this](const v1::OperatorFile& file) {
+      return absl::StrCat(output_, "/", file.operator_(), ".textproto");
+    };
+    for (const v1::OperatorFile& file : imported.files) {
+      std::error_code ignored;
+      if (std::filesystem::exists(path(file), ignored)) {
+        return absl::InvalidArgumentError(absl::StrCat(path(file), " is there already; nothing was written"));
+      }
+    }
+    for (const v1::OperatorFile& file : imported.files) {
+      const absl::Status status = cases::WriteFileWhole(path(file), cases::OperatorText(file));
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  std::string file_;
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeImportCasesCommand() {
+  return std::make_unique<ImportCasesCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,84 @@
+// diopi-cli new-operator NAME --function diopiX: the files of a new operator, to fill in.
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/catalog.h"
+#include "cases/core/operator_file.h"
+#include "cases/user/operator_text.h"
+#include "client/cli/command.h"
+#include "client/cli/new_operator_text.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::cli {
+namespace {
+
+bool IsName(const std::string& name) {
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+}
+
+class NewOperatorCommand final : public Command {
+ public:
+  std::string name() const override { return "new-operator"; }
+  std::string description() const override { return "Writes the files of a new operator, to fill in"; }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("name", op_.name, "Name of the operator: a-z, 0-9 and _")->required();
+    app->add_option("--function", function_, "The ABI's function that it tests, as diopiAdd")->required();
+    app->add_option("--family", op_.family, "Family of the operator (default: user)");
+    app->add_option("--output", output_, "Folder of the files (default: NAME here)");
+  }
+
+  ExitCode Run() override {
+    absl::Status status = Check();
+    if (!status.ok()) return Tell(status);
+    if (output_.empty()) output_ = op_.name;
+    const std::vector<std::pair<std::string, std::string>> files = {
+        {absl::StrCat(output_, "/", op_.name, ".textproto"), NewOperatorText(op_)},
+        {absl::StrCat(output_, "/", op_.name, "_cpu.cc"), NewReferenceText(op_)},
+        {absl::StrCat(output_, "/README.md"), NewReadmeText(op_)}};
+    for (const auto& [path, text] : files) {
+      std::error_code ignored;
+      if (!std::filesystem::exists(path, ignored)) continue;
+      return Tell(absl::InvalidArgumentError(absl::StrCat(path, " is there already; nothing was written")));
+    }
+    for (const auto& [path, text] : files) {
+      status = cases::WriteFileWhole(path, text);
+      if (!status.ok()) return Tell(status);
+      std::cout << path << "\n";
+    }
+    return ExitCode::kOk;
+  }
+
+ private:
+  absl::Status Check() {
+    if (op_.family.empty()) op_.family = "user";
+    for (const std::string& name : {op_.name, op_.family}) {
+      if (!IsName(name)) {
+        return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no name: expected a-z, 0-9 and _"));
+      }
+    }
+    op_.function = abi::FindFunction(function_);
+    if (op_.function != nullptr) {
+      const absl::Status arguments = CheckArguments(*op_.function);
+      return arguments.ok() ? arguments : absl::InvalidArgumentError(arguments.message());
+    }
+    std::vector<std::string> known;
+    for (const abi::Function* function : abi::Functions()) known.push_back(function->name());
+    return absl::NotFoundError(
+        absl::StrCat("the ABI has no function '", function_, "'", cases::NearestText(function_, known)));
+  }
+
+  NewOperator op_;
+  std::string function_;
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeNewOperatorCommand() {
+  return std::make_unique<NewOperatorCommand>();
+}
+
+}  // namespace diopi::cli

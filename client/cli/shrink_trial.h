@@ -1,0 +1,51 @@
+// Whether a candidate of `shrink` fails: its expected outputs made anew, the library called in a worker.
+#ifndef CLIENT_CLI_SHRINK_TRIAL_H_
+#define CLIENT_CLI_SHRINK_TRIAL_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "baselines/compare/compare.h"
+#include "diopi/v1/operator.pb.h"
+#include "diopi/v1/verdict.pb.h"
+#include "impl_loader/worker/in_process.h"
+#include "impl_loader/worker/worker.h"
+
+namespace diopi::cli {
+
+struct ShrinkTrialOptions {
+  std::string impl_path;
+  std::string device_lib;
+  std::string worker_program;  // empty: the one beside this program
+  std::string reference;       // libdiopi_cpu.so; empty: the one of this build
+  double timeout_s = 5;        // of one call of a candidate
+  baselines::CompareOptions compare;
+};
+
+// Not thread-safe.
+class ShrinkTrial {
+ public:
+  // InvalidArgument when the vendor's library cannot be loaded.
+  static absl::StatusOr<std::unique_ptr<ShrinkTrial>> Start(const ShrinkTrialOptions& options);
+
+  // The verdict on the one case that `file` expands to. InvalidArgument when it is none, or not one; the
+  // reference's status when it cannot compute it.
+  absl::StatusOr<v1::Verdict> Run(const v1::OperatorFile& file);
+
+ private:
+  ShrinkTrial(const ShrinkTrialOptions& options, std::unique_ptr<loader::InProcessLibrary> reference,
+              std::unique_ptr<loader::Worker> worker)
+      : options_(options), reference_(std::move(reference)), worker_(std::move(worker)) {}
+
+  ShrinkTrialOptions options_;
+  std::unique_ptr<loader::InProcessLibrary> reference_;
+  std::unique_ptr<loader::Worker> worker_;
+};
+
+// The same outcome, for a crash by the same signal, for a fault in memory or an error of the same kind.
+bool FailsAlike(const v1::Verdict& first, const v1::Verdict& verdict);
+
+}  // namespace diopi::cli
+
+#endif  // CLIENT_CLI_SHRINK_TRIAL_H_

@@ -1,0 +1,76 @@
+// diopi-cli shrink: planted faults become the smallest cases that show them.
+#include <gtest/gtest.h>
+
+#include "client/testing/programs.h"
+
+namespace diopi::testing {
+namespace {
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class ShrinkTest : public ::testing::Test {
+ protected:
+  Finished Shrink(const std::string& id, const std::string& library, const std::string& mutant = "",
+                  const std::string& timeout = "5") {
+    return RunProgram({BinPath("diopi-cli"), "shrink", id, "--impl", library, "--output", folder_ / "small",
+                       "--timeout-s", timeout},
+                      {"DIOPI_MUTANT=" + mutant});
+  }
+  Finished Repro(const std::string& id, const std::string& library, const std::string& mutant = "") {
+    return RunProgram({BinPath("diopi-cli"), "repro", id, "--impl", library, "--cases", folder_ / "small",
+                       "--data", folder_ / "data", "--output", folder_ / "repro.c"},
+                      {"DIOPI_MUTANT=" + mutant});
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(ShrinkTest, PlantedFaults) {
+  struct Row {
+    const char* id;
+    const char* mutant;
+    const char* text;  // in the small case
+  };
+  const Row rows[] = {
+      // The last three of four: a size of three shows it.
+      {"add.float32.n127", "add_tail_stale", "shape: 3\n"},
+      {"add.int32.n17", "add_alpha_ignored", "name: \"input\"\n      fill"},  // no dimension at all
+      {"add.float16.n65539", "add_index_wraps_at_16_bits", "shape: 65537\n"},
+  };
+  for (const Row& row : rows) {
+    const Finished run = Shrink(row.id, VendorPath("libdiopi_mutants"), row.mutant);
+    ASSERT_EQ(run.code, 0) << row.mutant << run.out << run.err;
+    const std::string text = ReadFile(folder_ / "small/add.textproto");
+    EXPECT_TRUE(Has(text, row.text)) << row.mutant << run.out;
+    EXPECT_TRUE(Has(run.out, text)) << run.out;
+    const std::string small = std::string(row.id) + "_shrunk";
+    EXPECT_TRUE(Has(run.out, "diopi-cli repro " + small + " --cases " + (folder_ / "small"))) << run.out;
+    const Finished again = Repro(small, VendorPath("libdiopi_mutants"), row.mutant);
+    EXPECT_EQ(again.code, 1) << again.out << again.err;
+    EXPECT_EQ(Repro(small, VendorPath("libdiopi_mutants")).code, 0) << "without the fault it passes";
+  }
+}
+
+TEST_F(ShrinkTest, CrashesAndHangs) {
+  const Finished crash = Shrink("add.float32.n33", VendorPath("vendor_segfault"));
+  EXPECT_EQ(crash.code, 0) << crash.out << crash.err;
+  EXPECT_FALSE(Has(ReadFile(folder_ / "small/add.textproto"), "shape:")) << "no dimension: " << crash.out;
+  EXPECT_TRUE(Has(crash.out, "Outcome    crash: SIGSEGV")) << crash.out;
+  const Finished hang = Shrink("add.float32.n33", VendorPath("vendor_hang"), "", "0.2");
+  EXPECT_EQ(hang.code, 0) << hang.out << hang.err;
+  EXPECT_TRUE(Has(hang.out, "Outcome    timeout")) << hang.out;
+}
+
+TEST_F(ShrinkTest, NothingToShrink) {
+  const Finished pass = Shrink("add.float32.n33", LibPath("libdiopi_cpu.so"));
+  EXPECT_EQ(pass.code, 2);
+  EXPECT_TRUE(Has(pass.err, "there is nothing to shrink")) << pass.err;
+  EXPECT_EQ(Shrink("add.float32.n34", LibPath("libdiopi_cpu.so")).code, 2);
+  const Finished check = Shrink("library.vendor_name", LibPath("libdiopi_cpu.so"));
+  EXPECT_NE(check.code, 0);
+}
+
+}  // namespace
+}  // namespace diopi::testing
