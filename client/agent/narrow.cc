@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "cases/core/catalog.h"
 #include "cases/core/operator_file.h"
+#include "cases/user/user_cases.h"
 #include "impl_loader/library/changed_functions.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
@@ -71,8 +72,9 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
     *out << "No function changed: nothing to run." << std::endl;
     return false;
   }
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
+      cases::LoadCatalog(options->selection.cases_folder);
+  if (!catalog.ok()) return catalog.status();
   std::set<std::string> with_cases;
   for (const v1::OperatorFile& file : (*catalog)->operators()) {
     for (const v1::FunctionRules& rules : file.function()) with_cases.insert(rules.name());
