@@ -4,8 +4,11 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 #include <string>
+
+#include "cases/core/tensor.h"
 
 namespace diopi {
 namespace {
@@ -112,6 +115,24 @@ TEST(LayoutTest, ScatterThenGatherGivesTheSame) {
     GatherFromStorage(storage.data(), spec.shape(), spec.strides(), spec.storage_offset(), 4, back.data());
     EXPECT_EQ(back, dense) << c.layout;
   }
+}
+
+TEST(NumElements, WhatDoesNotFitIsTheLargestNumber) {
+  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(NumElements({}), 1);
+  EXPECT_EQ(NumElements({2, 3}), 6);
+  EXPECT_EQ(NumElements({kLargest, kLargest}), kLargest);
+  EXPECT_EQ(NumElements({kLargest, kLargest, 0}), 0);
+}
+
+TEST(ByteSize, IsNothingForShapesThatCannotBe) {
+  EXPECT_EQ(ByteSize(v1::Dtype::float64, {}), 8);
+  EXPECT_EQ(ByteSize(v1::Dtype::float32, {2, 3}), 24);
+  EXPECT_EQ(ByteSize(v1::Dtype::float32, {int64_t{1} << 60, 0}), 0);
+  EXPECT_EQ(ByteSize(v1::Dtype::float32, {int64_t{1} << 62}), std::nullopt);
+  EXPECT_EQ(ByteSize(v1::Dtype::float32, {int64_t{1} << 32, int64_t{1} << 32}), std::nullopt);
+  EXPECT_EQ(ByteSize(v1::Dtype::float32, {-2, -3}), std::nullopt);
+  EXPECT_EQ(ByteSize(v1::Dtype::float32, {0, -1}), std::nullopt);
 }
 
 }  // namespace

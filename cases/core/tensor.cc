@@ -1,7 +1,9 @@
 #include "cases/core/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "cases/core/half.h"
@@ -32,8 +34,20 @@ int64_t ToInteger(double value) {
 
 int64_t NumElements(const std::vector<int64_t>& shape) {
   int64_t count = 1;
-  for (int64_t size : shape) count *= size;
-  return count;
+  bool fits = true;
+  for (const int64_t size : shape) {
+    if (size == 0) return 0;
+    fits = fits && !__builtin_mul_overflow(count, size, &count);
+  }
+  return fits ? count : std::numeric_limits<int64_t>::max();
+}
+
+std::optional<int64_t> ByteSize(Dtype dtype, const std::vector<int64_t>& shape) {
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; })) return std::nullopt;
+  int64_t bytes = NumElements(shape);
+  if (bytes == std::numeric_limits<int64_t>::max()) return std::nullopt;
+  if (__builtin_mul_overflow(bytes, static_cast<int64_t>(ElementSize(dtype)), &bytes)) return std::nullopt;
+  return bytes;
 }
 
 double ElementAsDouble(Dtype dtype, const void* data, int64_t index) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,12 @@ struct HostTensor {
 // Tensors of one case by key: an argument's name, with ".i" for the i-th of a list ("input", "tensors.0").
 using TensorMap = std::map<std::string, HostTensor>;
 
-// The product of the sizes; 1 for a 0-d tensor.
+// The product of the sizes; 1 for a 0-d tensor. What does not fit is INT64_MAX.
 int64_t NumElements(const std::vector<int64_t>& shape);
+
+// NumElements(shape) * ElementSize(dtype), for shapes that others claim: nothing where a size is negative or
+// the product does not fit.
+std::optional<int64_t> ByteSize(Dtype dtype, const std::vector<int64_t>& shape);
 
 // Reads one element as a number. Exact for every type but int64/uint64 beyond 2^53. `data` points to the
 // tensor's first element; no alignment is needed.

@@ -13,6 +13,7 @@ namespace diopi::rpc {
 namespace {
 
 constexpr uintptr_t kHugePage = 2 << 20;
+constexpr int64_t kMaxReserved = int64_t{1} << 30;  // bytes
 
 // Memory of a large tensor is new and is filled once: with pages of 4 KiB the faults would take as long as
 // receiving it does. What the kernel cannot do, it ignores.
@@ -111,7 +112,7 @@ void LeaseAssembler::TakeFromCache(const v1::TensorInfo& info) {
   std::optional<std::string> data;
   if (options_.cache != nullptr) data = options_.cache->Get(info.xxh64(), info.bytes());
   const std::vector<int64_t> shape = {info.shape().begin(), info.shape().end()};
-  if (!data.has_value() || NumElements(shape) * ElementSize(info.dtype()) != info.bytes()) {
+  if (!data.has_value() || ByteSize(info.dtype(), shape) != info.bytes()) {
     current_.wanted.push_back(info);
     return;
   }
@@ -163,7 +164,11 @@ absl::Status LeaseAssembler::StartTensor(const v1::TensorChunk& head, bool refer
   HostTensor tensor;
   tensor.dtype = head.dtype();
   tensor.shape.assign(head.shape().begin(), head.shape().end());
-  const int64_t wanted = NumElements(tensor.shape) * ElementSize(tensor.dtype);
+  const std::optional<int64_t> size = ByteSize(tensor.dtype, tensor.shape);
+  if (!size.has_value()) {
+    return Broken(absl::StrCat("tensor ", head.key(), " cannot have the shape ", ShapeText(tensor.shape)));
+  }
+  const int64_t wanted = *size;
   if (wanted != head.total_bytes() || bytes > wanted || (bytes == 0 && wanted > 0)) {
     return Broken(absl::StrCat("tensor ", head.key(), " ", ShapeText(tensor.shape), " has ",
                                head.total_bytes(), " bytes instead of ", wanted));
@@ -173,7 +178,8 @@ absl::Status LeaseAssembler::StartTensor(const v1::TensorChunk& head, bool refer
                       : info->bytes() != wanted || info->dtype() != head.dtype()) {
     return Broken(absl::StrCat("tensor ", head.key(), " is not as announced"));
   }
-  tensor.data.reserve(static_cast<size_t>(wanted));
+  // What is claimed and never comes costs nothing.
+  tensor.data.reserve(static_cast<size_t>(std::min(wanted, kMaxReserved)));
   AdviseHugePages(tensor.data.data(), tensor.data.capacity());
   open_tensor_ = std::move(tensor);
   open_ = true;

@@ -119,6 +119,20 @@ TEST(LeaseAssembler, RefusesBrokenStreams) {
           return chunk;
         }())},
        "5 bytes instead of 4"},
+      {"a shape beyond any memory",
+       {Header(1), Start("a", 1, 0), Input([] {
+          v1::TensorChunk chunk = Chunk("input", 4, 0, "abcd");
+          for (int i = 0; i < 4; ++i) chunk.add_shape(int64_t{1} << 40);
+          return chunk;
+        }())},
+       "cannot have the shape"},
+      {"a negative size",
+       {Header(1), Start("a", 1, 0), Input([] {
+          v1::TensorChunk chunk = Chunk("input", 4, 0, "abcd");
+          chunk.add_shape(-1);
+          return chunk;
+        }())},
+       "cannot have the shape"},
   };
   for (const Row& row : rows) {
     std::vector<LeasedCase> cases;
