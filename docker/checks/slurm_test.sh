@@ -71,7 +71,7 @@ same "$(cat "$CODES/merge")" 0 "merging shards with failures"
 SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=1 SLURM_RESTART_COUNT=1 DIOPI_OUT=$work/whole \
   bash "$slurm/shard.sbatch" --impl "$prefix/lib/libdiopi_cpu.so" --chip demo --fname relu,add >"$work/out" 2>&1 ||
   fail "requeued: $(tail -n 3 "$work/out" | cut -c1-300)"
-same "$("$prefix/bin/diopi-cli" runs --data "$work/whole/shard-0" | grep -c '^[^ ]')" 1 "runs of a requeued shard"
+same "$("$prefix/bin/diopi-cli" runs --data "$work/whole/shard-0" | grep -cE '^[0-9]{8}-')" 1 "runs of a requeued shard"
 
 for bad in 0 x -1; do
   ! submit "bad$bad" "$bad" --impl x || fail "SHARDS '$bad' is taken"

@@ -12,6 +12,7 @@ export default defineConfig({
     rollupOptions: { output: { inlineDynamicImports: true } },
   },
   plugins: [inlinePage()],
-  server: { proxy: { '/api': process.env['DIOPI_SERVER'] ?? 'http://127.0.0.1:7411' } },
+  // By number: a bare container may have no name for it.
+  server: { host: '127.0.0.1', proxy: { '/api': process.env['DIOPI_SERVER'] ?? 'http://127.0.0.1:7411' } },
   test: { include: ['src/**/*_test.ts'] },
 });

@@ -2,6 +2,7 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  server: { host: '127.0.0.1' }, // by number: a bare container may have no name for it
   test: {
     include: ['testing/**/*_test.ts'],
     fileParallelism: false,

@@ -149,7 +149,7 @@ TEST_F(ProgramOperationsTest, MetricsOverHttp) {
   ASSERT_TRUE(series.ok()) << series.status();
   EXPECT_EQ(series->at(R"(diopi_verdicts_total{outcome="pass"})"), static_cast<double>(run->cases()));
   EXPECT_EQ(series->at("diopi_cases_leased_total"), static_cast<double>(run->cases()));
-  EXPECT_EQ(HttpGet(addresses.http, "/").status, 404);
+  EXPECT_EQ(HttpGet(addresses.http, "/no-such-page").status, 404);
   EXPECT_EQ(server.Stop(SIGTERM), 0);
   EXPECT_EQ(HttpGet(addresses.http, "/healthz").status, 0);
 }
