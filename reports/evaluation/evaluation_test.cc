@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "reports/evaluation/spec.h"
+#include "reports/render/golden_testing.h"
 
 namespace diopi::reports {
 namespace {
@@ -181,13 +180,7 @@ TEST(EvaluationDocument, Golden) {
       "spec");
   input.reference = BuildReport(MakeRun("r0", "h200"), {MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
   const std::string actual = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
-  const std::string path = DIOPI_SOURCE_DIR "/reports/evaluation/testdata/evaluation.md";
-  if (getenv("DIOPI_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << actual;
-  std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path;
-  std::ostringstream expected;
-  expected << in.rdbuf();
-  EXPECT_EQ(actual, expected.str()) << "golden file " << path;
+  ExpectGolden("evaluation.md", actual, "reports/evaluation");
 }
 
 // Every function of a family in the real suite is one of the ABI's.

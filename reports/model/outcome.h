@@ -5,6 +5,7 @@
 #include <string>
 
 #include "diopi/v1/verdict.pb.h"
+#include "server/store/outcome.h"
 
 namespace diopi::reports {
 
@@ -12,12 +13,9 @@ namespace diopi::reports {
 // this program does not know.
 std::string OutcomeName(v1::Outcome outcome);
 
-// The library was called and did not give a right answer: fail, error, crash, timeout, memory,
-// nondeterministic. Not: not_implemented, unsupported_dtype, skipped, waived, harness_error.
-bool IsFailure(v1::Outcome outcome);
-
-// The library was called and an answer was judged or owed: pass, waived and every failure.
-bool IsCalled(v1::Outcome outcome);
+// The store keeps totals by the same words.
+using server::IsCalled;
+using server::IsFailure;
 
 }  // namespace diopi::reports
 

@@ -5,24 +5,13 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "reports/render/diff.h"
+#include "reports/render/golden_testing.h"
 
 namespace diopi::reports {
 namespace {
-
-void ExpectGolden(const std::string& name, const std::string& actual) {
-  const std::string path = std::string(DIOPI_SOURCE_DIR) + "/reports/render/testdata/" + name;
-  if (getenv("DIOPI_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << actual;
-  std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path;
-  std::ostringstream expected;
-  expected << in.rdbuf();
-  EXPECT_EQ(actual, expected.str()) << "golden file " << path;
-}
 
 RunSummary MakeRun(const std::string& id, const std::string& variant) {
   RunSummary run;

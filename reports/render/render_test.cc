@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "reports/model/outcome.h"
+#include "reports/render/golden_testing.h"
 
 namespace diopi::reports {
 namespace {
@@ -110,17 +111,6 @@ RunReport SampleReport() {
   ours.set_reason("no reference");
   results.push_back(ours);
   return BuildReport(run, results);
-}
-
-// Compares with a checked-in file; DIOPI_UPDATE_GOLDEN=1 writes it anew.
-void ExpectGolden(const std::string& name, const std::string& actual) {
-  const std::string path = std::string(DIOPI_SOURCE_DIR) + "/reports/render/testdata/" + name;
-  if (getenv("DIOPI_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << actual;
-  std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path;
-  std::ostringstream expected;
-  expected << in.rdbuf();
-  EXPECT_EQ(actual, expected.str()) << "golden file " << path;
 }
 
 TEST(Render, Golden) {

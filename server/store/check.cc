@@ -137,12 +137,8 @@ absl::Status Checker::List(std::string_view sql) {
   absl::StatusOr<Statement> select = connection_->Prepare(sql);
   if (!select.ok()) return select.status();
   int count = 0;
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    Add(++count, select->Text(0));
-  }
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) { Add(++count, row.Text(0)); });
+  if (!status.ok()) return status;
   AddRest(count);
   return absl::OkStatus();
 }
@@ -151,12 +147,10 @@ absl::Status Checker::Integrity() {
   absl::StatusOr<Statement> select = connection_->Prepare("PRAGMA integrity_check");
   if (!select.ok()) return select.status();
   int count = 0;
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    if (select->Text(0) != "ok") Add(++count, select->Text(0));
-  }
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+    if (row.Text(0) != "ok") Add(++count, row.Text(0));
+  });
+  if (!status.ok()) return status;
   AddRest(count);
   return absl::OkStatus();
 }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/store/run_rows.h"
 #include "server/store/schema.h"
 #include "server/store/sqlite.h"
 #include "server/store/totals.h"
@@ -54,9 +55,6 @@ constexpr char kKeepAgent[] = "INSERT OR REPLACE INTO agents (agent_id, facts, s
 constexpr char kForgetAgent[] = "DELETE FROM agents WHERE agent_id = ?";
 constexpr char kSelectAgents[] = "SELECT agent_id, facts, seen FROM agents ORDER BY agent_id";
 constexpr char kSelectStates[] = "SELECT state, count(*) FROM runs GROUP BY state";
-constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
-constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
-constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 constexpr char kSelectTimedRuns[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
 WHERE d.chip = ? AND r.state = 'finished' ORDER BY r.id DESC LIMIT ?)sql";
@@ -146,33 +144,18 @@ class SqliteDatabase final : public Database {
 };
 
 absl::Status SqliteDatabase::NoSuchRun(const std::string& run_id) {
-  absl::StatusOr<Statement> newest = connection_->Prepare(kSelectNewestIds);
-  if (!newest.ok()) return newest.status();
-  std::vector<std::string> ids;
-  for (;;) {
-    const absl::StatusOr<bool> row = newest->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    ids.push_back(newest->Text(0));
-  }
-  if (ids.empty()) {
+  const absl::StatusOr<std::string> others = RunsThatThereAre(connection_.get());
+  if (!others.ok()) return others.status();
+  if (others->empty())
     return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "': it has no runs"));
-  }
-  const bool more = ids.size() > 5;
-  if (more) ids.pop_back();
-  return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "'; ",
-                                          more ? "the newest are " : "there are ", absl::StrJoin(ids, ", ")));
+  return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "'; ", *others));
 }
 
 absl::StatusOr<int64_t> SqliteDatabase::RowidOf(const std::string& run_id) {
-  const bool latest = run_id == "latest";
-  absl::StatusOr<Statement> select = connection_->Prepare(latest ? kSelectLatest : kSelectRowid);
-  if (!select.ok()) return select.status();
-  if (!latest) select->Bind(run_id);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (*row) return select->Int(0);
-  return NoSuchRun(run_id);
+  const absl::StatusOr<std::optional<int64_t>> run = FindRun(connection_.get(), run_id);
+  if (!run.ok()) return run.status();
+  if (!run->has_value()) return NoSuchRun(run_id);
+  return **run;
 }
 
 absl::StatusOr<int64_t> SqliteDatabase::DeviceId(const v1::RunOptions& options) {
@@ -295,12 +278,11 @@ absl::StatusOr<std::vector<RunCase>> SqliteDatabase::CasesOf(const std::string& 
   if (!select.ok()) return select.status();
   select->Bind(*run);
   std::vector<RunCase> cases;
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return cases;
-    cases.push_back({select->Text(0), select->Text(1), select->Text(2), select->Text(3)});
-  }
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+    cases.push_back({row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
+  });
+  if (!status.ok()) return status;
+  return cases;
 }
 
 absl::StatusOr<std::vector<std::string>> SqliteDatabase::DoneCases(const std::string& run_id) {
@@ -311,12 +293,9 @@ absl::StatusOr<std::vector<std::string>> SqliteDatabase::DoneCases(const std::st
   if (!select.ok()) return select.status();
   select->Bind(*run);
   std::vector<std::string> done;
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return done;
-    done.push_back(select->Text(0));
-  }
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) { done.push_back(row.Text(0)); });
+  if (!status.ok()) return status;
+  return done;
 }
 
 absl::StatusOr<AppendResult> SqliteDatabase::Append(const std::string& run_id,
@@ -477,13 +456,10 @@ absl::Status SqliteDatabase::AddOutcomes(int64_t run, v1::RunInfo* info) {
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectOutcomes);
   if (!select.ok()) return select.status();
   select->Bind(run);
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return absl::OkStatus();
-    (*info->mutable_outcomes())[OutcomeKey(select->Int(0))] = select->Int(1);
-    info->set_done(info->done() + select->Int(1));
-  }
+  return ForEachRow(&*select, [&](const Statement& row) {
+    (*info->mutable_outcomes())[OutcomeKey(row.Int(0))] = row.Int(1);
+    info->set_done(info->done() + row.Int(1));
+  });
 }
 
 absl::StatusOr<v1::RunInfo> SqliteDatabase::ReadRun(int64_t run) {
@@ -553,12 +529,10 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
     const uintmax_t size = std::filesystem::file_size(connection_->path() + suffix, error);
     if (!error) stats.bytes += static_cast<int64_t>(size);
   }
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return stats;
-    stats.runs[select->Text(0)] = select->Int(1);
-  }
+  absl::Status status =
+      ForEachRow(&*select, [&](const Statement& row) { stats.runs[row.Text(0)] = row.Int(1); });
+  if (!status.ok()) return status;
+  return stats;
 }
 
 absl::StatusOr<std::map<std::string, double>> SqliteDatabase::CaseSeconds(const std::string& chip) {
@@ -574,12 +548,9 @@ absl::StatusOr<std::map<std::string, double>> SqliteDatabase::CaseSeconds(const 
     absl::StatusOr<Statement> times = connection_->Prepare(kSelectTimes);
     if (!times.ok()) return times.status();
     times->Bind(runs->Int(0));
-    for (;;) {
-      const absl::StatusOr<bool> row = times->Step();
-      if (!row.ok()) return row.status();
-      if (!*row) break;
-      seconds.emplace(times->Text(0), times->Double(1) * 1e-6);
-    }
+    absl::Status status = ForEachRow(
+        &*times, [&seconds](const Statement& row) { seconds.emplace(row.Text(0), row.Double(1) * 1e-6); });
+    if (!status.ok()) return status;
   }
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "server/store/run_rows.h"
 #include "server/store/schema.h"
@@ -16,9 +15,6 @@
 namespace diopi::server {
 namespace {
 
-constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
-constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
-constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 constexpr char kSelectIds[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
 constexpr char kSelectIdsOfChip[] = R"sql(
 SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? ORDER BY r.id DESC LIMIT ?)sql";
@@ -74,27 +70,18 @@ Queries::Queries(std::unique_ptr<Connection> connection) : connection_(std::move
 Queries::~Queries() = default;
 
 absl::Status Queries::NoSuchRun(const std::string& run_id) {
-  absl::StatusOr<Statement> newest = connection_->Prepare(kSelectNewestIds);
-  if (!newest.ok()) return newest.status();
-  std::vector<std::string> ids;
-  absl::Status status = ForEachRow(&*newest, [&ids](const Statement& row) { ids.push_back(row.Text(0)); });
-  if (!status.ok()) return status;
-  if (ids.empty()) return absl::NotFoundError(absl::StrCat("no run '", run_id, "': there are no runs yet"));
-  const bool more = ids.size() > 5;
-  if (more) ids.pop_back();
-  return absl::NotFoundError(absl::StrCat("no run '", run_id, "'; ", more ? "the newest are " : "there are ",
-                                          absl::StrJoin(ids, ", ")));
+  const absl::StatusOr<std::string> others = RunsThatThereAre(connection_.get());
+  if (!others.ok()) return others.status();
+  if (others->empty())
+    return absl::NotFoundError(absl::StrCat("no run '", run_id, "': there are no runs yet"));
+  return absl::NotFoundError(absl::StrCat("no run '", run_id, "'; ", *others));
 }
 
 absl::StatusOr<int64_t> Queries::RowidOf(const std::string& run_id) {
-  const bool latest = run_id == "latest";
-  absl::StatusOr<Statement> select = connection_->Prepare(latest ? kSelectLatest : kSelectRowid);
-  if (!select.ok()) return select.status();
-  if (!latest) select->Bind(run_id);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (*row) return select->Int(0);
-  return NoSuchRun(run_id);
+  const absl::StatusOr<std::optional<int64_t>> run = FindRun(connection_.get(), run_id);
+  if (!run.ok()) return run.status();
+  if (!run->has_value()) return NoSuchRun(run_id);
+  return **run;
 }
 
 absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) {

@@ -1,6 +1,9 @@
 #include "server/store/run_rows.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace diopi::server {
@@ -8,8 +11,33 @@ namespace {
 
 constexpr char kSelectFacts[] =
     "SELECT " DIOPI_RUN_COLUMNS " FROM runs r JOIN devices d ON d.id = r.device WHERE r.id = ?";
+constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
+constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
+constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 
 }  // namespace
+
+absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id) {
+  const bool latest = run_id == "latest";
+  absl::StatusOr<Statement> select = connection->Prepare(latest ? kSelectLatest : kSelectRowid);
+  if (!select.ok()) return select.status();
+  if (!latest) select->Bind(run_id);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  return *row ? std::optional<int64_t>(select->Int(0)) : std::nullopt;
+}
+
+absl::StatusOr<std::string> RunsThatThereAre(Connection* connection) {
+  absl::StatusOr<Statement> newest = connection->Prepare(kSelectNewestIds);
+  if (!newest.ok()) return newest.status();
+  std::vector<std::string> ids;
+  absl::Status status = ForEachRow(&*newest, [&ids](const Statement& row) { ids.push_back(row.Text(0)); });
+  if (!status.ok()) return status;
+  if (ids.empty()) return std::string();
+  const bool more = ids.size() > 5;
+  if (more) ids.pop_back();
+  return absl::StrCat(more ? "the newest are " : "there are ", absl::StrJoin(ids, ", "));
+}
 
 RunFacts RunFactsOf(const Statement& row, int first) {
   RunFacts facts;

@@ -1,6 +1,10 @@
-// Rows of `runs` and `devices` to RunFacts. Private to this folder.
+// Rows of `runs`: which is meant, and as RunFacts. Private to this folder.
 #ifndef SERVER_STORE_RUN_ROWS_H_
 #define SERVER_STORE_RUN_ROWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "server/store/queries.h"
@@ -12,6 +16,12 @@ namespace diopi::server {
 #define DIOPI_RUN_COLUMNS                                                                                  \
   "r.run_id, d.chip, d.vendor_name, d.impl_version, d.dialect, r.impl_sha256, r.suite_hash, r.contracts, " \
   "r.impl_path, r.agent_version, r.host, r.state, r.created, r.finished, r.cases"
+
+// The row's id of a run, or of the newest when `run_id` is "latest"; nothing when there is none.
+absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id);
+
+// For who asked for another: "there are A, B", "the newest are A, B, C, D, E"; empty when there are no runs.
+absl::StatusOr<std::string> RunsThatThereAre(Connection* connection);
 
 // `first`: where those columns begin in the row.
 RunFacts RunFactsOf(const Statement& row, int first);

@@ -27,17 +27,6 @@ class Snapshot {
   Connection* connection_;
 };
 
-// Calls `read` for every row of a statement that is bound.
-template <typename Read>
-absl::Status ForEachRow(Statement* statement, Read read) {
-  for (;;) {
-    const absl::StatusOr<bool> row = statement->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return absl::OkStatus();
-    read(*statement);
-  }
-}
-
 }  // namespace diopi::server
 
 #endif  // SERVER_STORE_SNAPSHOT_H_

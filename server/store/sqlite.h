@@ -57,6 +57,17 @@ class Statement {
   const std::string& path_;
 };
 
+// Calls `read` for every row of a statement that is bound.
+template <typename Read>
+absl::Status ForEachRow(Statement* statement, Read read) {
+  for (;;) {
+    const absl::StatusOr<bool> row = statement->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return absl::OkStatus();
+    read(*statement);
+  }
+}
+
 // The one owner of the sqlite3 handle. Not thread-safe.
 class Connection {
  public:

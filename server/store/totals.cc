@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "server/store/outcome.h"
 
 namespace diopi::server {
 namespace {
@@ -41,25 +42,6 @@ SELECT p.text FROM run_references r JOIN provenances p ON p.id = r.reference WHE
 constexpr char kSelectMissing[] = R"sql(
 SELECT id FROM runs n WHERE state IN ('finished', 'aborted')
                         AND NOT EXISTS (SELECT 1 FROM run_totals t WHERE t.run = n.id))sql";
-
-// reports/model/outcome.h says which outcomes are failures, and in which the library was called.
-bool IsFailure(v1::Outcome outcome) {
-  switch (outcome) {
-    case v1::OUTCOME_FAIL:
-    case v1::OUTCOME_ERROR:
-    case v1::OUTCOME_CRASH:
-    case v1::OUTCOME_TIMEOUT:
-    case v1::OUTCOME_MEMORY:
-    case v1::OUTCOME_NONDETERMINISTIC:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IsCalled(v1::Outcome outcome) {
-  return outcome == v1::OUTCOME_PASS || outcome == v1::OUTCOME_WAIVED || IsFailure(outcome);
-}
 
 // One verdict, as far as it is counted.
 struct Counting {
