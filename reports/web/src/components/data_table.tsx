@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nextSort, type Sort } from '../lib/cases';
 import { useKeys } from '../lib/keys';
 import { navigate, usePlace, withQuery } from '../lib/router';
@@ -46,7 +46,8 @@ function useCursor(n: number, rowHeight: number, open: (index: number) => void) 
   const [active, setActive] = useState(() => positions.get(spot)?.active ?? -1);
   const [view, setView] = useState({ top: 0, height: 600 });
 
-  useEffect(() => {
+  // Before the new rows are seen: a key pressed right after must move from the new place, not be undone by it.
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
     const old = positions.get(spot);

@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { applyTheme, storedTheme, THEMES } from '../lib/theme';
 
 const SIGN = { auto: '◐', light: '☀', dark: '☾' };
 
 export function ThemeToggle() {
   const [theme, setTheme] = useState(storedTheme);
-  useEffect(() => applyTheme(theme), [theme]);
+  useLayoutEffect(() => applyTheme(theme), [theme]);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
   return (
     <button

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 // Keys meant for a field, a dialog or the browser are not ours.
 function isOurs(event: KeyboardEvent): boolean {
@@ -8,11 +8,12 @@ function isOurs(event: KeyboardEvent): boolean {
   return document.querySelector('dialog[open]') === null;
 }
 
-// Keys of the page, wherever the focus is: {'j': next, '?': help}.
+// Keys of the page, wherever the focus is: {'j': next, '?': help}. They answer as soon as the page is seen: an effect
+// after the next frame would lose a key pressed in between.
 export function useKeys(keys: Record<string, () => void>): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const action = latest.current[event.key];
       if (action === undefined || !isOurs(event)) return;

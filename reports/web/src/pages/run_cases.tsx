@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { DataTable, type Column } from '../components/data_table';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
@@ -163,7 +163,7 @@ export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
   const shown = useMemo(() => sortRows(filterCases(rows, readFilter(query)), readSort(query)), [rows, key]);
   const graded = useMemo(() => rows.some((row) => row.grade !== null), [rows]);
   const heads = useMemo(() => columns(run, graded), [run, graded]);
-  useEffect(
+  useLayoutEffect(
     () =>
       rememberList(
         run,
