@@ -24,13 +24,13 @@ option(DIOPI_CUDA "Build the NVIDIA reference when the CUDA toolkit is found" ON
 # Applied by diopi_library and friends to our own targets only.
 add_library(diopi_options INTERFACE)
 target_compile_options(diopi_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wcast-align -Wunused -Wimplicit-fallthrough -Wdouble-promotion
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wcast-align;-Wunused;-Wimplicit-fallthrough>"
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wdouble-promotion>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
-  -fno-omit-frame-pointer
   # Inputs and noise figures are the same on every machine: no contraction into FMA.
-  -ffp-contract=off)
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer;-ffp-contract=off>")
 if(DIOPI_WERROR AND NOT DIOPI_FUZZ)
-  target_compile_options(diopi_options INTERFACE -Werror)
+  target_compile_options(diopi_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
 target_include_directories(diopi_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "baselines/ops/support/abi.h"
+#include "baselines/ops/support/hd.h"
 #include "baselines/ops/support/noise.h"
 #include "baselines/ops/support/op.h"
 
@@ -73,28 +74,28 @@ void DispatchAny(diopiDtype_t dtype, F&& f) {
 
 // Integer arithmetic modulo 2^64; storing into a narrower type then wraps to it. Other types: as they are.
 template <typename C>
-C WrapAdd(const C& a, const C& b) {
+DIOPI_HD C WrapAdd(const C& a, const C& b) {
   if constexpr (kIsInteger<C>)
     return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   else
     return a + b;
 }
 template <typename C>
-C WrapSub(const C& a, const C& b) {
+DIOPI_HD C WrapSub(const C& a, const C& b) {
   if constexpr (kIsInteger<C>)
     return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
   else
     return a - b;
 }
 template <typename C>
-C WrapMul(const C& a, const C& b) {
+DIOPI_HD C WrapMul(const C& a, const C& b) {
   if constexpr (kIsInteger<C>)
     return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   else
     return a * b;
 }
 template <typename C>
-C WrapNeg(const C& a) {
+DIOPI_HD C WrapNeg(const C& a) {
   if constexpr (kIsInteger<C>)
     return static_cast<int64_t>(uint64_t{0} - static_cast<uint64_t>(a));
   else

@@ -17,6 +17,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "baselines/ops/support/hd.h"
+
 namespace diopi::ops {
 
 template <typename V>
@@ -188,14 +190,14 @@ inline constexpr bool kIsNoise<Noise<V>> = true;
 
 // A constant, as exact as it is written.
 template <typename C, typename T>
-C Exact(T x) {
+DIOPI_HD C Exact(T x) {
   return static_cast<C>(x);
 }
 
 // A constant or host number (1/sqrt(2), eps, a scalar argument) that an evaluation in the compute type has to
 // round: it carries that rounding where the type cannot hold it.
 template <typename C>
-C Rounded(long double x) {
+DIOPI_HD C Rounded(long double x) {
   if constexpr (std::is_same_v<C, Noise<double>>) {
     const double v = static_cast<double>(x);
     if (static_cast<double>(static_cast<float>(v)) == v) return C(v);
@@ -212,7 +214,7 @@ C Rounded(long double x) {
 // largest element), or a table function that is right over its whole range (a sine, for which one rounding of
 // a large argument would be a good part of a period).
 template <typename C>
-C AsGiven(const C& x) {
+DIOPI_HD C AsGiven(const C& x) {
   if constexpr (kIsNoise<C>) {
     return C(x.v);
   } else {

@@ -1,0 +1,90 @@
+// Tensors as kernels see them: elements by their place in row-major order, whatever dtype and strides.
+//
+//   In<C> x(tensor), y(tensor, shape);   x[i] is element i; y is broadcast to `shape`
+//   In<C>::Constant(1)                   reads as a tensor of ones, of any shape
+//   Out<C> out(tensor);                  out.Set(i, value)
+//
+// Both are values that a functor holds as members; they are made on the host, and checked there.
+#ifndef BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
+#define BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
+
+#include <cstdint>
+
+#include "baselines/ops/support/cuda/element.h"
+#include "baselines/ops/support/cuda/layout.h"
+
+namespace diopi::ops::cuda {
+
+// Fail: complex and unknown types.
+inline void CheckDtype(diopiDtype_t dtype) {
+  if (!IsBool(dtype) && !IsInteger(dtype) && (!IsFloating(dtype) || IsNoise(dtype)))
+    FailDtype("not implemented for '", DtypeName(dtype), "'");
+}
+
+template <typename C>
+class In {
+ public:
+  In() = default;
+  explicit In(const Tensor& tensor) : In(tensor, tensor.shape()) {}
+  // Broadcast to `shape`.
+  In(const Tensor& tensor, const Shape& shape)
+      : In(tensor.data(), tensor.dtype(), shape, StridesAt(tensor, shape)) {}
+  // The rows of a reduction: [row * rows.length + j].
+  In(const Tensor& tensor, const RowView& rows)
+      : In(tensor.data(), tensor.dtype(), rows.shape, rows.strides) {}
+  // Any part of a tensor: `data` is its first element.
+  In(const void* data, diopiDtype_t dtype, const Shape& shape, const Shape& strides)
+      : data_(data), dtype_(dtype), layout_(MakeLayout(shape, strides)) {
+    CheckDtype(dtype);
+  }
+
+  // What a host scalar, or an optional tensor that is not there, reads as.
+  static In Constant(C value) {
+    In in;
+    in.constant_ = value;
+    return in;
+  }
+
+  DIOPI_HD C operator[](int64_t index) const {
+    if (data_ == nullptr) return constant_;
+    return LoadElement<C>(data_, dtype_, layout_.Offset(index));
+  }
+
+ private:
+  const void* data_ = nullptr;
+  C constant_ = C(0);
+  diopiDtype_t dtype_ = diopi_dtype_unsupported;
+  Layout layout_;
+};
+
+template <typename C>
+class Out {
+ public:
+  Out() = default;
+  explicit Out(const Tensor& tensor)
+      : Out(tensor.writable(), tensor.dtype(), tensor.shape(), tensor.strides()) {
+    Check(static_cast<bool>(tensor), "a required tensor is null");
+    Check(tensor.writable() != nullptr || tensor.numel() == 0, "the output cannot be written");
+  }
+  Out(const Tensor& tensor, const RowView& rows)
+      : Out(tensor.writable(), tensor.dtype(), rows.shape, rows.strides) {}
+  Out(void* data, diopiDtype_t dtype, const Shape& shape, const Shape& strides)
+      : data_(data), dtype_(dtype), layout_(MakeLayout(shape, strides)) {
+    CheckDtype(dtype);
+  }
+
+  DIOPI_HD void Set(int64_t index, C value) const {
+    StoreElement<C>(data_, dtype_, layout_.Offset(index), value);
+  }
+  // What is there: for functions that update.
+  DIOPI_HD C operator[](int64_t index) const { return LoadElement<C>(data_, dtype_, layout_.Offset(index)); }
+
+ private:
+  void* data_ = nullptr;
+  diopiDtype_t dtype_ = diopi_dtype_unsupported;
+  Layout layout_;
+};
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_

@@ -1,0 +1,19 @@
+// The device behind the library: whether there is one, and which.
+#ifndef BASELINES_OPS_SUPPORT_CUDA_DEVICE_H_
+#define BASELINES_OPS_SUPPORT_CUDA_DEVICE_H_
+
+#include <string>
+
+namespace diopi::ops::cuda {
+
+// Makes the host's device (diopiGetCurrentDeviceIndex) the calling thread's. Fail when there is none: "no
+// CUDA device: ...".
+void UseDevice();
+
+// "NVIDIA H200, driver 580.65, CUDA 13.0, cuBLASLt 13.0.1": for diopiGetImplVersion. Says so when there is no
+// device.
+std::string DeviceText();
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_SUPPORT_CUDA_DEVICE_H_

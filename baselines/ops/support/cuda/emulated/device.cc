@@ -1,0 +1,137 @@
+// The emulated device: host memory that only kernels and copies of the emulated library may touch, and
+// streams that have done everything as soon as it is asked for.
+#include "baselines/ops/support/cuda/device.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+
+#include "baselines/ops/support/cuda/launch.h"
+#include "baselines/ops/support/op.h"
+#include "diopi/diopi_device.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+// One range of addresses, closed to everybody while no DeviceMemoryOpen lives. Never given back: tensors may
+// outlive the library's own data.
+class DeviceMemory {
+ public:
+  static DeviceMemory& Get() {
+    static auto* memory = new DeviceMemory;
+    return *memory;
+  }
+
+  // First fit; null when nothing fits.
+  void* Allocate(uint64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const uint64_t rounded = bytes > kBytes ? kBytes + 1 : (bytes + kAlignment) / kAlignment * kAlignment;
+    for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
+      if (gap->second < rounded) continue;
+      const uint64_t at = gap->first, rest = gap->second - rounded;
+      gaps_.erase(gap);
+      if (rest > 0) gaps_[at + rounded] = rest;
+      taken_[at] = rounded;
+      return start_ + at;
+    }
+    return nullptr;
+  }
+
+  void Free(void* pointer) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto block = taken_.find(static_cast<uint64_t>(static_cast<char*>(pointer) - start_));
+    if (block == taken_.end()) return;
+    uint64_t at = block->first, bytes = block->second;
+    taken_.erase(block);
+    const auto after = gaps_.lower_bound(at);
+    if (after != gaps_.begin()) {
+      const auto before = std::prev(after);
+      if (before->first + before->second == at) {
+        at = before->first;
+        bytes += before->second;
+        gaps_.erase(before);
+      }
+    }
+    if (after != gaps_.end() && at + bytes == after->first) {
+      bytes += after->second;
+      gaps_.erase(after);
+    }
+    gaps_[at] = bytes;
+  }
+
+  void Open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (users_++ == 0) mprotect(start_, kBytes, PROT_READ | PROT_WRITE);
+  }
+  void Close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--users_ == 0) mprotect(start_, kBytes, PROT_NONE);
+  }
+
+ private:
+  static constexpr uint64_t kBytes = uint64_t{4} << 30;
+  static constexpr uint64_t kAlignment = 256;  // as cudaMalloc's
+
+  std::mutex mutex_;
+  char* start_ = static_cast<char*>(
+      mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  std::map<uint64_t, uint64_t> gaps_ = {{0, kBytes}};  // offset, bytes
+  std::map<uint64_t, uint64_t> taken_;
+  int users_ = 0;
+};
+
+diopiError_t Copy(void* dst, const void* src, uint64_t bytes) {
+  const DeviceMemoryOpen open;
+  std::memcpy(dst, src, bytes);
+  return diopiSuccess;
+}
+
+}  // namespace
+
+DeviceMemoryOpen::DeviceMemoryOpen() {
+  DeviceMemory::Get().Open();
+}
+DeviceMemoryOpen::~DeviceMemoryOpen() {
+  DeviceMemory::Get().Close();
+}
+
+void UseDevice() {}
+
+std::string DeviceText() {
+  return "emulated on the host";
+}
+
+}  // namespace diopi::ops::cuda
+
+using diopi::ops::cuda::Copy;
+using diopi::ops::cuda::DeviceMemory;
+
+void* device_malloc(uint64_t bytes) {
+  return DeviceMemory::Get().Allocate(bytes);
+}
+void device_free(void* ptr) {
+  DeviceMemory::Get().Free(ptr);
+}
+diopiError_t device_memcpy_h2d_async(diopiStreamHandle_t, void* dst, const void* src, uint64_t bytes) {
+  return Copy(dst, src, bytes);
+}
+diopiError_t device_memcpy_d2h_async(diopiStreamHandle_t, void* dst, const void* src, uint64_t bytes) {
+  return Copy(dst, src, bytes);
+}
+diopiError_t device_memcpy_d2d_async(diopiStreamHandle_t, void* dst, const void* src, uint64_t bytes) {
+  return Copy(dst, src, bytes);
+}
+diopiError_t device_make_stream(diopiStreamHandle_t* stream) {
+  *stream = &DeviceMemory::Get();  // one for all
+  return diopiSuccess;
+}
+diopiError_t device_destroy_stream(diopiStreamHandle_t) {
+  return diopiSuccess;
+}
+diopiError_t device_synchronize_stream(diopiStreamHandle_t) {
+  return diopiSuccess;
+}

@@ -1,0 +1,25 @@
+# The CUDA language, where the toolkit was found.
+if(NOT CMAKE_CUDA_COMPILER)
+  set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+endif()
+if(DIOPI_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${DIOPI_CCACHE})
+endif()
+set(CMAKE_CUDA_ARCHITECTURES OFF)  # the flags below say it
+set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+enable_language(CUDA)
+set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know it
+set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+
+# One run of the front end a file, its result assembled for every card that CUDA 13 knows (sm_70 is no longer among
+# them) and kept as PTX for those to come.
+add_library(diopi_cuda_options INTERFACE)
+target_compile_options(diopi_cuda_options INTERFACE
+  "SHELL:-gencode arch=compute_75,code=[sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,compute_75]"
+  # Constants are written as long double, and are doubles at most on a device.
+  -diag-suppress=20208
+  # Those of our warnings that nvcc's own generated code survives.
+  -Xcompiler=-Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-fno-omit-frame-pointer,-ffp-contract=off)
+if(DIOPI_WERROR)
+  target_compile_options(diopi_cuda_options INTERFACE -Werror=all-warnings -Xcompiler=-Werror)
+endif()
