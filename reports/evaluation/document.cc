@@ -295,16 +295,16 @@ class Writer {
   }
 
   void GradeSection() {
-    Part("4.3 Grade against NVIDIA");
+    Part(absl::StrCat("4.3 Grade against ", DeviceReference()));
     if (evaluation_.grades.graded() == 0) {
-      Add(Paragraph{
-          "Not measured: the baselines of this run have no output of an NVIDIA device to compare with."});
+      Add(Paragraph{"Not measured: the baselines of this run have no output of a device to compare with."});
       return;
     }
-    Add(Paragraph{
-        "A case's error (root mean square, against the float64 oracle) over the error of the device "
-        "reference on "
-        "the same case: A at most 1.25, B at most 2, C at most 8, D more. A grade never decides a verdict."});
+    Add(
+        Paragraph{"A case's error (root mean square, against the float64 oracle) over the error of the "
+                  "device reference "
+                  "on the same case: A at most 1.25, B at most 2, C at most 8, D more. A grade never decides "
+                  "a verdict."});
     Bar bar;
     const Tone tones[] = {Tone::kGood, Tone::kPlain, Tone::kWarn, Tone::kBad};
     for (size_t i = 0; i < evaluation_.grades.counts.size(); ++i)
@@ -427,11 +427,17 @@ class Writer {
         Count(std::count_if(report_.results.begin(), report_.results.end(), [](const v1::Verdict& verdict) {
           return verdict.outcome() == v1::OUTCOME_WAIVED;
         })));
-    Conclude(&table, "Function", "Grade against NVIDIA, cases",
+    Conclude(&table, "Function", absl::StrCat("Grade against ", DeviceReference(), ", cases"),
              evaluation_.grades.graded() > 0 ? Text{GradeText(evaluation_.grades)} : NotMeasured());
     Conclude(&table, "Function", "Models", NotMeasured("there are no model suites yet"));
     Conclude(&table, "Performance", "Time of a call over the reference's", TimeText());
     Add(std::move(table));
+  }
+
+  // Whom the labs compare with is NVIDIA; where outputs of another device were used, that one is named.
+  std::string DeviceReference() const {
+    const std::string name = DeviceReferenceName(report_.references);
+    return name.empty() ? "NVIDIA" : name;
   }
 
   int64_t SuiteFunctions() const { return static_cast<int64_t>(evaluation_.input.suite.size()); }

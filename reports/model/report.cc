@@ -6,6 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
 
@@ -114,6 +116,18 @@ std::vector<WaiverRow> WaiversOf(const v1::RunProfile& profile, const std::vecto
 }
 
 }  // namespace
+
+std::string DeviceReferenceName(const std::vector<std::string>& references) {
+  constexpr absl::string_view kBefore = "; device reference: ";
+  std::set<std::string> names;
+  for (const std::string& reference : references) {
+    const size_t at = reference.find(kBefore.data());
+    if (at == std::string::npos) continue;
+    const size_t from = at + kBefore.size();
+    names.insert(reference.substr(from, reference.find(" (library ", from) - from));
+  }
+  return absl::StrJoin(names, " and ");
+}
 
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   RunReport report;

@@ -94,6 +94,11 @@ bool IsAdapted(const v1::Verdict& verdict);
 // Whether a verdict `waived` with this reason was made by the waiver.
 bool IsWaivedBy(const v1::RunProfile::Waiver& waiver, const std::string& reason);
 
+// Whose outputs the chip was graded against, as the provenances name it ("Acme 2.1"): the part after "device
+// reference: ". Several, when the baselines of operators differ, are joined by " and "; empty where there is
+// none.
+std::string DeviceReferenceName(const std::vector<std::string>& references);
+
 // The figures of a run. `run.cases` may be 0 when unknown: then the results are taken as all there are.
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results);
 

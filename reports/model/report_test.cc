@@ -142,5 +142,15 @@ TEST(BuildReport, NothingRun) {
   EXPECT_TRUE(report.operators.empty());
 }
 
+TEST(Report, TheDeviceReferenceIsNamedFromTheProvenances) {
+  const std::string plain = "cpu: diopi-cpu 1.0 (library 12; 2026-01-02T00:00:00Z)";
+  const std::string acme = plain + "; device reference: Acme 2.1 (library 00ff; 2026-01-03T00:00:00Z)";
+  const std::string h200 = plain + "; device reference: NVIDIA H200 (library 01; contracts tf32; x)";
+  EXPECT_EQ(DeviceReferenceName({}), "");
+  EXPECT_EQ(DeviceReferenceName({plain}), "");
+  EXPECT_EQ(DeviceReferenceName({plain, acme, acme}), "Acme 2.1");
+  EXPECT_EQ(DeviceReferenceName({h200, acme}), "Acme 2.1 and NVIDIA H200");
+}
+
 }  // namespace
 }  // namespace diopi::reports

@@ -136,7 +136,7 @@ function Body({ page }: { page: CasePage }) {
         <h2>Outputs</h2>
         {page.outputs.length === 0 && <Empty>Nothing was measured: no output was judged.</Empty>}
         {page.outputs.map((output) => (
-          <CaseOutput key={output.key} output={output} verdict={page.outcome} />
+          <CaseOutput key={output.key} output={output} verdict={page.outcome} reference={page.reference} />
         ))}
       </section>
       <section>

@@ -1,6 +1,7 @@
 import { useCallback } from 'preact/hooks';
 import type { Figure, Mismatch, Outcome, Output } from '../api/types';
 import { Chart, tooltipStyle, type Colours } from '../components/chart';
+import { deviceReference } from '../lib/device_reference';
 import { count, exact, figure, NOT_MEASURED, shape } from '../lib/format';
 import { binLabel, binRange, shownBins } from '../lib/histogram';
 
@@ -86,8 +87,9 @@ interface Row {
   device?: Figure;
 }
 
-function Measurements({ output }: { output: Output }) {
+function Measurements({ output, reference }: { output: Output; reference: string }) {
   const { device } = output;
+  const name = deviceReference(reference) ?? 'NVIDIA';
   const rows: Row[] = [
     { name: 'max z', title: 'largest error, in units of the reference’s rounding noise', chip: output.max_z },
     {
@@ -116,8 +118,8 @@ function Measurements({ output }: { output: Output }) {
           <th scope="col" class="num">
             Chip
           </th>
-          <th scope="col" class="num">
-            NVIDIA
+          <th scope="col" class="num" title="the device reference">
+            {name}
           </th>
         </tr>
       </thead>
@@ -134,7 +136,7 @@ function Measurements({ output }: { output: Output }) {
           </tr>
         ))}
         <tr>
-          <th scope="row" title="rmse over NVIDIA’s; A to 1.25, B to 2, C to 8, D above">
+          <th scope="row" title="rmse over the device reference’s; A to 1.25, B to 2, C to 8, D above">
             grade
           </th>
           <td class="num">
@@ -219,8 +221,14 @@ function PublicVerdict({ output, verdict }: { output: Output; verdict: Outcome }
   );
 }
 
-// One output of a case: what was measured, beside NVIDIA's figures and the public harness's verdict.
-export function CaseOutput({ output, verdict }: { output: Output; verdict: Outcome }) {
+interface Props {
+  output: Output;
+  verdict: Outcome;
+  reference: string; // provenance, as the server words it
+}
+
+// One output of a case: what was measured, beside the device reference's figures and the public harness's verdict.
+export function CaseOutput({ output, verdict, reference }: Props) {
   return (
     <article class="card output" aria-label={`Output ${output.key}`}>
       <h3>
@@ -233,7 +241,7 @@ export function CaseOutput({ output, verdict }: { output: Output; verdict: Outco
         <PublicVerdict output={output} verdict={verdict} />.
       </p>
       <div class="output-body">
-        <Measurements output={output} />
+        <Measurements output={output} reference={reference} />
         <figure>
           <figcaption>Elements by error</figcaption>
           {output.ulp_histogram.some((n) => n > 0) ? <Histogram counts={output.ulp_histogram} /> : <Empty />}
