@@ -2,6 +2,7 @@
 // largest and smallest magnitude.
 #include <cmath>
 
+#include "baselines/ops/reduction/norm_formula.h"
 #include "baselines/ops/reduction/reduction_common.h"
 #include "baselines/ops/support/sum.h"
 
@@ -20,18 +21,6 @@ struct RowView {
   const C& operator[](size_t i) const { return x[index(i)]; }
 };
 
-template <typename C>
-C Magnitude(const C& x) {
-  using std::fabs;
-  return fabs(x);
-}
-
-// -1, 0 or 1.
-template <typename C>
-C Sign(const C& x) {
-  return C(x > C(0) ? 1 : x < C(0) ? -1 : 0);
-}
-
 // The largest or smallest magnitude, exactly an element; NaN where there is one.
 template <typename C>
 C ExtremeMagnitude(const RowView<C>& x, bool greatest) {
@@ -45,57 +34,31 @@ C ExtremeMagnitude(const RowView<C>& x, bool greatest) {
 
 template <typename C>
 C NormOf(const RowView<C>& x, double p) {
-  using std::pow;
-  using std::sqrt;
-  if (std::isinf(p)) return ExtremeMagnitude(x, p > 0);
-  Sum<C> sum;
+  if (InfinitePower(p)) return ExtremeMagnitude(x, p > 0);
   if (p == 0) {
     int64_t count = 0;
     for (size_t i = 0; i < x.size(); ++i) count += x[i] != C(0) ? 1 : 0;
     return Exact<C>(count);
   }
-  if (p == 1) {
-    for (size_t i = 0; i < x.size(); ++i) sum += Magnitude(x[i]);
-    return sum.total();
-  }
-  if (p == 2) {
-    for (size_t i = 0; i < x.size(); ++i) sum += x[i] * x[i];
-    return sqrt(sum.total());
-  }
-  for (size_t i = 0; i < x.size(); ++i) sum += pow(Magnitude(x[i]), Rounded<C>(p));
-  return pow(sum.total(), Rounded<C>(1 / p));
+  Sum<C> sum;
+  for (size_t i = 0; i < x.size(); ++i) sum += NormTerm(x[i], p);
+  return NormOfSum(sum.total(), p);
 }
 
-// What the gradients of one row have in common: grad * norm^(1-p).
+// How many elements have the norm's magnitude.
 template <typename C>
-C SharedFactor(const RowView<C>& x, const C& norm, const C& grad, double p) {
-  using std::pow;
-  if (std::isinf(p)) {
-    int64_t extremes = 0;
-    for (size_t i = 0; i < x.size(); ++i) extremes += Magnitude(x[i]) == norm ? 1 : 0;
-    return grad / Exact<C>(extremes);
-  }
-  if (p == 1) return grad;
-  if (p == 2) return grad / norm;
-  return p < 1 ? grad * pow(norm, Rounded<C>(1 - p)) : grad / pow(norm, Rounded<C>(p - 1));
-}
-
-// And what is the element's own: sign(x) * |x|^(p-1).
-template <typename C>
-C OwnFactor(const C& x, const C& norm, double p) {
-  using std::pow;
-  if (std::isinf(p)) return Magnitude(x) == norm ? Sign(x) : C(0);
-  if (p == 1) return Sign(x);
-  if (p == 2) return x;
-  if (p < 1 && x == C(0)) return C(0);
-  return p < 2 ? Sign(x) * pow(Magnitude(x), Rounded<C>(p - 1)) : x * pow(Magnitude(x), Rounded<C>(p - 2));
+int64_t CountExtremes(const RowView<C>& x, const C& norm) {
+  int64_t extremes = 0;
+  for (size_t i = 0; i < x.size(); ++i) extremes += Magnitude(x[i]) == norm ? 1 : 0;
+  return extremes;
 }
 
 // The gradient of one row's norm times `grad`, in PyTorch's form: 0 where the norm is 0.
 template <typename C>
 void NormGradient(const RowView<C>& x, const C& norm, const C& grad, double p, std::vector<C>* out) {
-  const bool flat = p == 0 || (!std::isinf(p) && p > 1 && norm == C(0));
-  const C shared = flat ? C(0) : SharedFactor(x, norm, grad, p);
+  const bool flat = FlatNorm(norm, p);
+  const int64_t extremes = InfinitePower(p) ? CountExtremes(x, norm) : 0;
+  const C shared = flat ? C(0) : SharedFactor(norm, grad, p, extremes);
   for (size_t i = 0; i < x.size(); ++i) {
     (*out)[x.index(i)] = flat ? C(0) : OwnFactor(x[i], norm, p) * shared;
   }

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "baselines/ops/reduction/extreme.h"
 #include "baselines/ops/support/sum.h"
 #include "baselines/ops/support/tensor.h"
 
@@ -30,14 +31,6 @@ C RowSum(const std::vector<C>& x, const Rows& rows, int64_t row) {
 // `out` has the reduced shape with or without the reduced dimensions.
 inline void CheckReduced(const Tensor& out, const Rows& rows) {
   if (out.shape() != rows.keepdim) CheckShape(out, rows.kept, "out");
-}
-
-// True when `a` replaces `b` as the extreme so far: PyTorch keeps the first of equals, and the first NaN.
-template <typename C>
-bool MoreExtreme(const C& a, const C& b, bool greatest) {
-  if (b != b) return false;
-  if (a != a) return true;
-  return greatest ? a > b : a < b;
 }
 
 // The position (0 to length-1) of the extreme element of one row.

@@ -6,15 +6,10 @@
 #include <numeric>
 #include <vector>
 
+#include "baselines/ops/sort/less.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
-
-// PyTorch's order: NaN is greater than every number, equal to itself.
-template <typename C>
-bool Less(const C& a, const C& b) {
-  return a < b || (b != b && a == a);
-}
 
 // The positions of a line's elements (x[start + i * step]) in sorted order; equals keep their order.
 template <typename C>
