@@ -1,7 +1,8 @@
-// What add, sub, mul, div and pow share: tensor and scalar operands in one form.
+// What element-wise functions share: tensor and scalar operands in one form, and checks of arguments.
 #ifndef BASELINES_OPS_ELEMENTWISE_ARITHMETIC_H_
 #define BASELINES_OPS_ELEMENTWISE_ARITHMETIC_H_
 
+#include <string_view>
 #include <vector>
 
 #include "baselines/ops/support/map.h"
@@ -30,6 +31,43 @@ inline diopiDtype_t ResultType(const Tensor& out, const Operand& a, const Operan
 inline void CheckAlpha(const diopiScalar_t* alpha, diopiDtype_t dtype) {
   Check(IsFloating(dtype) || !ScalarIsFloating(alpha),
         "for integral tensors, argument alpha must not be a floating point number");
+}
+
+// Subtraction is for numbers.
+inline void CheckNoTruth(const Operand& operand) {
+  const bool truth =
+      operand.scalar != nullptr ? IsBool(operand.scalar->stype) : IsBool(operand.tensor.dtype());
+  Check(!truth, "subtraction with a bool operand is not supported");
+}
+
+inline void CheckRoundMode(diopiRoundMode_t mode) {
+  Check(mode == RoundModeNone || mode == RoundModeTrunc || mode == RoundModeFloor, "unknown rounding mode ",
+        static_cast<int>(mode));
+}
+
+// An integer has no negative powers among the integers.
+inline void CheckExponent(const Operand& exponent, diopiDtype_t dtype) {
+  const bool negative = exponent.scalar != nullptr && ScalarAsInt(exponent.scalar) < 0;
+  Check(IsFloating(dtype) || !negative, "integers to negative integer powers are not allowed");
+}
+
+inline void CheckMask(const Tensor& mask, const char* name) {
+  Check(static_cast<bool>(mask), name, " is null");
+  Check(IsBool(mask.dtype()) || mask.dtype() == diopi_dtype_uint8, name, " must be bool or uint8, got ",
+        DtypeName(mask.dtype()));
+}
+
+inline bool IsTanhGelu(const char* approximate) {
+  const std::string_view form = approximate == nullptr ? "none" : approximate;
+  Check(form == "none" || form == "tanh", "approximate must be 'none' or 'tanh', got '", form, "'");
+  return form == "tanh";
+}
+
+inline diopiScalar_t IntegerScalar(int64_t value) {
+  diopiScalar_t scalar;
+  scalar.stype = diopi_dtype_int64;
+  scalar.ival = value;
+  return scalar;
 }
 
 // The operand broadcast to `shape`.

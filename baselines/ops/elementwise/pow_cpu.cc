@@ -1,30 +1,9 @@
 // out = input ^ exponent; integers by repeated multiplication modulo their width.
-#include <cmath>
-
 #include "baselines/ops/elementwise/arithmetic.h"
+#include "baselines/ops/elementwise/formulas.h"
 
 namespace diopi::ops {
 namespace {
-
-int64_t PowInteger(int64_t base, int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-  int64_t result = 1;
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 != 0) result = WrapMul(result, base);
-    base = WrapMul(base, base);
-  }
-  return result;
-}
-
-template <typename C>
-C Power(const C& base, const C& exponent) {
-  if constexpr (kIsInteger<C>) {
-    return PowInteger(base, exponent);
-  } else {
-    using std::pow;
-    return pow(base, exponent);
-  }
-}
 
 diopiError_t Pow(const char* function, diopiTensorHandle_t out, const Operand& base,
                  const Operand& exponent) {
@@ -32,8 +11,7 @@ diopiError_t Pow(const char* function, diopiTensorHandle_t out, const Operand& b
     const Tensor result(out);
     const diopiDtype_t dtype = ResultType(result, base, exponent);
     CheckStorable(dtype, result);
-    const bool negative = exponent.scalar != nullptr && ScalarAsInt(exponent.scalar) < 0;
-    Check(IsFloating(dtype) || !negative, "integers to negative integer powers are not allowed");
+    CheckExponent(exponent, dtype);
     DispatchNumeric(dtype, [&]<typename C>() { MapOperands<C>(result, base, exponent, Power<C>); });
   });
 }

@@ -4,12 +4,6 @@
 namespace diopi::ops {
 namespace {
 
-void CheckMask(const Tensor& mask, const char* name) {
-  Check(static_cast<bool>(mask), name, " is null");
-  Check(IsBool(mask.dtype()) || mask.dtype() == diopi_dtype_uint8, name, " must be bool or uint8, got ",
-        DtypeName(mask.dtype()));
-}
-
 diopiError_t MaskedFill(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
                         diopiConstTensorHandle_t mask, const Operand& value) {
   return Guard(function, [&] {
@@ -36,13 +30,6 @@ diopiError_t Fill(const char* function, diopiTensorHandle_t out, const diopiScal
     const Tensor result(out);
     DispatchAny(result.dtype(), [&]<typename C>() { Store(result, LoadOperand<C>(value, result.shape())); });
   });
-}
-
-diopiScalar_t Integer(int64_t value) {
-  diopiScalar_t scalar;
-  scalar.stype = diopi_dtype_int64;
-  scalar.ival = value;
-  return scalar;
 }
 
 }  // namespace
@@ -99,14 +86,14 @@ diopiError_t diopiFill(diopiContextHandle_t, diopiTensorHandle_t input, const di
   return Fill(__func__, input, value);
 }
 diopiError_t diopiZeroInp(diopiContextHandle_t, diopiTensorHandle_t self) {
-  const diopiScalar_t zero = Integer(0);
+  const diopiScalar_t zero = IntegerScalar(0);
   return Fill(__func__, self, &zero);
 }
 diopiError_t diopiZeros(diopiContextHandle_t, diopiTensorHandle_t out, diopiSize_t) {
-  const diopiScalar_t zero = Integer(0);
+  const diopiScalar_t zero = IntegerScalar(0);
   return Fill(__func__, out, &zero);
 }
 diopiError_t diopiOnes(diopiContextHandle_t, diopiTensorHandle_t out, diopiSize_t) {
-  const diopiScalar_t one = Integer(1);
+  const diopiScalar_t one = IntegerScalar(1);
   return Fill(__func__, out, &one);
 }

@@ -9,11 +9,8 @@ diopiError_t Sub(const char* function, diopiTensorHandle_t out, const Operand& a
   return Guard(function, [&] {
     const Tensor result(out);
     const diopiDtype_t dtype = ResultType(result, a, b);
-    for (const Operand& operand : {a, b}) {
-      const bool truth =
-          operand.scalar != nullptr ? IsBool(operand.scalar->stype) : IsBool(operand.tensor.dtype());
-      Check(!truth, "subtraction with a bool operand is not supported");
-    }
+    CheckNoTruth(a);
+    CheckNoTruth(b);
     CheckStorable(dtype, result);
     CheckAlpha(alpha, dtype);
     DispatchNumeric(dtype, [&]<typename C>() {

@@ -1,11 +1,17 @@
 // The functions of one operand that are one line each, with their in-place forms.
 #include <cmath>
 
+#include "baselines/ops/elementwise/formulas.h"
 #include "baselines/ops/support/map.h"
 
+using diopi::ops::Abs;
 using diopi::ops::AsGiven;
 using diopi::ops::FloatUnary;
 using diopi::ops::NumericUnary;
+using diopi::ops::Relu;
+using diopi::ops::Sigmoid;
+using diopi::ops::SigmoidGrad;
+using diopi::ops::TanhGrad;
 using diopi::ops::WrapNeg;
 
 // KIND is FloatUnary (the result is a floating number) or NumericUnary (it keeps the input's type).
@@ -16,32 +22,6 @@ using diopi::ops::WrapNeg;
   diopiError_t diopi##NAME##Inp(diopiContextHandle_t, diopiTensorHandle_t input) {                       \
     return KIND(__func__, input, input, [](const auto& x) { __VA_ARGS__; });                             \
   }
-
-namespace {
-
-// 0 for what is not above it, NaN as it is.
-template <typename C>
-C Relu(const C& x) {
-  return x > C(0) || x != x ? x : C(0);
-}
-
-template <typename C>
-C Abs(const C& x) {
-  if constexpr (diopi::ops::kIsInteger<C>) {
-    return x < 0 ? WrapNeg(x) : x;
-  } else {
-    using std::fabs;
-    return fabs(x);
-  }
-}
-
-template <typename C>
-C Sigmoid(const C& x) {
-  using std::exp;
-  return C(1) / (C(1) + exp(-x));
-}
-
-}  // namespace
 
 // clang-format off
 DIOPI_UNARY(Abs, NumericUnary, return Abs(x))
@@ -56,19 +36,14 @@ DIOPI_UNARY(Sqrt, FloatUnary, using std::sqrt; return sqrt(x))
 DIOPI_UNARY(Tanh, FloatUnary, using std::tanh; return tanh(x))
 // clang-format on
 
-// In terms of the forward's result: no exp is evaluated twice.
 diopiError_t diopiSigmoidBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
                                   diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output) {
-  return diopi::ops::FloatBinary(__func__, grad_input, grad_output, output, [](const auto& g, const auto& y) {
-    using C = std::decay_t<decltype(y)>;
-    return g * (C(1) - y) * y;
-  });
+  return diopi::ops::FloatBinary(__func__, grad_input, grad_output, output,
+                                 [](const auto& g, const auto& y) { return SigmoidGrad(g, y); });
 }
 
 diopiError_t diopiTanhBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
                                diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output) {
-  return diopi::ops::FloatBinary(__func__, grad_input, grad_output, output, [](const auto& g, const auto& y) {
-    using C = std::decay_t<decltype(y)>;
-    return g * (C(1) - y * y);
-  });
+  return diopi::ops::FloatBinary(__func__, grad_input, grad_output, output,
+                                 [](const auto& g, const auto& y) { return TanhGrad(g, y); });
 }

@@ -1,15 +1,13 @@
 // arange: start + i * step for as many elements as out has.
 #include "baselines/ops/support/tensor.h"
+#include "baselines/ops/tensor/arange.h"
 
 extern "C" diopiError_t diopiArange(diopiContextHandle_t, diopiTensorHandle_t out, const diopiScalar_t* start,
                                     const diopiScalar_t* end, const diopiScalar_t* step) {
   using namespace diopi::ops;
   return Guard(__func__, [&] {
     const Tensor result(out);
-    const double from = ScalarAsDouble(start), to = ScalarAsDouble(end), by = ScalarAsDouble(step);
-    Check(by != 0 && (by > 0 ? from <= to : from >= to), "step ", by, " does not lead from ", from, " to ",
-          to);
-    CheckShape(result, Shape{static_cast<int64_t>(std::ceil((to - from) / by))}, "out");
+    CheckShape(result, Shape{ArangeLength(start, end, step)}, "out");
     DispatchNumeric(result.dtype(), [&]<typename C>() {
       // PyTorch's accumulate type on the CPU: float32 and narrower types are computed in double.
       using Wide = std::conditional_t<std::is_same_v<C, float>, double, C>;

@@ -6,13 +6,8 @@ extern "C" diopiError_t diopiCat(diopiContextHandle_t, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t* tensors, int64_t num_inputs, int64_t dim) {
   using namespace diopi::ops;
   return Guard(__func__, [&] {
-    Check(num_inputs > 0, "expected a non-empty list of tensors");
     const Tensor result(out);
-    std::vector<Tensor> pieces;
-    for (int64_t i = 0; i < num_inputs; ++i) {
-      const Tensor piece(tensors[i]);
-      if (piece.shape() != Shape{0} || result.rank() == 1) pieces.push_back(piece);
-    }
+    const std::vector<Tensor> pieces = PiecesOf(result, tensors, num_inputs);
     const int64_t wrapped = WrapDim(dim, result.rank());
     const Axis axis = SplitAxis(result.shape(), wrapped);
     DispatchAny(result.dtype(), [&]<typename C>() {

@@ -20,6 +20,18 @@ void ForEachInPiece(const Axis& whole, int64_t start, int64_t size, F&& f) {
   }
 }
 
+// What cat puts together: not the 1-d empty tensors, as PyTorch does for old code's sake. Fail for no
+// tensors.
+inline std::vector<Tensor> PiecesOf(const Tensor& out, diopiConstTensorHandle_t* tensors, int64_t count) {
+  Check(count > 0, "expected a non-empty list of tensors");
+  std::vector<Tensor> pieces;
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor piece(tensors[i]);
+    if (piece.shape() != Shape{0} || out.rank() == 1) pieces.push_back(piece);
+  }
+  return pieces;
+}
+
 }  // namespace diopi::ops
 
 #endif  // BASELINES_OPS_TENSOR_JOIN_H_

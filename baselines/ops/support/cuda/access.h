@@ -38,6 +38,10 @@ class In {
     CheckDtype(dtype);
   }
 
+  // The elements that lie `offset` elements after the first one and on, with these strides.
+  static In Part(const Tensor& tensor, int64_t offset, const Shape& shape, const Shape& strides) {
+    return In(tensor.data() + offset * ElementSize(tensor.dtype()), tensor.dtype(), shape, strides);
+  }
   // What a host scalar, or an optional tensor that is not there, reads as.
   static In Constant(C value) {
     In in;
@@ -71,6 +75,11 @@ class Out {
   Out(void* data, diopiDtype_t dtype, const Shape& shape, const Shape& strides)
       : data_(data), dtype_(dtype), layout_(MakeLayout(shape, strides)) {
     CheckDtype(dtype);
+  }
+
+  static Out Part(const Tensor& tensor, int64_t offset, const Shape& shape, const Shape& strides) {
+    Check(tensor.writable() != nullptr || Numel(shape) == 0, "the output cannot be written");
+    return Out(tensor.writable() + offset * ElementSize(tensor.dtype()), tensor.dtype(), shape, strides);
   }
 
   DIOPI_HD void Set(int64_t index, C value) const {

@@ -26,6 +26,9 @@ class DeviceMemoryOpen {
   DeviceMemoryOpen& operator=(const DeviceMemoryOpen&) = delete;
 };
 
+// Copies between host and emulated device in any direction.
+void CopyAnywhere(void* dst, const void* src, int64_t bytes);
+
 #else
 
 inline cudaStream_t StreamOf(const Queue& queue) {

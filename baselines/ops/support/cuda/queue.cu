@@ -27,20 +27,17 @@ void* Queue::Bytes(int64_t bytes) const {
 #if defined(DIOPI_CUDA_EMULATED)
 
 void Queue::CopyToDevice(void* dst, const void* src, int64_t bytes) const {
-  CopyOnDevice(dst, src, bytes);
+  if (bytes > 0) CopyAnywhere(dst, src, bytes);
 }
 void Queue::CopyOnDevice(void* dst, const void* src, int64_t bytes) const {
-  if (bytes <= 0) return;
-  const DeviceMemoryOpen open;
-  std::memcpy(dst, src, static_cast<size_t>(bytes));
-}
-void Queue::Zero(void* dst, int64_t bytes) const {
-  if (bytes <= 0) return;
-  const DeviceMemoryOpen open;
-  std::memset(dst, 0, static_cast<size_t>(bytes));
+  if (bytes > 0) CopyAnywhere(dst, src, bytes);
 }
 void Queue::CopyToHost(void* dst, const void* src, int64_t bytes) const {
-  CopyOnDevice(dst, src, bytes);
+  if (bytes > 0) CopyAnywhere(dst, src, bytes);
+}
+void Queue::Zero(void* dst, int64_t bytes) const {
+  const DeviceMemoryOpen open;
+  if (bytes > 0) std::memset(dst, 0, static_cast<size_t>(bytes));
 }
 
 #else

@@ -1,0 +1,18 @@
+// expand: the input broadcast to out's shape.
+#include "baselines/ops/support/cuda/map.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+void Expand(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x) {
+  DispatchAny(x.dtype(),
+              [&]<typename C>() { Copy(Queue(ctx), out.numel(), Out<C>(out), In<C>(x, out.shape())); });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+diopiError_t diopiExpand(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Expand(ctx, out, input); });
+}
