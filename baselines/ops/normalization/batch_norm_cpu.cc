@@ -6,26 +6,6 @@
 namespace diopi::ops {
 namespace {
 
-// Element i of a channel c: batch index i / area, place in the channel's area i % area.
-struct Channels {
-  int64_t batch, channels, area;
-
-  int64_t length() const { return batch * area; }
-  int64_t At(int64_t channel, int64_t i) const { return (i / area * channels + channel) * area + i % area; }
-};
-
-Channels SplitChannels(const Tensor& input) {
-  Check(input.rank() >= 2, "expected at least 2 dimensions, got shape ", ShapeText(input.shape()));
-  const Shape& shape = input.shape();
-  return {shape[0], shape[1], Numel(Shape(shape.begin() + 2, shape.end()))};
-}
-
-void CheckRunning(const Tensor& mean, const Tensor& var, bool training, int64_t channels) {
-  Check(training || (mean && var), "running_mean and running_var must be given unless training");
-  CheckOptionalShape(mean, {channels}, "running_mean");
-  CheckOptionalShape(var, {channels}, "running_var");
-}
-
 // running = momentum * now + (1 - momentum) * running, the variance unbiased.
 template <typename C>
 void UpdateRunning(const Tensor& running_mean, const Tensor& running_var, double momentum,

@@ -4,27 +4,6 @@
 #include "baselines/ops/normalization/normalization_common.h"
 #include "baselines/ops/support/sum.h"
 
-namespace diopi::ops {
-namespace {
-
-struct Groups {
-  int64_t batch, channels, groups, area;  // area: elements of one channel
-
-  int64_t per_group() const { return channels / groups; }
-  int64_t length() const { return per_group() * area; }
-};
-
-Groups SplitGroups(const Tensor& input, int64_t num_groups) {
-  Check(input.rank() >= 2, "expected at least 2 dimensions, got shape ", ShapeText(input.shape()));
-  Check(num_groups > 0 && input.size(1) % num_groups == 0, "expected number of channels to be divisible by ",
-        "num_groups, got ", input.size(1), " and ", num_groups);
-  const Shape& shape = input.shape();
-  return {shape[0], shape[1], num_groups, Numel(Shape(shape.begin() + 2, shape.end()))};
-}
-
-}  // namespace
-}  // namespace diopi::ops
-
 extern "C" diopiError_t diopiGroupNorm(diopiContextHandle_t, diopiTensorHandle_t out,
                                        diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
                                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,

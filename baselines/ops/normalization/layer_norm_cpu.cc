@@ -2,37 +2,6 @@
 #include "baselines/ops/normalization/normalization_common.h"
 #include "baselines/ops/support/sum.h"
 
-namespace diopi::ops {
-namespace {
-
-struct RowShape {
-  int64_t rows = 1;
-  int64_t width = 1;
-  Shape saved;  // shape of mean and rstd: the leading dimensions
-};
-
-RowShape SplitRows(const Tensor& input, const Shape& normalized) {
-  const Shape& shape = input.shape();
-  Check(!normalized.empty() && normalized.size() <= shape.size() &&
-            std::equal(normalized.rbegin(), normalized.rend(), shape.rbegin()),
-        "given normalized_shape ", ShapeText(normalized),
-        ", expected input to end with these sizes, got shape ", ShapeText(shape));
-  RowShape r;
-  r.saved.assign(shape.begin(), shape.end() - static_cast<int64_t>(normalized.size()));
-  r.rows = Numel(r.saved);
-  r.width = Numel(normalized);
-  return r;
-}
-
-// Trailing dimensions of size 1 are accepted, as frameworks allocate them.
-void CheckSaved(const Tensor& saved, const RowShape& r, const char* name) {
-  Check(saved.numel() == r.rows, "expected ", name, " of ", r.rows, " elements, got shape ",
-        ShapeText(saved.shape()));
-}
-
-}  // namespace
-}  // namespace diopi::ops
-
 extern "C" diopiError_t diopiLayerNorm(diopiContextHandle_t, diopiTensorHandle_t out,
                                        diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
                                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "baselines/ops/support/hd.h"
 #include "baselines/ops/support/sum.h"
 #include "baselines/ops/support/tensor.h"
 
@@ -38,7 +39,7 @@ Moments<C> MomentsOf(const std::vector<C>& x, int64_t count, At&& at) {
 }
 
 template <typename C>
-C InverseStd(const C& variance, double eps) {
+DIOPI_HD C InverseStd(const C& variance, double eps) {
   using std::sqrt;
   return C(1) / sqrt(variance + Rounded<C>(eps));
 }
@@ -57,6 +58,70 @@ inline void CheckOptionalShape(const Tensor& tensor, const Shape& shape, const c
 template <typename C>
 void StoreIfGiven(const Tensor& tensor, const std::vector<C>& values) {
   if (tensor) Store(tensor, values);
+}
+
+// Batch normalization: element i of a channel c: batch index i / area, place in the channel's area i % area.
+struct Channels {
+  int64_t batch, channels, area;
+
+  DIOPI_HD int64_t length() const { return batch * area; }
+  DIOPI_HD int64_t At(int64_t channel, int64_t i) const {
+    return (i / area * channels + channel) * area + i % area;
+  }
+};
+
+inline Channels SplitChannels(const Tensor& input) {
+  Check(input.rank() >= 2, "expected at least 2 dimensions, got shape ", ShapeText(input.shape()));
+  const Shape& shape = input.shape();
+  return {shape[0], shape[1], Numel(Shape(shape.begin() + 2, shape.end()))};
+}
+
+inline void CheckRunning(const Tensor& mean, const Tensor& var, bool training, int64_t channels) {
+  Check(training || (mean && var), "running_mean and running_var must be given unless training");
+  CheckOptionalShape(mean, {channels}, "running_mean");
+  CheckOptionalShape(var, {channels}, "running_var");
+}
+
+// Group normalization. area: elements of one channel.
+struct Groups {
+  int64_t batch, channels, groups, area;
+
+  DIOPI_HD int64_t per_group() const { return channels / groups; }
+  DIOPI_HD int64_t length() const { return per_group() * area; }
+};
+
+inline Groups SplitGroups(const Tensor& input, int64_t num_groups) {
+  Check(input.rank() >= 2, "expected at least 2 dimensions, got shape ", ShapeText(input.shape()));
+  Check(num_groups > 0 && input.size(1) % num_groups == 0, "expected number of channels to be divisible by ",
+        "num_groups, got ", input.size(1), " and ", num_groups);
+  const Shape& shape = input.shape();
+  return {shape[0], shape[1], num_groups, Numel(Shape(shape.begin() + 2, shape.end()))};
+}
+
+// Layer normalization.
+struct RowShape {
+  int64_t rows = 1;
+  int64_t width = 1;
+  Shape saved;  // shape of mean and rstd: the leading dimensions
+};
+
+inline RowShape SplitRows(const Tensor& input, const Shape& normalized) {
+  const Shape& shape = input.shape();
+  Check(!normalized.empty() && normalized.size() <= shape.size() &&
+            std::equal(normalized.rbegin(), normalized.rend(), shape.rbegin()),
+        "given normalized_shape ", ShapeText(normalized),
+        ", expected input to end with these sizes, got shape ", ShapeText(shape));
+  RowShape r;
+  r.saved.assign(shape.begin(), shape.end() - static_cast<int64_t>(normalized.size()));
+  r.rows = Numel(r.saved);
+  r.width = Numel(normalized);
+  return r;
+}
+
+// Trailing dimensions of size 1 are accepted, as frameworks allocate them.
+inline void CheckSaved(const Tensor& saved, const RowShape& r, const char* name) {
+  Check(saved.numel() == r.rows, "expected ", name, " of ", r.rows, " elements, got shape ",
+        ShapeText(saved.shape()));
 }
 
 }  // namespace diopi::ops

@@ -1,22 +1,6 @@
 // Averages of windows that divide the plane into a given number of rows and columns.
 #include "baselines/ops/pooling/pooling_common.h"
 
-namespace diopi::ops {
-namespace {
-
-Pool2d PlanAdaptive(const Tensor& input, const Shape& output_size) {
-  CheckPoolInput(input);
-  Check(output_size.size() == 2 && output_size[0] >= 0 && output_size[1] >= 0,
-        "expected output_size of 2 values, got ", ShapeText(output_size));
-  Check(output_size[0] * output_size[1] == 0 || input.size(-1) * input.size(-2) > 0,
-        "expected planes with elements, got shape ", ShapeText(input.shape()));
-  return {input.shape(), AdaptiveWindows(input.size(-2), output_size[0]),
-          AdaptiveWindows(input.size(-1), output_size[1])};
-}
-
-}  // namespace
-}  // namespace diopi::ops
-
 extern "C" diopiError_t diopiAdaptiveAvgPool2d(diopiContextHandle_t, diopiTensorHandle_t out,
                                                diopiConstTensorHandle_t input, diopiSize_t output_size) {
   using namespace diopi::ops;

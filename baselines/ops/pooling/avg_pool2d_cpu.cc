@@ -2,30 +2,6 @@
 // count_include_pad says so, or over divisor_override.
 #include "baselines/ops/pooling/pooling_common.h"
 
-namespace diopi::ops {
-namespace {
-
-struct Divisor {
-  bool include_pad;
-  int64_t override_value;  // 0: none
-
-  template <typename C>
-  C Of(const Window& row, const Window& column) const {
-    if (override_value != 0) return Rounded<C>(static_cast<long double>(override_value));
-    return C(include_pad ? row.padded_size * column.padded_size : row.size() * column.size());
-  }
-};
-
-Divisor ReadDivisor(bool count_include_pad, const int64_t* divisor_override) {
-  Check(divisor_override == nullptr || *divisor_override != 0, "divisor must be not zero");
-  return {count_include_pad, divisor_override == nullptr ? 0 : *divisor_override};
-}
-
-constexpr diopiSize_t kNoDilation{nullptr, 0};
-
-}  // namespace
-}  // namespace diopi::ops
-
 extern "C" diopiError_t diopiAvgPool2d(diopiContextHandle_t, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, diopiSize_t kernel_size,
                                        diopiSize_t stride, diopiSize_t padding, bool ceil_mode,

@@ -1,0 +1,227 @@
+// (x - mean) * invstd * weight + bias for each channel, with the batch's statistics in training and the
+// running ones otherwise.
+#include "baselines/ops/normalization/normalization_cuda.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+// What a channel is normalized with, on the device.
+template <typename C>
+struct ChannelStats {
+  C* mean;
+  C* invstd;
+};
+
+// Of the batch: running = momentum * now + (1 - momentum) * running, the variance unbiased.
+template <typename C>
+struct BatchStats {
+  ChannelStats<C> stats;
+  RowMoments<C> moments;
+  OptionalOut<C> running_mean, running_var;
+  C now, before;
+  int64_t length;
+  double eps;
+  DIOPI_HD void operator()(int64_t c) const {
+    stats.mean[c] = moments.mean[c];
+    stats.invstd[c] = InverseStd(moments.squares[c] / C(length), eps);
+    Update(running_mean, c, moments.mean[c]);
+    Update(running_var, c, moments.squares[c] / C(length - 1));
+  }
+
+ private:
+  DIOPI_HD void Update(const OptionalOut<C>& running, int64_t c, C value) const {
+    if (running.given) running.out.Set(c, now * value + before * running.out[c]);
+  }
+};
+
+// Given ones: a running mean and variance, or what training saved.
+template <typename C>
+struct GivenStats {
+  ChannelStats<C> stats;
+  In<C> mean, spread;
+  bool saved;
+  double eps;
+  DIOPI_HD void operator()(int64_t c) const {
+    stats.mean[c] = mean[c];
+    stats.invstd[c] = saved ? spread[c] : InverseStd(spread[c], eps);
+  }
+};
+
+template <typename C>
+struct SaveStats {
+  OptionalOut<C> saved_mean, saved_invstd;
+  ChannelStats<C> stats;
+  DIOPI_HD void operator()(int64_t c) const {
+    saved_mean.Set(c, stats.mean[c]);
+    saved_invstd.Set(c, stats.invstd[c]);
+  }
+};
+
+// Elements of a channel are a row of x and of out.
+template <typename C>
+struct NormalizeChannels {
+  Out<C> out;
+  In<C> x, weight, bias;
+  ChannelStats<C> stats;
+  int64_t length;
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t c = i / length;
+    out.Set(i, (x[i] - stats.mean[c]) * stats.invstd[c] * weight[c] + bias[c]);
+  }
+};
+
+// Of grad, and of grad * (x - mean).
+template <typename C>
+struct ChannelTerms {
+  In<C> grad, x;
+  const C* mean;
+  int64_t length;
+  DIOPI_HD TwoSums<C> operator()(int64_t c, int64_t i) const {
+    const C g = grad[c * length + i];
+    return {g, g * (x[c * length + i] - mean[c])};
+  }
+};
+template <typename C>
+struct ChannelGradient {
+  Out<C> out;
+  In<C> grad, x, weight;
+  ChannelStats<C> stats;
+  const TwoSums<C>* sums;
+  int64_t length;
+  bool training;
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t c = i / length;
+    const C invstd = stats.invstd[c];
+    C centred = grad[i];
+    if (training) {
+      const C mean_grad = sums[c].first / C(length), slope = sums[c].second * invstd * invstd / C(length);
+      centred = grad[i] - mean_grad - (x[i] - stats.mean[c]) * slope;
+    }
+    out.Set(i, centred * invstd * weight[c]);
+  }
+};
+template <typename C>
+struct ParameterGradients {
+  OptionalOut<C> grad_weight, grad_bias;
+  ChannelStats<C> stats;
+  const TwoSums<C>* sums;
+  DIOPI_HD void operator()(int64_t c) const {
+    grad_weight.Set(c, sums[c].second * stats.invstd[c]);
+    grad_bias.Set(c, sums[c].first);
+  }
+};
+
+template <typename C>
+ChannelStats<C> NewStats(const Queue& queue, int64_t channels) {
+  return {queue.Buffer<C>(channels), queue.Buffer<C>(channels)};
+}
+
+// The tensor's elements as rows, one a channel.
+RowView ChannelRows(const Tensor& tensor) {
+  Shape dims;
+  for (int64_t d = 0; d < tensor.rank(); ++d) {
+    if (d != 1) dims.push_back(d);
+  }
+  return RowsOf(tensor, dims);
+}
+
+// PyTorch saves nothing outside training, so the host may give tensors of another size then.
+Tensor ToSave(const Tensor& saved, bool training, int64_t channels) {
+  Check(!training || saved, "a required tensor is null");
+  if (!saved || saved.numel() == channels) return saved;
+  Check(!training, "the output holds ", saved.numel(), " elements, the result has ", channels);
+  return Tensor();
+}
+
+struct Running {
+  Tensor mean, var;
+  bool training;
+};
+
+void BatchNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_mean,
+               const Tensor& saved_invstd, const Tensor& x, const Tensor& w, const Tensor& b,
+               const Running& running, double momentum, double eps) {
+  const Channels s = SplitChannels(x);
+  CheckShape(out, x.shape(), "out");
+  CheckRunning(running.mean, running.var, running.training, s.channels);
+  CheckOptionalShape(w, {s.channels}, "weight");
+  CheckOptionalShape(b, {s.channels}, "bias");
+  const Tensor save_mean = ToSave(saved_mean, running.training, s.channels);
+  const Tensor save_invstd = ToSave(saved_invstd, running.training, s.channels);
+  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+    const Queue queue(ctx);
+    const In<C> in(x, ChannelRows(x));
+    const ChannelStats<C> stats = NewStats<C>(queue, s.channels);
+    if (running.training) {
+      const RowMoments<C> moments = MomentsOfRows(queue, s.channels, s.length(), in);
+      ForEach(queue, s.channels,
+              BatchStats<C>{stats, moments, running.mean, running.var, Rounded<C>(momentum),
+                            Rounded<C>(1 - momentum), s.length(), eps});
+    } else {
+      ForEach(queue, s.channels, GivenStats<C>{stats, In<C>(running.mean), In<C>(running.var), false, eps});
+    }
+    ForEach(queue, x.numel(),
+            NormalizeChannels<C>{Out<C>(out, ChannelRows(out)), in, InOr<C>(w, 1), InOr<C>(b, 0), stats,
+                                 s.length()});
+    ForEach(queue, s.channels, SaveStats<C>{save_mean, save_invstd, stats});
+  });
+}
+
+// With p = sum(grad * (x - mean)) over a channel: grad_weight = p * invstd, grad_bias = sum(grad), and
+// grad_input = (grad - mean(grad) - (x - mean) * p * invstd^2 / length) * invstd * weight in training, where
+// the statistics depend on x; grad * invstd * weight otherwise.
+void BatchNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& dw, const Tensor& db,
+                       const Tensor& grad, const Tensor& x, const Tensor& w, const Running& running,
+                       const Tensor& saved_mean, const Tensor& saved_invstd, double eps) {
+  const Channels s = SplitChannels(x);
+  CheckShape(grad, x.shape(), "grad_output");
+  CheckOptionalShape(dx, x.shape(), "grad_input");
+  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, {s.channels}, "weight or its gradient");
+  CheckRunning(running.mean, running.var, running.training, s.channels);
+  const Shape each = {s.channels};
+  DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
+    const Queue queue(ctx);
+    const In<C> g(grad, ChannelRows(grad)), in(x, ChannelRows(x));
+    const ChannelStats<C> stats = NewStats<C>(queue, s.channels);
+    const bool training = running.training;
+    ForEach(queue, s.channels,
+            GivenStats<C>{stats, In<C>(training ? saved_mean : running.mean, each),
+                          In<C>(training ? saved_invstd : running.var, each), training, eps});
+    const TwoSums<C>* sums =
+        RowSums(queue, s.channels, s.length(), ChannelTerms<C>{g, in, stats.mean, s.length()});
+    if (dx) {
+      ForEach(queue, dx.numel(),
+              ChannelGradient<C>{Out<C>(dx, ChannelRows(dx)), g, in, InOr<C>(w, 1), stats, sums, s.length(),
+                                 training});
+    }
+    ForEach(queue, s.channels, ParameterGradients<C>{dw, db, stats, sums});
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+using namespace diopi::ops;
+
+diopiError_t diopiBatchNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiTensorHandle_t save_mean,
+                            diopiTensorHandle_t save_invstd, diopiConstTensorHandle_t input,
+                            diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias,
+                            diopiTensorHandle_t running_mean, diopiTensorHandle_t running_var, bool training,
+                            double momentum, double eps) {
+  return Guard(__func__, [&] {
+    const cuda::Running running{running_mean, running_var, training};
+    cuda::BatchNorm(ctx, out, save_mean, save_invstd, input, weight, bias, running, momentum, eps);
+  });
+}
+diopiError_t diopiBatchNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
+                                    diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
+                                    diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
+                                    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t running_mean,
+                                    diopiConstTensorHandle_t running_var, diopiConstTensorHandle_t save_mean,
+                                    diopiConstTensorHandle_t save_invstd, bool training, double eps) {
+  return Guard(__func__, [&] {
+    const cuda::Running running{running_mean, running_var, training};
+    cuda::BatchNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight, running,
+                            save_mean, save_invstd, eps);
+  });
+}

@@ -1,0 +1,140 @@
+// (x - mean) * rstd * weight + bias over the last dimensions, with the statistics of each row.
+#include "baselines/ops/normalization/normalization_cuda.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+template <typename C>
+struct NormalizeRows {
+  Out<C> out;
+  In<C> x, weight, bias;
+  const C* mean;
+  const C* rstd;
+  int64_t width;
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t row = i / width, j = i % width;
+    out.Set(i, weight[j] * (rstd[row] * (x[i] - mean[row])) + bias[j]);
+  }
+};
+
+// Rows without elements have no mean.
+template <typename C>
+struct SaveZeros {
+  Out<C> saved_mean, saved_rstd;
+  DIOPI_HD void operator()(int64_t row) const {
+    saved_mean.Set(row, C(0));
+    saved_rstd.Set(row, C(0));
+  }
+};
+
+template <typename C>
+struct LayerInputs {
+  In<C> grad, x, weight, mean, rstd;
+  int64_t width;
+
+  DIOPI_HD C Normalized(int64_t row, int64_t j) const { return (x[row * width + j] - mean[row]) * rstd[row]; }
+  DIOPI_HD C Scaled(int64_t row, int64_t j) const { return weight[j] * grad[row * width + j]; }
+};
+// Of a row: of d = weight * grad, and of d * h.
+template <typename C>
+struct RowTerms {
+  LayerInputs<C> in;
+  DIOPI_HD TwoSums<C> operator()(int64_t row, int64_t j) const {
+    const C scaled = in.Scaled(row, j);
+    return {scaled, scaled * in.Normalized(row, j)};
+  }
+};
+// Of a column: of grad * h, and of grad.
+template <typename C>
+struct ColumnTerms {
+  LayerInputs<C> in;
+  DIOPI_HD TwoSums<C> operator()(int64_t j, int64_t row) const {
+    const C g = in.grad[row * in.width + j];
+    return {g * in.Normalized(row, j), g};
+  }
+};
+template <typename C>
+struct LayerGradient {
+  Out<C> out;
+  LayerInputs<C> in;
+  const TwoSums<C>* sums;
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t row = i / in.width, j = i % in.width;
+    const C width = C(in.width), h = in.Normalized(row, j);
+    const TwoSums<C> s = sums[row];
+    out.Set(i, (width * in.Scaled(row, j) - h * s.second - s.first) * (in.rstd[row] / width));
+  }
+};
+
+void LayerNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_mean,
+               const Tensor& saved_rstd, const Tensor& x, const Tensor& w, const Tensor& b,
+               const Shape& normalized, double eps) {
+  const RowShape r = SplitRows(x, normalized);
+  CheckShape(out, x.shape(), "out");
+  CheckSaved(saved_mean, r, "save_mean");
+  CheckSaved(saved_rstd, r, "save_invstd");
+  CheckOptionalShape(w, normalized, "weight");
+  CheckOptionalShape(b, normalized, "bias");
+  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+    const Queue queue(ctx);
+    const Out<C> mean_out(saved_mean), rstd_out(saved_rstd);
+    if (r.width == 0) return ForEach(queue, r.rows, SaveZeros<C>{mean_out, rstd_out});
+    const RowMoments<C> moments = MomentsOfRows(queue, r.rows, r.width, In<C>(x));
+    C* rstd = queue.Buffer<C>(r.rows);
+    ForEach(queue, r.rows, SaveMoments<C>{mean_out, rstd_out, moments, rstd, r.width, eps});
+    ForEach(
+        queue, x.numel(),
+        NormalizeRows<C>{Out<C>(out), In<C>(x), InOr<C>(w, 1), InOr<C>(b, 0), moments.mean, rstd, r.width});
+  });
+}
+
+// With h = (x - mean) * rstd and d = weight * grad:
+// grad_input = (width * d - h * sum(d * h) - sum(d)) * rstd / width; grad_weight = sum of grad * h over rows.
+void LayerNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& dw, const Tensor& db,
+                       const Tensor& grad, const Tensor& x, const Tensor& w, const Tensor& saved_mean,
+                       const Tensor& saved_rstd, const Shape& normalized) {
+  const RowShape r = SplitRows(x, normalized);
+  CheckShape(grad, x.shape(), "grad_output");
+  CheckOptionalShape(dx, x.shape(), "grad_input");
+  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, normalized, "weight or its gradient");
+  CheckSaved(saved_mean, r, "mean");
+  CheckSaved(saved_rstd, r, "rstd");
+  DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
+    const Queue queue(ctx);
+    const LayerInputs<C> in{In<C>(grad),       In<C>(x),          InOr<C>(w, 1),
+                            In<C>(saved_mean), In<C>(saved_rstd), r.width};
+    if (dx) {
+      const TwoSums<C>* sums = RowSums(queue, r.rows, r.width, RowTerms<C>{in});
+      ForEach(queue, dx.numel(), LayerGradient<C>{Out<C>(dx), in, sums});
+    }
+    if (dw || db) {
+      const TwoSums<C>* sums = RowSums(queue, r.width, r.rows, ColumnTerms<C>{in});
+      ForEach(queue, r.width, StoreTwoSums<C>{dw, db, sums});
+    }
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+using namespace diopi::ops;
+
+diopiError_t diopiLayerNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiTensorHandle_t save_mean,
+                            diopiTensorHandle_t save_invstd, diopiConstTensorHandle_t input,
+                            diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias,
+                            diopiSize_t normalized_shape, double eps) {
+  return Guard(__func__, [&] {
+    cuda::LayerNorm(ctx, out, save_mean, save_invstd, input, weight, bias, Sizes(normalized_shape), eps);
+  });
+}
+diopiError_t diopiLayerNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
+                                    diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
+                                    diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
+                                    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t,
+                                    diopiConstTensorHandle_t mean, diopiConstTensorHandle_t rstd,
+                                    diopiSize_t normalized_shape) {
+  return Guard(__func__, [&] {
+    cuda::LayerNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight, mean, rstd,
+                            Sizes(normalized_shape));
+  });
+}
