@@ -6,50 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "baselines/ops/convolution/convolution_plan.h"
 #include "baselines/ops/support/gemm.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
-
-// What one convolution multiplies with what. A transposed one is described by the convolution it transposes:
-// its input is that one's output.
-struct Conv2d {
-  int64_t batch, channels, height, width;  // input
-  int64_t filters, kernel_h, kernel_w;     // weight: [filters, channels / groups, kernel_h, kernel_w]
-  int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
-  int64_t out_h, out_w;
-
-  int64_t group_channels() const { return channels / groups; }
-  int64_t group_filters() const { return filters / groups; }
-  int64_t image() const { return group_channels() * height * width; }      // one group of one input
-  int64_t rows() const { return group_channels() * kernel_h * kernel_w; }  // of the matrix of windows
-  int64_t windows() const { return out_h * out_w; }                        // its columns
-  int64_t weights() const { return group_filters() * rows(); }             // of one group
-  int64_t outputs() const { return group_filters() * windows(); }          // one group of one output
-  Shape out_shape() const { return {batch, filters, out_h, out_w}; }
-};
-
-// Fail unless x is a batch of images and w a set of kernels.
-inline void CheckRanks(const Tensor& x, const Tensor& w) {
-  Check(x.rank() == 4 && w.rank() == 4, "expected input and weight of 4 dimensions, got shapes ",
-        ShapeText(x.shape()), " and ", ShapeText(w.shape()));
-}
-
-// One value for both axes or one for each.
-inline void ReadPair(const diopiSize_t& sizes, int64_t least, const char* name, int64_t* h, int64_t* w) {
-  const Shape pair = Sizes(sizes);
-  Check(pair.size() == 1 || pair.size() == 2, "expected ", name, " of 1 or 2 values, got ", pair.size());
-  *h = pair.front();
-  *w = pair.back();
-  Check(*h >= least && *w >= least, name, " must be at least ", least, ", got ", ShapeText(pair));
-}
-
-inline void ReadSteps(const diopiSize_t& stride, const diopiSize_t& padding, const diopiSize_t& dilation,
-                      Conv2d* c) {
-  ReadPair(stride, 1, "stride", &c->stride_h, &c->stride_w);
-  ReadPair(padding, 0, "padding", &c->pad_h, &c->pad_w);
-  ReadPair(dilation, 1, "dilation", &c->dilation_h, &c->dilation_w);
-}
 
 // f(index into the matrix of windows, index into the image) for every pair that is not padding.
 template <typename F>

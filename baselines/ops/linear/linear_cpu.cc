@@ -1,28 +1,7 @@
 // out = input @ weight^T + bias, over the last dimension of input.
+#include "baselines/ops/linear/linear_common.h"
 #include "baselines/ops/support/gemm.h"
 #include "baselines/ops/support/tensor.h"
-
-namespace diopi::ops {
-namespace {
-
-struct Sizes3 {
-  int64_t rows, in, out;
-};
-
-// weight: [out, in]; input: [..., in]; result: [..., out].
-Sizes3 CheckLinear(const Tensor& result, const Tensor& input, const Tensor& weight, const char* result_name) {
-  Check(weight.rank() == 2, "expected weight of 2 dimensions, got shape ", ShapeText(weight.shape()));
-  Check(input.rank() >= 1 && input.size(-1) == weight.size(1), "input of shape ", ShapeText(input.shape()),
-        " does not fit weight of shape ", ShapeText(weight.shape()));
-  Shape shape = input.shape();
-  shape.back() = weight.size(0);
-  CheckShape(result, shape, result_name);
-  shape.pop_back();
-  return {Numel(shape), weight.size(1), weight.size(0)};
-}
-
-}  // namespace
-}  // namespace diopi::ops
 
 extern "C" diopiError_t diopiLinear(diopiContextHandle_t, diopiTensorHandle_t out,
                                     diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,

@@ -32,15 +32,20 @@ std::vector<C> Multiply(const MatrixProduct& p, const std::vector<C>& a, const s
   return out;
 }
 
+// Of mm and bmm, which do not broadcast: rank is 2 or 3, or -1 for matmul.
+inline void CheckRanks(const Tensor& x, const Tensor& y, int64_t rank) {
+  Check(rank < 0 || (x.rank() == rank && y.rank() == rank), "expected two tensors of ", rank,
+        " dimensions, got shapes ", ShapeText(x.shape()), " and ", ShapeText(y.shape()));
+  Check(rank != 3 || x.size(0) == y.size(0), "the batches differ: ", ShapeText(x.shape()), " and ",
+        ShapeText(y.shape()));
+}
+
 // A whole ABI function.
 inline diopiError_t MultiplyTensors(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
                                     diopiConstTensorHandle_t b, int64_t rank = -1) {
   return Guard(function, [&] {
     const Tensor result(out), x(a), y(b);
-    Check(rank < 0 || (x.rank() == rank && y.rank() == rank), "expected two tensors of ", rank,
-          " dimensions, got shapes ", ShapeText(x.shape()), " and ", ShapeText(y.shape()));
-    Check(rank != 3 || x.size(0) == y.size(0), "the batches differ: ", ShapeText(x.shape()), " and ",
-          ShapeText(y.shape()));
+    CheckRanks(x, y, rank);
     const MatrixProduct p = PlanProduct(x.shape(), y.shape());
     CheckShape(result, p.out, "out");
     DispatchFloating(ResultType(result, {x, y}),
