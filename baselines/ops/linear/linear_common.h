@@ -13,7 +13,8 @@ struct Sizes3 {
 };
 
 // weight: [out, in]; input: [..., in]; result: [..., out].
-inline Sizes3 CheckLinear(const Tensor& result, const Tensor& input, const Tensor& weight, const char* result_name) {
+inline Sizes3 CheckLinear(const Tensor& result, const Tensor& input, const Tensor& weight,
+                          const char* result_name) {
   Check(weight.rank() == 2, "expected weight of 2 dimensions, got shape ", ShapeText(weight.shape()));
   Check(input.rank() >= 1 && input.size(-1) == weight.size(1), "input of shape ", ShapeText(input.shape()),
         " does not fit weight of shape ", ShapeText(weight.shape()));
