@@ -1,0 +1,69 @@
+// out = input @ other: vectors, matrices, and stacks of matrices with broadcast batches; bmm and mm, which do
+// not broadcast.
+#include <numeric>
+
+#include "baselines/ops/linear/matmul_common.h"
+#include "baselines/ops/linear/products_cuda.h"
+#include "baselines/ops/support/cuda/compute.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+// 0, 1, ...: a matrix of its own for every product.
+std::vector<int64_t> Count(const MatrixProduct& p) {
+  std::vector<int64_t> index(static_cast<size_t>(p.batch()));
+  std::iota(index.begin(), index.end(), int64_t{0});
+  return index;
+}
+
+void Multiply(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Tensor& y, int64_t rank) {
+  CheckRanks(x, y, rank);
+  const MatrixProduct p = PlanProduct(x.shape(), y.shape());
+  CheckShape(out, p.out, "out");
+  Products(Queue(ctx), ResultType(out, {x, y}), p.m, p.n, p.k, {x, Trans::kNo, p.a_index},
+           {y, Trans::kNo, p.b_index}, out, Count(p));
+}
+
+// dx = grad @ y^T and dy = x^T @ grad, each summed over the batches to which its operand was broadcast.
+void MultiplyBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& dy, const Tensor& grad,
+                      const Tensor& x, const Tensor& y) {
+  const MatrixProduct p = PlanProduct(x.shape(), y.shape());
+  CheckShape(grad, p.out, "grad_out");
+  if (dx) CheckShape(dx, x.shape(), "grad_input");
+  if (dy) CheckShape(dy, y.shape(), "grad_other");
+  const diopiDtype_t dtype = ResultType(grad, {grad, x, y});
+  const std::vector<int64_t> each = Count(p);
+  const Queue queue(ctx);
+  if (dx) {
+    Products(queue, dtype, p.m, p.k, p.n, {grad, Trans::kNo, each}, {y, Trans::kYes, p.b_index}, dx,
+             p.a_index);
+  }
+  if (dy) {
+    Products(queue, dtype, p.k, p.n, p.m, {x, Trans::kYes, p.a_index}, {grad, Trans::kNo, each}, dy,
+             p.b_index);
+  }
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+using namespace diopi::ops;
+
+diopiError_t diopiBmm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                      diopiConstTensorHandle_t mat2) {
+  return Guard(__func__, [&] { cuda::Multiply(ctx, out, input, mat2, 3); });
+}
+diopiError_t diopiMm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                     diopiConstTensorHandle_t mat2) {
+  return Guard(__func__, [&] { cuda::Multiply(ctx, out, input, mat2, 2); });
+}
+diopiError_t diopiMatmul(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                         diopiConstTensorHandle_t other) {
+  return Guard(__func__, [&] { cuda::Multiply(ctx, out, input, other, -1); });
+}
+diopiError_t diopiMatmulBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
+                                 diopiTensorHandle_t grad_other, diopiConstTensorHandle_t grad_out,
+                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
+  return Guard(__func__,
+               [&] { cuda::MultiplyBackward(ctx, grad_input, grad_other, grad_out, input, other); });
+}
