@@ -14,6 +14,7 @@
 #include "cases/core/catalog.h"
 #include "cases/core/operator_file.h"
 #include "cases/user/user_cases.h"
+#include "client/rpc/client.h"
 #include "impl_loader/library/changed_functions.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
@@ -92,30 +93,55 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
   return true;
 }
 
-absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
-  if (!options->server.empty()) {
-    return absl::InvalidArgumentError(
-        "--rerun-failed reads the results in --data; a --server's are not here");
-  }
+// A run with those of its verdicts that have one of the outcomes, without their outputs.
+absl::StatusOr<rpc::RunVerdicts> ReadFromServer(const AgentOptions& options,
+                                                const std::vector<v1::Outcome>& outcomes) {
+  rpc::ClientOptions client_options;
+  absl::StatusOr<rpc::Credentials> credentials = rpc::LoadCredentials(options.credentials);
+  if (!credentials.ok()) return credentials.status();
+  client_options.credentials = *std::move(credentials);
+  const absl::StatusOr<std::unique_ptr<rpc::Client>> client =
+      rpc::Client::Connect(options.server, client_options);
+  if (!client.ok()) return client.status();
+  v1::ReadVerdictsRequest request;
+  request.set_run_id(options.rerun_failed);
+  request.set_without_outputs(true);
+  for (const v1::Outcome outcome : outcomes) request.add_outcomes(outcome);
+  return (*client)->ReadVerdicts(request);
+}
+
+absl::StatusOr<rpc::RunVerdicts> ReadFromFolder(const AgentOptions& options,
+                                                const std::vector<v1::Outcome>& outcomes) {
   const absl::StatusOr<std::unique_ptr<server::Database>> database =
-      server::Database::Open(server::DatabasePath(options->data_folder), {.read_only = true});
+      server::Database::Open(server::DatabasePath(options.data_folder), {.read_only = true});
   if (!database.ok()) return database.status();
-  const absl::StatusOr<v1::RunInfo> run = (*database)->GetRun(options->rerun_failed);
+  absl::StatusOr<v1::RunInfo> run = (*database)->GetRun(options.rerun_failed);
   if (!run.ok()) return run.status();
   server::VerdictFilter filter;
+  filter.outcomes = outcomes;
   filter.with_outputs = false;
-  const absl::StatusOr<std::vector<v1::Verdict>> verdicts = (*database)->Verdicts(run->run_id(), filter);
+  absl::StatusOr<std::vector<v1::Verdict>> verdicts = (*database)->Verdicts(run->run_id(), filter);
   if (!verdicts.ok()) return verdicts.status();
-  for (const v1::Verdict& verdict : *verdicts) {
-    const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
-    if (reports::IsFailure(verdict.outcome()) || ours) options->selection.cases.push_back(verdict.case_id());
+  return rpc::RunVerdicts{*std::move(run), *std::move(verdicts)};
+}
+
+absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
+  std::vector<v1::Outcome> failures = {v1::OUTCOME_HARNESS_ERROR};
+  for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
+    const auto outcome = static_cast<v1::Outcome>(i);
+    if (reports::IsFailure(outcome)) failures.push_back(outcome);
   }
+  const absl::StatusOr<rpc::RunVerdicts> failed =
+      options->server.empty() ? ReadFromFolder(*options, failures) : ReadFromServer(*options, failures);
+  if (!failed.ok()) return failed.status();
+  const std::string& run_id = failed->run.run_id();
+  for (const v1::Verdict& verdict : failed->verdicts) options->selection.cases.push_back(verdict.case_id());
   if (options->selection.cases.empty()) {
-    *out << "Nothing failed in run " << run->run_id() << ": nothing to run." << std::endl;
+    *out << "Nothing failed in run " << run_id << ": nothing to run." << std::endl;
     return false;
   }
-  if (options->selection.suite.empty()) options->selection.suite = run->options().selection().suite();
-  *out << "Again: the " << options->selection.cases.size() << " cases that failed in run " << run->run_id()
+  if (options->selection.suite.empty()) options->selection.suite = failed->run.options().selection().suite();
+  *out << "Again: the " << options->selection.cases.size() << " cases that failed in run " << run_id
        << std::endl;
   return true;
 }

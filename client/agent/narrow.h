@@ -10,8 +10,9 @@
 namespace diopi::agent {
 
 // Puts --changed-functions, --changed-since and --rerun-failed into `options->selection`. False when nothing
-// is left to run: `out` says why. InvalidArgument for a name that is no function, with file and line, and for
-// a run of which this machine does not have the results; NotFound for a run that is not there.
+// is left to run: `out` says why. InvalidArgument for a name that is no function, with file and line;
+// NotFound for a run that is not there, in the data folder or at `options->server`; also what rpc::Client
+// says.
 absl::StatusOr<bool> NarrowSelection(AgentOptions* options, std::ostream* out);
 
 }  // namespace diopi::agent

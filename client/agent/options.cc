@@ -40,7 +40,7 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
       ->excludes(functions)
       ->excludes(changed);
   app->add_option("--rerun-failed", options->rerun_failed,
-                  "Only cases that failed in this run: its id, or latest")
+                  "Only cases that failed in this run, of --data or --server: its id, or latest")
       ->excludes(functions)
       ->excludes(changed)
       ->excludes(app->get_option("--case"));

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/agent/credential_flags.h"
 #include "client/cli/command.h"
 #include "client/cli/gate_files.h"
 #include "client/cli/gate_runs.h"
@@ -36,6 +37,8 @@ class GateCommand final : public Command {
   reports::GateInput MakeInput() const;
 
   std::string data_;
+  std::string server_;
+  rpc::CredentialFiles credentials_;
   std::string run_ = "latest";
   std::string chip_;
   std::string expect_;
@@ -55,7 +58,11 @@ class GateCommand final : public Command {
 };
 
 void GateCommand::AddOptions(CLI::App* app) {
-  app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+  CLI::Option* data =
+      app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+  app->add_option("--server", server_, "HOST:PORT or unix:PATH: the runs of this server, not of a folder")
+      ->excludes(data);
+  agent::AddCredentialFlags(app, &credentials_);
   app->add_option("--run", run_, "Run id (default: latest)");
   app->add_option("--chip", chip_, "With --run latest: the latest of this chip");
   app->add_option("--expect", expect_, "File of expectations: known failures, flakes and skips");
@@ -129,7 +136,8 @@ absl::Status GateCommand::ReadExpectations() {
 }
 
 absl::Status GateCommand::LoadRuns() {
-  absl::StatusOr<std::unique_ptr<RunSource>> source = OpenDataFolder(DataFolder(data_));
+  absl::StatusOr<std::unique_ptr<RunSource>> source =
+      server_.empty() ? OpenDataFolder(DataFolder(data_)) : ConnectToRuns(server_, credentials_);
   if (!source.ok()) return source.status();
   GateRunsRequest request;
   request.run = run_;

@@ -2,21 +2,26 @@
 
 #include <google/protobuf/util/message_differencer.h>
 
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/rpc/client.h"
 #include "server/store/database.h"
 
 namespace diopi::cli {
 namespace {
 
 constexpr size_t kMostRepeats = 4;
+// A server with years of runs is asked for a few at a time.
+constexpr int kRunsAtOnce = 32;
 
 class DataFolderSource final : public RunSource {
  public:
   explicit DataFolderSource(std::unique_ptr<server::Database> database) : database_(std::move(database)) {}
-  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip) override {
-    return database_->ListRuns(chip, 0);
+  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, const std::string& before,
+                                                    int limit) override {
+    return database_->ListRuns(chip, limit, before);
   }
   absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
     return reports::LoadReport(*database_, run_id);
@@ -25,6 +30,48 @@ class DataFolderSource final : public RunSource {
  private:
   std::unique_ptr<server::Database> database_;
 };
+
+class ServerSource final : public RunSource {
+ public:
+  explicit ServerSource(std::unique_ptr<rpc::Client> client) : client_(std::move(client)) {}
+  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, const std::string& before,
+                                                    int limit) override {
+    v1::ListRunsRequest request;
+    request.set_chip(chip);
+    request.set_before(before);
+    request.set_limit(limit);
+    absl::StatusOr<v1::ListRunsResponse> response = client_->ListRuns(request);
+    if (!response.ok()) return response.status();
+    return std::vector<v1::RunInfo>(std::make_move_iterator(response->mutable_runs()->begin()),
+                                    std::make_move_iterator(response->mutable_runs()->end()));
+  }
+  absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
+    v1::ReadVerdictsRequest request;
+    request.set_run_id(run_id);
+    absl::StatusOr<rpc::RunVerdicts> read = client_->ReadVerdicts(request);
+    if (!read.ok()) return read.status();
+    return reports::BuildReport(std::move(read->run), std::move(read->verdicts));
+  }
+
+ private:
+  std::unique_ptr<rpc::Client> client_;
+};
+
+// The runs of this chip that are older than `before` (empty: all), newest first, until `visit` is false.
+absl::Status VisitRuns(RunSource* source, const std::string& chip, std::string before,
+                       const std::function<absl::StatusOr<bool>(const v1::RunInfo&)>& visit) {
+  for (;;) {
+    const absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(chip, before, kRunsAtOnce);
+    if (!runs.ok()) return runs.status();
+    for (const v1::RunInfo& run : *runs) {
+      if (run.options().chip() != chip) continue;  // without a chip's name the list has every chip's
+      const absl::StatusOr<bool> more = visit(run);
+      if (!more.ok() || !*more) return more.status();
+    }
+    if (runs->size() < static_cast<size_t>(kRunsAtOnce)) return absl::OkStatus();
+    before = runs->back().run_id();
+  }
+}
 
 bool SameSelection(const v1::RunInfo& a, const v1::RunInfo& b) {
   return google::protobuf::util::MessageDifferencer::Equals(a.options().selection(),
@@ -39,43 +86,35 @@ std::string ChipText(const std::string& chip) {
 
 absl::StatusOr<std::string> RunToJudge(RunSource* source, const GateRunsRequest& request) {
   if (request.run != "latest" || request.chip.empty()) return request.run;
-  const absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(request.chip);
+  const absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(request.chip, "", 1);
   if (!runs.ok()) return runs.status();
   if (runs->empty()) return absl::NotFoundError(absl::StrCat("there is no run of chip ", request.chip));
   return runs->front().run_id();
 }
 
-// The runs of this run's chip that are older, newest first.
-absl::StatusOr<std::vector<v1::RunInfo>> OlderRuns(RunSource* source, const v1::RunInfo& run) {
-  absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(run.options().chip());
-  if (!runs.ok()) return runs.status();
-  std::vector<v1::RunInfo> older;
-  bool reached = false;
-  for (v1::RunInfo& other : *runs) {
-    // Without a chip's name the list has every chip's.
-    if (reached && other.options().chip() == run.options().chip()) older.push_back(std::move(other));
-    reached = reached || other.run_id() == run.run_id();
-  }
-  return older;
-}
-
 absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::RunReport& run,
                                              const GateRunsRequest& request) {
-  const absl::StatusOr<std::vector<v1::RunInfo>> older = OlderRuns(source, run.run);
-  if (!older.ok()) return older.status();
-  for (const v1::RunInfo& other : *older) {
-    const bool comparable =
-        SameSelection(other, run.run) || (request.partial && reports::IsWhole(other.options()));
-    if (other.state() != "finished" || !comparable) continue;
-    absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
-    if (!report.ok()) return report.status();
-    if (reports::IsGreen(*report, request.expectations)) return report;
-  }
-  return absl::NotFoundError(absl::StrCat(
-      "--against last-green: of the ", older->size(), " runs of ", ChipText(run.run.options().chip()),
-      " before ", run.run.run_id(), " none is green: finished, of the same selection, and every case passes",
-      request.expectations == nullptr ? "; with --expect also cases that are listed may fail"
-                                      : " or is listed"));
+  std::optional<reports::RunReport> green;
+  int64_t older = 0;
+  const std::string& chip = run.run.options().chip();
+  const absl::Status visited =
+      VisitRuns(source, chip, run.run.run_id(), [&](const v1::RunInfo& other) -> absl::StatusOr<bool> {
+        ++older;
+        const bool comparable =
+            SameSelection(other, run.run) || (request.partial && reports::IsWhole(other.options()));
+        if (other.state() != "finished" || !comparable) return true;
+        absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
+        if (!report.ok()) return report.status();
+        if (reports::IsGreen(*report, request.expectations)) green = *std::move(report);
+        return !green.has_value();
+      });
+  if (!visited.ok()) return visited;
+  if (green.has_value()) return *std::move(green);
+  return absl::NotFoundError(
+      absl::StrCat("--against last-green: of the ", older, " runs of ", ChipText(chip), " before ",
+                   run.run.run_id(), " none is green: finished, of the same selection, and every case passes",
+                   request.expectations == nullptr ? "; with --expect also cases that are listed may fail"
+                                                   : " or is listed"));
 }
 
 absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::RunReport& run,
@@ -96,20 +135,20 @@ absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::R
 }
 
 absl::StatusOr<std::vector<reports::RunReport>> RepeatsOf(RunSource* source, const v1::RunInfo& run) {
-  const absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(run.options().chip());
-  if (!runs.ok()) return runs.status();
   std::vector<reports::RunReport> repeats;
-  for (const v1::RunInfo& other : *runs) {
-    if (repeats.size() == kMostRepeats) break;
-    if (other.run_id() == run.run_id() || other.state() != "finished" ||
-        other.options().chip() != run.options().chip() || other.options().host() != run.options().host() ||
-        other.options().impl_sha256() != run.options().impl_sha256()) {
-      continue;
-    }
-    absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
-    if (!report.ok()) return report.status();
-    repeats.push_back(*std::move(report));
-  }
+  const absl::Status visited =
+      VisitRuns(source, run.options().chip(), "", [&](const v1::RunInfo& other) -> absl::StatusOr<bool> {
+        if (other.run_id() == run.run_id() || other.state() != "finished" ||
+            other.options().host() != run.options().host() ||
+            other.options().impl_sha256() != run.options().impl_sha256()) {
+          return true;
+        }
+        absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
+        if (!report.ok()) return report.status();
+        repeats.push_back(*std::move(report));
+        return repeats.size() < kMostRepeats;
+      });
+  if (!visited.ok()) return visited;
   return repeats;
 }
 
@@ -120,6 +159,17 @@ absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& dat
       server::Database::Open(server::DatabasePath(data_folder), {.read_only = true});
   if (!database.ok()) return database.status();
   return std::make_unique<DataFolderSource>(*std::move(database));
+}
+
+absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
+                                                         const rpc::CredentialFiles& credentials) {
+  absl::StatusOr<rpc::Credentials> loaded = rpc::LoadCredentials(credentials);
+  if (!loaded.ok()) return loaded.status();
+  rpc::ClientOptions options;
+  options.credentials = *std::move(loaded);
+  absl::StatusOr<std::unique_ptr<rpc::Client>> client = rpc::Client::Connect(server, options);
+  if (!client.ok()) return client.status();
+  return std::make_unique<ServerSource>(*std::move(client));
 }
 
 absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& request) {

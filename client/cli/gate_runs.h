@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/rpc/credentials.h"
 #include "reports/gate/gate.h"
 #include "reports/model/report.h"
 
@@ -17,14 +18,19 @@ namespace diopi::cli {
 class RunSource {
  public:
   virtual ~RunSource() = default;
-  // Newest first; `chip` empty: every chip.
-  virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip) = 0;
+  // At most `limit`, newest first; `chip` empty: every chip; `before` not empty: only older than that run.
+  virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip,
+                                                            const std::string& before, int limit) = 0;
   // "latest" is accepted; NotFound names the ids that exist.
   virtual absl::StatusOr<reports::RunReport> Load(const std::string& run_id) = 0;
 };
 
 // Errors as of Database::Open.
 absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& data_folder);
+
+// Errors as of rpc::LoadCredentials and rpc::Client.
+absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
+                                                         const rpc::CredentialFiles& credentials);
 
 struct GateRunsRequest {
   std::string run;      // id, or latest

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "cases/core/fill.h"
 #include "client/rpc/caller.h"
 #include "client/rpc/lease_frame.h"
+#include "client/rpc/verdict_collector.h"
 #include "diopi/v1/service.grpc.pb.h"
 
 namespace diopi::rpc {
@@ -53,6 +55,21 @@ class GrpcClient final : public Client {
 
   absl::StatusOr<v1::ListRunsResponse> ListRuns(const v1::ListRunsRequest& request) override {
     return Call<v1::ListRunsResponse>(&v1::Conformance::Stub::ListRuns, request);
+  }
+
+  absl::StatusOr<RunVerdicts> ReadVerdicts(const v1::ReadVerdictsRequest& request) override {
+    VerdictCollector collector(request);
+    Caller::Attempts attempts;
+    for (;;) {
+      const size_t before = collector.size();
+      const absl::Status status = ReadBatches(&collector);
+      if (status.ok()) return collector.Finish();
+      if (absl::IsUnimplemented(status)) return TooOld();
+      const bool further = collector.size() > before;
+      if (further) attempts = {};
+      if (further && absl::IsDeadlineExceeded(status)) continue;
+      if (!caller_.WaitToRetry(status, &attempts)) return status;
+    }
   }
 
   absl::StatusOr<v1::LeaseMessage::Header> Lease(const v1::LeaseRequest& request,
@@ -117,6 +134,26 @@ class GrpcClient final : public Client {
     if (!status.ok()) context.TryCancel();
     const absl::Status ended = caller_.Translate(reader->Finish());
     return status.ok() ? ended : status;
+  }
+
+  absl::Status ReadBatches(VerdictCollector* collector) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
+    const Caller::InFlight in_flight(&caller_, &context);
+    const auto reader = stub_->ReadVerdicts(&context, collector->request());
+    v1::VerdictBatch batch;
+    absl::Status status;
+    while (status.ok() && reader->Read(&batch)) status = collector->Add(&batch);
+    if (!status.ok()) context.TryCancel();
+    const absl::Status ended = caller_.Translate(reader->Finish());
+    return status.ok() ? ended : status;
+  }
+
+  absl::Status TooOld() const {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the server at ", address(), " (diopi-server ", server_.version(),
+        ") is too old to send verdicts: it needs diopi-server ", DIOPI_VERSION,
+        server_.version() == DIOPI_VERSION ? ", of this program's build or a later one" : " or newer"));
   }
 
   // Gets what the cases of a lease still need. Asking again is harmless, so a server that restarts is waited

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,7 +18,7 @@ namespace diopi::rpc {
 
 struct ClientOptions {
   std::chrono::milliseconds call_deadline{30'000};    // of one attempt
-  std::chrono::milliseconds lease_deadline{120'000};  // of one Lease stream
+  std::chrono::milliseconds lease_deadline{120'000};  // of one stream
   // How long a server that cannot be reached is tried again (it may be restarting); 0: not at all.
   std::chrono::milliseconds retry_for{5'000};
   // How long a server that is there but has no thread free is tried again. As long as it could take to
@@ -32,6 +33,11 @@ struct ClientOptions {
   std::shared_ptr<TensorCache> cache = nullptr;
   // Tensors of no more bytes are always sent: reading a file would take as long.
   int64_t cache_above = 16 << 10;
+};
+
+struct RunVerdicts {
+  v1::RunInfo run;
+  std::vector<v1::Verdict> verdicts;  // in case order
 };
 
 // Thread-safe. Unavailable with "cannot reach the server at ADDRESS: ..." when it cannot be reached within
@@ -58,6 +64,10 @@ class Client {
   virtual absl::StatusOr<v1::RunInfo> FinishRun(const v1::FinishRunRequest& request) = 0;
   virtual absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) = 0;
   virtual absl::StatusOr<v1::ListRunsResponse> ListRuns(const v1::ListRunsRequest& request) = 0;
+  // All that `request` asks for (its `after` is ours). A stream that breaks is gone on with where it broke,
+  // as long as each brings something or `retry_for` allows. FailedPrecondition when the server is too old to
+  // send verdicts; DataLoss when fewer came than the run has.
+  virtual absl::StatusOr<RunVerdicts> ReadVerdicts(const v1::ReadVerdictsRequest& request) = 0;
 
   // Bytes of tensors so far, by where they came from.
   virtual TransferCounts transfers() const = 0;

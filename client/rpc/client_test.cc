@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "client/rpc/verdict_collector.h"
 #include "diopi/v1/service.grpc.pb.h"
 
 namespace diopi::rpc {
@@ -58,7 +59,31 @@ class FakeService final : public v1::Conformance::Service {
     }
     return grpc::Status::OK;
   }
+  // A run of three cases, one a batch.
+  grpc::Status ReadVerdicts(grpc::ServerContext*, const v1::ReadVerdictsRequest* request,
+                            grpc::ServerWriter<v1::VerdictBatch>* writer) override {
+    if (too_old) return {grpc::StatusCode::UNIMPLEMENTED, ""};
+    const std::lock_guard lock(mutex);
+    asked.push_back(*request);
+    if (request->run_id() == "none") return {grpc::StatusCode::NOT_FOUND, "no run none"};
+    v1::VerdictBatch batch;
+    batch.mutable_run()->set_run_id("r1");
+    batch.mutable_run()->set_done(3);
+    int sent = 0;
+    for (const char* id : {"a", "b", "c"}) {
+      if (std::string(id) <= request->after()) continue;
+      if (verdicts_a_stream == sent++) return {grpc::StatusCode::UNAVAILABLE, "gone"};
+      batch.add_verdicts()->set_case_id(id);
+      batch.add_positions('c' - *id);  // the last one comes first
+      writer->Write(batch);
+      batch.Clear();
+    }
+    return grpc::Status::OK;
+  }
 
+  std::atomic<bool> too_old{false};
+  std::atomic<int> verdicts_a_stream{-1};
+  std::vector<v1::ReadVerdictsRequest> asked;  // guarded by mutex
   std::atomic<int> unavailable_reports{0};
   std::atomic<int> unavailable_leases{0};
   std::atomic<int> break_after_case{-1};
@@ -195,6 +220,86 @@ TEST_F(ClientTest, ABrokenLeaseKeepsWhatCame) {
   });
   EXPECT_EQ(header.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(cases, 2);
+}
+
+TEST_F(ClientTest, ReadsVerdictsOnWhereAStreamBroke) {
+  struct Row {
+    int a_stream;  // verdicts, before it breaks; -1: it does not
+    std::vector<std::string> asked_after;
+  };
+  const std::vector<Row> rows = {{-1, {""}}, {1, {"", "a", "b"}}, {2, {"", "b"}}};
+  Start();
+  const auto client = MustConnect();
+  for (const Row& row : rows) {
+    service_.verdicts_a_stream = row.a_stream;
+    service_.asked.clear();
+    v1::ReadVerdictsRequest request;
+    request.set_run_id("latest");
+    const auto read = client->ReadVerdicts(request);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->run.run_id(), "r1");
+    ASSERT_EQ(read->verdicts.size(), 3u);
+    EXPECT_EQ(read->verdicts[0].case_id() + read->verdicts[1].case_id() + read->verdicts[2].case_id(), "cba");
+    ASSERT_EQ(service_.asked.size(), row.asked_after.size());
+    for (size_t i = 0; i < row.asked_after.size(); ++i) {
+      EXPECT_EQ(service_.asked[i].after(), row.asked_after[i]);
+      EXPECT_EQ(service_.asked[i].run_id(), i == 0 ? "latest" : "r1");
+    }
+  }
+}
+
+TEST_F(ClientTest, VerdictsThatCannotBeRead) {
+  Start();
+  ClientOptions options;
+  options.retry_for = milliseconds(100);
+  const auto client = MustConnect(options);
+  v1::ReadVerdictsRequest request;
+  request.set_run_id("none");
+  const absl::Status unknown = client->ReadVerdicts(request).status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(unknown.message(), "no run none");
+  service_.verdicts_a_stream = 0;
+  request.set_run_id("latest");
+  EXPECT_EQ(client->ReadVerdicts(request).status().code(), absl::StatusCode::kUnavailable);
+  service_.too_old = true;
+  const absl::Status old = client->ReadVerdicts(request).status();
+  EXPECT_EQ(old.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(old.message(), "the server at " + address_ +
+                               " (diopi-server fake) is too old to send verdicts: it needs diopi-server " +
+                               DIOPI_VERSION + " or newer");
+}
+
+TEST(VerdictCollectorTest, WhatBreaksTheRules) {
+  const auto batch_of = [](const std::string& run, int64_t done, const std::string& cases, int positions) {
+    v1::VerdictBatch batch;
+    batch.mutable_run()->set_run_id(run);
+    batch.mutable_run()->set_done(done);
+    for (const char id : cases) batch.add_verdicts()->set_case_id(std::string(1, id));
+    for (int i = 0; i < positions; ++i) batch.add_positions(i);
+    return batch;
+  };
+  struct Row {
+    v1::VerdictBatch batch;
+    std::string says;
+  };
+  const std::vector<Row> rows = {
+      {batch_of("", 0, "", 0), "does not say of which run"},
+      {batch_of("r", 1, "a", 0), "run r: the server sent 1 verdicts with 0 positions"},
+      {batch_of("r", 2, "ba", 2), "the verdict on a after that on b"},
+      {batch_of("r", 2, "aa", 2), "the verdict on a after that on a"},
+      {batch_of("r", 3, "ab", 2), "run r has 3 verdicts; the server sent 2"},
+      {batch_of("r", 2, "ab", 2), ""},
+  };
+  for (Row row : rows) {
+    VerdictCollector collector({});
+    absl::Status status = collector.Add(&row.batch);
+    if (status.ok()) status = collector.Finish().status();
+    EXPECT_EQ(status.ok(), row.says.empty()) << status;
+    EXPECT_EQ(absl::IsDataLoss(status), !row.says.empty()) << status;
+    EXPECT_NE(std::string(status.message()).find(row.says), std::string::npos) << status;
+  }
+  VerdictCollector nothing({});
+  EXPECT_TRUE(absl::IsDataLoss(nothing.Finish().status()));
 }
 
 TEST_F(ClientTest, DeadlineIsToldAsSuch) {

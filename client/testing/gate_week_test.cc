@@ -76,6 +76,16 @@ constexpr char kExpired[] =
 
 class GateWeekTest : public ::testing::Test {
  protected:
+  // A server that serves all week, while agents with servers of their own write to the same folder.
+  GateWeekTest()
+      : server_({BinPath("diopi-server"), "--data", data(), "--listen", "127.0.0.1:0", "--ready-fd", "1",
+                 "--log-level", "off"},
+                {}) {
+    const std::string line = server_.WaitForLine("ready ");
+    EXPECT_NE(line, "");
+    if (line.size() > 6) address_ = line.substr(6);
+  }
+
   std::string data() const { return folder_ / "data"; }
   std::string expectations() const { return folder_ / "demo.txt"; }
 
@@ -107,11 +117,28 @@ class GateWeekTest : public ::testing::Test {
     return RunProgram(command);
   }
 
-  Finished Gate(std::vector<std::string> more) const {
-    std::vector<std::string> command = {BinPath("diopi-cli"), "gate",        "--data", data(),
+  Finished GateOf(const std::string& flag, const std::string& where, std::vector<std::string> more) const {
+    std::vector<std::string> command = {BinPath("diopi-cli"), "gate",        flag, where,
                                         "--expect",           expectations()};
     command.insert(command.end(), more.begin(), more.end());
     return RunProgram(command);
+  }
+
+  // By the database, and by the server, which says the same. Both begin with the same expectations.
+  Finished Gate(std::vector<std::string> more) const {
+    std::error_code error;
+    const bool there = std::filesystem::exists(expectations(), error);
+    const std::string before = there ? ReadFile(expectations()) : "";
+    const Finished remote = GateOf("--server", address_, more);
+    const std::string after = std::filesystem::exists(expectations(), error) ? ReadFile(expectations()) : "";
+    if (there) WriteFile(expectations(), before);
+    if (!there) std::filesystem::remove(expectations(), error);
+    Finished local = GateOf("--data", data(), more);
+    EXPECT_EQ(remote.code, local.code);
+    EXPECT_EQ(remote.out, local.out);
+    EXPECT_EQ(remote.err, local.err);
+    EXPECT_EQ(after, std::filesystem::exists(expectations(), error) ? ReadFile(expectations()) : "");
+    return local;
   }
 
   // What the gate says after its facts, with this test's folder left out.
@@ -137,6 +164,8 @@ class GateWeekTest : public ::testing::Test {
   }
 
   TempFolder folder_;
+  Running server_;
+  std::string address_;
 };
 
 TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
@@ -177,6 +206,16 @@ TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
   EXPECT_NE(ReadFile(folder_ / "github.txt").find("::error title=not_listed%3A sqrt.float32.size_31::"),
             std::string::npos);
   EXPECT_NE(ReadFile(folder_ / "gate.xml").find("<failure type=\"fail\""), std::string::npos);
+
+  for (const char* format : {"markdown", "junit", "github", "json"}) {
+    EXPECT_EQ(Gate({"--today", "2026-11-25", "--format", format}).code, 1) << format;
+  }
+  EXPECT_EQ(Gate({"--run", "20010101-000000-0000", "--today", "2026-11-25"}).code, 2);
+  EXPECT_EQ(Gate({"--chip", "other"}).code, 2);
+  EXPECT_EQ(Gate({"--against", "last-green", "--max-slowdown", "1000", "--max-error-growth", "1000",
+                  "--today", "2026-11-25"})
+                .code,
+            1);
 
   // The same seen from the last green run alone: Monday's, by what was listed then.
   const Finished against = Gate({"--against", "last-green", "--today", "2026-11-25"});
@@ -238,8 +277,56 @@ TEST_F(GateWeekTest, QuickRuns) {
   for (const auto& row : ReportRows(data(), "latest")) rerun.insert(row.at("case"));
   EXPECT_EQ(rerun, failed);
 
+  // The same of a run that lies on a server.
+  const std::vector<std::string> far = {
+      BinPath("diopi-agent"), "--impl",       now, "--server",       address_, "--quiet", "--error-report",
+      folder_ / "errors.csv", "--cache-size", "0", "--rerun-failed", "latest"};
+  const Finished far_again = RunProgram(far);
+  EXPECT_EQ(far_again.code, 1) << far_again.err;
+  EXPECT_EQ(far_again.out.find("Again: the 4 cases that failed in run "), 0u) << far_again.out;
+  rerun.clear();
+  for (const auto& row : ReportRows(data(), "latest")) rerun.insert(row.at("case"));
+  EXPECT_EQ(rerun, failed);
+  std::vector<std::string> unknown_run = far;
+  unknown_run.back() = "20010101-000000-0000";
+  const Finished no_run = RunProgram(unknown_run);
+  EXPECT_EQ(no_run.code, 2);
+  EXPECT_NE(no_run.err.find("no run '20010101-000000-0000'; "), std::string::npos) << no_run.err;
+
   const Finished fast = Agent(Build("all.so", "n>0", "0"), {"--fname", "diopiNeg", "--fail-fast"});
   EXPECT_EQ(fast.code, 1) << fast.err;
+}
+
+TEST_F(GateWeekTest, AServerThatDoesNotAnswerTheGate) {
+  WriteFile(expectations(), "");
+  struct Row {
+    std::string server;
+    std::vector<std::string> more;
+    int code;
+    std::string text;
+  };
+  const std::vector<Row> rows = {
+      {"localhost", {}, 2, "'localhost' is no server address; expected HOST:PORT or unix:PATH"},
+      {"unix:" + (folder_ / "nobody"), {}, 3, "cannot reach the server at unix:" + (folder_ / "nobody")},
+      {address_, {"--data", data()}, 2, "--data excludes --server"},
+      {address_, {"--token-file", folder_ / "none"}, 2, "--token-file"},
+  };
+  for (const Row& row : rows) {
+    const Finished gate = GateOf("--server", row.server, row.more);
+    EXPECT_EQ(gate.code, row.code) << gate.err;
+    EXPECT_NE(gate.err.find(row.text), std::string::npos) << gate.err;
+  }
+  // A server that wants tokens: reading needs the least of them.
+  const Finished made = RunProgram(
+      {BinPath("diopi-server"), "token", "add", "--data", data(), "--name", "ci", "--role", "read"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  WriteFile(folder_ / "token", made.out);
+  const Finished without = GateOf("--server", address_, {});
+  EXPECT_EQ(without.code, 3);
+  EXPECT_NE(without.err.find("token"), std::string::npos) << without.err;
+  const Finished with = GateOf("--server", address_, {"--token-file", folder_ / "token"});
+  EXPECT_EQ(with.code, 2);
+  EXPECT_NE(with.err.find("no run 'latest'"), std::string::npos) << with.err;
 }
 
 TEST_F(GateWeekTest, WhatAUserGetsWrong) {

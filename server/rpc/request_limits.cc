@@ -39,11 +39,11 @@ constexpr NameLimit kNames[] = {
     {"case_hash", 256},        {"upload_name", 1024},   {"impl_path", 4096},
     {"vendor_name", 4096},     {"impl_version", 4096},  {"sandbox", 4096},
     {"renew_leases", 256},     {"functions", 1024},     {"cases", 1024},
-    {"contracts", 256},        {"implemented", 1024},
+    {"contracts", 256},        {"implemented", 1024},   {"after", 1024},
 };
 
 bool IsId(const FieldDescriptor& field) {
-  return field.name() == "run_id" || field.name() == "resume_run";
+  return field.name() == "run_id" || field.name() == "resume_run" || field.name() == "before";
 }
 
 // What is checked of a field: its length where it is a text or bytes, its elements where it is a list.

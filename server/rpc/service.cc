@@ -14,6 +14,7 @@
 #include "server/rpc/case_stream.h"
 #include "server/rpc/lease_frame.h"
 #include "server/rpc/status.h"
+#include "server/rpc/verdict_stream.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -435,7 +436,8 @@ grpc::Status ConformanceService::GetRun(grpc::ServerContext* context, const v1::
 
 absl::Status ConformanceService::HandleListRuns(const v1::ListRunsRequest& request,
                                                 v1::ListRunsResponse* response) {
-  absl::StatusOr<std::vector<v1::RunInfo>> runs = database_->ListRuns(request.chip(), request.limit());
+  absl::StatusOr<std::vector<v1::RunInfo>> runs =
+      database_->ListRuns(request.chip(), request.limit(), request.before());
   if (!runs.ok()) return runs.status();
   for (v1::RunInfo& run : *runs) *response->add_runs() = std::move(run);
   return absl::OkStatus();
@@ -446,6 +448,17 @@ grpc::Status ConformanceService::ListRuns(grpc::ServerContext* context, const v1
   Call call(this, "ListRuns", "", "");
   if (absl::Status status = Admit(*context, "ListRuns", *request); !status.ok()) return call.End(status);
   return call.End(HandleListRuns(*request, response));
+}
+
+grpc::Status ConformanceService::ReadVerdicts(grpc::ServerContext* context,
+                                              const v1::ReadVerdictsRequest* request,
+                                              grpc::ServerWriter<v1::VerdictBatch>* writer) {
+  Call call(this, "ReadVerdicts", request->run_id(), "");
+  if (absl::Status status = Admit(*context, "ReadVerdicts", *request); !status.ok()) return call.End(status);
+  return call.End(SendVerdicts(database_, *request, [&](const v1::VerdictBatch& batch) {
+    if (draining_) return ShuttingDown();
+    return writer->Write(batch) ? absl::OkStatus() : absl::CancelledError("the reader went away");
+  }));
 }
 
 }  // namespace diopi::server

@@ -64,6 +64,8 @@ class ConformanceService final : public v1::Conformance::Service {
                       v1::RunInfo* response) override;
   grpc::Status ListRuns(grpc::ServerContext* context, const v1::ListRunsRequest* request,
                         v1::ListRunsResponse* response) override;
+  grpc::Status ReadVerdicts(grpc::ServerContext* context, const v1::ReadVerdictsRequest* request,
+                            grpc::ServerWriter<v1::VerdictBatch>* writer) override;
 
  private:
   // A call being served: counted for AwaitIdle, measured, and told of when it is refused, fails or is slow.

@@ -9,10 +9,11 @@
 namespace diopi::server {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Role>, 18> kRoles = {{
+constexpr std::array<std::pair<std::string_view, Role>, 19> kRoles = {{
     {"GetServerInfo", Role::kRead},
     {"GetRun", Role::kRead},
     {"ListRuns", Role::kRead},
+    {"ReadVerdicts", Role::kRead},
     {"ListAgents", Role::kRead},
     {"WatchRun", Role::kRead},
     {"CreateRun", Role::kRun},

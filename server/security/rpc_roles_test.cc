@@ -31,7 +31,9 @@ TEST(RpcRolesTest, WhatIsNotInTheTableIsRefused) {
 }
 
 TEST(RpcRolesTest, LookingIsForReadersAndDoingIsNot) {
-  for (const char* name : {"GetServerInfo", "GetRun", "ListRuns"}) EXPECT_EQ(*RoleOfRpc(name), Role::kRead);
+  for (const char* name : {"GetServerInfo", "GetRun", "ListRuns", "ReadVerdicts"}) {
+    EXPECT_EQ(*RoleOfRpc(name), Role::kRead);
+  }
   for (const char* name : {"CreateRun", "Lease", "Report", "FinishRun"})
     EXPECT_EQ(*RoleOfRpc(name), Role::kRun);
 }

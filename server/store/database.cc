@@ -1,6 +1,7 @@
 #include "server/store/database.h"
 
 #include <filesystem>
+#include <limits>
 #include <mutex>
 #include <random>
 #include <system_error>
@@ -61,7 +62,7 @@ WHERE d.chip = ? AND r.state = 'finished' ORDER BY r.id DESC LIMIT ?)sql";
 constexpr char kSelectTimes[] = "SELECT case_id, elapsed_us FROM results WHERE run = ? AND elapsed_us > 0";
 constexpr char kSelectIds[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
-WHERE ?1 = '' OR d.chip = ?1 ORDER BY r.id DESC LIMIT ?2)sql";
+WHERE (?1 = '' OR d.chip = ?1) AND r.id < ?3 ORDER BY r.id DESC LIMIT ?2)sql";
 
 // Ids of one second differ in 16 random bits; more runs than this in one second are not expected.
 constexpr int kIdAttempts = 64;
@@ -112,9 +113,13 @@ class SqliteDatabase final : public Database {
   absl::Status ForgetAgent(const std::string& agent_id) override;
   absl::StatusOr<std::vector<KnownAgent>> KnownAgents() override;
   absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override;
-  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) override;
+  using Database::ListRuns;
+  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit,
+                                                    const std::string& before) override;
   absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                     const VerdictFilter& filter) override;
+  absl::StatusOr<VerdictPage> PageOfVerdicts(const std::string& run_id, const VerdictFilter& filter,
+                                             const std::string& after, size_t max_bytes) override;
   absl::StatusOr<DatabaseStats> Stats() override;
   absl::StatusOr<std::map<std::string, double>> CaseSeconds(const std::string& chip) override;
 
@@ -495,11 +500,18 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::GetRun(const std::string& run_id) {
   return ReadRun(*run);
 }
 
-absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::string& chip, int limit) {
+absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::string& chip, int limit,
+                                                                  const std::string& before) {
   const std::lock_guard lock(mutex_);
+  int64_t end = std::numeric_limits<int64_t>::max();
+  if (!before.empty()) {
+    const absl::StatusOr<int64_t> run = RowidOf(before);
+    if (!run.ok()) return run.status();
+    end = *run;
+  }
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectIds);
   if (!select.ok()) return select.status();
-  select->Bind(chip, limit > 0 ? limit : -1);
+  select->Bind(chip, limit > 0 ? limit : -1, end);
   std::vector<v1::RunInfo> runs;
   for (;;) {
     const absl::StatusOr<bool> row = select->Step();
@@ -517,6 +529,15 @@ absl::StatusOr<std::vector<v1::Verdict>> SqliteDatabase::Verdicts(const std::str
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   return SelectVerdicts(connection_.get(), *run, filter);
+}
+
+absl::StatusOr<VerdictPage> SqliteDatabase::PageOfVerdicts(const std::string& run_id,
+                                                           const VerdictFilter& filter,
+                                                           const std::string& after, size_t max_bytes) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  return SelectVerdictPage(connection_.get(), *run, filter, after, max_bytes);
 }
 
 absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {

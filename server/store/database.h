@@ -53,6 +53,13 @@ struct VerdictFilter {
   bool with_outputs = true;           // per-output statistics too
 };
 
+// Some of a run's verdicts, in the order of their case ids.
+struct VerdictPage {
+  std::vector<v1::Verdict> verdicts;
+  std::vector<int64_t> positions;  // of each in its run
+  std::string next;                // the next page is after this case; empty: there is none
+};
+
 // Thread-safe: one connection behind a mutex. Statuses: NotFound, ResourceExhausted (disk full),
 // DataLoss (not a database, corrupt), FailedPrecondition (newer schema), Internal; each names the file.
 class Database {
@@ -100,11 +107,20 @@ class Database {
 
   // "latest" is accepted; NotFound names the ids that exist.
   virtual absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) = 0;
-  // Newest first; `chip` empty: every chip; `limit` 0: all.
-  virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) = 0;
+  // Newest first; `chip` empty: every chip; `limit` 0: all; `before` not empty: only runs older than this
+  // one, NotFound when there is no such run.
+  virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit,
+                                                            const std::string& before) = 0;
+  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) {
+    return ListRuns(chip, limit, "");
+  }
   // In case order.
   virtual absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                             const VerdictFilter& filter) = 0;
+  // The same in pieces: what lies after case `after` (empty: from the first), until the verdicts have
+  // `max_bytes` or more as messages, or many rows were looked at. Holds the database only for a page.
+  virtual absl::StatusOr<VerdictPage> PageOfVerdicts(const std::string& run_id, const VerdictFilter& filter,
+                                                     const std::string& after, size_t max_bytes) = 0;
   virtual absl::StatusOr<DatabaseStats> Stats() = 0;
   // How long each case took in the newest finished run on this chip that has it among its newest
   // `kTimedRuns`, in seconds; only cases whose time was measured.

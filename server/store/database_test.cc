@@ -6,6 +6,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -267,6 +268,74 @@ TEST(DatabaseTest, FiltersByOutcomeAndCase) {
   }
 }
 
+// All pages of a run.
+std::vector<v1::Verdict> ReadPages(Database& database, const std::string& id, const VerdictFilter& filter,
+                                   size_t max_bytes, int* pages) {
+  std::vector<v1::Verdict> all;
+  std::string after;
+  for (*pages = 1;; ++*pages) {
+    const auto page = database.PageOfVerdicts(id, filter, after, max_bytes);
+    EXPECT_TRUE(page.ok()) << page.status();
+    if (!page.ok()) return all;
+    EXPECT_EQ(page->verdicts.size(), page->positions.size());
+    size_t bytes = 0;
+    for (size_t i = 0; i < page->verdicts.size(); ++i) {
+      EXPECT_LT(bytes, max_bytes);  // one more at most
+      bytes += page->verdicts[i].ByteSizeLong();
+      EXPECT_EQ(page->verdicts[i].case_id(), CaseId(static_cast<int>(page->positions[i])));
+      all.push_back(page->verdicts[i]);
+    }
+    if (page->next.empty()) return all;
+    after = page->next;
+  }
+}
+
+TEST(DatabaseTest, VerdictsInPages) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  constexpr int kCases = 3000;  // more rows than a page looks at
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(kCases))->run_id();
+  const std::string other = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
+  std::vector<v1::Verdict> verdicts;
+  for (int i = 0; i < kCases; ++i) {
+    v1::Verdict& verdict =
+        verdicts.emplace_back(MakeVerdict(i, i % 1000 == 7 ? v1::OUTCOME_FAIL : v1::OUTCOME_PASS));
+    verdict.add_outputs()->set_key("out");
+  }
+  ASSERT_TRUE(database->Append(id, verdicts).ok());
+  ASSERT_TRUE(database->Append(other, {MakeVerdict(0, v1::OUTCOME_FAIL)}).ok());
+  std::sort(verdicts.begin(), verdicts.end(),
+            [](const v1::Verdict& a, const v1::Verdict& b) { return a.case_id() < b.case_id(); });
+  struct Row {
+    const char* what;
+    VerdictFilter filter;
+    size_t max_bytes;
+    size_t verdicts;
+    int at_least_pages;
+    int outputs;
+  };
+  const std::vector<Row> rows = {
+      {"one a page", {}, 1, kCases, kCases, 1},
+      {"some a page", {}, 4096, kCases, 10, 1},
+      {"rows bound a page", {}, 1 << 30, kCases, 3, 1},
+      {"few of many", {{v1::OUTCOME_FAIL}, "", true}, 1 << 30, 3, 3, 1},
+      {"without outputs", {{v1::OUTCOME_FAIL}, "", false}, 1 << 30, 3, 3, 0},
+      {"none of many", {{v1::OUTCOME_CRASH}, "", true}, 1 << 30, 0, 3, 0},
+  };
+  for (const Row& row : rows) {
+    int pages = 0;
+    const std::vector<v1::Verdict> read = ReadPages(*database, id, row.filter, row.max_bytes, &pages);
+    ASSERT_EQ(read.size(), row.verdicts) << row.what;
+    EXPECT_GE(pages, row.at_least_pages) << row.what;
+    EXPECT_LE(pages, row.at_least_pages * 100) << row.what;
+    EXPECT_EQ(read.empty() ? 0 : read[0].outputs_size(), row.outputs) << row.what;
+    for (size_t i = 0; row.verdicts == kCases && i < read.size(); ++i) {
+      ASSERT_EQ(read[i].case_id(), verdicts[i].case_id()) << row.what;
+    }
+  }
+  EXPECT_TRUE(absl::IsNotFound(database->PageOfVerdicts("nothing", {}, "", 1).status()));
+}
+
 TEST(DatabaseTest, ThreadsShareOneDatabase) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);
@@ -298,9 +367,9 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
   for (const char* chip : {"a", "b", "a"}) {
     ids.push_back(database->CreateRun(MakeOptions(chip), "s", MakeCases(1))->run_id());
   }
-  const auto ids_of = [&](const std::string& chip, int limit) {
+  const auto ids_of = [&](const std::string& chip, int limit, const std::string& before = "") {
     std::vector<std::string> found;
-    const auto runs = database->ListRuns(chip, limit);
+    const auto runs = database->ListRuns(chip, limit, before);
     EXPECT_TRUE(runs.ok()) << runs.status();
     for (const v1::RunInfo& run : *runs) found.push_back(run.run_id());
     return found;
@@ -308,6 +377,12 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
   EXPECT_THAT(ids_of("", 0), ElementsAre(ids[2], ids[1], ids[0]));
   EXPECT_THAT(ids_of("a", 0), ElementsAre(ids[2], ids[0]));
   EXPECT_THAT(ids_of("", 2), ElementsAre(ids[2], ids[1]));
+  EXPECT_THAT(ids_of("", 1, ids[2]), ElementsAre(ids[1]));
+  EXPECT_THAT(ids_of("", 0, ids[1]), ElementsAre(ids[0]));
+  EXPECT_THAT(ids_of("a", 0, ids[1]), ElementsAre(ids[0]));
+  EXPECT_THAT(ids_of("b", 0, ids[1]), ElementsAre());
+  EXPECT_THAT(ids_of("", 0, ids[0]), ElementsAre());
+  EXPECT_TRUE(absl::IsNotFound(database->ListRuns("", 0, "nope").status()));
   EXPECT_EQ(database->GetRun("latest")->run_id(), ids[2]);
 
   const absl::Status missing = database->GetRun("nope").status();

@@ -23,13 +23,18 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 #define DIOPI_SELECT_RESULTS                                                                            \
   "SELECT r.id, r.case_id, r.case_hash, r.function, r.operator, r.dtype, r.outcome, r.reason, p.text, " \
   "r.call_us, r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags, "      \
-  "r.contracts, r.likely_cause, r.device_index, r.elapsed_us "                                          \
+  "r.contracts, r.likely_cause, r.device_index, r.elapsed_us, c.position "                              \
   "FROM results r "                                                                                     \
   "JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id "                                        \
   "JOIN provenances p ON p.id = r.reference "                                                           \
   "WHERE r.run = ?"
 constexpr char kSelectResults[] = DIOPI_SELECT_RESULTS " ORDER BY c.position";
+constexpr char kSelectPage[] = DIOPI_SELECT_RESULTS " AND r.case_id > ? ORDER BY r.case_id LIMIT ?";
 constexpr char kSelectResult[] = DIOPI_SELECT_RESULTS " AND r.case_id = ?";
+
+constexpr int kPositionColumn = 21;
+// Rows that a page looks at, also when the filter leaves all of them out.
+constexpr int kPageRows = 1024;
 
 constexpr char kInsertOutput[] = R"sql(
 INSERT INTO result_outputs
@@ -206,6 +211,23 @@ absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
   return true;
 }
 
+namespace {
+
+// Whether the filter lets the row's verdict through; then with its outputs, where they are wanted.
+absl::StatusOr<bool> ReadFiltered(Connection* connection, const Statement& row, const VerdictFilter& filter,
+                                  v1::Verdict* verdict) {
+  *verdict = ReadVerdict(row);
+  const std::vector<v1::Outcome>& outcomes = filter.outcomes;
+  if (!outcomes.empty() && std::find(outcomes.begin(), outcomes.end(), verdict->outcome()) == outcomes.end())
+    return false;
+  if (!filter.with_outputs) return true;
+  const absl::Status status = AddOutputs(connection, row.Int(0), verdict);
+  if (!status.ok()) return status;
+  return true;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter) {
   const bool all = filter.case_id.empty();
@@ -221,17 +243,38 @@ absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, 
     const absl::StatusOr<bool> more = results->Step();
     if (!more.ok()) return more.status();
     if (!*more) return verdicts;
-    v1::Verdict verdict = ReadVerdict(*results);
-    if (!filter.outcomes.empty() && std::find(filter.outcomes.begin(), filter.outcomes.end(),
-                                              verdict.outcome()) == filter.outcomes.end()) {
-      continue;
-    }
-    if (filter.with_outputs) {
-      absl::Status status = AddOutputs(connection, results->Int(0), &verdict);
-      if (!status.ok()) return status;
-    }
-    verdicts.push_back(std::move(verdict));
+    v1::Verdict verdict;
+    const absl::StatusOr<bool> wanted = ReadFiltered(connection, *results, filter, &verdict);
+    if (!wanted.ok()) return wanted.status();
+    if (*wanted) verdicts.push_back(std::move(verdict));
   }
+}
+
+absl::StatusOr<VerdictPage> SelectVerdictPage(Connection* connection, int64_t run,
+                                              const VerdictFilter& filter, const std::string& after,
+                                              size_t max_bytes) {
+  absl::StatusOr<Statement> results = connection->Prepare(kSelectPage);
+  if (!results.ok()) return results.status();
+  results->Bind(run, after, kPageRows);
+  VerdictPage page;
+  size_t bytes = 0;
+  for (int rows = 0; rows < kPageRows && (page.verdicts.empty() || bytes < max_bytes); ++rows) {
+    const absl::StatusOr<bool> more = results->Step();
+    if (!more.ok()) return more.status();
+    if (!*more) {
+      page.next.clear();
+      return page;
+    }
+    v1::Verdict verdict;
+    const absl::StatusOr<bool> wanted = ReadFiltered(connection, *results, filter, &verdict);
+    if (!wanted.ok()) return wanted.status();
+    page.next = verdict.case_id();
+    if (!*wanted) continue;
+    bytes += verdict.ByteSizeLong();
+    page.positions.push_back(results->Int(kPositionColumn));
+    page.verdicts.push_back(std::move(verdict));
+  }
+  return page;
 }
 
 }  // namespace diopi::server

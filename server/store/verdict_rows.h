@@ -50,6 +50,11 @@ class VerdictWriter {
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter);
 
+// See Database::PageOfVerdicts.
+absl::StatusOr<VerdictPage> SelectVerdictPage(Connection* connection, int64_t run,
+                                              const VerdictFilter& filter, const std::string& after,
+                                              size_t max_bytes);
+
 }  // namespace diopi::server
 
 #endif  // SERVER_STORE_VERDICT_ROWS_H_

@@ -1,0 +1,38 @@
+// Puts the batches of ReadVerdicts streams together. Private to this folder.
+#ifndef CLIENT_RPC_VERDICT_COLLECTOR_H_
+#define CLIENT_RPC_VERDICT_COLLECTOR_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/rpc/client.h"
+#include "diopi/v1/service.pb.h"
+
+namespace diopi::rpc {
+
+class VerdictCollector {
+ public:
+  explicit VerdictCollector(const v1::ReadVerdictsRequest& request);
+
+  // Of the next stream: goes on after the last verdict that came.
+  const v1::ReadVerdictsRequest& request() const { return request_; }
+  size_t size() const { return verdicts_.size(); }
+  // Takes the batch's verdicts. DataLoss when it breaks the rules of the message.
+  absl::Status Add(v1::VerdictBatch* batch);
+  // After a stream that ended well; once. DataLoss when the run has more verdicts than came.
+  absl::StatusOr<RunVerdicts> Finish();
+
+ private:
+  v1::ReadVerdictsRequest request_;
+  RunVerdicts whole_;  // without verdicts until Finish
+  bool begun_ = false;
+  std::vector<v1::Verdict> verdicts_;
+  std::vector<int64_t> positions_;
+};
+
+}  // namespace diopi::rpc
+
+#endif  // CLIENT_RPC_VERDICT_COLLECTOR_H_
