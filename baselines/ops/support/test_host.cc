@@ -81,6 +81,19 @@ diopiError_t diopiRequireTensor(diopiContextHandle_t ctx, diopiTensorHandle_t* t
   *tensor = ctx->required.back().get();
   return diopiSuccess;
 }
+diopiError_t diopiRequireBuffer(diopiContextHandle_t ctx, diopiTensorHandle_t* tensor, int64_t num_bytes,
+                                diopiDevice_t device) {
+  const diopiSize_t size{&num_bytes, 1};
+  return diopiRequireTensor(ctx, tensor, &size, nullptr, diopi_dtype_uint8, device);
+}
+diopiError_t diopiGetStream(diopiContextHandle_t, diopiStreamHandle_t* stream) {
+  *stream = nullptr;
+  return diopiSuccess;
+}
+diopiError_t diopiGetCurrentDeviceIndex(diopiDeviceIndex_t* index) {
+  *index = 0;
+  return diopiSuccess;
+}
 diopiError_t diopiGeneratorGetSeedAndOffset(diopiGeneratorHandle_t, uint64_t* seed, uint64_t* offset) {
   *seed = 42;
   *offset = 0;

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -25,6 +26,7 @@ class DeviceMemory {
   static DeviceMemory& Get() {
     static auto* memory = [] {
       auto* made = new DeviceMemory;
+      if (made->start_ == MAP_FAILED || made->alias_ == MAP_FAILED) made->gaps_.clear();
       mprotect(made->start_, kBytes, PROT_NONE);
       return made;
     }();
@@ -34,7 +36,9 @@ class DeviceMemory {
   // First fit; null when nothing fits.
   void* Allocate(uint64_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const uint64_t rounded = bytes > kBytes ? kBytes + 1 : (bytes + kAlignment) / kAlignment * kAlignment;
+    const uint64_t rounded = bytes > kBytes
+                                 ? kBytes + 1
+                                 : std::max<uint64_t>((bytes + kAlignment - 1) / kAlignment, 1) * kAlignment;
     for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
       if (gap->second < rounded) continue;
       const uint64_t at = gap->first, rest = gap->second - rounded;
@@ -85,7 +89,7 @@ class DeviceMemory {
   }
 
  private:
-  static constexpr uint64_t kBytes = uint64_t{4} << 30;
+  static constexpr uint64_t kBytes = uint64_t{2} << 30;
   static constexpr uint64_t kAlignment = 256;  // as cudaMalloc's
 
   std::mutex mutex_;

@@ -1,0 +1,310 @@
+// The support layer where no case of suite core would show a fault: sizes beyond 32 bits, every bit pattern,
+// rows so long that they are cut, strides that products have to copy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/cuda/access.h"
+#include "baselines/ops/support/cuda/gemm.h"
+#include "baselines/ops/support/cuda/launch.h"
+#include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/scan.h"
+#include "baselines/ops/support/cuda/sort.h"
+#include "baselines/ops/support/test_host.h"
+#include "diopi/diopi_device.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct LayoutRow {
+  Shape shape, strides;
+  int rank;
+};
+
+TEST(CudaLayout, MergesWhatIsWalkedAsOneAndFindsEveryElement) {
+  const LayoutRow rows[] = {{{}, {}, 0},
+                            {{1, 1}, {7, 9}, 0},
+                            {{2, 3, 4}, {12, 4, 1}, 1},
+                            {{2, 3, 4}, {24, 8, 2}, 1},
+                            {{2, 3, 4}, {1, 2, 6}, 3},
+                            {{2, 3, 4}, {0, 4, 1}, 2},
+                            {{2, 3, 4}, {12, 4, 0}, 2},
+                            {{2, 1, 3, 4}, {-12, 5, 4, 1}, 2},
+                            {{0, 3}, {3, 1}, 1}};
+  for (const LayoutRow& row : rows) {
+    const Layout layout = MakeLayout(row.shape, row.strides);
+    EXPECT_EQ(layout.rank, row.rank) << ShapeText(row.shape) << ShapeText(row.strides);
+    const Shape dense = DenseStrides(row.shape);
+    for (int64_t i = 0; i < Numel(row.shape); ++i) {
+      int64_t offset = 0;
+      for (size_t d = 0; d < dense.size(); ++d) offset += i / dense[d] % row.shape[d] * row.strides[d];
+      EXPECT_EQ(layout.Offset(i), offset) << ShapeText(row.shape) << ShapeText(row.strides) << " " << i;
+    }
+  }
+}
+
+TEST(CudaLayout, IndicesBeyond32Bits) {
+  constexpr int64_t kBig = int64_t{1} << 31;
+  const Layout wide = MakeLayout({3, kBig, 2}, {1, 7, 5 * kBig});
+  EXPECT_FALSE(wide.narrow);
+  EXPECT_EQ(wide.Offset(6 * kBig - 1), 2 + (kBig - 1) * 7 + 5 * kBig);
+  EXPECT_EQ(wide.Offset(2 * kBig + 3), 1 + 7 + 5 * kBig);
+  const Layout narrow = MakeLayout({2, kBig - 1}, {1, 3});  // indices above 2^31, below 2^32
+  EXPECT_TRUE(narrow.narrow);
+  EXPECT_EQ(narrow.Offset(2 * kBig - 3), 1 + (kBig - 2) * 3);
+}
+
+TEST(CudaLayout, TooManyDimensionsAreTold) {
+  const Shape shape(9, 2);
+  Shape strides;
+  for (int64_t d = 0; d < 9; ++d) strides.push_back(int64_t{1} << (2 * d));
+  EXPECT_EQ(Guard("f", [&] { MakeLayout(shape, strides); }), diopiErrorOccurred);
+  EXPECT_THAT(LastErrorText(), ::testing::HasSubstr("has more than 8 dimensions that cannot be merged"));
+}
+
+TEST(CudaElement, SmallFormatsAreThoseOfTheCpuReference) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto small = static_cast<uint16_t>(bits);
+    const float half = DecodeFloat16(small), brain = DecodeBfloat16(small);
+    if (half != half || brain != brain) continue;
+    ASSERT_EQ(half, FromFloat16(small)) << bits;
+    ASSERT_EQ(brain, FromBfloat16(small)) << bits;
+    for (const double near : {-1e-9, 0.0, 1e-9}) {  // on, below and above each, and each midpoint
+      for (const double value : {double{half}, double{brain}}) {
+        for (const double x :
+             {value * (1 + near), value * (1 + 0x1p-11 + near), value * (1 + 0x1p-8 + near)}) {
+          ASSERT_EQ(EncodeSmall<Float16Format>(x), ToFloat16(x)) << x;
+          ASSERT_EQ(EncodeSmall<Bfloat16Format>(x), ToBfloat16(x)) << x;
+        }
+      }
+    }
+  }
+  for (const double x :
+       {0x1p-25, 0x1.8p-25, -0x1.8p-24, 0x1p-134, 0x1.8p-134, 5e-324, 65519.9, 65520.0, 1e300}) {
+    EXPECT_EQ(EncodeSmall<Float16Format>(x), ToFloat16(x)) << x;
+    EXPECT_EQ(EncodeSmall<Bfloat16Format>(x), ToBfloat16(x)) << x;
+  }
+}
+
+constexpr diopiDtype_t kDtypes[] = {
+    diopi_dtype_int8,    diopi_dtype_uint8, diopi_dtype_int16,   diopi_dtype_uint16,  diopi_dtype_int32,
+    diopi_dtype_uint32,  diopi_dtype_int64, diopi_dtype_uint64,  diopi_dtype_float16, diopi_dtype_float32,
+    diopi_dtype_float64, diopi_dtype_bool,  diopi_dtype_bfloat16};
+
+template <typename C>
+void ExpectSameElements(diopiDtype_t dtype, const std::vector<C>& values) {
+  TestTensor expected(dtype, {static_cast<int64_t>(values.size())}), actual(dtype, expected.view().shape());
+  Store(expected.view(), values);
+  const Out<C> out(actual.view());
+  for (size_t i = 0; i < values.size(); ++i) out.Set(static_cast<int64_t>(i), values[i]);
+  const std::vector<C> loaded = Load<C>(expected.view());
+  const std::vector<double> stored = expected.values(), set = actual.values();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const C read = In<C>(actual.view())[static_cast<int64_t>(i)];
+    EXPECT_TRUE(read == loaded[i] || loaded[i] != loaded[i]) << DtypeName(dtype) << " " << values[i];
+    EXPECT_TRUE(set[i] == stored[i] || (set[i] != set[i] && stored[i] != stored[i]))
+        << DtypeName(dtype) << " " << values[i] << ": " << set[i] << ", not " << stored[i];
+  }
+}
+
+TEST(CudaElement, EveryTypeIsReadAndWrittenAsByTheCpuReference) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const std::vector<double> numbers = {0,   -0.0, 1,   -1,   0.5,  -0.5,  2.5,   255.9, -128.7, 300,
+                                       7e4, -7e4, 3e9, -3e9, 1e19, -1e19, 1e-40, kInf,  -kInf,  std::nan("")};
+  const std::vector<float> floats(numbers.begin(), numbers.end());
+  const std::vector<int64_t> ints = {0,
+                                     1,
+                                     -1,
+                                     127,
+                                     128,
+                                     -129,
+                                     255,
+                                     256,
+                                     65535,
+                                     65536,
+                                     1 << 24,
+                                     (1 << 24) + 1,
+                                     (int64_t{1} << 53) + 1,
+                                     std::numeric_limits<int64_t>::min()};
+  for (const diopiDtype_t dtype : kDtypes) {
+    ExpectSameElements(dtype, numbers);
+    ExpectSameElements(dtype, floats);
+    ExpectSameElements(dtype, ints);
+  }
+}
+
+TEST(CudaEmulated, TheHostCannotTouchDeviceMemoryAndKernelsCan) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // OpenBLAS has threads
+  auto* memory = static_cast<volatile char*>(device_malloc(1));
+  EXPECT_DEATH(*memory = 1, "");
+  {
+    const DeviceMemoryOpen open;
+    *memory = 1;
+  }
+  EXPECT_DEATH(*memory = 2, "");
+  char copy = 0;
+  CopyAnywhere(&copy, const_cast<char*>(memory), 1);
+  EXPECT_EQ(copy, 1);
+  void* next = device_malloc(300);
+  device_free(const_cast<char*>(memory));
+  EXPECT_EQ(device_malloc(256), memory) << "the gap is used again";
+  EXPECT_EQ(device_malloc(uint64_t{1} << 40), nullptr);
+  device_free(next);
+}
+
+struct CountedSum {
+  using State = int64_t;
+  int64_t* out;
+  DIOPI_HD State Empty() const { return 0; }
+  DIOPI_HD State Load(int64_t row, int64_t j) const { return (row + 1) * (j + 1) * (j + 1); }
+  DIOPI_HD State Combine(State a, State b) const { return a + b; }
+  DIOPI_HD void Finish(int64_t row, State sum) const { out[row] += sum; }
+};
+
+TEST(CudaReduce, TakesEveryElementOnce) {
+  for (const int64_t rows : {0, 1, 3, 600}) {
+    for (const int64_t length : {0, 1, 16, 17, 33, 1024, 1025, 8193, 20000, 100003}) {
+      if (rows * length > 2000000) continue;
+      diopiContext ctx;
+      std::vector<int64_t> sums(static_cast<size_t>(rows), 0);
+      ReduceRows(Queue(&ctx), rows, length, CountedSum{sums.data()});
+      for (int64_t row = 0; row < rows; ++row) {
+        EXPECT_EQ(sums[static_cast<size_t>(row)], (row + 1) * (length * (length + 1) * (2 * length + 1) / 6))
+            << rows << "x" << length;
+      }
+    }
+  }
+}
+
+// Maps x -> a x + b modulo 2^64: composition tells which order the parts came in.
+struct Affine {
+  uint64_t a = 1, b = 0;
+};
+struct Compose {
+  using State = Affine;
+  int64_t length;
+  Affine* out;
+  DIOPI_HD State Empty() const { return {}; }
+  DIOPI_HD State Load(int64_t row, int64_t j) const {
+    return {static_cast<uint64_t>(2 * j + 3), static_cast<uint64_t>(row + 5 * j)};
+  }
+  DIOPI_HD State Combine(State x, State y) const { return {x.a * y.a, y.a * x.b + y.b}; }
+  DIOPI_HD void Store(int64_t row, int64_t j, State s) const { out[row * length + j] = s; }
+};
+
+TEST(CudaScan, CombinesInOrder) {
+  for (const int64_t rows : {1, 3}) {
+    for (const int64_t length : {1, 3, 4, 5, 255, 1023, 1024, 1025, 5000}) {
+      diopiContext ctx;
+      std::vector<Affine> out(static_cast<size_t>(rows * length));
+      const Compose compose{length, out.data()};
+      ScanRows(Queue(&ctx), rows, length, compose);
+      for (int64_t row = 0; row < rows; ++row) {
+        Affine running;
+        for (int64_t j = 0; j < length; ++j) {
+          running = compose.Combine(running, compose.Load(row, j));
+          const Affine& got = out[static_cast<size_t>(row * length + j)];
+          ASSERT_TRUE(got.a == running.a && got.b == running.b) << rows << "x" << length << " at " << j;
+        }
+      }
+    }
+  }
+}
+
+template <typename C>
+void ExpectSorted(diopiDtype_t dtype, const std::vector<double>& choices) {
+  std::mt19937 random(1);
+  for (const int64_t rows : {1, 2, 5}) {
+    for (const int64_t length : {1, 2, 100}) {
+      std::vector<double> values(static_cast<size_t>(rows * length));
+      for (double& x : values) x = choices[random() % choices.size()];
+      TestTensor x(dtype, {rows, length}, values);
+      for (const bool descending : {false, true}) {
+        diopiContext ctx;
+        std::vector<int64_t> order(values.size());
+        SortRows<C>(Queue(&ctx), In<C>(x.view()), rows, length, descending, order.data());
+        for (int64_t row = 0; row < rows; ++row) {
+          const std::vector<int64_t> got(order.begin() + row * length, order.begin() + (row + 1) * length);
+          EXPECT_EQ(got, SortedOrder(Load<C>(x.view()), row * length, 1, length, descending))
+              << DtypeName(dtype) << " " << rows << "x" << length;
+        }
+      }
+    }
+  }
+}
+
+TEST(CudaSort, IsStableAndPutsNanLast) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const std::vector<double> floats = {0,    -0.0,  1,    -1,    1e-45,        -1e-45,
+                                      3e38, -3e38, kInf, -kInf, std::nan(""), -std::nan("")};
+  ExpectSorted<float>(diopi_dtype_float32, floats);
+  ExpectSorted<float>(diopi_dtype_bfloat16, floats);
+  ExpectSorted<double>(diopi_dtype_float64, floats);
+  ExpectSorted<int64_t>(diopi_dtype_int64, {0, 1, -1, 5, -0x1p63, 0x1p62});
+  ExpectSorted<int64_t>(diopi_dtype_uint8, {0, 1, 255, 128});
+}
+
+TEST(CudaSelect, PositionsAndRunningSums) {
+  diopiContext ctx;
+  const Queue queue(&ctx);
+  const uint8_t flags[] = {0, 1, 2, 0, 0, 255};
+  std::vector<int64_t> positions(6, -1);
+  EXPECT_EQ(Select(queue, flags, 6, positions.data()), 3);
+  EXPECT_THAT(positions, ElementsAre(1, 2, 5, -1, -1, -1));
+  EXPECT_EQ(Select(queue, flags, 0, nullptr), 0);
+  ScanInts(queue, positions.data(), positions.data(), 6);
+  EXPECT_THAT(positions, ElementsAre(1, 3, 8, 7, 6, 5));
+}
+
+struct GemmRow {
+  int64_t batches, m, n, k;
+  Shape a, b, c;  // strides: batch, row, column
+};
+
+TEST(CudaGemm, AnyStrides) {
+  const GemmRow rows[] = {
+      {1, 2, 3, 4, {0, 4, 1}, {0, 3, 1}, {0, 3, 1}}, {1, 2, 3, 4, {0, 1, 2}, {0, 1, 4}, {0, 1, 2}},
+      {3, 2, 3, 4, {8, 4, 1}, {0, 1, 5}, {6, 3, 1}}, {2, 2, 3, 4, {16, 8, 2}, {40, 10, 3}, {20, 9, 2}},
+      {2, 1, 1, 5, {5, 1, 1}, {5, 1, 7}, {1, 1, 1}}, {2, 2, 3, 0, {0, 0, 1}, {0, 3, 1}, {6, 3, 1}}};
+  for (const GemmRow& row : rows) {
+    for (const diopiDtype_t dtype : {diopi_dtype_float16, diopi_dtype_float32, diopi_dtype_float64}) {
+      const std::vector<double> small = {1, -2, 3, 0.5, -1, 2, 4};
+      TestTensor a(dtype, {row.batches, row.m, row.k}, row.a, 0, small),
+          b(dtype, {row.batches, row.k, row.n}, row.b, 0, small),
+          c(dtype, {row.batches, row.m, row.n}, row.c, 0, {8, 6});
+      const std::vector<double> x = a.values(), y = b.values(), before = c.values();
+      const auto matrices = [](TestTensor& t, const Shape& strides) {
+        return Matrices{t.view().writable(), strides[1], strides[2], strides[0]};
+      };
+      diopiContext ctx;
+      Gemm(Queue(&ctx), dtype, row.batches, row.m, row.n, row.k, matrices(a, row.a), matrices(b, row.b),
+           matrices(c, row.c), 2, 0.5);
+      const std::vector<double> got = c.values();
+      for (size_t i = 0; i < got.size(); ++i) {
+        const auto at = static_cast<int64_t>(i), batch = at / (row.m * row.n);
+        const int64_t r = at / row.n % row.m, column = at % row.n;
+        double sum = 0;
+        for (int64_t j = 0; j < row.k; ++j) {
+          sum += x[static_cast<size_t>((batch * row.m + r) * row.k + j)] *
+                 y[static_cast<size_t>((batch * row.k + j) * row.n + column)];
+        }
+        EXPECT_EQ(got[i], 2 * sum + 0.5 * before[i]) << DtypeName(dtype) << " " << i;
+      }
+    }
+  }
+  diopiContext ctx;
+  EXPECT_EQ(Guard("f", [&] { Gemm(Queue(&ctx), diopi_dtype_int32, 1, 1, 1, 1, {}, {}, {}); }),
+            diopiDtypeNotSupported);
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
