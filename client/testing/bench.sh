@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whole-process benchmarks of the main job, each beside its aim and beside what the public Python harness
 # needs on the same kind of machine (2 cores; 14,143 cases: 413 s to generate, 848 s to run, 10.5 GB).
-# usage: bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | queries [RUNS CASES]]
+# usage: bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | queries [RUNS CASES] | quick]
 set -euo pipefail
 build=${1:?"usage: bench.sh BUILD_FOLDER"}
 bin=$build/bin
@@ -11,8 +11,9 @@ case "${1:-}" in
   "") ;;
   verdict) exec "$bin/diopi-proof" "$@" ;;
   queries) shift && exec "${0%/*}/bench_queries.sh" "$build" "$@" ;;
+  quick) exec "${0%/*}/bench_quick.sh" "$build" ;;
   service) shift && exec "${0%/*}/bench_service.sh" "$build" "$@" ;;
-  *) echo "bench.sh: unknown benchmark '$1'; there are: queries, service, verdict" >&2; exit 2 ;;
+  *) echo "bench.sh: unknown benchmark '$1'; there are: queries, quick, service, verdict" >&2; exit 2 ;;
 esac
 runs=5
 work=$(mktemp -d)

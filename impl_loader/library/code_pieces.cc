@@ -60,6 +60,9 @@ bool IsPcRelative(uint32_t type) {
   return type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_PC64;
 }
 
+// Names of the same code, on average. Constructors have two or three.
+constexpr uint64_t kMostAliases = 16;
+
 // How many bytes of `code` are one instruction that compilers fill gaps with; 0: none.
 size_t PaddingBytes(std::string_view code) {
   const auto at = [code](size_t i) { return i < code.size() ? static_cast<unsigned char>(code[i]) : 0xFFu; };
@@ -155,6 +158,7 @@ class Relocated {
 void Relocated::TakeCode(size_t index) {
   const ImageSection& section = image_.sections()[index];
   uint64_t covered = 0;  // bytes of the section
+  uint64_t taken = 0;    // of functions, which may be aliases of each other
   std::string gaps;
   const auto gap = [&](uint64_t to) {
     if (to > covered && !IsPadding(section.bytes.substr(covered, to - covered)))
@@ -164,6 +168,13 @@ void Relocated::TakeCode(size_t index) {
     if (!section.Holds(symbol->entry.st_value)) continue;
     const uint64_t from = symbol->entry.st_value - section.header.sh_addr;
     const uint64_t to = from + std::min<uint64_t>(symbol->entry.st_size, section.bytes.size() - from);
+    taken += to - from;
+    if (taken / kMostAliases > section.bytes.size()) {
+      status_ =
+          absl::UnimplementedError(absl::StrCat("the functions in ", section.name, " overlap: they are ",
+                                                kMostAliases, " times as large as it is, or more"));
+      return;
+    }
     gap(from);
     covered = std::max(covered, to);
     const std::string name(absl::StripSuffix(symbol->name, ".cold"));

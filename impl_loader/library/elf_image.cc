@@ -34,17 +34,29 @@ absl::Status ElfImage::ReadSections() {
   if (header.e_shoff == 0 || header.e_shnum == 0 || header.e_shentsize != sizeof(Elf64_Shdr)) {
     return absl::InvalidArgumentError(absl::StrCat(path(), ": has no section table: it cannot be compared"));
   }
+  uint64_t loaded_bytes = 0;
   for (uint64_t i = 0; i < header.e_shnum; ++i) {
     ImageSection section;
     if (!file_.ReadEntry(header.e_shoff, i, &section.header)) {
       return absl::DataLossError(absl::StrCat(path(), ": the section table ends outside the file"));
     }
+    // Inactive: what else its header says means nothing.
+    if (section.header.sh_type == SHT_NULL) section.header = {};
+    if (section.header.sh_addr + section.header.sh_size < section.header.sh_addr) {
+      return absl::DataLossError(
+          absl::StrCat(path(), ": the addresses of section ", i, " go beyond 64 bits"));
+    }
     if (section.header.sh_type != SHT_NOBITS && section.header.sh_type != SHT_NULL) {
       const auto bytes = file_.Bytes(section.header.sh_offset, section.header.sh_size);
       if (!bytes) return absl::DataLossError(absl::StrCat(path(), ": section ", i, " ends outside the file"));
       section.bytes = *bytes;
+      if (section.loaded()) loaded_bytes += bytes->size();
     }
     sections_.push_back(std::move(section));
+  }
+  // They are compared as copies: many sections of the same large part would be more than memory holds.
+  if (loaded_bytes > file_.size()) {
+    return absl::DataLossError(absl::StrCat(path(), ": sections overlap in the file"));
   }
   if (header.e_shstrndx >= sections_.size()) {
     return absl::DataLossError(absl::StrCat(path(), ": the sections have no names"));
