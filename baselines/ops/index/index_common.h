@@ -2,6 +2,8 @@
 #ifndef BASELINES_OPS_INDEX_INDEX_COMMON_H_
 #define BASELINES_OPS_INDEX_INDEX_COMMON_H_
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "baselines/ops/support/tensor.h"
@@ -14,24 +16,34 @@ inline int64_t WrapIndex(int64_t index, int64_t size) {
   return index < 0 ? index + size : index;
 }
 
-// For each element of an index tensor of shape `index_shape`, in order: the position in a dense tensor of
-// shape `shape` that has the same coordinates but index[i] along `dim`. As PyTorch's gather and scatter, the
-// index tensor may be smaller than the tensor in the other dimensions.
-inline std::vector<int64_t> PositionsAlong(const Shape& shape, const Shape& index_shape, int64_t dim,
+// The shapes of a tensor and of an index tensor along one of its dimensions, 0-d ones as vectors of one. As
+// in PyTorch's gather and scatter, the index tensor may be smaller than the tensor in the other dimensions.
+// Fail for shapes that do not go together.
+struct IndexedShapes {
+  Shape shape;
+  Shape index;
+  size_t axis;
+  IndexedShapes(const Shape& of_tensor, const Shape& of_index, int64_t dim)
+      : shape(of_tensor.empty() ? Shape{1} : of_tensor),
+        index(of_index.empty() ? Shape{1} : of_index),
+        axis(static_cast<size_t>(dim)) {
+    Check(shape.size() == index.size(),
+          "index must have as many dimensions as the input: ", ShapeText(of_index), " and ",
+          ShapeText(of_tensor));
+    for (size_t d = 0; d < shape.size(); ++d) {
+      Check(Numel(index) == 0 || d == axis || index[d] <= shape[d], "index shape ", ShapeText(of_index),
+            " exceeds shape ", ShapeText(of_tensor), " at dimension ", d);
+    }
+  }
+};
+
+// For each element of an index tensor, in order: the position in a dense tensor of shape `of_tensor` that has
+// the same coordinates but index[i] along `dim`.
+inline std::vector<int64_t> PositionsAlong(const Shape& of_tensor, const Shape& of_index, int64_t dim,
                                            const std::vector<int64_t>& index) {
-  if (shape.empty() || index_shape.empty()) {
-    std::vector<int64_t> positions = index;
-    for (int64_t& position : positions) position = WrapIndex(position, shape.empty() ? 1 : shape[0]);
-    return positions;
-  }
-  Check(shape.size() == index_shape.size(),
-        "index must have as many dimensions as the input: ", ShapeText(index_shape), " and ",
-        ShapeText(shape));
-  const size_t axis = static_cast<size_t>(dim);
-  for (size_t d = 0; d < shape.size(); ++d) {
-    Check(index.empty() || d == axis || index_shape[d] <= shape[d], "index shape ", ShapeText(index_shape),
-          " exceeds shape ", ShapeText(shape), " at dimension ", d);
-  }
+  const IndexedShapes shapes(of_tensor, of_index, dim);
+  const Shape &shape = shapes.shape, &index_shape = shapes.index;
+  const size_t axis = shapes.axis;
   const Shape strides = DenseStrides(shape);
   Shape at(shape.size(), 0);
   std::vector<int64_t> positions(index.size());
@@ -44,6 +56,42 @@ inline std::vector<int64_t> PositionsAlong(const Shape& shape, const Shape& inde
     for (size_t d = at.size(); d-- > 0 && ++at[d] == index_shape[d];) at[d] = 0;
   }
   return positions;
+}
+
+// The shape of `count` slices selected along a dimension. A 0-d tensor has one.
+inline Shape SelectedShape(Shape shape, int64_t dim, int64_t count) {
+  if (shape.empty()) {
+    Check(count == 1, "expected one index for a 0-d input, got ", count);
+    return shape;
+  }
+  shape[static_cast<size_t>(WrapDim(dim, static_cast<int64_t>(shape.size())))] = count;
+  return shape;
+}
+
+// Index tensors that are masks: one for each element of the dimensions they cover.
+inline bool IsMask(const Tensor& tensor) {
+  return IsBool(tensor.dtype()) || tensor.dtype() == diopi_dtype_uint8;
+}
+
+// Where the block of indexed dimensions stands among the kept ones, as in PyTorch: where the first of them
+// stood when they are adjacent, and in front otherwise.
+inline size_t BlockStart(const std::vector<bool>& indexed) {
+  const auto first = std::find(indexed.begin(), indexed.end(), true);
+  auto end = first;
+  while (end != indexed.end() && *end) ++end;
+  const bool adjacent = std::find(end, indexed.end(), true) == indexed.end();
+  return adjacent ? static_cast<size_t>(first - indexed.begin()) : 0;
+}
+
+// What scatter does with the element that is there.
+enum class ScatterReduce { kReplace, kAdd, kMultiply };
+
+inline ScatterReduce ParseScatterReduce(const char* reduce) {
+  const std::string_view name = reduce == nullptr ? "" : reduce;
+  if (name.empty()) return ScatterReduce::kReplace;
+  if (name == "add") return ScatterReduce::kAdd;
+  Check(name == "multiply", "reduce must be '', 'add' or 'multiply', got '", name, "'");
+  return ScatterReduce::kMultiply;
 }
 
 }  // namespace diopi::ops

@@ -1,7 +1,6 @@
 // index_put: out = input, then out[indices] = values (or += with accumulate). Null entries of the index list
 // take their whole dimension; bool and uint8 entries are masks; the others broadcast together. As in PyTorch,
 // the indexed dimensions stand where the first of them stood when they are adjacent, and in front otherwise.
-#include <algorithm>
 #include <utility>
 
 #include "baselines/ops/index/index_common.h"
@@ -15,10 +14,6 @@ struct Indices {
   std::vector<std::vector<int64_t>> positions;  // broadcast to `shape`
   Shape shape;
 };
-
-bool IsMask(const Tensor& tensor) {
-  return IsBool(tensor.dtype()) || tensor.dtype() == diopi_dtype_uint8;
-}
 
 // A mask over r dimensions is r index vectors: the coordinates of its true elements.
 void ExpandMask(const Tensor& mask, const Shape& covered,
@@ -93,18 +88,9 @@ struct Target {
   std::vector<int64_t> positions;
 };
 
-// Where the block of indexed dimensions stands among the kept ones.
-size_t BlockStart(const Indices& indices) {
-  const auto first = std::find(indices.given.begin(), indices.given.end(), true);
-  auto end = first;
-  while (end != indices.given.end() && *end) ++end;
-  const bool adjacent = std::find(end, indices.given.end(), true) == indices.given.end();
-  return adjacent ? static_cast<size_t>(first - indices.given.begin()) : 0;
-}
-
 Target Resolve(const Shape& input, const Indices& indices) {
   Target target;
-  const size_t start = BlockStart(indices);
+  const size_t start = BlockStart(indices.given);
   std::vector<size_t> kept;  // input dimensions taken whole, in order
   for (size_t d = 0; d < input.size(); ++d) {
     if (!indices.given[d]) kept.push_back(d);

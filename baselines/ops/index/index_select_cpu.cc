@@ -19,11 +19,6 @@ void ForEachSelected(const Shape& whole, int64_t dim, const std::vector<int64_t>
   }
 }
 
-Shape SelectedShape(Shape shape, int64_t dim, int64_t count) {
-  if (!shape.empty()) shape[static_cast<size_t>(WrapDim(dim, static_cast<int64_t>(shape.size())))] = count;
-  return shape;
-}
-
 }  // namespace
 }  // namespace diopi::ops
 

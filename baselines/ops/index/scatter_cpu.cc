@@ -1,20 +1,9 @@
 // scatter: out = input, then out[index[i][j][k]][j][k] = src[i][j][k] for dim 0, and so on; with reduce "add"
 // or "multiply" the element is combined with what is there.
-#include <cstring>
-
 #include "baselines/ops/index/index_common.h"
 
 namespace diopi::ops {
 namespace {
-
-enum class Reduce { kReplace, kAdd, kMultiply };
-
-Reduce ParseReduce(const char* reduce) {
-  if (reduce == nullptr || *reduce == '\0') return Reduce::kReplace;
-  if (std::strcmp(reduce, "add") == 0) return Reduce::kAdd;
-  Check(std::strcmp(reduce, "multiply") == 0, "reduce must be '', 'add' or 'multiply', got '", reduce, "'");
-  return Reduce::kMultiply;
-}
 
 // The sources of the scattered elements: a tensor at least as large as the index, or one number.
 template <typename C>
@@ -38,7 +27,7 @@ std::vector<C> Sources(const Tensor& src, const diopiScalar_t* value, const Shap
 
 void Scatter(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& src,
              const diopiScalar_t* value, const Tensor& index, const char* reduce_name) {
-  const Reduce reduce = ParseReduce(reduce_name);
+  const ScatterReduce reduce = ParseScatterReduce(reduce_name);
   CheckShape(out, input.shape(), "out");
   const std::vector<int64_t> positions =
       PositionsAlong(input.shape(), index.shape(), WrapDim(dim, input.rank()), Load<int64_t>(index));
@@ -48,13 +37,13 @@ void Scatter(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& 
     for (size_t i = 0; i < positions.size(); ++i) {
       C& element = values[static_cast<size_t>(positions[i])];
       switch (reduce) {
-        case Reduce::kReplace:
+        case ScatterReduce::kReplace:
           element = sources[i];
           break;
-        case Reduce::kAdd:
+        case ScatterReduce::kAdd:
           element = WrapAdd(element, sources[i]);
           break;
-        case Reduce::kMultiply:
+        case ScatterReduce::kMultiply:
           element = WrapMul(element, sources[i]);
           break;
       }

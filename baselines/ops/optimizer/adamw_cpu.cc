@@ -4,32 +4,7 @@
 //   exp_avg_sq <- beta2 * exp_avg_sq + (1 - beta2) * grad^2
 //   denom <- sqrt(amsgrad ? max(max_exp_avg_sq, exp_avg_sq) : exp_avg_sq) / sqrt(1 - beta2^step) + eps
 //   param <- param - lr / (1 - beta1^step) * exp_avg / denom
-// The ABI passes lr and its like as float; PyTorch computes the scalars in double.
-#include "baselines/ops/support/tensor.h"
-
-namespace diopi::ops {
-namespace {
-
-struct AdamW {
-  double lr, beta1, beta2, eps, weight_decay;
-  double bias_correction1, bias_correction2;
-  bool amsgrad;
-};
-
-template <typename C>
-void Step(const AdamW& o, const C& g, C& p, C& m, C& v, C* greatest) {
-  using std::sqrt;
-  p = p * Rounded<C>(1.0 - o.lr * o.weight_decay);
-  m = m * Rounded<C>(o.beta1) + g * Rounded<C>(1.0 - o.beta1);
-  v = v * Rounded<C>(o.beta2) + g * g * Rounded<C>(1.0 - o.beta2);
-  if (o.amsgrad && v > *greatest) *greatest = v;
-  const C root = sqrt(o.amsgrad ? *greatest : v);
-  const C denominator = root / Rounded<C>(std::sqrt(o.bias_correction2)) + Rounded<C>(o.eps);
-  p = p - Rounded<C>(o.lr / o.bias_correction1) * (m / denominator);
-}
-
-}  // namespace
-}  // namespace diopi::ops
+#include "baselines/ops/optimizer/adamw_common.h"
 
 extern "C" diopiError_t diopiAdamW(diopiContextHandle_t, diopiTensorHandle_t param,
                                    diopiConstTensorHandle_t grad, diopiTensorHandle_t exp_avg,
@@ -38,31 +13,19 @@ extern "C" diopiError_t diopiAdamW(diopiContextHandle_t, diopiTensorHandle_t par
                                    int64_t step, bool amsgrad) {
   using namespace diopi::ops;
   return Guard(__func__, [&] {
-    const Tensor parameter(param), gradient(grad), first(exp_avg), second(exp_avg_sq),
-        greatest(max_exp_avg_sq);
-    CheckShape(gradient, parameter.shape(), "grad");
-    CheckShape(first, parameter.shape(), "exp_avg");
-    CheckShape(second, parameter.shape(), "exp_avg_sq");
-    if (amsgrad) CheckShape(greatest, parameter.shape(), "max_exp_avg_sq");
-    Check(step >= 1, "step counts from 1, got ", step);
-    const AdamW options{lr,
-                        beta1,
-                        beta2,
-                        eps,
-                        weight_decay,
-                        1.0 - std::pow(double{beta1}, step),
-                        1.0 - std::pow(double{beta2}, step),
-                        amsgrad};
-    DispatchFloating(ResultType(parameter, {parameter, gradient}), [&]<typename C>() {
-      std::vector<C> p = Load<C>(parameter), m = Load<C>(first), v = Load<C>(second);
-      std::vector<C> most = amsgrad ? Load<C>(greatest) : std::vector<C>();
-      const std::vector<C> g = Load<C>(gradient);
-      for (size_t i = 0; i < p.size(); ++i)
-        Step(options, g[i], p[i], m[i], v[i], amsgrad ? &most[i] : nullptr);
-      Store(parameter, p);
-      Store(first, m);
-      Store(second, v);
-      if (amsgrad) Store(greatest, most);
+    const AdamWTensors t{param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq};
+    const AdamW options{lr, beta1, beta2, eps, weight_decay, step, amsgrad};
+    t.CheckShapes(options);
+    DispatchFloating(ResultType(t.parameter, {t.parameter, t.gradient}), [&]<typename C>() {
+      const AdamWStep<C> update(options);
+      std::vector<C> p = Load<C>(t.parameter), m = Load<C>(t.first), v = Load<C>(t.second);
+      std::vector<C> most = amsgrad ? Load<C>(t.greatest) : std::vector<C>();
+      const std::vector<C> g = Load<C>(t.gradient);
+      for (size_t i = 0; i < p.size(); ++i) update(g[i], p[i], m[i], v[i], amsgrad ? &most[i] : nullptr);
+      Store(t.parameter, p);
+      Store(t.first, m);
+      Store(t.second, v);
+      if (amsgrad) Store(t.greatest, most);
     });
   });
 }

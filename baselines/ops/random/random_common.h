@@ -1,13 +1,13 @@
-// Random numbers of the CPU reference: Philox4x32-10 (Salmon et al., SC'11) over (seed, offset, counter). The
-// stream is ours; cases judge random functions by their distribution.
+// Random numbers of the CPU reference: Philox4x32-10 over (seed, offset, counter). The stream is ours; cases
+// judge random functions by their distribution.
 #ifndef BASELINES_OPS_RANDOM_RANDOM_COMMON_H_
 #define BASELINES_OPS_RANDOM_RANDOM_COMMON_H_
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 
+#include "baselines/ops/random/philox.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
@@ -18,12 +18,12 @@ class Random {
   explicit Random(diopiGeneratorHandle_t generator) {
     uint64_t offset = 0;
     diopiGeneratorGetSeedAndOffset(generator, &seed_, &offset);
-    counter_ = {0, 0, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)};
+    counter_ = {{0, 0, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)}};
   }
 
   // Leaves the generator where the next call must go on.
   void Advance(diopiGeneratorHandle_t generator) const {
-    const uint64_t offset = counter_[2] | static_cast<uint64_t>(counter_[3]) << 32;
+    const uint64_t offset = counter_.word[2] | static_cast<uint64_t>(counter_.word[3]) << 32;
     diopiGeneratorSetSeedAndOffset(generator, seed_, offset + 1);
   }
 
@@ -43,28 +43,16 @@ class Random {
  private:
   uint32_t Next() {
     if (used_ == 4) {
-      block_ = Block(counter_, static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32));
-      if (++counter_[0] == 0) ++counter_[1];
+      block_ = Philox(counter_, seed_);
+      if (++counter_.word[0] == 0) ++counter_.word[1];
       used_ = 0;
     }
-    return block_[used_++];
-  }
-
-  static std::array<uint32_t, 4> Block(std::array<uint32_t, 4> c, uint32_t k0, uint32_t k1) {
-    for (int round = 0; round < 10; ++round) {
-      const uint64_t a = uint64_t{0xD2511F53} * c[0];
-      const uint64_t b = uint64_t{0xCD9E8D57} * c[2];
-      c = {static_cast<uint32_t>(b >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(b),
-           static_cast<uint32_t>(a >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(a)};
-      k0 += 0x9E3779B9;
-      k1 += 0xBB67AE85;
-    }
-    return c;
+    return block_.word[used_++];
   }
 
   uint64_t seed_ = 0;
-  std::array<uint32_t, 4> counter_{};
-  std::array<uint32_t, 4> block_{};
+  Words4 counter_{};
+  Words4 block_{};
   size_t used_ = 4;
 };
 

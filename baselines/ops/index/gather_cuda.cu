@@ -1,0 +1,43 @@
+// gather: out[i][j][k] = input[index[i][j][k]][j][k] for dim 0, and so on.
+#include "baselines/ops/index/index_cuda.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+void Gather(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, int64_t dim, const Tensor& index) {
+  CheckShape(out, index.shape(), "out");
+  const IndexedShapes shapes(x.shape(), index.shape(), WrapDim(dim, x.rank()));
+  const Target target(In<int64_t>(index), shapes, x.strides());
+  DispatchAny(x.dtype(), [&]<typename C>() {
+    ForEach(Queue(ctx), index.numel(), PickElements<C>{target, x.data(), x.dtype(), Out<C>(out)});
+  });
+}
+
+// What was picked several times gets the sum of the gradients.
+void GatherBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const Tensor& grad, const Tensor& x,
+                    int64_t dim, const Tensor& index) {
+  CheckShape(grad_input, x.shape(), "grad_input");
+  CheckShape(grad, index.shape(), "grad_output");
+  const IndexedShapes shapes(x.shape(), index.shape(), WrapDim(dim, x.rank()));
+  const Target target(In<int64_t>(index), shapes, DenseStrides(x.shape()));
+  DispatchAny(ResultType(grad_input, {grad}), [&]<typename C>() {
+    ScatterElements(Queue(ctx), grad_input, Tensor(), index.numel(), target, In<C>(grad),
+                    ScatterReduce::kAdd);
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+diopiError_t diopiGather(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                         int64_t dim, diopiConstTensorHandle_t index) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Gather(ctx, out, input, dim, index); });
+}
+
+diopiError_t diopiGatherBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
+                                 diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
+                                 int64_t dim, diopiConstTensorHandle_t index) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::GatherBackward(ctx, grad_input, grad_output, input, dim, index); });
+}

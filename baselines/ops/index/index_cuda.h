@@ -1,0 +1,174 @@
+// Addressing by index tensors on a GPU.
+//
+// The CPU reference fails for an index out of bounds. Finding one here would wait for the device: such an
+// index reads NaN (0 for integers) and writes nothing, so that no memory outside the tensor is touched.
+//
+// Where several elements go to one destination, they are sorted by destination (stably) and one thread
+// combines each group in the order of the input: the same result in every run, and the CPU reference's order.
+#ifndef BASELINES_OPS_INDEX_INDEX_CUDA_H_
+#define BASELINES_OPS_INDEX_INDEX_CUDA_H_
+
+#include <cmath>
+#include <cstdint>
+
+#include "baselines/ops/index/index_common.h"
+#include "baselines/ops/support/cuda/access.h"
+#include "baselines/ops/support/cuda/compute.h"
+#include "baselines/ops/support/cuda/map.h"
+#include "baselines/ops/support/cuda/sort.h"
+
+namespace diopi::ops::cuda {
+
+// A position counted from the end when negative; -1 outside [-size, size).
+DIOPI_HD inline int64_t Wrapped(int64_t index, int64_t size) {
+  const int64_t position = index < 0 ? index + size : index;
+  return position >= 0 && position < size ? position : -1;
+}
+
+template <typename C>
+DIOPI_HD C OutOfBounds() {
+  if constexpr (kIsInteger<C>) {
+    return 0;
+  } else {
+    return C(NAN);
+  }
+}
+
+// Where element i of an index tensor points: `size` places along one dimension, `stride` elements apart.
+struct Target {
+  In<int64_t> index;
+  Layout others;  // of the other dimensions, over the index tensor's shape
+  int64_t size = 1;
+  int64_t stride = 1;
+
+  Target(const In<int64_t>& index_in, const IndexedShapes& shapes, Shape strides)
+      : index(index_in), size(shapes.shape[shapes.axis]) {
+    if (strides.empty()) strides = {1};  // 0-d
+    stride = strides[shapes.axis];
+    strides[shapes.axis] = 0;
+    others = MakeLayout(shapes.index, strides);
+  }
+  // -1 out of bounds.
+  DIOPI_HD int64_t Place(int64_t i) const { return Wrapped(index[i], size); }
+  DIOPI_HD int64_t Offset(int64_t i, int64_t place) const { return others.Offset(i) + place * stride; }
+  // The position in the tensor, -1 out of bounds.
+  DIOPI_HD int64_t operator()(int64_t i) const {
+    const int64_t place = Place(i);
+    return place < 0 ? -1 : Offset(i, place);
+  }
+};
+
+// out[i] = the element that index i points to.
+template <typename C>
+struct PickElements {
+  Target target;  // with the strides of x
+  const void* x;
+  diopiDtype_t dtype;
+  Out<C> out;
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t place = target.Place(i);
+    out.Set(i, place < 0 ? OutOfBounds<C>() : LoadElement<C>(x, dtype, target.Offset(i, place)));
+  }
+};
+
+// Elements 0 to n - 1 sorted by destination.
+struct Groups {
+  const uint64_t* destinations = nullptr;
+  const int64_t* sources = nullptr;
+  int64_t n = 0;
+  uint64_t none = 0;  // the destination of elements that go nowhere
+
+  // Whether place i is the first one of a group.
+  DIOPI_HD bool Starts(int64_t i) const {
+    return destinations[i] != none && (i == 0 || destinations[i] != destinations[i - 1]);
+  }
+  DIOPI_HD bool Continues(int64_t i, int64_t first) const {
+    return i < n && destinations[i] == destinations[first];
+  }
+  DIOPI_HD int64_t Destination(int64_t i) const { return static_cast<int64_t>(destinations[i]); }
+};
+
+template <typename F>
+struct WriteDestinations {
+  F destination;
+  KeyedValues pairs;
+  uint64_t none;
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t to = destination(i);
+    pairs.keys[i] = to < 0 ? none : static_cast<uint64_t>(to);
+    pairs.values[i] = i;
+  }
+};
+
+// `destination(i)` is below `destinations`, or negative for nowhere.
+template <typename F>
+Groups GroupByDestination(const Queue& queue, int64_t n, int64_t destinations, const F& destination) {
+  const auto none = static_cast<uint64_t>(destinations);
+  if (n <= 0) return {};
+  int bits = 1;
+  while (none >> bits != 0) ++bits;
+  KeyedValues pairs{queue.Buffer<uint64_t>(n), queue.Buffer<int64_t>(n)};
+  ForEach(queue, n, WriteDestinations<F>{destination, pairs, none});
+  pairs = SortByKey(queue, pairs, n, bits);
+  return {pairs.keys, pairs.values, n, none};
+}
+
+// out[d] = base[d] combined with all sources of d, one after the other. One call an element.
+template <typename C>
+struct CombineGroups {
+  Groups groups;
+  In<C> base, source;
+  Out<C> out;
+  ScatterReduce reduce;
+  DIOPI_HD void operator()(int64_t first) const {
+    if (!groups.Starts(first)) return;
+    const int64_t to = groups.Destination(first);
+    C value = base[to];
+    for (int64_t i = first; groups.Continues(i, first); ++i) {
+      const C x = source[groups.sources[i]];
+      value = reduce == ScatterReduce::kAdd        ? WrapAdd(value, x)
+              : reduce == ScatterReduce::kMultiply ? WrapMul(value, x)
+                                                   : x;
+    }
+    out.Set(to, value);
+  }
+};
+
+// out = base (zeros where it is null), combined with source[i] at destination(i) for every i below n.
+template <typename C, typename F>
+void ScatterElements(const Queue& queue, const Tensor& out, const Tensor& base, int64_t n,
+                     const F& destination, const In<C>& source, ScatterReduce reduce) {
+  const In<C> before = base ? In<C>(base) : In<C>::Constant(C(0));
+  const Out<C> result(out);
+  const Groups groups = GroupByDestination(queue, n, out.numel(), destination);
+  const bool in_place = base && base.data() == out.data();
+  if (!in_place) Copy(queue, out.numel(), result, before);
+  ForEach(queue, groups.n, CombineGroups<C>{groups, before, source, result, reduce});
+}
+
+// Sums of slices: tensors of (outer, slices, inner) elements.
+template <typename C>
+struct SumSlices {
+  Groups groups;  // of slices
+  In<C> grad;
+  Out<C> out;
+  int64_t outer, inner, size;  // size: slices of out
+  bool divide;                 // each by the number of slices that go to the same place
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t first = i / (outer * inner), rest = i % (outer * inner);
+    if (!groups.Starts(first)) return;
+    int64_t end = first;
+    while (divide && groups.Continues(end, first)) ++end;
+    const int64_t o = rest / inner, k = rest % inner;
+    C sum = C(0);
+    for (int64_t j = first; groups.Continues(j, first); ++j) {
+      const C g = grad[(o * groups.n + groups.sources[j]) * inner + k];
+      sum += divide ? g / static_cast<C>(end - first) : g;
+    }
+    out.Set((o * size + groups.Destination(first)) * inner + k, sum);
+  }
+};
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_INDEX_INDEX_CUDA_H_

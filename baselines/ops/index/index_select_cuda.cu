@@ -1,0 +1,64 @@
+// index_select: the slices of the input along dim that a 1-d index names, in its order.
+#include "baselines/ops/index/index_cuda.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+// The index of every element of the selected tensor: the vector, repeated over the other dimensions.
+In<int64_t> IndexOfElements(const Tensor& index, const Shape& selected, size_t axis) {
+  Check(index.rank() <= 1, "index must be a vector, got shape ", ShapeText(index.shape()));
+  Shape strides(selected.size(), 0);
+  if (!selected.empty() && index.rank() == 1) strides[axis] = index.strides()[0];
+  return In<int64_t>(index.data(), index.dtype(), selected, strides);
+}
+
+void IndexSelect(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, int64_t dim,
+                 const Tensor& index) {
+  const Shape selected = SelectedShape(x.shape(), dim, index.numel());
+  CheckShape(out, selected, "out");
+  const IndexedShapes shapes(x.shape(), selected, WrapDim(dim, x.rank()));
+  const Target target(IndexOfElements(index, selected, shapes.axis), shapes, x.strides());
+  DispatchAny(x.dtype(), [&]<typename C>() {
+    ForEach(Queue(ctx), out.numel(), PickElements<C>{target, x.data(), x.dtype(), Out<C>(out)});
+  });
+}
+
+struct SlicePlace {
+  In<int64_t> index;
+  int64_t size;
+  DIOPI_HD int64_t operator()(int64_t i) const { return Wrapped(index[i], size); }
+};
+
+void IndexSelectBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const Tensor& grad,
+                         const Shape& shape, int64_t dim, const Tensor& index) {
+  CheckShape(grad_input, shape, "grad_input");
+  const int64_t count = index.numel();
+  CheckShape(grad, SelectedShape(shape, dim, count), "grad");
+  const Axis axis = SplitAxis(shape, WrapDim(dim, static_cast<int64_t>(shape.size())));
+  const Queue queue(ctx);
+  DispatchFloating(ResultType(grad_input, {grad}), [&]<typename C>() {
+    const Out<C> sums(grad_input);
+    Copy(queue, grad_input.numel(), sums, In<C>::Constant(C(0)));
+    const Groups groups =
+        GroupByDestination(queue, count, axis.size, SlicePlace{In<int64_t>(index), axis.size});
+    ForEach(queue, grad.numel(),
+            SumSlices<C>{groups, In<C>(grad), sums, axis.outer, axis.inner, axis.size, false});
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+diopiError_t diopiIndexSelect(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                              diopiConstTensorHandle_t input, int64_t dim, diopiConstTensorHandle_t index) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::IndexSelect(ctx, out, input, dim, index); });
+}
+
+diopiError_t diopiIndexSelectBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
+                                      diopiConstTensorHandle_t grad, diopiSize_t input_sizes, int64_t dim,
+                                      diopiConstTensorHandle_t index) {
+  using namespace diopi::ops;
+  return Guard(__func__,
+               [&] { cuda::IndexSelectBackward(ctx, grad_input, grad, Sizes(input_sizes), dim, index); });
+}

@@ -1,0 +1,60 @@
+// scatter: out = input, then out[index[i][j][k]][j][k] = src[i][j][k] for dim 0, and so on; with reduce "add"
+// or "multiply" the element is combined with what is there. Of several sources for one element the last wins.
+#include "baselines/ops/index/index_cuda.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+// The sources of the scattered elements: a tensor at least as large as the index, or one number.
+template <typename C>
+In<C> Sources(const Tensor& src, const diopiScalar_t* value, const Shape& index) {
+  if (value != nullptr) return In<C>::Constant(ScalarAs<C>(value));
+  Check(src.shape().size() == index.size(), "index must have as many dimensions as src");
+  for (size_t d = 0; d < index.size(); ++d)
+    Check(Numel(index) == 0 || index[d] <= src.shape()[d], "index shape exceeds src shape");
+  return In<C>(src.data(), src.dtype(), index, src.strides());
+}
+
+void Scatter(diopiContextHandle_t ctx, const Tensor& out, const Tensor& input, int64_t dim, const Tensor& src,
+             const diopiScalar_t* value, const Tensor& index, const char* reduce_name) {
+  const ScatterReduce reduce = ParseScatterReduce(reduce_name);
+  CheckShape(out, input.shape(), "out");
+  Check(src || value != nullptr, "a required tensor is null");
+  const IndexedShapes shapes(input.shape(), index.shape(), WrapDim(dim, input.rank()));
+  const Target target(In<int64_t>(index), shapes, DenseStrides(input.shape()));
+  DispatchAny(out.dtype(), [&]<typename C>() {
+    ScatterElements(Queue(ctx), out, input, index.numel(), target, Sources<C>(src, value, index.shape()),
+                    reduce);
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+diopiError_t diopiScatter(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                          int64_t dim, diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
+                          const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Scatter(ctx, out, input, dim, src, nullptr, index, reduce); });
+}
+
+diopiError_t diopiScatterInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, int64_t dim,
+                             diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
+                             const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Scatter(ctx, input, input, dim, src, nullptr, index, reduce); });
+}
+
+diopiError_t diopiScatterScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
+                                diopiConstTensorHandle_t input, int64_t dim, const diopiScalar_t* value,
+                                diopiConstTensorHandle_t index, const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Scatter(ctx, out, input, dim, Tensor(), value, index, reduce); });
+}
+
+diopiError_t diopiScatterInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input, int64_t dim,
+                                   const diopiScalar_t* value, diopiConstTensorHandle_t index,
+                                   const char* reduce) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Scatter(ctx, input, input, dim, Tensor(), value, index, reduce); });
+}

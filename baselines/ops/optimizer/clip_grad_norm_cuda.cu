@@ -1,0 +1,91 @@
+// clip_grad_norm_: the norm over all gradients together, written to host memory (the call waits for it), and
+// the gradients scaled in place by min(1, max_norm / (norm + 1e-6)).
+#include <cmath>
+#include <vector>
+
+#include "baselines/ops/support/cuda/access.h"
+#include "baselines/ops/support/cuda/compute.h"
+#include "baselines/ops/support/cuda/map.h"
+#include "baselines/ops/support/cuda/reduce.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+// Sums of |g|^p, or the greatest |g| (NaN above all) for p = infinity: of one gradient, or of such results.
+template <typename C>
+struct NormPowers {
+  using State = C;
+  In<C> gradient;
+  const C* parts;  // instead of the gradient
+  C p;
+  bool greatest;
+  C* out;
+  DIOPI_HD State Empty() const { return C(0); }
+  DIOPI_HD State Load(int64_t, int64_t j) const {
+    using std::abs;
+    using std::pow;
+    if (parts != nullptr) return parts[j];
+    const C magnitude = abs(gradient[j]);
+    if (greatest || p == C(1)) return magnitude;
+    return p == C(2) ? magnitude * magnitude : pow(magnitude, p);
+  }
+  DIOPI_HD State Combine(State a, State b) const {
+    if (greatest) return b > a || b != b ? b : a;
+    return a + b;
+  }
+  DIOPI_HD void Finish(int64_t, State total) const { *out = total; }
+};
+
+template <typename C>
+C TotalNorm(const Queue& queue, const std::vector<Tensor>& gradients, double norm_type) {
+  const C p = static_cast<C>(norm_type);
+  const bool greatest = std::isinf(norm_type);
+  const auto count = static_cast<int64_t>(gradients.size());
+  C* const parts = queue.Buffer<C>(count + 1);
+  C* const total = parts + count;
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor& gradient = gradients[static_cast<size_t>(i)];
+    ReduceRows(queue, 1, gradient.numel(), NormPowers<C>{In<C>(gradient), nullptr, p, greatest, parts + i});
+  }
+  ReduceRows(queue, 1, count, NormPowers<C>{In<C>(), parts, p, greatest, total});
+  C norm = C(0);
+  queue.CopyToHost(&norm, total, sizeof(C));
+  if (greatest || norm_type == 1.0) return norm;
+  return norm_type == 2.0 ? std::sqrt(norm) : std::pow(norm, static_cast<C>(1.0 / norm_type));
+}
+
+template <typename C>
+struct Scaled {
+  C factor;
+  DIOPI_HD C operator()(C x) const { return x * factor; }
+};
+
+void Clip(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads, int64_t count, double max_norm,
+          double norm_type, bool error_if_nonfinite) {
+  Check(out != nullptr, "out is null");
+  if (count <= 0) {
+    *out = 0.0;
+    return;
+  }
+  const std::vector<Tensor> gradients(grads, grads + count);
+  const Queue queue(ctx);
+  DispatchFloating(gradients[0].dtype(), [&]<typename C>() {
+    const C norm = TotalNorm<C>(queue, gradients, norm_type);
+    if (error_if_nonfinite) Check(std::isfinite(norm), "the total norm is not finite");
+    *out = static_cast<double>(norm);
+    const C coefficient = static_cast<C>(max_norm) / (norm + static_cast<C>(1e-6));
+    if (coefficient >= C(1)) return;
+    for (const Tensor& gradient : gradients) MapTo<C>(queue, gradient, Scaled<C>{coefficient}, gradient);
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+diopiError_t diopiClipGradNorm(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads,
+                               int64_t num_grads, double max_norm, double norm_type,
+                               bool error_if_nonfinite) {
+  using namespace diopi::ops;
+  return Guard(__func__,
+               [&] { cuda::Clip(ctx, out, grads, num_grads, max_norm, norm_type, error_if_nonfinite); });
+}

@@ -1,0 +1,66 @@
+// dropout: each element is kept with probability 1 - p and scaled by 1 / (1 - p); the mask says which. When
+// not training, the input as it is and a mask of ones.
+#include "baselines/ops/random/random_cuda.h"
+#include "baselines/ops/support/cuda/map.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+template <typename C>
+struct DropElements {
+  Stream stream;
+  int64_t n;
+  uint64_t dropped;  // words below are
+  C scale;
+  In<C> x;
+  Out<C> out;
+  Out<int64_t> mask;
+  DIOPI_HD void operator()(int64_t thread) const {
+    const Words4 words = stream.Draw(thread);
+    for (int lane = 0; lane < 4; ++lane) {
+      const int64_t i = thread * 4 + lane;
+      if (i >= n) return;
+      const bool keep = words.word[lane] >= dropped;
+      out.Set(i, keep ? x[i] * scale : C(0));
+      mask.Set(i, keep ? 1 : 0);
+    }
+  }
+};
+
+void Dropout(diopiContextHandle_t ctx, const Tensor& out, const Tensor& mask, const Tensor& input, double p,
+             bool train, diopiGeneratorHandle_t generator) {
+  Check(p >= 0 && p <= 1, "p must lie in [0, 1], got ", p);
+  CheckShape(out, input.shape(), "out");
+  CheckShape(mask, input.shape(), "mask");
+  const Queue queue(ctx);
+  const int64_t n = input.numel();
+  DispatchFloating(input.dtype(), [&]<typename C>() {
+    const In<C> x(input);
+    const Out<C> result(out);
+    const Out<int64_t> kept(mask);
+    if (!train) {
+      Copy(queue, n, result, x);
+      Copy(queue, n, kept, In<int64_t>::Constant(1));
+      return;
+    }
+    const auto dropped = static_cast<uint64_t>(std::ceil(p * 0x1p32));
+    const C scale = p < 1 ? static_cast<C>(1.0 / (1.0 - p)) : C(0);
+    ForEach(queue, Threads(n, 4), DropElements<C>{TakeBlock(generator), n, dropped, scale, x, result, kept});
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+diopiError_t diopiDropout(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiTensorHandle_t mask,
+                          diopiConstTensorHandle_t input, double p, bool train,
+                          diopiGeneratorHandle_t generator) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Dropout(ctx, out, mask, input, p, train, generator); });
+}
+
+diopiError_t diopiDropoutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, diopiTensorHandle_t mask,
+                             double p, bool train, diopiGeneratorHandle_t generator) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Dropout(ctx, input, mask, input, p, train, generator); });
+}

@@ -1,0 +1,59 @@
+// uniform_: numbers in [from, to), in place.
+#include "baselines/ops/random/random_cuda.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+// The bits of a uniform number that the type can hold below 1.
+int MantissaBits(diopiDtype_t dtype) {
+  switch (dtype) {
+    case diopi_dtype_float16:
+      return 11;
+    case diopi_dtype_bfloat16:
+      return 8;
+    case diopi_dtype_float32:
+      return 24;
+    default:
+      return 53;
+  }
+}
+
+template <typename C>
+struct DrawUniform {
+  Stream stream;
+  int64_t n;
+  int bits;
+  C from, to;
+  Out<C> out;
+  DIOPI_HD void operator()(int64_t thread) const {
+    const Words4 words = stream.Draw(thread);
+    for (int lane = 0; lane < kLanes<C>; ++lane) {
+      const int64_t i = thread * kLanes<C> + lane;
+      if (i >= n) return;
+      out.Set(i, from + (to - from) * UniformOf<C>(words, lane, bits));
+      if (out[i] >= to) out.Set(i, from);  // it was rounded up to what the interval leaves out
+    }
+  }
+};
+
+void Uniform(diopiContextHandle_t ctx, const Tensor& out, double from, double to,
+             diopiGeneratorHandle_t generator) {
+  Check(from <= to, "from (", from, ") must not exceed to (", to, ")");
+  const Queue queue(ctx);
+  const int64_t n = out.numel();
+  DispatchFloating(out.dtype(), [&]<typename C>() {
+    const Out<C> result(out);
+    ForEach(queue, Threads(n, kLanes<C>),
+            DrawUniform<C>{TakeBlock(generator), n, MantissaBits(out.dtype()), static_cast<C>(from),
+                           static_cast<C>(to), result});
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+diopiError_t diopiUniformInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double from, double to,
+                             diopiGeneratorHandle_t generator) {
+  using namespace diopi::ops;
+  return Guard(__func__, [&] { cuda::Uniform(ctx, inout, from, to, generator); });
+}
