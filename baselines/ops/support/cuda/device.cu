@@ -1,5 +1,8 @@
 // The device functions of both dialects. (The emulated library's: emulated/device.cc.)
+#include <cublasLt.h>
+
 #include <atomic>
+#include <fstream>
 
 #include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/launch.h"
@@ -30,6 +33,19 @@ int WantedDevice() {
 
 std::string VersionText(int version) {  // 13000 -> 13.0
   return Text(version / 1000, ".", version % 1000 / 10);
+}
+
+// "580.65.06", of the line "NVRM version: NVIDIA UNIX ... Kernel Module  580.65.06  ..."; empty where this
+// process may not read it.
+std::string DriverRelease() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word) {
+    const bool release =
+        word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos;
+    if (release) return word;
+  }
+  return "";
 }
 
 }  // namespace
@@ -65,8 +81,10 @@ std::string DeviceText() {
     return Text("no CUDA device, CUDA ", VersionText(runtime));
   }
   cudaDriverGetVersion(&driver);
-  return Text(properties.name, " (sm_", properties.major, properties.minor, "), driver for CUDA ",
-              VersionText(driver), ", CUDA ", VersionText(runtime));
+  const std::string release = DriverRelease();
+  return Text(properties.name, " (sm_", properties.major, properties.minor, "), driver ",
+              release.empty() ? "" : release + " ", "for CUDA ", VersionText(driver), ", CUDA ",
+              VersionText(runtime), ", cuBLASLt ", cublasLtGetVersion());
 }
 
 }  // namespace diopi::ops::cuda

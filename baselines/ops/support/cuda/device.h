@@ -10,8 +10,8 @@ namespace diopi::ops::cuda {
 // CUDA device: ...".
 void UseDevice();
 
-// "NVIDIA H200, driver 580.65, CUDA 13.0, cuBLASLt 13.0.1": for diopiGetImplVersion. Says so when there is no
-// device.
+// "NVIDIA H200 (sm_90), driver 580.65.06 for CUDA 13.0, CUDA 13.0, cuBLASLt 130002": for diopiGetImplVersion.
+// Says so when there is no device.
 std::string DeviceText();
 
 }  // namespace diopi::ops::cuda

@@ -57,16 +57,15 @@ template <typename Op, typename State = typename Op::State>
 void ReducePass(const Queue&, int64_t rows, int64_t length, const ReduceTree& tree, const Op& op,
                 const State* from, State* to) {
   const DeviceMemoryOpen open;
-  std::vector<State> lane(static_cast<size_t>(tree.lanes));
+  const auto lanes = static_cast<size_t>(tree.lanes);
+  std::vector<State> lane(lanes);
   for (int64_t item = 0; item < rows * tree.chunks; ++item) {
     const int64_t row = item / tree.chunks, begin = item % tree.chunks * tree.chunk;
     const int64_t end = std::min(begin + tree.chunk, length);
-    for (int t = 0; t < tree.lanes; ++t)
-      lane[static_cast<size_t>(t)] = ReduceLane(op, from, row, length, begin + t, end, tree.lanes);
-    for (int half = tree.lanes / 2; half > 0; half /= 2) {
-      for (int t = 0; t < half; ++t)
-        lane[static_cast<size_t>(t)] =
-            op.Combine(lane[static_cast<size_t>(t)], lane[static_cast<size_t>(t + half)]);
+    for (size_t t = 0; t < lanes; ++t)
+      lane[t] = ReduceLane(op, from, row, length, begin + static_cast<int64_t>(t), end, tree.lanes);
+    for (size_t half = lanes / 2; half > 0; half /= 2) {
+      for (size_t t = 0; t < half; ++t) lane[t] = op.Combine(lane[t], lane[t + half]);
     }
     if (to != nullptr) {
       to[item] = lane[0];
