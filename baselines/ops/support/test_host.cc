@@ -94,11 +94,15 @@ diopiError_t diopiGetCurrentDeviceIndex(diopiDeviceIndex_t* index) {
   *index = 0;
   return diopiSuccess;
 }
-diopiError_t diopiGeneratorGetSeedAndOffset(diopiGeneratorHandle_t, uint64_t* seed, uint64_t* offset) {
-  *seed = 42;
-  *offset = 0;
+diopiError_t diopiGeneratorGetSeedAndOffset(diopiGeneratorHandle_t generator, uint64_t* seed,
+                                            uint64_t* offset) {
+  const diopiGenerator state = generator == nullptr ? diopiGenerator() : *generator;
+  *seed = state.seed;
+  *offset = state.offset;
   return diopiSuccess;
 }
-diopiError_t diopiGeneratorSetSeedAndOffset(diopiGeneratorHandle_t, uint64_t, uint64_t) {
+diopiError_t diopiGeneratorSetSeedAndOffset(diopiGeneratorHandle_t generator, uint64_t seed,
+                                            uint64_t offset) {
+  if (generator != nullptr) *generator = {seed, offset};
   return diopiSuccess;
 }

@@ -21,6 +21,10 @@ struct diopiTensor {
 struct diopiContext {
   std::vector<std::unique_ptr<diopiTensor>> required;
 };
+struct diopiGenerator {  // a null handle reads as this too
+  uint64_t seed = 42;
+  uint64_t offset = 0;
+};
 
 namespace diopi::ops {
 
