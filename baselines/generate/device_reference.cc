@@ -73,17 +73,16 @@ Finding Inspect(const v1::Case& c, const loader::CallOutcome& outcome) {
   return {"", reply.text()};
 }
 
-class DeviceReference {
+std::string VendorOf(const loader::Worker& worker) {
+  const std::string& name = worker.hello().vendor_name();
+  return name.empty() ? "a library without a vendor name" : name;
+}
+
+// Puts outputs beside the oracle's, one operator's file after the other.
+class DeviceOutputs {
  public:
-  DeviceReference(const DeviceReferenceOptions& options, std::unique_ptr<loader::Worker> worker)
-      : options_(options), worker_(std::move(worker)) {
-    const v1::WorkerHello& hello = worker_->hello();
-    provenance_.vendor =
-        hello.vendor_name().empty() ? "a library without a vendor name" : hello.vendor_name();
-    provenance_.version = hello.impl_version();
-    provenance_.sha256 = options.library_sha256;
-    provenance_.contracts = absl::StrJoin(ContractNames(options.compare.contracts), ",");
-    provenance_.created = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());
+  DeviceOutputs(const DeviceOutputsOptions& options, const DeviceSource& source)
+      : options_(options), source_(source), provenance_(options.provenance) {
     summary_.vendor = provenance_.vendor;
     summary_.version = provenance_.version;
   }
@@ -138,23 +137,16 @@ class DeviceReference {
 
   void Run(Baseline* baseline) {
     const v1::Case& c = baseline->c;
-    const absl::Status submitted = worker_->Submit(c, baseline->inputs, kCalls);
-    if (!submitted.ok()) {
-      baseline->quarantined = absl::StrCat("the device reference could not be called: ", submitted.message());
+    DeviceResult result = source_(c, baseline->inputs);
+    if (!result.without.empty()) {
+      summary_.without.push_back(absl::StrCat(c.id(), ": ", result.without));
       return;
     }
-    loader::CallOutcome outcome = worker_->Wait();
-    const Finding finding = Inspect(c, outcome);
-    if (!finding.absent.empty()) {
-      summary_.without.push_back(absl::StrCat(c.id(), ": ", finding.absent));
+    if (!result.quarantined.empty()) {
+      baseline->quarantined = result.quarantined;
       return;
     }
-    if (!finding.wrong.empty()) {
-      baseline->quarantined =
-          absl::StrCat("the device reference (", provenance_.vendor, "): ", finding.wrong);
-      return;
-    }
-    for (auto& [key, tensor] : outcome.outputs) {
+    for (auto& [key, tensor] : result.outputs) {
       if (baseline->references.contains(key)) {
         baseline->references[key + kDeviceSuffix] = std::move(tensor);
       }
@@ -170,27 +162,55 @@ class DeviceReference {
     }
   }
 
-  const DeviceReferenceOptions& options_;
-  const std::unique_ptr<loader::Worker> worker_;
-  DeviceProvenance provenance_;
+  const DeviceOutputsOptions& options_;
+  const DeviceSource& source_;
+  const DeviceProvenance& provenance_;
   bool same_ = false;  // the file's outputs are this library's under these contracts
   DeviceReferenceSummary summary_;
 };
 
+// Runs the library's function on one case, in the worker.
+DeviceResult RunInWorker(loader::Worker& worker, const v1::Case& c, const TensorMap& inputs) {
+  const absl::Status submitted = worker.Submit(c, inputs, kCalls);
+  if (!submitted.ok()) {
+    return {{}, "", absl::StrCat("the device reference could not be called: ", submitted.message())};
+  }
+  loader::CallOutcome outcome = worker.Wait();
+  const Finding finding = Inspect(c, outcome);
+  if (!finding.absent.empty()) return {{}, finding.absent, ""};
+  if (!finding.wrong.empty()) {
+    return {{}, "", absl::StrCat("the device reference (", VendorOf(worker), "): ", finding.wrong)};
+  }
+  return {std::move(outcome.outputs), "", ""};
+}
+
 }  // namespace
+
+absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Case>& cases,
+                                                        const DeviceOutputsOptions& options,
+                                                        const DeviceSource& source) {
+  std::map<std::string, std::set<std::string>> by_operator;
+  for (const v1::Case& c : cases) by_operator[c.operator_()].insert(c.id());
+  DeviceOutputs outputs(options, source);
+  for (const auto& [name, ids] : by_operator) {
+    absl::Status status = outputs.AddTo(name, ids);
+    if (!status.ok()) return status;
+  }
+  return outputs.Take();
+}
 
 absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::Case>& cases,
                                                           const DeviceReferenceOptions& options) {
   absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
   if (!worker.ok()) return worker.status();
-  std::map<std::string, std::set<std::string>> by_operator;
-  for (const v1::Case& c : cases) by_operator[c.operator_()].insert(c.id());
-  DeviceReference reference(options, *std::move(worker));
-  for (const auto& [name, ids] : by_operator) {
-    absl::Status status = reference.AddTo(name, ids);
-    if (!status.ok()) return status;
-  }
-  return reference.Take();
+  DeviceOutputsOptions outputs{options.data_folder, options.reference, {},
+                               options.compare,     options.force,     options.progress};
+  outputs.provenance = {VendorOf(**worker), (*worker)->hello().impl_version(), options.library_sha256,
+                        absl::StrJoin(ContractNames(options.compare.contracts), ","),
+                        absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone())};
+  return AddDeviceOutputs(cases, outputs, [&](const v1::Case& c, const TensorMap& inputs) {
+    return RunInWorker(**worker, c, inputs);
+  });
 }
 
 }  // namespace diopi::baselines

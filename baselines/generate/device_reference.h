@@ -10,6 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "baselines/compare/compare.h"
+#include "baselines/store/store.h"
+#include "cases/core/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/worker/worker.h"
 
@@ -38,6 +40,28 @@ struct DeviceReferenceSummary {
   std::vector<std::string> quarantined;
   std::vector<std::string> without;
 };
+
+// What a device made of one case: its outputs by key, or why there are none.
+struct DeviceResult {
+  TensorMap outputs;
+  std::string without;      // it has no such function, or not for this dtype
+  std::string quarantined;  // it is not right: the reason
+};
+using DeviceSource = std::function<DeviceResult(const v1::Case&, const TensorMap& inputs)>;
+
+struct DeviceOutputsOptions {
+  std::string data_folder;
+  std::string reference = "cpu";
+  DeviceProvenance provenance;  // of the library that the outputs are of
+  CompareOptions compare;       // the contracts declared for it
+  bool force = false;
+  std::function<void(const std::string&, int64_t, int64_t)> progress = nullptr;
+};
+
+// Puts what `source` gives beside the oracle's outputs: of a library that runs (below), or of a pack.
+absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Case>& cases,
+                                                        const DeviceOutputsOptions& options,
+                                                        const DeviceSource& source);
 
 // One operator's file is written anew, atomically. Outputs of another library, or under other contracts, are
 // dropped from it. Statuses: those of Worker::Start and of the store; NotFound for an operator without

@@ -1,21 +1,18 @@
-#include <fcntl.h>
 #include <google/protobuf/util/json_util.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "baselines/store/checksum.h"
 #include "baselines/store/driver.h"
 #include "baselines/store/h5.h"
 #include "baselines/store/index.h"
+#include "baselines/store/replace.h"
 #include "baselines/store/store.h"
 #include "cases/core/fill.h"
 
@@ -23,56 +20,6 @@ namespace diopi::baselines {
 namespace {
 
 using hdf5::Handle;
-
-// A file descriptor of ours; closing it also gives up its lock.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-absl::Status SystemError(const std::string& what, int number) {
-  const std::string text = absl::StrCat(what, ": ", std::generic_category().message(number));
-  if (number == ENOSPC || number == EDQUOT || number == EFBIG) return absl::ResourceExhaustedError(text);
-  return absl::ErrnoToStatus(number, what);
-}
-
-// Opens the temporary file and locks it, so that two writers of one operator never share it. What a killed
-// writer left is truncated. Between opening and locking another writer may have renamed the file away: then
-// the name no longer leads to what was locked, and it is opened again.
-absl::StatusOr<Descriptor> LockTemporary(const std::string& path) {
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    if (file.get() < 0) return SystemError(absl::StrCat("cannot create ", path), errno);
-    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-      return absl::AbortedError(absl::StrCat(path, " is being written by another process"));
-    }
-    struct stat locked {};
-    struct stat named {};
-    if (fstat(file.get(), &locked) == 0 && stat(path.c_str(), &named) == 0 && locked.st_ino == named.st_ino &&
-        locked.st_dev == named.st_dev) {
-      return file;
-    }
-  }
-  return absl::AbortedError(absl::StrCat(path, " keeps being replaced by other processes"));
-}
-
-absl::Status SyncFolder(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const Descriptor file(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (file.get() < 0 || fsync(file.get()) != 0) {
-    return SystemError(absl::StrCat("cannot sync folder ", folder), errno);
-  }
-  return absl::OkStatus();
-}
 
 // Protobuf prints -0.0 as "-0" and reads that back as the integer 0.
 std::string WithNegativeZeros(const std::string& json) {
@@ -100,9 +47,9 @@ std::string JudgesText(const v1::Case& c) {
 
 class Writer final : public BaselineWriter {
  public:
-  Writer(std::string path, std::string temporary, Descriptor lock)
+  Writer(std::string path, Descriptor lock)
       : path_(std::move(path)),
-        temporary_(std::move(temporary)),
+        temporary_(TemporaryPath(path_)),
         lock_(std::move(lock)),
         driver_(hdf5::RegisterDriver()),
         string_(hdf5::StringType()),
@@ -324,11 +271,7 @@ absl::Status Writer::Finish() {
                                             static_cast<ssize_t>(footer.size())) {
     return SystemError(absl::StrCat("cannot write ", path_), errno == 0 ? ENOSPC : errno);
   }
-  if (fsync(lock_.get()) != 0) return SystemError(absl::StrCat("cannot sync ", path_), errno);
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) {
-    return SystemError(absl::StrCat("cannot rename ", temporary_, " to ", path_), errno);
-  }
-  return absl::OkStatus();
+  return Publish(lock_, path_);
 }
 
 absl::Status Writer::Commit() {
@@ -360,15 +303,9 @@ absl::StatusOr<std::unique_ptr<BaselineWriter>> BaselineWriter::Create(const std
   if (!IsStorableName(operator_name)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": '", operator_name, "' cannot name an operator"));
   }
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) return SystemError(absl::StrCat("cannot create folder ", folder.string()), error.value());
-
-  const std::string temporary = path + ".tmp";
-  absl::StatusOr<Descriptor> lock = LockTemporary(temporary);
+  absl::StatusOr<Descriptor> lock = OpenTemporary(path);
   if (!lock.ok()) return lock.status();
-  auto writer = std::make_unique<Writer>(path, temporary, *std::move(lock));
+  auto writer = std::make_unique<Writer>(path, *std::move(lock));
   absl::Status status = writer->Start(operator_name, provenance);
   if (!status.ok()) return status;
   return writer;

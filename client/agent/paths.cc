@@ -20,6 +20,10 @@ std::string DefaultReferenceLibrary() {
   return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cpu.so").string();
 }
 
+std::string CudaReferenceLibrary() {
+  return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cuda.so").string();
+}
+
 std::string DefaultDataFolder() {
   const char* folder = std::getenv("DIOPI_DATA");
   return folder != nullptr && *folder != '\0' ? folder : "diopi-data";

@@ -15,6 +15,9 @@ std::string ProgramBeside(const std::string& name);
 // libdiopi_cpu.so in ../lib beside the running program.
 std::string DefaultReferenceLibrary();
 
+// libdiopi_cuda.so there; a build without the CUDA toolkit has none.
+std::string CudaReferenceLibrary();
+
 // $DIOPI_DATA, or diopi-data in the current folder.
 std::string DefaultDataFolder();
 

@@ -11,6 +11,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeListCommand());
   commands.push_back(MakeShowCommand());
   commands.push_back(MakeGenCommand());
+  commands.push_back(MakePackCommand());
   commands.push_back(MakeSubmitCommand());
   commands.push_back(MakeAgentsCommand());
   commands.push_back(MakeRunsCommand());

@@ -39,6 +39,7 @@ std::unique_ptr<Command> MakeImportCasesCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeMergeCommand();
 std::unique_ptr<Command> MakeNewOperatorCommand();
+std::unique_ptr<Command> MakePackCommand();
 std::unique_ptr<Command> MakeProfileCommand();
 std::unique_ptr<Command> MakeReportCommand();
 std::unique_ptr<Command> MakeReproCommand();

@@ -15,6 +15,7 @@
 #include "client/cli/command.h"
 #include "client/cli/file_lock.h"
 #include "client/cli/selection.h"
+#include "impl_loader/worker/worker.h"
 
 namespace diopi::cli {
 namespace {
@@ -27,9 +28,13 @@ class GenCommand final : public Command {
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-    app->add_option("--reference", reference_, "Which reference: cpu")->check(CLI::IsMember({"cpu"}));
+    app->add_option(
+           "--reference", reference_,
+           "Which reference: cpu, the oracle; or cuda: that, and beside it what libdiopi_cuda.so returns on "
+           "this machine's NVIDIA GPU")
+        ->check(CLI::IsMember({"cpu", "cuda"}));
     app->add_option("--library", library_,
-                    "Its library (default: libdiopi_cpu.so in ../lib beside this program)");
+                    "The oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
     app->add_option(
         "--device-reference", device_library_,
         "A device's own library: its outputs are stored beside, and its cases quarantined where it "
@@ -68,7 +73,6 @@ class GenCommand final : public Command {
   baselines::GenerateOptions MakeOptions() {
     baselines::GenerateOptions options;
     options.data_folder = DataFolder(data_);
-    options.reference = reference_;
     options.library_path = library_.empty() ? agent::DefaultReferenceLibrary() : library_;
     options.force = force_;
     if (!quiet_) {
@@ -85,6 +89,10 @@ class GenCommand final : public Command {
   absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> MakeDeviceOptions() {
     const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
     if (!contracts.ok()) return contracts.status();
+    if (reference_ == "cuda") {
+      absl::Status status = ChooseCuda();
+      if (!status.ok()) return status;
+    }
     if (device_library_.empty()) {
       if (contracts->any() || !device_functions_.empty()) {
         return absl::InvalidArgumentError("--contract and --device-lib say something of --device-reference");
@@ -95,7 +103,6 @@ class GenCommand final : public Command {
     if (!facts.ok()) return facts.status();
     baselines::DeviceReferenceOptions options;
     options.data_folder = DataFolder(data_);
-    options.reference = reference_;
     options.worker.impl_path = facts->path;
     options.worker.device_lib = device_functions_;
     options.worker.worker_program = worker_program_;
@@ -103,7 +110,24 @@ class GenCommand final : public Command {
     options.library_sha256 = facts->sha256;
     options.compare.contracts = *contracts;
     options.force = force_;
+    // Before minutes of the oracle's work: a library that cannot be loaded, or has no device here, says so
+    // now.
+    const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
+    if (!worker.ok()) return worker.status();
     return options;
+  }
+
+  absl::Status ChooseCuda() {
+    if (!device_library_.empty()) {
+      return absl::InvalidArgumentError(
+          "--reference cuda is a device's library: --device-reference is another");
+    }
+    device_library_ = agent::CudaReferenceLibrary();
+    std::error_code error;
+    if (std::filesystem::exists(device_library_, error)) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat("this build has no NVIDIA reference: there is no ",
+                                                      device_library_,
+                                                      " (it is built where the CUDA toolkit is found)"));
   }
 
   static ExitCode AddDevice(const std::vector<v1::Case>& cases,

@@ -2,6 +2,9 @@
 # prefix may be moved. Components: server, agent, demo (a faulty vendor library to try with).
 add_custom_target(diopi_shipped DEPENDS
   diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu libdiopi_faulty)
+if(TARGET diopi_cuda)
+  add_dependencies(diopi_shipped diopi_cuda)
+endif()
 set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 
 # The server's folder also makes baselines (diopi-cli gen): it has the reference library and the worker. The agent's
@@ -10,6 +13,9 @@ install(TARGETS diopi-agent RUNTIME DESTINATION bin COMPONENT agent)
 foreach(component server agent)
   install(TARGETS diopi-server diopi-cli diopi-worker RUNTIME DESTINATION bin COMPONENT ${component})
   install(TARGETS diopirt diopi_cpu LIBRARY DESTINATION lib COMPONENT ${component})
+  if(TARGET diopi_cuda)
+    install(TARGETS diopi_cuda LIBRARY DESTINATION lib COMPONENT ${component})
+  endif()
   # Empty: the volumes of an image begin as these folders, with their owner.
   foreach(folder data cache reports)
     install(DIRECTORY DESTINATION var/${folder} COMPONENT ${component})

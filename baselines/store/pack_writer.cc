@@ -1,0 +1,337 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "baselines/store/checksum.h"
+#include "baselines/store/driver.h"
+#include "baselines/store/h5.h"
+#include "baselines/store/index.h"
+#include "baselines/store/pack.h"
+#include "baselines/store/pack_text.h"
+#include "baselines/store/replace.h"
+#include "cases/core/fill.h"
+#include "cases/core/hash.h"
+
+namespace diopi::baselines {
+namespace {
+
+using hdf5::Handle;
+
+constexpr hsize_t kChunkElements = 65536;
+constexpr unsigned kDeflateLevel = 9;
+
+constexpr char kSampling[] =
+    "Sample i of s, of n elements in row-major order, is element b + h(i) mod (e - b) with b = floor(i n / "
+    "s), e = floor((i + 1) n / s) and h the SplitMix64 function of i.";
+
+std::string About(const PackHeader& header) {
+  return absl::StrCat("What ", header.device.vendor, " ", header.device.version,
+                      " returned for the cases of suite ", header.suite,
+                      ". OPERATOR/cases lists them, OPERATOR/DTYPE holds the elements. Tensors of up to ",
+                      header.full_bytes, " bytes are full; of larger ones ", header.samples,
+                      " elements are kept, with statistics of all of them.");
+}
+
+class Writer final : public PackWriter {
+ public:
+  Writer(std::string path, Descriptor lock, const PackHeader& header)
+      : path_(std::move(path)),
+        lock_(std::move(lock)),
+        header_(header),
+        driver_(hdf5::RegisterDriver()),
+        string_(hdf5::StringType()),
+        scalar_(hdf5::ScalarSpace()) {}
+  ~Writer() override { Discard(); }
+
+  absl::Status Start();
+  absl::Status Add(const std::string& operator_name, const std::vector<PackCase>& cases) override;
+  absl::Status Commit() override;
+
+ private:
+  // The elements of one dtype, as far as they are collected.
+  struct Column {
+    int64_t count = 0;
+    std::string bytes;
+  };
+
+  absl::Status AddOperator(const std::string& name, const std::vector<PackCase>& cases);
+  absl::Status WriteLines(hid_t group, const std::vector<std::string>& lines);
+  absl::Status WriteColumn(hid_t group, Dtype dtype, const Column& column);
+  absl::Status WriteDataset(hid_t group, const std::string& name, hid_t type, int64_t count, bool shuffle,
+                            const std::string& bytes);
+  absl::Status Finish();
+  void Discard();
+  absl::Status DriverStatus() const {
+    return target_.error == 0 ? absl::OkStatus()
+                              : SystemError(absl::StrCat("cannot write ", path_), target_.error);
+  }
+  absl::Status Failure(const std::string& what) const {
+    const absl::Status full = DriverStatus();
+    return full.ok() ? hdf5::LastError(path_, what) : full;
+  }
+
+  const std::string path_;
+  Descriptor lock_;
+  const PackHeader header_;
+  hdf5::Target target_;  // before the file that writes into it
+  Handle driver_;
+  Handle file_;
+  Handle string_;
+  Handle scalar_;
+  bool done_ = false;
+};
+
+absl::Status Writer::Start() {
+  hdf5::Silence silence;
+  target_.fd = lock_.get();
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  if (!driver_.ok() || !hdf5::UseDriver(access.id(), driver_.id(), &target_)) {
+    return Failure("cannot set up its driver");
+  }
+  file_ = Handle(H5Fcreate(TemporaryPath(path_).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
+  if (!file_.ok()) return Failure("cannot create");
+  const DeviceProvenance& device = header_.device;
+  const std::vector<std::pair<const char*, std::string>> texts = {
+      {"format", "diopi-pack"},
+      {"about", About(header_)},
+      {"sampling", kSampling},
+      {"suite", header_.suite},
+      {"created", header_.created},
+      {"oracle", header_.oracle},
+      {"device_reference_vendor", device.vendor},
+      {"device_reference_version", device.version},
+      {"device_reference_sha256", device.sha256},
+      {"device_reference_contracts", device.contracts},
+      {"device_reference_created", device.created}};
+  const std::vector<std::pair<const char*, int64_t>> numbers = {
+      {"format_version", kPackFormatVersion},
+      {"generator_version", static_cast<int64_t>(kGeneratorVersion)},
+      {"full_bytes", header_.full_bytes},
+      {"samples", header_.samples}};
+  const bool ok =
+      std::all_of(texts.begin(), texts.end(),
+                  [&](const auto& text) {
+                    return hdf5::WriteString(file_.id(), text.first, text.second, string_.id(), scalar_.id());
+                  }) &&
+      std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {
+        return hdf5::WriteInt(file_.id(), number.first, number.second, scalar_.id());
+      });
+  return ok ? absl::OkStatus() : Failure("cannot write the header");
+}
+
+absl::Status Writer::Add(const std::string& operator_name, const std::vector<PackCase>& cases) {
+  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Add after Commit or a failure"));
+  hdf5::Silence silence;
+  absl::Status status = AddOperator(operator_name, cases);
+  if (status.ok()) status = DriverStatus();
+  if (!status.ok()) Discard();
+  return status;
+}
+
+absl::Status Writer::AddOperator(const std::string& name, const std::vector<PackCase>& cases) {
+  if (!IsStorableName(name)) {
+    return absl::InvalidArgumentError(absl::StrCat(path_, ": '", name, "' cannot name an operator"));
+  }
+  Handle group(H5Gcreate2(file_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  if (!group.ok()) return Failure(absl::StrCat("cannot write operator ", name));
+  std::map<Dtype, Column> columns;
+  std::vector<std::string> lines;
+  for (const PackCase& c : cases) {
+    if (!IsStorableName(c.id) || !IsStorableName(c.hash) || !IsStorableName(c.inputs)) {
+      return absl::InvalidArgumentError(absl::StrCat(path_, ": '", c.id, "' cannot name a case"));
+    }
+    lines.push_back(PackCaseLine(c));
+    if (!c.quarantined.empty()) lines.push_back(PackReasonLine("quarantined", c.quarantined));
+    if (!c.without.empty()) lines.push_back(PackReasonLine("without", c.without));
+    for (const PackTensor& tensor : c.tensors) {
+      const HostTensor& values = tensor.values;
+      const int64_t count = NumElements(values.shape);
+      if (!IsStorableName(tensor.key) ||
+          static_cast<size_t>(count * ElementSize(values.dtype)) != values.data.size()) {
+        return absl::InvalidArgumentError(absl::StrCat(path_, ": case ", c.id, ": tensor '", tensor.key,
+                                                       "' holds ", values.data.size(), " bytes"));
+      }
+      Column& column = columns[values.dtype];
+      lines.push_back(PackTensorLine(tensor, {column.count, Checksum(values.data)}));
+      column.count += count;
+      column.bytes += values.data;
+    }
+  }
+  absl::Status status = WriteLines(group.id(), lines);
+  for (const auto& [dtype, column] : columns) {
+    if (status.ok()) status = WriteColumn(group.id(), dtype, column);
+  }
+  if (status.ok() && !group.Close()) status = Failure(absl::StrCat("cannot write operator ", name));
+  return status;
+}
+
+absl::Status Writer::WriteLines(hid_t group, const std::vector<std::string>& lines) {
+  size_t longest = 1;
+  for (const std::string& line : lines) longest = std::max(longest, line.size());
+  std::string rows;
+  for (const std::string& line : lines) rows += line + std::string(longest - line.size(), '\0');
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), longest);
+  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  return WriteDataset(group, "cases", type.id(), static_cast<int64_t>(lines.size()), false, rows);
+}
+
+absl::Status Writer::WriteColumn(hid_t group, Dtype dtype, const Column& column) {
+  if (column.count == 0) return absl::OkStatus();
+  const Handle type = hdf5::FileType(dtype);
+  const std::string name(DtypeName(dtype));
+  if (!type.ok()) return absl::InvalidArgumentError(absl::StrCat(path_, ": ", name, " is never stored"));
+  return WriteDataset(group, name, type.id(), column.count, true, column.bytes);
+}
+
+absl::Status Writer::WriteDataset(hid_t group, const std::string& name, hid_t type, int64_t count,
+                                  bool shuffle, const std::string& bytes) {
+  const auto size = static_cast<hsize_t>(count);
+  const hsize_t chunk = std::max<hsize_t>(1, std::min(size, kChunkElements));
+  const Handle options(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(options.id(), false);
+  H5Pset_chunk(options.id(), 1, &chunk);
+  if (shuffle) H5Pset_shuffle(options.id());
+  H5Pset_deflate(options.id(), kDeflateLevel);
+  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  Handle set(H5Dcreate2(group, name.c_str(), type, space.id(), H5P_DEFAULT, options.id(), H5P_DEFAULT),
+             H5Dclose);
+  const bool ok =
+      set.ok() && H5Dwrite(set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0 && set.Close();
+  return ok ? absl::OkStatus() : Failure(absl::StrCat("cannot write ", name));
+}
+
+// The file's bytes are read back: the checksum is of what is on disk.
+absl::Status Writer::Finish() {
+  if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0 || !file_.Close()) return Failure("cannot close");
+  absl::Status written = DriverStatus();
+  if (!written.ok()) return written;
+  struct stat info {};
+  if (fstat(lock_.get(), &info) != 0) return SystemError(absl::StrCat("cannot read ", path_), errno);
+  Xxh64Stream hash;
+  std::string part(1 << 20, '\0');
+  for (off_t at = 0; at < info.st_size;) {
+    const ssize_t got = pread(lock_.get(), part.data(), part.size(), at);
+    if (got <= 0) return SystemError(absl::StrCat("cannot read ", path_), got == 0 ? EIO : errno);
+    hash.Update({part.data(), static_cast<size_t>(got)});
+    at += got;
+  }
+  const std::string footer = FormatPackFooter({kPackFormatVersion, static_cast<int64_t>(kGeneratorVersion),
+                                               static_cast<uint64_t>(info.st_size), Hex64(hash.Digest())});
+  if (pwrite(lock_.get(), footer.data(), footer.size(), info.st_size) !=
+      static_cast<ssize_t>(footer.size())) {
+    return SystemError(absl::StrCat("cannot write ", path_), errno == 0 ? ENOSPC : errno);
+  }
+  return Publish(lock_, path_);
+}
+
+absl::Status Writer::Commit() {
+  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Commit after Commit or a failure"));
+  hdf5::Silence silence;
+  absl::Status status = Finish();
+  if (!status.ok()) {
+    Discard();
+    return status;
+  }
+  done_ = true;
+  return SyncFolder(path_);
+}
+
+void Writer::Discard() {
+  if (done_) return;
+  done_ = true;
+  unlink(TemporaryPath(path_).c_str());
+  hdf5::Silence silence;
+  if (target_.error == 0) target_.error = ECANCELED;  // nothing more is written
+  file_.Close();
+}
+
+uint64_t SplitMix64(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// floor(i * n / samples) without overflow.
+int64_t Boundary(int64_t i, int64_t samples, int64_t n) {
+  return i * (n / samples) + i * (n % samples) / samples;
+}
+
+}  // namespace
+
+int64_t SamplePosition(int64_t i, int64_t samples, int64_t n) {
+  const int64_t begin = Boundary(i, samples, n), end = Boundary(i + 1, samples, n);
+  return begin +
+         static_cast<int64_t>(SplitMix64(static_cast<uint64_t>(i)) % static_cast<uint64_t>(end - begin));
+}
+
+TensorStatistics StatisticsOf(const HostTensor& tensor) {
+  TensorStatistics s;
+  const int64_t n = NumElements(tensor.shape);
+  int64_t finite = 0;
+  double squares = 0;  // of distances from the mean so far
+  for (int64_t i = 0; i < n; ++i) {
+    const double x = ElementAsDouble(tensor.dtype, tensor.data.data(), i);
+    s.nans += std::isnan(x) ? 1 : 0;
+    s.infinities += std::isinf(x) ? 1 : 0;
+    if (!std::isfinite(x)) continue;
+    s.min = finite == 0 ? x : std::min(s.min, x);
+    s.max = finite == 0 ? x : std::max(s.max, x);
+    ++finite;
+    const double distance = x - s.mean;
+    s.mean += distance / static_cast<double>(finite);
+    squares += distance * (x - s.mean);
+  }
+  s.deviation = finite == 0 ? 0 : std::sqrt(squares / static_cast<double>(finite));
+  return s;
+}
+
+PackTensor MakePackTensor(const std::string& key, const HostTensor& tensor, const PackHeader& header) {
+  PackTensor packed{key, tensor.shape, {tensor.dtype, {header.samples}, {}}, true, {}};
+  const int64_t n = NumElements(tensor.shape);
+  if (static_cast<int64_t>(tensor.data.size()) <= header.full_bytes || n <= header.samples) {
+    packed.values = tensor;
+    packed.sampled = false;
+    return packed;
+  }
+  const auto size = static_cast<size_t>(ElementSize(tensor.dtype));
+  for (int64_t i = 0; i < header.samples; ++i) {
+    packed.values.data.append(tensor.data, static_cast<size_t>(SamplePosition(i, header.samples, n)) * size,
+                              size);
+  }
+  packed.statistics = StatisticsOf(tensor);
+  return packed;
+}
+
+std::string InputsChecksum(const TensorMap& inputs) {
+  std::string text;
+  for (const auto& [key, tensor] : inputs) {
+    absl::StrAppend(&text, key, " ", static_cast<int>(tensor.dtype), " ", absl::StrJoin(tensor.shape, "x"),
+                    " ", Checksum(tensor.data), "\n");
+  }
+  return Checksum(text);
+}
+
+absl::StatusOr<std::unique_ptr<PackWriter>> PackWriter::Create(const std::string& path,
+                                                               const PackHeader& header) {
+  absl::StatusOr<Descriptor> lock = OpenTemporary(path);
+  if (!lock.ok()) return lock.status();
+  auto writer = std::make_unique<Writer>(path, *std::move(lock), header);
+  absl::Status status = writer->Start();
+  if (!status.ok()) return status;
+  return writer;
+}
+
+}  // namespace diopi::baselines

@@ -1,0 +1,207 @@
+// diopi-cli pack: a device's outputs in one small file, for users who have no such device.
+#include "baselines/generate/pack.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "baselines/generate/generate.h"
+#include "cases/core/catalog.h"
+#include "client/agent/paths.h"
+#include "client/cli/command.h"
+#include "client/cli/file_lock.h"
+#include "client/cli/selection.h"
+
+namespace diopi::cli {
+namespace {
+
+using baselines::PackReader;
+
+constexpr size_t kShownFaults = 20;
+
+double Mebibytes(int64_t bytes) {
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
+class PackCommand final : public Command {
+ public:
+  std::string name() const override { return "pack"; }
+  std::string description() const override {
+    return "A device's outputs as one file: makes, verifies, installs, shows it";
+  }
+  void AddOptions(CLI::App* app) override {
+    make_ = Action(app, "make", "Packs the outputs that gen --reference cuda (or --device-reference) stored");
+    make_->add_option("--full-bytes", making_.full_bytes, "Tensors of more bytes than this are sampled")
+        ->capture_default_str()
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+    make_->add_option("--samples", making_.samples, "Elements kept of such a tensor")
+        ->capture_default_str()
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+    verify_ =
+        Action(app, "verify", "Holds a pack against the cases and the oracle: hashes, checksums, gates");
+    install_ = Action(app, "install", "Puts a pack's outputs beside the oracle's in a data folder");
+    show_ = app->add_subcommand("show", "What a pack says of cases: full, or sampled with statistics");
+    show_->add_option("file", file_, "The pack")->required();
+    show_->add_option("--case", shown_, "Only cases whose id matches this glob");
+    for (CLI::App* action : {make_, install_}) {
+      action->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    }
+    for (CLI::App* action : {verify_, install_}) {
+      action->add_option("--library", library_,
+                         "The oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
+    }
+    app->require_subcommand(1);
+  }
+
+  ExitCode Run() override {
+    if (show_->parsed()) return Show();
+    const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
+    if (!cases.ok()) return Tell(cases.status());
+    if (make_->parsed()) return Make(*cases);
+    return verify_->parsed() ? Verify(*cases) : Install(*cases);
+  }
+
+ private:
+  CLI::App* Action(CLI::App* app, const std::string& name, const std::string& description) {
+    CLI::App* action = app->add_subcommand(name, description);
+    action->add_option("file", file_, "The pack")->required();
+    AddSelectionOptions(action, &selection_);
+    return action;
+  }
+
+  // What the cases are, in words: a suite, or a part of it.
+  std::string SuiteText() const {
+    const std::string suite = selection_.suite.empty() ? "core" : selection_.suite;
+    const bool part = !selection_.functions.empty() || !selection_.cases.empty() ||
+                      !selection_.dtypes.empty() || !selection_.filter_dtypes.empty();
+    return part ? "a part of " + suite : suite;
+  }
+
+  std::string Oracle() const { return library_.empty() ? agent::DefaultReferenceLibrary() : library_; }
+
+  static void PrintFigures(const baselines::PackFigures& figures) {
+    std::cout << absl::StrFormat(
+        "%d cases: %d tensors in full, %d sampled; %d cases quarantined, %d without outputs\n"
+        "%.2f MiB of elements in a file of %.2f MiB\n",
+        figures.cases, figures.full, figures.sampled, figures.quarantined, figures.without,
+        Mebibytes(figures.value_bytes), Mebibytes(figures.file_bytes));
+  }
+
+  static void PrintOrigin(const baselines::PackHeader& header) {
+    const baselines::DeviceProvenance& device = header.device;
+    std::cout << "Outputs of " << device.vendor << " " << device.version << ", library " << device.sha256
+              << ", contracts " << (device.contracts.empty() ? "none" : device.contracts) << ", run "
+              << device.created << "; suite: " << header.suite << "\n";
+  }
+
+  ExitCode Make(const std::vector<v1::Case>& cases) {
+    making_.data_folder = DataFolder(data_);
+    making_.suite = SuiteText();
+    const absl::StatusOr<baselines::PackFigures> figures = baselines::MakePack(cases, making_, file_);
+    if (!figures.ok()) return Tell(figures.status());
+    PrintFigures(*figures);
+    std::cout << "Pack " << file_ << std::endl;
+    return ExitCode::kOk;
+  }
+
+  ExitCode Verify(const std::vector<v1::Case>& cases) {
+    const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
+    if (!pack.ok()) return Tell(pack.status());
+    const absl::StatusOr<baselines::PackReport> report = baselines::VerifyPack(cases, **pack, Oracle());
+    if (!report.ok()) return Tell(report.status());
+    PrintOrigin((*pack)->header());
+    PrintFigures(report->figures);
+    std::cout << report->judged << " cases held against the oracle, " << report->other_inputs
+              << " of other inputs than this machine's\n";
+    const std::vector<std::string>& faults = report->faults;
+    for (size_t i = 0; i < std::min(faults.size(), kShownFaults); ++i) {
+      std::cerr << "diopi-cli: " << file_ << ": " << faults[i] << "\n";
+    }
+    if (faults.size() > kShownFaults) {
+      std::cerr << "diopi-cli: " << file_ << ": and " << faults.size() - kShownFaults << " more\n";
+    }
+    std::cout << (faults.empty() ? "The pack is right" : absl::StrCat(faults.size(), " faults")) << std::endl;
+    return faults.empty() ? ExitCode::kOk : ExitCode::kFailed;
+  }
+
+  ExitCode Install(const std::vector<v1::Case>& cases) {
+    const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
+    if (!pack.ok()) return Tell(pack.status());
+    baselines::GenerateOptions options;
+    options.data_folder = DataFolder(data_);
+    options.library_path = Oracle();
+    std::error_code error;
+    std::filesystem::create_directories(options.data_folder, error);
+    if (error) return Tell(absl::InternalError(absl::StrCat(options.data_folder, ": ", error.message())));
+    const absl::StatusOr<FileLock> lock = FileLock::Take(options.data_folder + "/gen.lock");
+    if (!lock.ok()) return Tell(lock.status());
+    const absl::StatusOr<baselines::GenerateSummary> made = baselines::Generate(cases, options);
+    if (!made.ok()) return Tell(made.status());
+    const absl::StatusOr<baselines::DeviceReferenceSummary> summary =
+        baselines::InstallPack(cases, **pack, options.data_folder, options.reference);
+    if (!summary.ok()) return Tell(summary.status());
+    PrintOrigin((*pack)->header());
+    for (const std::string& text : summary->quarantined) std::cout << "quarantined: " << text << "\n";
+    for (size_t i = 0; i < std::min(summary->without.size(), kShownFaults); ++i) {
+      std::cout << "not installed: " << summary->without[i] << "\n";
+    }
+    std::cout << summary->admitted << " cases have its outputs beside the oracle's now, "
+              << summary->quarantined.size() << " are quarantined, " << summary->without.size()
+              << " have none: " << options.data_folder << "/baselines" << std::endl;
+    return ExitCode::kOk;
+  }
+
+  ExitCode Show() {
+    const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
+    if (!pack.ok()) return Tell(pack.status());
+    PrintOrigin((*pack)->header());
+    for (const std::string& name : (*pack)->operators()) {
+      const absl::StatusOr<std::vector<baselines::PackCase>> cases = (*pack)->Read(name);
+      if (!cases.ok()) return Tell(cases.status());
+      for (const baselines::PackCase& c : *cases) {
+        if (shown_.empty() || cases::GlobMatch(shown_, c.id)) ShowCase(c);
+      }
+    }
+    return ExitCode::kOk;
+  }
+
+  static void ShowCase(const baselines::PackCase& c) {
+    std::cout << c.id << "\n";
+    if (!c.quarantined.empty()) std::cout << "  quarantined: " << c.quarantined << "\n";
+    if (!c.without.empty()) std::cout << "  no outputs: " << c.without << "\n";
+    for (const baselines::PackTensor& tensor : c.tensors) {
+      std::cout << "  " << tensor.key << " " << DtypeName(tensor.values.dtype) << " "
+                << ShapeText(tensor.shape);
+      if (tensor.sampled) {
+        const baselines::TensorStatistics& s = tensor.statistics;
+        std::cout << absl::StrFormat(
+            ": %d elements kept; of all %d: %d NaN, %d infinite, min %g, max %g, mean %g, std %g",
+            NumElements(tensor.values.shape), NumElements(tensor.shape), s.nans, s.infinities, s.min, s.max,
+            s.mean, s.deviation);
+      }
+      std::cout << "\n";
+    }
+  }
+
+  CLI::App* make_ = nullptr;
+  CLI::App* verify_ = nullptr;
+  CLI::App* install_ = nullptr;
+  CLI::App* show_ = nullptr;
+  agent::SelectionArguments selection_;
+  baselines::PackOptions making_;
+  std::string file_;
+  std::string data_;
+  std::string library_;
+  std::string shown_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakePackCommand() {
+  return std::make_unique<PackCommand>();
+}
+
+}  // namespace diopi::cli
