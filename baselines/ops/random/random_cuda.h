@@ -46,7 +46,7 @@ inline int64_t Threads(int64_t n, int lanes) {
 
 // Uniform in [0, 1): the first `bits` bits of a number's words. At most 24 for float, 53 for double.
 template <typename C>
-DIOPI_HD C UniformOf(const Words4& words, int lane, int bits) {
+DIOPI_HD C UniformOf(const Words4& words, int64_t lane, int bits) {
   if constexpr (std::is_same_v<C, double>) {
     const uint64_t all = static_cast<uint64_t>(words.word[2 * lane]) << 32 | words.word[2 * lane + 1];
     return static_cast<double>(all >> (64 - bits)) / static_cast<double>(uint64_t{1} << bits);
@@ -64,7 +64,7 @@ DIOPI_HD void NormalsOf(const Words4& words, C* normals) {
   using std::sin;
   using std::sqrt;
   constexpr double kTwoPi = 6.283185307179586;
-  for (int pair = 0; pair < kLanes<C> / 2; ++pair) {
+  for (int64_t pair = 0; pair < kLanes<C> / 2; ++pair) {
     C open, angle;
     if constexpr (std::is_same_v<C, double>) {
       open = UniformOf<C>(words, 0, 53) + 0x1p-54;

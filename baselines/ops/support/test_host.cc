@@ -81,10 +81,17 @@ diopiError_t diopiRequireTensor(diopiContextHandle_t ctx, diopiTensorHandle_t* t
   *tensor = ctx->required.back().get();
   return diopiSuccess;
 }
+// Buffers, other than tensors, are aligned as a host's are.
 diopiError_t diopiRequireBuffer(diopiContextHandle_t ctx, diopiTensorHandle_t* tensor, int64_t num_bytes,
-                                diopiDevice_t device) {
-  const diopiSize_t size{&num_bytes, 1};
-  return diopiRequireTensor(ctx, tensor, &size, nullptr, diopi_dtype_uint8, device);
+                                diopiDevice_t) {
+  constexpr int64_t kAlignment = 16;
+  auto buffer = std::make_unique<diopiTensor>(
+      diopi::ops::MakeTensor(diopi_dtype_uint8, {num_bytes}, {1}, kAlignment - 1));
+  const auto first = reinterpret_cast<uintptr_t>(buffer->storage.data()) + 1;
+  buffer->offset = static_cast<int64_t>((kAlignment - first % kAlignment) % kAlignment);
+  *tensor = buffer.get();
+  ctx->required.push_back(std::move(buffer));
+  return diopiSuccess;
 }
 diopiError_t diopiGetStream(diopiContextHandle_t, diopiStreamHandle_t* stream) {
   *stream = nullptr;
