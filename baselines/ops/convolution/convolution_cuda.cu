@@ -1,6 +1,8 @@
 #include "baselines/ops/convolution/convolution_cuda.h"
+#include "baselines/ops/convolution/convolution_dnn.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
+#include "baselines/ops/support/cuda/map.h"
 #include "baselines/ops/support/cuda/reduce.h"
 
 namespace diopi::ops::cuda {
@@ -108,10 +110,21 @@ struct ElementOfRow {
   DIOPI_HD C operator()(int64_t row, int64_t j) const { return x[row * length + j]; }
 };
 
+// The bias of each channel all over `out`, for a product to be added to.
+void Spread(const Queue& queue, const Tensor& out, const Tensor& bias) {
+  if (!bias) return;
+  DispatchFloating(out.dtype(), [&]<typename C>() {
+    const Shape strides = {0, bias.strides()[0], 0, 0};
+    Copy(queue, out.numel(), Out<C>(out), In<C>(bias.data(), bias.dtype(), out.shape(), strides));
+  });
+}
+
 }  // namespace
 
 void ConvolutionForward(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& x,
                         const Tensor& w, const Tensor& bias) {
+  Spread(queue, out, bias);
+  if (TryConvolution(queue, ConvolutionProduct::kForward, c, x, w, out, static_cast<bool>(bias))) return;
   DispatchFloating(ResultType(out, {x, w}), [&]<typename C>() {
     Sum<C>(queue, out, c.rows(), ForwardTerms<C>{{In<C>(x), c}, In<C>(w)}, bias);
   });
@@ -119,6 +132,8 @@ void ConvolutionForward(const Queue& queue, const Conv2d& c, const Tensor& out, 
 
 void ConvolutionGradInput(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& grad,
                           const Tensor& w, const Tensor& bias) {
+  Spread(queue, out, bias);
+  if (TryConvolution(queue, ConvolutionProduct::kGradInput, c, out, w, grad, static_cast<bool>(bias))) return;
   DispatchFloating(ResultType(out, {grad, w}), [&]<typename C>() {
     Sum<C>(queue, out, c.group_filters() * c.kernel_h * c.kernel_w,
            GradInputTerms<C>{In<C>(grad), In<C>(w), c}, bias);
@@ -127,6 +142,7 @@ void ConvolutionGradInput(const Queue& queue, const Conv2d& c, const Tensor& out
 
 void ConvolutionGradWeight(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& grad,
                            const Tensor& x) {
+  if (TryConvolution(queue, ConvolutionProduct::kGradWeight, c, x, out, grad, false)) return;
   DispatchFloating(ResultType(out, {grad, x}), [&]<typename C>() {
     Sum<C>(queue, out, c.batch * c.windows(), GradWeightTerms<C>{In<C>(grad), {In<C>(x), c}});
   });

@@ -1,5 +1,6 @@
 // (x - mean) * invstd * weight + bias for each channel, with the batch's statistics in training and the
 // running ones otherwise.
+#include "baselines/ops/normalization/batch_norm_dnn.h"
 #include "baselines/ops/normalization/normalization_cuda.h"
 
 namespace diopi::ops::cuda {
@@ -150,6 +151,8 @@ void BatchNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_
   const Tensor save_invstd = ToSave(saved_invstd, running.training, s.channels);
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
     const Queue queue(ctx);
+    const BatchNormTensors tensors{out, save_mean, save_invstd, x, w, b, running.mean, running.var};
+    if (running.training && TryBatchNorm(queue, s, tensors, momentum, eps)) return;
     const In<C> in(x, ChannelRows(x));
     const ChannelStats<C> stats = NewStats<C>(queue, s.channels);
     if (running.training) {
@@ -181,6 +184,8 @@ void BatchNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
   const Shape each = {s.channels};
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const Queue queue(ctx);
+    const BatchNormGradients tensors{dx, dw, db, grad, x, w, saved_mean, saved_invstd};
+    if (running.training && TryBatchNormBackward(queue, s, tensors, eps)) return;
     const In<C> g(grad, ChannelRows(grad)), in(x, ChannelRows(x));
     const ChannelStats<C> stats = NewStats<C>(queue, s.channels);
     const bool training = running.training;

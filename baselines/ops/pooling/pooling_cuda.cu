@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "baselines/ops/pooling/pooling_common.h"
+#include "baselines/ops/pooling/pooling_dnn.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/for_each.h"
@@ -108,8 +109,10 @@ void MaxPool(diopiContextHandle_t ctx, const Tensor& out, const Tensor& indices,
   CheckShape(out, pool.out(), "out");
   if (indices) CheckShape(indices, pool.out(), "indices");
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+    const Queue queue(ctx);
+    if (!indices && TryMaxPool(queue, out, x, pool)) return;
     const Out<int64_t> index = indices ? Out<int64_t>(indices) : Out<int64_t>();
-    ForEach(Queue(ctx), out.numel(),
+    ForEach(queue, out.numel(),
             Greatest<C>{Out<C>(out), index, static_cast<bool>(indices), In<C>(x), Planes(pool, kNone)});
   });
 }
@@ -130,7 +133,9 @@ void AvgPool(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const
              const Divisor& divisor) {
   CheckShape(out, pool.out(), "out");
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    ForEach(Queue(ctx), out.numel(), Averages<C>{Out<C>(out), In<C>(x), Planes(pool, divisor)});
+    const Queue queue(ctx);
+    if (TryAveragePool(queue, out, x, pool, divisor)) return;
+    ForEach(queue, out.numel(), Averages<C>{Out<C>(out), In<C>(x), Planes(pool, divisor)});
   });
 }
 

@@ -1,0 +1,26 @@
+// The three products of a convolution by cuDNN's graph API (support/cuda/dnn.h says when).
+#ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_DNN_H_
+#define BASELINES_OPS_CONVOLUTION_CONVOLUTION_DNN_H_
+
+#include "baselines/ops/convolution/convolution_plan.h"
+#include "baselines/ops/support/cuda/queue.h"
+
+namespace diopi::ops::cuda {
+
+enum class ConvolutionProduct { kForward, kGradInput, kGradWeight };
+
+#if defined(DIOPI_HAVE_CUDNN)
+// x: in_shape(), w: the weight, y: out_shape() of `c`; the product writes one of them from the other two.
+// With `add` the product is added to what is there, rounded once.
+bool TryConvolution(const Queue& queue, ConvolutionProduct product, const Conv2d& c, const Tensor& x,
+                    const Tensor& w, const Tensor& y, bool add);
+#else
+inline bool TryConvolution(const Queue&, ConvolutionProduct, const Conv2d&, const Tensor&, const Tensor&,
+                           const Tensor&, bool) {
+  return false;
+}
+#endif
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_CONVOLUTION_CONVOLUTION_DNN_H_

@@ -1,0 +1,73 @@
+// What the files that call cuDNN (`*_cudnn.cu`) share. Operators ask a function `bool Try...(queue, ...)`
+// first: true when cuDNN did it; false, and nothing written, when it does not take these tensors, and always
+// where the environment has DIOPI_CUDA_DNN=0. Then kernels of ours do it.
+#ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_H_
+#define BASELINES_OPS_SUPPORT_CUDA_DNN_H_
+
+#include <cudnn.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "baselines/ops/support/cuda/handles.h"
+#include "baselines/ops/support/tensor.h"
+
+namespace diopi::ops::cuda {
+
+// False where the environment has DIOPI_CUDA_DNN=0.
+bool DnnWanted();
+// True where the environment has DIOPI_CUDA_TF32=1.
+bool Tf32Wanted();
+
+// Fail, with cuDNN's own texts, unless the status is success.
+void CheckDnn(cudnnStatus_t status, const char* what);
+// The same, but false for "not supported".
+bool TakenByDnn(cudnnStatus_t status, const char* what);
+
+// All tensors are given, of this dtype, contiguous, not empty, and within cuDNN's 2^31 elements.
+bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors);
+// float16, bfloat16, float32 and float64 are taken.
+bool DnnTakesDtype(diopiDtype_t dtype);
+cudnnDataType_t DnnType(diopiDtype_t dtype);
+// That of cuDNN's scales and statistics: double for float64, float for the rest.
+diopiDtype_t DnnScaleDtype(diopiDtype_t dtype);
+
+// A handle on the queue's stream, for one call.
+class Dnn {
+ public:
+  explicit Dnn(const Queue& queue);
+  cudnnHandle_t handle() const { return handle_.get(); }
+
+ private:
+  Borrowed<cudnnHandle_t> handle_;
+};
+
+// A factor (alpha, beta) as cuDNN reads it.
+class DnnScale {
+ public:
+  DnnScale(diopiDtype_t dtype, double value)
+      : is_double_(dtype == diopi_dtype_float64), double_(value), float_(static_cast<float>(value)) {}
+  const void* get() const { return is_double_ ? static_cast<const void*>(&double_) : &float_; }
+
+ private:
+  bool is_double_;
+  double double_;
+  float float_;
+};
+
+// A contiguous tensor of four dimensions.
+class DnnTensor {
+ public:
+  DnnTensor(diopiDtype_t dtype, int64_t n, int64_t c, int64_t h, int64_t w);
+  ~DnnTensor() { cudnnDestroyTensorDescriptor(descriptor_); }
+  DnnTensor(const DnnTensor&) = delete;
+  DnnTensor& operator=(const DnnTensor&) = delete;
+  cudnnTensorDescriptor_t get() const { return descriptor_; }
+
+ private:
+  cudnnTensorDescriptor_t descriptor_ = nullptr;
+};
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_SUPPORT_CUDA_DNN_H_

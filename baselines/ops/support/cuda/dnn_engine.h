@@ -1,0 +1,35 @@
+// Which of cuDNN's engines the reference may use. Needs no cuDNN, so that it is tested without one.
+#ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_ENGINE_H_
+#define BASELINES_OPS_SUPPORT_CUDA_DNN_ENGINE_H_
+
+#include <vector>
+
+#include "baselines/ops/support/abi.h"
+
+namespace diopi::ops::cuda {
+
+// The values of cudnnBackendNumericalNote_t (cudnn_graph.h of cuDNN 9); convolution_cudnn.cu checks them.
+enum class EngineNote {
+  kTensorCore = 0,
+  kDownConvertInputs = 1,
+  kReducedPrecisionReduction = 2,
+  kFft = 3,
+  kNondeterministic = 4,
+  kWinograd = 5,
+  kStrictNanPropagation = 9,
+};
+
+// An engine with these notes gives the same bits in every run, in the arithmetic that `dtype` promises:
+// tensor cores take float32 as TF32, which has to be asked for. A note that is not known here refuses.
+inline bool EngineAllowed(const std::vector<EngineNote>& notes, diopiDtype_t dtype, bool tf32) {
+  for (const EngineNote note : notes) {
+    if (note == EngineNote::kStrictNanPropagation) continue;
+    if (note != EngineNote::kTensorCore) return false;
+    if (dtype == diopi_dtype_float32 && !tf32) return false;
+  }
+  return true;
+}
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_SUPPORT_CUDA_DNN_ENGINE_H_
