@@ -1,5 +1,6 @@
 #include "cases/import/import_configs.h"
 
+#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -44,6 +45,15 @@ v1::OperatorFile WithoutPoints(const v1::OperatorFile& op) {
   return rules;
 }
 
+// What a point's text has that ours may not, as a number beyond its type.
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int /*line*/, int /*column*/, const std::string& message) override {
+    if (text.empty()) text = message;
+  }
+  std::string text;
+};
+
 class Importer {
  public:
   Importer(const std::string& file_name, const Catalog& catalog) : file_name_(file_name), catalog_(catalog) {}
@@ -54,10 +64,16 @@ class Importer {
       LeaveOut(fields, fields[3]);
       return true;
     }
-    v1::Grid grid;
     if (fields.size() != 6 || fields[0] != "case") return false;
-    if (!google::protobuf::TextFormat::ParseFromString(fields[5], &grid)) return false;
     const std::string where = absl::StrCat("case ", fields[4], ": ");
+    v1::Grid grid;
+    FirstError error;
+    google::protobuf::TextFormat::Parser parser;
+    parser.RecordErrorsTo(&error);
+    if (!parser.ParseFromString(fields[5], &grid)) {
+      LeaveOut(fields, absl::StrCat(where, "it is no point of ours: ", error.text));
+      return true;
+    }
     const v1::OperatorFile* op = FindOperator(catalog_, fields[3]);
     if (op == nullptr) {
       LeaveOut(fields,

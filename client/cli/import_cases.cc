@@ -44,7 +44,8 @@ class ImportCasesCommand final : public Command {
     if (!folder.ok()) return folder.status();
     const std::string out = folder->path() + "/records";
     agent::ProcessOptions options;
-    options.command = {"/usr/bin/env", "python3", "-c", std::string(cases::ReadConfigsScript()), file_, out};
+    options.command = {"/usr/bin/env", "python3", "-I", "-c", std::string(cases::ReadConfigsScript()),
+                       file_,          out};
     absl::StatusOr<agent::Process> process = agent::Process::Start(options);
     if (!process.ok()) return process.status();
     const agent::ExitStatus status = process->Wait();
@@ -52,7 +53,9 @@ class ImportCasesCommand final : public Command {
       return absl::NotFoundError("no python3 on PATH; install the Debian package python3");
     }
     if (status.signal != 0 || status.code != 0) {
-      return absl::InvalidArgumentError(absl::StrCat(file_, " was not carried over: see above"));
+      const std::string why =
+          status.signal == 0 ? "see above" : absl::StrCat("python3 ended with ", status.Text());
+      return absl::InvalidArgumentError(absl::StrCat(file_, " was not carried over: ", why));
     }
     std::ifstream in(out, std::ios::binary);
     std::ostringstream text;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "absl/strings/str_cat.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
@@ -102,7 +103,10 @@ TEST_F(NewCasesTest, ThePublicConfigurationIsCarriedOverAndTheRestIsTold) {
   const Finished run = Cli({"import-cases", file, "--output", folder_ / "mine"});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_TRUE(Has(run.out, "4 cases carried over into 2 files")) << run.out;
-  EXPECT_TRUE(Has(run.out, "3 left out")) << run.out;
+  EXPECT_TRUE(Has(run.out, "6 left out")) << run.out;
+  EXPECT_TRUE(Has(run.out, ":3: run_me.now(): code that would have to be run")) << run.out;
+  EXPECT_TRUE(Has(run.out, ":14: add_case: atol: our operator files say for themselves")) << run.out;
+  EXPECT_TRUE(Has(run.out, ":14: add_case: interface: ")) << run.out;
   EXPECT_TRUE(Has(run.out, "left out: " + file + ":18: add_case: case 1: ")) << run.out;
   EXPECT_TRUE(Has(run.out, ":22: computed: alpha is not a list of literals")) << run.out;
   EXPECT_TRUE(Has(run.out, "the suite has no operator 'no_such_operator'")) << run.out;
@@ -116,6 +120,141 @@ TEST_F(NewCasesTest, ThePublicConfigurationIsCarriedOverAndTheRestIsTold) {
     EXPECT_EQ(row.at("outcome"), "pass") << row.at("case") << row.at("reason");
   }
   EXPECT_EQ(Cli({"import-cases", file, "--output", folder_ / "mine"}).code, 2) << "nothing is overwritten";
+}
+
+// One configuration, as text between the braces; what is told of it, after "FILE:LINE: ".
+struct OddRow {
+  const char* entry;
+  int carried;
+  std::vector<std::string> told;
+};
+
+TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
+  const std::string args = "tensor_para=dict(args=[dict(ins=['input'], shape=((2,),))])";
+  const std::string relu = "name=['relu'], dtype=[np.float32], ";
+  const std::vector<OddRow> rows = {
+      {"'x': dict(name='relu', dtype=(np.float32, 'float16'), tensor_para={'args': ({'ins': 'input', "
+       "'shape': "
+       "[[2], (), (5,)]},)})",
+       3,
+       {}},
+      {"'a-b': dict(RELU ARGS), 'a_b': dict(RELU ARGS)", 2, {}},
+      {"'x': dict(RELU ARGS), 'x': dict(RELU ARGS)", 1, {"x: it is there again in line 2"}},
+      {"**base", 0, {"base: its name cannot be read without running it"}},
+      {"f'x{1}': dict(RELU ARGS)", 0, {"f'x{1}': its name cannot be read without running it"}},
+      {"5: dict(RELU ARGS)", 1, {}},
+      {"'x': dict(**base)",
+       0,
+       {"x: the configuration is not a dictionary of literals: a key cannot be read"}},
+      {"'x': dict({k: v for k, v in y})", 0, {"x: the configuration is not a dictionary of literals"}},
+      {"'x': {}", 0, {"x: it has no dtype, name, tensor_para"}},
+      {"'x': dict(name=[f'relu'], dtype=[np.float32], ARGS)", 0, {"x: name is not a literal: [f'relu']"}},
+      {"'x': dict(name=[5], dtype=[np.float32], ARGS)", 0, {"x: name is no list of names: [5]"}},
+      {"'x': dict(name=['relu'], dtype=[np.float33, 5], ARGS)", 0, {"x: no dtype of ours: np.float33"}},
+      {"'x': dict(RELU ARGS, colour=1)", 0, {"x: colour is not known"}},
+      {"'x': dict(RELU ARGS, atol=compute())", 1, {"x: atol: our operator files say for themselves"}},
+      {"'x': dict(RELU tensor_para=dict(args=[dict(ins=['input'], shape=())]))", 0, {"x: it has no case"}},
+      {"'x': dict(RELU tensor_para=dict(args=[dict(ins=['input'], shape=((-1,), (2.5,), (N,), (10**9,), "
+       "(99999999999999999999,), (3,)))]))",
+       1,
+       {"x: case 0: no shape: (-1,)", "x: case 1: no shape: (2.5,)",
+        "x: case 2: shape is not a literal: (N,)", "x: case 3: shape is not a literal: (10 ** 9,)",
+        "x: case 4: no shape: (99999999999999999999,)"}},
+      {"'x': dict(RELU tensor_para=dict(args=[dict(ins=['input'], shape=((1000000000000, "
+       "1000000000000),))]))",
+       0,
+       {"x: case 0: more elements than a tensor can have"}},
+      {"'x': dict(RELU tensor_para=dict(gen_fn=lambda s: 1, args=[dict(ins=['input'], shape=((2,),))]))",
+       0,
+       {"x: gen_fn is not a dictionary of literals"}},
+      {"'x': dict(RELU tensor_para=dict(gen_fn=dict(fn='Genfunc.uniform', low=0, high=1, size=2), "
+       "args=[dict(ins=['input'], shape=((2,),))]))",
+       0,
+       {"x: no fill of ours is gen_fn dict(fn='Genfunc.uniform', low=0, high=1, size=2)"}},
+      {"'x': dict(RELU tensor_para=dict(gen_fn=dict(fn='Genfunc.randint', low='a', high=1), "
+       "args=[dict(ins=['input'], shape=((2,),))]))",
+       0,
+       {"x: low is no number: 'a'"}},
+      {"'x': dict(name=['add'], dtype=[np.float32], para=dict(alpha=[99999999999999999999, float('abc'), "
+       "{1, []}, 'a\\ud800', 2]), tensor_para=dict(args=[dict(ins=['input'], shape=((2,),) * 5)]))",
+       0,
+       {"x: shape is not a list of literals"}},
+      {"'x': dict(name=['add'], dtype=[np.float32], para=dict(alpha=[99999999999999999999, float('abc'), "
+       "{1, []}, 2]), tensor_para=dict(args=[dict(ins=['input', 'other'], shape=((2,), (2,), (2,), (2,)))]))",
+       1,
+       {"x: case 0: alpha: beyond int64", "x: case 1: alpha is not a literal: float('abc')",
+        "x: case 2: alpha is not a literal: {1, []}"}},
+      {"'\\x1b[31m\\n': {}", 0, {"?[31m?: it has no"}},
+  };
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::string entry = rows[i].entry;
+    for (const auto& [from, to] : {std::pair<std::string, std::string>("RELU ", relu), {"ARGS", args}}) {
+      for (size_t at = entry.find(from); at != std::string::npos; at = entry.find(from)) {
+        entry.replace(at, from.size(), to);
+      }
+    }
+    const std::string file = folder_ / absl::StrCat("odd", i, ".py");
+    WriteFile(file, "import numpy as np\ndiopi_configs = {" + entry + "}\n");
+    const Finished run = Cli({"import-cases", file, "--output", folder_ / absl::StrCat("out", i)});
+    EXPECT_EQ(run.code, 0) << rows[i].entry << run.err;
+    for (const std::string& told : rows[i].told) {
+      EXPECT_TRUE(Has(run.out, absl::StrCat("left out: ", file, ":2: ", told))) << rows[i].entry << "\n"
+                                                                                << run.out;
+    }
+    EXPECT_TRUE(Has(run.out, absl::StrCat("\n", rows[i].carried, " cases carried over")) ||
+                run.out.find(absl::StrCat(rows[i].carried, " cases carried over")) == 0)
+        << rows[i].entry << "\n"
+        << run.out;
+    if (rows[i].carried == 0) continue;
+    // What was written is sound, labels included.
+    const Finished list =
+        Cli({"list", "cases", "--cases", folder_ / absl::StrCat("out", i), "--case", "*.public_*"});
+    EXPECT_EQ(list.code, 0) << rows[i].entry << list.err;
+  }
+}
+
+// Neither the file nor modules that lie beside it: a hostile ast.py would be found first.
+TEST_F(NewCasesTest, NoCodeIsRun) {
+  const std::string evil = "open('" + (folder_ / "ran") + "', 'w')\n";
+  WriteFile(folder_ / "ast.py", evil);
+  WriteFile(folder_ / "evil.py", evil);
+  WriteFile(folder_ / "configs.py", "import evil\n" + evil + "@evil.run\nclass X(evil.Y): pass\n" +
+                                        "diopi_configs: dict = {'x': [evil.run() for _ in (1,)]}\n" +
+                                        "diopi_configs['y'] = {}\nfor x in y: diopi_configs[x] = {}\n");
+  const Finished run = RunProgram({"/bin/sh", "-c",
+                                   "cd '" + folder_.path() + "' && exec " + BinPath("diopi-cli") +
+                                       " import-cases configs.py --output mine"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_FALSE(fs::exists(folder_ / "ran"));
+  for (const char* told : {":2: open(", ":4: @evil.run: code that would have to be run",
+                           ":5: x: the configuration is not a dictionary of literals",
+                           ":6: diopi_configs['y'] = {}: code that", ":7: for x in y:: code that"}) {
+    EXPECT_TRUE(Has(run.out, std::string("left out: configs.py") + told)) << told << "\n" << run.out;
+  }
+}
+
+TEST_F(NewCasesTest, FilesThatCannotBeRead) {
+  const std::string head = "diopi_configs = {'a': ";
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {std::string("x = 1\0", 6), "cannot contain null bytes"},
+      {"diopi_configs = {'\xff': 1}\n", "no Python"},
+      {head + std::string(5000, '(') + "1" + std::string(5000, ')') + "}", "too many nested parentheses"},
+      {head + std::string(50'000, '-') + "1}", "nested too deep"},
+      {"diopi_configs = 5\n", "diopi_configs is no dictionary that is written out"},
+      {"", "no `diopi_configs = {...}` in it"},
+  };
+  for (const auto& [text, why] : rows) {
+    WriteFile(folder_ / "odd.py", text);
+    const Finished run = Cli({"import-cases", folder_ / "odd.py", "--output", folder_ / "mine"});
+    EXPECT_EQ(run.code, 2) << why << run.out;
+    EXPECT_TRUE(Has(run.err, folder_ / "odd.py")) << run.err;
+    EXPECT_TRUE(Has(run.err, why)) << run.err;
+    EXPECT_FALSE(fs::exists(folder_ / "mine"));
+  }
+  WriteFile(folder_ / "odd.py", "# -*- coding: latin-1 -*-\ndiopi_configs = {'caf\xe9': {}}\n");
+  const Finished run = Cli({"import-cases", folder_ / "odd.py", "--output", folder_ / "mine"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(Has(run.out, ":2: caf\xc3\xa9: it has no")) << run.out;
 }
 
 TEST_F(NewCasesTest, WhatIsNoConfiguration) {

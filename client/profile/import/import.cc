@@ -92,7 +92,8 @@ absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder
   agent::ProcessOptions process;
   process.command = {kPython, "-I", "-c", kImportScript, folder / "names.json", folder / "profile"};
   const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) process.command.insert(process.command.end(), {name, value});
+    // One word: a value may begin with a dash.
+    if (!value.empty()) process.command.push_back(absl::StrCat(name, "=", value));
   };
   add("--device-configs", options.device_configs);
   add("--convert-config", options.convert_config);

@@ -14,6 +14,7 @@ import argparse
 import ast
 import io
 import json
+import math
 import re
 import sys
 import tokenize
@@ -32,6 +33,19 @@ class Refused(Exception):
     """Why something cannot be carried over."""
 
 
+def one_line(text):
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def text_of(node):
+    """An expression as a report shows it."""
+    try:
+        text = one_line(ast.unparse(node).split("\n")[0])
+    except RecursionError:
+        return "an expression too deep to be shown"
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
 class Importer:
     def __init__(self, names, arguments):
         self.operators = names["operators"]
@@ -42,7 +56,7 @@ class Importer:
         self.left_out = []
 
     def refuse(self, path, line, what, why):
-        self.left_out.append(f"{path}:{line}: {what}: {why}")
+        self.left_out.append(f"{path}:{line}: {one_line(what)}: {one_line(why)}")
 
     def add(self, kind, fields):
         self.counts[kind] += 1
@@ -58,14 +72,14 @@ def quoted(text):
 # device_configs.py
 
 
-def comments_of(text):
+def comments_of(data):
     """Comments by line."""
     found = {}
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        for token in tokenize.tokenize(io.BytesIO(data).readline):
             if token.type == tokenize.COMMENT:
                 found[token.start[0]] = token.string.lstrip("# ").strip()
-    except (tokenize.TokenError, IndentationError):
+    except (tokenize.TokenError, SyntaxError):
         pass
     return found
 
@@ -113,7 +127,15 @@ def number_of(node):
             pass
     if isinstance(node, ast.Attribute) and node.attr in ("inf", "nan", "pi"):
         return {"inf": float("inf"), "nan": float("nan"), "pi": 3.141592653589793}[node.attr]
-    raise Refused("a value that cannot be read without running it: " + ast.unparse(node))
+    raise Refused("a value that cannot be read without running it: " + text_of(node))
+
+
+def size_of(node):
+    """The size of a dimension."""
+    value = number_of(node)
+    if not isinstance(value, int) or not 0 <= value < 2**63:
+        raise Refused("no size of a dimension: " + text_of(node))
+    return value
 
 
 def value_of(node):
@@ -141,23 +163,33 @@ class DeviceConfigs(ast.NodeVisitor):
         self.comments = {}
 
     def run(self):
-        with open(self.path, encoding="utf-8") as file:
-            text = file.read()
-        tree = ast.parse(text, self.path)
-        self.comments = comments_of(text)
-        found = False
+        with open(self.path, "rb") as file:
+            data = file.read()
+        tree = ast.parse(data, self.path)  # bytes: Python's own rules for the encoding
+        self.comments = comments_of(data)
+        found = []
         for statement in tree.body:
             if isinstance(statement, (ast.Import, ast.ImportFrom)) or self.is_text(statement):
                 continue
-            targets = statement.targets if isinstance(statement, ast.Assign) else []
-            if any(isinstance(target, ast.Name) and target.id == "device_configs" for target in targets):
-                found = True
-                self.entries(statement.value)
+            if self.assigns(statement):
+                found.append(statement)
             else:
-                self.refuse(statement, ast.unparse(statement).split("\n")[0][:60],
-                            "code that would have to be run")
-        if not found:
+                self.refuse(statement, text_of(statement), "code that would have to be run")
+        for statement in found[:-1]:
+            self.refuse(statement, "device_configs", f"it is assigned again in line {found[-1].lineno}")
+        if found:
+            self.entries(found[-1].value)
+        else:
             self.importer.refuse(self.path, 1, "device_configs", "the file assigns nothing to it")
+
+    @staticmethod
+    def assigns(statement):
+        """Whether it is `device_configs = ...`, or the same with a type."""
+        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets = [statement.target]
+        else:
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+        return any(isinstance(target, ast.Name) and target.id == "device_configs" for target in targets)
 
     @staticmethod
     def is_text(statement):
@@ -167,20 +199,41 @@ class DeviceConfigs(ast.NodeVisitor):
         self.importer.refuse(self.path, node.lineno, what, why)
 
     def entries(self, node):
-        if not isinstance(node, ast.Dict):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+            keys = [keyword.arg and ast.Constant(keyword.arg) for keyword in node.keywords]
+            values = [keyword.value for keyword in node.keywords]
+            for argument in node.args:
+                self.refuse(argument, text_of(argument), "an entry cannot be read without running it")
+        elif isinstance(node, ast.Dict):
+            keys, values = node.keys, node.values
+        else:
             return self.refuse(node, "device_configs", "expected a dictionary written out")
-        for key, value in zip(node.keys, node.values):
-            if key is None or not isinstance(key, ast.Constant):
-                self.refuse(value, "an entry", "its name cannot be read without running it")
+        entries = {}
+        for key, value in zip(keys, values):
+            if not isinstance(key, ast.Constant):
+                self.refuse(value, "an entry", "its name cannot be read without running it: " + text_of(key or value))
                 continue
+            if key.value in entries:
+                self.refuse(entries[key.value], repr(key.value), f"it is there again in line {value.lineno}")
+            entries[key.value] = value
+        for key, value in entries.items():
             try:
-                self.entry(str(key.value), value)
+                self.entry(str(key), value)
             except Refused as why:
-                self.refuse(value, repr(key.value), str(why))
+                self.refuse(value, repr(key), str(why))
+        return None
+
+    def fields(self, what, node):
+        """The fields of a dictionary; of two of one name Python takes the later."""
+        fields = {}
+        for name, value, _ in items_of(node):
+            if name in fields:
+                self.refuse(fields[name], f"{what}: {name}", f"it is there again in line {value.lineno}")
+            fields[name] = value
+        return fields
 
     def entry(self, label, node):
-        items = items_of(node)
-        fields = {name: value for name, value, _ in items}
+        fields = self.fields(repr(label), node)
         names = self.names(label, node, fields.pop("name", None))
         if not names:
             return
@@ -213,7 +266,7 @@ class DeviceConfigs(ast.NodeVisitor):
             if name in self.importer.operators:
                 known.append(name)
             else:
-                self.refuse(element, f"{label!r}: {ast.unparse(element)}", "there is no such operator here")
+                self.refuse(element, f"{label!r}: {text_of(element)}", "there is no such operator here")
         return known
 
     def reason(self, label, node):
@@ -230,7 +283,7 @@ class DeviceConfigs(ast.NodeVisitor):
         for element in elements_of(node):
             value = skipped(element)
             if value is None:
-                self.refuse(element, f"{label!r}: {what}", "no Skip(...): " + ast.unparse(element)[:60])
+                self.refuse(element, f"{label!r}: {what}", "no Skip(...): " + text_of(element))
             else:
                 held.append(value)
         return held
@@ -240,7 +293,7 @@ class DeviceConfigs(ast.NodeVisitor):
         for held in self.skips_in(label, "dtype", node):
             dtype = dtype_of(held)
             if dtype is None:
-                self.refuse(held, f"{label!r}: dtype", "no dtype of ours: " + ast.unparse(held))
+                self.refuse(held, f"{label!r}: dtype", "no dtype of ours: " + text_of(held))
             else:
                 good.append(dtype)
         if not good:
@@ -252,7 +305,7 @@ class DeviceConfigs(ast.NodeVisitor):
         return any(parameter in self.importer.operators[name] for name in names)
 
     def parameters(self, label, names, node):
-        for parameter, values, _ in items_of(node):
+        for parameter, values in self.fields(f"{label!r}: para", node).items():
             if not self.has_parameter(names, parameter):
                 self.refuse(values, f"{label!r}: para: {parameter}", "no parameter of these functions has this name")
                 continue
@@ -267,17 +320,20 @@ class DeviceConfigs(ast.NodeVisitor):
                 self.skip(label, names, f"parameter {{ name: {quoted(parameter)}{listed} }}", values)
 
     def tensors(self, label, names, node):
-        for name, value, _ in items_of(node):
+        for name, value in self.fields(f"{label!r}: tensor_para", node).items():
             if name == "dtype":
                 self.dtypes(label, names, value)
             elif name == "args":
                 for argument in elements_of(value):
-                    self.tensor(label, names, argument)
+                    try:
+                        self.tensor(label, names, argument)
+                    except Refused as why:
+                        self.refuse(argument, f"{label!r}: args", str(why))
             else:
                 self.refuse(value, f"{label!r}: tensor_para: {name}", "profiles have nothing like it")
 
     def tensor(self, label, names, node):
-        fields = {name: value for name, value, _ in items_of(node)}
+        fields = self.fields(f"{label!r}: args", node)
         listed = fields.pop("ins", None)
         if listed is None:
             return self.refuse(node, f"{label!r}: tensor_para", "it names no argument (ins)")
@@ -287,7 +343,7 @@ class DeviceConfigs(ast.NodeVisitor):
             if isinstance(name, str) and self.has_parameter(names, name):
                 arguments.append(name)
             else:
-                self.refuse(element, f"{label!r}: ins: {ast.unparse(element)}",
+                self.refuse(element, f"{label!r}: ins: {text_of(element)}",
                             "no parameter of these functions has this name")
         if not arguments:
             return None
@@ -309,7 +365,7 @@ class DeviceConfigs(ast.NodeVisitor):
                     self.skip(label, names, f"parameter {{ name: {quoted(argument)} value: \"none\" }}", held)
                 continue
             try:
-                sizes = [number_of(size) for size in elements_of(held)]
+                sizes = [size_of(size) for size in elements_of(held)]
             except Refused as why:
                 self.refuse(held, f"{label!r}: shape", str(why))
                 continue
@@ -337,7 +393,8 @@ class DeviceConfigs(ast.NodeVisitor):
                                         "a tolerance is overridden by a waiver, which has an issue and an end: give "
                                         "--issue and --expires")
         values = {key: value for key, (value, _) in given.items()}
-        if values.get("mismatch_ratio", 0) > MAX_MISMATCH_RATIO or min(values.values()) < 0:
+        sound = all(math.isfinite(value) and value >= 0 for value in values.values())
+        if not sound or values.get("mismatch_ratio", 0) > MAX_MISMATCH_RATIO:
             return self.importer.refuse(self.path, line, what, "no tolerance that a waiver may state")
         for key in ("atol", "rtol"):
             values.setdefault(key, DEFAULT_TOLERANCE)
@@ -371,21 +428,34 @@ class ConvertConfig:
                 raise ValueError(str(error)) from None
         if root is None:
             return
-        if not isinstance(root, yaml.SequenceNode):
-            return self.refuse(root, "the file", "expected a list, one operator an element")
         self.yaml = yaml
+        if not isinstance(root, yaml.SequenceNode):
+            self.refuse(root, "the file", "expected a list, one operator an element")
+            return
         for element in root.value:
             for key, value in self.pairs(element, "an element"):
                 self.function(key.value, key, value)
+
+    def is_scalar(self, node):
+        return isinstance(node, self.yaml.ScalarNode)
 
     def refuse(self, node, what, why):
         self.importer.refuse(self.path, node.start_mark.line + 1, what, why)
 
     def pairs(self, node, what):
-        if isinstance(node, self.yaml.MappingNode):
-            return node.value
-        self.refuse(node, what, "expected NAME: with its rules below")
-        return []
+        if not isinstance(node, self.yaml.MappingNode):
+            self.refuse(node, what, "expected NAME: with its rules below")
+            return []
+        pairs = {}
+        for key, value in node.value:
+            if not self.is_scalar(key):
+                self.refuse(key, what, "a key that is no text")
+                continue
+            if key.value in pairs:
+                self.refuse(pairs[key.value][0], f"{what}: {key.value}",
+                            f"it is there again in line {key.start_mark.line + 1}")
+            pairs[key.value] = (key, value)
+        return list(pairs.values())
 
     def function(self, name, key, node):
         common = name == "common_config"
@@ -397,7 +467,7 @@ class ConvertConfig:
             if field.value == "tensor_dtype" and not common:
                 for argument, rule in self.pairs(value, f"{name}: tensor_dtype"):
                     self.argument(name, argument, rule, about)
-            elif field.value in ("dtype", "layout") and isinstance(value, self.yaml.ScalarNode):
+            elif field.value in ("dtype", "layout") and self.is_scalar(value):
                 check = self.dtype if field.value == "dtype" else self.layout
                 text = check(name, value, value.value)
                 if text:
@@ -411,7 +481,9 @@ class ConvertConfig:
     def argument(self, function, name, rule, about):
         if name.value not in self.importer.functions[function]:
             return self.refuse(name, f"{function}: {name.value}", "the function has no such parameter")
-        text = self.dtype(function, rule, str(rule.value))
+        if not self.is_scalar(rule):
+            return self.refuse(rule, f"{function}: {name.value}", "expected (FROM, ...)->TO, ...")
+        text = self.dtype(function, rule, rule.value)
         if text:
             self.importer.add("adaptor", about + [f"argument: {quoted(name.value)}", f"dtype: {quoted(text)}"])
         return None
@@ -454,6 +526,8 @@ class ConvertConfig:
 
 
 def main():
+    for stream in (sys.stdout, sys.stderr):  # any locale, any path
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     parser = argparse.ArgumentParser()
     parser.add_argument("names")
     parser.add_argument("output")
@@ -468,15 +542,18 @@ def main():
         try:
             reader(importer, path).run()
         except SyntaxError as error:
-            print(f"{path}:{error.lineno}:{error.offset}: {error.msg}", file=sys.stderr)
+            print(f"{path}:{error.lineno or 1}:{error.offset or 1}: {error.msg}", file=sys.stderr)
             return 2
-        except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        except (RecursionError, MemoryError):
+            print(f"{path}: cannot be read: nested too deep", file=sys.stderr)
+            return 2
+        except (OSError, ValueError) as error:
             print(f"{path}: cannot be read: {error}", file=sys.stderr)
             return 2
     head = "# Carried over by diopi-cli profile import; client/profile/GUIDE.md says what each rule means.\n"
     if arguments.chip:
         head += f"chip: {quoted(arguments.chip)}\n"
-    with open(arguments.output, "w", encoding="utf-8") as file:
+    with open(arguments.output, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(head + "".join(importer.rules))
     print("carried over: " + ", ".join(f"{count} {kind} rules" for kind, count in importer.counts.items()))
     print(f"not carried over: {len(importer.left_out)}")

@@ -179,6 +179,156 @@ TEST_F(ImportTest, ConvertConfig) {
   EXPECT_THAT(*report, HasSubstr("not carried over: 7\n"));
 }
 
+struct OddRow {
+  const char* text;               // of the file
+  const char* rules;              // "2 skip rules, 0 waiver rules, 1 adaptor rules"
+  std::vector<std::string> told;  // each after "  FILE:"
+};
+
+TEST_F(ImportTest, OddDeviceConfigs) {
+  const OddRow rows[] = {
+      {"device_configs = {'x': dict(name='relu', dtype=(Skip(np.float16), Skip('float64')))}", "1 skip", {}},
+      {"device_configs: dict = dict(x={'name': {'relu'}, 'dtype': {Skip(np.half)}})", "1 skip", {}},
+      {"device_configs = {'x': dict(name=['relu'], dtype=[Skip(np.float16)])}\n"
+       "device_configs = {'y': dict(name=['relu'], dtype=[Skip(np.float32)])}",
+       "1 skip",
+       {"1: device_configs: it is assigned again in line 2"}},
+      {"device_configs = {'x': dict(name=['relu']), 'x': dict(name=['relu'], dtype=[Skip(np.float16)])}",
+       "1 skip",
+       {"1: 'x': it is there again in line 1"}},
+      {"device_configs = {'x': {'name': ['relu'], 'dtype': [Skip(np.float16)], 'dtype': [Skip(np.half)]}}",
+       "1 skip",
+       {"1: 'x': dtype: it is there again in line 1"}},
+      {"device_configs = {**base, f'{n}': {}, 'x': {k: v for k, v in y}, 'y': 5, 'z': dict(a, b=1)}",
+       "0 skip",
+       {"1: an entry: its name cannot be read without running it: base",
+        "1: an entry: its name cannot be read without running it: f'{n}'",
+        "1: 'x': expected dict(...) or {...}", "1: 'y': expected dict(...) or {...}",
+        "1: 'z': expected dict(...) or {...}"}},
+      {"device_configs = dict(base, x={})",
+       "0 skip",
+       {"1: base: an entry cannot be read without running it", "1: 'x': it names no operator"}},
+      {"device_configs = {'x': dict(name=[f'relu', 5, None, *more], dtype=[Skip(np.float16)])}",
+       "0 skip",
+       {"1: 'x': f'relu': there is no such operator here", "1: 'x': 5: there is", "1: 'x': None: there is",
+        "1: 'x': *more: there is"}},
+      {"device_configs = {'x': dict(name=['relu'], dtype=[Skip(np.float33), Skip(a, b), np.int8, Skip(*a)])}",
+       "0 skip",
+       {"1: 'x': dtype: no dtype of ours: np.float33", "1: 'x': dtype: no Skip(...): Skip(a, b)",
+        "1: 'x': dtype: no Skip(...): np.int8", "1: 'x': dtype: no dtype of ours: *a"}},
+      {"device_configs = {'x': dict(name=['relu'], tensor_para=dict(args=[5, {'ins': ['input'], 'shape': "
+       "[Skip((1.5,)), Skip((-1,)), Skip((n,)), Skip((99999999999999999999,)), Skip([2, 3])]}]))}",
+       "1 skip",
+       {"1: 'x': args: expected dict(...) or {...}", "1: 'x': shape: no size of a dimension: 1.5",
+        "1: 'x': shape: no size of a dimension: -1",
+        "1: 'x': shape: a value that cannot be read without running it: n",
+        "1: 'x': shape: no size of a dimension: 99999999999999999999"}},
+      {"device_configs = {'x': dict(name=['relu'], atol=float('inf')), 'y': dict(name=['relu'], rtol=-1.0),\n"
+       "'z': dict(name=['relu'], atol=np.nan), 'w': dict(name=['relu'], atol=f())}",
+       "0 skip rules, 0 waiver",
+       {"1: 'x': atol: no tolerance that a waiver may state", "1: 'y': rtol: no tolerance",
+        "2: 'z': atol: no tolerance", "2: 'w': atol: a value that cannot be read without running it: f()"}},
+      {"device_configs = {'\\x1b[31m\\ud800': {'\\n': 1, 'name': ['relu']}}",
+       "0 skip",
+       {"1: '\\x1b[31m\\ud800': ?: profiles have nothing like it"}},
+      {"if True:\n  device_configs = {}\nfor x in y: f(x)\ndevice_configs = {}\ndevice_configs['a'] = {}\n",
+       "0 skip",
+       {"1: if True:: code that would have to be run", "3: for x in y:: code that",
+        "5: device_configs['a'] = {}: code that"}},
+      {"# -*- coding: latin-1 -*-\ndevice_configs = {'caf\xe9': {}}",
+       "0 skip",
+       {"2: 'caf\xc3\xa9': it names no operator"}},
+      {"", "0 skip", {"1: device_configs: the file assigns nothing to it"}},
+  };
+  options_.issue = "https://example.com/12";
+  options_.expires = "2099-06-30";
+  for (const OddRow& row : rows) {
+    options_.device_configs = Write("odd.py", row.text);
+    const absl::StatusOr<std::string> report = ImportProfile(options_);
+    ASSERT_TRUE(report.ok()) << row.text << "\n" << report.status();
+    EXPECT_THAT(*report, HasSubstr(std::string("carried over: ") + row.rules)) << row.text;
+    for (const std::string& told : row.told) {
+      EXPECT_THAT(*report, HasSubstr("  " + options_.device_configs + ":" + told)) << row.text;
+    }
+    EXPECT_THAT(*report, HasSubstr("not carried over: " + std::to_string(row.told.size()) + "\n"))
+        << row.text;
+  }
+}
+
+TEST_F(ImportTest, OddConvertConfigs) {
+  const OddRow rows[] = {
+      {"5\n", "0 skip", {"1: the file: expected a list"}},
+      {"- [1, 2]\n- 5\n", "0 skip", {"1: an element: expected NAME:", "2: an element: expected NAME:"}},
+      {"- ? [a, b]\n  : 1\n", "0 skip", {"1: an element: a key that is no text"}},
+      {"- diopiAdd: 5\n- diopiMul:\n",
+       "0 skip",
+       {"1: diopiAdd: expected NAME:", "2: diopiMul: expected NAME:"}},
+      {"- diopiAdd:\n    dtype: [1]\n    layout: {a: b}\n",
+       "0 skip",
+       {"2: diopiAdd: dtype: profiles have nothing", "3: diopiAdd: layout: profiles have nothing"}},
+      {"- diopiAdd:\n    dtype: (int64)->int32\n    dtype: (int64)->float32\n",
+       "1 adaptor",
+       {"2: diopiAdd: dtype: it is there again in line 3"}},
+      {"- diopiAdd:\n    dtype: !!python/object/apply:os.system ['touch /tmp/never_run']\n",
+       "0 skip",
+       {"2: diopiAdd: dtype: profiles have nothing"}},
+      {"- diopiAdd:\n    tensor_dtype:\n        input: [x]\n        other: (int64)>int32\n",
+       "0 skip",
+       {"3: diopiAdd: input: expected (FROM, ...)->TO", "4: diopiAdd: dtype: (int64)>int32: expected"}},
+      {"- &a [*a]\n- &b {diopiAdd: *b}\n",
+       "0 skip",
+       {"1: an element: expected NAME:", "2: diopiAdd: diopiAdd: profiles have nothing"}},
+      {"- diopiAdd: &r\n    dtype: (int64)->int32\n- diopiMul:\n    <<: *r\n",
+       "1 adaptor",
+       {"4: diopiMul: <<: profiles have nothing"}},
+      {"", "0 skip", {}},
+  };
+  std::filesystem::remove("/tmp/never_run");
+  for (const OddRow& row : rows) {
+    options_.convert_config = Write("odd.yaml", row.text);
+    const absl::StatusOr<std::string> report = ImportProfile(options_);
+    ASSERT_TRUE(report.ok()) << row.text << "\n" << report.status();
+    EXPECT_THAT(*report, HasSubstr(row.rules)) << row.text;
+    for (const std::string& told : row.told) {
+      EXPECT_THAT(*report, HasSubstr("  " + options_.convert_config + ":" + told)) << row.text;
+    }
+    EXPECT_THAT(*report, HasSubstr("not carried over: " + std::to_string(row.told.size()) + "\n"))
+        << row.text;
+  }
+  EXPECT_FALSE(std::filesystem::exists("/tmp/never_run"));
+}
+
+TEST_F(ImportTest, FilesThatCannotBeRead) {
+  const std::string head = "device_configs = {'a': ";
+  const std::pair<std::string, std::string> python[] = {
+      {std::string("x = 1\0", 6), "cannot contain null bytes"},
+      {"device_configs = {'\xff': 1}\n", "odd.py:1:"},
+      {head + std::string(5000, '(') + "1" + std::string(5000, ')') + "}", "too many nested parentheses"},
+      {head + std::string(50'000, '-') + "1}", "odd.py: cannot be read: nested too deep"},
+  };
+  for (const auto& [text, why] : python) {
+    options_.device_configs = Write("odd.py", text);
+    const absl::Status status = ImportProfile(options_).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(why));
+  }
+  options_.device_configs.clear();
+  const std::pair<std::string, std::string> yaml[] = {
+      {"- a: \xff\n", "odd.yaml: cannot be read: "},
+      {"- a: \x01\n", "odd.yaml: cannot be read: "},
+      {"- a: *nowhere\n", "odd.yaml: cannot be read: "},
+      {"--- 1\n--- 2\n", "odd.yaml: cannot be read: "},
+      {std::string(20'000, '['), "odd.yaml: cannot be read: nested too deep"},
+  };
+  for (const auto& [text, why] : yaml) {
+    options_.convert_config = Write("odd.yaml", text);
+    const absl::Status status = ImportProfile(options_).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(why));
+  }
+  EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
 TEST_F(ImportTest, FilesThatAreNone) {
   options_.device_configs = Write("device_configs.py", "device_configs = {\n  'x': dict(\n");
   const absl::Status python = ImportProfile(options_).status();
