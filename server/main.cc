@@ -304,6 +304,8 @@ int Serve(const Flags& flags) {
     const auto checked = cases::LoadCatalog(flags.cases);  // wrong files are told now, not at the first run
     if (!checked.ok()) return Fault(absl::InvalidArgumentError(checked.status().message()));
     options.catalog = [folder = flags.cases] { return cases::LoadCatalog(folder); };
+    std::error_code ignored;
+    options.cases_folder = std::filesystem::absolute(flags.cases, ignored).lexically_normal().string();
   }
   options.tls = flags.tls;
   options.insecure = flags.insecure;

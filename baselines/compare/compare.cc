@@ -1,5 +1,7 @@
 #include "baselines/compare/compare.h"
 
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/gates.h"
 #include "cases/core/hash.h"
@@ -40,6 +42,19 @@ bool JudgeOne(const Job& job, v1::OutputStats* stats, Findings* findings) {
   }
 }
 
+// Until a judge has measured it.
+void ClearFigures(v1::OutputStats* stats) {
+  for (void (v1::OutputStats::*set)(double) :
+       {&v1::OutputStats::set_max_ulp, &v1::OutputStats::set_max_z, &v1::OutputStats::set_rms_z,
+        &v1::OutputStats::set_max_abs, &v1::OutputStats::set_max_rel, &v1::OutputStats::set_rmse,
+        &v1::OutputStats::set_rmse_ideal, &v1::OutputStats::set_bias, &v1::OutputStats::set_radial_bias,
+        &v1::OutputStats::set_zero_fraction, &v1::OutputStats::set_peer_mismatch_ratio,
+        &v1::OutputStats::set_rms_z_device, &v1::OutputStats::set_rmse_device,
+        &v1::OutputStats::set_rmse_ratio}) {
+    (stats->*set)(std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
 v1::OutputStats NewStats(const JudgedOutput& output, const HostTensor& actual) {
   v1::OutputStats stats;
   stats.set_key(output.key);
@@ -47,6 +62,7 @@ v1::OutputStats NewStats(const JudgedOutput& output, const HostTensor& actual) {
   stats.mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
   stats.set_ok(true);
   stats.set_argmax(-1);
+  ClearFigures(&stats);
   stats.set_digest(Xxh64Hex(actual.data));
   return stats;
 }

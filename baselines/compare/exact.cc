@@ -40,6 +40,7 @@ void Measure(const PointwiseRule& rule, double y, double r, bool same, bool floa
   tally->inf += std::isinf(y) ? 1 : 0;
   tally->zeros += y == 0 ? 1 : 0;
   tally->peer_mismatches += PeerAgrees(rule, y, r) ? 0 : 1;
+  tally->distances += std::isfinite(y) && std::isfinite(r) ? 1 : 0;
   const double d = same || !std::isfinite(y) || !std::isfinite(r) ? 0 : std::fabs(y - r);
   tally->max_abs = std::max(tally->max_abs, d);
   if (d > 0 && r != 0) tally->max_rel = std::max(tally->max_rel, d / std::fabs(r));
@@ -47,6 +48,7 @@ void Measure(const PointwiseRule& rule, double y, double r, bool same, bool floa
   const double ulps = same ? 0 : Judge(rule, y, r, 0, 0).ulps;
   tally->max_ulp = std::max(tally->max_ulp, ulps);
   ++tally->histogram[HistogramBin(ulps)];
+  ++tally->in_ulps;
 }
 
 class ExactEvidence : public Evidence {

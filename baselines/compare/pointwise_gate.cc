@@ -81,6 +81,7 @@ bool LoadDevice(const Job& job, const OutputOracle& oracle, Device* device, std:
 }
 
 void Grade(const Device& device, v1::OutputStats* stats) {
+  if (std::isnan(stats->rmse())) return;  // no element has an error
   const double base = std::max(device.rmse, stats->rmse_ideal());
   const double ratio = base > 0 ? stats->rmse() / base : stats->rmse() > 0 ? 1e300 : 1;
   stats->set_rmse_ratio(std::min(ratio, 1e300));

@@ -156,7 +156,7 @@ bool JudgeRandom(const Job& job, v1::OutputStats* stats, std::string* harness_er
     if (std::isnan(y)) stats->set_nan_actual(stats->nan_actual() + 1);
   }
   const int64_t elements = NumElements(job.actual.shape);
-  stats->set_zero_fraction(elements == 0 ? 0 : static_cast<double>(zeros) / static_cast<double>(elements));
+  if (elements > 0) stats->set_zero_fraction(static_cast<double>(zeros) / static_cast<double>(elements));
   stats->set_peer_ok(PublicRuleAccepts(job));
   if (!finding.empty()) Fail("RANDOM", finding, stats);
   return true;

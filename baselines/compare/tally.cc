@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace diopi::baselines {
 
 void Tally::Merge(const Tally& next) {
   elements += next.elements;
   finite += next.finite;
+  in_ulps += next.in_ulps;
+  distances += next.distances;
   mismatches += next.mismatches;
   soft += next.soft;
   nan += next.nan;
@@ -43,21 +46,21 @@ void Tally::AddMismatch(int64_t index) {
 }
 
 void Tally::ToStats(v1::OutputStats* stats) const {
-  const auto rms = [](double sum, int64_t count) {
-    return count == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(count));
+  constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+  const auto of = [](int64_t count, double value) { return count == 0 ? kNotMeasured : value; };
+  const auto rms = [&of](double sum, int64_t count) {
+    return of(count, std::sqrt(sum / static_cast<double>(count)));
   };
-  const auto mean = [](double sum, int64_t count) {
-    return count == 0 ? 0.0 : sum / static_cast<double>(count);
-  };
+  const auto mean = [&of](double sum, int64_t count) { return of(count, sum / static_cast<double>(count)); };
   stats->set_elements(elements);
   stats->set_mismatches(mismatches);
   stats->set_soft(soft);
-  stats->set_max_ulp(max_ulp);
-  stats->set_max_z(max_z);
+  stats->set_max_ulp(of(finite + in_ulps, max_ulp));
+  stats->set_max_z(of(finite, max_z));
   stats->set_argmax(argmax);
   stats->set_rms_z(rms(sum_z2, finite));
-  stats->set_max_abs(max_abs);
-  stats->set_max_rel(max_rel);
+  stats->set_max_abs(of(finite + distances, max_abs));
+  stats->set_max_rel(of(finite + distances, max_rel));
   stats->set_rmse(rms(sum_d2, finite));
   stats->set_rmse_ideal(rms(sum_ideal2, finite));
   stats->set_bias(mean(sum_lean, leaning));
@@ -66,7 +69,9 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   stats->set_inf_actual(inf);
   stats->set_flushed(flushed);
   stats->set_zero_fraction(mean(static_cast<double>(zeros), elements));
-  for (const int64_t count : histogram) stats->add_ulp_histogram(count);
+  if (finite + in_ulps > 0) {
+    for (const int64_t count : histogram) stats->add_ulp_histogram(count);
+  }
   stats->set_peer_mismatch_ratio(mean(static_cast<double>(peer_mismatches), elements));
   stats->set_peer_ok(static_cast<double>(peer_mismatches) <= 1e-3 * static_cast<double>(elements));
 }

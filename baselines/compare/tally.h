@@ -19,6 +19,9 @@ inline constexpr size_t kHistogramBins = 24;
 struct Tally {
   int64_t elements = 0;
   int64_t finite = 0;  // neither side NaN, the reference not Inf: what the sums run over
+  // What is measured of an output that is judged bit for bit, which has no sums.
+  int64_t in_ulps = 0;    // elements that max_ulp and the histogram are over
+  int64_t distances = 0;  // and max_abs, max_rel
   int64_t mismatches = 0;
   int64_t soft = 0;
   int64_t nan = 0;
@@ -45,7 +48,8 @@ struct Tally {
   // `next` covers the elements that follow.
   void Merge(const Tally& next);
   void AddMismatch(int64_t index);
-  // Fills everything but key, dtype, shape, verdict and texts.
+  // Fills everything but key, dtype, shape, verdict and texts. Figures over no element are NaN, "not
+  // measured".
   void ToStats(v1::OutputStats* stats) const;
 };
 

@@ -42,6 +42,13 @@
 namespace diopi::agent {
 namespace {
 
+std::string AbsolutePath(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+  return error ? path : absolute.string();
+}
+
 class Agent {
  public:
   Agent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
@@ -80,6 +87,7 @@ class Agent {
   void TellDeadCards();
   v1::RunOptions MakeRunOptions() const;
   v1::RunProfile MakeRunProfile() const;
+  v1::RunCommand MakeRunCommand() const;
   std::string ResumeCommand() const;
   ExitCode Tell(const absl::Status& status);
   ExitCode TellHowToResume(const absl::Status& status);
@@ -113,16 +121,17 @@ ExitCode Agent::Tell(const absl::Status& status) {
 }
 
 std::string Agent::ResumeCommand() const {
-  std::string command = absl::StrCat("diopi-agent --impl ", facts_.path, " --resume ", run_.run_id());
+  const auto word = [](const std::string& text) { return reports::ShellWord(text); };
+  std::string command = absl::StrCat("diopi-agent --impl ", word(facts_.path), " --resume ", run_.run_id());
   absl::StrAppend(&command, own_server() ? " --data " : " --server ",
-                  own_server() ? options_.data_folder : options_.server);
+                  word(own_server() ? options_.data_folder : options_.server));
   if (!options_.selection.cases_folder.empty())
-    absl::StrAppend(&command, " --cases ", options_.selection.cases_folder);
-  if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", options_.chip);
+    absl::StrAppend(&command, " --cases ", word(options_.selection.cases_folder));
+  if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", word(options_.chip));
   for (const std::string& contract : baselines::ContractNames(compare_.contracts))
     absl::StrAppend(&command, " --contract ", contract);
   if (!options_.device_list.empty()) absl::StrAppend(&command, " --devices ", options_.device_list);
-  if (!options_.profile_path.empty()) absl::StrAppend(&command, " --profile ", options_.profile_path);
+  if (!options_.profile_path.empty()) absl::StrAppend(&command, " --profile ", word(options_.profile_path));
   if (options_.modes.four_bytes) absl::StrAppend(&command, " --four-bytes");
   if (options_.modes.nhwc) absl::StrAppend(&command, " --nhwc --nhwc-min-dim ", options_.modes.nhwc_min_dim);
   return command;
@@ -356,7 +365,20 @@ v1::RunOptions Agent::MakeRunOptions() const {
     run.add_contracts(contract);
   for (const std::string& function : facts_.implemented) run.add_implemented(function);
   if (!options_.profile_path.empty() || !options_.adaptor.empty()) *run.mutable_profile() = MakeRunProfile();
+  *run.mutable_command() = MakeRunCommand();
   return run;
+}
+
+v1::RunCommand Agent::MakeRunCommand() const {
+  v1::RunCommand command;
+  command.set_profile_path(AbsolutePath(options_.profile_path));
+  command.set_device_lib(AbsolutePath(options_.device_lib));
+  command.set_four_bytes(options_.modes.four_bytes);
+  command.set_nhwc(options_.modes.nhwc);
+  if (options_.modes.nhwc) command.set_nhwc_min_dim(options_.modes.nhwc_min_dim);
+  if (options_.sandbox != "default") command.set_sandbox_level(options_.sandbox);
+  command.set_worker_memory(options_.worker_memory);
+  return command;
 }
 
 v1::RunProfile Agent::MakeRunProfile() const {
@@ -423,6 +445,7 @@ absl::Status Agent::RunCases() {
   progress.total = run_.cases();
   progress.done = run_.done();
   progress.run = MakeRunOptions();
+  progress.run.mutable_command()->set_cases_folder(AbsolutePath(options_.selection.cases_folder));
   progress_ = std::make_unique<Progress>(progress, out_);
   for (const v1::Case& c : std::exchange(cases_, {})) progress_->Expect(c);
   if (!options_.quiet) {
@@ -433,11 +456,11 @@ absl::Status Agent::RunCases() {
   SessionOptions options;
   options.run_id = run_.run_id();
   options.agent_id = agent_id_;
-  options.calls = repeat_;
-  options.compare = compare_;
-  options.reference_library = DefaultReferenceLibrary();
-  options.profile = &options_.profile;
-  options.adaptor = &options_.adaptor;
+  options.judge.calls = repeat_;
+  options.judge.compare = compare_;
+  options.judge.reference_library = DefaultReferenceLibrary();
+  options.judge.profile = &options_.profile;
+  options.judge.adaptor = &options_.adaptor;
   options.dump.level = options_.modes.failure_debug_level;
   options.dump.folder = (std::filesystem::path(options_.report_folder) / "failures").string();
   options.implemented = facts_.implemented;

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "baselines/compare/compare.h"
+#include "baselines/compare/contract.h"
+#include "client/agent/case_judge.h"
 #include "client/agent/library_facts.h"
-#include "client/agent/verdict_builder.h"
+#include "client/agent/paths.h"
 #include "client/rpc/agents_client.h"
 #include "impl_loader/worker/worker.h"
 #include "reports/model/outcome.h"
@@ -55,14 +58,33 @@ v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts
   }
   const TensorMap inputs = TensorsOf(known->inputs());
   const TensorMap references = TensorsOf(known->references());
-  const absl::Status submitted = worker->Submit(c, inputs, kCalls);
+  const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(options.contracts);
+  if (!contracts.ok()) return Health(false, std::string(contracts.status().message()));
+  CaseJudgeOptions judging;
+  judging.calls = kCalls;
+  judging.compare.contracts = *contracts;
+  judging.reference_library = DefaultReferenceLibrary();
+  judging.adaptor = &options.adaptor;
+  judging.profile = &options.profile;
+  CaseJudge judge(judging);
+  if (const std::optional<std::string> skipped = judge.SkipReason(c); skipped.has_value()) {
+    return Health(true, absl::StrCat("loads; no case was run: ", c.id(), ": ", *skipped));
+  }
+  loader::CallOptions call = judge.CallOptionsOf(c);
+  call.timeout = std::min(call.timeout, std::chrono::milliseconds(kCaseLimit));  // 0: the worker's own
+  const absl::Status submitted = worker->Submit(c, inputs, call);
   if (!submitted.ok()) return Health(false, std::string(submitted.message()));
-  const v1::Verdict verdict = BuildVerdict(c, worker->Wait(), [&](const TensorMap& actual) {
-    return baselines::CompareCase(c, inputs, references, actual, baselines::CompareOptions());
-  });
-  if (verdict.outcome() == v1::OUTCOME_PASS) return Health(true, absl::StrCat(c.id(), " passes"));
-  return Health(false,
-                absl::StrCat(c.id(), ": ", reports::OutcomeName(verdict.outcome()), ": ", verdict.reason()));
+  const v1::Verdict verdict = judge.Judge(c, inputs, references, worker->Wait(), call.adaptor);
+  const bool adapted = !call.adaptor.conversion().empty();
+  switch (verdict.outcome()) {
+    case v1::OUTCOME_PASS:
+      return Health(true, absl::StrCat(c.id(), " passes", adapted ? " through the adaptor" : ""));
+    case v1::OUTCOME_WAIVED:  // known of the chip, and no sign of a device that does not answer
+      return Health(true, absl::StrCat(c.id(), ": ", verdict.reason()));
+    default:
+      return Health(
+          false, absl::StrCat(c.id(), ": ", reports::OutcomeName(verdict.outcome()), ": ", verdict.reason()));
+  }
 }
 
 }  // namespace
@@ -83,6 +105,8 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
   worker_options.impl_path = library->path;
   worker_options.device_lib = options.device_lib;
   worker_options.environment = options.environment;
+  worker_options.sandbox = options.sandbox;
+  worker_options.memory_bytes = options.worker_memory;
   worker_options.case_timeout =
       std::min(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
                std::chrono::milliseconds(kCaseLimit));

@@ -8,8 +8,10 @@
 namespace diopi::agent {
 
 // `facts` and `health` of the result are set; agent_id and run_id are the caller's. The case is the server's
-// smallest of diopiAdd, judged by its baseline. When the server has none, or the library no diopiAdd, loading
-// alone counts, and the text says so. Starts a worker process; the library is never loaded here.
+// smallest of diopiAdd: called as the agent's runs call it (adaptor, variables, contracts, sandbox) and
+// judged by its baseline. A waived verdict is healthy. When the server has none, the library no diopiAdd, or
+// the profile leaves the case out, loading alone counts, and the text says so. Starts a worker process; the
+// library is never loaded here.
 v1::ServeRequest CheckHealth(const AgentOptions& options);
 
 }  // namespace diopi::agent

@@ -7,10 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "client/agent/arrangement.h"
 #include "client/agent/credential_flags.h"
 #include "client/agent/devices.h"
 #include "client/agent/paths.h"
-#include "client/profile/waivers.h"
 
 namespace diopi::agent {
 namespace {
@@ -50,14 +50,7 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
 // What the public harness has, by its names too.
 void AddModes(CLI::App* app, AgentOptions* options) {
   Modes* modes = &options->modes;
-  CLI::Option* nhwc = app->add_flag("--nhwc", modes->nhwc,
-                                    "Hand tensors over channels last: convolutions, batch_norm, poolings, "
-                                    "interpolate, pad, roi_align");
-  app->add_option("--nhwc-min-dim", modes->nhwc_min_dim,
-                  "Of tensors with at least so many dimensions (default: 3)")
-      ->check(CLI::Range(3, 5))
-      ->needs(nhwc);
-  app->add_flag("--four-bytes", modes->four_bytes, "Hand int64 over as int32, float64 as float32");
+  AddArrangementFlags(app, &options->profile_path, modes);
   app->add_option("--model,--model-name", modes->model, "The suite of a model; --get-model-list lists them");
   app->add_flag_callback(
       "--get-model-list",
@@ -92,8 +85,6 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--dtype", options->selection.dtypes, "Only these dtypes")->delimiter(',');
   app->add_option("--filter-dtype", options->selection.filter_dtypes, "Leave these dtypes out")
       ->delimiter(',');
-  app->add_option("--profile", options->profile_path,
-                  "The chip's device profile: skips, waivers, contracts, time limits, variables, adaptor");
   app->add_option("--chip", options->chip, "Name of the chip, for the records");
   app->add_option("--contract", options->contracts,
                   "Arithmetic the device declares: tf32, tc32, fastconv, p_cast, native16 (default: none)")
@@ -136,13 +127,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_flag("--health-check", options->health_check)->group("");
   app->add_flag("--parent-pid-death", options->parent_pid_death, "End with the parent")->group("");
   AddCredentialFlags(app, &options->credentials);
-  app->add_option(
-         "--sandbox", options->sandbox,
-         "What workers may do: strict (no sockets, no files), default (no network, no programs), off")
-      ->check(CLI::IsMember({"strict", "default", "off"}));
-  app->add_option("--worker-memory", options->worker_memory,
-                  "Address space of a worker, as 8GiB; GPU drivers need very much (default: no limit)")
-      ->transform(CLI::AsSizeValue(false));
+  AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
   app->add_option("--require-sha256", options->require_sha256,
                   "Load no library but the one with this SHA-256")
       ->check([](const std::string& text) {
@@ -158,30 +143,17 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
 // What the profile says where the command line says nothing.
 absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
   if (options->profile_path.empty()) return absl::OkStatus();
-  absl::StatusOr<profile::Profile> read = profile::ReadProfile(options->profile_path);
-  if (!read.ok()) return read.status();
-  const v1::DeviceProfile& rules = read->rules;
+  absl::StatusOr<profile::AppliedProfile> profile = LoadProfile(options->profile_path);
+  if (!profile.ok()) return profile.status();
+  options->profile = *std::move(profile);
+  const v1::DeviceProfile& rules = options->profile.rules();
   if (options->chip.empty()) options->chip = rules.chip();
   options->contracts.insert(options->contracts.end(), rules.contract().begin(), rules.contract().end());
   if (app.count("--timeout-s") == 0 && rules.timeout_s() > 0) options->timeout_s = rules.timeout_s();
   if (rules.devices() > 0 && app.count("--devices") == 0 && app.count("--workers") == 0) {
     options->device_list = absl::StrCat("0-", rules.devices() - 1);
   }
-  for (const v1::Variable& variable : rules.environment()) {
-    options->environment.push_back(absl::StrCat(variable.name(), "=", variable.value()));
-  }
-  options->profile = profile::AppliedProfile(*std::move(read), profile::Today());
-  return absl::OkStatus();
-}
-
-// The profile's rules, and after them those of the modes.
-absl::Status MakeAdaptor(AgentOptions* options) {
-  const v1::DeviceProfile& profile = options->profile.rules();
-  std::vector<v1::AdaptorRule> rules(profile.adaptor().begin(), profile.adaptor().end());
-  for (v1::AdaptorRule& rule : AdaptorRules(options->modes)) rules.push_back(std::move(rule));
-  absl::StatusOr<profile::Adaptor> adaptor = profile::Adaptor::Make(rules);
-  if (!adaptor.ok()) return adaptor.status();
-  options->adaptor = *std::move(adaptor);
+  options->environment = EnvironmentOf(options->profile);
   return absl::OkStatus();
 }
 
@@ -240,7 +212,11 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
     return app.exit(error) == 0 ? ExitCode::kOk : ExitCode::kUsage;
   }
   absl::Status made = TakeProfile(app, options);
-  if (made.ok()) made = MakeAdaptor(options);
+  if (made.ok()) {
+    absl::StatusOr<profile::Adaptor> adaptor = MakeAdaptor(options->profile, options->modes);
+    made = adaptor.status();
+    if (adaptor.ok()) options->adaptor = *std::move(adaptor);
+  }
   if (made.ok()) made = Complete(options);
   if (!made.ok()) {
     std::cerr << "diopi-agent: " << made.message() << "\n";

@@ -509,7 +509,10 @@ absl::Status CheckServeOptions(const AgentOptions& options) {
   const bool selects = !selection.functions.empty() || !selection.cases.empty() ||
                        !selection.dtypes.empty() || !selection.filter_dtypes.empty() ||
                        !selection.suite.empty();
-  if (selects || !options.contracts.empty() || !options.resume.empty() || options.shuffle != 0 ||
+  // A profile may declare some.
+  const bool asks_contracts =
+      static_cast<int>(options.contracts.size()) > options.profile.rules().contract_size();
+  if (selects || asks_contracts || !options.resume.empty() || options.shuffle != 0 ||
       options.shard_count > 0) {
     return absl::InvalidArgumentError(
         "what a standing agent runs is asked for by diopi-cli submit: leave --fname, --case, --suite, "

@@ -15,7 +15,6 @@
 #include "cases/core/library_checks.h"
 #include "cases/core/stage.h"
 #include "client/agent/verdict_builder.h"
-#include "client/profile/judged_case.h"
 
 namespace diopi::agent {
 namespace {
@@ -36,19 +35,13 @@ Reporter::Options ReporterOptions(const SessionOptions& options) {
   return result;
 }
 
-baselines::DiagnoseOptions ReplayOptions(const SessionOptions& options) {
-  baselines::DiagnoseOptions result;
-  result.library_path = options.reference_library;
-  return result;
-}
-
 }  // namespace
 
 Session::Session(rpc::Client* client, const SessionOptions& options, Reporter::Stored stored)
     : client_(client),
       options_(options),
       queue_(WorkQueue::Limits{options.lease_bytes, options.queue_cases}),
-      diagnoser_(ReplayOptions(options)),
+      judge_(options.judge),
       dump_(options.dump),
       reporter_(
           ReporterOptions(options),
@@ -163,8 +156,7 @@ absl::Status Session::Accept(rpc::LeasedCase leased) {
 
 bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
   v1::Verdict verdict;
-  const std::optional<std::string> skipped =
-      options_.profile == nullptr ? std::nullopt : options_.profile->SkipReason(leased.c);
+  const std::optional<std::string> skipped = judge_.SkipReason(leased.c);
   if (skipped.has_value()) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, *skipped);
   } else if (absl::StartsWith(leased.unavailable, baselines::kQuarantined)) {
@@ -194,7 +186,7 @@ void Session::Work(SessionWorker worker) {
       continue;
     }
     if (SettledWithoutWorker(*next)) continue;
-    loader::CallOptions options = CallOptionsOf(next->c);
+    loader::CallOptions options = judge_.CallOptionsOf(next->c);
     const auto start = std::chrono::steady_clock::now();
     std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, options, &last);
     if (!outcome.has_value()) continue;
@@ -202,16 +194,6 @@ void Session::Work(SessionWorker worker) {
     last = Called{*std::move(next), *std::move(outcome), worker.device, elapsed.count(),
                   std::move(options.adaptor)};
   }
-}
-
-loader::CallOptions Session::CallOptionsOf(const v1::Case& c) const {
-  loader::CallOptions call;
-  call.calls = options_.calls;
-  if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
-  if (options_.profile == nullptr) return call;
-  const std::optional<double> seconds = options_.profile->TimeoutOf(c);
-  if (seconds.has_value()) call.timeout = std::max(FromSeconds(*seconds), milliseconds(1));
-  return call;
 }
 
 // Runs one case, and judges the last one meanwhile. Nothing when EndCalls may have ended it.
@@ -238,60 +220,10 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   return outcome;
 }
 
-v1::Verdict Session::JudgeNumbersOf(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                                    const TensorMap& actual) {
-  v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
-  if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
-  const std::string cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
-  if (cause.empty()) return verdict;
-  verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause));
-  verdict.set_likely_cause(
-      absl::StrCat(verdict.likely_cause(), verdict.likely_cause().empty() ? "" : "; ", cause));
-  return verdict;
-}
-
-// Inputs were rounded on their way to the library.
-absl::Status Session::Recompute(const v1::CaseAdaptor& adaptor, profile::JudgedCase* judged) {
-  const bool exact = std::any_of(judged->c.judges().begin(), judged->c.judges().end(),
-                                 [](const v1::Judge& judge) { return judge.kind() == v1::Judge::EXACT; });
-  if (!exact) return absl::OkStatus();
-  const std::lock_guard lock(reference_mutex_);
-  if (reference_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> opened =
-        loader::InProcessLibrary::Open(options_.reference_library);
-    if (!opened.ok()) return opened.status();
-    reference_ = *std::move(opened);
-  }
-  return profile::RecomputeExact(*reference_, adaptor, judged);
-}
-
-v1::Verdict Session::JudgeCalled(const Called& called, const TensorMap& actual) {
-  const rpc::LeasedCase& leased = called.leased;
-  if (called.adaptor.conversion().empty()) {
-    return JudgeNumbersOf(leased.c, leased.inputs, leased.references, actual);
-  }
-  profile::JudgedCase handed =
-      profile::AsHandedOver(leased.c, leased.inputs, leased.references, actual, called.adaptor);
-  const absl::Status recomputed =
-      called.outcome.reply.rounded().empty() ? absl::OkStatus() : Recompute(called.adaptor, &handed);
-  if (!recomputed.ok()) {
-    v1::Verdict verdict;
-    verdict.set_outcome(v1::OUTCOME_HARNESS_ERROR);
-    verdict.set_reason(absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
-    return verdict;
-  }
-  return JudgeNumbersOf(handed.c, handed.inputs, handed.references, handed.actual);
-}
-
 void Session::Judge(const Called& called) {
   const rpc::LeasedCase& leased = called.leased;
-  v1::Verdict verdict = BuildVerdict(leased.c, called.outcome, [this, &called](const TensorMap& actual) {
-    return JudgeCalled(called, actual);
-  });
-  if (options_.profile != nullptr) {
-    options_.profile->Waive(leased.c, leased.references, called.outcome.outputs, &verdict);
-  }
-  if (!called.adaptor.conversion().empty()) MarkAdapted(called.outcome, &verdict);
+  v1::Verdict verdict =
+      judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor);
   verdict.set_reference(leased.reference);
   if (called.device >= 0) verdict.set_device_index(called.device);
   verdict.set_elapsed_us(called.elapsed_us);

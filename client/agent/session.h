@@ -12,16 +12,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "baselines/compare/compare.h"
-#include "baselines/diagnose/diagnose.h"
+#include "client/agent/case_judge.h"
 #include "client/agent/failure_dump.h"
 #include "client/agent/process.h"
 #include "client/agent/reporter.h"
 #include "client/agent/stop_signal.h"
 #include "client/agent/work_queue.h"
-#include "client/profile/adaptor_rules.h"
-#include "client/profile/applied.h"
-#include "client/profile/judged_case.h"
 #include "client/rpc/client.h"
 #include "impl_loader/worker/worker.h"
 
@@ -30,15 +26,11 @@ namespace diopi::agent {
 struct SessionOptions {
   std::string run_id;
   std::string agent_id;
-  int calls = 2;                      // of each case
-  baselines::CompareOptions compare;  // the device's contracts
-  std::string reference_library;      // replays failed cases to find why; none when there is no such file
-  const profile::Adaptor* adaptor = nullptr;         // likewise
-  const profile::AppliedProfile* profile = nullptr;  // outlives the session; null: none
-  FailureDump::Options dump;                         // of failed cases
-  std::set<std::string> implemented;                 // functions that a worker is asked to call
-  int lease_cases = 512;                             // at most in one lease; the server sizes it by time ...
-  int queue_cases = 64;                              // ... and is asked for the next one below so many
+  CaseJudgeOptions judge;             // calls, contracts, adaptor, profile
+  FailureDump::Options dump;          // of failed cases
+  std::set<std::string> implemented;  // functions that a worker is asked to call
+  int lease_cases = 512;              // at most in one lease; the server sizes it by time ...
+  int queue_cases = 64;               // ... and is asked for the next one below so many
   int64_t lease_bytes = 32 << 20;
 };
 
@@ -75,12 +67,7 @@ class Session {
   void Work(SessionWorker worker);
   std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                           const loader::CallOptions& options, std::optional<Called>* last);
-  loader::CallOptions CallOptionsOf(const v1::Case& c) const;
   void Judge(const Called& called);
-  v1::Verdict JudgeNumbersOf(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                             const TensorMap& actual);
-  v1::Verdict JudgeCalled(const Called& called, const TensorMap& actual);
-  absl::Status Recompute(const v1::CaseAdaptor& adaptor, profile::JudgedCase* judged);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);
   void Fail(const absl::Status& status);
   void EndCalls();
@@ -96,10 +83,8 @@ class Session {
   std::set<loader::Worker*> calling_;  // those with a case, from before Submit to after Wait
   bool calls_ended_ = false;
   Pipe ended_;  // written when the last worker thread has ended
-  baselines::Diagnoser diagnoser_;
+  CaseJudge judge_;
   FailureDump dump_;
-  std::mutex reference_mutex_;
-  std::unique_ptr<loader::InProcessLibrary> reference_;  // opened for the first case that needs it
   Reporter reporter_;
 };
 

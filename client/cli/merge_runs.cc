@@ -34,6 +34,9 @@ constexpr Trait kTraits[] = {
     {"selection", [](const v1::RunOptions& options) { return options.selection().ShortDebugString(); }},
     {"suite (hash)", [](const v1::RunOptions& options) { return options.whole_suite_hash(); }},
     {"set of contracts", ContractsOf},
+    {"device profile (hash)", [](const v1::RunOptions& options) { return options.profile().hash(); }},
+    {"adaptor",
+     [](const v1::RunOptions& options) { return absl::StrJoin(options.profile().adaptor(), "; "); }},
     {"number of calls of a case",
      [](const v1::RunOptions& options) { return absl::StrCat(options.repeat()); }},
 };

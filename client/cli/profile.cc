@@ -4,6 +4,8 @@
 
 #include <iostream>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -17,6 +19,15 @@
 
 namespace diopi::cli {
 namespace {
+
+bool LooksSecret(const std::string& variable) {
+  const std::string name = absl::AsciiStrToUpper(variable);
+  for (const char* part :
+       {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "PRIVATE", "API_KEY", "APIKEY"}) {
+    if (absl::StrContains(name, part)) return true;
+  }
+  return false;
+}
 
 class ProfileCommand final : public Command {
  public:
@@ -82,6 +93,13 @@ class ProfileCommand final : public Command {
         profile::Adaptor::Make({rules.adaptor().begin(), rules.adaptor().end()});
     if (!adaptor.ok()) return Tell(adaptor.status());
     for (const std::string& line : adaptor->Text()) std::cout << "Adaptor    " << line << "\n";
+    for (const v1::Variable& variable : rules.environment()) {
+      std::cout << "Variable   " << variable.name() << "=" << variable.value() << "\n";
+      if (LooksSecret(variable.name())) {
+        std::cerr << "diopi-cli: " << read->file << ": environment: " << variable.name()
+                  << " looks like a secret; its value is stored with every run and shown in reports\n";
+      }
+    }
     for (const std::string& at : idle_) std::cerr << "diopi-cli: " << at << ": is about no case\n";
     return ExitCode::kOk;
   }

@@ -6,16 +6,18 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
 #include "cases/core/dtype.h"
 #include "cases/core/library_checks.h"
+#include "client/agent/arrangement.h"
+#include "client/agent/case_judge.h"
 #include "client/agent/library_facts.h"
-#include "client/agent/verdict_builder.h"
+#include "client/agent/paths.h"
 #include "client/cli/c_source.h"
 #include "client/cli/case_data.h"
 #include "client/cli/case_text.h"
@@ -36,6 +38,10 @@ std::string FileName(const std::string& id) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
   }
   return name;
+}
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
 // Gives the terminal, which a debugger had, back to this process.
@@ -62,7 +68,10 @@ class ReproCommand final : public Command {
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
     app->add_option("--contract", contracts_, "Arithmetic the device declares (tf32, ...; default: none)")
         ->delimiter(',');
-    app->add_option("--timeout-s", timeout_s_, "Seconds it may take (default: 30; a day under a debugger)")
+    agent::AddArrangementFlags(app, &profile_path_, &modes_);
+    agent::AddWorkerFlags(app, &sandbox_, &worker_memory_);
+    app->add_option("--timeout-s", timeout_s_,
+                    "Seconds it may take (default: the profile's, or 30; a day under a debugger)")
         ->check(CLI::Range(0.001, 86400.0));
     app->add_option("--repeat", repeat_, "Calls (default: 2)")->check(CLI::Range(2, 100'000));
     app->add_option("--output", output_, "The C file (default: repro_CASE.c here)");
@@ -78,9 +87,12 @@ class ReproCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<v1::Case> c = FindCase(id_, cases_folder_);
     if (!c.ok()) return Tell(c.status());
-    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
-    if (!contracts.ok()) return Tell(contracts.status());
-    compare_.contracts = *contracts;
+    const absl::Status arranged = Arrange();
+    if (!arranged.ok()) return Tell(arranged);
+    if (const std::optional<std::string> skipped = judge_->SkipReason(*c); skipped.has_value()) {
+      std::cout << CaseText(*c) << "Outcome    skipped\nReason     " << *skipped << "\n" << std::flush;
+      return ExitCode::kOk;
+    }
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
     if (!facts.ok()) return Tell(facts.status());
     impl_ = facts->path;
@@ -99,6 +111,28 @@ class ReproCommand final : public Command {
   }
 
  private:
+  // What the profile and the modes make of the call and of the verdict, as in a run of diopi-agent's.
+  absl::Status Arrange() {
+    absl::StatusOr<profile::AppliedProfile> profile = agent::LoadProfile(profile_path_);
+    if (!profile.ok()) return profile.status();
+    profile_ = *std::move(profile);
+    const v1::DeviceProfile& rules = profile_.rules();
+    contracts_.insert(contracts_.end(), rules.contract().begin(), rules.contract().end());
+    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
+    if (!contracts.ok()) return contracts.status();
+    absl::StatusOr<profile::Adaptor> adaptor = agent::MakeAdaptor(profile_, modes_);
+    if (!adaptor.ok()) return adaptor.status();
+    adaptor_ = *std::move(adaptor);
+    agent::CaseJudgeOptions options;
+    options.calls = repeat_;
+    options.compare.contracts = *contracts;
+    options.reference_library = agent::DefaultReferenceLibrary();
+    options.adaptor = &adaptor_;
+    options.profile = &profile_;
+    judge_.emplace(options);
+    return absl::OkStatus();
+  }
+
   absl::Status WriteSource(const v1::Case& c, const CaseData& data) {
     if (output_.empty()) output_ = FileName(c.id());
     CSourceOptions options;
@@ -132,6 +166,10 @@ class ReproCommand final : public Command {
     options.worker_program = worker_program_;
     options.impl_path = impl_;
     options.device_lib = device_lib_;
+    options.environment = agent::EnvironmentOf(profile_);
+    options.sandbox = sandbox_;
+    options.memory_bytes = worker_memory_;
+    if (profile_.rules().timeout_s() > 0) options.case_timeout = Milliseconds(profile_.rules().timeout_s());
     if (debugger_ != Debugger::kNone) {
       options.debugger = debugger_command_;
       options.sandbox = "off";  // debuggers need what it forbids
@@ -139,8 +177,14 @@ class ReproCommand final : public Command {
       // Until it is left, or at most so long for its last words.
       options.kill_grace = timeout_s_ > 0 ? std::chrono::milliseconds(10'000) : kDay;
     }
-    if (timeout_s_ > 0)
-      options.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
+    if (timeout_s_ > 0) options.case_timeout = Milliseconds(timeout_s_);
+    return options;
+  }
+
+  // A debugged case has all the time it wants, also where the profile has a limit of its own for it.
+  loader::CallOptions MakeCallOptions(const v1::Case& c) const {
+    loader::CallOptions options = judge_->CallOptionsOf(c);
+    if (debugger_ != Debugger::kNone) options.timeout = std::chrono::milliseconds(0);
     return options;
   }
 
@@ -163,7 +207,8 @@ class ReproCommand final : public Command {
       return Tell(absl::InvalidArgumentError(
           absl::StrCat(impl_, " cannot be loaded: ", std::string(worker.status().message()))));
     }
-    const absl::Status submitted = (*worker)->Submit(c, data.inputs, repeat_);
+    const loader::CallOptions options = MakeCallOptions(c);
+    const absl::Status submitted = (*worker)->Submit(c, data.inputs, options);
     if (!submitted.ok()) return Tell(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
     if (debugger_ != Debugger::kNone) {
@@ -171,13 +216,21 @@ class ReproCommand final : public Command {
       TakeTerminalBack();
       if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
     }
-    const v1::Verdict verdict = agent::BuildVerdict(c, outcome, [&](const TensorMap& actual) {
-      return baselines::CompareCase(c, data.inputs, data.references, actual, compare_);
-    });
+    const v1::Verdict verdict = judge_->Judge(c, data.inputs, data.references, outcome, options.adaptor);
     Print(verdict, outcome.outputs);
-    if (!cases::IsLibraryCheck(c)) std::cout << "C file     " << output_ << "\n" << std::flush;
+    if (!cases::IsLibraryCheck(c)) TellSource();
     if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;
     return reports::IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
+  }
+
+  // It calls the library by itself.
+  void TellSource() const {
+    std::vector<std::string> without;
+    if (!adaptor_.empty()) without.emplace_back("the adaptor");
+    if (!profile_.rules().environment().empty()) without.emplace_back("the profile's variables");
+    std::cout << "C file     " << output_;
+    if (!without.empty()) std::cout << " (without " << absl::StrJoin(without, " and ") << ")";
+    std::cout << "\n" << std::flush;
   }
 
   static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
@@ -214,8 +267,14 @@ class ReproCommand final : public Command {
   std::string cases_folder_;
   std::string data_;
   std::vector<std::string> contracts_;
-  baselines::CompareOptions compare_;
-  double timeout_s_ = 0;  // 0: the default
+  std::string profile_path_;
+  agent::Modes modes_;
+  profile::AppliedProfile profile_;
+  profile::Adaptor adaptor_;
+  std::optional<agent::CaseJudge> judge_;
+  std::string sandbox_ = "default";
+  uint64_t worker_memory_ = 0;  // bytes; 0: no limit
+  double timeout_s_ = 0;        // 0: the default
   bool gdb_ = false;
   bool valgrind_ = false;
   bool compute_sanitizer_ = false;

@@ -61,6 +61,7 @@ v1::RunProfile AppliedProfile::ForRun() const {
   run.set_file(profile_.file);
   run.set_hash(profile_.hash);
   run.set_skips(rules().skip_size());
+  *run.mutable_environment() = rules().environment();
   for (int i = 0; i < rules().waiver_size(); ++i) {
     const v1::ToleranceWaiver& waiver = rules().waiver(i);
     v1::RunProfile::Waiver& kept = *run.add_waiver();

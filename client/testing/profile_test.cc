@@ -159,13 +159,17 @@ TEST_F(ProfileTest, BadProfilesAreTheUsersFault) {
 TEST_F(ProfileTest, CheckTellsWhatEachRuleIsAbout) {
   const std::string profile = Profile(WaiverProfile("1e-3", "2020-12-31") + R"(
 skip { match { operator: "relu" tensor { rank { min: 30 } } } reason: "none is" }
-adaptor { dtype: "(int64)->int32" })");
+adaptor { dtype: "(int64)->int32" }
+environment { name: "ACME_LICENCE_TOKEN" value: "x" })");
   const Finished run = RunProgram({BinPath("diopi-cli"), "profile", "check", profile});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("Waiver     chip.textproto:4: "));
   EXPECT_THAT(run.out, HasSubstr("EXPIRED on 2020-12-31"));
   EXPECT_THAT(run.out, HasSubstr("Adaptor    all operators: dtype (int64)->int32"));
+  EXPECT_THAT(run.out, HasSubstr("Variable   DIOPI_TEST_ERROR=1e-4\n"));
   EXPECT_THAT(run.err, HasSubstr("chip.textproto:12: is about no case"));
+  EXPECT_THAT(run.err, HasSubstr("environment: ACME_LICENCE_TOKEN looks like a secret"));
+  EXPECT_THAT(run.err, Not(HasSubstr("DIOPI_TEST_ERROR looks")));
 }
 
 TEST_F(ProfileTest, ARunGoesOnWithTheProfileThatItBeganWith) {

@@ -190,6 +190,58 @@ TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
             std::string::npos);
 }
 
+// A library that needs the adaptor, and one that needs a variable, are healthy with the agent's profile, and
+// only so.
+TEST_F(ServeTest, TheHealthCheckIsMadeWithTheAgentsProfile) {
+  const std::string profile = *folder_ / "chip.textproto";
+  struct Row {
+    const char* library;
+    std::string profile;
+    std::string health;
+  };
+  const Row rows[] = {
+      {"vendor_float64_only", "", "failing its health check: add.float32"},
+      {"vendor_float64_only", "contract: \"tf32\" adaptor { dtype: \"(float32)->float64\" }",
+       " passes through the adaptor"},
+      {"vendor_imprecise", "environment { name: \"DIOPI_TEST_ERROR\" value: \"0.5\" }",
+       "failing its health check: add.float32"},
+      {"vendor_imprecise", R"(environment { name: "DIOPI_TEST_ERROR" value: "1e-4" }
+        waiver { match { function: "diopiAdd" } tolerance { atol: 1e-2 rtol: 1e-2 }
+                 reason: "fast sums" issue: "https://example.com/4" expires: "2099-12-31" })",
+       "waived by chip.textproto"},
+      {"vendor_error", "skip { match { operator: \"add\" } reason: \"no adder\" }", "no adder"},
+  };
+  for (const Row& row : rows) {
+    WriteFile(profile, row.profile);
+    const std::vector<std::string> more =
+        row.profile.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--profile", profile};
+    std::string name;
+    const auto agent = Agent(VendorPath(row.library), &name, more);
+    const bool failing = row.health.find("failing") == 0;
+    EXPECT_EQ(Agents().find("online") == std::string::npos, failing) << row.profile << "\n" << Agents();
+    agent->Signal(SIGTERM);
+    const Finished ended = agent->Finish();
+    EXPECT_EQ(ended.code, 0);
+    EXPECT_NE(ended.out.find(row.health), std::string::npos) << row.profile << "\n" << ended.out;
+  }
+}
+
+// A submitted run has the profile's contracts in its record, and its reports repeat a case with the profile.
+TEST_F(ServeTest, ASubmittedRunRecordsTheAgentsProfile) {
+  const std::string profile = *folder_ / "chip.textproto";
+  WriteFile(profile, R"(contract: "tf32" environment { name: "DIOPI_TEST_ERROR" value: "0.5" }
+    skip { match { case: "add.float32.n*" } reason: "the known-good case may pass" })");
+  std::string name;
+  const auto agent = Agent(VendorPath("vendor_imprecise"), &name, {"--profile", profile, "--four-bytes"});
+  ASSERT_NE(Agents().find("online"), std::string::npos) << Agents();
+  EXPECT_EQ(Submit({"--fname", "add", "--dtype", "float32", "--wait"}).code, 1);
+  const v1::RunOptions options = ReadRun(data()).info.options();
+  EXPECT_EQ(options.contracts_size(), 1);
+  EXPECT_EQ(options.command().profile_path(), std::filesystem::path(profile).lexically_normal());
+  EXPECT_TRUE(options.command().four_bytes());
+  EXPECT_EQ(options.profile().environment(0).value(), "0.5");
+}
+
 // A library that stops in its first call until the test lets it go on (vendor_gate): the middle of a run.
 class ServeGateTest : public ServeTest {
  protected:

@@ -231,6 +231,8 @@ class Writer {
         {"Declared contracts", {BadgeText(report_)}},
         {"Tested with", {absl::StrCat("diopi-agent ", options_.agent_version())}},
     };
+    for (const std::string& line : EnvironmentLines(options_))
+      facts.rows.push_back({"Environment", {line, Tone::kPlain, true}});
     Add(std::move(facts));
     Part("3.2 Coverage of the ABI by header");
     Add(Paragraph{

@@ -138,6 +138,8 @@ std::string Comparable(const RunSummary& a, const RunSummary& b) {
   compare(a.facts.impl_sha256 == b.facts.impl_sha256, "library (SHA-256)", &identity);
   compare(a.facts.suite_hash == b.facts.suite_hash, "cases (suite hash)", &identity);
   compare(a.facts.contracts == b.facts.contracts, "contracts", &identity);
+  compare(a.facts.environment == b.facts.environment, "environment", &identity);
+  compare(a.facts.adaptor == b.facts.adaptor, "adaptor", &identity);
   compare(a.references == b.references, "references", &beside);
   compare(a.facts.agent_version == b.facts.agent_version, "agent version", &beside);
   std::string text = identity.empty() ? "the same variant" : "differ in " + absl::StrJoin(identity, ", ");

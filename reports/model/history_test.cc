@@ -128,6 +128,9 @@ TEST(Variant, WhatSeparatesRunsAndWhatDoesNot) {
       {"agent", [](server::RunFacts* r) { r->agent_version = "x"; }, false, false},
       {"date", [](server::RunFacts* r) { r->created = "x"; }, false, false},
       {"end", [](server::RunFacts* r) { r->finished = "x"; }, false, false},
+      {"environment", [](server::RunFacts* r) { r->environment = {"ACME_MATH=fast"}; }, true, true},
+      {"adaptor", [](server::RunFacts* r) { r->adaptor = {"all operators: dtype (int64)->int32"}; }, true,
+       true},
       {"state", [](server::RunFacts* r) { r->state = "x"; }, false, false},
       {"id", [](server::RunFacts* r) { r->run_id = "x"; }, false, false},
       {"cases", [](server::RunFacts* r) { r->cases = 7; }, false, false},
@@ -147,6 +150,11 @@ TEST(Variant, WhatSeparatesRunsAndWhatDoesNot) {
   right.chip = "a";
   right.vendor_name = "b";
   EXPECT_NE(VariantOf(left), VariantOf(right));
+  server::RunFacts variables;
+  variables.environment = {"A=1"};
+  server::RunFacts rules;
+  rules.adaptor = {"A=1"};
+  EXPECT_NE(VariantOf(variables), VariantOf(rules));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "reports/model/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -88,7 +89,7 @@ std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict) {
   PublicVerdict theirs;
   for (const v1::OutputStats& stats : verdict.outputs()) {
     theirs.pass = theirs.pass && stats.peer_ok();
-    theirs.mismatch_ratio = std::max(theirs.mismatch_ratio, stats.peer_mismatch_ratio());
+    theirs.mismatch_ratio = std::fmax(theirs.mismatch_ratio, stats.peer_mismatch_ratio());
   }
   return theirs;
 }

@@ -3,6 +3,7 @@
 #define REPORTS_MODEL_REPORT_H_
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,7 +53,8 @@ struct OperatorRow {
 // miss. It never decides; users who come from it see both.
 struct PublicVerdict {
   bool pass = true;
-  double mismatch_ratio = 0;  // of the worst output, 0 to 1
+  // Of the worst output, 0 to 1; NaN: none was compared with a reference.
+  double mismatch_ratio = std::numeric_limits<double>::quiet_NaN();
 };
 // Nothing where no numbers were judged.
 std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict);

@@ -20,9 +20,14 @@ std::string Hash(const std::string& text) {
 // Texts may hold anything: the length before each keeps two lists apart.
 std::string Joined(const server::RunFacts& run) {
   std::string text;
+  const auto add = [&text](const std::string& part) { absl::StrAppend(&text, part.size(), ":", part, ";"); };
   for (const std::string& part : {run.chip, run.vendor_name, run.impl_version, run.dialect, run.impl_sha256,
                                   absl::StrJoin(run.contracts, ",")}) {
-    absl::StrAppend(&text, part.size(), ":", part, ";");
+    add(part);
+  }
+  for (const auto* list : {&run.environment, &run.adaptor}) {
+    absl::StrAppend(&text, list->size(), "[");
+    for (const std::string& entry : *list) add(entry);
   }
   return text;
 }

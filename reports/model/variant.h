@@ -8,6 +8,9 @@
 //   library's SHA-256 the code that is judged: another build is another result
 //   suite hash        the cases, by content: two runs over other cases are not one experiment
 //   contracts         the arithmetic that the device declares (tf32, fastconv, ...): they widen tolerances
+//   environment       the variables of the device profile, names and values: they may switch arithmetic
+//   adaptor           its rules, of the profile and of modes (--four-bytes, --nhwc): the library is handed
+//                     other types and layouts, and computes otherwise
 // Not identity, and why:
 //   host, paths, user, sandbox, card number   where it ran: a chip that fails on one card alone is what flaky
 //                                             means, and must show as that
@@ -16,8 +19,8 @@
 //   timeout                                   a limit on the machine's time, not arithmetic
 //   agent's version, reference's provenance   ours, the judge's: a verdict that changes with them is reported
 //                                             (diff.h, `comparable`), but not as another library
-// Environment variables that switch a vendor's arithmetic are not recorded by the agent, so they cannot
-// separate runs: give such a chip another name, or declare a contract.
+// Variables that the agent itself was started with reach the library as well and are not recorded, so they
+// cannot separate runs: state in the profile what switches a vendor's arithmetic.
 #ifndef REPORTS_MODEL_VARIANT_H_
 #define REPORTS_MODEL_VARIANT_H_
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,16 +16,17 @@
 namespace diopi::reports {
 namespace {
 
-// The worst of a measurement over a case's outputs; a NaN is the worst there is.
+// Empty: not measured.
+std::string Number(double value) {
+  return std::isnan(value) ? "" : absl::StrFormat("%.6g", value);
+}
+
+// The worst of a measurement over those of a case's outputs that have it.
 template <typename Field>
-double Worst(const v1::Verdict& verdict, Field field) {
-  double worst = 0;
-  for (const v1::OutputStats& stats : verdict.outputs()) {
-    const double value = field(stats);
-    if (std::isnan(value)) return value;
-    worst = std::max(worst, value);
-  }
-  return worst;
+std::string Worst(const v1::Verdict& verdict, Field field) {
+  double worst = std::numeric_limits<double>::quiet_NaN();
+  for (const v1::OutputStats& stats : verdict.outputs()) worst = std::fmax(worst, field(stats));
+  return Number(worst);
 }
 
 // "out:P,R grad:B": the outputs that failed.
@@ -47,6 +49,7 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
   int64_t mismatches = 0;
   for (const v1::OutputStats& stats : verdict.outputs()) mismatches += stats.mismatches();
   const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
+  const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
   const std::vector<std::string> fields = {
       verdict.case_id(),
       verdict.operator_(),
@@ -54,10 +57,10 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
       std::string(DtypeName(verdict.dtype())),
       OutcomeName(verdict.outcome()),
       absl::StrCat(mismatches),
-      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.max_ulp(); })),
-      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.max_z(); })),
-      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.max_abs(); })),
-      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.max_rel(); })),
+      Worst(verdict, [](const auto& s) { return s.max_ulp(); }),
+      Worst(verdict, [](const auto& s) { return s.max_z(); }),
+      Worst(verdict, [](const auto& s) { return s.max_abs(); }),
+      Worst(verdict, [](const auto& s) { return s.max_rel(); }),
       absl::StrFormat("%.3f", verdict.call_us()),
       absl::StrCat(verdict.error_code()),
       verdict.signal(),
@@ -67,13 +70,14 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
       absl::StrJoin(report.badges, " "),
       absl::StrJoin(verdict.contracts(), " "),
       Gates(verdict),
-      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.rms_z(); })),
-      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return std::fabs(s.bias()); })),
+      Worst(verdict, [](const auto& s) { return s.rms_z(); }),
+      Worst(verdict, [](const auto& s) { return std::fabs(s.bias()); }),
       WorstGrade(verdict),
-      absl::StrFormat("%.6g", Worst(verdict, [](const auto& s) { return s.rmse_ratio(); })),
+      Worst(verdict, [](const auto& s) { return s.rmse_ratio(); }),
       theirs.has_value() ? (theirs->pass ? "pass" : "fail") : "",
-      theirs.has_value() ? absl::StrFormat("%.6g", theirs->mismatch_ratio) : "",
+      theirs.has_value() ? Number(theirs->mismatch_ratio) : "",
       verdict.likely_cause(),
+      IsFailure(verdict.outcome()) || ours ? ReproCommand(report.run.options(), verdict.case_id()) : "",
   };
   return absl::StrJoin(
       fields, ",", [](std::string* out, const std::string& field) { out->append(CsvField(ToUtf8(field))); });
@@ -85,7 +89,7 @@ std::string RenderCsv(const RunReport& report) {
   std::string out =
       "case,operator,function,dtype,outcome,mismatches,max_ulp,max_z,max_abs,max_rel,call_us,error_code,"
       "signal,reason,reference,case_hash,badges,contracts,gates,rms_z,abs_bias,grade,rmse_ratio,public_rule,"
-      "public_mismatch_ratio,likely_cause\r\n";
+      "public_mismatch_ratio,likely_cause,repro\r\n";
   for (const v1::Verdict& verdict : report.results) absl::StrAppend(&out, Row(report, verdict), "\r\n");
   return out;
 }

@@ -9,11 +9,13 @@
 namespace diopi::reports {
 namespace {
 
-std::string Entry(size_t number, const v1::Verdict& verdict, const char* what) {
+// `repeat`: the command that does so, or empty.
+std::string Entry(size_t number, const v1::Verdict& verdict, const char* what, const std::string& repeat) {
   return absl::StrCat(
       number, "--Run diopi_functions.", HarnessName(verdict), " ", what,
       ".   TestTag: ", verdict.tags().empty() ? "[]" : OneLine(verdict.tags()),
-      "  TensorInfo : ", verdict.tensor_info().empty() ? "[]" : OneLine(verdict.tensor_info()), "\n");
+      "  TensorInfo : ", verdict.tensor_info().empty() ? "[]" : OneLine(verdict.tensor_info()),
+      repeat.empty() ? "" : "  Repeat : ", OneLine(repeat), "\n");
 }
 
 const char* SkipWord(v1::Outcome outcome) {
@@ -41,9 +43,9 @@ std::string RenderErrorReport(const RunReport& report) {
   size_t skips = 0;
   for (const v1::Verdict& verdict : report.results) {
     if (IsFailure(verdict.outcome())) {
-      failed += Entry(++failures, verdict, "failed");
+      failed += Entry(++failures, verdict, "failed", ReproCommand(report.run.options(), verdict.case_id()));
     } else if (verdict.outcome() != v1::OUTCOME_PASS) {
-      skipped += Entry(++skips, verdict, SkipWord(verdict.outcome()));
+      skipped += Entry(++skips, verdict, SkipWord(verdict.outcome()), "");
     }
   }
   const std::string badges =

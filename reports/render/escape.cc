@@ -1,8 +1,10 @@
 #include "reports/render/escape.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 
@@ -114,6 +116,31 @@ std::string CsvField(std::string_view text) {
     out.push_back(c);
   }
   out.push_back('"');
+  return out;
+}
+
+std::string ShellWord(std::string_view text) {
+  static constexpr std::string_view kPlain = "_-+./:,@%=";  // beside letters and digits
+  const auto is_plain = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  const bool clean = ToUtf8(text) == text && std::none_of(text.begin(), text.end(), [](char c) {
+                       return absl::ascii_iscntrl(static_cast<unsigned char>(c));
+                     });
+  std::string out = clean ? "'" : "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (clean) {
+      out += c == '\'' ? "'\\''" : std::string(1, c);
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      out += absl::StrFormat("\\x%02x", static_cast<unsigned>(byte));
+    } else {
+      if (c == '\'' || c == '\\') out.push_back('\\');
+      out.push_back(c);
+    }
+  }
+  out.push_back('\'');
   return out;
 }
 

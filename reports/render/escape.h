@@ -25,6 +25,10 @@ std::string ToUtf8(std::string_view text);
 // Line breaks and tabs as single spaces: for formats of one line a record.
 std::string OneLine(std::string_view text);
 
+// One word of a POSIX shell's command, quoted where it must be; of bash's ($'...') where control characters
+// or bytes that are not UTF-8 are in it.
+std::string ShellWord(std::string_view text);
+
 }  // namespace diopi::reports
 
 #endif  // REPORTS_RENDER_ESCAPE_H_

@@ -30,6 +30,16 @@ TEST(Escape, Utf8RefusesOverlongAndSurrogates) {
   EXPECT_EQ(ToUtf8("\xe2\x82"), "??");
 }
 
+TEST(Escape, ShellWord) {
+  EXPECT_EQ(ShellWord("/opt/lib-1.so"), "/opt/lib-1.so");
+  EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellWord("a b"), "'a b'");
+  EXPECT_EQ(ShellWord("$HOME/`x`;*?"), "'$HOME/`x`;*?'");
+  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellWord("\xe2\x82\xac"), "'\xe2\x82\xac'");
+  EXPECT_EQ(ShellWord("a\nb'\\\xff"), "$'a\\x0ab\\'\\\\\\xff'");
+}
+
 TEST(Escape, OneLine) {
   EXPECT_EQ(OneLine(" a\n\n b\tc \n"), "a b c");
 }

@@ -1,5 +1,7 @@
 #include <google/protobuf/util/json_util.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -56,19 +58,70 @@ std::string Strings(const std::vector<std::string>& texts) {
   return absl::StrCat("[", absl::StrJoin(texts, ", ", quoted), "]");
 }
 
-// JSON knows no NaN; as protobuf does, it becomes a string.
-std::string JsonNumber(double value) {
-  return std::isfinite(value) ? absl::StrFormat("%.9g", value) : "\"NaN\"";
+// What was not measured is null; infinities are strings, as protobuf has them.
+std::string JsonFigure(double value) {
+  if (std::isnan(value)) return "null";
+  if (std::isinf(value)) return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+  std::array<char, 32> digits{};  // the shortest that reads back as the same
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return std::string(digits.data(), end);
 }
 
-// The verdict's own fields, and what the public rule says of it.
-std::string ResultJson(const v1::Verdict& verdict) {
-  std::string json = MessageJson(verdict);
-  const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
-  if (!theirs.has_value() || json.size() < 2 || json.back() != '}') return json;
-  json.pop_back();
-  return absl::StrCat(json, ",\"public_rule\":{\"verdict\":\"", theirs->pass ? "pass" : "fail",
-                      "\",\"mismatch_ratio\":", JsonNumber(theirs->mismatch_ratio), "}}");
+struct Figure {
+  const char* name;
+  double (v1::OutputStats::*value)() const;
+  void (v1::OutputStats::*clear)();
+};
+
+#define FIGURE(name) \
+  { #name, &v1::OutputStats::name, &v1::OutputStats::clear_##name }
+constexpr Figure kFigures[] = {FIGURE(max_ulp),       FIGURE(max_z),
+                               FIGURE(rms_z),         FIGURE(max_abs),
+                               FIGURE(max_rel),       FIGURE(rmse),
+                               FIGURE(rmse_ideal),    FIGURE(bias),
+                               FIGURE(radial_bias),   FIGURE(rms_z_device),
+                               FIGURE(rmse_device),   FIGURE(rmse_ratio),
+                               FIGURE(zero_fraction), FIGURE(peer_mismatch_ratio)};
+#undef FIGURE
+
+// `members`, each with a comma before it, into an object's text.
+std::string WithMembers(std::string object, const std::string& members) {
+  if (object.size() < 2 || object.back() != '}' || members.empty()) return object;
+  const bool first = object == "{}";
+  object.pop_back();
+  return absl::StrCat(object, first ? members.substr(1) : members, "}");
+}
+
+// Protobuf would leave a measured 0 out and write NaN for what was not measured.
+std::string OutputJson(v1::OutputStats stats) {
+  std::string figures;
+  for (const Figure& figure : kFigures) {
+    absl::StrAppend(&figures, ",\"", figure.name, "\":", JsonFigure((stats.*figure.value)()));
+    (stats.*figure.clear)();
+  }
+  return WithMembers(MessageJson(std::move(stats)), figures);
+}
+
+// The verdict's own fields, what the public rule says of it, and of a failure the command that repeats it.
+std::string ResultJson(const v1::RunOptions& options, const v1::Verdict& verdict) {
+  v1::Verdict fields = verdict;
+  fields.clear_outputs();
+  std::string more;
+  if (verdict.outputs_size() > 0) {
+    const auto output = [](std::string* text, const v1::OutputStats& stats) {
+      text->append(OutputJson(stats));
+    };
+    absl::StrAppend(&more, ",\"outputs\":[", absl::StrJoin(verdict.outputs(), ",", output), "]");
+  }
+  if (const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict); theirs.has_value()) {
+    absl::StrAppend(&more, ",\"public_rule\":{\"verdict\":\"", theirs->pass ? "pass" : "fail",
+                    "\",\"mismatch_ratio\":", JsonFigure(theirs->mismatch_ratio), "}");
+  }
+  const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
+  if (IsFailure(verdict.outcome()) || ours) {
+    absl::StrAppend(&more, ",\"repro\":", JsonString(ReproCommand(options, verdict.case_id())));
+  }
+  return WithMembers(MessageJson(std::move(fields)), more);
 }
 
 std::string OperatorJson(const OperatorRow& row) {
@@ -106,8 +159,11 @@ std::string RenderJson(const RunReport& report) {
       absl::StrAppend(text, "\n    ", to_json(item));
     });
   };
+  const auto result = [&report](const v1::Verdict& verdict) {
+    return ResultJson(report.run.options(), verdict);
+  };
   absl::StrAppend(&out, "  \"operators\": [", lines(report.operators, OperatorJson), "\n  ],\n");
-  absl::StrAppend(&out, "  \"results\": [", lines(report.results, ResultJson), "\n  ]\n}\n");
+  absl::StrAppend(&out, "  \"results\": [", lines(report.results, result), "\n  ]\n}\n");
   return out;
 }
 

@@ -119,6 +119,9 @@ std::string Properties(const RunReport& report) {
   for (const auto& [name, value] : properties) {
     absl::StrAppend(&out, "      <property name=\"", name, "\" value=\"", EscapeXml(value), "\"/>\n");
   }
+  for (const std::string& line : EnvironmentLines(options)) {
+    absl::StrAppend(&out, "      <property name=\"environment\" value=\"", EscapeXml(line), "\"/>\n");
+  }
   for (const std::string& line : WaiverLines(report)) {
     absl::StrAppend(&out, "      <property name=\"waiver\" value=\"", EscapeXml(line), "\"/>\n");
   }

@@ -1,17 +1,20 @@
 #include "reports/render/measurements.h"
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {
 
 std::string PublicWords(bool pass, double mismatch_ratio) {
+  if (std::isnan(mismatch_ratio)) return pass ? "pass" : "fail";
   return absl::StrFormat("%s, %.2f %% differ", pass ? "pass" : "fail", 100 * mismatch_ratio);
 }
 
@@ -57,6 +60,14 @@ std::string BadgeText(const RunReport& report) {
   return texts.empty() ? "none declared" : absl::StrJoin(texts, ", ");
 }
 
+std::vector<std::string> EnvironmentLines(const v1::RunOptions& options) {
+  std::vector<std::string> lines;
+  for (const v1::Variable& variable : options.profile().environment()) {
+    lines.push_back(OneLine(absl::StrCat(variable.name(), "=", variable.value())));
+  }
+  return lines;
+}
+
 std::vector<std::string> WaiverLines(const RunReport& report) {
   std::vector<std::string> lines;
   for (const WaiverRow& row : report.waivers) {
@@ -85,12 +96,12 @@ std::string OutputText(const v1::OutputStats& stats) {
   std::string out =
       absl::StrCat(stats.key(), ": ", stats.ok() ? "" : "gates ", stats.ok() ? "ok" : stats.gates());
   // Exact outputs have no noise to be measured in.
-  if (stats.rms_z() != 0 || stats.max_z() != 0) {
+  if (stats.rms_z() > 0 || stats.max_z() > 0) {
     absl::StrAppend(&out, absl::StrFormat("; rms z %.3g, max z %.3g", stats.rms_z(), stats.max_z()));
     if (stats.argmax() >= 0) absl::StrAppend(&out, " at ", stats.argmax());
-    absl::StrAppend(&out, absl::StrFormat(", bias %.3g", stats.bias()));
+    if (!std::isnan(stats.bias())) absl::StrAppend(&out, absl::StrFormat(", bias %.3g", stats.bias()));
   }
-  if (stats.max_ulp() != 0) absl::StrAppend(&out, absl::StrFormat("; max %.3g ulp", stats.max_ulp()));
+  if (stats.max_ulp() > 0) absl::StrAppend(&out, absl::StrFormat("; max %.3g ulp", stats.max_ulp()));
   if (!stats.grade().empty()) {
     absl::StrAppend(&out, absl::StrFormat("; grade %s, %.3g times the device reference's error",
                                           stats.grade(), stats.rmse_ratio()));

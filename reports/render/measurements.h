@@ -22,6 +22,9 @@ double Seconds(const v1::Verdict& verdict);
 // "tf32, ftz (observed: subnormal results are flushed to zero)"; "none declared".
 std::string BadgeText(const RunReport& report);
 
+// The variables that the run's device profile set for the library, NAME=VALUE, each on one line.
+std::vector<std::string> EnvironmentLines(const v1::RunOptions& options);
+
 // "waiver chip.textproto:8 until 2026-12-31, 3 cases waived: operator conv2d: slow units (https://...)", a
 // line a waiver; those that have expired say so.
 std::vector<std::string> WaiverLines(const RunReport& report);

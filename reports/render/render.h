@@ -49,7 +49,9 @@ const std::vector<std::string>& Formats();
 // The name of a verdict's function as the public harness spells it: "batch_norm_backward".
 std::string HarnessName(const v1::Verdict& verdict);
 
-// The command that repeats one case.
+// The command that repeats one case as the run did it: library, profile, modes, contracts, a user's own
+// cases, limits. Made for a shell. What the run's record does not have is left out; a library without a path
+// is LIBRARY.
 std::string ReproCommand(const v1::RunOptions& options, const std::string& case_id);
 
 }  // namespace diopi::reports

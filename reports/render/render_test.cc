@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "reports/model/outcome.h"
@@ -41,6 +42,9 @@ RunReport SampleReport() {
   options.set_dialect("conform_test");
   options.add_contracts("tf32");
   options.add_contracts("tc32");
+  v1::Variable& variable = *options.mutable_profile()->add_environment();
+  variable.set_name("ACME_MATH");
+  variable.set_value("fast <1>");
   for (const char* name : {"diopiAdd", "diopiBatchNormBackward", "diopiExp", "diopiRelu"}) {
     options.add_implemented(name);
   }
@@ -83,6 +87,11 @@ RunReport SampleReport() {
   mean.set_gates("B");
   mean.set_argmax(-1);
   mean.set_peer_ok(true);
+  constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+  mean.set_max_z(kNotMeasured);
+  mean.set_rms_z(kNotMeasured);
+  mean.set_rmse(kNotMeasured);
+  mean.set_bias(kNotMeasured);
   results.push_back(small);
 
   // And this for wrong.
@@ -127,21 +136,53 @@ TEST(Render, Golden) {
   ExpectGolden("report.cdash.xml", RenderCdash(report));
 }
 
+TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
+  v1::RunOptions options;
+  EXPECT_EQ(ReproCommand(options, "add.float32.n17"), "diopi-cli repro add.float32.n17 --impl LIBRARY");
+  options.set_impl_path("/opt/my chip/lib.so");
+  options.set_repeat(2);
+  options.set_timeout_s(30);
+  EXPECT_EQ(ReproCommand(options, "add.float32.n17"),
+            "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so'");
+  options.set_repeat(5);
+  options.set_timeout_s(2.5);
+  options.add_contracts("tf32");
+  options.add_contracts("tc32");
+  v1::RunCommand& command = *options.mutable_command();
+  command.set_device_lib("/opt/rt.so");
+  command.set_cases_folder("/home/me/it's mine");
+  command.set_profile_path("/etc/chip.textproto");
+  command.set_four_bytes(true);
+  command.set_nhwc(true);
+  command.set_nhwc_min_dim(4);
+  command.set_sandbox_level("strict");
+  command.set_worker_memory(1 << 20);
+  EXPECT_EQ(ReproCommand(options, "add.float32.n17"),
+            "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so' --device-lib /opt/rt.so "
+            "--cases '/home/me/it'\\''s mine' --profile /etc/chip.textproto --contract tf32,tc32 "
+            "--four-bytes --nhwc --nhwc-min-dim 4 --timeout-s 2.5 --repeat 5 --sandbox strict "
+            "--worker-memory 1048576");
+}
+
 TEST(Render, ErrorReportIsThePublicHarnessForm) {
-  EXPECT_EQ(RenderErrorReport(SampleReport()),
-            "DIOPI-Test Error Report\n"
-            "---------------------------------\n"
-            "Contracts: tf32, tc32, ftz (observed: subnormal results are flushed to zero)\n"
-            "---------------------------------\n"
-            "3 Tests failed:\n"
-            "1--Run diopi_functions.batch_norm_backward failed.   TestTag: [float32, backward]  TensorInfo : "
-            "[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]\n"
-            "2--Run diopi_functions.mean failed.   TestTag: []  TensorInfo : []\n"
-            "3--Run diopi_functions.exp failed.   TestTag: []  TensorInfo : []\n"
-            "---------------------------------\n"
-            "Test skipped or op not implemented:\n"
-            "1--Run diopi_functions.relu not implemented.   TestTag: [float32, inplace]  TensorInfo : []\n"
-            "2--Run diopi_functions.relu not judged, harness error.   TestTag: []  TensorInfo : []\n");
+  EXPECT_EQ(
+      RenderErrorReport(SampleReport()),
+      "DIOPI-Test Error Report\n"
+      "---------------------------------\n"
+      "Contracts: tf32, tc32, ftz (observed: subnormal results are flushed to zero)\n"
+      "---------------------------------\n"
+      "3 Tests failed:\n"
+      "1--Run diopi_functions.batch_norm_backward failed.   TestTag: [float32, backward]  TensorInfo : "
+      "[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]  Repeat : diopi-cli repro "
+      "batch_norm.backward.float32.train --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
+      "2--Run diopi_functions.mean failed.   TestTag: []  TensorInfo : []  Repeat : diopi-cli repro "
+      "mean.float16.uniform --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
+      "3--Run diopi_functions.exp failed.   TestTag: []  TensorInfo : []  Repeat : diopi-cli repro "
+      "exp.float32.tail --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
+      "---------------------------------\n"
+      "Test skipped or op not implemented:\n"
+      "1--Run diopi_functions.relu not implemented.   TestTag: [float32, inplace]  TensorInfo : []\n"
+      "2--Run diopi_functions.relu not judged, harness error.   TestTag: []  TensorInfo : []\n");
 }
 
 // A device that declares nothing: the public harness's own form, to the letter.

@@ -86,6 +86,8 @@ Facts LibraryFacts(const RunReport& report) {
       {"Finished", OrNotRecorded(report.run.finished())},
       {"Suite hash", OrNotRecorded(report.run.suite_hash(), true)},
   };
+  for (const std::string& line : EnvironmentLines(options))
+    facts.rows.push_back({"Environment", {line, Tone::kPlain, true}});
   for (const std::string& reference : report.references) facts.rows.push_back({"Reference", {reference}});
   if (report.references.empty()) facts.rows.push_back({"Reference", {"none was used", Tone::kMuted}});
   return facts;

@@ -32,6 +32,9 @@ std::string RunHeader(const RunReport& report) {
                   options.impl_version().empty() ? "no version" : options.impl_version(), ", sha256 ",
                   options.impl_sha256().substr(0, 16), ", device functions: ", options.dialect(), "\n");
   if (!options.chip().empty()) absl::StrAppend(&out, "Chip         ", options.chip(), "\n");
+  for (const std::string& line : EnvironmentLines(options)) {
+    absl::StrAppend(&out, "Environment  ", line, "\n");
+  }
   for (const std::string& reference : report.references) {
     absl::StrAppend(&out, "Reference    ", reference, "\n");
   }
@@ -91,9 +94,26 @@ std::string HarnessName(const v1::Verdict& verdict) {
 }
 
 std::string ReproCommand(const v1::RunOptions& options, const std::string& case_id) {
-  return absl::StrCat(
-      "diopi-cli repro ", case_id, " --impl ", options.impl_path().empty() ? "LIBRARY" : options.impl_path(),
-      options.contracts_size() > 0 ? " --contract " : "", absl::StrJoin(options.contracts(), ","));
+  constexpr double kTimeout = 30;  // diopi-cli repro's own, as the two below
+  constexpr int kCalls = 2;
+  const v1::RunCommand& run = options.command();
+  std::string command = absl::StrCat("diopi-cli repro ", ShellWord(case_id));
+  const auto add = [&command](const char* flag, const std::string& value) {
+    if (!value.empty()) absl::StrAppend(&command, " ", flag, " ", ShellWord(value));
+  };
+  add("--impl", options.impl_path().empty() ? "LIBRARY" : options.impl_path());
+  add("--device-lib", run.device_lib());
+  add("--cases", run.cases_folder());
+  add("--profile", run.profile_path());
+  add("--contract", absl::StrJoin(options.contracts(), ","));
+  if (run.four_bytes()) absl::StrAppend(&command, " --four-bytes");
+  if (run.nhwc()) absl::StrAppend(&command, " --nhwc --nhwc-min-dim ", run.nhwc_min_dim());
+  if (options.timeout_s() > 0 && options.timeout_s() != kTimeout)
+    absl::StrAppend(&command, " --timeout-s ", options.timeout_s());
+  if (options.repeat() > kCalls) absl::StrAppend(&command, " --repeat ", options.repeat());
+  add("--sandbox", run.sandbox_level());
+  if (run.worker_memory() > 0) absl::StrAppend(&command, " --worker-memory ", run.worker_memory());
+  return command;
 }
 
 std::string RenderSummary(const RunReport& report) {

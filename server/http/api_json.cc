@@ -127,6 +127,8 @@ Json ToJson(const reports::RunSummary& run) {
           {"agent_version", run.facts.agent_version},
           {"dialect", run.facts.dialect},
           {"contracts", run.facts.contracts},
+          {"environment", run.facts.environment},
+          {"adaptor", run.facts.adaptor},
           {"badges", run.badges},
           {"cases", run.cases},
           {"done", run.done},

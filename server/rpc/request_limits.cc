@@ -40,6 +40,8 @@ constexpr NameLimit kNames[] = {
     {"vendor_name", 4096},     {"impl_version", 4096},  {"sandbox", 4096},
     {"renew_leases", 256},     {"functions", 1024},     {"cases", 1024},
     {"contracts", 256},        {"implemented", 1024},   {"after", 1024},
+    {"profile_path", 4096},    {"device_lib", 4096},    {"cases_folder", 4096},
+    {"sandbox_level", 256},
 };
 
 bool IsId(const FieldDescriptor& field) {

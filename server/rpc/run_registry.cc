@@ -164,6 +164,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
   absl::Status status = CheckOptions(asked);
   if (!status.ok()) return status;
   v1::RunOptions options = asked;
+  options.mutable_command()->set_cases_folder(options_.cases_folder);
   const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(asked, options.mutable_whole_suite_hash());
   if (!cases.ok()) return cases.status();
   std::vector<RunCase> rows;

@@ -57,6 +57,7 @@ class RunRegistry {
   struct Options {
     absl::Duration lease = absl::Seconds(30);
     absl::Duration batch;        // SchedulerOptions.batch
+    std::string cases_folder;    // of the catalog; runs remember it
     Metrics* metrics = nullptr;  // null: nothing is counted; otherwise it outlives the registry
   };
   // All must outlive the registry.

@@ -50,7 +50,7 @@ class GrpcServer final : public ConformanceServer {
         baselines_(options.data_folder, options.reference, options.max_open_baselines),
         registry_(database_.get(), &catalog_, &baselines_,
                   options.clock != nullptr ? options.clock : &steady_clock_,
-                  {options.lease, options.batch, &metrics_}),
+                  {options.lease, options.batch, options.cases_folder, &metrics_}),
         service_(database_.get(), &registry_, &baselines_, &metrics_,
                  {options.data_folder, options.slow_call,
                   [this](const std::string& run_id, bool ended) { agents_.RunChanged(run_id, ended); },

@@ -23,6 +23,7 @@ struct ServerOptions {
   absl::Duration batch;  // what a batch should take; zero: agents get as many cases as they ask for
   size_t max_open_baselines = 256;                // files
   LazyCatalog::Loader catalog;                    // empty: the operators built in
+  std::string cases_folder;                       // that it reads beside them; for the records of runs
   const Clock* clock = nullptr;                   // null: the steady clock
   absl::Duration slow_call = absl::Seconds(1);    // a call that takes longer is logged
   absl::Duration agent_lost = absl::Seconds(20);  // a standing agent that is silent for so long is lost

@@ -1,5 +1,6 @@
 #include "server/store/database.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <mutex>
@@ -30,8 +31,8 @@ constexpr char kSelectDevice[] =
 constexpr char kInsertRun[] = R"sql(
 INSERT OR IGNORE INTO runs
   (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host,
-   timeout_s, created, cases, options)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+   timeout_s, created, cases, options, environment, adaptor)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
 constexpr char kInsertCase[] =
     "INSERT INTO run_cases (run, case_id, position, case_hash, function, operator) VALUES (?, ?, ?, ?, ?, ?)";
@@ -48,7 +49,8 @@ constexpr char kSubmit[] = R"sql(
 UPDATE runs SET submission = ?, state = CASE WHEN submission IS NULL THEN 'queued' ELSE state END
 WHERE id = ?)sql";
 constexpr char kAdopt[] = R"sql(
-UPDATE runs SET state = 'running', device = ?, impl_sha256 = ?, impl_path = ?, agent_version = ?, host = ?, options = ?
+UPDATE runs SET state = 'running', device = ?, impl_sha256 = ?, impl_path = ?, agent_version = ?, host = ?,
+  contracts = ?, options = ?, environment = ?, adaptor = ?
 WHERE id = ? AND state = 'queued')sql";
 constexpr char kSelectOpen[] =
     "SELECT id FROM runs WHERE submission IS NOT NULL AND state IN ('queued', 'running') ORDER BY id";
@@ -183,6 +185,8 @@ absl::StatusOr<int64_t> SqliteDatabase::InsertRun(const v1::RunOptions& options,
   if (!device.ok()) return device.status();
   const std::string contracts = absl::StrJoin(options.contracts(), ",");
   const std::string blob = options.SerializeAsString();
+  const std::string environment = EnvironmentColumn(options);
+  const std::string adaptor = AdaptorColumn(options);
   for (int attempt = 0; attempt < kIdAttempts; ++attempt) {
     const std::string id = NewRunId(absl::Now(), entropy_);
     const std::string created = UtcNow();
@@ -190,7 +194,7 @@ absl::StatusOr<int64_t> SqliteDatabase::InsertRun(const v1::RunOptions& options,
     if (!insert.ok()) return insert.status();
     insert->Bind(id, *device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
                  options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
-                 options.timeout_s(), created, cases, blob);
+                 options.timeout_s(), created, cases, blob, environment, adaptor);
     const absl::StatusOr<int> inserted = insert->Run();
     if (!inserted.ok()) return inserted.status();
     if (*inserted > 0) return connection_->LastInsertRowid();
@@ -392,13 +396,24 @@ absl::Status SqliteDatabase::AdoptLibrary(const std::string& run_id, const v1::R
   options.set_host(library.host());
   *options.mutable_implemented() = library.implemented();
   if (library.has_profile()) *options.mutable_profile() = library.profile();
+  // Those of the agent's profile come to those that were asked for.
+  for (const std::string& contract : library.contracts()) {
+    const auto& known = options.contracts();
+    if (std::find(known.begin(), known.end(), contract) == known.end()) options.add_contracts(contract);
+  }
+  const std::string cases_folder = options.command().cases_folder();
+  *options.mutable_command() = library.command();
+  options.mutable_command()->set_cases_folder(cases_folder);
   const absl::StatusOr<int64_t> device = DeviceId(options);
   if (!device.ok()) return device.status();
   absl::StatusOr<Statement> update = connection_->Prepare(kAdopt);
   if (!update.ok()) return update.status();
   const std::string blob = options.SerializeAsString();
+  const std::string contracts = absl::StrJoin(options.contracts(), ",");
+  const std::string environment = EnvironmentColumn(options);
+  const std::string adaptor = AdaptorColumn(options);
   update->Bind(*device, options.impl_sha256(), options.impl_path(), options.agent_version(), options.host(),
-               blob, *run);
+               contracts, blob, environment, adaptor, *run);
   const absl::StatusOr<int> updated = update->Run();
   if (!updated.ok()) return updated.status();
   if (*updated == 0) return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " is not queued"));

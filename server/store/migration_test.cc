@@ -14,6 +14,7 @@
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
 #include "server/store/migration_testing.h"
+#include "server/store/queries.h"
 #include "server/store/schema.h"
 
 namespace diopi::server {
@@ -180,6 +181,27 @@ TEST(OldFileTest, OfTheFirstSchema) {
   EXPECT_EQ(verdict.outputs(0).argmax(), -1);
   EXPECT_EQ(verdict.outputs(0).rmse_ratio(), 0);
   EXPECT_EQ(verdict.outputs(0).grade(), "");
+}
+
+// The adaptor of a run is found in its options; variables were not recorded.
+TEST(OldFileTest, OfTheFifthSchema) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  MakeOldDatabase(5, path);
+  ASSERT_TRUE(Database::Open(path, {}).ok());
+  const auto queries = Queries::Open(path);
+  ASSERT_TRUE(queries.ok()) << queries.status();
+  const auto runs = (*queries)->RunsFacts({});
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  int adapted = 0;
+  for (const RunFacts& run : *runs) {
+    EXPECT_THAT(run.environment, IsEmpty()) << run.run_id;
+    if (run.adaptor.empty()) continue;
+    ++adapted;
+    EXPECT_EQ(run.chip, "c9");
+    EXPECT_THAT(run.adaptor, ElementsAre("all operators: dtype (int64)->int32, (float64)->float32"));
+  }
+  EXPECT_EQ(adapted, 1);
 }
 
 TEST(OldFileTest, OfTheSecondSchema) {

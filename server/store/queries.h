@@ -59,7 +59,9 @@ struct RunFacts {
   std::string dialect;
   std::string impl_sha256;
   std::string suite_hash;
-  std::vector<std::string> contracts;  // as declared
+  std::vector<std::string> contracts;    // as declared
+  std::vector<std::string> environment;  // NAME=VALUE, of the device profile, in its order
+  std::vector<std::string> adaptor;      // rules in words
   std::string impl_path;
   std::string agent_version;
   std::string host;

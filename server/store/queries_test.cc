@@ -192,6 +192,41 @@ TEST_F(QueriesTest, RunsAndChips) {
   EXPECT_THAT(*queries->ExportedFunctions(a), ElementsAre("diopiAdd", "diopiSub"));
 }
 
+// A row as it was before schema 6, where a figure that was not measured was a 0.
+TEST_F(QueriesTest, WhatAnOlderRowDidNotMeasureIsNoZero) {
+  const std::string run = Create("c", 4);
+  std::vector<v1::Verdict> verdicts;
+  for (int i = 0; i < 4; ++i) {
+    verdicts.push_back(MakeVerdict(i, v1::OUTCOME_PASS));
+    v1::OutputStats& output = *verdicts.back().add_outputs();
+    output.set_elements(2);
+    output.set_max_abs(0.5);
+    output.set_dtype(i == 0 ? v1::Dtype::int32 : v1::Dtype::float32);
+    output.add_ulp_histogram(2);
+  }
+  verdicts[2].mutable_outputs(0)->set_rmse_ratio(1);  // judged by its noise, and without an error
+  verdicts[3].mutable_outputs(0)->set_grade("A");
+  Append(run, verdicts);
+  const auto queries = Open();
+  const auto rows = queries->Cases(run, {});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  for (size_t i = 0; i < rows->size(); ++i) {
+    const CaseRow& row = (*rows)[i];
+    EXPECT_EQ(std::isnan(row.max_ulp), i == 0) << i;
+    EXPECT_EQ(std::isnan(row.max_z), i < 2) << i;
+    EXPECT_EQ(std::isnan(row.rms_z), i < 2) << i;
+    EXPECT_EQ(row.max_abs, 0.5) << i;
+    const v1::OutputStats output = queries->Verdict(run, row.case_id)->outputs(0);
+    EXPECT_EQ(std::isnan(output.max_ulp()), i == 0) << i;
+    EXPECT_EQ(output.ulp_histogram_size(), i == 0 ? 0 : 1) << i;
+    EXPECT_EQ(std::isnan(output.max_z()), i < 2) << i;
+    EXPECT_EQ(std::isnan(output.rmse()), i < 2) << i;
+    EXPECT_EQ(std::isnan(output.rmse_ideal()), i < 2) << i;
+    EXPECT_TRUE(std::isnan(output.bias())) << i;  // no element could lean
+    EXPECT_EQ(std::isnan(output.rms_z_device()), i < 3) << i;
+  }
+}
+
 TEST_F(QueriesTest, CasesInTheirOrderWithTheWorstOfAllOutputs) {
   const std::string run = Create("c", 12);  // as text p10 comes before p2
   v1::Verdict two = MakeVerdict(10, v1::OUTCOME_FAIL);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -15,7 +16,35 @@ constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
 constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 
+// Entries a line each, with what would break a line escaped.
+std::string Lines(const std::vector<std::string>& entries) {
+  return absl::StrJoin(entries, "\n", [](std::string* out, const std::string& entry) {
+    out->append(absl::Utf8SafeCEscape(entry));
+  });
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> entries;
+  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    std::string& entry = entries.emplace_back();
+    if (!absl::CUnescape(line, &entry)) entry = std::string(line);
+  }
+  return entries;
+}
+
 }  // namespace
+
+std::string EnvironmentColumn(const v1::RunOptions& options) {
+  std::vector<std::string> entries;
+  for (const v1::Variable& variable : options.profile().environment()) {
+    entries.push_back(absl::StrCat(variable.name(), "=", variable.value()));
+  }
+  return Lines(entries);
+}
+
+std::string AdaptorColumn(const v1::RunOptions& options) {
+  return Lines({options.profile().adaptor().begin(), options.profile().adaptor().end()});
+}
 
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id) {
   const bool latest = run_id == "latest";
@@ -54,7 +83,9 @@ RunFacts RunFactsOf(const Statement& row, int first) {
                                        &RunFacts::state, &RunFacts::created, &RunFacts::finished}) {
     facts.*field = row.Text(column++);
   }
-  facts.cases = row.Int(column);
+  facts.cases = row.Int(column++);
+  facts.environment = LinesOf(row.Text(column++));
+  facts.adaptor = LinesOf(row.Text(column));
   return facts;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "diopi/v1/service.pb.h"
 #include "server/store/queries.h"
 #include "server/store/sqlite.h"
 
@@ -15,7 +16,11 @@ namespace diopi::server {
 // The columns that RunFactsOf reads, of `runs` as r and `devices` as d.
 #define DIOPI_RUN_COLUMNS                                                                                  \
   "r.run_id, d.chip, d.vendor_name, d.impl_version, d.dialect, r.impl_sha256, r.suite_hash, r.contracts, " \
-  "r.impl_path, r.agent_version, r.host, r.state, r.created, r.finished, r.cases"
+  "r.impl_path, r.agent_version, r.host, r.state, r.created, r.finished, r.cases, r.environment, r.adaptor"
+
+// What the columns of those names hold of a run.
+std::string EnvironmentColumn(const v1::RunOptions& options);
+std::string AdaptorColumn(const v1::RunOptions& options);
 
 // The row's id of a run, or of the newest when `run_id` is "latest"; nothing when there is none.
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id);

@@ -1,9 +1,13 @@
 #include "server/store/schema.h"
 
 #include <array>
+#include <map>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "diopi/v1/service.pb.h"
 #include "server/store/database.h"
+#include "server/store/run_rows.h"
 
 namespace diopi::server {
 namespace {
@@ -181,6 +185,12 @@ CREATE TABLE run_tallies (
 -- The failures alone (reports/model/outcome.h): the others cost nothing at an append.
 CREATE INDEX results_failed ON results (run, case_id, outcome, case_hash) WHERE outcome IN (2, 3, 6, 7, 8, 9);
 )sql",
+    // What else makes two runs comparable: the profile's variables, which runs from before did not record,
+    // and what converts tensors before the library (KeepAdaptors).
+    R"sql(
+ALTER TABLE runs ADD COLUMN environment TEXT NOT NULL DEFAULT '';       -- NAME=VALUE a line, escaped as in C
+ALTER TABLE runs ADD COLUMN adaptor TEXT NOT NULL DEFAULT '';           -- a rule a line, in words
+)sql",
 };
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
@@ -202,6 +212,25 @@ absl::StatusOr<int64_t> VersionOf(Connection* connection) {
   return *version;
 }
 
+// Runs of before schema 6 have their adaptor's rules in `options` alone.
+absl::Status KeepAdaptors(Connection* connection) {
+  absl::StatusOr<Statement> select = connection->Prepare("SELECT id, options FROM runs WHERE adaptor = ''");
+  if (!select.ok()) return select.status();
+  std::map<int64_t, std::string> adaptors;
+  absl::Status status = ForEachRow(&*select, [&adaptors](const Statement& row) {
+    v1::RunOptions options;  // CheckDatabase tells of a damaged one
+    if (!options.ParseFromString(row.Text(1)) || options.profile().adaptor().empty()) return;
+    adaptors[row.Int(0)] = AdaptorColumn(options);
+  });
+  for (const auto& [run, adaptor] : adaptors) {
+    absl::StatusOr<Statement> update = connection->Prepare("UPDATE runs SET adaptor = ? WHERE id = ?");
+    if (!update.ok()) return update.status();
+    update->Bind(adaptor, run);
+    status.Update(update->Run().status());
+  }
+  return status;
+}
+
 }  // namespace
 
 absl::Status Migrate(Connection* connection, const std::function<void(int64_t)>& before_step) {
@@ -218,7 +247,9 @@ absl::Status Migrate(Connection* connection, const std::function<void(int64_t)>&
     absl::Status status = connection->Execute(kMigrations[step]);
     if (!status.ok()) return status;
   }
-  absl::Status status = connection->Execute(
+  absl::Status status = KeepAdaptors(connection);
+  if (!status.ok()) return status;
+  status = connection->Execute(
       absl::StrCat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", kSchemaVersion));
   if (!status.ok()) return status;
   if (before_step) before_step(kSchemaVersion);

@@ -1,8 +1,12 @@
 // Submitted runs and known agents in the database, also after it was closed.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
+#include "server/store/queries.h"
 
 namespace diopi::server {
 namespace {
@@ -20,6 +24,17 @@ v1::RunOptions Library(const std::string& sha256) {
   library.set_impl_sha256(sha256);
   library.set_vendor_name("vendor");
   library.set_impl_path("/lib.so");
+  library.clear_contracts();
+  library.add_contracts("tf32");
+  library.add_contracts("fastconv");
+  library.mutable_command()->set_profile_path("/etc/chip.textproto");
+  for (const auto& [name, value] : {std::pair("A", "1\n2"), std::pair("B", "")}) {
+    v1::Variable& variable = *library.mutable_profile()->add_environment();
+    variable.set_name(name);
+    variable.set_value(value);
+  }
+  library.mutable_profile()->add_adaptor("a \\ rule");
+  library.mutable_profile()->add_adaptor("another");
   return library;
 }
 
@@ -30,6 +45,8 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
     const auto database = OpenIn(folder);
     v1::RunOptions asked;
     asked.set_chip("c");
+    asked.add_contracts("tf32");
+    asked.mutable_command()->set_cases_folder("/cases");
     id = database->CreateRun(asked, "s", MakeCases(2))->run_id();
     EXPECT_TRUE(database->OpenSubmissions()->empty());
     v1::Submission submission;
@@ -50,6 +67,14 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
   EXPECT_EQ(run->options().impl_sha256(), kLibrary);
   EXPECT_EQ(run->options().vendor_name(), "vendor");
   EXPECT_EQ(run->options().implemented_size(), 2);
+  EXPECT_THAT(run->options().contracts(), testing::ElementsAre("tf32", "fastconv"));
+  EXPECT_EQ(run->options().command().profile_path(), "/etc/chip.textproto");
+  EXPECT_EQ(run->options().command().cases_folder(), "/cases");
+  const auto facts = (*Queries::Open(DatabasePath(folder.path())))->Run(id);
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_THAT(facts->facts.contracts, testing::ElementsAre("tf32", "fastconv"));
+  EXPECT_THAT(facts->facts.environment, testing::ElementsAre("A=1\n2", "B="));
+  EXPECT_THAT(facts->facts.adaptor, testing::ElementsAre("a \\ rule", "another"));
   // What is kept about a running one changes without a change of its state.
   v1::Submission note = run->submission();
   note.set_note("cancelled");

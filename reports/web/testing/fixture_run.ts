@@ -82,6 +82,8 @@ export function summary(cases: number): RunSummary {
     finished: '2026-01-02T03:14:05Z',
     host: 'lab',
     agent_version: '0.1.0',
+    environment: ['ACME_MATH=fast'],
+    adaptor: [],
     dialect: 'current',
     contracts: ['tf32'],
     badges: ['ftz'],

@@ -14,8 +14,7 @@ export type Outcome =
   | 'waived'
   | 'harness_error';
 
-// Infinities come as text: JSON has none.
-export type Figure = number | 'inf' | '-inf' | null;
+export type Figure = number | 'inf' | '-inf' | null; // infinities come as text: JSON has none
 export type OutcomeCounts = Partial<Record<Outcome, number>>;
 export type RunState = 'queued' | 'running' | 'finished' | 'aborted';
 
@@ -47,6 +46,8 @@ export interface RunSummary {
   agent_version: string;
   dialect: string;
   contracts: string[];
+  environment: string[]; // NAME=VALUE, of the device profile
+  adaptor: string[]; // rules in words
   badges: string[];
   cases: number;
   done: number;

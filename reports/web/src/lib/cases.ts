@@ -1,6 +1,5 @@
 // The cases of a run: from the API's columns to rows, filtered and sorted by what the address bar says.
 import type { CasesTable, Figure } from '../api/types';
-import { noise } from './measured';
 import { isFailure, outcomeRank } from './outcomes';
 
 export interface CaseRow {
@@ -24,12 +23,10 @@ export interface CaseRow {
 }
 
 export function parseCases(table: CasesTable): CaseRow[] {
-  return table.rows.map((values) => {
-    const row = Object.fromEntries(
-      table.columns.map((column, i) => [column, values[i]]),
-    ) as unknown as CaseRow;
-    return { ...row, max_z: noise(row.outcome, row.max_z), rms_z: noise(row.outcome, row.rms_z) };
-  });
+  return table.rows.map(
+    (values) =>
+      Object.fromEntries(table.columns.map((column, i) => [column, values[i]])) as unknown as CaseRow,
+  );
 }
 
 export interface CaseFilter {

@@ -8,7 +8,6 @@ import { Facts } from '../components/provenance';
 import { neighbours } from '../lib/case_list';
 import { micros } from '../lib/format';
 import { useKeys } from '../lib/keys';
-import { measuredCase } from '../lib/measured';
 import { look } from '../lib/outcomes';
 import { navigate, to } from '../lib/router';
 import { useTitle } from '../lib/title';
@@ -171,7 +170,7 @@ export function CasePageView({ run, caseId }: { run: string; caseId: string }) {
         <NextPrevious run={run} caseId={caseId} />
       </nav>
       <h1 class="mono">{caseId}</h1>
-      <Loading loaded={loaded}>{(page) => <Body page={measuredCase(page)} />}</Loading>
+      <Loading loaded={loaded}>{(page) => <Body page={page} />}</Loading>
     </>
   );
 }

@@ -1,11 +1,9 @@
-import { useMemo } from 'preact/hooks';
 import type { History } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Link } from '../components/link';
 import { Loading } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { figure, micros, shortHash, time } from '../lib/format';
-import { measuredHistory } from '../lib/measured';
 import { to } from '../lib/router';
 import { HistoryChart } from './history_chart';
 
@@ -99,26 +97,23 @@ function Since({ history }: { history: History }) {
 export function CaseHistory({ run, caseId, chip }: { run: string; caseId: string; chip: string }) {
   const path = `/cases/${encodeURIComponent(caseId)}/history?chip=${encodeURIComponent(chip)}`;
   const loaded = useApi<History>(path);
-  const history = useMemo(() => loaded.data && measuredHistory(loaded.data), [loaded.data]);
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">
         History on <Link href={to.chip(chip)}>{chip || 'unnamed chip'}</Link>
       </h2>
       <Loading loaded={loaded}>
-        {() =>
-          history && (
-            <>
-              <Since history={history} />
-              {history.points.length > 1 && (
-                <div class="card history-chart">
-                  <HistoryChart points={history.points} caseId={history.case_id} />
-                </div>
-              )}
-              <HistoryTable history={history} run={run} />
-            </>
-          )
-        }
+        {(history) => (
+          <>
+            <Since history={history} />
+            {history.points.length > 1 && (
+              <div class="card history-chart">
+                <HistoryChart points={history.points} caseId={history.case_id} />
+              </div>
+            )}
+            <HistoryTable history={history} run={run} />
+          </>
+        )}
       </Loading>
     </section>
   );

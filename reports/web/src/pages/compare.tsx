@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks';
 import type { Compare, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges } from '../components/badges';
@@ -6,7 +5,6 @@ import { Figures } from '../components/figures';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { time } from '../lib/format';
-import { measuredCompare } from '../lib/measured';
 import { navigate, to, usePlace, withQuery } from '../lib/router';
 import { useTitle } from '../lib/title';
 import { CompareRows } from './compare_rows';
@@ -94,7 +92,6 @@ export function ComparePageView() {
   const compared = useApi<Compare>(
     both ? `/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}` : null,
   );
-  const measured = useMemo(() => compared.data && measuredCompare(compared.data), [compared.data]);
   return (
     <>
       <h1>Compare</h1>
@@ -115,7 +112,7 @@ export function ComparePageView() {
         )}
       </Loading>
       {both ? (
-        <Loading loaded={compared}>{() => measured && <Body data={measured} />}</Loading>
+        <Loading loaded={compared}>{(data) => <Body data={data} />}</Loading>
       ) : (
         <Empty>
           Choose two runs: of one chip to see what a new library changed, of two chips to see them side by

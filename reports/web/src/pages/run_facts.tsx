@@ -24,6 +24,21 @@ function optionFacts(run: RunPage): Fact[] {
   return facts;
 }
 
+// A line an entry; nothing for an empty list.
+function listFact(name: string, entries: string[]): Fact[] {
+  if (entries.length === 0) return [];
+  return [
+    {
+      name,
+      value: entries.map((entry) => (
+        <div key={entry}>
+          <code class="path">{entry}</code>
+        </div>
+      )),
+    },
+  ];
+}
+
 function PublicRule({ run }: { run: RunPage }) {
   const rule = run.public_rule;
   if (!rule || rule.judged === 0) return <span class="muted">not measured</span>;
@@ -45,6 +60,8 @@ export function RunFacts({ run }: { run: RunPage }) {
       value:
         run.references.length > 0 ? run.references.map((text) => <div key={text}>{text}</div>) : 'none yet',
     },
+    ...listFact('Environment', run.environment),
+    ...listFact('Adaptor', run.adaptor),
     { name: 'Public harness’s rule', value: <PublicRule run={run} /> },
     run.widened > 0 && {
       name: 'Widened',

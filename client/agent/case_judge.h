@@ -1,0 +1,65 @@
+// How one case is called and judged: contracts, adaptor, profile. A run, a health check and diopi-cli repro
+// decide by this one, so that a case comes out the same in all of them.
+#ifndef CLIENT_AGENT_CASE_JUDGE_H_
+#define CLIENT_AGENT_CASE_JUDGE_H_
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "baselines/compare/compare.h"
+#include "baselines/diagnose/diagnose.h"
+#include "cases/core/tensor.h"
+#include "client/profile/adaptor_rules.h"
+#include "client/profile/applied.h"
+#include "client/profile/judged_case.h"
+#include "diopi/v1/verdict.pb.h"
+#include "impl_loader/worker/in_process.h"
+#include "impl_loader/worker/worker.h"
+
+namespace diopi::agent {
+
+struct CaseJudgeOptions {
+  int calls = 2;                                     // of each case
+  baselines::CompareOptions compare;                 // the device's contracts
+  std::string reference_library;                     // replays failed cases to find why; none: no such file
+  const profile::Adaptor* adaptor = nullptr;         // outlives the judge; null: none
+  const profile::AppliedProfile* profile = nullptr;  // likewise
+};
+
+// Thread-safe.
+class CaseJudge {
+ public:
+  explicit CaseJudge(const CaseJudgeOptions& options);
+
+  // Why the profile leaves the case out; nothing: it does not.
+  std::optional<std::string> SkipReason(const v1::Case& c) const;
+
+  // How the worker is to call the case: what it converts of it, and the profile's own time limit for it.
+  loader::CallOptions CallOptionsOf(const v1::Case& c) const;
+
+  // Of a case that was called with `adaptor` of its CallOptions. What does not depend on the call (reference,
+  // device, time) is the caller's to fill in.
+  v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                    const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor);
+
+ private:
+  struct Called;
+  v1::Verdict JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                           const TensorMap& actual);
+  v1::Verdict JudgeOutputs(const Called& called, const TensorMap& actual);
+  absl::Status Recompute(const v1::CaseAdaptor& adaptor, profile::JudgedCase* judged);
+
+  const CaseJudgeOptions options_;
+  baselines::Diagnoser diagnoser_;
+  std::mutex mutex_;
+  // Opened for the first case that needs it.
+  std::unique_ptr<loader::InProcessLibrary> reference_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_CASE_JUDGE_H_
