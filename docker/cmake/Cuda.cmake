@@ -16,6 +16,7 @@ set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 add_library(diopi_cuda_options INTERFACE)
 target_compile_options(diopi_cuda_options INTERFACE
   "SHELL:-gencode arch=compute_75,code=[sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,compute_75]"
+  --compress-mode=size
   # Constants are written as long double, and are doubles at most on a device.
   -diag-suppress=20208
   # Those of our warnings that nvcc's own generated code survives.

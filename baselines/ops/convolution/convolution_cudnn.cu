@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "baselines/ops/convolution/convolution_dnn.h"
+#include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/dnn.h"
 #include "baselines/ops/support/cuda/dnn_engine.h"
 

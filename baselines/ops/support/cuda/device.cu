@@ -2,7 +2,13 @@
 #include <cublasLt.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
+
+#if defined(DIOPI_HAVE_CUDNN)
+#include <cudnn.h>
+#endif
 
 #include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/launch.h"
@@ -48,6 +54,15 @@ std::string DriverRelease() {
   return "";
 }
 
+std::string DnnText() {
+#if defined(DIOPI_HAVE_CUDNN)
+  const size_t version = cudnnGetVersion();  // 91900 is 9.19.0
+  return Text(", cuDNN ", version / 10000, ".", version % 10000 / 100, ".", version % 100);
+#else
+  return ", built without cuDNN";
+#endif
+}
+
 }  // namespace
 
 void UseDevice() {
@@ -71,6 +86,11 @@ void UseDevice() {
   CheckCuda(cudaSetDevice(WantedDevice()), "choosing the CUDA device");
 }
 
+bool Tf32Wanted() {
+  const char* wish = std::getenv("DIOPI_CUDA_TF32");
+  return wish != nullptr && std::strcmp(wish, "1") == 0;
+}
+
 std::string DeviceText() {
   int count = 0, driver = 0, runtime = 0;
   cudaDeviceProp properties;
@@ -84,7 +104,7 @@ std::string DeviceText() {
   const std::string release = DriverRelease();
   return Text(properties.name, " (sm_", properties.major, properties.minor, "), driver ",
               release.empty() ? "" : release + " ", "for CUDA ", VersionText(driver), ", CUDA ",
-              VersionText(runtime), ", cuBLASLt ", cublasLtGetVersion());
+              VersionText(runtime), ", cuBLASLt ", cublasLtGetVersion(), DnnText());
 }
 
 }  // namespace diopi::ops::cuda

@@ -10,9 +10,12 @@ namespace diopi::ops::cuda {
 // CUDA device: ...".
 void UseDevice();
 
-// "NVIDIA H200 (sm_90), driver 580.65.06 for CUDA 13.0, CUDA 13.0, cuBLASLt 130002": for diopiGetImplVersion.
-// Says so when there is no device.
+// "NVIDIA H200 (sm_90), driver 580.65.06 for CUDA 13.0, CUDA 13.0, cuBLASLt 130002, cuDNN 9.19.0": for
+// diopiGetImplVersion. Says so when there is no device.
 std::string DeviceText();
+
+// True where the environment has DIOPI_CUDA_TF32=1: float32 products may then use TF32 (contract "tf32").
+bool Tf32Wanted();
 
 }  // namespace diopi::ops::cuda
 

@@ -16,8 +16,6 @@ namespace diopi::ops::cuda {
 
 // False where the environment has DIOPI_CUDA_DNN=0.
 bool DnnWanted();
-// True where the environment has DIOPI_CUDA_TF32=1.
-bool Tf32Wanted();
 
 // Fail, with cuDNN's own texts, unless the status is success.
 void CheckDnn(cudnnStatus_t status, const char* what);

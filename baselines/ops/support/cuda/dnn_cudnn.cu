@@ -31,9 +31,6 @@ int ToInt(int64_t size) {
 bool DnnWanted() {
   return !Is("DIOPI_CUDA_DNN", "0");
 }
-bool Tf32Wanted() {
-  return Is("DIOPI_CUDA_TF32", "1");
-}
 
 void CheckDnn(cudnnStatus_t status, const char* what) {
   if (status == CUDNN_STATUS_SUCCESS) return;

@@ -12,9 +12,7 @@
 #else
 #include <cublasLt.h>
 
-#include <cstdlib>
-#include <cstring>
-
+#include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/handles.h"
 #include "baselines/ops/support/cuda/launch.h"
 #endif
@@ -99,11 +97,6 @@ using Operation = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using MatrixLayout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-bool UseTf32() {
-  const char* wish = std::getenv("DIOPI_CUDA_TF32");
-  return wish != nullptr && std::strcmp(wish, "1") == 0;
-}
-
 struct Types {
   cudaDataType_t element;
   cudaDataType_t scale;
@@ -118,7 +111,7 @@ Types TypesFor(diopiDtype_t dtype) {
     case diopi_dtype_float64:
       return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
     default:
-      return {CUDA_R_32F, CUDA_R_32F, UseTf32() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+      return {CUDA_R_32F, CUDA_R_32F, Tf32Wanted() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
   }
 }
 
