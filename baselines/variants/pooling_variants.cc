@@ -103,12 +103,6 @@ struct AvgCount {
 constexpr auto kWindowSize = [](const Window& row, const Window& column) {
   return row.size() * column.size();
 };
-constexpr diopiSize_t kNoDilation{nullptr, 0};
-
-Pool2d PlanAdaptive(const Tensor& input, int64_t rows, int64_t columns) {
-  CheckPoolInput(input);
-  return {input.shape(), AdaptiveWindows(input.size(-2), rows), AdaptiveWindows(input.size(-1), columns)};
-}
 
 // The index of the greatest of a window: the first of equals in row-major order, the last NaN, as in PyTorch.
 template <typename C>
@@ -206,7 +200,7 @@ extern "C" diopiError_t diopiAdaptiveAvgPool2d(diopiContextHandle_t ctx, diopiTe
   if (!how) return good_diopiAdaptiveAvgPool2d(ctx, out, input, output_size);
   return Guard(__func__, [&] {
     const Shape size = Sizes(output_size);
-    Averages(*how, out, input, PlanAdaptive(input, size[0], size[1]), kWindowSize);
+    Averages(*how, out, input, PlanAdaptive(input, size), kWindowSize);
   });
 }
 
@@ -219,7 +213,8 @@ extern "C" diopiError_t diopiAdaptiveAvgPool2dBackward(diopiContextHandle_t ctx,
   if (!how) return good_diopiAdaptiveAvgPool2dBackward(ctx, grad_input, grad_output, input);
   return Guard(__func__, [&] {
     const Tensor grad(grad_output);
-    AverageGradients(*how, grad_input, grad, PlanAdaptive(input, grad.size(-2), grad.size(-1)), kWindowSize);
+    AverageGradients(*how, grad_input, grad, PlanAdaptive(input, {grad.size(-2), grad.size(-1)}),
+                     kWindowSize);
   });
 }
 
