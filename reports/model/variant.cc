@@ -1,6 +1,8 @@
 #include "reports/model/variant.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -25,10 +27,14 @@ std::string Joined(const server::RunFacts& run) {
                                   absl::StrJoin(run.contracts, ",")}) {
     add(part);
   }
-  for (const auto* list : {&run.environment, &run.adaptor}) {
-    absl::StrAppend(&text, list->size(), "[");
-    for (const std::string& entry : *list) add(entry);
-  }
+  // Nothing of an empty list, so that runs without them keep the variant they had before.
+  const auto add_list = [&](const char* name, const std::vector<std::string>& entries) {
+    if (entries.empty()) return;
+    absl::StrAppend(&text, name, entries.size(), "[");
+    for (const std::string& entry : entries) add(entry);
+  };
+  add_list("environment", run.environment);
+  add_list("adaptor", run.adaptor);
   return text;
 }
 
