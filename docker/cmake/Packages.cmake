@@ -29,7 +29,12 @@ if(NOT DIOPI_CUDA)
 elseif(DIOPI_SANITIZE OR DIOPI_FUZZ)
   message(STATUS "CUDA: the NVIDIA reference is left out of a build with sanitizers")
 else()
+  # CUDA 13 has no nvToolsExt, which Debian 12's CMake then marks as deprecated all the same, an error, in projects
+  # that ask for CMake 3.25.
+  set(_minimum ${CMAKE_MINIMUM_REQUIRED_VERSION})
+  set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
   find_package(CUDAToolkit QUIET)
+  set(CMAKE_MINIMUM_REQUIRED_VERSION ${_minimum})
   if(NOT CUDAToolkit_FOUND)
     message(STATUS "CUDA: no toolkit found, the NVIDIA reference (libdiopi_cuda.so) is left out")
   elseif(CUDAToolkit_VERSION VERSION_LESS 13)
