@@ -265,7 +265,7 @@ absl::Status Agent::AdoptRunOptions() {
   if (options_.resume.empty()) return absl::OkStatus();
   const absl::StatusOr<v1::RunInfo> run = client_->GetRun(options_.resume);
   if (!run.ok()) return run.status();
-  const absl::Status same = CheckSameProfile(*run, MakeRunProfile());
+  absl::Status same = CheckSameProfile(*run, MakeRunProfile());
   if (!same.ok() || !options_.join) return same;
   repeat_ = std::max(run->options().repeat(), 2);
   if (run->options().timeout_s() > 0) timeout_s_ = run->options().timeout_s();
@@ -467,7 +467,7 @@ absl::Status Agent::RunCases() {
   absl::StatusOr<std::vector<SessionWorker>> workers = StartOtherWorkers();
   if (!workers.ok()) return workers.status();
   Session session(client_.get(), options, [this](const v1::Verdict& verdict) { Store(verdict); });
-  const absl::Status ran = session.Run(*std::move(workers), stop_);
+  absl::Status ran = session.Run(*std::move(workers), stop_);
   if (session.dump().written() > 0) {
     *out_ << "Failures     " << session.dump().written() << " cases in " << options.dump.folder;
     if (session.dump().left_out() > 0) *out_ << ", " << session.dump().left_out() << " more left out";

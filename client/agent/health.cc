@@ -33,7 +33,7 @@ TensorMap TensorsOf(const google::protobuf::RepeatedPtrField<v1::TensorChunk>& c
   return tensors;
 }
 
-v1::AgentHealth Health(bool ok, std::string text) {
+v1::AgentHealth Health(bool ok, const std::string& text) {
   v1::AgentHealth health;
   health.set_ok(ok);
   health.set_text(reports::ToUtf8(text));
