@@ -28,7 +28,7 @@ std::string FindProgram(const std::string& name, const std::string& more) {
   const std::string folders = absl::StrCat(path == nullptr ? "/usr/bin:/bin" : path, ":", more);
   for (const std::string& folder :
        std::vector<std::string>(absl::StrSplit(folders, ':', absl::SkipEmpty()))) {
-    const std::string program = absl::StrCat(folder, "/", name);
+    std::string program = absl::StrCat(folder, "/", name);
     if (access(program.c_str(), X_OK) == 0) return program;
   }
   return "";

@@ -180,7 +180,7 @@ absl::Status GateCommand::Update() {
   const std::filesystem::path folder = std::filesystem::path(expect_).parent_path();
   std::error_code ignored;  // writing tells
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-  const absl::Status status = WriteOutput(updated.text, expect_);
+  absl::Status status = WriteOutput(updated.text, expect_);
   if (!status.ok()) return status;
   expectations_ = *std::move(again);
   std::cerr << expect_ << ": " << updated.added << " lines added, " << updated.deleted << " deleted, "
@@ -202,7 +202,7 @@ absl::Status GateCommand::Write(const reports::GateDocument& document) {
   for (const auto& [format, file] : documents_) {
     const absl::StatusOr<std::string> text = reports::RenderGate(document, format);
     if (!text.ok()) return text.status();
-    const absl::Status status = WriteOutput(*text, file);
+    absl::Status status = WriteOutput(*text, file);
     if (!status.ok()) return status;
   }
   const absl::StatusOr<std::string> text = reports::RenderGate(document, format_);

@@ -74,7 +74,7 @@ class ImportCasesCommand final : public Command {
       }
     }
     for (const v1::OperatorFile& file : imported.files) {
-      const absl::Status status = cases::WriteFileWhole(path(file), cases::OperatorText(file));
+      absl::Status status = cases::WriteFileWhole(path(file), cases::OperatorText(file));
       if (!status.ok()) return status;
     }
     return absl::OkStatus();

@@ -50,7 +50,7 @@ class ScratchFolder {
 std::string OnPath(const char* name) {
   const char* path = std::getenv("PATH");
   for (const absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':')) {
-    const std::string file = absl::StrCat(folder, "/", name);
+    std::string file = absl::StrCat(folder, "/", name);
     if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
   }
   return "";
