@@ -1,6 +1,5 @@
 #include "baselines/generate/pack.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -113,8 +112,7 @@ class Verifier {
       Fault("the file", "it does not say which library and device its outputs are of");
     }
     const CasesByOperator groups = GroupCases(cases);
-    const std::vector<std::string>& operators = pack_.operators();
-    for (const std::string& name : operators) {
+    for (const std::string& name : pack_.operators()) {
       if (!groups.contains(name)) Fault(name, "no operator of this suite");
     }
     for (const auto& [name, group] : groups) {
@@ -131,9 +129,8 @@ class Verifier {
   }
 
   absl::Status VerifyOperator(const std::string& name, const std::vector<const v1::Case*>& group) {
-    const std::vector<std::string>& operators = pack_.operators();
     std::vector<PackCase> packed;
-    if (std::find(operators.begin(), operators.end(), name) != operators.end()) {
+    if (pack_.Has(name)) {
       absl::StatusOr<std::vector<PackCase>> read = pack_.Read(name);
       if (!read.ok()) return read.status();
       packed = *std::move(read);
@@ -225,8 +222,7 @@ class PackSource {
   void Load(const std::string& name) {
     operator_ = name;
     cases_.clear();
-    const std::vector<std::string>& operators = pack_.operators();
-    if (std::find(operators.begin(), operators.end(), name) == operators.end()) return;
+    if (!pack_.Has(name)) return;
     absl::StatusOr<std::vector<PackCase>> read = pack_.Read(name);
     if (!read.ok()) {
       status_ = read.status();

@@ -105,6 +105,7 @@ class PackReader {
   virtual const PackHeader& header() const = 0;
   virtual int64_t file_bytes() const = 0;
   virtual const std::vector<std::string>& operators() const = 0;
+  bool Has(const std::string& operator_name) const;
   // The cases of one operator, every tensor's checksum verified. NotFound, or DataLoss naming file and
   // tensor.
   virtual absl::StatusOr<std::vector<PackCase>> Read(const std::string& operator_name) const = 0;

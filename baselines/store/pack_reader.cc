@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -219,6 +220,10 @@ absl::StatusOr<std::vector<PackCase>> Reader::Read(const std::string& operator_n
 }
 
 }  // namespace
+
+bool PackReader::Has(const std::string& operator_name) const {
+  return std::find(operators().begin(), operators().end(), operator_name) != operators().end();
+}
 
 absl::StatusOr<std::unique_ptr<PackReader>> PackReader::Open(const std::string& path) {
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));

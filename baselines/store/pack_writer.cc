@@ -1,25 +1,24 @@
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/store/checksum.h"
-#include "baselines/store/driver.h"
 #include "baselines/store/h5.h"
 #include "baselines/store/index.h"
+#include "baselines/store/new_file.h"
 #include "baselines/store/pack.h"
 #include "baselines/store/pack_text.h"
 #include "baselines/store/replace.h"
 #include "cases/core/fill.h"
 #include "cases/core/hash.h"
+#include "cases/core/split_mix.h"
 
 namespace diopi::baselines {
 namespace {
@@ -44,13 +43,7 @@ std::string About(const PackHeader& header) {
 class Writer final : public PackWriter {
  public:
   Writer(std::string path, Descriptor lock, const PackHeader& header)
-      : path_(std::move(path)),
-        lock_(std::move(lock)),
-        header_(header),
-        driver_(hdf5::RegisterDriver()),
-        string_(hdf5::StringType()),
-        scalar_(hdf5::ScalarSpace()) {}
-  ~Writer() override { Discard(); }
+      : file_(std::move(path), std::move(lock)), header_(header) {}
 
   absl::Status Start();
   absl::Status Add(const std::string& operator_name, const std::vector<PackCase>& cases) override;
@@ -68,39 +61,14 @@ class Writer final : public PackWriter {
   absl::Status WriteColumn(hid_t group, Dtype dtype, const Column& column);
   absl::Status WriteDataset(hid_t group, const std::string& name, hid_t type, int64_t count, bool shuffle,
                             const std::string& bytes);
-  absl::Status Finish();
-  void Discard();
-  absl::Status DriverStatus() const {
-    return target_.error == 0 ? absl::OkStatus()
-                              : SystemError(absl::StrCat("cannot write ", path_), target_.error);
-  }
-  absl::Status Failure(const std::string& what) const {
-    const absl::Status full = DriverStatus();
-    return full.ok() ? hdf5::LastError(path_, what) : full;
-  }
-
-  const std::string path_;
-  Descriptor lock_;
+  hdf5::NewFile file_;
   const PackHeader header_;
-  hdf5::Target target_;  // before the file that writes into it
-  Handle driver_;
-  Handle file_;
-  Handle string_;
-  Handle scalar_;
-  bool done_ = false;
 };
 
 absl::Status Writer::Start() {
-  hdf5::Silence silence;
-  target_.fd = lock_.get();
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
-  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
-  if (!driver_.ok() || !hdf5::UseDriver(access.id(), driver_.id(), &target_)) {
-    return Failure("cannot set up its driver");
-  }
-  file_ = Handle(H5Fcreate(TemporaryPath(path_).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
-  if (!file_.ok()) return Failure("cannot create");
+  absl::Status opened = file_.Open();
+  if (!opened.ok()) return opened;
+  const hdf5::Silence silence;
   const DeviceProvenance& device = header_.device;
   const std::vector<std::pair<const char*, std::string>> texts = {
       {"format", "diopi-pack"},
@@ -121,35 +89,34 @@ absl::Status Writer::Start() {
       {"samples", header_.samples}};
   const bool ok =
       std::all_of(texts.begin(), texts.end(),
-                  [&](const auto& text) {
-                    return hdf5::WriteString(file_.id(), text.first, text.second, string_.id(), scalar_.id());
-                  }) &&
+                  [&](const auto& text) { return file_.WriteText(file_.root(), text.first, text.second); }) &&
       std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {
-        return hdf5::WriteInt(file_.id(), number.first, number.second, scalar_.id());
+        return file_.WriteNumber(file_.root(), number.first, number.second);
       });
-  return ok ? absl::OkStatus() : Failure("cannot write the header");
+  return ok ? absl::OkStatus() : file_.Failure("cannot write the header");
 }
 
 absl::Status Writer::Add(const std::string& operator_name, const std::vector<PackCase>& cases) {
-  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Add after Commit or a failure"));
-  hdf5::Silence silence;
-  absl::Status status = AddOperator(operator_name, cases);
-  if (status.ok()) status = DriverStatus();
-  if (!status.ok()) Discard();
+  absl::Status status = file_.Usable("Add");
+  if (!status.ok()) return status;
+  const hdf5::Silence silence;
+  status = AddOperator(operator_name, cases);
+  if (status.ok()) status = file_.Written();
+  if (!status.ok()) file_.Discard();
   return status;
 }
 
 absl::Status Writer::AddOperator(const std::string& name, const std::vector<PackCase>& cases) {
   if (!IsStorableName(name)) {
-    return absl::InvalidArgumentError(absl::StrCat(path_, ": '", name, "' cannot name an operator"));
+    return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": '", name, "' cannot name an operator"));
   }
-  Handle group(H5Gcreate2(file_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-  if (!group.ok()) return Failure(absl::StrCat("cannot write operator ", name));
+  Handle group(H5Gcreate2(file_.root(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  if (!group.ok()) return file_.Failure(absl::StrCat("cannot write operator ", name));
   std::map<Dtype, Column> columns;
   std::vector<std::string> lines;
   for (const PackCase& c : cases) {
     if (!IsStorableName(c.id) || !IsStorableName(c.hash) || !IsStorableName(c.inputs)) {
-      return absl::InvalidArgumentError(absl::StrCat(path_, ": '", c.id, "' cannot name a case"));
+      return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": '", c.id, "' cannot name a case"));
     }
     lines.push_back(PackCaseLine(c));
     if (!c.quarantined.empty()) lines.push_back(PackReasonLine("quarantined", c.quarantined));
@@ -159,8 +126,8 @@ absl::Status Writer::AddOperator(const std::string& name, const std::vector<Pack
       const int64_t count = NumElements(values.shape);
       if (!IsStorableName(tensor.key) ||
           static_cast<size_t>(count * ElementSize(values.dtype)) != values.data.size()) {
-        return absl::InvalidArgumentError(absl::StrCat(path_, ": case ", c.id, ": tensor '", tensor.key,
-                                                       "' holds ", values.data.size(), " bytes"));
+        return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": case ", c.id, ": tensor '",
+                                                       tensor.key, "' holds ", values.data.size(), " bytes"));
       }
       Column& column = columns[values.dtype];
       lines.push_back(PackTensorLine(tensor, {column.count, Checksum(values.data)}));
@@ -172,7 +139,7 @@ absl::Status Writer::AddOperator(const std::string& name, const std::vector<Pack
   for (const auto& [dtype, column] : columns) {
     if (status.ok()) status = WriteColumn(group.id(), dtype, column);
   }
-  if (status.ok() && !group.Close()) status = Failure(absl::StrCat("cannot write operator ", name));
+  if (status.ok() && !group.Close()) status = file_.Failure(absl::StrCat("cannot write operator ", name));
   return status;
 }
 
@@ -191,7 +158,8 @@ absl::Status Writer::WriteColumn(hid_t group, Dtype dtype, const Column& column)
   if (column.count == 0) return absl::OkStatus();
   const Handle type = hdf5::FileType(dtype);
   const std::string name(DtypeName(dtype));
-  if (!type.ok()) return absl::InvalidArgumentError(absl::StrCat(path_, ": ", name, " is never stored"));
+  if (!type.ok())
+    return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", name, " is never stored"));
   return WriteDataset(group, name, type.id(), column.count, true, column.bytes);
 }
 
@@ -209,59 +177,25 @@ absl::Status Writer::WriteDataset(hid_t group, const std::string& name, hid_t ty
              H5Dclose);
   const bool ok =
       set.ok() && H5Dwrite(set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0 && set.Close();
-  return ok ? absl::OkStatus() : Failure(absl::StrCat("cannot write ", name));
+  return ok ? absl::OkStatus() : file_.Failure(absl::StrCat("cannot write ", name));
 }
 
 // The file's bytes are read back: the checksum is of what is on disk.
-absl::Status Writer::Finish() {
-  if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0 || !file_.Close()) return Failure("cannot close");
-  absl::Status written = DriverStatus();
-  if (!written.ok()) return written;
-  struct stat info {};
-  if (fstat(lock_.get(), &info) != 0) return SystemError(absl::StrCat("cannot read ", path_), errno);
+absl::StatusOr<std::string> FooterOf(const std::string& path, int fd, int64_t size) {
   Xxh64Stream hash;
   std::string part(1 << 20, '\0');
-  for (off_t at = 0; at < info.st_size;) {
-    const ssize_t got = pread(lock_.get(), part.data(), part.size(), at);
-    if (got <= 0) return SystemError(absl::StrCat("cannot read ", path_), got == 0 ? EIO : errno);
+  for (int64_t at = 0; at < size;) {
+    const ssize_t got = pread(fd, part.data(), part.size(), at);
+    if (got <= 0) return SystemError(absl::StrCat("cannot read ", path), got == 0 ? EIO : errno);
     hash.Update({part.data(), static_cast<size_t>(got)});
     at += got;
   }
-  const std::string footer = FormatPackFooter({kPackFormatVersion, static_cast<int64_t>(kGeneratorVersion),
-                                               static_cast<uint64_t>(info.st_size), Hex64(hash.Digest())});
-  if (pwrite(lock_.get(), footer.data(), footer.size(), info.st_size) !=
-      static_cast<ssize_t>(footer.size())) {
-    return SystemError(absl::StrCat("cannot write ", path_), errno == 0 ? ENOSPC : errno);
-  }
-  return Publish(lock_, path_);
+  return FormatPackFooter({kPackFormatVersion, static_cast<int64_t>(kGeneratorVersion),
+                           static_cast<uint64_t>(size), Hex64(hash.Digest())});
 }
 
 absl::Status Writer::Commit() {
-  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Commit after Commit or a failure"));
-  hdf5::Silence silence;
-  absl::Status status = Finish();
-  if (!status.ok()) {
-    Discard();
-    return status;
-  }
-  done_ = true;
-  return SyncFolder(path_);
-}
-
-void Writer::Discard() {
-  if (done_) return;
-  done_ = true;
-  unlink(TemporaryPath(path_).c_str());
-  hdf5::Silence silence;
-  if (target_.error == 0) target_.error = ECANCELED;  // nothing more is written
-  file_.Close();
-}
-
-uint64_t SplitMix64(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
+  return file_.Commit([this](int fd, int64_t size) { return FooterOf(file_.path(), fd, size); });
 }
 
 // floor(i * n / samples) without overflow.

@@ -1,17 +1,13 @@
 #include <google/protobuf/util/json_util.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "baselines/store/checksum.h"
-#include "baselines/store/driver.h"
 #include "baselines/store/h5.h"
 #include "baselines/store/index.h"
+#include "baselines/store/new_file.h"
 #include "baselines/store/replace.h"
 #include "baselines/store/store.h"
 #include "cases/core/fill.h"
@@ -48,26 +44,18 @@ std::string JudgesText(const v1::Case& c) {
 class Writer final : public BaselineWriter {
  public:
   Writer(std::string path, Descriptor lock)
-      : path_(std::move(path)),
-        temporary_(TemporaryPath(path_)),
-        lock_(std::move(lock)),
-        driver_(hdf5::RegisterDriver()),
-        string_(hdf5::StringType()),
-        scalar_(hdf5::ScalarSpace()),
-        dataset_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
+      : file_(std::move(path), std::move(lock)), dataset_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
     H5Pset_layout(dataset_.id(), H5D_CONTIGUOUS);
     H5Pset_alloc_time(dataset_.id(), H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(dataset_.id(), H5D_FILL_TIME_NEVER);
     H5Pset_obj_track_times(dataset_.id(), false);
   }
-  ~Writer() override { Discard(); }
 
   absl::Status Start(const std::string& operator_name, const Provenance& provenance);
   absl::Status Add(const Baseline& baseline) override;
   absl::Status Commit() override;
 
  private:
-  absl::Status OpenFile();
   bool WriteDevice(hid_t root, const DeviceProvenance& device);
   absl::Status AddCase(const Baseline& baseline, const std::string& json, CaseEntry* entry);
   absl::Status AddTensors(hid_t parent, const char* group, bool output, const TensorMap& tensors,
@@ -75,51 +63,18 @@ class Writer final : public BaselineWriter {
   absl::StatusOr<uint64_t> AddDataset(hid_t parent, const std::string& key, const HostTensor& tensor,
                                       const std::string& checksum);
   absl::StatusOr<Piece> AddText(const char* name, const std::string& text);
-  absl::Status Finish();
-  void Discard();
-  absl::Status Failure(const std::string& what) const {
-    const absl::Status full = DriverStatus();
-    return full.ok() ? hdf5::LastError(path_, what) : full;
-  }
-  // What became of the writes that HDF5 believes done.
-  absl::Status DriverStatus() const {
-    return target_.error == 0 ? absl::OkStatus()
-                              : SystemError(absl::StrCat("cannot write ", path_), target_.error);
-  }
+  absl::StatusOr<Piece> Finish();
   bool WriteText(hid_t object, const char* attribute, const std::string& value) {
-    return hdf5::WriteString(object, attribute, value, string_.id(), scalar_.id());
+    return file_.WriteText(object, attribute, value);
   }
 
-  const std::string path_;
-  const std::string temporary_;
-  Descriptor lock_;
-  hdf5::Target target_;  // before the file that writes into it
-  Handle driver_;
-  Handle file_;
-  Handle string_;
-  Handle scalar_;
+  hdf5::NewFile file_;
   Handle dataset_;
   std::map<Dtype, Handle> types_;
   std::set<std::string> ids_;
   Index index_;
   std::string jsons_;  // the cases' JSON, one line each, in the order of the index
-  bool done_ = false;
 };
-
-// The newest format, without a chunk cache; metadata is gathered into blocks of 64 KiB.
-absl::Status Writer::OpenFile() {
-  target_.fd = lock_.get();
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
-  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
-  H5Pset_cache(access.id(), 0, 0, 0, 0.0);
-  H5Pset_meta_block_size(access.id(), 64 << 10);
-  if (!driver_.ok() || !hdf5::UseDriver(access.id(), driver_.id(), &target_)) {
-    return Failure("cannot set up its driver");
-  }
-  file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
-  return file_.ok() ? absl::OkStatus() : Failure("cannot create");
-}
 
 bool Writer::WriteDevice(hid_t root, const DeviceProvenance& device) {
   return device.vendor.empty() || (WriteText(root, "device_reference_vendor", device.vendor) &&
@@ -130,55 +85,56 @@ bool Writer::WriteDevice(hid_t root, const DeviceProvenance& device) {
 }
 
 absl::Status Writer::Start(const std::string& operator_name, const Provenance& provenance) {
-  hdf5::Silence silence;
   index_.operator_name = operator_name;
   index_.provenance = provenance;
-  absl::Status status = OpenFile();
+  absl::Status status = file_.Open();
   if (!status.ok()) return status;
-  const hid_t root = file_.id();
+  const hdf5::Silence silence;
+  const hid_t root = file_.root();
   const bool ok =
       WriteText(root, "operator", operator_name) &&
-      hdf5::WriteInt(root, "format_version", kStoreFormatVersion, scalar_.id()) &&
-      hdf5::WriteInt(root, "generator_version", kGeneratorVersion, scalar_.id()) &&
+      file_.WriteNumber(root, "format_version", kStoreFormatVersion) &&
+      file_.WriteNumber(root, "generator_version", kGeneratorVersion) &&
       WriteText(root, "reference", provenance.reference) && WriteText(root, "library", provenance.library) &&
       WriteText(root, "library_hash", provenance.library_hash) &&
       WriteText(root, "device", provenance.device) && WriteText(root, "versions", provenance.versions) &&
       WriteText(root, "created", provenance.created) && WriteDevice(root, provenance.device_reference);
-  return ok ? absl::OkStatus() : Failure("cannot write the header");
+  return ok ? absl::OkStatus() : file_.Failure("cannot write the header");
 }
 
 absl::Status Writer::Add(const Baseline& baseline) {
   const v1::Case& c = baseline.c;
-  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Add after Commit or a failure"));
+  absl::Status status = file_.Usable("Add");
+  if (!status.ok()) return status;
   if (!IsStorableName(c.id()) || !IsStorableName(c.hash()) || c.id() == "index" || c.id() == "cases") {
     return absl::InvalidArgumentError(
-        absl::StrCat(path_, ": '", c.id(), "' (hash '", c.hash(), "') cannot name a case"));
+        absl::StrCat(file_.path(), ": '", c.id(), "' (hash '", c.hash(), "') cannot name a case"));
   }
   if (!ids_.insert(c.id()).second) {
-    return absl::AlreadyExistsError(absl::StrCat(path_, ": case ", c.id(), " is added twice"));
+    return absl::AlreadyExistsError(absl::StrCat(file_.path(), ": case ", c.id(), " is added twice"));
   }
   std::string json;
   const auto converted = google::protobuf::util::MessageToJsonString(c, &json);
   if (!converted.ok()) {
-    return absl::InternalError(absl::StrCat(path_, ": case ", c.id(), ": ", converted.ToString()));
+    return absl::InternalError(absl::StrCat(file_.path(), ": case ", c.id(), ": ", converted.ToString()));
   }
   json = WithNegativeZeros(json);
   hdf5::Silence silence;
   CaseEntry entry{c.id(), c.hash(), {jsons_.size(), json.size(), Checksum(json)}, baseline.quarantined, {}};
   jsons_ += json + "\n";
-  absl::Status status = AddCase(baseline, json, &entry);
-  if (status.ok()) status = DriverStatus();
+  status = AddCase(baseline, json, &entry);
+  if (status.ok()) status = file_.Written();
   if (status.ok()) {
     index_.cases.push_back(std::move(entry));
   } else {
-    Discard();
+    file_.Discard();
   }
   return status;
 }
 
 absl::Status Writer::AddCase(const Baseline& baseline, const std::string& json, CaseEntry* entry) {
   const v1::Case& c = baseline.c;
-  Handle group(H5Gcreate2(file_.id(), c.id().c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  Handle group(H5Gcreate2(file_.root(), c.id().c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   const std::string_view dtype = DtypeName(c.dtype());
   if (!group.ok() || !WriteText(group.id(), "hash", c.hash()) ||
       !WriteText(group.id(), "function", c.function()) ||
@@ -186,24 +142,24 @@ absl::Status Writer::AddCase(const Baseline& baseline, const std::string& json, 
       !WriteText(group.id(), "reveals", c.reveals()) || !WriteText(group.id(), "judge", JudgesText(c)) ||
       !WriteText(group.id(), "case", json) ||
       (!baseline.quarantined.empty() && !WriteText(group.id(), "quarantined", baseline.quarantined))) {
-    return Failure(absl::StrCat("cannot write case ", c.id()));
+    return file_.Failure(absl::StrCat("cannot write case ", c.id()));
   }
   absl::Status status = AddTensors(group.id(), "inputs", false, baseline.inputs, entry);
   if (status.ok()) status = AddTensors(group.id(), "outputs", true, baseline.references, entry);
-  if (status.ok() && !group.Close()) status = Failure(absl::StrCat("cannot write case ", c.id()));
+  if (status.ok() && !group.Close()) status = file_.Failure(absl::StrCat("cannot write case ", c.id()));
   return status;
 }
 
 absl::Status Writer::AddTensors(hid_t parent, const char* group_name, bool output, const TensorMap& tensors,
                                 CaseEntry* entry) {
   Handle group(H5Gcreate2(parent, group_name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-  if (!group.ok()) return Failure(absl::StrCat("cannot write case ", entry->id));
+  if (!group.ok()) return file_.Failure(absl::StrCat("cannot write case ", entry->id));
   for (const auto& [key, tensor] : tensors) {
     const int64_t bytes = NumElements(tensor.shape) * ElementSize(tensor.dtype);
     if (!IsStorableName(key) || bytes < 0 || static_cast<size_t>(bytes) != tensor.data.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(path_, ": case ", entry->id, ": tensor '", key, "' ",
-                                                     ShapeText(tensor.shape), " holds ", tensor.data.size(),
-                                                     " bytes"));
+      return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": case ", entry->id, ": tensor '", key,
+                                                     "' ", ShapeText(tensor.shape), " holds ",
+                                                     tensor.data.size(), " bytes"));
     }
     TensorEntry t{output, key, tensor.dtype, tensor.shape, {0, tensor.data.size(), Checksum(tensor.data)}};
     absl::StatusOr<uint64_t> offset = AddDataset(group.id(), key, tensor, t.piece.checksum);
@@ -214,7 +170,7 @@ absl::Status Writer::AddTensors(hid_t parent, const char* group_name, bool outpu
     t.piece.offset = *offset;
     entry->tensors.push_back(std::move(t));
   }
-  return group.Close() ? absl::OkStatus() : Failure(absl::StrCat("cannot write case ", entry->id));
+  return group.Close() ? absl::OkStatus() : file_.Failure(absl::StrCat("cannot write case ", entry->id));
 }
 
 absl::StatusOr<uint64_t> Writer::AddDataset(hid_t parent, const std::string& key, const HostTensor& tensor,
@@ -223,7 +179,7 @@ absl::StatusOr<uint64_t> Writer::AddDataset(hid_t parent, const std::string& key
   auto type = types_.find(tensor.dtype);
   if (type == types_.end()) type = types_.emplace(tensor.dtype, hdf5::FileType(tensor.dtype)).first;
   if (!type->second.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(path_, ": ", key, ": ", dtype, " is never stored"));
+    return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", key, ": ", dtype, " is never stored"));
   }
   const std::vector<hsize_t> sizes(tensor.shape.begin(), tensor.shape.end());
   const Handle space =
@@ -239,7 +195,7 @@ absl::StatusOr<uint64_t> Writer::AddDataset(hid_t parent, const std::string& key
             WriteText(set.id(), "dtype", dtype) && WriteText(set.id(), "xxh64", checksum);
   const haddr_t offset = ok && !empty ? H5Dget_offset(set.id()) : 0;
   ok = ok && offset != HADDR_UNDEF && set.Close();
-  if (!ok) return Failure(absl::StrCat("cannot write tensor ", key));
+  if (!ok) return file_.Failure(absl::StrCat("cannot write tensor ", key));
   return offset;
 }
 
@@ -248,51 +204,34 @@ absl::StatusOr<Piece> Writer::AddText(const char* name, const std::string& text)
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.id(), text.size());
   H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
-  Handle set(H5Dcreate2(file_.id(), name, type.id(), scalar_.id(), H5P_DEFAULT, dataset_.id(), H5P_DEFAULT),
-             H5Dclose);
+  Handle set(
+      H5Dcreate2(file_.root(), name, type.id(), file_.scalar(), H5P_DEFAULT, dataset_.id(), H5P_DEFAULT),
+      H5Dclose);
   const bool ok = set.ok() && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0;
   const haddr_t offset = ok ? H5Dget_offset(set.id()) : HADDR_UNDEF;
-  if (!ok || offset == HADDR_UNDEF || !set.Close()) return Failure(absl::StrCat("cannot write /", name));
+  if (!ok || offset == HADDR_UNDEF || !set.Close())
+    return file_.Failure(absl::StrCat("cannot write /", name));
   return Piece{offset, text.size(), Checksum(text)};
 }
 
-absl::Status Writer::Finish() {
-  absl::StatusOr<Piece> cases = AddText("cases", jsons_ + "\n");
+// Writes what comes after all cases. Returns where the index is.
+absl::StatusOr<Piece> Writer::Finish() {
+  const absl::StatusOr<Piece> cases = AddText("cases", jsons_ + "\n");
   if (!cases.ok()) return cases.status();
   for (CaseEntry& entry : index_.cases) entry.json.offset += cases->offset;
-  const absl::StatusOr<Piece> index = AddText("index", FormatIndex(index_));
-  if (!index.ok()) return index.status();
-  if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0 || !file_.Close()) return Failure("cannot close");
-  absl::Status written = DriverStatus();
-  if (!written.ok()) return written;
-  struct stat info {};
-  const std::string footer = FormatFooter(*index);
-  if (fstat(lock_.get(), &info) != 0 || pwrite(lock_.get(), footer.data(), footer.size(), info.st_size) !=
-                                            static_cast<ssize_t>(footer.size())) {
-    return SystemError(absl::StrCat("cannot write ", path_), errno == 0 ? ENOSPC : errno);
-  }
-  return Publish(lock_, path_);
+  return AddText("index", FormatIndex(index_));
 }
 
 absl::Status Writer::Commit() {
-  if (done_) return absl::FailedPreconditionError(absl::StrCat(path_, ": Commit after Commit or a failure"));
-  hdf5::Silence silence;
-  absl::Status status = Finish();
-  if (!status.ok()) {
-    Discard();
-    return status;
+  absl::Status status = file_.Usable("Commit");
+  if (!status.ok()) return status;
+  const hdf5::Silence silence;
+  const absl::StatusOr<Piece> index = Finish();
+  if (!index.ok()) {
+    file_.Discard();
+    return index.status();
   }
-  done_ = true;
-  return SyncFolder(path_);
-}
-
-void Writer::Discard() {
-  if (done_) return;
-  done_ = true;
-  unlink(temporary_.c_str());
-  hdf5::Silence silence;
-  if (target_.error == 0) target_.error = ECANCELED;  // nothing more is written
-  file_.Close();
+  return file_.Commit([&](int /*fd*/, int64_t /*size*/) { return FormatFooter(*index); });
 }
 
 }  // namespace

@@ -42,13 +42,6 @@
 namespace diopi::agent {
 namespace {
 
-std::string AbsolutePath(const std::string& path) {
-  if (path.empty()) return path;
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
-  return error ? path : absolute.string();
-}
-
 class Agent {
  public:
   Agent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,

@@ -2,11 +2,10 @@
 
 #include <fcntl.h>
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/agent/paths.h"
 #include "client/agent/sha256.h"
 #include "impl_loader/library/file_identity.h"
 #include "impl_loader/library/library.h"
@@ -31,9 +30,7 @@ absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": was changed while its SHA-256 was taken"));
   }
   LibraryFacts facts;
-  std::error_code error;
-  facts.path = std::filesystem::absolute(path, error).lexically_normal().string();
-  if (error) facts.path = path;
+  facts.path = AbsolutePath(path);
   facts.sha256 = *std::move(hash);
   facts.identity = *before;
   for (const std::string& name : symbols->exported) {

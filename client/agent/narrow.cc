@@ -96,12 +96,8 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
 // A run with those of its verdicts that have one of the outcomes, without their outputs.
 absl::StatusOr<rpc::RunVerdicts> ReadFromServer(const AgentOptions& options,
                                                 const std::vector<v1::Outcome>& outcomes) {
-  rpc::ClientOptions client_options;
-  absl::StatusOr<rpc::Credentials> credentials = rpc::LoadCredentials(options.credentials);
-  if (!credentials.ok()) return credentials.status();
-  client_options.credentials = *std::move(credentials);
   const absl::StatusOr<std::unique_ptr<rpc::Client>> client =
-      rpc::Client::Connect(options.server, client_options);
+      rpc::Client::Connect(options.server, options.credentials, rpc::ClientOptions());
   if (!client.ok()) return client.status();
   v1::ReadVerdictsRequest request;
   request.set_run_id(options.rerun_failed);
@@ -126,10 +122,10 @@ absl::StatusOr<rpc::RunVerdicts> ReadFromFolder(const AgentOptions& options,
 }
 
 absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
-  std::vector<v1::Outcome> failures = {v1::OUTCOME_HARNESS_ERROR};
+  std::vector<v1::Outcome> failures;
   for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
     const auto outcome = static_cast<v1::Outcome>(i);
-    if (reports::IsFailure(outcome)) failures.push_back(outcome);
+    if (reports::IsListed(outcome)) failures.push_back(outcome);
   }
   const absl::StatusOr<rpc::RunVerdicts> failed =
       options->server.empty() ? ReadFromFolder(*options, failures) : ReadFromServer(*options, failures);

@@ -29,4 +29,11 @@ std::string DefaultDataFolder() {
   return folder != nullptr && *folder != '\0' ? folder : "diopi-data";
 }
 
+std::string AbsolutePath(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+  return error ? path : absolute.string();
+}
+
 }  // namespace diopi::agent

@@ -21,6 +21,9 @@ std::string CudaReferenceLibrary();
 // $DIOPI_DATA, or diopi-data in the current folder.
 std::string DefaultDataFolder();
 
+// An absolute path without "." and "..", links kept; an empty one stays empty.
+std::string AbsolutePath(const std::string& path);
+
 }  // namespace diopi::agent
 
 #endif  // CLIENT_AGENT_PATHS_H_

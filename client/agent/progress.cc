@@ -51,7 +51,7 @@ void Progress::Add(const v1::Verdict& verdict) {
     ++tally.failed;
     ++failed_;
   }
-  if (failed || verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) {
+  if (reports::IsListed(verdict.outcome())) {
     Line("ERROR", absl::StrCat(verdict.case_id(), ": ", reports::OutcomeName(verdict.outcome()), ": ",
                                reports::OneLine(verdict.reason()), " | ",
                                reports::ReproCommand(options_.run, verdict.case_id())));

@@ -163,11 +163,8 @@ absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& dat
 
 absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
                                                          const rpc::CredentialFiles& credentials) {
-  absl::StatusOr<rpc::Credentials> loaded = rpc::LoadCredentials(credentials);
-  if (!loaded.ok()) return loaded.status();
-  rpc::ClientOptions options;
-  options.credentials = *std::move(loaded);
-  absl::StatusOr<std::unique_ptr<rpc::Client>> client = rpc::Client::Connect(server, options);
+  absl::StatusOr<std::unique_ptr<rpc::Client>> client =
+      rpc::Client::Connect(server, credentials, rpc::ClientOptions());
   if (!client.ok()) return client.status();
   return std::make_unique<ServerSource>(*std::move(client));
 }

@@ -201,4 +201,13 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& addre
   return client;
 }
 
+absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& address,
+                                                        const CredentialFiles& credentials,
+                                                        ClientOptions options) {
+  absl::StatusOr<Credentials> loaded = LoadCredentials(credentials);
+  if (!loaded.ok()) return loaded.status();
+  options.credentials = *std::move(loaded);
+  return Connect(address, options);
+}
+
 }  // namespace diopi::rpc

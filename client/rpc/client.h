@@ -49,6 +49,10 @@ class Client {
   // a wrong address shows here.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(const std::string& address,
                                                          const ClientOptions& options);
+  // The same with the credentials of these files. Errors also as LoadCredentials.
+  static absl::StatusOr<std::unique_ptr<Client>> Connect(const std::string& address,
+                                                         const CredentialFiles& credentials,
+                                                         ClientOptions options);
   virtual ~Client() = default;
 
   virtual const v1::ServerInfoResponse& server() const = 0;

@@ -3,25 +3,11 @@
 
 #include <filesystem>
 
+#include "client/testing/own_case.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
 namespace {
-
-constexpr char kAdd[] = R"(operator: "add" family: "elementwise"
-function {
-  name: "diopiAdd"
-  arg { name: "out" broadcast: ["input", "other"] promote: ["input", "other"] }
-  judge { kind: MATH }
-}
-grid {
-  dtypes: [float32]
-  point {
-    label: "mine_11" reveals: "the size of our model"
-    in { name: "input" shape: [11] } in { name: "other" shape: [11] } attr { name: "alpha" i: 3 }
-  }
-}
-)";
 
 // Of the ABI, and with no reference.
 constexpr char kUnknown[] = R"(operator: "my_logical" family: "mine"
@@ -58,7 +44,7 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 TEST_F(OwnCasesTest, AreListedShownGeneratedAndRunLikeOurs) {
-  WriteFile(folder_ / "cases/add.textproto", kAdd);
+  WriteFile(folder_ / "cases/add.textproto", kOwnAddCase);
   const Finished list = Run({"diopi-cli", "list", "cases", "--case", "add.*.mine_*"});
   EXPECT_EQ(list.out, "add.float32.mine_11\n") << list.err;
   const Finished show = Run({"diopi-cli", "show", "add.float32.mine_11", "--data", folder_ / "data"});
@@ -83,7 +69,7 @@ TEST_F(OwnCasesTest, AreListedShownGeneratedAndRunLikeOurs) {
 }
 
 TEST_F(OwnCasesTest, FindFaultsInAVendorsLibrary) {
-  WriteFile(folder_ / "cases/add.textproto", kAdd);
+  WriteFile(folder_ / "cases/add.textproto", kOwnAddCase);
   const Finished run = Agent(VendorPath("vendor_segfault"), {"--case", "add.float32.mine_11"});
   EXPECT_EQ(run.code, 1) << run.out << run.err;
   const auto rows = ReportRows(folder_ / "data", "latest");

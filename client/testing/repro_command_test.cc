@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "client/testing/own_case.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
@@ -18,21 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr char kOwnCase[] = R"(operator: "add" family: "elementwise"
-function {
-  name: "diopiAdd"
-  arg { name: "out" broadcast: ["input", "other"] promote: ["input", "other"] }
-  judge { kind: MATH }
-}
-grid {
-  dtypes: [float32]
-  point {
-    label: "mine_11" reveals: "the size of our model"
-    in { name: "input" shape: [11] } in { name: "other" shape: [11] } attr { name: "alpha" i: 3 }
-  }
-}
-)";
 
 constexpr char kProfile[] = R"(
 contract: "tf32"
@@ -63,7 +49,7 @@ class ReproCommandTest : public ::testing::Test {
   ReproCommandTest() {
     std::filesystem::create_directories(Folder("own cases"));
     std::filesystem::create_directories(Folder("bin"));
-    WriteFile(folder_ / "own cases/add.textproto", kOwnCase);
+    WriteFile(folder_ / "own cases/add.textproto", kOwnAddCase);
     WriteFile(folder_ / "chip's $1.textproto", kProfile);
     std::filesystem::create_symlink(BinPath("diopi-cli"), folder_ / "bin/diopi-cli");
   }

@@ -13,4 +13,8 @@ std::string OutcomeName(v1::Outcome outcome) {
   return absl::AsciiStrToLower(name.substr(kPrefix.size()));
 }
 
+bool IsListed(v1::Outcome outcome) {
+  return IsFailure(outcome) || outcome == v1::OUTCOME_HARNESS_ERROR;
+}
+
 }  // namespace diopi::reports

@@ -17,6 +17,9 @@ std::string OutcomeName(v1::Outcome outcome);
 using server::IsCalled;
 using server::IsFailure;
 
+// What is listed for somebody to look at, with the command that repeats it: a failure, or our own fault.
+bool IsListed(v1::Outcome outcome);
+
 }  // namespace diopi::reports
 
 #endif  // REPORTS_MODEL_OUTCOME_H_

@@ -49,7 +49,6 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
   int64_t mismatches = 0;
   for (const v1::OutputStats& stats : verdict.outputs()) mismatches += stats.mismatches();
   const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
-  const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
   const std::vector<std::string> fields = {
       verdict.case_id(),
       verdict.operator_(),
@@ -77,7 +76,7 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
       theirs.has_value() ? (theirs->pass ? "pass" : "fail") : "",
       theirs.has_value() ? Number(theirs->mismatch_ratio) : "",
       verdict.likely_cause(),
-      IsFailure(verdict.outcome()) || ours ? ReproCommand(report.run.options(), verdict.case_id()) : "",
+      IsListed(verdict.outcome()) ? ReproCommand(report.run.options(), verdict.case_id()) : "",
   };
   return absl::StrJoin(
       fields, ",", [](std::string* out, const std::string& field) { out->append(CsvField(ToUtf8(field))); });

@@ -117,8 +117,7 @@ std::string ResultJson(const v1::RunOptions& options, const v1::Verdict& verdict
     absl::StrAppend(&more, ",\"public_rule\":{\"verdict\":\"", theirs->pass ? "pass" : "fail",
                     "\",\"mismatch_ratio\":", JsonFigure(theirs->mismatch_ratio), "}");
   }
-  const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
-  if (IsFailure(verdict.outcome()) || ours) {
+  if (IsListed(verdict.outcome())) {
     absl::StrAppend(&more, ",\"repro\":", JsonString(ReproCommand(options, verdict.case_id())));
   }
   return WithMembers(MessageJson(std::move(fields)), more);

@@ -44,10 +44,6 @@ Finding FindingOf(const v1::RunOptions& options, const v1::Verdict& verdict) {
   return finding;
 }
 
-bool IsListed(v1::Outcome outcome) {
-  return IsFailure(outcome) || outcome == v1::OUTCOME_HARNESS_ERROR;
-}
-
 // What passes here and would not by the public rule.
 Table TheirFailures(const RunReport& report) {
   Table table{{{"Case"}, {"Public rule"}}, {}, "None."};

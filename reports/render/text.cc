@@ -57,8 +57,7 @@ std::string OperatorTable(const RunReport& report) {
 std::string Failures(const RunReport& report) {
   std::string out;
   for (const v1::Verdict& verdict : report.results) {
-    const bool ours = verdict.outcome() == v1::OUTCOME_HARNESS_ERROR;
-    if (!IsFailure(verdict.outcome()) && !ours) continue;
+    if (!IsListed(verdict.outcome())) continue;
     absl::StrAppend(&out, "\n", verdict.case_id(), ": ", OutcomeName(verdict.outcome()), "\n  ",
                     OneLine(verdict.reason()), "\n");
     const bool said = absl::StrContains(verdict.reason(), verdict.likely_cause());

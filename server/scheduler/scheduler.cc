@@ -8,31 +8,19 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cases/core/split_mix.h"
 
 namespace diopi::server {
 namespace {
-
-// SplitMix64: the same order on every machine and with every standard library.
-class SplitMix {
- public:
-  explicit SplitMix(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-
- private:
-  uint64_t state_;
-};
 
 std::vector<size_t> OrderOf(size_t count, uint64_t seed) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   if (seed == 0) return order;
-  SplitMix random(seed);
-  for (size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.Next() % i]);
+  for (size_t i = count; i > 1; --i) {
+    std::swap(order[i - 1], order[SplitMix64(seed) % i]);
+    seed += kSplitMixStep;
+  }
   return order;
 }
 

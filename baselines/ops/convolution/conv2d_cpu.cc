@@ -28,10 +28,7 @@ extern "C" diopiError_t diopiConvolution2dBackward(
     const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
     const Conv2d c = PlanConvolution(x, w, stride, padding, dilation, groups);
     CheckShape(grad, c.out_shape(), "grad_output");
-    const Shape bias_shape = BiasShape(bias_sizes, c.filters);
-    if (dx) CheckShape(dx, x.shape(), "grad_input");
-    if (dw) CheckShape(dw, w.shape(), "grad_weight");
-    if (db) CheckShape(db, bias_shape, "grad_bias");
+    CheckGradients(dx, dw, db, x, w, bias_sizes, c.filters);
     DispatchFloating(ResultType(grad, {grad, x, w}), [&]<typename C>() {
       const std::vector<C> g = Load<C>(grad);
       if (dx) Store(dx, GradInput(c, g, Load<C>(w)));

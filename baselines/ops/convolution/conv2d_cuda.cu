@@ -26,10 +26,7 @@ diopiError_t diopiConvolution2dBackward(diopiContextHandle_t ctx, diopiTensorHan
     const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
     const Conv2d c = PlanConvolution(x, w, stride, padding, dilation, groups);
     CheckShape(grad, c.out_shape(), "grad_output");
-    const Shape bias_shape = BiasShape(bias_sizes, c.filters);
-    if (dx) CheckShape(dx, x.shape(), "grad_input");
-    if (dw) CheckShape(dw, w.shape(), "grad_weight");
-    if (db) CheckShape(db, bias_shape, "grad_bias");
+    CheckGradients(dx, dw, db, x, w, bias_sizes, c.filters);
     const cuda::Queue queue(ctx);
     if (dx) cuda::ConvolutionGradInput(queue, c, dx, grad, w, Tensor());
     if (dw) cuda::ConvolutionGradWeight(queue, c, dw, grad, x);

@@ -27,10 +27,7 @@ diopiError_t diopiConvTranspose2dBackward(diopiContextHandle_t ctx, diopiTensorH
     const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
     const Conv2d c = PlanTransposed(x, w, stride, padding, output_padding, dilation, groups);
     CheckShape(grad, c.in_shape(), "grad_output");
-    const Shape bias_shape = BiasShape(bias_sizes, c.channels);
-    if (dx) CheckShape(dx, x.shape(), "grad_input");
-    if (dw) CheckShape(dw, w.shape(), "grad_weight");
-    if (db) CheckShape(db, bias_shape, "grad_bias");
+    CheckGradients(dx, dw, db, x, w, bias_sizes, c.channels);
     const cuda::Queue queue(ctx);
     if (dx) cuda::ConvolutionForward(queue, c, dx, grad, w, Tensor());
     if (dw) cuda::ConvolutionGradWeight(queue, c, dw, x, grad);

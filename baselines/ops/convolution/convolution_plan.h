@@ -107,11 +107,16 @@ inline Conv2d PlanTransposed(const Tensor& x, const Tensor& w, const diopiSize_t
   return c;
 }
 
-// What both gradients' functions check of a bias: `sizes`, which may be null, repeats what the weight says.
-inline Shape BiasShape(const diopiSize_t* sizes, int64_t channels) {
-  const Shape shape = sizes == nullptr ? Shape{channels} : Sizes(*sizes);
-  Check(shape == Shape{channels}, "expected bias_sizes (", channels, ",), got ", ShapeText(shape));
-  return shape;
+// What both gradients' functions check of their outputs, each of which may be null. `bias_sizes`, which may
+// be null too, repeats what the weight says: `channels`.
+inline void CheckGradients(const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_bias,
+                           const Tensor& input, const Tensor& weight, const diopiSize_t* bias_sizes,
+                           int64_t channels) {
+  const Shape bias = bias_sizes == nullptr ? Shape{channels} : Sizes(*bias_sizes);
+  Check(bias == Shape{channels}, "expected bias_sizes (", channels, ",), got ", ShapeText(bias));
+  if (grad_input) CheckShape(grad_input, input.shape(), "grad_input");
+  if (grad_weight) CheckShape(grad_weight, weight.shape(), "grad_weight");
+  if (grad_bias) CheckShape(grad_bias, bias, "grad_bias");
 }
 
 }  // namespace diopi::ops

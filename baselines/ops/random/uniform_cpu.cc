@@ -1,25 +1,6 @@
 // uniform_: numbers in [from, to), in place. Rounding to a narrow type must not reach `to`.
+#include "baselines/ops/random/mantissa_bits.h"
 #include "baselines/ops/random/random_common.h"
-
-namespace diopi::ops {
-namespace {
-
-// The bits of a uniform number that the type can hold below 1.
-int MantissaBits(diopiDtype_t dtype) {
-  switch (static_cast<int>(dtype)) {
-    case diopi_dtype_float16:
-      return 11;
-    case diopi_dtype_bfloat16:
-      return 8;
-    case diopi_dtype_float32:
-      return 24;
-    default:
-      return 53;
-  }
-}
-
-}  // namespace
-}  // namespace diopi::ops
 
 extern "C" diopiError_t diopiUniformInp(diopiContextHandle_t, diopiTensorHandle_t inout, double from,
                                         double to, diopiGeneratorHandle_t generator) {

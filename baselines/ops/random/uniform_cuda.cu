@@ -1,22 +1,9 @@
 // uniform_: numbers in [from, to), in place.
+#include "baselines/ops/random/mantissa_bits.h"
 #include "baselines/ops/random/random_cuda.h"
 
 namespace diopi::ops::cuda {
 namespace {
-
-// The bits of a uniform number that the type can hold below 1.
-int MantissaBits(diopiDtype_t dtype) {
-  switch (dtype) {
-    case diopi_dtype_float16:
-      return 11;
-    case diopi_dtype_bfloat16:
-      return 8;
-    case diopi_dtype_float32:
-      return 24;
-    default:
-      return 53;
-  }
-}
 
 template <typename C>
 struct DrawUniform {

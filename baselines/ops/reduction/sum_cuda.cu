@@ -1,22 +1,8 @@
 // sum over dimensions (none given: all). Integers and bool add up modulo 2^64 into an integer output.
-#include "baselines/ops/support/cuda/access.h"
-#include "baselines/ops/support/cuda/compute.h"
-#include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/reduction/sum_cuda.h"
 
 namespace diopi::ops::cuda {
 namespace {
-
-template <typename C>
-struct SumRows {
-  using State = C;
-  In<C> x;
-  Out<C> out;
-  int64_t length;
-  DIOPI_HD State Empty() const { return C(0); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return x[row * length + j]; }
-  DIOPI_HD State Combine(State a, State b) const { return WrapAdd(a, b); }
-  DIOPI_HD void Finish(int64_t row, State sum) const { out.Set(row, sum); }
-};
 
 void Sum(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Shape& dims) {
   const RowView rows = RowsOf(x, dims);

@@ -1,0 +1,25 @@
+// The sum of a row, for sum and mean.
+#ifndef BASELINES_OPS_REDUCTION_SUM_CUDA_H_
+#define BASELINES_OPS_REDUCTION_SUM_CUDA_H_
+
+#include "baselines/ops/support/cuda/access.h"
+#include "baselines/ops/support/cuda/compute.h"
+#include "baselines/ops/support/cuda/reduce.h"
+
+namespace diopi::ops::cuda {
+
+template <typename C>
+struct SumRows {
+  using State = C;
+  In<C> x;
+  Out<C> out;
+  int64_t length;
+  DIOPI_HD State Empty() const { return C(0); }
+  DIOPI_HD State Load(int64_t row, int64_t j) const { return x[row * length + j]; }
+  DIOPI_HD State Combine(State a, State b) const { return WrapAdd(a, b); }
+  DIOPI_HD void Finish(int64_t row, State sum) const { out.Set(row, sum); }
+};
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_REDUCTION_SUM_CUDA_H_
