@@ -1,5 +1,6 @@
 # What `cmake --install` puts where; `./run install PREFIX` calls it. Programs find their libraries at ../lib, so a
-# prefix may be moved. Components: server, agent, demo (a faulty vendor library to try with).
+# prefix may be moved. Components: server, agent, demo (a faulty vendor library to try with), nvidia (an agent with what
+# checks an NVIDIA GPU).
 add_custom_target(diopi_shipped DEPENDS
   diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu libdiopi_faulty)
 if(TARGET diopi_cuda)
@@ -9,8 +10,10 @@ set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPAT
 
 # The server's folder also makes baselines (diopi-cli gen): it has the reference library and the worker. The agent's
 # also starts a server of its own.
-install(TARGETS diopi-agent RUNTIME DESTINATION bin COMPONENT agent)
-foreach(component server agent)
+foreach(component agent nvidia)
+  install(TARGETS diopi-agent RUNTIME DESTINATION bin COMPONENT ${component})
+endforeach()
+foreach(component server agent nvidia)
   install(TARGETS diopi-server diopi-cli diopi-worker RUNTIME DESTINATION bin COMPONENT ${component})
   install(TARGETS diopirt diopi_cpu LIBRARY DESTINATION lib COMPONENT ${component})
   if(TARGET diopi_cuda)

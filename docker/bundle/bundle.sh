@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Packs what `cmake --install` ships, and every shared library it needs that a plain Linux does not have, into one
+# file that runs from any folder. `./run bundle` builds first, then calls it.
+# usage: bundle.sh BUILD FILE.tar.zst [server|agent|demo|nvidia ...]    (.tar.xz and .tar.gz too; default: agent)
+set -euo pipefail
+build=${1:?"usage: bundle.sh BUILD FILE.tar.zst [server|agent|demo|nvidia ...]"}
+file=${2:?"bundle: name the file to write: FILE.tar.zst, .tar.xz or .tar.gz"}
+shift 2
+[ $# -gt 0 ] || set -- agent
+here=$(cd "$(dirname "$0")" && pwd)
+
+fail() {
+  echo "bundle: $2" >&2
+  exit "$1"
+}
+case "$file" in
+  *.tar.zst) compress="zstd -q -${DIOPI_BUNDLE_LEVEL:-19} -T0" ;;
+  *.tar.xz) compress='xz -6 -T0' ;;
+  *.tar.gz) compress='gzip -9' ;;
+  *) fail 2 "$file: expected a name that ends in .tar.zst, .tar.xz or .tar.gz" ;;
+esac
+for component in "$@"; do
+  case "$component" in
+    server | agent | demo | nvidia) ;;
+    *) fail 2 "'$component' is no component; there are server, agent, demo and nvidia" ;;
+  esac
+done
+for tool in patchelf objdump ldd "${compress%% *}"; do
+  command -v "$tool" >/dev/null || fail 2 "no $tool on PATH (docker/packages.txt names its package)"
+done
+[ -r "$build/CMakeCache.txt" ] || fail 2 "$build is no build folder; ./run bundle builds one"
+case " $* " in
+  *" nvidia "*)
+    [ -e "$build/lib/libdiopi_cuda.so" ] ||
+      fail 2 "component nvidia: no $build/lib/libdiopi_cuda.so; it is built where the CUDA toolkit 13 is installed"
+    ;;
+esac
+folder=$(dirname "$file")
+[ -w "$folder/." ] || fail 2 "$file: $folder is no folder that can be written to"
+
+work=$(mktemp -d "$folder/.bundle.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+top=$work/diopi
+for component in "$@"; do
+  cmake --install "$build" --prefix "$top" --component "$component" --strip >"$work/install.log" 2>&1 || {
+    tail -n 5 "$work/install.log" >&2
+    fail 3 "cmake --install of component $component failed; is everything built (target diopi_shipped)?"
+  }
+done
+rm -rf "${top:?}/var" # of images
+mkdir -p "$top/lib" "$top/share/licenses"
+
+# What belongs to the machine. A vendor's library is loaded into our worker: two C or C++ runtimes would meet there.
+# NVIDIA's libraries are as large as they are, and come with the driver or the toolkit.
+of_the_system() {
+  case "$1" in
+    linux-vdso.so.* | ld-linux-x86-64.so.* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.*) ;;
+    libresolv.so.* | libutil.so.* | libgcc_s.so.* | libstdc++.so.*) ;;
+    libcuda.so.* | libcudart.so.* | libcublas*.so.* | libcudnn*.so.* | libcusolver*.so.* | libcurand*.so.*) ;;
+    libcusparse*.so.* | libnvJitLink*.so.* | libnvidia-*.so.*) ;;
+    *) return 1 ;;
+  esac
+}
+
+is_elf() { [ "$(head -c 4 "$1" | tail -c 3)" = ELF ]; }
+ours=()
+while IFS= read -r path; do
+  ! is_elf "$path" || ours+=("$path")
+done < <(find "$top" -type f)
+[ ${#ours[@]} -gt 0 ] || fail 3 "nothing was installed from $build"
+
+# ldd follows all the way down: one call a file of ours is enough.
+for path in "${ours[@]}"; do
+  ldd "$path" | sed 's/ (0x[0-9a-f]*)$//' | while read -r name arrow found; do
+    name=${name##*/}
+    if of_the_system "$name" || [ -e "$top/lib/$name" ]; then continue; fi
+    [ "$arrow $found" != "=> not found" ] || fail 3 "$path needs $name, which this machine does not have"
+    install -m 644 "$(realpath "$found")" "$top/lib/$name"
+    package=$(dpkg-query -S "$(realpath "$found")" 2>/dev/null || dpkg-query -S "$found" 2>/dev/null || true)
+    package=${package%%:*}
+    if [ -n "$package" ] && [ -r "/usr/share/doc/$package/copyright" ]; then
+      cp -L "/usr/share/doc/$package/copyright" "$top/share/licenses/$package"
+    fi
+  done
+done
+
+# Found beside each other wherever the folder lies. RUNPATH, which is each file's own: a DT_RPATH of the worker would
+# also give a vendor's library our copies of what it needs. The NVIDIA reference looks where toolkits are, too.
+elves=()
+while IFS= read -r path; do
+  is_elf "$path" || continue
+  elves+=("$path")
+  up=..
+  case "${path#"$top"/}" in lib/*/*) up=../.. ;; esac
+  folders="\$ORIGIN/$up/lib"
+  [ "${path##*/}" != libdiopi_cuda.so ] || folders+=:/usr/local/cuda/lib64:/usr/local/cuda/targets/x86_64-linux/lib
+  patchelf --set-rpath "$folders" "$path"
+done < <(find "$top/bin" "$top/lib" -type f)
+
+newest() { # newest PREFIX: the highest version of that name that any file refers to
+  for path in "${elves[@]}"; do objdump -p "$path"; done |
+    sed -nE "s/^ +0x[0-9a-f]+ 0x[0-9a-f]+ [0-9]+ $1_([0-9.]+)\$/\\1/p" | sort -uV | tail -n 1
+}
+{
+  echo "machine x86-64"
+  for name in GLIBC GLIBCXX CXXABI GCC; do
+    version=$(newest "$name")
+    [ -z "$version" ] || echo "${name}_$version"
+  done
+} >"$top/REQUIRES"
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+sed -e "s/@VERSION@/$version/" -e "s/@COMPONENTS@/$*/" -e "s/@REQUIRES@/$(tail -n +2 "$top/REQUIRES" | paste -sd, | sed 's/,/, /g')/" \
+  "$here/README.in" >"$top/README"
+
+tar --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --use-compress-program "$compress" \
+  --create --file "$work/bundle" diopi
+chmod 644 "$work/bundle"
+mv -f "$work/bundle" "$file"
+bytes=$(stat -c %s "$file")
+echo "Needs: $(paste -sd' ' "$top/REQUIRES")"
+printf 'Bundle %s: %s, %d.%d MiB (%d files in lib, %d MiB unpacked)\n' "$file" "$*" $((bytes >> 20)) \
+  $(((bytes & 1048575) * 10 >> 20)) "$(find "$top/lib" -type f | wc -l)" "$(du -sm "$top" | cut -f1)"

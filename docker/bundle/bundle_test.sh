@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# A bundle made from a build, unpacked where there is nothing else: a root with glibc, libstdc++ and a shell.
+# usage: bundle_test.sh BUILD
+set -euo pipefail
+build=$(realpath "${1:?"usage: bundle_test.sh BUILD"}")
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export DIOPI_BUNDLE_LEVEL=1
+
+fail() {
+  echo "bundle_test: $1" >&2
+  tail -n 15 "$work/out" 2>/dev/null | cut -c1-300 >&2
+  exit 1
+}
+expect() { # expect STATUS TEXT COMMAND...: it ends so, and says so
+  local wanted=$1 text=$2 status=0
+  shift 2
+  "$@" >"$work/out" 2>&1 || status=$?
+  [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, expected $wanted"
+  grep -qF -- "$text" "$work/out" || fail "$*: no '$text' in what it printed"
+}
+
+# Another root needs root, or a user namespace.
+own=(unshare --mount --pid --fork)
+[ "$(id -u)" -eq 0 ] || own=(unshare --user --map-root-user --mount --pid --fork)
+if ! "${own[@]}" chroot / true 2>/dev/null; then
+  echo "bundle_test: skipped: no mount namespaces here"
+  exit 77
+fi
+
+expect 2 "'car' is no component" "$here/bundle.sh" "$build" "$work/x.tar.zst" agent car
+expect 2 "ends in .tar.zst" "$here/bundle.sh" "$build" "$work/x.zip"
+expect 2 "no folder that can be written to" "$here/bundle.sh" "$build" "$work/none/x.tar.zst"
+expect 2 "is no build folder" "$here/bundle.sh" "$work" "$work/x.tar.zst"
+expect 0 "Needs: machine x86-64 GLIBC_2." "$here/bundle.sh" "$build" "$work/x.tar.zst" agent demo
+[ "$(cd "$work" && echo .bundle.* x.*)" = ".bundle.* x.tar.zst" ] || fail "something was left beside the bundle"
+
+root=$work/root
+mkdir -p "$root"/{dev,opt/some/where,proc,tmp}
+ldd "$build/bin/diopi-worker" /bin/sh | grep -oE '/[^ ]*/(ld-linux|libc|libm|libgcc_s|libstdc\+\+|libresolv)[-.][^ ]*' |
+  sort -u | xargs cp -L --parents --target-directory "$root" # where its loader looks
+cp -L --parents /lib/x86_64-linux-gnu/libresolv.so.2 /bin/sh "$root"
+tar --extract --use-compress-program zstd --file "$work/x.tar.zst" --directory "$root/opt/some/where"
+in_root() { # in_root SCRIPT: the shell has nothing but its own words there
+  # shellcheck disable=SC2016  # the inner shell's own
+  "${own[@]}" sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+    exec env -i PATH=/bin "$3" "$1" /bin/sh -c "cd /tmp; $2"' \
+    sh "$root" "$1" "$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)"
+}
+bin=/opt/some/where/diopi/bin
+lib=/opt/some/where/diopi/lib
+
+[ -e "$root/lib/x86_64-linux-gnu/libc.so.6" ] || fail "the root has no glibc"
+[ ! -e "$root/lib/x86_64-linux-gnu/libprotobuf.so.32" ] || fail "the root has more than it should"
+expect 0 "" in_root "$bin/diopi-cli --version"
+expect 0 "(100.00 %)" in_root "$bin/diopi-agent --impl $lib/libdiopi_cpu.so --fname add"
+expect 1 "Outcomes     pass" in_root "$bin/diopi-agent --impl $lib/demo/libdiopi_faulty.so --fname add"
+if [ -e "$root$lib/libdiopi_cuda.so" ]; then # the machine's own libraries: the first that is missing is named
+  expect 2 "libcu" in_root "$bin/diopi-agent --impl $lib/libdiopi_cuda.so --fname add"
+  grep -qE 'libcu(dnn|blasLt)\.so\.[0-9]+: cannot open shared object file' "$work/out" || fail "it is not named"
+fi
+# And it can fail: nothing of this machine's helped.
+mv "$root$lib/libhdf5_serial.so.103" "$work/"
+expect 127 "libhdf5_serial.so.103: cannot open shared object file" in_root "$bin/diopi-cli --version"
+echo "bundle_test: passed"
