@@ -71,6 +71,8 @@ def all_options():
                               "*compiler.cc"],
                              stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     for script in scripts:
+        if script.endswith("_test.py"):
+            continue
         with open(script, encoding="utf-8") as file:
             found.update(options(file.read()))
     return found
