@@ -1,6 +1,5 @@
 #include "server/store/database.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <mutex>
@@ -9,13 +8,12 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/store/agent_rows.h"
 #include "server/store/run_rows.h"
+#include "server/store/run_writer.h"
 #include "server/store/schema.h"
 #include "server/store/sqlite.h"
 #include "server/store/totals.h"
@@ -24,39 +22,17 @@
 namespace diopi::server {
 namespace {
 
-constexpr char kInsertDevice[] =
-    "INSERT OR IGNORE INTO devices (chip, vendor_name, impl_version, dialect) VALUES (?, ?, ?, ?)";
-constexpr char kSelectDevice[] =
-    "SELECT id FROM devices WHERE chip = ? AND vendor_name = ? AND impl_version = ? AND dialect = ?";
-constexpr char kInsertRun[] = R"sql(
-INSERT OR IGNORE INTO runs
-  (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host,
-   timeout_s, created, cases, options, environment, adaptor)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
-constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
-constexpr char kInsertCase[] =
-    "INSERT INTO run_cases (run, case_id, position, case_hash, function, operator) VALUES (?, ?, ?, ?, ?, ?)";
 constexpr char kSelectCases[] =
     "SELECT case_id, case_hash, function, operator FROM run_cases WHERE run = ? ORDER BY position";
 constexpr char kSelectDone[] =
     "SELECT r.case_id FROM results r JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id "
     "WHERE r.run = ? ORDER BY c.position";
-constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
 constexpr char kUpdateState[] = "UPDATE runs SET state = ?, finished = ? WHERE id = ?";
-constexpr char kSelectRun[] =
-    "SELECT run_id, options, state, created, finished, cases, suite_hash, submission FROM runs WHERE id = ?";
 constexpr char kSubmit[] = R"sql(
 UPDATE runs SET submission = ?, state = CASE WHEN submission IS NULL THEN 'queued' ELSE state END
 WHERE id = ?)sql";
-constexpr char kAdopt[] = R"sql(
-UPDATE runs SET state = 'running', device = ?, impl_sha256 = ?, impl_path = ?, agent_version = ?, host = ?,
-  contracts = ?, options = ?, environment = ?, adaptor = ?
-WHERE id = ? AND state = 'queued')sql";
 constexpr char kSelectOpen[] =
     "SELECT id FROM runs WHERE submission IS NOT NULL AND state IN ('queued', 'running') ORDER BY id";
-constexpr char kKeepAgent[] = "INSERT OR REPLACE INTO agents (agent_id, facts, seen) VALUES (?, ?, ?)";
-constexpr char kForgetAgent[] = "DELETE FROM agents WHERE agent_id = ?";
-constexpr char kSelectAgents[] = "SELECT agent_id, facts, seen FROM agents ORDER BY agent_id";
 constexpr char kSelectStates[] = "SELECT state, count(*) FROM runs GROUP BY state";
 constexpr char kSelectTimedRuns[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
@@ -66,23 +42,10 @@ constexpr char kSelectIds[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
 WHERE (?1 = '' OR d.chip = ?1) AND r.id < ?3 ORDER BY r.id DESC LIMIT ?2)sql";
 
-// Ids of one second differ in 16 random bits; more runs than this in one second are not expected.
-constexpr int kIdAttempts = 64;
 constexpr int kWalAttempts = 500;
 
 std::string UtcNow() {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
-}
-
-std::string NewRunId(const absl::Time now, std::random_device& entropy) {
-  return absl::StrCat(absl::FormatTime("%Y%m%d-%H%M%S", now, absl::UTCTimeZone()), "-",
-                      absl::Hex(entropy() & 0xffffU, absl::kZeroPad4));
-}
-
-// "not_implemented": the key of RunInfo.outcomes.
-std::string OutcomeKey(int64_t outcome) {
-  const std::string& name = v1::Outcome_Name(static_cast<v1::Outcome>(outcome));
-  return absl::AsciiStrToLower(absl::StartsWith(name, "OUTCOME_") ? name.substr(8) : absl::StrCat(outcome));
 }
 
 std::vector<const v1::Verdict*> Pointers(absl::Span<const v1::Verdict> verdicts) {
@@ -128,22 +91,10 @@ class SqliteDatabase final : public Database {
  private:
   absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<int64_t> DeviceId(const v1::RunOptions& options) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<int64_t> InsertRun(const v1::RunOptions& options, const std::string& suite_hash,
-                                    int64_t cases) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status InsertCases(int64_t run, absl::Span<const RunCase> cases)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status InsertFunctions(int64_t run, const v1::RunOptions& options)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // In the caller's transaction: the run with its cases and functions; verdicts; a state with the totals that
-  // go with it.
-  absl::StatusOr<int64_t> WriteRun(const v1::RunOptions& options, const std::string& suite_hash,
-                                   absl::Span<const RunCase> cases) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // In the caller's transaction: verdicts; a state with the totals that go with it.
   absl::StatusOr<AppendResult> WriteVerdicts(int64_t run, absl::Span<const v1::Verdict* const> verdicts)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status WriteState(int64_t run, const std::string& state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<v1::RunInfo> ReadRun(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status AddOutcomes(int64_t run, v1::RunInfo* info) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::mutex mutex_;
   const std::unique_ptr<Connection> connection_ ABSL_PT_GUARDED_BY(mutex_);
@@ -165,88 +116,16 @@ absl::StatusOr<int64_t> SqliteDatabase::RowidOf(const std::string& run_id) {
   return **run;
 }
 
-absl::StatusOr<int64_t> SqliteDatabase::DeviceId(const v1::RunOptions& options) {
-  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertDevice);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
-  const absl::StatusOr<int> inserted = insert->Run();
-  if (!inserted.ok()) return inserted.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectDevice);
-  if (!select.ok()) return select.status();
-  select->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  return select->Int(0);
-}
-
-absl::StatusOr<int64_t> SqliteDatabase::InsertRun(const v1::RunOptions& options,
-                                                  const std::string& suite_hash, int64_t cases) {
-  const absl::StatusOr<int64_t> device = DeviceId(options);
-  if (!device.ok()) return device.status();
-  const std::string contracts = absl::StrJoin(options.contracts(), ",");
-  const std::string blob = options.SerializeAsString();
-  const std::string environment = EnvironmentColumn(options);
-  const std::string adaptor = AdaptorColumn(options);
-  for (int attempt = 0; attempt < kIdAttempts; ++attempt) {
-    const std::string id = NewRunId(absl::Now(), entropy_);
-    const std::string created = UtcNow();
-    absl::StatusOr<Statement> insert = connection_->Prepare(kInsertRun);
-    if (!insert.ok()) return insert.status();
-    insert->Bind(id, *device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
-                 options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
-                 options.timeout_s(), created, cases, blob, environment, adaptor);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
-    if (*inserted > 0) return connection_->LastInsertRowid();
-  }
-  return absl::InternalError(absl::StrCat(connection_->path(), ": no free run id was found"));
-}
-
-absl::Status SqliteDatabase::InsertCases(int64_t run, absl::Span<const RunCase> cases) {
-  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertCase);
-  if (!insert.ok()) return insert.status();
-  int64_t position = 0;
-  for (const RunCase& c : cases) {
-    insert->Bind(run, c.case_id, position++, c.case_hash, c.function, c.op);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (absl::IsInvalidArgument(inserted.status())) {
-      return absl::InvalidArgumentError(absl::StrCat("case '", c.case_id, "' is in the run twice"));
-    }
-    if (!inserted.ok()) return inserted.status();
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SqliteDatabase::InsertFunctions(int64_t run, const v1::RunOptions& options) {
-  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertFunction);
-  if (!insert.ok()) return insert.status();
-  for (const std::string& function : options.implemented()) {
-    insert->Bind(run, function);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<int64_t> SqliteDatabase::WriteRun(const v1::RunOptions& options, const std::string& suite_hash,
-                                                 absl::Span<const RunCase> cases) {
-  const absl::StatusOr<int64_t> run = InsertRun(options, suite_hash, static_cast<int64_t>(cases.size()));
-  if (!run.ok()) return run.status();
-  absl::Status status = InsertCases(*run, cases);
-  if (status.ok()) status = InsertFunctions(*run, options);
-  if (!status.ok()) return status;
-  return run;
-}
-
 absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& options,
                                                       const std::string& suite_hash,
                                                       absl::Span<const RunCase> cases) {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run = WriteRun(options, suite_hash, cases);
+  const absl::StatusOr<int64_t> run =
+      InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(), &entropy_);
   if (!run.ok()) return run.status();
-  absl::StatusOr<v1::RunInfo> info = ReadRun(*run);
+  absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), *run);
   if (!info.ok()) return info.status();
   const absl::Status status = transaction->Commit();
   if (!status.ok()) return status;
@@ -261,7 +140,8 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::AddFinishedRun(const v1::RunOptions&
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run = WriteRun(options, suite_hash, cases);
+  const absl::StatusOr<int64_t> run =
+      InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(), &entropy_);
   if (!run.ok()) return run.status();
   const absl::StatusOr<AppendResult> added = WriteVerdicts(*run, each);
   if (!added.ok()) return added.status();
@@ -272,7 +152,7 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::AddFinishedRun(const v1::RunOptions&
   }
   absl::Status status = WriteState(*run, "finished");
   if (!status.ok()) return status;
-  absl::StatusOr<v1::RunInfo> info = ReadRun(*run);
+  absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), *run);
   if (!info.ok()) return info.status();
   status = transaction->Commit();
   if (!status.ok()) return status;
@@ -384,40 +264,7 @@ absl::Status SqliteDatabase::AdoptLibrary(const std::string& run_id, const v1::R
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  const absl::StatusOr<v1::RunInfo> info = ReadRun(*run);
-  if (!info.ok()) return info.status();
-  v1::RunOptions options = info->options();
-  options.set_impl_path(library.impl_path());
-  options.set_impl_sha256(library.impl_sha256());
-  options.set_vendor_name(library.vendor_name());
-  options.set_impl_version(library.impl_version());
-  options.set_dialect(library.dialect());
-  options.set_agent_version(library.agent_version());
-  options.set_host(library.host());
-  *options.mutable_implemented() = library.implemented();
-  if (library.has_profile()) *options.mutable_profile() = library.profile();
-  // Those of the agent's profile come to those that were asked for.
-  for (const std::string& contract : library.contracts()) {
-    const auto& known = options.contracts();
-    if (std::find(known.begin(), known.end(), contract) == known.end()) options.add_contracts(contract);
-  }
-  const std::string cases_folder = options.command().cases_folder();
-  *options.mutable_command() = library.command();
-  options.mutable_command()->set_cases_folder(cases_folder);
-  const absl::StatusOr<int64_t> device = DeviceId(options);
-  if (!device.ok()) return device.status();
-  absl::StatusOr<Statement> update = connection_->Prepare(kAdopt);
-  if (!update.ok()) return update.status();
-  const std::string blob = options.SerializeAsString();
-  const std::string contracts = absl::StrJoin(options.contracts(), ",");
-  const std::string environment = EnvironmentColumn(options);
-  const std::string adaptor = AdaptorColumn(options);
-  update->Bind(*device, options.impl_sha256(), options.impl_path(), options.agent_version(), options.host(),
-               contracts, blob, environment, adaptor, *run);
-  const absl::StatusOr<int> updated = update->Run();
-  if (!updated.ok()) return updated.status();
-  if (*updated == 0) return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " is not queued"));
-  absl::Status status = InsertFunctions(*run, options);
+  const absl::Status status = Adopt(connection_.get(), *run, library);
   if (!status.ok()) return status;
   return transaction->Commit();
 }
@@ -431,7 +278,7 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::OpenSubmissions() {
     const absl::StatusOr<bool> row = select->Step();
     if (!row.ok()) return row.status();
     if (!*row) return runs;
-    absl::StatusOr<v1::RunInfo> info = ReadRun(select->Int(0));
+    absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), select->Int(0));
     if (!info.ok()) return info.status();
     runs.push_back(*std::move(info));
   }
@@ -439,80 +286,24 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::OpenSubmissions() {
 
 absl::Status SqliteDatabase::KeepAgent(const KnownAgent& agent) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> insert = connection_->Prepare(kKeepAgent);
-  if (!insert.ok()) return insert.status();
-  const std::string blob = agent.facts.SerializeAsString();
-  insert->Bind(agent.facts.agent_id(), blob, agent.seen);
-  return insert->Run().status();
+  return WriteAgent(connection_.get(), agent);
 }
 
 absl::Status SqliteDatabase::ForgetAgent(const std::string& agent_id) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> remove = connection_->Prepare(kForgetAgent);
-  if (!remove.ok()) return remove.status();
-  remove->Bind(agent_id);
-  return remove->Run().status();
+  return DeleteAgent(connection_.get(), agent_id);
 }
 
 absl::StatusOr<std::vector<KnownAgent>> SqliteDatabase::KnownAgents() {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectAgents);
-  if (!select.ok()) return select.status();
-  std::vector<KnownAgent> agents;
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return agents;
-    KnownAgent& agent = agents.emplace_back();
-    if (!agent.facts.ParseFromString(select->Text(1))) {
-      return absl::DataLossError(
-          absl::StrCat(connection_->path(), ": agent ", select->Text(0), " cannot be read: it is damaged"));
-    }
-    agent.seen = select->Text(2);
-  }
-}
-
-absl::Status SqliteDatabase::AddOutcomes(int64_t run, v1::RunInfo* info) {
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectOutcomes);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  return ForEachRow(&*select, [&](const Statement& row) {
-    (*info->mutable_outcomes())[OutcomeKey(row.Int(0))] = row.Int(1);
-    info->set_done(info->done() + row.Int(1));
-  });
-}
-
-absl::StatusOr<v1::RunInfo> SqliteDatabase::ReadRun(int64_t run) {
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectRun);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  v1::RunInfo info;
-  if (!*row || !info.mutable_options()->ParseFromString(select->Text(1))) {
-    return absl::DataLossError(
-        absl::StrCat(connection_->path(), ": the options of run ", run, " cannot be read: it is damaged"));
-  }
-  info.set_run_id(select->Text(0));
-  info.set_state(select->Text(2));
-  info.set_created(select->Text(3));
-  info.set_finished(select->Text(4));
-  info.set_cases(select->Int(5));
-  info.set_suite_hash(select->Text(6));
-  if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
-    return absl::DataLossError(
-        absl::StrCat(connection_->path(), ": the submission of run ", run, " cannot be read: it is damaged"));
-  }
-  absl::Status status = AddOutcomes(run, &info);
-  if (!status.ok()) return status;
-  return info;
+  return ReadAgents(connection_.get());
 }
 
 absl::StatusOr<v1::RunInfo> SqliteDatabase::GetRun(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  return ReadRun(*run);
+  return ReadRunInfo(connection_.get(), *run);
 }
 
 absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::string& chip, int limit,
@@ -532,7 +323,7 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::str
     const absl::StatusOr<bool> row = select->Step();
     if (!row.ok()) return row.status();
     if (!*row) return runs;
-    absl::StatusOr<v1::RunInfo> info = ReadRun(select->Int(0));
+    absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), select->Int(0));
     if (!info.ok()) return info.status();
     runs.push_back(*std::move(info));
   }

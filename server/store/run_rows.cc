@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -15,6 +17,26 @@ constexpr char kSelectFacts[] =
 constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
 constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
+
+constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
+constexpr char kSelectRun[] =
+    "SELECT run_id, options, state, created, finished, cases, suite_hash, submission FROM runs WHERE id = ?";
+
+// "not_implemented": the key of RunInfo.outcomes.
+std::string OutcomeKey(int64_t outcome) {
+  const std::string& name = v1::Outcome_Name(static_cast<v1::Outcome>(outcome));
+  return absl::AsciiStrToLower(absl::StartsWith(name, "OUTCOME_") ? name.substr(8) : absl::StrCat(outcome));
+}
+
+absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectOutcomes);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  return ForEachRow(&*select, [&](const Statement& row) {
+    (*info->mutable_outcomes())[OutcomeKey(row.Int(0))] = row.Int(1);
+    info->set_done(info->done() + row.Int(1));
+  });
+}
 
 // Entries a line each, with what would break a line escaped.
 std::string Lines(const std::vector<std::string>& entries) {
@@ -97,6 +119,32 @@ absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run) {
   if (!row.ok()) return row.status();
   if (!*row) return absl::NotFoundError(absl::StrCat(connection->path(), ": no run in row ", run));
   return RunFactsOf(*select, 0);
+}
+
+absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectRun);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  v1::RunInfo info;
+  if (!*row || !info.mutable_options()->ParseFromString(select->Text(1))) {
+    return absl::DataLossError(
+        absl::StrCat(connection->path(), ": the options of run ", run, " cannot be read: it is damaged"));
+  }
+  info.set_run_id(select->Text(0));
+  info.set_state(select->Text(2));
+  info.set_created(select->Text(3));
+  info.set_finished(select->Text(4));
+  info.set_cases(select->Int(5));
+  info.set_suite_hash(select->Text(6));
+  if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
+    return absl::DataLossError(
+        absl::StrCat(connection->path(), ": the submission of run ", run, " cannot be read: it is damaged"));
+  }
+  absl::Status status = AddOutcomes(connection, run, &info);
+  if (!status.ok()) return status;
+  return info;
 }
 
 }  // namespace diopi::server

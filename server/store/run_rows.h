@@ -1,4 +1,4 @@
-// Rows of `runs`: which is meant, and as RunFacts. Private to this folder.
+// Rows of `runs`: which is meant, as RunFacts, as RunInfo. Private to this folder.
 #ifndef SERVER_STORE_RUN_ROWS_H_
 #define SERVER_STORE_RUN_ROWS_H_
 
@@ -33,6 +33,9 @@ RunFacts RunFactsOf(const Statement& row, int first);
 
 // `run` is the row's id. NotFound.
 absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run);
+
+// A run with its options, state, submission and counts of outcomes; `run` is the row's id. DataLoss.
+absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run);
 
 }  // namespace diopi::server
 

@@ -1,0 +1,46 @@
+#include "server/store/agent_rows.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kKeepAgent[] = "INSERT OR REPLACE INTO agents (agent_id, facts, seen) VALUES (?, ?, ?)";
+constexpr char kForgetAgent[] = "DELETE FROM agents WHERE agent_id = ?";
+constexpr char kSelectAgents[] = "SELECT agent_id, facts, seen FROM agents ORDER BY agent_id";
+
+}  // namespace
+
+absl::Status WriteAgent(Connection* connection, const KnownAgent& agent) {
+  absl::StatusOr<Statement> insert = connection->Prepare(kKeepAgent);
+  if (!insert.ok()) return insert.status();
+  const std::string blob = agent.facts.SerializeAsString();
+  insert->Bind(agent.facts.agent_id(), blob, agent.seen);
+  return insert->Run().status();
+}
+
+absl::Status DeleteAgent(Connection* connection, const std::string& agent_id) {
+  absl::StatusOr<Statement> remove = connection->Prepare(kForgetAgent);
+  if (!remove.ok()) return remove.status();
+  remove->Bind(agent_id);
+  return remove->Run().status();
+}
+
+absl::StatusOr<std::vector<KnownAgent>> ReadAgents(Connection* connection) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectAgents);
+  if (!select.ok()) return select.status();
+  std::vector<KnownAgent> agents;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return agents;
+    KnownAgent& agent = agents.emplace_back();
+    if (!agent.facts.ParseFromString(select->Text(1))) {
+      return absl::DataLossError(
+          absl::StrCat(connection->path(), ": agent ", select->Text(0), " cannot be read: it is damaged"));
+    }
+    agent.seen = select->Text(2);
+  }
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,23 @@
+// Rows of `agents`. Private to this folder; the caller holds the connection.
+#ifndef SERVER_STORE_AGENT_ROWS_H_
+#define SERVER_STORE_AGENT_ROWS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/database.h"
+#include "server/store/sqlite.h"
+
+namespace diopi::server {
+
+// Instead of what is there of that agent.
+absl::Status WriteAgent(Connection* connection, const KnownAgent& agent);
+absl::Status DeleteAgent(Connection* connection, const std::string& agent_id);
+// By id. DataLoss.
+absl::StatusOr<std::vector<KnownAgent>> ReadAgents(Connection* connection);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_AGENT_ROWS_H_

@@ -1,0 +1,160 @@
+#include "server/store/run_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/store/run_rows.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kInsertDevice[] =
+    "INSERT OR IGNORE INTO devices (chip, vendor_name, impl_version, dialect) VALUES (?, ?, ?, ?)";
+constexpr char kSelectDevice[] =
+    "SELECT id FROM devices WHERE chip = ? AND vendor_name = ? AND impl_version = ? AND dialect = ?";
+constexpr char kInsertRun[] = R"sql(
+INSERT OR IGNORE INTO runs
+  (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host,
+   timeout_s, created, cases, options, environment, adaptor)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
+constexpr char kInsertCase[] =
+    "INSERT INTO run_cases (run, case_id, position, case_hash, function, operator) VALUES (?, ?, ?, ?, ?, ?)";
+constexpr char kAdopt[] = R"sql(
+UPDATE runs SET state = 'running', device = ?, impl_sha256 = ?, impl_path = ?, agent_version = ?, host = ?,
+  contracts = ?, options = ?, environment = ?, adaptor = ?
+WHERE id = ? AND state = 'queued')sql";
+
+// Ids of one second differ in 16 random bits; more runs than this in one second are not expected.
+constexpr int kIdAttempts = 64;
+
+std::string NewRunId(const absl::Time now, std::random_device* entropy) {
+  return absl::StrCat(absl::FormatTime("%Y%m%d-%H%M%S", now, absl::UTCTimeZone()), "-",
+                      absl::Hex((*entropy)() & 0xffffU, absl::kZeroPad4));
+}
+
+absl::StatusOr<int64_t> DeviceId(Connection* connection, const v1::RunOptions& options) {
+  absl::StatusOr<Statement> insert = connection->Prepare(kInsertDevice);
+  if (!insert.ok()) return insert.status();
+  insert->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
+  const absl::StatusOr<int> inserted = insert->Run();
+  if (!inserted.ok()) return inserted.status();
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectDevice);
+  if (!select.ok()) return select.status();
+  select->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  return select->Int(0);
+}
+
+absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOptions& options,
+                                     const std::string& suite_hash, int64_t cases, const std::string& created,
+                                     std::random_device* entropy) {
+  const absl::StatusOr<int64_t> device = DeviceId(connection, options);
+  if (!device.ok()) return device.status();
+  const std::string contracts = absl::StrJoin(options.contracts(), ",");
+  const std::string blob = options.SerializeAsString();
+  const std::string environment = EnvironmentColumn(options);
+  const std::string adaptor = AdaptorColumn(options);
+  for (int attempt = 0; attempt < kIdAttempts; ++attempt) {
+    const std::string id = NewRunId(absl::Now(), entropy);
+    absl::StatusOr<Statement> insert = connection->Prepare(kInsertRun);
+    if (!insert.ok()) return insert.status();
+    insert->Bind(id, *device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
+                 options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
+                 options.timeout_s(), created, cases, blob, environment, adaptor);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (!inserted.ok()) return inserted.status();
+    if (*inserted > 0) return connection->LastInsertRowid();
+  }
+  return absl::InternalError(absl::StrCat(connection->path(), ": no free run id was found"));
+}
+
+absl::Status InsertCases(Connection* connection, int64_t run, absl::Span<const RunCase> cases) {
+  absl::StatusOr<Statement> insert = connection->Prepare(kInsertCase);
+  if (!insert.ok()) return insert.status();
+  int64_t position = 0;
+  for (const RunCase& c : cases) {
+    insert->Bind(run, c.case_id, position++, c.case_hash, c.function, c.op);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (absl::IsInvalidArgument(inserted.status())) {
+      return absl::InvalidArgumentError(absl::StrCat("case '", c.case_id, "' is in the run twice"));
+    }
+    if (!inserted.ok()) return inserted.status();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InsertFunctions(Connection* connection, int64_t run, const v1::RunOptions& options) {
+  absl::StatusOr<Statement> insert = connection->Prepare(kInsertFunction);
+  if (!insert.ok()) return insert.status();
+  for (const std::string& function : options.implemented()) {
+    insert->Bind(run, function);
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (!inserted.ok()) return inserted.status();
+  }
+  return absl::OkStatus();
+}
+
+// What a submitted run becomes with the library of the agent that took it.
+v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
+  options.set_impl_path(library.impl_path());
+  options.set_impl_sha256(library.impl_sha256());
+  options.set_vendor_name(library.vendor_name());
+  options.set_impl_version(library.impl_version());
+  options.set_dialect(library.dialect());
+  options.set_agent_version(library.agent_version());
+  options.set_host(library.host());
+  *options.mutable_implemented() = library.implemented();
+  if (library.has_profile()) *options.mutable_profile() = library.profile();
+  // Those of the agent's profile come to those that were asked for.
+  for (const std::string& contract : library.contracts()) {
+    const auto& known = options.contracts();
+    if (std::find(known.begin(), known.end(), contract) == known.end()) options.add_contracts(contract);
+  }
+  const std::string cases_folder = options.command().cases_folder();
+  *options.mutable_command() = library.command();
+  options.mutable_command()->set_cases_folder(cases_folder);
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& options,
+                                  const std::string& suite_hash, absl::Span<const RunCase> cases,
+                                  const std::string& created, std::random_device* entropy) {
+  const absl::StatusOr<int64_t> run =
+      InsertRunRow(connection, options, suite_hash, static_cast<int64_t>(cases.size()), created, entropy);
+  if (!run.ok()) return run.status();
+  absl::Status status = InsertCases(connection, *run, cases);
+  if (status.ok()) status = InsertFunctions(connection, *run, options);
+  if (!status.ok()) return status;
+  return run;
+}
+
+absl::Status Adopt(Connection* connection, int64_t run, const v1::RunOptions& library) {
+  const absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection, run);
+  if (!info.ok()) return info.status();
+  const v1::RunOptions options = Merged(info->options(), library);
+  const absl::StatusOr<int64_t> device = DeviceId(connection, options);
+  if (!device.ok()) return device.status();
+  absl::StatusOr<Statement> update = connection->Prepare(kAdopt);
+  if (!update.ok()) return update.status();
+  const std::string blob = options.SerializeAsString();
+  const std::string contracts = absl::StrJoin(options.contracts(), ",");
+  const std::string environment = EnvironmentColumn(options);
+  const std::string adaptor = AdaptorColumn(options);
+  update->Bind(*device, options.impl_sha256(), options.impl_path(), options.agent_version(), options.host(),
+               contracts, blob, environment, adaptor, run);
+  const absl::StatusOr<int> updated = update->Run();
+  if (!updated.ok()) return updated.status();
+  if (*updated == 0)
+    return absl::FailedPreconditionError(absl::StrCat("run ", info->run_id(), " is not queued"));
+  return InsertFunctions(connection, run, options);
+}
+
+}  // namespace diopi::server
