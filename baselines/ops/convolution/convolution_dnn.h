@@ -1,4 +1,4 @@
-// The three products of a convolution by cuDNN's graph API (support/cuda/dnn.h says when).
+// The three products of a convolution by cuDNN's graph API (support/cuda/dnn_graph.h).
 #ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_DNN_H_
 #define BASELINES_OPS_CONVOLUTION_CONVOLUTION_DNN_H_
 
@@ -10,6 +10,11 @@ namespace diopi::ops::cuda {
 enum class ConvolutionProduct { kForward, kGradInput, kGradWeight };
 
 #if defined(DIOPI_HAVE_CUDNN)
+class DnnGraph;
+// The arguments as below.
+DnnGraph ConvolutionGraph(ConvolutionProduct product, const Conv2d& c, const Tensor& x, const Tensor& w,
+                          const Tensor& y, bool add);
+
 // x: in_shape(), w: the weight, y: out_shape() of `c`; the product writes one of them from the other two.
 // With `add` the product is added to what is there, rounded once.
 bool TryConvolution(const Queue& queue, ConvolutionProduct product, const Conv2d& c, const Tensor& x,

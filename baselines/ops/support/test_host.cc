@@ -53,11 +53,11 @@ int TestTensor::gap_bytes_intact() const {
 using diopi::ops::ElementSize;
 
 diopiError_t diopiGetTensorData(diopiTensorHandle_t th, void** pptr) {
-  *pptr = th->storage.data() + 1 + th->offset * ElementSize(th->dtype);
+  *pptr = th->storage.data() + th->front + th->offset * ElementSize(th->dtype);
   return diopiSuccess;
 }
 diopiError_t diopiGetTensorDataConst(diopiConstTensorHandle_t th, const void** pptr) {
-  *pptr = th->storage.data() + 1 + th->offset * ElementSize(th->dtype);
+  *pptr = th->storage.data() + th->front + th->offset * ElementSize(th->dtype);
   return diopiSuccess;
 }
 diopiError_t diopiGetTensorShape(diopiConstTensorHandle_t th, diopiSize_t* size) {

@@ -16,7 +16,8 @@ struct diopiTensor {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
   int64_t offset = 0;         // elements
-  std::vector<char> storage;  // with one odd byte in front: nothing is aligned
+  std::vector<char> storage;  // with bytes in front
+  int64_t front = 1;          // how many: with an odd one nothing is aligned
 };
 struct diopiContext {
   std::vector<std::unique_ptr<diopiTensor>> required;

@@ -2,8 +2,6 @@
 #include <cublasLt.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 
 #if defined(DIOPI_HAVE_CUDNN)
@@ -84,11 +82,6 @@ void UseDevice() {
     known.store(true, std::memory_order_relaxed);
   }
   CheckCuda(cudaSetDevice(WantedDevice()), "choosing the CUDA device");
-}
-
-bool Tf32Wanted() {
-  const char* wish = std::getenv("DIOPI_CUDA_TF32");
-  return wish != nullptr && std::strcmp(wish, "1") == 0;
 }
 
 std::string DeviceText() {

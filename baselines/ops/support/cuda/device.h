@@ -2,6 +2,8 @@
 #ifndef BASELINES_OPS_SUPPORT_CUDA_DEVICE_H_
 #define BASELINES_OPS_SUPPORT_CUDA_DEVICE_H_
 
+#include <cstdlib>
+#include <cstring>
 #include <string>
 
 namespace diopi::ops::cuda {
@@ -15,7 +17,10 @@ void UseDevice();
 std::string DeviceText();
 
 // True where the environment has DIOPI_CUDA_TF32=1: float32 products may then use TF32 (contract "tf32").
-bool Tf32Wanted();
+inline bool Tf32Wanted() {
+  const char* wish = std::getenv("DIOPI_CUDA_TF32");
+  return wish != nullptr && std::strcmp(wish, "1") == 0;
+}
 
 }  // namespace diopi::ops::cuda
 

@@ -1,6 +1,6 @@
 // What the files that call cuDNN (`*_cudnn.cu`) share. Operators ask a function `bool Try...(queue, ...)`
 // first: true when cuDNN did it; false, and nothing written, when it does not take these tensors, and always
-// where the environment has DIOPI_CUDA_DNN=0. Then kernels of ours do it.
+// where the environment has DIOPI_CUDA_DNN=0. Then kernels of ours do it. Graphs of operations: dnn_graph.h.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_H_
 #define BASELINES_OPS_SUPPORT_CUDA_DNN_H_
 
@@ -9,12 +9,18 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "baselines/ops/support/cuda/handles.h"
+#include "baselines/ops/support/cuda/queue.h"
 #include "baselines/ops/support/tensor.h"
+
+#if !defined(DIOPI_CUDA_EMULATED)
+#include "baselines/ops/support/cuda/handles.h"
+#endif
 
 namespace diopi::ops::cuda {
 
 // False where the environment has DIOPI_CUDA_DNN=0.
+bool DnnAllowed();
+// The same, but false in the emulated library too, which has no handles.
 bool DnnWanted();
 
 // Fail, with cuDNN's own texts, unless the status is success.
@@ -22,7 +28,8 @@ void CheckDnn(cudnnStatus_t status, const char* what);
 // The same, but false for "not supported".
 bool TakenByDnn(cudnnStatus_t status, const char* what);
 
-// All tensors are given, of this dtype, contiguous, not empty, and within cuDNN's 2^31 elements.
+// All tensors are given, of this dtype, contiguous, aligned to their elements, not empty, and within cuDNN's
+// 2^31 elements.
 bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors);
 // float16, bfloat16, float32 and float64 are taken.
 bool DnnTakesDtype(diopiDtype_t dtype);
@@ -33,11 +40,22 @@ diopiDtype_t DnnScaleDtype(diopiDtype_t dtype);
 // A handle on the queue's stream, for one call.
 class Dnn {
  public:
+#if defined(DIOPI_CUDA_EMULATED)
+  explicit Dnn(const Queue&) {
+    Fail("the emulated device has no handle of cuDNN");
+  }
+  cudnnHandle_t handle() const {
+    return nullptr;
+  }
+#else
   explicit Dnn(const Queue& queue);
-  cudnnHandle_t handle() const { return handle_.get(); }
+  cudnnHandle_t handle() const {
+    return handle_.get();
+  }
 
  private:
   Borrowed<cudnnHandle_t> handle_;
+#endif
 };
 
 // A factor (alpha, beta) as cuDNN reads it.

@@ -1,4 +1,5 @@
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -9,17 +10,6 @@
 namespace diopi::ops::cuda {
 namespace {
 
-cudnnHandle_t MakeHandle() {
-  cudnnHandle_t handle = nullptr;
-  CheckDnn(cudnnCreate(&handle), "cudnnCreate");
-  return handle;
-}
-
-bool Is(const char* variable, const char* value) {
-  const char* set = std::getenv(variable);
-  return set != nullptr && std::strcmp(set, value) == 0;
-}
-
 // Descriptors of 32-bit sizes; DnnTakes has checked the tensors.
 int ToInt(int64_t size) {
   Check(size >= 0 && size <= std::numeric_limits<int>::max(), "cuDNN takes no tensor with a side of ", size);
@@ -28,8 +18,9 @@ int ToInt(int64_t size) {
 
 }  // namespace
 
-bool DnnWanted() {
-  return !Is("DIOPI_CUDA_DNN", "0");
+bool DnnAllowed() {
+  const char* wish = std::getenv("DIOPI_CUDA_DNN");
+  return wish == nullptr || std::strcmp(wish, "0") != 0;
 }
 
 void CheckDnn(cudnnStatus_t status, const char* what) {
@@ -56,6 +47,7 @@ bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors) {
   for (const Tensor& t : tensors) {
     if (!t || t.dtype() != dtype || t.numel() == 0 || t.numel() > std::numeric_limits<int>::max())
       return false;
+    if (reinterpret_cast<uintptr_t>(t.data()) % static_cast<uintptr_t>(ElementSize(dtype)) != 0) return false;
     const Layout layout = MakeLayout(t.shape(), t.strides());
     if (layout.rank > 1 || (layout.rank == 1 && layout.strides[0] != 1)) return false;
   }
@@ -79,10 +71,6 @@ diopiDtype_t DnnScaleDtype(diopiDtype_t dtype) {
   return dtype == diopi_dtype_float64 ? dtype : diopi_dtype_float32;
 }
 
-Dnn::Dnn(const Queue& queue) : handle_(MakeHandle) {
-  CheckDnn(cudnnSetStream(handle_.get(), StreamOf(queue)), "cudnnSetStream");
-}
-
 DnnTensor::DnnTensor(diopiDtype_t dtype, int64_t n, int64_t c, int64_t h, int64_t w) {
   CheckDnn(cudnnCreateTensorDescriptor(&descriptor_), "cudnnCreateTensorDescriptor");
   try {
@@ -94,5 +82,27 @@ DnnTensor::DnnTensor(diopiDtype_t dtype, int64_t n, int64_t c, int64_t h, int64_
     throw;
   }
 }
+
+#if !defined(DIOPI_CUDA_EMULATED)
+
+namespace {
+
+cudnnHandle_t MakeHandle() {
+  cudnnHandle_t handle = nullptr;
+  CheckDnn(cudnnCreate(&handle), "cudnnCreate");
+  return handle;
+}
+
+}  // namespace
+
+bool DnnWanted() {
+  return DnnAllowed();
+}
+
+Dnn::Dnn(const Queue& queue) : handle_(MakeHandle) {
+  CheckDnn(cudnnSetStream(handle_.get(), StreamOf(queue)), "cudnnSetStream");
+}
+
+#endif
 
 }  // namespace diopi::ops::cuda

@@ -1,0 +1,214 @@
+// What the real cuDNN plans for convolutions on each GPU generation, and by which engines. No GPU is needed:
+// nothing is computed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "baselines/ops/convolution/convolution_dnn.h"
+#include "baselines/ops/support/cuda/dnn_graph.h"
+#include "baselines/ops/support/cuda/emulated/gpus.h"
+#include "baselines/ops/support/test_host.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+constexpr diopiDtype_t kDtypes[] = {diopi_dtype_float16, diopi_dtype_bfloat16, diopi_dtype_float32,
+                                    diopi_dtype_float64};
+constexpr ConvolutionProduct kProducts[] = {ConvolutionProduct::kForward, ConvolutionProduct::kGradInput,
+                                            ConvolutionProduct::kGradWeight};
+
+// Sizes as networks have them.
+struct Row {
+  const char* name;
+  int64_t batch, channels, side, filters, kernel, stride, pad, dilation, groups;
+};
+constexpr Row kRows[] = {
+    {"first layer", 8, 3, 224, 64, 7, 2, 3, 1, 1},
+    {"3x3", 8, 64, 56, 64, 3, 1, 1, 1, 1},
+    {"3x3, stride 2", 8, 128, 56, 128, 3, 2, 1, 1, 1},
+    {"1x1", 8, 256, 56, 64, 1, 1, 0, 1, 1},
+    {"1x1, stride 2", 8, 256, 56, 512, 1, 2, 0, 1, 1},
+    {"dilated", 2, 64, 33, 64, 3, 1, 4, 4, 1},
+    {"dilated, stride 2", 2, 64, 33, 64, 3, 2, 2, 2, 1},
+    {"two groups", 4, 96, 27, 256, 5, 1, 2, 1, 2},
+    {"32 groups", 4, 256, 28, 256, 3, 1, 1, 1, 32},
+    {"depthwise", 4, 96, 28, 96, 3, 1, 1, 1, 96},
+    {"depthwise, two filters each, stride 2", 4, 32, 28, 64, 5, 2, 2, 1, 32},
+    {"patches", 2, 3, 224, 768, 16, 16, 0, 1, 1},
+    {"odd sizes", 3, 5, 13, 7, 3, 2, 1, 1, 1},
+    {"kernel as large as the image", 2, 16, 7, 10, 7, 1, 0, 1, 1},
+    {"one of everything", 1, 1, 1, 1, 1, 1, 0, 1, 1},
+};
+
+Conv2d Convolution(const Row& row) {
+  Conv2d c;
+  c.batch = row.batch, c.channels = row.channels, c.height = c.width = row.side;
+  c.filters = row.filters, c.kernel_h = c.kernel_w = row.kernel;
+  c.stride_h = c.stride_w = row.stride, c.pad_h = c.pad_w = row.pad;
+  c.dilation_h = c.dilation_w = row.dilation, c.groups = row.groups;
+  c.out_h = c.out_w = OutputSize(row.side, row.kernel, row.stride, row.pad, row.dilation);
+  return c;
+}
+
+// Sizes and an address, but no elements: plans need none. Aligned to `alignment` bytes, at most 16.
+class Outline {
+ public:
+  Outline(diopiDtype_t dtype, const Shape& shape, int64_t alignment = 16)
+      : Outline(dtype, shape, DenseStrides(shape), alignment) {}
+  Outline(diopiDtype_t dtype, const Shape& shape, const Shape& strides, int64_t alignment = 16) {
+    tensor_.dtype = dtype;
+    tensor_.shape = shape;
+    tensor_.strides = strides;
+    tensor_.storage.resize(64);
+    const auto start = reinterpret_cast<uint64_t>(tensor_.storage.data());
+    tensor_.front = static_cast<int64_t>((16 - start % 16) % 16) + alignment;
+  }
+  Tensor view() { return Tensor(&tensor_); }
+
+ private:
+  diopiTensor tensor_;
+};
+
+DnnGraph Graph(const Row& row, ConvolutionProduct product, diopiDtype_t dtype, int64_t alignment = 16) {
+  const Conv2d c = Convolution(row);
+  Outline x(dtype, c.in_shape(), alignment), y(dtype, c.out_shape(), alignment);
+  Outline w(dtype, {c.filters, c.group_channels(), c.kernel_h, c.kernel_w}, alignment);
+  return ConvolutionGraph(product, c, x.view(), w.view(), y.view(), product == ConvolutionProduct::kForward);
+}
+
+bool Has(const DnnPlan& plan, EngineNote note) {
+  return std::find(plan.notes().begin(), plan.notes().end(), note) != plan.notes().end();
+}
+
+// Apart from EngineAllowed, which chose: what no engine of the reference may do.
+void ExpectAllowed(const DnnPlan& plan, diopiDtype_t dtype, bool tf32, const std::string& where) {
+  for (const EngineNote note : {EngineNote::kNondeterministic, EngineNote::kWinograd, EngineNote::kFft,
+                                EngineNote::kDownConvertInputs, EngineNote::kReducedPrecisionReduction}) {
+    EXPECT_FALSE(Has(plan, note)) << where << ": engine " << plan.engine() << " has note "
+                                  << static_cast<int>(note);
+  }
+  if (dtype == diopi_dtype_float32 && !tf32) {
+    EXPECT_FALSE(Has(plan, EngineNote::kTensorCore))
+        << where << ": engine " << plan.engine() << " takes TF32";
+  }
+}
+
+std::string Where(const std::string& gpu, const Row& row, ConvolutionProduct product, diopiDtype_t dtype) {
+  return Text(gpu, ", ", row.name, ", product ", static_cast<int>(product), ", ", DtypeName(dtype));
+}
+
+// Every product of every row has a plan, but for bfloat16 before sm_80, which cuDNN does not convolve.
+TEST(ConvolutionPlans, EveryGpuHasOneAndItsEngineIsAllowed) {
+  for (const std::string& gpu : GpuNames()) {
+    const PlanTarget target(GpuProperties(gpu));
+    for (const Row& row : kRows) {
+      for (const ConvolutionProduct product : kProducts) {
+        for (const diopiDtype_t dtype : kDtypes) {
+          const std::string where = Where(gpu, row, product, dtype);
+          const auto plan = MakePlan(target, Graph(row, product, dtype), false);
+          EXPECT_EQ(plan != nullptr, dtype != diopi_dtype_bfloat16 || gpu != "T4") << where;
+          if (plan) ExpectAllowed(*plan, dtype, false, where);
+        }
+      }
+    }
+  }
+}
+
+// A view may begin at any element.
+TEST(ConvolutionPlans, TensorsNeedNotBeAligned) {
+  for (const std::string& gpu : GpuNames()) {
+    const PlanTarget target(GpuProperties(gpu));
+    for (const diopiDtype_t dtype : {diopi_dtype_float16, diopi_dtype_float32}) {
+      for (const int64_t alignment : {ElementSize(dtype), int64_t{8}}) {
+        for (const ConvolutionProduct product : kProducts) {
+          const std::string where = Where(gpu, kRows[1], product, dtype);
+          const auto plan = MakePlan(target, Graph(kRows[1], product, dtype, alignment), false);
+          ASSERT_TRUE(plan) << where << ", aligned to " << alignment;
+          ExpectAllowed(*plan, dtype, false, where);
+        }
+      }
+    }
+  }
+}
+
+TEST(ConvolutionPlans, Tf32WhereItIsAskedForAndTheGpuHasIt) {
+  for (const std::string& gpu : GpuNames()) {
+    const PlanTarget target(GpuProperties(gpu));
+    int with_tensor_cores = 0;
+    for (const Row& row : kRows) {
+      const DnnGraph graph = Graph(row, ConvolutionProduct::kForward, diopi_dtype_float32);
+      const auto plan = MakePlan(target, graph, true);
+      ASSERT_TRUE(plan) << gpu << ", " << row.name;
+      ExpectAllowed(*plan, diopi_dtype_float32, true, Text(gpu, ", ", row.name));
+      with_tensor_cores += Has(*plan, EngineNote::kTensorCore) ? 1 : 0;
+    }
+    EXPECT_EQ(with_tensor_cores > 0, gpu != "T4") << gpu;
+  }
+}
+
+TEST(ConvolutionPlans, AreKeptForTheGraphThatTheyWereMadeFor) {
+  const Row& row = kRows[1];
+  const auto graph = [&row](diopiDtype_t dtype, int64_t alignment) {
+    return Graph(row, ConvolutionProduct::kGradInput, dtype, alignment);
+  };
+  PlanCache plans(PlanTarget(GpuProperties("H200")));
+  const DnnPlan* plan = plans.Find(graph(diopi_dtype_float32, 16), false);
+  ASSERT_NE(plan, nullptr);
+  EXPECT_EQ(plans.Find(graph(diopi_dtype_float32, 16), false), plan) << "the tensors moved";
+  EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 16), true), plan) << "TF32 is asked for";
+  EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 4), false), plan) << "another alignment";
+  EXPECT_NE(plans.Find(graph(diopi_dtype_float16, 16), false), plan) << "another dtype";
+  const Conv2d c = Convolution(row);
+  Outline x(diopi_dtype_float32, c.in_shape()), y(diopi_dtype_float32, c.out_shape());
+  Outline w(diopi_dtype_float32, {c.filters, c.channels, c.kernel_h, c.kernel_w});
+  const DnnGraph adds =
+      ConvolutionGraph(ConvolutionProduct::kGradInput, c, x.view(), w.view(), y.view(), true);
+  EXPECT_NE(plans.Find(adds, false), plan) << "the product is added";
+}
+
+TEST(ConvolutionPlans, OtherTensorsAreLeftToOurKernels) {
+  const PlanTarget target(GpuProperties("A100"));
+  Conv2d c = Convolution(kRows[1]);
+  const Shape weights = {c.filters, c.channels, c.kernel_h, c.kernel_w};
+  const auto left = [&](Outline x, Outline w, Outline y) {
+    const DnnGraph graph =
+        ConvolutionGraph(ConvolutionProduct::kForward, c, x.view(), w.view(), y.view(), false);
+    EXPECT_EQ(MakePlan(target, graph, false) == nullptr, graph.left());
+    return graph.left();
+  };
+  constexpr diopiDtype_t kFloat = diopi_dtype_float32, kInt = diopi_dtype_int32;
+  const Shape in = c.in_shape(), out = c.out_shape();
+  const Outline x(kFloat, in), w(kFloat, weights), y(kFloat, out);
+  EXPECT_FALSE(left(x, w, y));
+  EXPECT_TRUE(left(x, w, {diopi_dtype_float16, out})) << "two dtypes";
+  EXPECT_TRUE(left({kFloat, in, {in[1] * in[2] * in[3], 1, in[1] * in[3], in[1]}}, w, y)) << "channels last";
+  EXPECT_TRUE(left(x, {kFloat, weights, 2}, y)) << "elements that are not aligned";
+  EXPECT_TRUE(left({kInt, in}, {kInt, weights}, {kInt, out})) << "integers";
+  c.out_h = 3;  // less than there are windows, as of a transposed convolution with output_padding
+  EXPECT_TRUE(left(x, w, {kFloat, c.out_shape()})) << "a size that cuDNN would not come to";
+}
+
+TEST(ConvolutionPlans, ErrorsAreTold) {
+  const auto text = [](auto make) {
+    try {
+      make();
+    } catch (const Failure& failure) {
+      return failure.text;
+    }
+    return std::string("no failure");
+  };
+  EXPECT_EQ(text([] { GpuProperties("A1000"); }),
+            "DIOPI_CUDA_PLAN_FOR: no GPU 'A1000' is known; expected one of T4, A100, A10, L40S, H200, B200");
+  EXPECT_THAT(text([] { PlanTarget(std::string("{}")); }), ::testing::HasSubstr("CUDNN_STATUS_"));
+  // A description that makes no sense is an error, not a graph for our kernels.
+  const PlanTarget target(GpuProperties("A100"));
+  DnnGraph graph = Graph(kRows[1], ConvolutionProduct::kForward, diopi_dtype_float32);
+  graph.Set(graph.Add(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR), CUDNN_ATTR_TENSOR_DIMENSIONS, {1, 2});
+  EXPECT_THAT(text([&] { MakePlan(target, graph, false); }),
+              ::testing::HasSubstr("cudnnBackendSetAttribute: cuDNN's CUDNN_STATUS_BAD_PARAM"));
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda

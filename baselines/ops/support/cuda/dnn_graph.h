@@ -1,0 +1,188 @@
+// cuDNN's graph API, for files `*_cudnn.cu`: operations on tensors are described, heuristics list engines for
+// them, and the first one that EngineAllowed passes and that makes a plan is run.
+#ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_GRAPH_H_
+#define BASELINES_OPS_SUPPORT_CUDA_DNN_GRAPH_H_
+
+#include <cudnn.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "baselines/ops/support/cuda/dnn_engine.h"
+#include "baselines/ops/support/cuda/queue.h"
+#include "baselines/ops/support/tensor.h"
+
+namespace diopi::ops::cuda {
+
+// Operations on the host's tensors, as data: cuDNN hears of them when a plan is made (MakePlan). In the
+// arithmetic of one dtype, which EngineAllowed holds engines to.
+class DnnGraph {
+ public:
+  struct Part {
+    int64_t index;
+  };
+
+  // `what` names it in errors and logs.
+  DnnGraph(const char* what, diopiDtype_t dtype) : what_(what), dtype_(dtype) {}
+  DnnGraph(DnnGraph&&) = default;
+  DnnGraph& operator=(DnnGraph&&) = default;
+
+  const char* what() const { return what_; }
+  diopiDtype_t dtype() const { return dtype_; }
+
+  // Such a graph has no plan: cuDNN would do something else.
+  void Leave() { left_ = true; }
+  bool left() const { return left_; }
+
+  // What DnnTakes does not take, as of this dtype, leaves the graph.
+  Part AddTensor(const Tensor& tensor) { return AddTensor(tensor, dtype_, tensor.shape()); }
+  // The same as if it had this shape, of as many elements.
+  Part AddTensor(const Tensor& tensor, diopiDtype_t dtype, const Shape& shape);
+  // A number that is handed over with the call, in the type of DnnScaleDtype.
+  Part AddNumber(diopiDtype_t dtype, double value);
+  // Anything else, and an operation on what was added before; their attributes are to be set.
+  Part Add(cudnnBackendDescriptorType_t type);
+  Part AddOperation(cudnnBackendDescriptorType_t type);
+
+  void Set(Part part, cudnnBackendAttributeName_t name, Part value);
+  template <typename T>
+  void Set(Part part, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const T* values,
+           size_t count) {
+    SetBytes(part, name, type, static_cast<int64_t>(count), values, count * sizeof(T));
+  }
+  template <typename T>
+  void Set(Part part, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const T& value) {
+    Set(part, name, type, &value, 1);
+  }
+  void Set(Part part, cudnnBackendAttributeName_t name, const std::vector<int64_t>& values) {
+    Set(part, name, CUDNN_TYPE_INT64, values.data(), values.size());
+  }
+
+  // A number of the description itself (alpha, beta), in that type.
+  void SetFactor(Part part, cudnnBackendAttributeName_t name, diopiDtype_t dtype, double value);
+
+  // Equal for graphs that one plan serves: all but where the tensors are.
+  std::string Key() const;
+
+ private:
+  friend class Planner;
+  friend class DnnPlan;
+
+  struct Attribute {
+    cudnnBackendAttributeName_t name;
+    cudnnBackendAttributeType_t type;
+    int64_t count;
+    std::string bytes;  // of a part: its index
+  };
+  struct PartData {
+    cudnnBackendDescriptorType_t type;
+    bool operation;
+    std::vector<Attribute> attributes;
+  };
+
+  Part AddData(diopiDtype_t dtype, const Shape& shape, int64_t alignment, const void* data, bool on_host);
+  void SetBytes(Part part, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+                const void* values, size_t bytes);
+
+  const char* what_;
+  diopiDtype_t dtype_;
+  bool left_ = false;
+  std::vector<PartData> parts_;  // each made of earlier ones
+  std::deque<double> numbers_;   // room for either type; data_ points into it
+  std::vector<int64_t> ids_;
+  std::vector<const void*> data_;
+};
+
+// A backend descriptor. What it was made of must outlive it.
+class Descriptor {
+ public:
+  explicit Descriptor(cudnnBackendDescriptorType_t type);
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+
+  cudnnBackendDescriptor_t get() const { return descriptor_; }
+
+  void Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+           const void* values);
+  void Set(cudnnBackendAttributeName_t name, const Descriptor& part);
+  // Ends the description. False: cuDNN has no such thing.
+  bool Finalize();
+  // How many there are: of those that `values` has room for, or, where it is null, at most.
+  int64_t Get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t room,
+              void* values) const;
+
+ private:
+  cudnnBackendDescriptor_t descriptor_ = nullptr;
+};
+
+// The device that plans are made for: a handle's, or one that need not be there, by its properties.
+class PlanTarget {
+ public:
+  explicit PlanTarget(cudnnHandle_t handle) : handle_(handle) {}
+  // JSON, as cuDNN itself writes a device's properties. Fail: not that, or a cuDNN older than 9.8.
+  explicit PlanTarget(const std::string& properties);
+
+  // What a description of each kind is to know of the device.
+  void SetInGraph(Descriptor* graph) const;
+  void SetInHeuristics(Descriptor* heuristics) const;
+  void SetInPlan(Descriptor* plan) const;
+
+ private:
+  cudnnHandle_t handle_ = nullptr;
+  std::optional<Descriptor> properties_;
+};
+
+// How graphs with one key are run. One thread at a time.
+class DnnPlan {
+ public:
+  int64_t engine() const { return engine_; }  // cuDNN's number of it, among those for such a graph
+  const std::vector<EngineNote>& notes() const { return notes_; }
+  int64_t workspace() const { return workspace_; }  // bytes
+  cudnnBackendDescriptor_t get() const { return plan_->get(); }
+
+  // What it is run with: the tensors of a graph, and workspace() bytes on the device (null for none).
+  static Descriptor Pack(const DnnGraph& graph, void* workspace);
+
+ private:
+  friend class Planner;
+
+  std::deque<Descriptor> parts_;
+  std::optional<Descriptor> config_, plan_;
+  int64_t engine_ = -1, workspace_ = 0;
+  std::vector<EngineNote> notes_;
+};
+
+// Null when the graph was left, cuDNN does not support it or no engine that is allowed takes it.
+std::unique_ptr<DnnPlan> MakePlan(const PlanTarget& target, const DnnGraph& graph, bool tf32);
+
+// Plans that were made for one device, since making one takes milliseconds. One thread at a time.
+class PlanCache {
+ public:
+  explicit PlanCache(PlanTarget target) : target_(std::move(target)) {}
+  // As MakePlan; valid until the next call.
+  const DnnPlan* Find(const DnnGraph& graph, bool tf32);
+
+ private:
+  static constexpr size_t kMost = 1000;  // then all are dropped
+
+  PlanTarget target_;
+  std::unordered_map<std::string, std::unique_ptr<DnnPlan>> plans_;
+};
+
+// False where no graph is to be tried: DIOPI_CUDA_DNN=0, or, in the emulated library, no GPU to plan for.
+bool GraphsWanted();
+
+// Plans the graph and runs it on the queue's stream. False, and nothing written, when MakePlan gives none.
+// The emulated library plans for the GPU that DIOPI_CUDA_PLAN_FOR names and always returns false: nothing was
+// computed.
+bool RunGraph(const Queue& queue, const DnnGraph& graph);
+
+}  // namespace diopi::ops::cuda
+
+#endif  // BASELINES_OPS_SUPPORT_CUDA_DNN_GRAPH_H_

@@ -1,0 +1,49 @@
+// Graphs without a GPU: cuDNN plans for the one that DIOPI_CUDA_PLAN_FOR names (gpus.h), and what it chose is
+// a line of the file that DIOPI_CUDA_PLAN_LOG names, for tests.
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+
+#include "baselines/ops/support/cuda/device.h"
+#include "baselines/ops/support/cuda/dnn.h"
+#include "baselines/ops/support/cuda/dnn_graph.h"
+#include "baselines/ops/support/cuda/emulated/gpus.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+PlanCache& Plans() {
+  static auto* plans = new PlanCache(PlanTarget(GpuProperties(std::getenv("DIOPI_CUDA_PLAN_FOR"))));
+  return *plans;
+}
+
+// "WHAT DTYPE ENGINE"; the engine is "none" where there is no plan, and "left" where none was asked for.
+void Log(const DnnGraph& graph, const DnnPlan* plan) {
+  const char* path = std::getenv("DIOPI_CUDA_PLAN_LOG");
+  if (path == nullptr) return;
+  const std::string engine = plan != nullptr ? Text(plan->engine()) : graph.left() ? "left" : "none";
+  std::ofstream file(path, std::ios::app);
+  file << Text(graph.what(), " ", DtypeName(graph.dtype()), " ", engine, "\n") << std::flush;
+  Check(file.good(), "DIOPI_CUDA_PLAN_LOG: ", path, " cannot be written");
+}
+
+}  // namespace
+
+bool DnnWanted() {
+  return false;
+}
+
+bool GraphsWanted() {
+  return DnnAllowed() && std::getenv("DIOPI_CUDA_PLAN_FOR") != nullptr;
+}
+
+bool RunGraph(const Queue& queue, const DnnGraph& graph) {
+  static auto* mutex = new std::mutex;
+  const std::lock_guard<std::mutex> lock(*mutex);
+  const DnnPlan* plan = Plans().Find(graph, Tf32Wanted());
+  Log(graph, plan);
+  if (plan != nullptr) DnnPlan::Pack(graph, queue.Buffer<char>(plan->workspace()));
+  return false;
+}
+
+}  // namespace diopi::ops::cuda
