@@ -1,9 +1,7 @@
 """Compares every stored CPU reference with PyTorch's own result on the stored inputs.
 
-PyTorch is an independent implementation: nothing here calls our code. Each operator's call lies beside its
-kernel, in baselines/ops/<family>/<operator>_crosscheck.py, as functions named like the ABI's: `def diopiAdd(a)`
-takes the call's arguments as attributes (floating tensors widened to float64) and returns a dict of output
-name -> tensor or list of tensors.
+PyTorch is an independent implementation: nothing here calls our code. The calls are those of calls.py, on floating
+tensors widened to float64.
 
 A floating output agrees when |torch - r| <= 64 * (ulp64(r) + sigma * 2^-29): both were computed in float64
 (sigma is the noise of a float32 evaluation, 2^29 times that of a float64 one). For float64 cases r comes from
@@ -11,40 +9,20 @@ A floating output agrees when |torch - r| <= 64 * (ulp64(r) + sigma * 2^-29): bo
 after PyTorch's value is rounded to the case's dtype.
 """
 import argparse
-import importlib.util
 import json
 import pathlib
 import sys
-import types
 
 import h5py
 import numpy as np
 import torch
 
-TORCH = {
-    "int8": torch.int8, "uint8": torch.uint8, "int16": torch.int16, "int32": torch.int32, "int64": torch.int64,
-    "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32, "float64": torch.float64,
-    "bool": torch.bool,
-}
+from calls import load_functions, namespace
+
 FLOATING = {"float16", "bfloat16", "float32", "float64"}
 # Precision (implicit bit included) and smallest normal exponent.
 FORMAT = {"float16": (11, -14), "bfloat16": (8, -126), "float32": (24, -126), "float64": (53, -1022)}
 STATISTICAL = {"RANDOM", "NOT_JUDGED"}
-
-
-def load_functions(root):
-    """Every `diopi*` function of the ops/**/*_crosscheck.py files, by name."""
-    functions = {}
-    for path in sorted(root.glob("ops/**/*_crosscheck.py")):
-        spec = importlib.util.spec_from_file_location("crosscheck_" + path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        sys.path.insert(0, str(path.parent))
-        spec.loader.exec_module(module)
-        sys.path.pop(0)
-        for name in dir(module):
-            if name.startswith("diopi"):
-                functions[name] = getattr(module, name)
-    return functions
 
 
 def read_tensor(dataset):
@@ -67,50 +45,9 @@ def widen(tensor):
     return tensor.double() if tensor.is_floating_point() else tensor
 
 
-def number(value):
-    return {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.get(value, value)
-
-
-def scalar(message):
-    if "f" in message:
-        return float(number(message["f"]))
-    value = int(message.get("i", 0))
-    return bool(value) if message.get("dtype") == "bool" else value
-
-
-def argument(arg, inputs):
-    """One argument of the case's JSON as the Python value a PyTorch user would pass."""
-    name = arg["name"]
-    if "tensor" in arg:
-        return inputs.get(name)
-    if "tensors" in arg:
-        count = len(arg["tensors"].get("tensors", []))
-        return [inputs.get("%s.%d" % (name, i)) for i in range(count)]
-    if "scalar" in arg:
-        return scalar(arg["scalar"])
-    if "sizes" in arg:
-        return [int(v) for v in arg["sizes"].get("values", [])]
-    if "i" in arg:
-        return int(arg["i"])
-    if "f" in arg:
-        return float(number(arg["f"]))
-    if "b" in arg:
-        return bool(arg["b"])
-    if "s" in arg:
-        return arg["s"]
-    return None
-
-
 def arguments(case, group):
     inputs = {key: widen(read_tensor(group["inputs"][key])) for key in group.get("inputs", {})}
-    values = {arg["name"]: argument(arg, inputs) for arg in case.get("args", [])}
-    # What a crosscheck function may need beyond the arguments: the dtypes and shapes of the outputs.
-    values["dtype"] = TORCH[case.get("dtype", "int8")]
-    values["out_dtypes"] = {arg["name"]: TORCH.get(arg["tensor"].get("dtype", "int8"))
-                            for arg in case.get("args", []) if "tensor" in arg}
-    values["shapes"] = {arg["name"]: [int(v) for v in arg["tensor"].get("shape", [])]
-                        for arg in case.get("args", []) if "tensor" in arg}
-    return types.SimpleNamespace(**values)
+    return namespace(case, inputs)
 
 
 def ulp(r, dtype):

@@ -36,6 +36,10 @@ struct GenerateSummary {
 // resumes. What such a file holds beside, or already, is carried over when it is written anew.
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options);
 
+// The inputs of one case alone, no outputs: generated, and saved tensors as the reference's forward gives
+// them (their shapes and dtypes in the baseline's case).
+absl::StatusOr<Baseline> GenerateInputs(loader::InProcessLibrary& reference, const v1::Case& c);
+
 // One case, for tests and `show`.
 absl::StatusOr<Baseline> GenerateCase(loader::InProcessLibrary& reference, const v1::Case& c);
 

@@ -41,6 +41,12 @@ class CaseGenerator {
  public:
   CaseGenerator(InProcessLibrary& reference, const v1::Case& c) : reference_(reference) { baseline_.c = c; }
 
+  absl::StatusOr<Baseline> Inputs() {
+    absl::Status status = MakeInputs();
+    if (!status.ok()) return status;
+    return std::move(baseline_);
+  }
+
   absl::StatusOr<Baseline> Run() {
     absl::Status status = MakeInputs();
     if (!status.ok()) return status;
@@ -201,6 +207,10 @@ class CaseGenerator {
 };
 
 }  // namespace
+
+absl::StatusOr<Baseline> GenerateInputs(InProcessLibrary& reference, const v1::Case& c) {
+  return CaseGenerator(reference, c).Inputs();
+}
 
 absl::StatusOr<Baseline> GenerateCase(InProcessLibrary& reference, const v1::Case& c) {
   return CaseGenerator(reference, c).Run();

@@ -30,6 +30,8 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeAbiCheckCommand());
   commands.push_back(MakeChangedCommand());
   commands.push_back(MakeProfileCommand());
+  commands.push_back(MakeTimeCommand());
+  commands.push_back(MakeCallCommand());
   return commands;
 }
 

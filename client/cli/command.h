@@ -27,6 +27,7 @@ class Command {
 
 std::unique_ptr<Command> MakeAbiCheckCommand();
 std::unique_ptr<Command> MakeAgentsCommand();
+std::unique_ptr<Command> MakeCallCommand();
 std::unique_ptr<Command> MakeChipsCommand();
 std::unique_ptr<Command> MakeCoverageCommand();
 std::unique_ptr<Command> MakeDiffCommand();
@@ -47,6 +48,7 @@ std::unique_ptr<Command> MakeRunsCommand();
 std::unique_ptr<Command> MakeShowCommand();
 std::unique_ptr<Command> MakeShrinkCommand();
 std::unique_ptr<Command> MakeSubmitCommand();
+std::unique_ptr<Command> MakeTimeCommand();
 
 // Every subcommand, in the order in which --help lists them.
 std::vector<std::unique_ptr<Command>> AllCommands();

@@ -48,13 +48,14 @@ void CompareZone(const std::byte* zone, size_t bytes, int64_t offset, CanaryDama
 }  // namespace
 
 void WriteCanaries(const Buffer& buffer) {
-  std::memcpy(buffer.zone_mirror(), kPattern.data(), kCanaryBytes);
+  if (buffer.zone_bytes() == buffer.bytes) return;
+  std::memcpy(buffer.zone_mirror(), kPattern.data(), buffer.head);
   std::memcpy(buffer.mirror + buffer.bytes, kPattern.data(), buffer.tail);
 }
 
 CanaryDamage CheckCanaries(const Buffer& buffer) {
   CanaryDamage damage;
-  CompareZone(buffer.zone_mirror(), kCanaryBytes, -static_cast<int64_t>(kCanaryBytes), &damage);
+  CompareZone(buffer.zone_mirror(), buffer.head, -static_cast<int64_t>(buffer.head), &damage);
   CompareZone(buffer.mirror + buffer.bytes, buffer.tail, static_cast<int64_t>(buffer.bytes), &damage);
   return damage;
 }
@@ -94,8 +95,33 @@ void Arena::FreeBlock(const Block& block) const {
   }
 }
 
+Buffer Arena::AllocateExactly(size_t bytes) {
+  const Buffer mirror = mirrors_->Allocate(bytes);
+  if (mirror.data == nullptr) return {};
+  Block block;
+  block.bytes = block.used = std::max(bytes, size_t{1});  // a mark tells one block from none by it
+  block.base = functions_.memory_malloc(block.bytes);
+  if (block.base == nullptr) return {};
+  blocks_.push_back(block);
+  current_ = blocks_.size() - 1;
+  Buffer buffer;
+  buffer.data = static_cast<std::byte*>(block.base);
+  buffer.bytes = bytes;
+  buffer.head = 0;
+  buffer.mirror = mirror.data;
+  buffer.on_device = true;
+  return buffer;
+}
+
+void Arena::FreeFrom(size_t block) {
+  for (size_t i = block; i < blocks_.size(); ++i) FreeBlock(blocks_[i]);
+  blocks_.resize(std::min(block, blocks_.size()));
+  current_ = blocks_.empty() ? 0 : blocks_.size() - 1;
+}
+
 Buffer Arena::Allocate(size_t bytes) {
   if (bytes > kMaxBytes) return {};
+  if (exact_) return AllocateExactly(bytes);
   const size_t alignment = on_device() ? kDeviceAlignment : kHostAlignment;
   const size_t zone = RoundUp(kCanaryBytes + bytes + kCanaryBytes, alignment);
   while (current_ < blocks_.size() && blocks_[current_].bytes - blocks_[current_].used < zone) {
@@ -126,6 +152,7 @@ Buffer Arena::Allocate(size_t bytes) {
 
 void Arena::Rewind(Mark mark) {
   if (blocks_.empty()) return;
+  if (exact_) return FreeFrom(mark.used == 0 ? 0 : mark.block + 1);
   for (size_t i = mark.block + 1; i < blocks_.size(); ++i) blocks_[i].used = 0;
   blocks_[mark.block].used = mark.used;
   current_ = mark.block;

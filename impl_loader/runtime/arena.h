@@ -13,17 +13,19 @@ namespace diopi::runtime {
 // At least this many canary bytes lie before and after each buffer.
 inline constexpr size_t kCanaryBytes = 256;
 
-// One buffer. The zone around it reaches from kCanaryBytes before the data to `tail` bytes after it.
+// One buffer. The zone around it reaches from `head` bytes before the data to `tail` bytes after it.
 struct Buffer {
-  std::byte* data = nullptr;  // as the library sees it; null: not allocated
-  size_t bytes = 0;           // of data, may be 0
-  size_t tail = 0;            // canary bytes after the data, padding included
+  std::byte* data = nullptr;   // as the library sees it; null: not allocated
+  size_t bytes = 0;            // of data, may be 0
+  size_t head = kCanaryBytes;  // canary bytes before the data; 0 in an exact arena
+  size_t tail = 0;             // canary bytes after the data, padding included
   std::byte* mirror =
       nullptr;             // the data where this process can read and write it; `data` itself for host memory
   bool on_device = false;  // data and mirror differ
 
-  std::byte* zone_mirror() const { return mirror - kCanaryBytes; }
-  size_t zone_bytes() const { return kCanaryBytes + bytes + tail; }
+  std::byte* zone() const { return data - head; }
+  std::byte* zone_mirror() const { return mirror - head; }
+  size_t zone_bytes() const { return head + bytes + tail; }
 };
 
 // Writes the canaries into the buffer's mirror.
@@ -38,13 +40,18 @@ CanaryDamage CheckCanaries(const Buffer& buffer);
 
 // A bump allocator over blocks that end in inaccessible pages (host) or come from the library's own malloc
 // (device). Nothing is freed singly: Rewind gives back all that was allocated after a mark. Not thread-safe.
+//
+// An exact arena of device memory asks the library's malloc for each buffer by itself, at its own size and
+// without canaries: a tool that watches the device (compute-sanitizer) sees every access beside a tensor.
+// Slow.
 class Arena {
  public:
   // Host memory.
   Arena() = default;
   // Device memory, with mirrors taken from `mirrors`, which must outlive this arena and is to be rewound
   // with it.
-  Arena(const DeviceFunctions& functions, Arena* mirrors) : functions_(functions), mirrors_(mirrors) {}
+  Arena(const DeviceFunctions& functions, Arena* mirrors, bool exact = false)
+      : functions_(functions), mirrors_(mirrors), exact_(exact) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   ~Arena();
@@ -75,9 +82,12 @@ class Arena {
   bool NewBlock(size_t bytes, Block* block) const;
   void FreeBlock(const Block& block) const;
   void Trim();
+  Buffer AllocateExactly(size_t bytes);
+  void FreeFrom(size_t block);
 
   DeviceFunctions functions_;
   Arena* mirrors_ = nullptr;
+  bool exact_ = false;  // a block for each buffer
   std::vector<Block> blocks_;
   size_t current_ = 0;
   std::vector<Block> abandoned_;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace diopi::runtime {
 namespace {
@@ -66,6 +68,51 @@ TEST(Arena, ManySizesAndManyBlocks) {
     arena.Rewind({});
   }
   EXPECT_EQ(arena.Allocate(size_t{1} << 62).data, nullptr);
+}
+
+// A device's malloc, as it was asked.
+std::vector<uint64_t>& Asked() {
+  static std::vector<uint64_t> sizes;
+  return sizes;
+}
+int& Live() {
+  static int live = 0;
+  return live;
+}
+
+TEST(Arena, AnExactOneAsksForEachBufferAtItsSize) {
+  DeviceFunctions functions;
+  functions.memory_malloc = [](uint64_t bytes) -> void* {
+    Asked().push_back(bytes);
+    ++Live();
+    return std::malloc(bytes);
+  };
+  functions.memory_free = [](void* pointer) {
+    --Live();
+    std::free(pointer);
+  };
+  Arena mirrors;
+  {
+    Arena arena(functions, &mirrors, /*exact=*/true);
+    const Buffer first = arena.Allocate(10);
+    EXPECT_TRUE(first.on_device);
+    EXPECT_EQ(first.zone_bytes(), 10u);
+    EXPECT_EQ(first.zone(), first.data);
+    WriteCanaries(first);
+    EXPECT_EQ(CheckCanaries(first).count, 0);
+    const Arena::Mark mark = arena.mark();
+    EXPECT_NE(arena.Allocate(0).data, nullptr);
+    EXPECT_NE(arena.Allocate(1000).data, nullptr);
+    EXPECT_EQ(Asked(), (std::vector<uint64_t>{10, 1, 1000}));
+    EXPECT_EQ(Live(), 3);
+    arena.Rewind(mark);
+    EXPECT_EQ(Live(), 1);
+    EXPECT_NE(arena.Allocate(7).data, nullptr);
+    arena.Rewind({});
+    EXPECT_EQ(Live(), 0);
+    EXPECT_NE(arena.Allocate(8).data, nullptr);
+  }
+  EXPECT_EQ(Live(), 0);
 }
 
 TEST(ArenaDeathTest, TheEndsAreInaccessible) {

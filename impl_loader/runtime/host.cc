@@ -111,17 +111,20 @@ diopiTensor* diopiContext::Require(int32_t dtype, std::vector<int64_t> shape, st
   tensor->storage = Allocate(static_cast<size_t>(bytes), where);
   const Buffer& buffer = tensor->storage;
   if (buffer.data == nullptr) return nullptr;
-  diopi::runtime::WriteCanaries(buffer);
-  const bool whole = buffer.bytes <= diopi::runtime::kPoisonBytes;
-  if (whole && buffer.bytes > 0) std::memset(buffer.mirror, poison, buffer.bytes);
-  if (buffer.on_device) {
-    // Waited for here: the library may use the memory on a stream of its own.
-    if ((whole ? Upload(buffer) : UploadCanaries(buffer)) != 0 || Synchronize() != 0) return nullptr;
-  }
+  if (fill_required && !Fill(buffer)) return nullptr;
   *error = diopiSuccess;
   const std::lock_guard<std::mutex> lock(mutex_);
   required_.push_back(std::move(tensor));
   return required_.back().get();
+}
+
+bool diopiContext::Fill(const Buffer& buffer) const {
+  diopi::runtime::WriteCanaries(buffer);
+  const bool whole = buffer.bytes <= diopi::runtime::kPoisonBytes;
+  if (whole && buffer.bytes > 0) std::memset(buffer.mirror, poison, buffer.bytes);
+  if (!buffer.on_device) return true;
+  // Waited for here: the library may use the memory on a stream of its own.
+  return (whole ? Upload(buffer) : UploadCanaries(buffer)) == 0 && Synchronize() == 0;
 }
 
 std::vector<diopiTensor*> diopiContext::Required() const {
@@ -139,28 +142,24 @@ void diopiContext::ReleaseRequired() {
 
 int32_t diopiContext::Upload(const Buffer& buffer) const {
   if (!buffer.on_device) return 0;
-  return functions_.copy_h2d(stream, buffer.data - diopi::runtime::kCanaryBytes, buffer.zone_mirror(),
-                             buffer.zone_bytes());
+  return functions_.copy_h2d(stream, buffer.zone(), buffer.zone_mirror(), buffer.zone_bytes());
 }
 
 int32_t diopiContext::Download(const Buffer& buffer) const {
   if (!buffer.on_device) return 0;
-  return functions_.copy_d2h(stream, buffer.zone_mirror(), buffer.data - diopi::runtime::kCanaryBytes,
-                             buffer.zone_bytes());
+  return functions_.copy_d2h(stream, buffer.zone_mirror(), buffer.zone(), buffer.zone_bytes());
 }
 
 int32_t diopiContext::DownloadCanaries(const Buffer& buffer) const {
-  if (!buffer.on_device) return 0;
-  const int32_t before = functions_.copy_d2h(
-      stream, buffer.zone_mirror(), buffer.data - diopi::runtime::kCanaryBytes, diopi::runtime::kCanaryBytes);
+  if (!buffer.on_device || buffer.zone_bytes() == buffer.bytes) return 0;
+  const int32_t before = functions_.copy_d2h(stream, buffer.zone_mirror(), buffer.zone(), buffer.head);
   if (before != 0) return before;
   return functions_.copy_d2h(stream, buffer.mirror + buffer.bytes, buffer.data + buffer.bytes, buffer.tail);
 }
 
 int32_t diopiContext::UploadCanaries(const Buffer& buffer) const {
-  if (!buffer.on_device) return 0;
-  const int32_t before = functions_.copy_h2d(stream, buffer.data - diopi::runtime::kCanaryBytes,
-                                             buffer.zone_mirror(), diopi::runtime::kCanaryBytes);
+  if (!buffer.on_device || buffer.zone_bytes() == buffer.bytes) return 0;
+  const int32_t before = functions_.copy_h2d(stream, buffer.zone(), buffer.zone_mirror(), buffer.head);
   if (before != 0) return before;
   return functions_.copy_h2d(stream, buffer.data + buffer.bytes, buffer.mirror + buffer.bytes, buffer.tail);
 }

@@ -62,6 +62,9 @@ struct diopiContext {
 
   void* stream = nullptr;
   uint8_t poison = 0;  // what required memory is filled with
+  // False: required memory is handed out as it is, without poison and canaries, and without waiting for the
+  // stream: for measuring time.
+  bool fill_required = true;
 
   // A tensor for the library, filled with poison, canaries in place. Null, with `error` set, when it cannot
   // be had. Owned by the context until ReleaseRequired.
@@ -90,6 +93,8 @@ struct diopiContext {
   diopi::runtime::Buffer Allocate(size_t bytes, diopiDevice_t where);
 
  private:
+  bool Fill(const diopi::runtime::Buffer& buffer) const;
+
   diopi::runtime::Arena* host_;
   diopi::runtime::Arena* device_;
   diopi::runtime::DeviceFunctions functions_;

@@ -9,8 +9,8 @@ def diopiEmbedding(a):
 def diopiEmbeddingBackward(a):
     weight = torch.zeros(a.shapes["out"], dtype=a.grad.dtype, requires_grad=True)
     padding = a.padding_idx if a.padding_idx >= 0 else None
-    F.embedding(a.indices, weight, padding_idx=padding, scale_grad_by_freq=a.scale_grad_byfreq).backward(a.grad)
-    return {"out": weight.grad}
+    out = F.embedding(a.indices, weight, padding_idx=padding, scale_grad_by_freq=a.scale_grad_byfreq)
+    return {"out": torch.autograd.grad(out, weight, a.grad)[0]}
 
 
 def diopiEmbeddingRenorm_(a):

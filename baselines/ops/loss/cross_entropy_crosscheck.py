@@ -1,3 +1,4 @@
+import torch
 import torch.nn.functional as F
 
 REDUCTION = ["none", "mean", "sum"]
@@ -14,5 +15,4 @@ def diopiCrossEntropyLoss(a):
 
 def diopiCrossEntropyLossBackward(a):
     x = a.input.clone().requires_grad_()
-    loss(a, x).backward(a.grad_output)
-    return {"grad_input": x.grad}
+    return {"grad_input": torch.autograd.grad(loss(a, x), x, a.grad_output)[0]}

@@ -6,7 +6,7 @@ REDUCTION = ["none", "mean", "sum"]
 
 def total_weight(a):
     kept = a.target[a.target != a.ignore_index]
-    return (torch.ones(kept.shape, dtype=torch.float64) if a.weight is None else a.weight[kept]).sum()
+    return (torch.ones(kept.shape, dtype=a.input.dtype) if a.weight is None else a.weight[kept]).sum()
 
 
 def loss(a, x):
@@ -15,8 +15,7 @@ def loss(a, x):
 
 def gradient(a):
     x = a.input.clone().requires_grad_()
-    loss(a, x).backward(a.grad_output)
-    return x.grad
+    return torch.autograd.grad(loss(a, x), x, a.grad_output)[0]
 
 
 def diopiNLLLoss(a):
@@ -33,10 +32,8 @@ def diopiNLLLossBackward(a):
 
 def diopiNLLLossV2Backward(a):
     """The mean divides by the total weight that the forward saved, rounded to the case's dtype."""
+    if REDUCTION[a.reduction] != "mean":
+        return {"grad_input": gradient(a)}
     x = a.input.clone().requires_grad_()
-    if REDUCTION[a.reduction] == "mean":
-        total = F.nll_loss(x, a.target, a.weight, ignore_index=a.ignore_index, reduction="sum")
-        (total / a.totalWeight).backward(a.grad_output)
-    else:
-        loss(a, x).backward(a.grad_output)
-    return {"grad_input": x.grad}
+    total = F.nll_loss(x, a.target, a.weight, ignore_index=a.ignore_index, reduction="sum")
+    return {"grad_input": torch.autograd.grad(total / a.totalWeight, x, a.grad_output)[0]}

@@ -11,10 +11,9 @@ def diopiAdamW(a):
     param = a.param.clone().requires_grad_()
     param.grad = a.grad.clone()
     optimizer = torch.optim.AdamW([param], lr=single(a.lr), betas=(single(a.beta1), single(a.beta2)),
-                                  eps=single(a.eps), weight_decay=single(a.weight_decay), amsgrad=a.amsgrad,
-                                  foreach=False)
+                                  eps=single(a.eps), weight_decay=single(a.weight_decay), amsgrad=a.amsgrad)
     state = optimizer.state[param]
-    state["step"] = torch.tensor(float(a.step - 1), dtype=torch.float64)
+    state["step"] = torch.tensor(float(a.step - 1), dtype=torch.float64, device="cpu")
     state["exp_avg"] = a.exp_avg.clone()
     state["exp_avg_sq"] = a.exp_avg_sq.clone()
     if a.amsgrad:

@@ -8,4 +8,4 @@ def diopiClipGradNorm(a):
         parameter.grad = grad.clone()
         parameters.append(parameter)
     norm = torch.nn.utils.clip_grad_norm_(parameters, a.max_norm, a.norm_type)
-    return {"out": norm.double(), "grads": [parameter.grad for parameter in parameters]}
+    return {"out": norm, "grads": [parameter.grad for parameter in parameters]}

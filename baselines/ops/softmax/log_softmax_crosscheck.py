@@ -6,4 +6,4 @@ def diopiLogSoftmax(a):
 
 
 def diopiLogSoftmaxBackward(a):
-    return {"grad_input": torch._log_softmax_backward_data(a.grad_output, a.output, a.dim, torch.float64)}
+    return {"grad_input": torch._log_softmax_backward_data(a.grad_output, a.output, a.dim, a.output.dtype)}

@@ -7,4 +7,4 @@ def diopiSoftmax(a):
 
 def diopiSoftmaxBackward(a):
     # The saved output is given, so PyTorch's own backward kernel is called on it.
-    return {"grad_input": torch._softmax_backward_data(a.grad_output, a.output, a.dim, torch.float64)}
+    return {"grad_input": torch._softmax_backward_data(a.grad_output, a.output, a.dim, a.output.dtype)}

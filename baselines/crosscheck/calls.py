@@ -1,0 +1,80 @@
+"""The PyTorch calls beside our kernels, and a case's arguments as they take them.
+
+Each operator's call lies in baselines/ops/<family>/<operator>_crosscheck.py, as functions named like the ABI's:
+`def diopiAdd(a)` takes the call's arguments as attributes and returns a dict of output name -> tensor or list of
+tensors. A function with an attribute `not_timed` is no single call of PyTorch's: why, in words.
+"""
+import importlib.util
+import sys
+import types
+
+import torch
+
+TORCH = {
+    "int8": torch.int8, "uint8": torch.uint8, "int16": torch.int16, "int32": torch.int32, "int64": torch.int64,
+    "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32, "float64": torch.float64,
+    "bool": torch.bool,
+}
+
+
+def load_functions(root):
+    """Every `diopi*` function of the ops/**/*_crosscheck.py files, by name."""
+    functions = {}
+    for path in sorted(root.glob("ops/**/*_crosscheck.py")):
+        spec = importlib.util.spec_from_file_location("crosscheck_" + path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.path.insert(0, str(path.parent))
+        spec.loader.exec_module(module)
+        sys.path.pop(0)
+        for name in dir(module):
+            if name.startswith("diopi"):
+                functions[name] = getattr(module, name)
+    return functions
+
+
+def number(value):
+    return {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.get(value, value)
+
+
+def scalar(message):
+    if "f" in message:
+        return float(number(message["f"]))
+    value = int(message.get("i", 0))
+    return bool(value) if message.get("dtype") == "bool" else value
+
+
+def argument(arg, inputs):
+    """One argument of the case's JSON as the Python value a PyTorch user would pass."""
+    name = arg["name"]
+    if "tensor" in arg:
+        return inputs.get(name)
+    if "tensors" in arg:
+        count = len(arg["tensors"].get("tensors", []))
+        return [inputs.get("%s.%d" % (name, i)) for i in range(count)]
+    if "scalar" in arg:
+        return scalar(arg["scalar"])
+    if "sizes" in arg:
+        return [int(v) for v in arg["sizes"].get("values", [])]
+    if "i" in arg:
+        return int(arg["i"])
+    if "f" in arg:
+        return float(number(arg["f"]))
+    if "b" in arg:
+        return bool(arg["b"])
+    if "s" in arg:
+        return arg["s"]
+    return None
+
+
+def namespace(case, inputs, floating=torch.float64):
+    """What a call takes as `a`: the case's arguments by name, its tensors from `inputs`, whose floating ones are in
+    `floating`."""
+    values = {arg["name"]: argument(arg, inputs) for arg in case.get("args", [])}
+    # What a function may need beyond the arguments: the dtypes and shapes of the outputs.
+    values["floating"] = floating
+    values["dtype"] = TORCH[case.get("dtype", "int8")]
+    values["out_dtypes"] = {arg["name"]: TORCH.get(arg["tensor"].get("dtype", "int8"))
+                            for arg in case.get("args", []) if "tensor" in arg}
+    values["shapes"] = {arg["name"]: [int(v) for v in arg["tensor"].get("shape", [])]
+                        for arg in case.get("args", []) if "tensor" in arg}
+    return types.SimpleNamespace(**values)

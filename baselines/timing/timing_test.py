@@ -1,0 +1,147 @@
+"""The table's making: with real libraries and PyTorch on the CPU where it is installed, tiny counts, no speed judged.
+
+usage: timing_test.py BUILD
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else HERE.parent.parent / "build"
+sys.path[:0] = [str(HERE), str(HERE.parent / "crosscheck")]
+
+import points
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+def run(words, **environment):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, env=dict(os.environ, **environment))
+
+
+class Points(unittest.TestCase):
+    def test_each_is_a_case_of_its_operator(self):
+        with tempfile.TemporaryDirectory() as folder:
+            points.write_cases(pathlib.Path(folder))
+            listed = run([BUILD / "bin/diopi-cli", "list", "cases", "--case", "*model_*", "--cases", folder])
+            self.assertEqual(listed.returncode, 0, listed.stderr)
+            found = {line.split(".")[0] for line in listed.stdout.splitlines()}
+            self.assertEqual(found, set(points.points()))
+
+
+class WithoutTorch(unittest.TestCase):
+    def test_it_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "torch.py").write_text("raise ImportError('none')\n")
+            done = run([sys.executable, HERE / "timing.py", "--prefix", BUILD], PYTHONPATH=folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has no PyTorch", done.stderr)
+
+
+@unittest.skipIf(torch is None, "no PyTorch (docker/packages-crosscheck.txt)")
+class Table(unittest.TestCase):
+    def timing(self, folder, *words, library=BUILD / "lib/libdiopi_cpu.so"):
+        return run([sys.executable, HERE / "timing.py", "--prefix", BUILD, "--impl", library, "--output",
+                    pathlib.Path(folder, "table.md"), "--device", "cpu", "--core", "--samples", "2", "--calls", "2",
+                    "--warmup", "1", *words])
+
+    def test_rows_of_both_sides(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.timing(folder, "--fname", "softmax", "permute", "nms", "adamw", "conv2d")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = pathlib.Path(folder, "table.md").read_text()
+            raw = json.loads(pathlib.Path(folder, "table.md.json").read_text())
+        rows = {(row["function"], row["dtype"]): row for row in raw["rows"]}
+        for function in ("diopiSoftmax", "diopiSoftmaxBackward", "diopiPermute", "diopiAdamW", "diopiConvolution2dBackward"):
+            row = rows[function, "float32"]
+            for side in ("ours", "torch"):
+                self.assertEqual(len(row[side]["microseconds"]), 2)
+                self.assertTrue(all(value > 0 for value in row[side]["microseconds"]))
+        self.assertEqual(rows["diopiPermute", "float32"]["torch"]["marks"], "v")
+        self.assertIn("| Nms | float32 |", text)
+        self.assertIn("| — | — | c; torchvision's |", text)
+        for part in ("- Device: ", "PyTorch " + torch.__version__, raw["library"]["sha256"], "geometric mean"):
+            self.assertIn(part, text)
+        self.assertEqual(text.count("\n| "), 1 + len(rows))
+
+    def test_what_is_not_measured_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            late = self.timing(folder, "--fname", "add", "--limit-s", "-1")
+            self.assertEqual(late.returncode, 2)
+            self.assertIn("nothing was measured: no time left", late.stderr)
+            bad = self.timing(folder, "--fname", "add", library="/no/such.so")
+            self.assertEqual(bad.returncode, 2)
+            self.assertIn("/no/such.so", bad.stderr)
+            unknown = self.timing(folder, "--fname", "nothing")
+            self.assertIn("nothing", unknown.stderr)
+            self.assertNotEqual(unknown.returncode, 0)
+            self.assertEqual(os.listdir(folder), [])
+            partial = self.timing(folder, "--fname", "add", library=BUILD / "lib/vendors/vendor_noimplement.so")
+            self.assertEqual(partial.returncode, 1)
+            self.assertIn("| — |", pathlib.Path(folder, "table.md").read_text())
+
+
+@unittest.skipIf(torch is None, "no PyTorch (docker/packages-crosscheck.txt)")
+class Calls(unittest.TestCase):
+    def test_a_gradient_is_repeated_without_its_forward(self):
+        import torch_time
+        forwards = []
+
+        def function(a):
+            x = a.input.clone().requires_grad_()
+            forwards.append(1)
+            return {"grad_input": torch.autograd.grad((x * x).sum(), x)[0]}
+
+        call, marks = torch_time.timed_call(function, {"dtype": "float32", "args": [{"name": "input", "tensor": {}}]},
+                                            {"input": torch.ones(3)})
+        for _ in range(3):
+            self.assertEqual(call()[0].tolist(), [2, 2, 2])
+        self.assertEqual((len(forwards), marks), (1, ""))
+
+    def test_layouts(self):
+        import torch_time
+        dense = torch.arange(6.0).reshape(2, 3)
+        self.assertIs(torch_time.laid_out(dense, {"strides": ["3", "1"]}), dense)
+        self.assertEqual(torch_time.laid_out(dense, {"strides": ["1", "2"]}).stride(), (1, 2))
+        row = torch_time.laid_out(torch.ones(4, 3), {"strides": ["0", "1"]})
+        self.assertEqual((row.stride(), row.sum().item()), ((0, 1), 12))
+
+    def test_the_device_clock(self):
+        """CUDA's events, played by a fake: the order of the calls, and what is late."""
+        import torch_time
+        log, reached = [], [False]
+
+        class Event:
+            def __init__(self, enable_timing):
+                assert enable_timing
+            def record(self):
+                log.append("record")
+            def query(self):
+                return reached[0]
+            def synchronize(self):
+                log.append("wait")
+            def elapsed_time(self, stop):
+                return 1.5
+
+        original = torch.cuda
+        torch.cuda = types.SimpleNamespace(Event=Event, synchronize=lambda: log.append("all"),
+                                           _sleep=lambda cycles: log.append("hold"))
+        try:
+            self.assertEqual(torch_time.device_sample(lambda: log.append("call"), 2), (1500.0, 0))
+            self.assertEqual(log, ["all", "hold", "record", "call", "call", "record", "wait"])
+            reached[0] = True
+            self.assertEqual(torch_time.device_sample(lambda: None, 2), (1500.0, 1))
+        finally:
+            torch.cuda = original
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+// diopi-cli call: a library's calls in this process, for a tool that watches it.
+#include <iostream>
+#include <memory>
+
+#include "absl/strings/str_format.h"
+#include "baselines/generate/generate.h"
+#include "client/agent/paths.h"
+#include "client/cli/command.h"
+#include "client/cli/selection.h"
+#include "impl_loader/worker/case_caller.h"
+
+namespace diopi::cli {
+namespace {
+
+class CallCommand final : public Command {
+ public:
+  std::string name() const override { return "call"; }
+  std::string description() const override {
+    return "Calls cases on a library that is trusted, in this process: to run under compute-sanitizer";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--impl", impl_, "The library")->required();
+    AddSelectionOptions(app, &selection_);
+    AddCasesOption(app, &selection_.cases_folder);
+    app->add_option("--repeat", repeat_, "Calls of each case (default: 1)")->check(CLI::Range(1, 100'000));
+    app->add_option(
+        "--library", library_,
+        "The oracle's library, for saved tensors (default: libdiopi_cpu.so in ../lib beside this)");
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
+    if (!cases.ok()) return Tell(cases.status());
+    const auto oracle =
+        loader::InProcessLibrary::Open(library_.empty() ? agent::DefaultReferenceLibrary() : library_);
+    if (!oracle.ok()) return Tell(oracle.status());
+    // Memory of its own for each tensor: an access beside one is an error that the tool can see.
+    const auto caller = loader::CaseCaller::Open(agent::AbsolutePath(impl_), /*exact_memory=*/true);
+    if (!caller.ok()) return Tell(caller.status());
+    int64_t called = 0, without = 0, failed = 0;
+    for (const v1::Case& c : *cases) {
+      std::cout << "case " << c.id() << std::endl;  // at once: the tool's words come between
+      const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(**oracle, c);
+      const absl::Status status =
+          baseline.ok() ? (*caller)->Call(baseline->c, baseline->inputs, repeat_) : baseline.status();
+      if (status.ok()) {
+        ++called;
+      } else if (absl::IsUnimplemented(status) || absl::IsInvalidArgument(status)) {
+        ++without;
+      } else {
+        ++failed;
+        std::cout << "failed " << c.id() << ": " << status.message() << std::endl;
+      }
+    }
+    std::cout << absl::StrFormat("%d cases called, %d not implemented, %d failed\n", called, without, failed)
+              << std::flush;
+    return failed == 0 ? ExitCode::kOk : ExitCode::kFailed;
+  }
+
+ private:
+  std::string impl_;
+  agent::SelectionArguments selection_;
+  int repeat_ = 1;
+  std::string library_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCallCommand() {
+  return std::make_unique<CallCommand>();
+}
+
+}  // namespace diopi::cli

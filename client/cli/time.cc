@@ -1,0 +1,193 @@
+// diopi-cli time: how long a library's calls take, as lines of JSON.
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "baselines/generate/generate.h"
+#include "client/agent/library_facts.h"
+#include "client/agent/paths.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/selection.h"
+#include "impl_loader/worker/case_caller.h"
+#include "reports/render/escape.h"
+
+namespace diopi::cli {
+namespace {
+
+using reports::JsonString;
+
+int64_t Elements(const v1::TensorSpec& spec) {
+  return NumElements({spec.shape().begin(), spec.shape().end()});
+}
+
+bool IsDense(const v1::TensorSpec& spec) {
+  int64_t step = 1;
+  for (int i = spec.shape_size(); i-- > 0;) {
+    if (i < spec.strides_size() && spec.shape(i) > 1 && spec.strides(i) != step) return false;
+    step *= std::max<int64_t>(spec.shape(i), 1);
+  }
+  return true;
+}
+
+// How much a case is, to compare cases of one function: dense tensors before others, then the elements.
+std::pair<bool, int64_t> Weight(const v1::Case& c) {
+  bool dense = true;
+  int64_t elements = 0;
+  const auto add = [&](const v1::TensorSpec& spec) {
+    dense = dense && IsDense(spec);
+    elements += Elements(spec);
+  };
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.has_tensor()) add(arg.tensor());
+    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+  }
+  return {dense, elements};
+}
+
+// The `count` weightiest of each function and dtype, in the order in which they came.
+std::vector<v1::Case> Largest(std::vector<v1::Case> cases, size_t count) {
+  std::map<std::pair<std::string, int>, std::vector<size_t>> groups;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    groups[{cases[i].function(), static_cast<int>(cases[i].dtype())}].push_back(i);
+  }
+  std::vector<size_t> kept;
+  for (auto& [key, members] : groups) {
+    std::stable_sort(members.begin(), members.end(),
+                     [&](size_t a, size_t b) { return Weight(cases[a]) > Weight(cases[b]); });
+    members.resize(std::min(members.size(), count));
+    kept.insert(kept.end(), members.begin(), members.end());
+  }
+  std::sort(kept.begin(), kept.end());
+  std::vector<v1::Case> chosen;
+  chosen.reserve(kept.size());
+  for (const size_t i : kept) chosen.push_back(std::move(cases[i]));
+  return chosen;
+}
+
+class TimeCommand final : public Command {
+ public:
+  std::string name() const override { return "time"; }
+  std::string description() const override {
+    return "Measures the calls of a library that is trusted: it runs in this process";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--impl", impl_, "The library")->required();
+    AddSelectionOptions(app, &selection_);
+    AddCasesOption(app, &selection_.cases_folder);
+    app->add_option("--largest", largest_, "Only so many of the largest cases of each function and dtype")
+        ->check(CLI::Range(1, 1'000'000));
+    app->add_option("--samples", options_.samples, "Samples of a case")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 100'000));
+    app->add_option("--calls", options_.max_calls, "Calls of a sample, at most")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 100'000));
+    app->add_option("--warmup", options_.warmup, "Calls before the samples")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 100'000));
+    app->add_option("--seconds", options_.seconds, "For the samples of a case, about")
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 86400.0));
+    app->add_option("--inputs", inputs_,
+                    "Folder for the inputs, a file a tensor, for other programs to time");
+    app->add_option("--output", output_, "File, a line of JSON a case (default: standard output)");
+    app->add_option(
+        "--library", library_,
+        "The oracle's library, for saved tensors (default: libdiopi_cpu.so in ../lib beside this)");
+  }
+
+  ExitCode Run() override {
+    absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
+    if (!cases.ok()) return Tell(cases.status());
+    if (largest_ > 0) cases = Largest(*std::move(cases), static_cast<size_t>(largest_));
+    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
+    if (!facts.ok()) return Tell(facts.status());
+    const auto oracle =
+        loader::InProcessLibrary::Open(library_.empty() ? agent::DefaultReferenceLibrary() : library_);
+    if (!oracle.ok()) return Tell(oracle.status());
+    const auto caller = loader::CaseCaller::Open(facts->path, /*exact_memory=*/false);
+    if (!caller.ok()) return Tell(caller.status());
+    std::string text = absl::StrCat("{\"library\": ", JsonString(facts->path), ", \"sha256\": \"",
+                                    facts->sha256, "\", \"vendor\": ", JsonString((*caller)->vendor_name()),
+                                    ", \"version\": ", JsonString((*caller)->impl_version()), "}\n");
+    int failed = 0;
+    for (const v1::Case& c : *cases) {
+      const absl::StatusOr<std::string> line = OneCase(c, **oracle, **caller, &failed);
+      if (!line.ok()) return Tell(line.status());
+      absl::StrAppend(&text, *line, "\n");
+    }
+    const absl::Status written = WriteOutput(text, output_);
+    if (!written.ok()) return Tell(written);
+    std::cerr << absl::StrFormat("%d cases, %d without a time\n", cases->size(), failed);
+    return ExitCode::kOk;
+  }
+
+ private:
+  // One line; a case that cannot be called says why in it. An error: a file that cannot be written.
+  absl::StatusOr<std::string> OneCase(const v1::Case& c, loader::InProcessLibrary& oracle,
+                                      loader::CaseCaller& caller, int* failed) {
+    std::string line = absl::StrCat("{\"case\": ", JsonString(c.id()));
+    const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(oracle, c);
+    absl::StatusOr<loader::CaseTime> time = absl::UnknownError("");
+    if (!baseline.ok()) time = baseline.status();
+    if (baseline.ok()) {
+      time = caller.Time(baseline->c, baseline->inputs, options_);
+      absl::StatusOr<std::string> files = WriteInputs(*baseline);
+      if (!files.ok()) return files.status();
+      std::string json;
+      if (!google::protobuf::util::MessageToJsonString(baseline->c, &json).ok()) {
+        return absl::InternalError(absl::StrCat(c.id(), " cannot be written as JSON"));
+      }
+      absl::StrAppend(&line, ", \"definition\": ", json, ", \"inputs\": ", *files);
+    }
+    if (!time.ok()) {
+      ++*failed;
+      return absl::StrCat(line, ", \"error\": ", JsonString(std::string(time.status().message())), "}");
+    }
+    const auto number = [](std::string* out, double value) { absl::StrAppendFormat(out, "%.4f", value); };
+    return absl::StrCat(line, ", \"clock\": \"", time->device_clock ? "device" : "host",
+                        "\", \"calls\": ", time->calls, ", \"late\": ", time->late, ", \"microseconds\": [",
+                        absl::StrJoin(time->microseconds, ", ", number), "]}");
+  }
+
+  absl::StatusOr<std::string> WriteInputs(const baselines::Baseline& baseline) {
+    if (inputs_.empty()) return std::string("{}");
+    std::error_code error;
+    std::filesystem::create_directories(inputs_, error);
+    std::vector<std::string> members;
+    for (const auto& [key, tensor] : baseline.inputs) {
+      const std::string file = absl::StrCat(inputs_, "/", ++files_, ".bin");
+      const absl::Status written = WriteOutput(tensor.data, file);
+      if (!written.ok()) return written;
+      members.push_back(absl::StrCat(
+          JsonString(key), ": {\"dtype\": \"", std::string(DtypeName(tensor.dtype)), "\", \"shape\": [",
+          absl::StrJoin(tensor.shape, ", "), "], \"file\": ", JsonString(file), "}"));
+    }
+    return absl::StrCat("{", absl::StrJoin(members, ", "), "}");
+  }
+
+  std::string impl_;
+  agent::SelectionArguments selection_;
+  int largest_ = 0;  // 0: all
+  loader::TimeOptions options_;
+  std::string inputs_;
+  std::string output_;
+  std::string library_;
+  int64_t files_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeTimeCommand() {
+  return std::make_unique<TimeCommand>();
+}
+
+}  // namespace diopi::cli
