@@ -99,7 +99,8 @@ std::string Where(const std::string& gpu, const Row& row, ConvolutionProduct pro
   return Text(gpu, ", ", row.name, ", product ", static_cast<int>(product), ", ", DtypeName(dtype));
 }
 
-// Every product of every row has a plan, but for bfloat16 before sm_80, which cuDNN does not convolve.
+// But for bfloat16 before sm_80: cuDNN has no engine for it, or, where there is a driver to compile one, only
+// for some.
 TEST(ConvolutionPlans, EveryGpuHasOneAndItsEngineIsAllowed) {
   for (const std::string& gpu : GpuNames()) {
     const PlanTarget target(GpuProperties(gpu));
@@ -108,7 +109,8 @@ TEST(ConvolutionPlans, EveryGpuHasOneAndItsEngineIsAllowed) {
         for (const diopiDtype_t dtype : kDtypes) {
           const std::string where = Where(gpu, row, product, dtype);
           const auto plan = MakePlan(target, Graph(row, product, dtype), false);
-          EXPECT_EQ(plan != nullptr, dtype != diopi_dtype_bfloat16 || gpu != "T4") << where;
+          const bool few = dtype == diopi_dtype_bfloat16 && gpu == "T4";
+          EXPECT_TRUE(plan || few) << where;
           if (plan) ExpectAllowed(*plan, dtype, false, where);
         }
       }
@@ -149,9 +151,9 @@ TEST(ConvolutionPlans, Tf32WhereItIsAskedForAndTheGpuHasIt) {
 }
 
 TEST(ConvolutionPlans, AreKeptForTheGraphThatTheyWereMadeFor) {
-  const Row& row = kRows[1];
-  const auto graph = [&row](diopiDtype_t dtype, int64_t alignment) {
-    return Graph(row, ConvolutionProduct::kGradInput, dtype, alignment);
+  static constexpr Row kRow = kRows[1];
+  const auto graph = [](diopiDtype_t dtype, int64_t alignment) {
+    return Graph(kRow, ConvolutionProduct::kGradInput, dtype, alignment);
   };
   PlanCache plans(PlanTarget(GpuProperties("H200")));
   const DnnPlan* plan = plans.Find(graph(diopi_dtype_float32, 16), false);
@@ -160,7 +162,7 @@ TEST(ConvolutionPlans, AreKeptForTheGraphThatTheyWereMadeFor) {
   EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 16), true), plan) << "TF32 is asked for";
   EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 4), false), plan) << "another alignment";
   EXPECT_NE(plans.Find(graph(diopi_dtype_float16, 16), false), plan) << "another dtype";
-  const Conv2d c = Convolution(row);
+  const Conv2d c = Convolution(kRow);
   Outline x(diopi_dtype_float32, c.in_shape()), y(diopi_dtype_float32, c.out_shape());
   Outline w(diopi_dtype_float32, {c.filters, c.channels, c.kernel_h, c.kernel_w});
   const DnnGraph adds =

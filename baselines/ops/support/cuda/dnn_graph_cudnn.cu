@@ -245,6 +245,13 @@ class Planner {
     return configs;
   }
 
+  // An engine whose kernel cuDNN cannot compile or load is one that does not take it.
+  static bool Finalize(Descriptor* plan) {
+    const cudnnStatus_t status = cudnnBackendFinalize(plan->get());
+    if (status >= CUDNN_STATUS_INTERNAL_ERROR) return false;
+    return TakenByDnn(status, "making a plan");
+  }
+
   bool Try(Descriptor* config) {
     const Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     cudnnBackendDescriptor_t to = engine.get();
@@ -255,7 +262,7 @@ class Planner {
     Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     target_.SetInPlan(&plan);
     plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, *config);
-    if (!plan.Finalize()) return false;
+    if (!Finalize(&plan)) return false;
     plan.Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &plan_->workspace_);
     if (plan_->workspace_ > kMaxWorkspace) return false;
     plan_->config_ = std::move(*config);
