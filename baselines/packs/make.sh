@@ -1,20 +1,41 @@
 #!/usr/bin/env bash
-# baselines/packs/make.sh BUILD [NAME]: all of core on this machine's NVIDIA GPU, packed into NAME.h5 beside this
-# script and verified. A pack that is not right leaves no file. ./run nvidia-pack calls it.
+# All of core on this machine's NVIDIA GPU, packed into NAME.h5 and verified. A pack that is not right leaves no file.
+# ./run nvidia-pack and check.sh call it.
+# usage: make.sh PREFIX [NAME] [--folder DIR] [--data DIR] [--impl LIB] [--fname OPERATOR ...]
+#   PREFIX    holds bin and lib: a build folder, a bundle           NAME    of the pack (default: nvidia)
+#   --folder  where NAME.h5 goes (default: beside this script)      --data  folder for baselines, kept (default: none)
+#   --impl    another device's library (default: PREFIX/lib/libdiopi_cuda.so)   --fname  these operators alone
 set -euo pipefail
-build=$1
-name=${2:-nvidia}
+prefix=${1:?"usage: make.sh PREFIX [NAME] [--folder DIR] [--data DIR] [--impl LIB] [--fname OPERATOR ...]"}
+shift
+name=nvidia folder=$(dirname "$0") data=
+device=(--reference cuda) selection=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --folder) folder=$2 && shift ;;
+    --data) data=$2 && shift ;;
+    --impl) device=(--device-reference "$2") && shift ;;
+    --fname) shift && selection=(--fname "$@") && break ;;
+    --*) echo "nvidia-pack: unknown option $1" >&2 && exit 2 ;;
+    *) name=$1 ;;
+  esac
+  shift
+done
 case "$name" in
-  *[!a-zA-Z0-9._-]*|.*) echo "nvidia-pack: '$name' cannot name a pack: letters, digits, '.', '_' and '-'" >&2; exit 2 ;;
+  *[!a-zA-Z0-9._-]* | .*)
+    echo "nvidia-pack: '$name' cannot name a pack: letters, digits, '.', '_' and '-'" >&2
+    exit 2
+    ;;
 esac
-pack=$(dirname "$0")/$name.h5
+pack=$folder/$name.h5
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$pack.tmp"' EXIT
+data=${data:-$work/data}
 
-cli=$build/bin/diopi-cli
-"$cli" gen --reference cuda --data "$work/data" --quiet
-"$cli" pack make "$work/pack.h5" --data "$work/data"
-"$cli" pack verify "$work/pack.h5"
+cli=$prefix/bin/diopi-cli
+"$cli" gen "${device[@]}" --data "$data" --quiet "${selection[@]}"
+"$cli" pack make "$work/pack.h5" --data "$data" "${selection[@]}"
+"$cli" pack verify "$work/pack.h5" "${selection[@]}"
 cp "$work/pack.h5" "$pack.tmp"
 mv "$pack.tmp" "$pack"
 echo "Packed: $pack ($(stat -c %s "$pack") bytes)"

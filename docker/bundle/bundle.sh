@@ -109,7 +109,8 @@ newest() { # newest PREFIX: the highest version of that name that any file refer
   done
 } >"$top/REQUIRES"
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
-sed -e "s/@VERSION@/$version/" -e "s/@COMPONENTS@/$*/" -e "s/@REQUIRES@/$(tail -n +2 "$top/REQUIRES" | paste -sd, | sed 's/,/, /g')/" \
+requires=$(tail -n +2 "$top/REQUIRES" | paste -sd, | sed 's/,/, /g')
+sed -e "s/@VERSION@/$version/" -e "s/@COMPONENTS@/$*/" -e "s/@REQUIRES@/$requires/" \
   "$here/README.in" >"$top/README"
 
 tar --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --use-compress-program "$compress" \

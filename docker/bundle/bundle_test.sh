@@ -18,7 +18,7 @@ expect() { # expect STATUS TEXT COMMAND...: it ends so, and says so
   shift 2
   "$@" >"$work/out" 2>&1 || status=$?
   [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, expected $wanted"
-  grep -qF -- "$text" "$work/out" || fail "$*: no '$text' in what it printed"
+  [ -z "$text" ] || grep -qF -- "$text" "$work/out" || fail "$*: no '$text' in what it printed"
 }
 
 # Another root needs root, or a user namespace.
@@ -33,7 +33,9 @@ expect 2 "'car' is no component" "$here/bundle.sh" "$build" "$work/x.tar.zst" ag
 expect 2 "ends in .tar.zst" "$here/bundle.sh" "$build" "$work/x.zip"
 expect 2 "no folder that can be written to" "$here/bundle.sh" "$build" "$work/none/x.tar.zst"
 expect 2 "is no build folder" "$here/bundle.sh" "$work" "$work/x.tar.zst"
-expect 0 "Needs: machine x86-64 GLIBC_2." "$here/bundle.sh" "$build" "$work/x.tar.zst" agent demo
+components=(agent demo)
+[ ! -e "$build/lib/libdiopi_cuda.so" ] || components+=(nvidia)
+expect 0 "Needs: machine x86-64 GLIBC_2." "$here/bundle.sh" "$build" "$work/x.tar.zst" "${components[@]}"
 [ "$(cd "$work" && echo .bundle.* x.*)" = ".bundle.* x.tar.zst" ] || fail "something was left beside the bundle"
 
 root=$work/root
@@ -59,6 +61,16 @@ expect 1 "Outcomes     pass" in_root "$bin/diopi-agent --impl $lib/demo/libdiopi
 if [ -e "$root$lib/libdiopi_cuda.so" ]; then # the machine's own libraries: the first that is missing is named
   expect 2 "libcu" in_root "$bin/diopi-agent --impl $lib/libdiopi_cuda.so --fname add"
   grep -qE 'libcu(dnn|blasLt)\.so\.[0-9]+: cannot open shared object file' "$work/out" || fail "it is not named"
+fi
+if [ -e "$root$bin/diopi-nvidia-check" ]; then # needs more than a shell: the machine's own tools
+  check=$root$bin/diopi-nvidia-check
+  CUDA_VISIBLE_DEVICES='' expect 2 "nvidia-check: " "$check" --output "$work/results"
+  [ ! -e "$work/results" ] || fail "results without a GPU"
+  expect 0 "pack       passed" "$check" --output "$work/results" --impl "$root$lib/libdiopi_cpu.so" \
+    --steps versions,core,pack --fname add
+  mkdir "$work/points"
+  expect 0 "" python3 "$root$bin/../share/diopi/baselines/timing/points.py" "$work/points"
+  expect 0 "softmax.float32.model_" "$root$bin/diopi-cli" list cases --cases "$work/points" --case '*model_*'
 fi
 # And it can fail: nothing of this machine's helped.
 mv "$root$lib/libhdf5_serial.so.103" "$work/"

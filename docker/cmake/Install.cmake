@@ -25,3 +25,16 @@ foreach(component server agent nvidia)
   endforeach()
 endforeach()
 install(TARGETS libdiopi_faulty LIBRARY DESTINATION lib/demo COMPONENT demo)
+
+# What checks an NVIDIA GPU, where it finds its parts as in the checkout.
+set(_share share/diopi)
+set(_packs ${PROJECT_SOURCE_DIR}/baselines/packs)
+install(PROGRAMS ${_packs}/diopi-nvidia-check DESTINATION bin COMPONENT nvidia)
+install(PROGRAMS ${_packs}/check.sh ${_packs}/make.sh DESTINATION ${_share}/baselines/packs COMPONENT nvidia)
+file(GLOB_RECURSE _data RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/baselines/ops/*_crosscheck.py ${PROJECT_SOURCE_DIR}/cases/ops/*.textproto)
+foreach(file baselines/crosscheck/calls.py baselines/timing/timing.py baselines/timing/torch_time.py
+        baselines/timing/points.py baselines/timing/points.txt ${_data})
+  get_filename_component(_folder ${file} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${_share}/${_folder} COMPONENT nvidia)
+endforeach()
