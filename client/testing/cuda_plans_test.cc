@@ -60,7 +60,8 @@ class CudaPlansTest : public ::testing::Test {
 };
 
 TEST_F(CudaPlansTest, EveryGraphOfSuiteCore) {
-  for (const std::string gpu : {"T4", "A100", "A10", "L40S", "H200", "B200"}) {
+  // Unit tests have the other generations too.
+  for (const std::string gpu : {"T4", "A100", "H200", "B200"}) {
     SCOPED_TRACE(gpu);
     const Finished run = Agent({"DIOPI_CUDA_PLAN_FOR=" + gpu});
     EXPECT_EQ(run.code, 0) << run.out << run.err;
@@ -69,12 +70,12 @@ TEST_F(CudaPlansTest, EveryGraphOfSuiteCore) {
     for (const auto& [dtype, share] : shares) {
       const int all = share.planned + share.none + share.left;
       std::printf(
-          "%-4s %-8s: %d %% of %d products by cuDNN, %d without an allowed engine, %d not contiguous\n",
+          "%-4s %-8s: %d %% of %d products by cuDNN, %d without an allowed engine, %d of other layouts\n",
           gpu.c_str(), dtype.c_str(), share.planned * 100 / all, all, share.none, share.left);
-      // cuDNN hardly convolves bfloat16 before sm_80; the cases with strides are ours everywhere.
+      // cuDNN hardly convolves bfloat16 before sm_80; the other layouts are ours everywhere.
       const bool takes = gpu != "T4" || dtype != "bfloat16";
       EXPECT_EQ(share.none > 0, !takes) << dtype;
-      EXPECT_EQ(share.planned * 100 / all >= 80, takes) << dtype;
+      EXPECT_EQ(share.planned * 100 / all >= 85, takes) << dtype;
     }
   }
 }

@@ -135,6 +135,33 @@ TEST(ConvolutionPlans, TensorsNeedNotBeAligned) {
   }
 }
 
+Shape ChannelsLast(const Shape& shape) {
+  const int64_t channels = shape[1], row = shape[3] * channels;
+  return {shape[2] * row, 1, row, channels};
+}
+
+TEST(ConvolutionPlans, ChannelsMayBeLast) {
+  for (const std::string& gpu : GpuNames()) {
+    const PlanTarget target(GpuProperties(gpu));
+    for (const Row& row : kRows) {
+      const Conv2d c = Convolution(row);
+      const Shape in = c.in_shape(), out = c.out_shape();
+      const Shape weights = {c.filters, c.group_channels(), c.kernel_h, c.kernel_w};
+      for (const diopiDtype_t dtype : {diopi_dtype_float16, diopi_dtype_float32}) {
+        Outline x(dtype, in, ChannelsLast(in)), y(dtype, out, ChannelsLast(out));
+        Outline w(dtype, weights, ChannelsLast(weights));
+        for (const ConvolutionProduct product : kProducts) {
+          const DnnGraph graph = ConvolutionGraph(product, c, x.view(), w.view(), y.view(), false);
+          const std::string where = Where(gpu, row, product, dtype);
+          const auto plan = MakePlan(target, graph, false);
+          ASSERT_TRUE(plan) << where;
+          ExpectAllowed(*plan, dtype, false, where);
+        }
+      }
+    }
+  }
+}
+
 TEST(ConvolutionPlans, Tf32WhereItIsAskedForAndTheGpuHasIt) {
   for (const std::string& gpu : GpuNames()) {
     const PlanTarget target(GpuProperties(gpu));
@@ -185,7 +212,12 @@ TEST(ConvolutionPlans, OtherTensorsAreLeftToOurKernels) {
   const Outline x(kFloat, in), w(kFloat, weights), y(kFloat, out);
   EXPECT_FALSE(left(x, w, y));
   EXPECT_TRUE(left(x, w, {diopi_dtype_float16, out})) << "two dtypes";
-  EXPECT_TRUE(left({kFloat, in, {in[1] * in[2] * in[3], 1, in[1] * in[3], in[1]}}, w, y)) << "channels last";
+  Shape strides = DenseStrides(in);
+  std::swap(strides[2], strides[3]);
+  EXPECT_TRUE(left({kFloat, in, strides}, w, y)) << "columns first";
+  strides = DenseStrides(in);
+  strides[0] = 0;
+  EXPECT_TRUE(left({kFloat, in, strides}, w, y)) << "the same image all over";
   EXPECT_TRUE(left(x, {kFloat, weights, 2}, y)) << "elements that are not aligned";
   EXPECT_TRUE(left({kInt, in}, {kInt, weights}, {kInt, out})) << "integers";
   c.out_h = 3;  // less than there are windows, as of a transposed convolution with output_padding

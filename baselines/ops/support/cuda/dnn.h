@@ -28,8 +28,9 @@ void CheckDnn(cudnnStatus_t status, const char* what);
 // The same, but false for "not supported".
 bool TakenByDnn(cudnnStatus_t status, const char* what);
 
-// All tensors are given, of this dtype, contiguous, aligned to their elements, not empty, and within cuDNN's
-// 2^31 elements.
+// The tensor is given, of this dtype, aligned to its elements, not empty, and within cuDNN's 2^31 elements.
+bool DnnTakesElements(diopiDtype_t dtype, const Tensor& tensor);
+// So are all of these, and contiguous.
 bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors);
 // float16, bfloat16, float32 and float64 are taken.
 bool DnnTakesDtype(diopiDtype_t dtype);

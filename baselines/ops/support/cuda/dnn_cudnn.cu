@@ -42,12 +42,15 @@ bool DnnTakesDtype(diopiDtype_t dtype) {
          dtype == diopi_dtype_float64;
 }
 
+bool DnnTakesElements(diopiDtype_t dtype, const Tensor& t) {
+  if (!DnnTakesDtype(dtype) || !t || t.dtype() != dtype) return false;
+  if (t.numel() == 0 || t.numel() > std::numeric_limits<int>::max()) return false;
+  return reinterpret_cast<uintptr_t>(t.data()) % static_cast<uintptr_t>(ElementSize(dtype)) == 0;
+}
+
 bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors) {
-  if (!DnnTakesDtype(dtype)) return false;
   for (const Tensor& t : tensors) {
-    if (!t || t.dtype() != dtype || t.numel() == 0 || t.numel() > std::numeric_limits<int>::max())
-      return false;
-    if (reinterpret_cast<uintptr_t>(t.data()) % static_cast<uintptr_t>(ElementSize(dtype)) != 0) return false;
+    if (!DnnTakesElements(dtype, t)) return false;
     const Layout layout = MakeLayout(t.shape(), t.strides());
     if (layout.rank > 1 || (layout.rank == 1 && layout.strides[0] != 1)) return false;
   }

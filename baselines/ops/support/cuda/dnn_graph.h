@@ -39,12 +39,9 @@ class DnnGraph {
   void Leave() { left_ = true; }
   bool left() const { return left_; }
 
-  // What DnnTakes does not take, as of this dtype, leaves the graph.
-  Part AddTensor(const Tensor& tensor) { return AddTensor(tensor, dtype_, tensor.shape()); }
-  // The same as if it had this shape, of as many elements.
-  Part AddTensor(const Tensor& tensor, diopiDtype_t dtype, const Shape& shape);
-  // A number that is handed over with the call, in the type of DnnScaleDtype.
-  Part AddNumber(diopiDtype_t dtype, double value);
+  // Contiguous, or, of four dimensions, with the channels last. Anything else, another dtype, and what
+  // DnnTakes does not take either, leaves the graph.
+  Part AddTensor(const Tensor& tensor);
   // Anything else, and an operation on what was added before; their attributes are to be set.
   Part Add(cudnnBackendDescriptorType_t type);
   Part AddOperation(cudnnBackendDescriptorType_t type);
@@ -85,7 +82,6 @@ class DnnGraph {
     std::vector<Attribute> attributes;
   };
 
-  Part AddData(diopiDtype_t dtype, const Shape& shape, int64_t alignment, const void* data, bool on_host);
   void SetBytes(Part part, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
                 const void* values, size_t bytes);
 
@@ -93,7 +89,6 @@ class DnnGraph {
   diopiDtype_t dtype_;
   bool left_ = false;
   std::vector<PartData> parts_;  // each made of earlier ones
-  std::deque<double> numbers_;   // room for either type; data_ points into it
   std::vector<int64_t> ids_;
   std::vector<const void*> data_;
 };

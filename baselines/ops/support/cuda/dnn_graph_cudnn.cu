@@ -33,33 +33,38 @@ std::vector<EngineNote> NotesOf(const Descriptor& engine) {
   return found;
 }
 
+// Whether elements lie where `strides` put them; those of a dimension of one element say nothing.
+bool HasStrides(const Tensor& t, const Shape& strides) {
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (t.shape()[d] > 1 && t.strides()[d] != strides[d]) return false;
+  }
+  return true;
+}
+
+// Those of a layout that cuDNN's engines are made for, and that the tensor has; nothing where it has none.
+Shape PlainStrides(const Tensor& t) {
+  const Shape dense = DenseStrides(t.shape());
+  if (HasStrides(t, dense)) return dense;
+  if (t.rank() != 4) return {};
+  const int64_t channels = t.size(1), row = t.size(3) * channels;
+  const Shape channels_last = {t.size(2) * row, 1, row, channels};
+  return HasStrides(t, channels_last) ? channels_last : Shape();
+}
+
 }  // namespace
 
-DnnGraph::Part DnnGraph::AddTensor(const Tensor& tensor, diopiDtype_t dtype, const Shape& shape) {
-  if (!DnnTakes(dtype, {tensor})) Leave();
+DnnGraph::Part DnnGraph::AddTensor(const Tensor& tensor) {
+  const Shape strides = PlainStrides(tensor);
+  if (strides.empty() || !DnnTakesElements(dtype_, tensor)) Leave();
   const char* data = tensor ? tensor.data() : nullptr;
   const auto address = reinterpret_cast<uint64_t>(data) | kMaxAlignment;
-  return AddData(dtype, shape, static_cast<int64_t>(address & (~address + 1)), data, false);
-}
-
-DnnGraph::Part DnnGraph::AddNumber(diopiDtype_t dtype, double value) {
-  const DnnScale number(dtype, value);
-  const diopiDtype_t type = DnnScaleDtype(dtype);
-  double& room = numbers_.emplace_back();
-  std::memcpy(&room, number.get(), static_cast<size_t>(ElementSize(type)));
-  return AddData(type, {1, 1, 1, 1}, ElementSize(type), &room, true);
-}
-
-DnnGraph::Part DnnGraph::AddData(diopiDtype_t dtype, const Shape& shape, int64_t alignment, const void* data,
-                                 bool on_host) {
   const auto id = static_cast<int64_t>(ids_.size());
   const Part t = Add(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  Set(t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, DnnType(dtype));
-  Set(t, CUDNN_ATTR_TENSOR_DIMENSIONS, shape);
-  Set(t, CUDNN_ATTR_TENSOR_STRIDES, DenseStrides(shape));
+  Set(t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, DnnType(dtype_));
+  Set(t, CUDNN_ATTR_TENSOR_DIMENSIONS, tensor.shape());
+  Set(t, CUDNN_ATTR_TENSOR_STRIDES, strides);
   Set(t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, id);
-  Set(t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, alignment);
-  Set(t, CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, on_host);
+  Set(t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, static_cast<int64_t>(address & (~address + 1)));
   ids_.push_back(id);
   data_.push_back(data);
   return t;
