@@ -60,8 +60,7 @@ class CudaPlansTest : public ::testing::Test {
 };
 
 TEST_F(CudaPlansTest, EveryGraphOfSuiteCore) {
-  // Unit tests have the other generations too.
-  for (const std::string gpu : {"T4", "A100", "H200", "B200"}) {
+  for (const std::string gpu : {"T4", "A100", "A10", "L40S", "H200", "B200"}) {
     SCOPED_TRACE(gpu);
     const Finished run = Agent({"DIOPI_CUDA_PLAN_FOR=" + gpu});
     EXPECT_EQ(run.code, 0) << run.out << run.err;
