@@ -124,7 +124,7 @@ versions() {
   sanitizer=$(sanitizer_path || true)
   {
     echo "library: $library"
-    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 || echo "no nvidia-smi"
+    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no nvidia-smi, or it fails"
     ldd "$impl" | grep -E 'libcu' || true
     [ -z "$sanitizer" ] || "$sanitizer" --version 2>&1 | tail -n 1
     "$python" --version

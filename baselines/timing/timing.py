@@ -34,9 +34,8 @@ LEGEND = """Each figure is microseconds of one call: the median of the samples, 
 Inputs, attributes and dtype are the same on both sides. PyTorch's calls are those of `baselines/ops/*_crosscheck.py`, out
 of place; gradients are timed without the forward that led to them.
 
-Notes: **h** the device waited for the host in some samples: this is the time of queueing the call, not the kernel's ·
-**v** PyTorch returns a view, copied here as the ABI has none · **c** the case is core's, a small one: mostly the cost of a
-launch."""
+Notes: **h** the device waited for the host in some samples, ours or PyTorch's: more is in the figure than the kernels ·
+**v** PyTorch returns a view, copied here as the ABI has none · **c** the case is core's, a small one."""
 CLOCK = {
     "cuda": "The clock is the device's (CUDA events around the sample, whose calls are queued while the device is busy).",
     "cpu": "The clock is the host's, around the sample; one thread on both sides.",
@@ -104,13 +103,16 @@ def their_time(options, function, line):
         return {"error": str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__}
 
 
-def shapes(definition):
+def shapes(definition, roles=("ROLE_INPUT", "ROLE_INOUT")):
+    """Of the inputs; of the outputs where there are none."""
     texts = []
     for arg in definition.get("args", []):
-        if arg.get("role") == "ROLE_OUTPUT":
+        if arg.get("role") not in roles:
             continue
         for spec in [arg["tensor"]] if "tensor" in arg else arg.get("tensors", {}).get("tensors", []):
             texts.append("×".join(spec.get("shape", [])) or "0-d")
+    if not texts and "ROLE_OUTPUT" not in roles:
+        return shapes(definition, ("ROLE_OUTPUT",))
     return ", ".join(texts[:3]) + (", …" if len(texts) > 3 else "")
 
 
@@ -122,7 +124,7 @@ def figure(result):
     if "microseconds" not in result:
         return "—"
     samples = result["microseconds"]
-    low, _, high = statistics.quantiles(samples, n=4) if len(samples) > 1 else (samples[0],) * 3
+    low, _, high = statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1 else (samples[0],) * 3
     return "%s (%s–%s)" % (number(statistics.median(samples)), number(low), number(high))
 
 

@@ -27,7 +27,7 @@ def read_tensor(entry):
     dtype = TORCH[entry["dtype"]]
     if not data:
         return torch.empty(entry["shape"], dtype=dtype)
-    return torch.frombuffer(data, dtype=dtype).reshape(entry["shape"])
+    return torch.frombuffer(data, dtype=dtype).reshape(entry["shape"]).clone()  # no view
 
 
 def laid_out(tensor, spec):

@@ -39,7 +39,7 @@ TEST(Time, ALineACaseAndItsInputs) {
     bytes = std::max<size_t>(bytes, entry.file_size());
   }
   EXPECT_GT(files, 8U);
-  EXPECT_GE(bytes, 2 * 1025 * sizeof(float));
+  EXPECT_GE(bytes, size_t{2 * 1025} * sizeof(float));
 }
 
 TEST(Time, WhatCannotBeTimedSaysWhy) {

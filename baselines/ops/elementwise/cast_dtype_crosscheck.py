@@ -2,4 +2,4 @@
 
 
 def diopiCastDtype(a):
-    return {"out": a.input.to(a.out_dtypes["out"])}
+    return {"out": a.input.to(a.out_dtypes["out"], copy=True)}
