@@ -74,7 +74,7 @@ TEST_F(CudaPlansTest, EveryGraphOfSuiteCore) {
       // cuDNN hardly convolves bfloat16 before sm_80; the other layouts are ours everywhere.
       const bool takes = gpu != "T4" || dtype != "bfloat16";
       EXPECT_EQ(share.none > 0, !takes) << dtype;
-      EXPECT_EQ(share.planned * 100 / all >= 85, takes) << dtype;
+      EXPECT_EQ(share.planned * 100 / all >= 80, takes) << dtype;
     }
   }
 }

@@ -72,7 +72,9 @@ DnnGraph ConvolutionGraph(ConvolutionProduct product, const Conv2d& c, const Ten
   const Names names = NamesOf(product);
   DnnGraph graph(names.text, dtype);
   if (!SizesAgree(c)) graph.Leave();
-  const DnnGraph::Part in = graph.AddTensor(x), weight = graph.AddTensor(w), out = graph.AddTensor(y);
+  const DnnLayout layout = LayoutOf({x, w, y});
+  const DnnGraph::Part in = graph.AddTensor(x, layout), weight = graph.AddTensor(w, layout);
+  const DnnGraph::Part out = graph.AddTensor(y, layout);
   const DnnGraph::Part steps = AddSteps(&graph, c, dtype);
   const DnnGraph::Part operation = graph.AddOperation(names.operation);
   graph.Set(operation, names.x, in);

@@ -212,6 +212,7 @@ TEST(ConvolutionPlans, OtherTensorsAreLeftToOurKernels) {
   const Outline x(kFloat, in), w(kFloat, weights), y(kFloat, out);
   EXPECT_FALSE(left(x, w, y));
   EXPECT_TRUE(left(x, w, {diopi_dtype_float16, out})) << "two dtypes";
+  EXPECT_TRUE(left({kFloat, in, ChannelsLast(in)}, w, y)) << "channels last in one alone";
   Shape strides = DenseStrides(in);
   std::swap(strides[2], strides[3]);
   EXPECT_TRUE(left({kFloat, in, strides}, w, y)) << "columns first";

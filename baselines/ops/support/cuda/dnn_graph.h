@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,11 @@
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops::cuda {
+
+// Of four dimensions: batch, channels, rows, columns in this order, or the channels last.
+enum class DnnLayout { kContiguous, kChannelsLast };
+// That of all of these; kContiguous where they have none in common.
+DnnLayout LayoutOf(std::initializer_list<Tensor> tensors);
 
 // Operations on the host's tensors, as data: cuDNN hears of them when a plan is made (MakePlan). In the
 // arithmetic of one dtype, which EngineAllowed holds engines to.
@@ -39,9 +45,9 @@ class DnnGraph {
   void Leave() { left_ = true; }
   bool left() const { return left_; }
 
-  // Contiguous, or, of four dimensions, with the channels last. Anything else, another dtype, and what
-  // DnnTakes does not take either, leaves the graph.
-  Part AddTensor(const Tensor& tensor);
+  // A tensor of this layout. Any other one, another dtype, and what DnnTakesElements does not take, leave the
+  // graph.
+  Part AddTensor(const Tensor& tensor, DnnLayout layout);
   // Anything else, and an operation on what was added before; their attributes are to be set.
   Part Add(cudnnBackendDescriptorType_t type);
   Part AddOperation(cudnnBackendDescriptorType_t type);

@@ -33,36 +33,42 @@ std::vector<EngineNote> NotesOf(const Descriptor& engine) {
   return found;
 }
 
-// Whether elements lie where `strides` put them; those of a dimension of one element say nothing.
-bool HasStrides(const Tensor& t, const Shape& strides) {
+Shape StridesOf(const Shape& shape, DnnLayout layout) {
+  if (layout == DnnLayout::kContiguous) return DenseStrides(shape);
+  const int64_t row = shape[3] * shape[1];
+  return {shape[2] * row, 1, row, shape[1]};
+}
+
+// Strides of dimensions of one element say nothing.
+bool Has(const Tensor& t, DnnLayout layout) {
+  if (!t || t.rank() != 4) return false;
+  const Shape strides = StridesOf(t.shape(), layout);
   for (size_t d = 0; d < strides.size(); ++d) {
     if (t.shape()[d] > 1 && t.strides()[d] != strides[d]) return false;
   }
   return true;
 }
 
-// Those of a layout that cuDNN's engines are made for, and that the tensor has; nothing where it has none.
-Shape PlainStrides(const Tensor& t) {
-  const Shape dense = DenseStrides(t.shape());
-  if (HasStrides(t, dense)) return dense;
-  if (t.rank() != 4) return {};
-  const int64_t channels = t.size(1), row = t.size(3) * channels;
-  const Shape channels_last = {t.size(2) * row, 1, row, channels};
-  return HasStrides(t, channels_last) ? channels_last : Shape();
-}
-
 }  // namespace
 
-DnnGraph::Part DnnGraph::AddTensor(const Tensor& tensor) {
-  const Shape strides = PlainStrides(tensor);
-  if (strides.empty() || !DnnTakesElements(dtype_, tensor)) Leave();
+DnnLayout LayoutOf(std::initializer_list<Tensor> tensors) {
+  const auto all = [&](DnnLayout layout) {
+    return std::all_of(tensors.begin(), tensors.end(), [=](const Tensor& t) { return Has(t, layout); });
+  };
+  return !all(DnnLayout::kContiguous) && all(DnnLayout::kChannelsLast) ? DnnLayout::kChannelsLast
+                                                                       : DnnLayout::kContiguous;
+}
+
+DnnGraph::Part DnnGraph::AddTensor(const Tensor& tensor, DnnLayout layout) {
+  const bool taken = Has(tensor, layout) && DnnTakesElements(dtype_, tensor);
+  if (!taken) Leave();
   const char* data = tensor ? tensor.data() : nullptr;
   const auto address = reinterpret_cast<uint64_t>(data) | kMaxAlignment;
   const auto id = static_cast<int64_t>(ids_.size());
   const Part t = Add(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   Set(t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, DnnType(dtype_));
   Set(t, CUDNN_ATTR_TENSOR_DIMENSIONS, tensor.shape());
-  Set(t, CUDNN_ATTR_TENSOR_STRIDES, strides);
+  if (taken) Set(t, CUDNN_ATTR_TENSOR_STRIDES, StridesOf(tensor.shape(), layout));
   Set(t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, id);
   Set(t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, static_cast<int64_t>(address & (~address + 1)));
   ids_.push_back(id);
