@@ -181,7 +181,9 @@ sanitize() { # sanitize TOOL
   [ "$seconds" -gt 0 ] || { detail="no time left" && return 124; }
   sanitizer=$(sanitizer_path) || { detail="no compute-sanitizer on PATH or in /usr/local/cuda" && return 1; }
   watched=("$sanitizer" --tool "$tool" --error-exitcode 99 --print-limit 1000)
-  [ "$tool" != memcheck ] || watched+=(--destroy-on-device-error kernel) # else every later case fails too
+  if [ "$tool" = memcheck ] && "$sanitizer" --help 2>&1 | grep -q -- --destroy-on-device-error; then
+    watched+=(--destroy-on-device-error kernel) # else every case after a finding fails too
+  fi
   watched+=("$cli" call --impl "$impl")
   # One small case first: where the tool cannot work at all, it says why.
   limited "$seconds" "${watched[@]}" "${probe[@]}" >"$out/probe.log" 2>&1 || true

@@ -12,7 +12,10 @@ cat >"$work/bin/compute-sanitizer" <<'TOOL'
 #!/usr/bin/env bash
 # FOUND: cases that have a finding. REFUSES: the device is not supported, as on machines that forbid it.
 set -euo pipefail
-[ "$1" != --version ] || { echo "Version fake"; exit 0; }
+case "$1" in
+  --version) echo "Version fake" && exit 0 ;;
+  --help) echo "  --destroy-on-device-error arg (=context)" && exit 0 ;;
+esac
 tool=
 while [[ $1 == --* ]]; do
   case "$1" in
@@ -70,7 +73,15 @@ check 2 --impl /no/such.so
 says "there is no /no/such.so"
 CUDA_VISIBLE_DEVICES='' check 2
 says "no CUDA device|there is no .*libdiopi_cuda.so|cannot open shared object"
+check 2 --impl "$build/lib/vendors/elf_odd.so"
+says "elf_dependency.so: cannot open shared object file"
 [ ! -e "$work/results" ] || fail "results of a machine without a GPU"
+
+# What Python's packages bring is found: the same library's next complaint is another.
+mkdir -p "$work/site/nvidia/cu13"
+ln -s "$build/lib/vendors/aside" "$work/site/nvidia/cu13/lib"
+PYTHONPATH=$work/site DIOPI_PYTHON=/usr/bin/python3 check 2 --impl "$build/lib/vendors/elf_odd.so"
+says "undefined symbol"
 
 # Every step with a library that stands for the GPU. PyTorch is not everywhere.
 steps=versions,core,pack,memcheck,racecheck

@@ -57,7 +57,7 @@ of_the_system() {
     linux-vdso.so.* | ld-linux-x86-64.so.* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.*) ;;
     libresolv.so.* | libutil.so.* | libgcc_s.so.* | libstdc++.so.*) ;;
     libcuda.so.* | libcudart.so.* | libcublas*.so.* | libcudnn*.so.* | libcusolver*.so.* | libcurand*.so.*) ;;
-    libcusparse*.so.* | libnvJitLink*.so.* | libnvidia-*.so.*) ;;
+    libcusparse*.so.* | libcufft*.so.* | libnvrtc*.so.* | libnvJitLink*.so.* | libnvidia-*.so.*) ;;
     *) return 1 ;;
   esac
 }
