@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # All of core on this machine's NVIDIA GPU, packed into NAME.h5 and verified. A pack that is not right leaves no file.
 # ./run nvidia-pack and check.sh call it.
-# usage: make.sh PREFIX [NAME] [--folder DIR] [--data DIR] [--impl LIB] [--fname OPERATOR ...]
+# usage: make.sh PREFIX [NAME] [--folder DIR] [--data DIR] [--impl LIB] [--sandbox MODE] [--fname OPERATOR ...]
 #   PREFIX    holds bin and lib: a build folder, a bundle           NAME    of the pack (default: nvidia)
 #   --folder  where NAME.h5 goes (default: beside this script)      --data  folder for baselines, kept (default: none)
 #   --impl    another device's library (default: PREFIX/lib/libdiopi_cuda.so)   --fname  these operators alone
+#   --sandbox default, off: of the worker
 set -euo pipefail
-prefix=${1:?"usage: make.sh PREFIX [NAME] [--folder DIR] [--data DIR] [--impl LIB] [--fname OPERATOR ...]"}
+prefix=${1:?"usage: make.sh PREFIX [NAME] [options]; they stand at this script's head"}
 shift
 name=nvidia folder=$(dirname "$0") data=
-device=(--reference cuda) selection=()
+device=(--reference cuda) sandbox=default selection=()
 while [ $# -gt 0 ]; do
   case "$1" in
     --folder) folder=$2 && shift ;;
     --data) data=$2 && shift ;;
     --impl) device=(--device-reference "$2") && shift ;;
+    --sandbox) sandbox=$2 && shift ;;
     --fname) shift && selection=(--fname "$@") && break ;;
     --*) echo "nvidia-pack: unknown option $1" >&2 && exit 2 ;;
     *) name=$1 ;;
@@ -33,7 +35,7 @@ trap 'rm -rf "$work" "$pack.tmp"' EXIT
 data=${data:-$work/data}
 
 cli=$prefix/bin/diopi-cli
-"$cli" gen "${device[@]}" --data "$data" --quiet "${selection[@]}"
+"$cli" gen "${device[@]}" --sandbox "$sandbox" --data "$data" --quiet "${selection[@]}"
 "$cli" pack make "$work/pack.h5" --data "$data" "${selection[@]}"
 "$cli" pack verify "$work/pack.h5" "${selection[@]}"
 cp "$work/pack.h5" "$pack.tmp"

@@ -10,6 +10,7 @@
 #include "baselines/compare/contract.h"
 #include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
+#include "client/agent/arrangement.h"
 #include "client/agent/library_facts.h"
 #include "client/agent/paths.h"
 #include "client/cli/command.h"
@@ -45,6 +46,7 @@ class GenCommand final : public Command {
         ->delimiter(',');
     app->add_option("--timeout-s", timeout_s_, "Seconds a case may take on the device (default: 30)")
         ->check(CLI::Range(0.001, 86400.0));
+    agent::AddWorkerFlags(app, &sandbox_, &worker_memory_);
     app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
     app->add_flag("--force", force_, "Also what is there and up to date");
     app->add_flag("--quiet", quiet_, "Print the summary only");
@@ -106,6 +108,8 @@ class GenCommand final : public Command {
     options.worker.impl_path = facts->path;
     options.worker.device_lib = device_functions_;
     options.worker.worker_program = worker_program_;
+    options.worker.sandbox = sandbox_;
+    options.worker.memory_bytes = worker_memory_;
     options.worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
     options.library_sha256 = facts->sha256;
     options.compare.contracts = *contracts;
@@ -165,6 +169,8 @@ class GenCommand final : public Command {
   std::string device_functions_;
   std::vector<std::string> contracts_;
   double timeout_s_ = 30;
+  std::string sandbox_ = "default";
+  uint64_t worker_memory_ = 0;  // bytes; 0: no limit
   std::string worker_program_;
   bool force_ = false;
   bool quiet_ = false;
