@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 cat >"$work/bin/compute-sanitizer" <<'TOOL'
 #!/usr/bin/env bash
-# FOUND: cases that have a finding. REFUSES: the device is not supported, as on machines that forbid it.
+# FOUND: cases that have a finding. HANGS: whole operators do not end. REFUSES: the device is not supported, as on machines that forbid it.
 set -euo pipefail
 case "$1" in
   --version) echo "Version fake" && exit 0 ;;
@@ -32,6 +32,7 @@ if [ -n "${REFUSES:-}" ]; then
   echo "========= Device not supported. Please refer to the documentation"
   exit 1
 fi
+[ -z "${HANGS:-}" ] || [[ $* != *--fname* ]] || exec tail -f /dev/null
 status=0
 "$@" >"$0.$$" || status=$?
 awk -v found=" ${FOUND:-} " -v tool="$tool" '{print}
@@ -122,6 +123,8 @@ says "pack +passed" "$work/results/summary.txt" # of the run before
 # A tool that does not work here, a library that is wrong, no time: said, and no step is passed.
 REFUSES=yes check 1 --impl "$emulated" --steps memcheck --fname add
 says "memcheck +FAILED .* does not work here: .*Device not supported"
+HANGS=yes check 1 --impl "$emulated" --steps memcheck --limit-s 8 --fname add
+says "memcheck +FAILED .* 0 cases in 1 starts, 0 findings; 1 starts did not end: not all cases were reached"
 check 1 --impl "$build/lib/vendors/libdiopi_faulty.so" --steps core,memcheck --fname add
 says "core +FAILED"
 says "memcheck +passed"

@@ -43,7 +43,7 @@ def written(value):
     """What the ABI's function writes: a view is copied, as the ABI has no views."""
     if isinstance(value, torch.Tensor):
         return value.clone(memory_format=torch.contiguous_format) if value._is_view() else value
-    return [written(item) for item in value]
+    return [written(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 @contextlib.contextmanager
