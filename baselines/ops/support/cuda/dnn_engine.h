@@ -8,7 +8,7 @@
 
 namespace diopi::ops::cuda {
 
-// The values of cudnnBackendNumericalNote_t (cudnn_graph.h of cuDNN 9); convolution_cudnn.cu checks them.
+// The values of cudnnBackendNumericalNote_t (cudnn_graph.h of cuDNN 9); dnn_graph_cudnn.cu checks them.
 enum class EngineNote {
   kTensorCore = 0,
   kDownConvertInputs = 1,
