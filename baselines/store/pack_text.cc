@@ -74,7 +74,7 @@ std::string PackReasonLine(const char* word, const std::string& reason) {
 
 std::string PackTensorLine(const PackTensor& tensor, const PackPlace& place) {
   const std::string_view dtype = DtypeName(tensor.values.dtype);
-  const std::string line = absl::StrCat(tensor.sampled ? "sampled " : "full ", tensor.key, " ",
+  std::string line = absl::StrCat(tensor.sampled ? "sampled " : "full ", tensor.key, " ",
                                         absl::string_view(dtype.data(), dtype.size()), " ",
                                         tensor.shape.empty() ? "-" : absl::StrJoin(tensor.shape, "x"), " ",
                                         place.first, " ", place.checksum);

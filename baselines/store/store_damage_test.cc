@@ -150,7 +150,7 @@ TEST_F(Damage, ClaimedSizesAreBounded) {
     bad_index.replace(at + 1, line.size(), row.line);
     const std::string head = good_.substr(0, piece.offset);
     const std::string footer = FormatFooter({piece.offset, bad_index.size(), Checksum(bad_index)});
-    WriteFileText(path_, head + bad_index + footer);
+    WriteFileText(path_, absl::StrCat(head, bad_index, footer));
     const absl::Status status = BaselineReader::Open(path_).status();
     ExpectNoticed(status, row.line);
     EXPECT_THAT(std::string(status.message()), HasSubstr(row.says)) << row.line;

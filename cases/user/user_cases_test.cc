@@ -52,6 +52,7 @@ std::vector<std::string> Ids(const Catalog& catalog, const std::string& name) {
   selection.add_functions(name);
   const std::vector<v1::Case> cases = catalog.SelectRun(selection).value();
   std::vector<std::string> ids;
+  ids.reserve(cases.size());
   for (const v1::Case& c : cases) ids.push_back(c.id());
   return ids;
 }

@@ -22,7 +22,7 @@ class PdfTest : public ::testing::Test {
   ~PdfTest() override { fs::remove_all(folder_); }
   // A program in place of the browser.
   std::string Script(const std::string& text) const {
-    const std::string path = folder_ + "/browser";
+    std::string path = folder_ + "/browser";
     std::ofstream(path) << "#!/bin/sh\n" << text;
     chmod(path.c_str(), 0755);
     return path;

@@ -88,9 +88,10 @@ std::string Names::CheckParameter(const std::string& name, const std::vector<std
                                   const std::vector<std::string>& functions) const {
   std::set<std::string> known;
   for (const auto& [alias, of_it] : functions_) {
-    const bool named = std::any_of(operators.begin(), operators.end(), [&](const std::string& pattern) {
-      return cases::GlobMatch(pattern, alias);
-    });
+    // clang 14, which fuzzes, lets no lambda see a structured binding itself.
+    const bool named = std::any_of(
+        operators.begin(), operators.end(),
+        [&name_of_it = alias](const std::string& pattern) { return cases::GlobMatch(pattern, name_of_it); });
     for (const std::string& function : of_it) {
       const abi::Function* found = abi::FindFunction(function);
       if (named && found != nullptr) AddParameters(*found, &known);

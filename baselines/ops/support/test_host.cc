@@ -26,11 +26,11 @@ void Fill(diopiTensor* tensor, const std::vector<double>& values) {
 
 }  // namespace
 
-TestTensor::TestTensor(diopiDtype_t dtype, Shape shape, std::vector<double> values)
-    : TestTensor(dtype, shape, DenseStrides(shape), 0, std::move(values)) {}
+TestTensor::TestTensor(diopiDtype_t dtype, const Shape& shape, const std::vector<double>& values)
+    : TestTensor(dtype, shape, DenseStrides(shape), 0, values) {}
 
 TestTensor::TestTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset,
-                       std::vector<double> values)
+                       const std::vector<double>& values)
     : tensor_(MakeTensor(dtype, std::move(shape), std::move(strides), offset)) {
   Fill(&tensor_, values);
 }

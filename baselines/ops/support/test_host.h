@@ -33,9 +33,10 @@ namespace diopi::ops {
 class TestTensor {
  public:
   // Contiguous, filled with `values` (cycled; nothing: zeros).
-  TestTensor(diopiDtype_t dtype, Shape shape, std::vector<double> values = {});
+  TestTensor(diopiDtype_t dtype, const Shape& shape, const std::vector<double>& values = {});
   // With strides and an offset in elements; the gaps hold 0x55 bytes.
-  TestTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset, std::vector<double> values = {});
+  TestTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset,
+             const std::vector<double>& values = {});
 
   operator diopiTensorHandle_t() { return &tensor_; }             // NOLINT
   operator diopiConstTensorHandle_t() const { return &tensor_; }  // NOLINT
