@@ -83,7 +83,7 @@ class GrpcAgentsClient final : public AgentsClient {
   absl::Status FetchImpl(const std::string& run_id, const std::string& path) override {
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return absl::InternalError(absl::StrCat(path, ": cannot be made"));
-    const absl::Status status = UnlessBusy([&] { return FetchImplOnce(run_id, path, fd); });
+    absl::Status status = UnlessBusy([&] { return FetchImplOnce(run_id, path, fd); });
     close(fd);
     return status;
   }
@@ -120,7 +120,7 @@ class GrpcAgentsClient final : public AgentsClient {
         ended = HasEnded(run);
         take(run);
       }
-      const absl::Status status = caller_.Translate(reader->Finish());
+      absl::Status status = caller_.Translate(reader->Finish());
       if (ended) return absl::OkStatus();
       if (!status.ok() && !absl::IsUnavailable(status)) return status;
       if (!caller_.WaitToRetry(heard + caller_.options().retry_for, &backoff)) return status;
@@ -147,7 +147,7 @@ class GrpcAgentsClient final : public AgentsClient {
   absl::Status UnlessBusy(const std::function<absl::Status()>& call) {
     Caller::Attempts attempts;
     for (;;) {
-      const absl::Status status = call();
+      absl::Status status = call();
       if (!IsBusy(status) || !caller_.WaitToRetry(status, &attempts)) return status;
     }
   }

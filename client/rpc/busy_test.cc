@@ -171,7 +171,7 @@ class BusyTest : public ::testing::Test {
         {"Connect", [this] { return Client::Connect(address_, options_).status(); }},
         {"unary", [this] { return client_->Report({}).status(); }},
         {"Lease",
-         [this] { return client_->Lease({}, [](LeasedCase) { return absl::OkStatus(); }).status(); }},
+         [this] { return client_->Lease({}, [](const LeasedCase&) { return absl::OkStatus(); }).status(); }},
         {"Heartbeat", [this] { return agents_client_->Heartbeat({}).status(); }},
         {"FetchImpl",
          [this] {
@@ -203,7 +203,7 @@ TEST_F(BusyTest, AServerWithoutThreadsIsTriedUntilOneIsFree) {
   int refused = 0;
   const absl::Status status = caller.Unary([&](grpc::ClientContext* context) {
     v1::ReportResponse response;
-    const grpc::Status answer = stub->Report(context, {}, &response);
+    grpc::Status answer = stub->Report(context, {}, &response);
     if (!answer.ok()) {
       EXPECT_EQ(answer.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
       EXPECT_EQ(answer.error_message(), kNoThread);
@@ -253,7 +253,7 @@ TEST_F(BusyTest, OtherExhaustionIsFinal) {
   answers_.calls = 0;
   answers_.refusals = 0;
   v1::ReportRequest large;
-  large.set_agent_id(std::string(2 * kMaxMessage, 'a'));
+  large.set_agent_id(std::string(size_t{2} * kMaxMessage, 'a'));
   const absl::Status status = client_->Report(large).status();
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_FALSE(IsBusy(status));

@@ -131,7 +131,7 @@ absl::Status Caller::Unary(const std::function<grpc::Status(grpc::ClientContext*
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + options_.call_deadline);
     const InFlight in_flight(this, &context);
-    const absl::Status status = Translate(call(&context));
+    absl::Status status = Translate(call(&context));
     if (!WaitToRetry(status, &attempts)) return status;
   }
 }

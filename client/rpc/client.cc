@@ -167,7 +167,7 @@ class GrpcClient final : public Client {
       for (v1::FetchRequest::Wanted& wanted : assembler->StartFetch()) {
         *request.add_cases() = std::move(wanted);
       }
-      const absl::Status status = ReadStream(fetch_method_, request, assembler);
+      absl::Status status = ReadStream(fetch_method_, request, assembler);
       if (status.ok()) return assembler->FinishFetch();
       if (!caller_.WaitToRetry(status, &attempts)) return status;
     }

@@ -123,7 +123,7 @@ class ClientTest : public testing::Test {
     server_->Shutdown();
     server_ = nullptr;
   }
-  std::unique_ptr<Client> MustConnect(ClientOptions options = {}) {
+  std::unique_ptr<Client> MustConnect(const ClientOptions& options = {}) {
     auto client = Client::Connect(address_, options);
     EXPECT_TRUE(client.ok()) << client.status();
     return client.ok() ? *std::move(client) : nullptr;
@@ -198,7 +198,7 @@ TEST_F(ClientTest, LeaseDeliversCasesAndRetriesBeforeTheHeader) {
   v1::LeaseRequest request;
   request.set_max_cases(3);
   std::vector<std::string> ids;
-  const auto header = client->Lease(request, [&](LeasedCase leased) {
+  const auto header = client->Lease(request, [&](const LeasedCase& leased) {
     ids.push_back(leased.c.id());
     return absl::OkStatus();
   });
@@ -214,7 +214,7 @@ TEST_F(ClientTest, ABrokenLeaseKeepsWhatCame) {
   v1::LeaseRequest request;
   request.set_max_cases(3);
   int cases = 0;
-  const auto header = client->Lease(request, [&](LeasedCase) {
+  const auto header = client->Lease(request, [&](const LeasedCase&) {
     ++cases;
     return absl::OkStatus();
   });

@@ -143,7 +143,7 @@ TEST(LeaseAssembler, RefusesBrokenStreams) {
 }
 
 TEST(LeaseAssembler, ConsumersErrorEndsTheLease) {
-  LeaseAssembler assembler([](LeasedCase) { return absl::CancelledError("enough"); });
+  LeaseAssembler assembler([](const LeasedCase&) { return absl::CancelledError("enough"); });
   for (v1::LeaseMessage message : {Header(1), Start("a", 0, 0)}) ASSERT_TRUE(assembler.Add(&message).ok());
   v1::LeaseMessage end = End();
   EXPECT_EQ(assembler.Add(&end).code(), absl::StatusCode::kCancelled);

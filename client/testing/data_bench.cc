@@ -200,6 +200,7 @@ int Report(const std::string& address, int batch, int agents) {
   std::atomic<size_t> next = 0;
   std::atomic<int64_t> stored = 0;
   std::vector<std::thread> threads;
+  threads.reserve(clients.size());
   const Clock::time_point start = Clock::now();
   for (const std::unique_ptr<rpc::Client>& client : clients) {
     threads.emplace_back([&] {

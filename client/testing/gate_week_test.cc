@@ -117,7 +117,8 @@ class GateWeekTest : public ::testing::Test {
     return RunProgram(command);
   }
 
-  Finished GateOf(const std::string& flag, const std::string& where, std::vector<std::string> more) const {
+  Finished GateOf(const std::string& flag, const std::string& where,
+                  const std::vector<std::string>& more) const {
     std::vector<std::string> command = {BinPath("diopi-cli"), "gate",        flag, where,
                                         "--expect",           expectations()};
     command.insert(command.end(), more.begin(), more.end());
@@ -125,7 +126,7 @@ class GateWeekTest : public ::testing::Test {
   }
 
   // By the database, and by the server, which says the same. Both begin with the same expectations.
-  Finished Gate(std::vector<std::string> more) const {
+  Finished Gate(const std::vector<std::string>& more) const {
     std::error_code error;
     const bool there = std::filesystem::exists(expectations(), error);
     const std::string before = there ? ReadFile(expectations()) : "";

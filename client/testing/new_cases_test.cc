@@ -56,7 +56,7 @@ TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
   if (access("/usr/bin/c++", X_OK) == 0) {
     const Finished compiled =
         RunProgram({"/usr/bin/c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I",
-                    DIOPI_BINARY_DIR "/include", folder_ / "my_not/my_not_cpu.cc"});
+                    std::string(DIOPI_BINARY_DIR) + "/include", folder_ / "my_not/my_not_cpu.cc"});
     EXPECT_EQ(compiled.code, 0) << compiled.err;
   }
 }

@@ -28,7 +28,7 @@ class ProfileTest : public ::testing::Test {
   static std::string data() { return *folder_ / "data"; }
   static std::string errors() { return *folder_ / "error_report.csv"; }
   static std::string Profile(const std::string& text) {
-    const std::string path = *folder_ / "chip.textproto";
+    std::string path = *folder_ / "chip.textproto";
     WriteFile(path, text);
     return path;
   }

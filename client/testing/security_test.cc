@@ -87,7 +87,7 @@ class SecurityTest : public ::testing::Test {
   }
 
   static std::string StateOf(const std::string& run) {
-    const std::string list = RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out;
+    std::string list = RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out;
     for (const char* state : {"queued", "running", "finished", "aborted"}) {
       if (list.find(run + "  " + state) != std::string::npos) return state;
     }

@@ -54,7 +54,7 @@ class ServeTest : public ::testing::Test {
   // Starts an agent and waits until it stands ready; its name goes to `name`.
   std::unique_ptr<Running> Agent(const std::string& library, std::string* name,
                                  std::vector<std::string> more = {},
-                                 std::vector<std::string> environment = {}) {
+                                 const std::vector<std::string>& environment = {}) {
     std::vector<std::string> command = {
         BinPath("diopi-agent"), "--serve", "--server", address_, "--chip", "c", "--impl", library};
     command.insert(command.end(), more.begin(), more.end());

@@ -31,7 +31,7 @@ enum class Fate { kExact, kRounded, kLost };
 // Of two integer types. Beyond the range: modulo 2^k, as the machine does.
 template <typename From, typename To>
 Fate IntegerToInteger(From value, To* result) {
-  *result = static_cast<To>(value);
+  *result = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): int8_t is a number here
   const bool same_sign = (value < From{}) == (*result < To{});
   return static_cast<From>(*result) == value && same_sign ? Fate::kExact : Fate::kLost;
 }

@@ -45,7 +45,7 @@ class ChangedFunctionsTest : public ::testing::Test {
 
   // The library with these -D and other flags.
   std::string Build(const std::string& flags) {
-    const std::string path = folder_ + "/" + std::to_string(count_++) + ".so";
+    std::string path = folder_ + "/" + std::to_string(count_++) + ".so";
     const std::string command = "cc -O1 -fPIC -shared -DHELPER=x -DASIDE=x -DADD='x+1' " + flags + " -o " +
                                 path + " " + folder_ + "/lib.c -lm 2>" + folder_ + "/errors";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;

@@ -134,9 +134,9 @@ class Relocated {
   }
 
  private:
-  void Add(const std::string& key, std::string content, Pieces* pieces) {
+  void Add(const std::string& key, const std::string& content, Pieces* pieces) {
     std::string& piece = (*pieces)[key];  // static functions may share a name
-    piece += std::move(content);
+    piece += content;
   }
 
   void TakeCode(size_t index);

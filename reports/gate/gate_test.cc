@@ -18,6 +18,7 @@ Day DayOf(const char* text) {
 // "kind:line:subject: text" of each.
 std::vector<std::string> Told(const std::vector<GateFinding>& findings) {
   std::vector<std::string> told;
+  told.reserve(findings.size());
   for (const GateFinding& finding : findings) {
     told.push_back(FindingName(finding.kind) + ":" + std::to_string(finding.line) + ":" + finding.subject +
                    ": " + finding.text);

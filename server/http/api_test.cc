@@ -98,7 +98,7 @@ class ApiTest : public testing::Test {
   std::string Run(const std::string& chip, const std::string& state,
                   const std::vector<v1::Verdict>& verdicts) {
     v1::RunOptions options = MakeOptions(chip);
-    const std::string id = database_->CreateRun(options, "s", MakeCases(4))->run_id();
+    std::string id = database_->CreateRun(options, "s", MakeCases(4))->run_id();
     EXPECT_TRUE(database_->Append(id, verdicts).ok());
     if (state == "queued") {
       v1::Submission submission;

@@ -456,7 +456,7 @@ absl::Status AgentService::Receive(const v1::SubmitRequest& first,
   if (!received.ok()) return received.status();
   v1::SubmitRequest message;
   while (reader->Read(&message)) {
-    const absl::Status added = (*received)->Add(message.chunk());
+    absl::Status added = (*received)->Add(message.chunk());
     if (!added.ok()) return added;
   }
   *incoming = *std::move(received);
@@ -527,7 +527,7 @@ absl::Status AgentService::HandleCancel(const Identity& caller, const std::strin
     absl::Status allowed = Guard::Require(caller, Role::kAdmin, "cancelling a run of another");
     if (!allowed.ok()) return allowed;
   }
-  const absl::Status cancelled = agents_.Cancel(found->run_id());
+  absl::Status cancelled = agents_.Cancel(found->run_id());
   if (!cancelled.ok()) return cancelled;
   found = database_->GetRun(found->run_id());
   if (!found.ok()) return found.status();

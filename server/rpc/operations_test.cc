@@ -280,7 +280,7 @@ TEST(ThreadsTest, CallsBeyondTheLimitAreRefused) {
   };
   grpc::Status status = call();
   EXPECT_TRUE(status.ok());
-  while (status.ok() && silent.size() < 10 * kThreads) {
+  while (status.ok() && silent.size() < size_t{10} * kThreads) {
     Silent& upload = *silent.emplace_back(std::make_unique<Silent>());
     upload.writer = agents->Submit(&upload.context, &upload.response);
     status = call();

@@ -235,7 +235,7 @@ absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options
   v1::RunOptions library = options;
   // Where the agent put it is of no use to anybody later.
   if (upload) library.set_impl_path(submission.upload_name());
-  const absl::Status adopted = database_->AdoptLibrary(info->run_id(), library);
+  absl::Status adopted = database_->AdoptLibrary(info->run_id(), library);
   // Another agent may have been the first.
   if (!adopted.ok() && !absl::IsFailedPrecondition(adopted)) return adopted;
   absl::StatusOr<v1::RunInfo> begun = database_->GetRun(info->run_id());

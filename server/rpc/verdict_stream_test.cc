@@ -77,7 +77,8 @@ TEST(VerdictStreamTest, ARunInBoundedBatches) {
   for (size_t i = 0; i < stream.batches.size(); ++i) {
     const v1::VerdictBatch& batch = stream.batches[i];
     EXPECT_EQ(batch.has_run(), i == 0);
-    EXPECT_LT(batch.ByteSizeLong(), (256u << 10) + 4 * kReasonBytes + batch.run().ByteSizeLong() + 8 * 1024);
+    EXPECT_LT(batch.ByteSizeLong(),
+              (256u << 10) + 4 * kReasonBytes + batch.run().ByteSizeLong() + (size_t{8} << 10));
     ASSERT_EQ(batch.positions_size(), batch.verdicts_size());
     for (int v = 0; v < batch.verdicts_size(); ++v) {
       EXPECT_EQ(batch.verdicts(v).case_id(), absl::StrCat("case.", 10000 - batch.positions(v)));
@@ -173,6 +174,7 @@ TEST(VerdictStreamTest, RunsBeforeOne) {
   TestServer server;
   TestAgent agent = server.Agent("a");
   std::vector<std::string> runs;
+  runs.reserve(3);
   for (int i = 0; i < 3; ++i) runs.push_back(AddRun(server, 1));
   const auto list = [&](const std::string& before) {
     v1::ListRunsRequest request;

@@ -227,7 +227,7 @@ absl::Status SqliteDatabase::WriteState(int64_t run, const std::string& state) {
   const bool open = state == "running" || state == "queued";
   const std::string finished = open ? std::string() : UtcNow();
   update->Bind(state, finished, run);
-  const absl::Status status = update->Run().status();
+  absl::Status status = update->Run().status();
   if (!status.ok()) return status;
   return open ? DropTotals(connection_.get(), run) : KeepTotals(connection_.get(), run);
 }
@@ -242,7 +242,7 @@ absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::stri
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  const absl::Status status = WriteState(*run, state);
+  absl::Status status = WriteState(*run, state);
   if (!status.ok()) return status;
   return transaction->Commit();
 }
@@ -264,7 +264,7 @@ absl::Status SqliteDatabase::AdoptLibrary(const std::string& run_id, const v1::R
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  const absl::Status status = Adopt(connection_.get(), *run, library);
+  absl::Status status = Adopt(connection_.get(), *run, library);
   if (!status.ok()) return status;
   return transaction->Commit();
 }

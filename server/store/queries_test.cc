@@ -176,6 +176,7 @@ TEST_F(QueriesTest, RunsAndChips) {
   const auto ids = [&](const RunFilter& filter) {
     std::vector<std::string> list;
     const std::vector<RunFacts> runs = queries->RunsFacts(filter).value();
+    list.reserve(runs.size());
     for (const RunFacts& run : runs) list.push_back(run.run_id);
     EXPECT_EQ(queries->Runs(filter)->size(), list.size());
     return list;

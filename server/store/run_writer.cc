@@ -127,7 +127,7 @@ v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
 absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& options,
                                   const std::string& suite_hash, absl::Span<const RunCase> cases,
                                   const std::string& created, std::random_device* entropy) {
-  const absl::StatusOr<int64_t> run =
+  absl::StatusOr<int64_t> run =
       InsertRunRow(connection, options, suite_hash, static_cast<int64_t>(cases.size()), created, entropy);
   if (!run.ok()) return run.status();
   absl::Status status = InsertCases(connection, *run, cases);

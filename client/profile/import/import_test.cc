@@ -77,7 +77,7 @@ class ImportTest : public testing::Test {
   ~ImportTest() override { std::filesystem::remove_all(folder_); }
 
   std::string Write(const std::string& name, const std::string& text) {
-    const std::string path = folder_ + "/" + name;
+    std::string path = folder_ + "/" + name;
     std::ofstream(path) << text;
     return path;
   }
