@@ -75,9 +75,9 @@ std::string PackReasonLine(const char* word, const std::string& reason) {
 std::string PackTensorLine(const PackTensor& tensor, const PackPlace& place) {
   const std::string_view dtype = DtypeName(tensor.values.dtype);
   std::string line = absl::StrCat(tensor.sampled ? "sampled " : "full ", tensor.key, " ",
-                                        absl::string_view(dtype.data(), dtype.size()), " ",
-                                        tensor.shape.empty() ? "-" : absl::StrJoin(tensor.shape, "x"), " ",
-                                        place.first, " ", place.checksum);
+                                  absl::string_view(dtype.data(), dtype.size()), " ",
+                                  tensor.shape.empty() ? "-" : absl::StrJoin(tensor.shape, "x"), " ",
+                                  place.first, " ", place.checksum);
   if (!tensor.sampled) return line;
   const TensorStatistics& s = tensor.statistics;
   return absl::StrFormat("%s nan=%d inf=%d min=%.17g max=%.17g mean=%.17g std=%.17g", line, s.nans,
