@@ -186,6 +186,7 @@ TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
 TEST_F(OverviewTest, Progress) {
   const absl::Time start = absl::Now();
   std::vector<v1::Verdict> verdicts;
+  verdicts.reserve(40);
   for (int i = 0; i < 40; ++i)
     verdicts.push_back(server::MakeVerdict(i, i < 30 ? P : v1::OUTCOME_UNSPECIFIED));
   const std::string run = Begin(server::MakeOptions("c"), verdicts);
