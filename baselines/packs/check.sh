@@ -50,6 +50,7 @@ fi
 prefix=$(realpath "${1:?"usage: check.sh PREFIX [NAME] [options]"}")
 shift
 name=nvidia output=nvidia-check limit=3000 jobs=4 device=cuda impl=$prefix/lib/libdiopi_cuda.so
+all_steps=(versions core pack memcheck racecheck synccheck initcheck timing)
 steps=versions,core,pack,memcheck,racecheck,timing
 selection=()
 while [ $# -gt 0 ]; do
@@ -80,10 +81,7 @@ done
 [ ${#selection[@]} -eq 0 ] || selection=(--fname "${selection[@]}")
 IFS=, read -ra chosen <<<"$steps"
 for step in "${chosen[@]}"; do
-  case "$step" in
-    versions | core | pack | memcheck | racecheck | synccheck | initcheck | timing) ;;
-    *) fail "'$step' is no step; --help lists them" ;;
-  esac
+  [[ " ${all_steps[*]} " == *" $step "* ]] || fail "'$step' is no step; --help lists them"
 done
 case "$limit$jobs" in *[!0-9]*) fail "--limit-s and --jobs take whole numbers" ;; esac
 case "$name" in *[!a-zA-Z0-9._-]* | .*) fail "'$name' cannot name a pack: letters, digits, '.', '_' and '-'" ;; esac
@@ -245,7 +243,7 @@ run_step() {
 }
 
 failed=0
-for step in versions core pack memcheck racecheck synccheck initcheck timing; do
+for step in "${all_steps[@]}"; do
   [[ ,$steps, == *,$step,* ]] || continue
   rm -rf "${output:?}/${step:?}"
   mkdir "$output/$step"
@@ -260,7 +258,7 @@ for step in versions core pack memcheck racecheck synccheck initcheck timing; do
   printf '%-10s %s in %d s: %s\n' "$step" "$word" $((SECONDS - began)) "${detail:-see $step/log.txt}" |
     tee "$output/$step/status.txt"
 done
-for step in versions core pack memcheck racecheck synccheck initcheck timing; do
+for step in "${all_steps[@]}"; do
   cat "$output/$step/status.txt" 2>/dev/null || printf '%-10s not run\n' "$step"
 done >"$output/summary.txt"
 echo "Results: $output (summary.txt)"

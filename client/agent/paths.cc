@@ -20,6 +20,10 @@ std::string DefaultReferenceLibrary() {
   return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cpu.so").string();
 }
 
+std::string ReferenceLibraryOr(const std::string& path) {
+  return path.empty() ? DefaultReferenceLibrary() : path;
+}
+
 std::string CudaReferenceLibrary() {
   return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cuda.so").string();
 }

@@ -15,6 +15,9 @@ std::string ProgramBeside(const std::string& name);
 // libdiopi_cpu.so in ../lib beside the running program.
 std::string DefaultReferenceLibrary();
 
+// `path`, or that one where it is empty.
+std::string ReferenceLibraryOr(const std::string& path);
+
 // libdiopi_cuda.so there; a build without the CUDA toolkit has none.
 std::string CudaReferenceLibrary();
 

@@ -31,8 +31,7 @@ class CallCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
     if (!cases.ok()) return Tell(cases.status());
-    const auto oracle =
-        loader::InProcessLibrary::Open(library_.empty() ? agent::DefaultReferenceLibrary() : library_);
+    const auto oracle = loader::InProcessLibrary::Open(agent::ReferenceLibraryOr(library_));
     if (!oracle.ok()) return Tell(oracle.status());
     // Memory of its own for each tensor: an access beside one is an error that the tool can see.
     const auto caller = loader::CaseCaller::Open(agent::AbsolutePath(impl_), /*exact_memory=*/true);

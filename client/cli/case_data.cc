@@ -34,7 +34,7 @@ absl::StatusOr<CaseData> ReadOrMakeCaseData(const v1::Case& c, const std::string
                                             const std::string& reference_library) {
   absl::StatusOr<CaseData> stored = ReadCaseData(c, data_folder);
   if (stored.ok()) return stored;
-  const std::string path = reference_library.empty() ? agent::DefaultReferenceLibrary() : reference_library;
+  const std::string path = agent::ReferenceLibraryOr(reference_library);
   const absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> library =
       loader::InProcessLibrary::Open(path);
   if (!library.ok()) return library.status();

@@ -75,7 +75,7 @@ class GenCommand final : public Command {
   baselines::GenerateOptions MakeOptions() {
     baselines::GenerateOptions options;
     options.data_folder = DataFolder(data_);
-    options.library_path = library_.empty() ? agent::DefaultReferenceLibrary() : library_;
+    options.library_path = agent::ReferenceLibraryOr(library_);
     options.force = force_;
     if (!quiet_) {
       options.progress = [](const std::string& op, int64_t written, int64_t cases) {

@@ -80,7 +80,7 @@ class PackCommand final : public Command {
     return part ? "a part of " + suite : suite;
   }
 
-  std::string Oracle() const { return library_.empty() ? agent::DefaultReferenceLibrary() : library_; }
+  std::string Oracle() const { return agent::ReferenceLibraryOr(library_); }
 
   static void PrintFigures(const baselines::PackFigures& figures) {
     std::cout << absl::StrFormat(

@@ -21,8 +21,8 @@ std::string Kind(const std::string& reason) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ShrinkTrial>> ShrinkTrial::Start(const ShrinkTrialOptions& options) {
-  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference = loader::InProcessLibrary::Open(
-      options.reference.empty() ? agent::DefaultReferenceLibrary() : options.reference);
+  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
+      loader::InProcessLibrary::Open(agent::ReferenceLibraryOr(options.reference));
   if (!reference.ok()) return reference.status();
   loader::WorkerOptions worker_options;
   worker_options.worker_program = options.worker_program;

@@ -16,6 +16,7 @@
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/selection.h"
+#include "client/profile/tensors.h"
 #include "impl_loader/worker/case_caller.h"
 #include "reports/render/escape.h"
 
@@ -24,32 +25,16 @@ namespace {
 
 using reports::JsonString;
 
-int64_t Elements(const v1::TensorSpec& spec) {
-  return NumElements({spec.shape().begin(), spec.shape().end()});
-}
-
-bool IsDense(const v1::TensorSpec& spec) {
-  int64_t step = 1;
-  for (int i = spec.shape_size(); i-- > 0;) {
-    if (i < spec.strides_size() && spec.shape(i) > 1 && spec.strides(i) != step) return false;
-    step *= std::max<int64_t>(spec.shape(i), 1);
-  }
-  return true;
-}
-
-// How much a case is, to compare cases of one function: dense tensors before others, then the elements.
+// How much a case is, to compare cases of one function: contiguous tensors before others, then the elements.
 std::pair<bool, int64_t> Weight(const v1::Case& c) {
-  bool dense = true;
+  bool contiguous = true;
   int64_t elements = 0;
-  const auto add = [&](const v1::TensorSpec& spec) {
-    dense = dense && IsDense(spec);
-    elements += Elements(spec);
-  };
-  for (const v1::Argument& arg : c.args()) {
-    if (arg.has_tensor()) add(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+  for (const profile::CaseTensor& tensor : profile::TensorsOf(c)) {
+    const v1::TensorSpec& spec = *tensor.spec;
+    contiguous = contiguous && profile::IsContiguous(spec);
+    elements += NumElements({spec.shape().begin(), spec.shape().end()});
   }
-  return {dense, elements};
+  return {contiguous, elements};
 }
 
 // The `count` weightiest of each function and dtype, in the order in which they came.
@@ -110,8 +95,7 @@ class TimeCommand final : public Command {
     if (largest_ > 0) cases = Largest(*std::move(cases), static_cast<size_t>(largest_));
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
     if (!facts.ok()) return Tell(facts.status());
-    const auto oracle =
-        loader::InProcessLibrary::Open(library_.empty() ? agent::DefaultReferenceLibrary() : library_);
+    const auto oracle = loader::InProcessLibrary::Open(agent::ReferenceLibraryOr(library_));
     if (!oracle.ok()) return Tell(oracle.status());
     const auto caller = loader::CaseCaller::Open(facts->path, /*exact_memory=*/false);
     if (!caller.ok()) return Tell(caller.status());

@@ -18,8 +18,6 @@ namespace {
 constexpr char kSelectIds[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
 constexpr char kSelectIdsOfChip[] = R"sql(
 SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? ORDER BY r.id DESC LIMIT ?)sql";
-constexpr char kSelectMessages[] =
-    "SELECT run_id, options, state, created, finished, cases, suite_hash, submission FROM runs WHERE id = ?";
 constexpr char kSelectChips[] = R"sql(
 SELECT c.chip, c.runs, r.run_id
 FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest
@@ -205,24 +203,7 @@ absl::StatusOr<v1::RunInfo> Queries::Describe(const std::string& run_id) {
   if (!moment.ok()) return moment.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectMessages);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  v1::RunInfo info;
-  if (!*row || !info.mutable_options()->ParseFromString(select->Text(1)) ||
-      (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7)))) {
-    return absl::DataLossError(
-        absl::StrCat(connection_->path(), ": the options of run ", run_id, " cannot be read: it is damaged"));
-  }
-  info.set_run_id(select->Text(0));
-  info.set_state(select->Text(2));
-  info.set_created(select->Text(3));
-  info.set_finished(select->Text(4));
-  info.set_cases(select->Int(5));
-  info.set_suite_hash(select->Text(6));
-  return info;
+  return ReadRunRow(connection_.get(), *run);
 }
 
 absl::StatusOr<std::vector<ChipRow>> Queries::Chips() {

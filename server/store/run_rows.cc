@@ -121,28 +121,35 @@ absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run) {
   return RunFactsOf(*select, 0);
 }
 
-absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run) {
+absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
   absl::StatusOr<Statement> select = connection->Prepare(kSelectRun);
   if (!select.ok()) return select.status();
   select->Bind(run);
   const absl::StatusOr<bool> row = select->Step();
   if (!row.ok()) return row.status();
-  v1::RunInfo info;
-  if (!*row || !info.mutable_options()->ParseFromString(select->Text(1))) {
+  const auto damaged = [&](const char* what, const std::string& of) {
     return absl::DataLossError(
-        absl::StrCat(connection->path(), ": the options of run ", run, " cannot be read: it is damaged"));
-  }
+        absl::StrCat(connection->path(), ": the ", what, " of run ", of, " cannot be read: it is damaged"));
+  };
+  if (!*row) return damaged("row", absl::StrCat(run));
+  v1::RunInfo info;
   info.set_run_id(select->Text(0));
+  if (!info.mutable_options()->ParseFromString(select->Text(1))) return damaged("options", info.run_id());
   info.set_state(select->Text(2));
   info.set_created(select->Text(3));
   info.set_finished(select->Text(4));
   info.set_cases(select->Int(5));
   info.set_suite_hash(select->Text(6));
   if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
-    return absl::DataLossError(
-        absl::StrCat(connection->path(), ": the submission of run ", run, " cannot be read: it is damaged"));
+    return damaged("submission", info.run_id());
   }
-  absl::Status status = AddOutcomes(connection, run, &info);
+  return info;
+}
+
+absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run) {
+  absl::StatusOr<v1::RunInfo> info = ReadRunRow(connection, run);
+  if (!info.ok()) return info.status();
+  absl::Status status = AddOutcomes(connection, run, &*info);
   if (!status.ok()) return status;
   return info;
 }

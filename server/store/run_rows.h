@@ -34,7 +34,9 @@ RunFacts RunFactsOf(const Statement& row, int first);
 // `run` is the row's id. NotFound.
 absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run);
 
-// A run with its options, state, submission and counts of outcomes; `run` is the row's id. DataLoss.
+// A run with its options, state and submission, and with its counts of outcomes too; `run` is the row's id.
+// DataLoss.
+absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run);
 absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run);
 
 }  // namespace diopi::server

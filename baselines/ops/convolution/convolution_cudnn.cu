@@ -81,8 +81,8 @@ DnnGraph ConvolutionGraph(ConvolutionProduct product, const Conv2d& c, const Ten
   graph.Set(operation, names.w, weight);
   graph.Set(operation, names.y, out);
   graph.Set(operation, names.steps, steps);
-  graph.SetFactor(operation, names.alpha, dtype, 1);
-  graph.SetFactor(operation, names.beta, dtype, add ? 1 : 0);
+  graph.SetFactor(operation, names.alpha, 1);
+  graph.SetFactor(operation, names.beta, add ? 1 : 0);
   return graph;
 }
 

@@ -67,8 +67,8 @@ class DnnGraph {
     Set(part, name, CUDNN_TYPE_INT64, values.data(), values.size());
   }
 
-  // A number of the description itself (alpha, beta), in that type.
-  void SetFactor(Part part, cudnnBackendAttributeName_t name, diopiDtype_t dtype, double value);
+  // A number of the description itself (alpha, beta): a double for float64, a float for the rest.
+  void SetFactor(Part part, cudnnBackendAttributeName_t name, double value);
 
   // Equal for graphs that one plan serves: all but where the tensors are.
   std::string Key() const;

@@ -91,8 +91,8 @@ void DnnGraph::Set(Part part, cudnnBackendAttributeName_t name, Part value) {
   Set(part, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, value.index);
 }
 
-void DnnGraph::SetFactor(Part part, cudnnBackendAttributeName_t name, diopiDtype_t dtype, double value) {
-  if (dtype == diopi_dtype_float64) return Set(part, name, CUDNN_TYPE_DOUBLE, value);
+void DnnGraph::SetFactor(Part part, cudnnBackendAttributeName_t name, double value) {
+  if (dtype_ == diopi_dtype_float64) return Set(part, name, CUDNN_TYPE_DOUBLE, value);
   Set(part, name, CUDNN_TYPE_FLOAT, static_cast<float>(value));
 }
 
