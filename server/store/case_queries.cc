@@ -19,8 +19,8 @@ namespace {
 #define DIOPI_CASE_COLUMNS                                                                                  \
   "v.id, v.case_id, v.case_hash, v.operator, v.function, v.dtype, v.outcome, v.reason, v.call_us, "         \
   "v.device_index, o.result, o.max_ulp, o.max_z, o.rms_z, o.max_abs, o.max_rel, o.mismatches, o.elements, " \
-  "o.grade, o.peer_ok, o.gates, o.rmse, o.rmse_ideal, o.rmse_ratio, o.dtype"
-constexpr int kCaseColumns = 25;
+  "o.grade, o.peer_ok, o.gates"
+constexpr int kCaseColumns = 21;
 
 // By case id, as both indices have it; the outputs of a verdict follow each other.
 constexpr char kSelectCases[] = "SELECT " DIOPI_CASE_COLUMNS R"sql(
@@ -64,17 +64,10 @@ void AddGates(const std::string& gates, std::string* all) {
 
 void AddOutput(const Statement& row, CaseRow* verdict) {
   const int64_t elements = row.Int(17);
-  const bool noise = !row.Text(18).empty() || !LacksNoise(row.Double(12), row.Double(13), row.Double(21),
-                                                          row.Double(22), row.Double(23));
-  const bool in_ulps = noise || (HasUlps(static_cast<v1::Dtype::Code>(row.Int(24))) && elements > 0);
   int column = 11;
   for (double CaseRow::*field :
        {&CaseRow::max_ulp, &CaseRow::max_z, &CaseRow::rms_z, &CaseRow::max_abs, &CaseRow::max_rel}) {
-    // The first three are those that an older row may lack.
-    const double value = row.Double(column++);
-    const bool lacks = (field == &CaseRow::max_ulp && !in_ulps) ||
-                       ((field == &CaseRow::max_z || field == &CaseRow::rms_z) && !noise);
-    if (!lacks) Worsen(value, &(verdict->*field));
+    Worsen(row.Double(column++), &(verdict->*field));
   }
   if (elements > 0) {
     Worsen(static_cast<double>(row.Int(16)) / static_cast<double>(elements), &verdict->mismatch_ratio);

@@ -95,7 +95,7 @@ TEST(CheckDatabaseTest, EveryWrongRowIsNamed) {
        "result_outputs row 2, 1 (out2): its extra cannot"},
       {"UPDATE result_outputs SET ordinal = 5 WHERE ordinal = 1",
        "results row 2 (case add.float32.p1): its outputs"},
-      {"PRAGMA user_version = 1", "its schema is version 1"},
+      {"PRAGMA user_version = 0", "its schema is version 0"},
       {"PRAGMA user_version = 99", "written by a newer program"},
   };
   for (const Row& row : rows) {

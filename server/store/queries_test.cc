@@ -11,7 +11,7 @@
 #include "server/store/check.h"
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
-#include "server/store/migration_testing.h"
+#include "server/store/rows_testing.h"
 
 namespace diopi::server {
 namespace {
@@ -138,25 +138,6 @@ TEST_F(QueriesTest, WhatWasKeptGoesWhenTheRunGoesOn) {
   EXPECT_EQ(queries->Run(run)->totals.outcomes.at(v1::OUTCOME_FAIL), 2);
 }
 
-TEST_F(QueriesTest, AnOlderFileHasItsTotalsKept) {
-  database_.reset();
-  const std::string old = folder_.File("old.db");
-  MakeOldDatabase(4, old);
-  EXPECT_TRUE(absl::IsFailedPrecondition(Queries::Open(old).status()));
-  ASSERT_TRUE(Database::Open(old, {}).ok());
-  EXPECT_THAT(Rows(old, "SELECT run FROM run_totals"), ElementsAre("1", "2"));  // the third is queued
-  const auto queries = *Queries::Open(old);
-  const auto runs = queries->Runs({});
-  ASSERT_TRUE(runs.ok()) << runs.status();
-  ASSERT_EQ(runs->size(), 3U);
-  EXPECT_EQ((*runs)[0].facts.state, "queued");
-  EXPECT_EQ((*runs)[2].totals.done, 9);
-  EXPECT_EQ((*runs)[2].totals.called, 3);
-  EXPECT_EQ((*runs)[2].totals.passed, 2);
-  EXPECT_THAT((*runs)[2].facts.contracts, ElementsAre("tf32"));
-  EXPECT_TRUE(queries->Describe("latest")->has_submission());
-}
-
 TEST_F(QueriesTest, RunsAndChips) {
   const auto queries = Open();
   EXPECT_THAT(queries->Chips().value(), IsEmpty());
@@ -191,41 +172,6 @@ TEST_F(QueriesTest, RunsAndChips) {
   EXPECT_TRUE(absl::IsNotFound(wrong));
   EXPECT_THAT(std::string(wrong.message()), HasSubstr("no run 'x'; there are"));
   EXPECT_THAT(*queries->ExportedFunctions(a), ElementsAre("diopiAdd", "diopiSub"));
-}
-
-// A row as it was before schema 6, where a figure that was not measured was a 0.
-TEST_F(QueriesTest, WhatAnOlderRowDidNotMeasureIsNoZero) {
-  const std::string run = Create("c", 4);
-  std::vector<v1::Verdict> verdicts;
-  for (int i = 0; i < 4; ++i) {
-    verdicts.push_back(MakeVerdict(i, v1::OUTCOME_PASS));
-    v1::OutputStats& output = *verdicts.back().add_outputs();
-    output.set_elements(2);
-    output.set_max_abs(0.5);
-    output.set_dtype(i == 0 ? v1::Dtype::int32 : v1::Dtype::float32);
-    output.add_ulp_histogram(2);
-  }
-  verdicts[2].mutable_outputs(0)->set_rmse_ratio(1);  // judged by its noise, and without an error
-  verdicts[3].mutable_outputs(0)->set_grade("A");
-  Append(run, verdicts);
-  const auto queries = Open();
-  const auto rows = queries->Cases(run, {});
-  ASSERT_TRUE(rows.ok()) << rows.status();
-  for (size_t i = 0; i < rows->size(); ++i) {
-    const CaseRow& row = (*rows)[i];
-    EXPECT_EQ(std::isnan(row.max_ulp), i == 0) << i;
-    EXPECT_EQ(std::isnan(row.max_z), i < 2) << i;
-    EXPECT_EQ(std::isnan(row.rms_z), i < 2) << i;
-    EXPECT_EQ(row.max_abs, 0.5) << i;
-    const v1::OutputStats output = queries->Verdict(run, row.case_id)->outputs(0);
-    EXPECT_EQ(std::isnan(output.max_ulp()), i == 0) << i;
-    EXPECT_EQ(output.ulp_histogram_size(), i == 0 ? 0 : 1) << i;
-    EXPECT_EQ(std::isnan(output.max_z()), i < 2) << i;
-    EXPECT_EQ(std::isnan(output.rmse()), i < 2) << i;
-    EXPECT_EQ(std::isnan(output.rmse_ideal()), i < 2) << i;
-    EXPECT_TRUE(std::isnan(output.bias())) << i;  // no element could lean
-    EXPECT_EQ(std::isnan(output.rms_z_device()), i < 3) << i;
-  }
 }
 
 TEST_F(QueriesTest, CasesInTheirOrderWithTheWorstOfAllOutputs) {

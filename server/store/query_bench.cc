@@ -127,11 +127,11 @@ absl::Status CopyRun(Connection* connection, int64_t from, int64_t number) {
   };
   absl::Status status = connection->Execute(absl::StrCat(
       "INSERT INTO runs (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, "
-      "impl_path, "
-      "agent_version, host, timeout_s, created, finished, state, cases, options) SELECT '",
+      "environment, adaptor, impl_path, agent_version, host, timeout_s, created, finished, state, cases, "
+      "options) SELECT '",
       id,
-      "', device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host, "
-      "timeout_s, created, finished, state, cases, options FROM runs WHERE id = ",
+      "', device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, environment, adaptor, impl_path, "
+      "agent_version, host, timeout_s, created, finished, state, cases, options FROM runs WHERE id = ",
       from));
   if (!status.ok()) return status;
   const int64_t run = connection->LastInsertRowid();

@@ -28,8 +28,7 @@ absl::StatusOr<Counted> CountVerdicts(Connection* connection, int64_t run);
 absl::Status KeepTotals(Connection* connection, int64_t run);
 // The run goes on, or has a verdict more: what was kept no longer holds.
 absl::Status DropTotals(Connection* connection, int64_t run);
-// Keeps those of every run that is over and has none: a file of an older schema, a verdict that came late. A
-// transaction a run.
+// Keeps those of every run that is over and has none: a verdict came late. A transaction a run.
 absl::Status KeepMissingTotals(Connection* connection);
 
 // Nothing where none are kept. `totals.references` are texts.

@@ -52,30 +52,6 @@ SELECT key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z,
        digest
 FROM result_outputs WHERE result = ? ORDER BY ordinal)sql";
 
-// As a row of today's would have it.
-void ClearUnmeasured(v1::OutputStats* out) {
-  constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
-  if (out->grade().empty() && out->rms_z_device() == 0 && out->rmse_device() == 0) {
-    out->set_rms_z_device(kNotMeasured);
-    out->set_rmse_device(kNotMeasured);
-  }
-  if (out->leaning() == 0 && out->bias() == 0) out->set_bias(kNotMeasured);
-  if (!out->grade().empty() ||
-      !LacksNoise(out->max_z(), out->rms_z(), out->rmse(), out->rmse_ideal(), out->rmse_ratio())) {
-    return;
-  }
-  out->set_max_z(kNotMeasured);
-  out->set_rms_z(kNotMeasured);
-  out->set_rmse(kNotMeasured);
-  out->set_rmse_ideal(kNotMeasured);
-  out->set_rmse_ratio(kNotMeasured);
-  out->set_bias(kNotMeasured);
-  out->set_radial_bias(kNotMeasured);
-  if (HasUlps(out->dtype()) && out->elements() > 0) return;
-  out->set_max_ulp(kNotMeasured);
-  out->clear_ulp_histogram();
-}
-
 absl::StatusOr<v1::OutputStats> ReadOutput(const Statement& row, const std::string& path) {
   v1::OutputStats out;
   if (!out.ParseFromString(row.Text(24))) {
@@ -117,7 +93,6 @@ absl::StatusOr<v1::OutputStats> ReadOutput(const Statement& row, const std::stri
   out.set_rmse_ratio(row.Double(30));
   out.set_grade(row.Text(31));
   out.set_digest(row.Text(32));
-  ClearUnmeasured(&out);
   return out;
 }
 

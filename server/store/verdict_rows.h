@@ -47,19 +47,6 @@ class VerdictWriter {
   std::string shape_;
 };
 
-// Rows from before schema 6 have 0 where a figure was not measured; later ones have NULL. What such a row
-// says of that: an output that was judged bit for bit, or had no element, has no error in units of noise and
-// no ratio to the ideal one, and the two that are both 0 have the ratio 1.
-inline bool LacksNoise(double max_z, double rms_z, double rmse, double rmse_ideal, double rmse_ratio) {
-  return max_z == 0 && rms_z == 0 && rmse == 0 && rmse_ideal == 0 && rmse_ratio == 0;
-}
-
-// Whether errors of this type are counted in units in the last place.
-inline bool HasUlps(v1::Dtype::Code dtype) {
-  return dtype == v1::Dtype::float16 || dtype == v1::Dtype::bfloat16 || dtype == v1::Dtype::float32 ||
-         dtype == v1::Dtype::float64;
-}
-
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter);
 
