@@ -8,5 +8,5 @@ while IFS= read -r file; do
   esac
 done < <(git ls-files)
 [ ${#scripts[@]} -gt 0 ] || { echo "check-shell: no shell scripts; run this in the checkout" >&2; exit 2; }
-shellcheck "${scripts[@]}"
+shellcheck --external-sources "${scripts[@]}"
 echo "check-shell: ${#scripts[@]} scripts"

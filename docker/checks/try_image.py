@@ -27,7 +27,7 @@ import dockerfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCKERFILE = ROOT / 'docker/images/Dockerfile'
-MIRROR = os.environ.get('DEBIAN_MIRROR', 'http://deb.debian.org/debian')
+MIRROR = [os.environ['DEBIAN_MIRROR']] if 'DEBIAN_MIRROR' in os.environ else []  # none: debootstrap's own
 BASES = {'debian:12-slim': 'bookworm'}
 CLONE_NEWNS, CLONE_NEWPID = 0x00020000, 0x20000000
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
@@ -79,7 +79,7 @@ def base_folder(work, image):
         shutil.rmtree(partial, ignore_errors=True)
         log = folder.with_suffix('.log')
         with open(log, 'w', encoding='utf-8') as out:
-            done = subprocess.run(['debootstrap', '--variant=minbase', BASES[image], partial, MIRROR],
+            done = subprocess.run(['debootstrap', '--variant=minbase', BASES[image], partial, *MIRROR],
                                   stdout=out, stderr=out, check=False)
         if done.returncode != 0:
             fail(f'debootstrap failed, see {log}')

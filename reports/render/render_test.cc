@@ -150,7 +150,7 @@ TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
   options.add_contracts("tc32");
   v1::RunCommand& command = *options.mutable_command();
   command.set_device_lib("/opt/rt.so");
-  command.set_cases_folder("/home/me/it's mine");
+  command.set_cases_folder("/srv/it's mine");
   command.set_profile_path("/etc/chip.textproto");
   command.set_four_bytes(true);
   command.set_nhwc(true);
@@ -159,7 +159,7 @@ TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
   command.set_worker_memory(1 << 20);
   EXPECT_EQ(ReproCommand(options, "add.float32.n17"),
             "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so' --device-lib /opt/rt.so "
-            "--cases '/home/me/it'\\''s mine' --profile /etc/chip.textproto --contract tf32,tc32 "
+            "--cases '/srv/it'\\''s mine' --profile /etc/chip.textproto --contract tf32,tc32 "
             "--four-bytes --nhwc --nhwc-min-dim 4 --timeout-s 2.5 --repeat 5 --sandbox strict "
             "--worker-memory 1048576");
 }
