@@ -4,15 +4,15 @@
 # usage: bench_queries.sh BUILD_FOLDER [RUNS CASES]; 2000 5000 shows the growth to ten million (6 GB, minutes)
 set -euo pipefail
 build=${1:?"usage: bench_queries.sh BUILD_FOLDER [RUNS CASES]"}
-runs=${2:-200}
-cases=${3:-5000}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=client/testing/bench_common.sh
+. "${0%/*}/bench_common.sh"
+runs=${2:-$(choose 200 4)}
+cases=${3:-$(choose 5000 50)}
 
 status=0
-{ "$build/tools/query_bench" "$work" "$runs" "$cases" || status=$?; } >"$work/out"
+{ "$tools/query_bench" "$work" "$runs" "$cases" || status=$?; } >"$work/out"
 [ "$status" -le 1 ] || exit "$status"
-{ "$build/tools/model_bench" "$work" || status=$?; } >>"$work/out"
+{ "$tools/model_bench" "$work" || status=$?; } >>"$work/out"
 [ "$status" -le 1 ] || exit "$status"
 awk '/^made/ { print; next }
      { name = substr($0, 1, 32)

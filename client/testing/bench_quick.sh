@@ -4,12 +4,13 @@
 # usage: bench_quick.sh BUILD_FOLDER
 set -euo pipefail
 build=${1:?"usage: bench_quick.sh BUILD_FOLDER"}
-bin=$build/bin
-lib=$build/lib/libdiopi_cpu.so
-runs=${RUNS:-5}
+# shellcheck source=client/testing/bench_common.sh
+. "${0%/*}/bench_common.sh"
+runs=${RUNS:-$(choose 5 1)}
 limit=1
+selection=()
+[ -z "$short" ] || selection=(--fname add diopiNeg)
 
-work=$(mktemp -d)
 server=
 watcher=
 # shellcheck disable=SC2317  # called by the trap
@@ -20,19 +21,8 @@ clean_up() {
 }
 trap clean_up EXIT
 
-now() { date +%s.%N; }
-since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.3f\n", b - a }'; }
-median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
-
-# Runs a command that may exit 0 or 1, its output thrown away; any other status ends the script.
-ran() {
-  local code=0
-  "$@" >"$work/out" 2>&1 || code=$?
-  [ "$code" -le 1 ] || { tail -n 20 "$work/out" >&2; echo "bench: failed: $*" >&2; exit 3; }
-}
-
-# row NAME SECONDS PROCESSOR_SECONDS|- [WORDS]: processor seconds tell a slow program from a busy machine.
-row() {
+# quick_row NAME SECONDS PROCESSOR_SECONDS|- [WORDS]: processor seconds tell a slow program from a busy machine.
+quick_row() {
   awk -v name="$1" -v seconds="$2" -v cpu="$3" -v limit="$limit" -v words="${4:-}" 'BEGIN {
     printf "%-48s %6.3f s  processor %5s s  limit %4.2f s  ratio to limit %5.2f   %s\n", name, seconds,
       cpu == "-" ? cpu : sprintf("%.2f", cpu), limit, seconds / limit, words }'
@@ -44,7 +34,7 @@ measure() {
   shift 2
   ran "$@"
   for ((i = 0; i < runs; i++)); do time ran "$@"; done 2>"$work/times"
-  row "$name" "$(awk '{ print $1 }' "$work/times" | median)" "$(awk '{ print $2 + $3 }' "$work/times" | median)" \
+  quick_row "$name" "$(awk '{ print $1 }' "$work/times" | median)" "$(awk '{ print $2 + $3 }' "$work/times" | median)" \
     "$words"
 }
 
@@ -58,9 +48,9 @@ wait_for() {
   exit 3
 }
 
-echo "machine: $(nproc) cores, $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)"
+describe_machine ""
 data=$work/data
-ran "$bin/diopi-cli" gen --data "$data" --quiet
+ran "$bin/diopi-cli" gen --data "$data" --quiet "${selection[@]}"
 agent=("$bin/diopi-agent" --data "$data" --chip bench --quiet --error-report "$work/error_report.csv")
 count() { "$bin/diopi-cli" list --count "$@"; }
 
@@ -68,9 +58,9 @@ measure "agent --fname add" "$(count --fname add) cases" "${agent[@]}" --impl "$
 echo diopiNeg >"$work/one"
 measure "agent --changed-functions, one function" "$(count --fname diopiNeg) cases" \
   "${agent[@]}" --impl "$lib" --changed-functions "$work/one"
-printf '%s\n' diopiAdd diopiSub diopiMul diopiDiv diopiNeg diopiExp diopiSoftmax diopiBatchNorm >"$work/eight"
-measure "agent --changed-functions, eight functions" \
-  "$(count --fname diopiAdd diopiSub diopiMul diopiDiv diopiNeg diopiExp diopiSoftmax diopiBatchNorm) cases" \
+eight=(diopiAdd diopiSub diopiMul diopiDiv diopiNeg diopiExp diopiSoftmax diopiBatchNorm)
+printf '%s\n' "${eight[@]}" >"$work/eight"
+measure "agent --changed-functions, eight functions" "$(count --fname "${eight[@]}") cases" \
   "${agent[@]}" --impl "$lib" --changed-functions "$work/eight"
 measure "agent --changed-since, nothing changed" "" "${agent[@]}" --impl "$lib" --changed-since "$lib"
 
@@ -91,7 +81,7 @@ for ((i = 0; i <= runs; i++)); do
   since "$start"
   wait_for 3 Watching
 done | tail -n "$runs" >"$work/seconds"  # the first is not counted
-row "agent --fname add --watch, library replaced" "$(median <"$work/seconds")" - "to the line that says what changed"
+quick_row "agent --fname add --watch, library replaced" "$(median <"$work/seconds")" - "to the line that says what changed"
 kill -INT "$watcher"
 wait "$watcher" || true
 watcher=
@@ -106,7 +96,7 @@ gate=("$bin/diopi-cli" gate --expect "$work/expect.txt")
 ran "${agent[@]}" --impl "$lib" --fname add
 measure "gate --expect, the run of add" "" "${gate[@]}" --data "$data"
 measure "gate --expect --server, the run of add" "" "${gate[@]}" --server "$address"
-for _ in 1 2; do ran "${agent[@]}" --impl "$lib" --workers 2; done
+for _ in 1 2; do ran "${agent[@]}" --impl "$lib" --workers 2 "${selection[@]}"; done
 measure "gate --against last-green, suite core" "$(count) cases twice" "${gate[@]}" --data "$data" --against last-green
 measure "gate --against last-green --server, suite core" "$(count) cases twice" \
   "${gate[@]}" --server "$address" --against last-green

@@ -15,6 +15,12 @@ function(diopi_program name)
   target_link_libraries(${name} PRIVATE diopi_options ${ARG_LINK})
 endfunction()
 
+# diopi_tool(NAME SOURCES ... LINK ...): an executable in build/tools, for the build, tests and benchmarks.
+function(diopi_tool name)
+  diopi_program(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
+endfunction()
+
 # diopi_test(NAME SOURCES ... LINK ... [TIMEOUT s] [NEEDS target ...]): a GoogleTest program, one ctest per
 # program, in build/tests.
 function(diopi_test name)

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Runs every benchmark script once in its short form: each must end with status 0 and print its rows, and a benchmark
+# program that fails must end the script with its error.
+# usage: bench_test.sh BUILD_FOLDER
+set -euo pipefail
+build=${1:?"usage: bench_test.sh BUILD_FOLDER"}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export BENCH_SHORT=1
+
+fail() {
+  cat "$work/out" "$work/err" >&2
+  echo "bench_test: $*" >&2
+  exit 1
+}
+
+# expect ROWS COMMAND...: exit status 0 (1: a limit was missed, which a busy machine may do) and at least ROWS rows.
+expect() {
+  local rows=$1 code=0
+  shift
+  "$@" >"$work/out" 2>"$work/err" || code=$?
+  [ "$code" -le 1 ] || fail "exit status $code: $*"
+  [ "$(grep -cE '[0-9]' "$work/out")" -ge "$rows" ] || fail "fewer than $rows rows: $*"
+}
+
+expect 8 "$here/bench.sh" "$build"
+expect 8 "$here/bench.sh" "$build" quick
+expect 8 "$here/bench.sh" "$build" queries
+expect 12 "$here/bench.sh" "$build" service
+expect 1 "$here/bench.sh" "$build" verdict --fname add
+grep -q '^mutants caught' "$work/out" || fail "no line 'mutants caught'"
+
+# A build whose comparator benchmark fails.
+mkdir -p "$work/broken/tools"
+ln -s "$build/bin" "$build/lib" "$work/broken/"
+printf '#!/bin/sh\necho "compare_bench: no such option" >&2\nexit 2\n' >"$work/broken/tools/compare_bench"
+chmod +x "$work/broken/tools/compare_bench"
+code=0
+"$here/bench.sh" "$work/broken" >"$work/out" 2>"$work/err" || code=$?
+[ "$code" -eq 3 ] || fail "a failing benchmark program: exit status $code, expected 3"
+grep -q 'no such option' "$work/err" || fail "a failing benchmark program: its error is not shown"
