@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the benchmark scripts share. Sourced after $build is set; makes $work, a folder that is removed at the end.
 # BENCH_SHORT=1 runs everything once at its smallest size, to prove that the scripts work: its figures mean nothing.
-# shellcheck disable=SC2034  # used by the scripts that source this file
+# shellcheck disable=SC2034,SC2154  # variables of, and for, the scripts that source this file
 bin=$build/bin
 tools=$build/tools
 lib=$build/lib/libdiopi_cpu.so

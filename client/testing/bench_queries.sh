@@ -6,7 +6,7 @@ set -euo pipefail
 build=${1:?"usage: bench_queries.sh BUILD_FOLDER [RUNS CASES]"}
 # shellcheck source=client/testing/bench_common.sh
 . "${0%/*}/bench_common.sh"
-runs=${2:-$(choose 200 4)}
+runs=${2:-$(choose 200 8)}
 cases=${3:-$(choose 5000 50)}
 
 status=0

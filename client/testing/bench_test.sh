@@ -3,7 +3,7 @@
 # program that fails must end the script with its error.
 # usage: bench_test.sh BUILD_FOLDER
 set -euo pipefail
-build=${1:?"usage: bench_test.sh BUILD_FOLDER"}
+build=$(cd "${1:?"usage: bench_test.sh BUILD_FOLDER"}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -25,6 +25,9 @@ expect() {
 }
 
 expect 8 "$here/bench.sh" "$build"
+for program in agent server worker cli; do
+  grep -q "^peak memory of diopi-$program " "$work/out" || fail "no peak memory of diopi-$program"
+done
 expect 8 "$here/bench.sh" "$build" quick
 expect 8 "$here/bench.sh" "$build" queries
 expect 12 "$here/bench.sh" "$build" service

@@ -20,6 +20,7 @@ expect 1 'cp /root/x y'
 expect 1 '"resolved": "https://registry.npmjs.org/vite/-/vite-6.4.6.tgz"'
 expect 1 'http://deb.debian.org/debian'
 expect 1 'pip install --index-url https://pypi.org/simple'
+# shellcheck disable=SC2016  # not expanded on purpose
 expect 0 'build="$root/work/x"; cd ./work/y; $HOME/z'
 expect 0 'https://www.debian.org and https://docs.kernel.org'
 expect 0 'GET /api/home'
