@@ -14,6 +14,7 @@ DTYPES = {
 DTYPE_ALIASES = {"bool_": "bool", "half": "float16", "single": "float32", "float": "float32", "double": "float64",
                  "int": "int32", "long": "int64"}
 UNREADABLE = "it cannot be read without running the file"
+INVALID = "PyTorch does not take these arguments: the harness has no result for them"
 
 
 class Refused(Exception):
@@ -155,8 +156,9 @@ def quoted(text):
 class Tensor:
     """A tensor argument of one case."""
 
-    def __init__(self, shape, dtype="", fill="", strides=None):
+    def __init__(self, shape, dtype="", fill="", strides=None, values=None):
         self.shape, self.dtype, self.fill, self.strides = list(shape), dtype, fill, strides
+        self.values = values  # where the file gives them
 
 
 class Call:
@@ -238,6 +240,16 @@ def interpolate(args):
         del args["mode"], args["align_corners"]
     elif args["align_corners"] is None:
         args["align_corners"] = False
+
+
+def index_put(args):
+    indices = [args[name] for name in ("indices1", "indices2", "indices3") if args.get(name)]
+    if any(each.dtype != "bool" or each.values is None for each in indices):
+        return
+    count = max(sum(map(bool, each.values)) for each in indices)
+    result = [count] + args["input"].shape[sum(len(each.shape) for each in indices):]
+    if broadcast([result, args["values"].shape]) != result:
+        raise Refused(f"values of shape {args['values'].shape} for {result}", None, INVALID)
 
 
 def index_select(args):
@@ -340,7 +352,7 @@ CALLS = {
     "gelu": Call(given={"approximate": "none"}),
     "group_norm": Call(given={"eps": 1e-5}),
     "index_put": Call(names={"indices1": "indices", "indices2": "indices", "indices3": "indices"},
-                      given={"accumulate": False}),
+                      given={"accumulate": False}, prepare=index_put),
     "index_select": Call(prepare=index_select),
     "interpolate": Call(given={"size": None, "scale_factor": None, "mode": "nearest", "align_corners": False},
                         prepare=interpolate),

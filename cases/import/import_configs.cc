@@ -189,7 +189,7 @@ class Importer {
 };
 
 bool Importer::Take(const std::vector<std::string>& fields) {
-  if (fields[0] == "skip" && fields.size() == 7) return TakeSkip(fields);
+  if (fields[0] == "skip" && fields.size() == 8) return TakeSkip(fields);
   if (fields[0] == "case" && fields.size() == 8) return TakeCase(fields);
   if (fields[0] != "note" || fields.size() != 4) return false;
   Count(fields[3], {fields[1], fields[2], ""}, 0, "", &imported_.ignored);
@@ -199,9 +199,10 @@ bool Importer::Take(const std::vector<std::string>& fields) {
 bool Importer::TakeSkip(const std::vector<std::string>& fields) {
   const Record record{fields[1], fields[2], fields[3]};
   int64_t cases = 0;
-  if (!absl::SimpleAtoi(fields[4], &cases)) return false;
-  const bool known = record.function.empty() || FindOperator(record.function, {}) != nullptr;
-  LeaveOut(record, known ? fields[5] : kNoOperator, cases, fields[6]);
+  if (!absl::SimpleAtoi(fields[5], &cases)) return false;
+  const std::vector<std::string> functions = absl::StrSplit(fields[4], ',', absl::SkipEmpty());
+  const bool known = record.function.empty() || FindOperator(record.function, functions) != nullptr;
+  LeaveOut(record, known ? fields[6] : kNoOperator, cases, fields[7]);
   return true;
 }
 

@@ -5,7 +5,7 @@
 The harness's own expansion is followed: a case for each name, each shape (with the parameters of the same position)
 and each dtype. Writes OUT, one record a line, tab-separated, text escaped as in C:
     note    LINE  KEY  WHAT                    something in a configuration that means nothing to us
-    skip    LINE  KEY  NAME  CASES  REASON  DETAIL
+    skip    LINE  KEY  NAME  FUNCTIONS  CASES  REASON  DETAIL
                                                that many cases are not carried over; NAME may be empty
     case    LINE  KEY  NAME  INDEX  FUNCTIONS  DTYPES  POINT
                                                a case for each of DTYPES. NAME: the harness's function; FUNCTIONS: the
@@ -175,7 +175,8 @@ class Argument:
             return None
         if self.values is not None:
             flat, shape = flatten(shape, node)
-            return Tensor(shape, dtype, f"fill {{ values {{ values: [{', '.join(number(v) for v in flat)}] }} }}")
+            fill = f"fill {{ values {{ values: [{', '.join(number(v) for v in flat)}] }} }}"
+            return Tensor(shape, dtype, fill, None, flat)
         fill = self.generator.fill(dtype)
         if self.policy == "gen_tensor_list":
             count = self.range[1] - (self.range[0] < self.range[1])  # the most that it draws
@@ -320,7 +321,8 @@ def read(path, out):
         out.write("\t".join([kind, str(line)] + [escape(str(r)) for r in rest]) + "\n")
 
     def tell(node, key, why, reason=UNREADABLE, name="", cases=0):
-        write("skip", node if isinstance(node, int) else node.lineno, key, name, cases, reason, why)
+        functions = ",".join(CALLS.get(name, Call()).functions)
+        write("skip", node if isinstance(node, int) else node.lineno, key, name, functions, cases, reason, why)
 
     found = find_table(tree, "diopi_configs", tell)
     if found is None:

@@ -230,6 +230,8 @@ struct OddRow {
 TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
   const std::string args = "tensor_para=dict(args=[dict(ins=['input'], shape=((2,),))])";
   const std::string relu = "name=['relu'], dtype=[np.float32], ";
+  const std::string huge = "'x': dict(name=['fill_'], dtype=[np.float32], para=dict(value=[0x" +
+                           std::string(20'000, 'f') + "]), ARGS)";
   const std::vector<OddRow> rows = {
       {"'x': dict(name='relu', dtype=(np.float32, 'float16'), tensor_para={'args': ({'ins': 'input', "
        "'shape': "
@@ -284,6 +286,19 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
         "x (add): case 1: alpha is not a literal: float('abc')",
         "x (add): case 2: alpha is not a literal: {1, []}"}},
       {"'\\x1b[31m\\n': {}", 0, {"?[31m?: it has no"}},
+      {"'x': dict(name=['cat'], dtype=[np.float32], tensor_para=dict(args=[dict(ins=['tensors'], "
+       "shape=((2,),), gen_policy='gen_tensor_list', gen_num_range=[1, 1000000000])]))",
+       0,
+       {"x (cat): case 0: a list of more than 1024 tensors"}},
+      {"'x': dict(name=['split'], dtype=[np.float32], para=dict(split_size_or_sections=[1]), "
+       "tensor_para=dict(args=[dict(ins=['tensor'], shape=((1000000,),))]))",
+       0,
+       {"x (split): case 0: more than 4096 pieces"}},
+      {"'x': dict(name=['interpolate'], dtype=[np.float32], para=dict(scale_factor=[float('nan')]), "
+       "tensor_para=dict(args=[dict(ins=['input'], shape=((1, 1, 2, 2),))]))",
+       0,
+       {"x (interpolate): case 0: interpolate does not take these arguments: ValueError"}},
+      {huge.c_str(), 0, {"x (fill_): case 0: value: no attribute of ours holds such a number"}},
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     std::string entry = rows[i].entry;
@@ -334,6 +349,8 @@ TEST_F(NewCasesTest, NoCodeIsRun) {
 
 TEST_F(NewCasesTest, FilesThatCannotBeRead) {
   const std::string head = "diopi_configs = {'a': ";
+  std::string many;  // names, and shapes of another kind
+  for (int i = 0; i < 1001; ++i) many += "'n',";
   const std::vector<std::pair<std::string, std::string>> rows = {
       {std::string("x = 1\0", 6), "cannot contain null bytes"},
       {"diopi_configs = {'\xff': 1}\n", "no Python"},
@@ -341,6 +358,9 @@ TEST_F(NewCasesTest, FilesThatCannotBeRead) {
       {head + std::string(50'000, '-') + "1}", "nested too deep"},
       {"diopi_configs = 5\n", "diopi_configs is no dictionary that is written out"},
       {"", "no `diopi_configs = {...}` in it"},
+      {head + "dict(name=[" + many + "], dtype=[np.int8], para=dict(value=[" + many +
+           "]), tensor_para=" + "dict(args=[dict(ins=['input'], shape=[" + many + "])]))}",
+       "more than 1000000 cases"},
   };
   for (const auto& [text, why] : rows) {
     WriteFile(folder_ / "odd.py", text);

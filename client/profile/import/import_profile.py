@@ -242,7 +242,8 @@ class DeviceConfigs:
         if not node.value:
             return
         plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.lower())
-        cases = "".join(f"case: {quoted(f'*.public_{plain}_{index}')} " for index in ("?", "??"))
+        indices = [index + group for index in ("?", "??") for group in ("", "_?", "_??")]
+        cases = "".join(f"case: {quoted(f'*.public_{plain}_{index}')} " for index in indices)
         self.skip(label, target, "" if label in target.calls else cases.strip(), node)
 
     def skips_in(self, label, what, node):
