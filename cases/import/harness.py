@@ -295,6 +295,11 @@ def normal(args):
         args["out"] = Tensor(size or [])
 
 
+def linear(args):
+    if isinstance(args.get("bias"), Tensor) and len(args["bias"].shape) != 1:
+        raise Refused(f"a bias of shape {args['bias'].shape}", None, "the suite's linear has a bias of one dimension")
+
+
 def reduction(*outputs):
     """Of the functions whose `keepdim` the ABI knows only by the shape of the output."""
 
@@ -357,6 +362,7 @@ CALLS = {
     "interpolate": Call(given={"size": None, "scale_factor": None, "mode": "nearest", "align_corners": False},
                         prepare=interpolate),
     "layer_norm": Call(given={"eps": 1e-5}),
+    "linear": Call(prepare=linear),
     "log_softmax": Call(given={"dim": None}, prepare=softmax),
     "max": Call(given=DIMS, prepare=reduction("max", "max_indices")),
     "max_pool2d": Call(names={"return_indices": None}, given=dict(POOL, dilation=1), prepare=pooling),

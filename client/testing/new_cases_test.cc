@@ -193,6 +193,19 @@ diopi_configs = {
     'steps': dict(name=['arange'], para=dict(end=[7, 2.5], start=[True, 0])),
     'in_place_names': dict(name=['zero_', 'normal_'], para=dict(), no_output_ref=True, tensor_para=dict(args=[
         {"ins": ['input'], "shape": ((2048,),), "dtype": [np.float32]}])),
+    'nowhere': dict(name=['scatter'], para=dict(dim=[-1]), tensor_para=dict(args=[
+        {"ins": ['input', 'src'], "shape": ((3, 2),), "dtype": [np.float32]},
+        {"ins": ['index'], "shape": ((2, 0, 3),), "dtype": [np.int64]}])),
+    'no_classes': dict(name=['cross_entropy'], para=dict(reduction=['none']), tensor_para=dict(args=[
+        {"ins": ['input', 'target'], "shape": ((4, 0),), "dtype": [np.float32]}])),
+    'clipped': dict(name=['clip_grad_norm_'], para=dict(max_norm=[0.1, 0.1], norm_type=[0, float('-inf')],
+        error_if_nonfinite=[True, True]), tensor_para=dict(args=[
+        {"ins": ['tensors'], "shape": (((), (3,)), ((2, 2), (3,))), "dtype": [np.float64],
+         "gen_policy": 'gen_tensor_list_diff_shape'}])),
+    'whole': dict(name=['tanh', 'sqrt', 'sum'], para=dict(), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((7,),), "dtype": [np.int16, np.uint8], "gen_fn": 'Genfunc.ones'}])),
+    'quotient': dict(name=['div'], para=dict(other=[3]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((7,),), "dtype": [np.int32]}])),
     'sparse': dict(name=['mm'], tensor_para=dict(args=[
         {"ins": ['input', 'mat2'], "shape": ((4, 4),), "dtype": [np.float32], "sparse": [True, False]}])),
 }
@@ -207,7 +220,7 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
   EXPECT_TRUE(Has(run.out, "      1       4  left out: sparse tensors: the suite has none\n")) << run.out;
   // normal_ without its mean and deviation is a mistake of the file's, and no case of the harness's either.
   EXPECT_TRUE(Has(run.out, "in_place_names (normal_): case 0, float32: ")) << run.out;
-  EXPECT_TRUE(Has(run.out, "\n61 of 66 cases carried over: ")) << run.out;
+  EXPECT_TRUE(Has(run.out, "\n72 of 77 cases carried over: ")) << run.out;
   const std::string add = ReadFile(folder_ / "mine/add.textproto");
   EXPECT_TRUE(Has(add, R"(attr { name: "alpha" i: 1 })")) << add;
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "mine", "--case", "*.public_*"});
