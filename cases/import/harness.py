@@ -300,21 +300,23 @@ def linear(args):
         raise Refused(f"a bias of shape {args['bias'].shape}", None, "the suite's linear has a bias of one dimension")
 
 
-def reduction(*outputs):
+def reduction(args, outputs=("out",)):
     """Of the functions whose `keepdim` the ABI knows only by the shape of the output."""
+    dim = args["dim"]
+    if args.pop("keepdim"):
+        shape = args["input"].shape
+        dims = list(dim) if isinstance(dim, (list, tuple)) else [dim]
+        reduced = {d % len(shape) for d in dims if shape and d is not None} or set(range(len(shape)))
+        for name in outputs:
+            args[name] = Tensor([1 if i in reduced else n for i, n in enumerate(shape)])
 
-    def prepare(args):
-        dim = args["dim"]
-        if args.pop("keepdim"):
-            shape = args["input"].shape
-            dims = list(dim) if isinstance(dim, (list, tuple)) else [dim]
-            reduced = {d % len(shape) for d in dims if shape and d is not None} or set(range(len(shape)))
-            for name in outputs:
-                args[name] = Tensor([1 if i in reduced else n for i, n in enumerate(shape)])
-        if dim is None and "max" in outputs:
-            del args["dim"]
 
-    return prepare
+def greatest(args):
+    if args["dim"] is None:
+        del args["dim"], args["keepdim"]
+        return {"functions": ["diopiMaxAll"]}
+    reduction(args, ("max", "max_indices"))
+    return {"functions": ["diopiMax"]}
 
 
 def sort(args):
@@ -364,14 +366,14 @@ CALLS = {
     "layer_norm": Call(given={"eps": 1e-5}),
     "linear": Call(prepare=linear),
     "log_softmax": Call(given={"dim": None}, prepare=softmax),
-    "max": Call(given=DIMS, prepare=reduction("max", "max_indices")),
+    "max": Call(given=DIMS, prepare=greatest),
     "max_pool2d": Call(names={"return_indices": None}, given=dict(POOL, dilation=1), prepare=pooling),
-    "mean": Call(given=DIMS, prepare=reduction("out")),
+    "mean": Call(given=DIMS, prepare=reduction),
     "mm": Call(["diopiMm"]),
     "nll_loss": Call(["diopiNLLLoss", "diopiNLLLossBackward"], given=LOSS),
     "nll_loss_v2": Call(["diopiNLLLossV2", "diopiNLLLossV2Backward"], given=LOSS),
     "nms": Call(names={"scores": "confidence"}, lead="boxes"),
-    "norm": Call(given=DIMS, prepare=reduction("out")),
+    "norm": Call(given=DIMS, prepare=reduction),
     "normal": Call(["diopiNormal", "diopiNormalTensor", "diopiNormalTensorScalar", "diopiNormalScalarTensor"],
                    prepare=normal),
     "normal_": Call(["diopiNormalInp"], names={"input": "inout", "shape": None}),
@@ -384,9 +386,9 @@ CALLS = {
     "split": Call(names={"tensor": "input", "split_size_or_sections": "splitSizes"}, given={"dim": 0},
                   prepare=split, lead="tensor"),
     "stack": Call(given={"dim": 0}),
-    "std": Call(given=dict(DIMS, correction=1), prepare=reduction("out")),
+    "std": Call(given=dict(DIMS, correction=1), prepare=reduction),
     "sub": Call(given=ALPHA),
-    "sum": Call(given=DIMS, prepare=reduction("out")),
+    "sum": Call(given=DIMS, prepare=reduction),
     "topk": Call(given={"dim": -1, "largest": True, "sorted": True}),
     "uniform": Call(names={"input": "inout", "start": "from", "end": "to"}, given={"start": 0, "end": 1}),
     "unique": Call(names={"return_inverse": None}, given={"sorted": True, "return_counts": False, "dim": None}),
