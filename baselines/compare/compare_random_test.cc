@@ -173,6 +173,17 @@ TEST(Random, BadStreamsAreCaught) {
             v1::OUTCOME_FAIL);
 }
 
+// float16 holds -0.0481125 as -0.0481262, below the limit of the range: no rounding to float16 can avoid it.
+TEST(Random, ALimitMayBeRounded) {
+  const v1::Case c = UniformCase(D::float16, -0.0481125, 0.0481125);
+  const auto draw = [](auto& bits) { return 0.0481125 * (2 * U01(bits) - 1); };
+  Vec y = Sample(20'000, 3, draw);
+  y[7] = -0.0481262;
+  EXPECT_EQ(Judge(c, y).outcome(), v1::OUTCOME_PASS) << Judge(c, y).reason();
+  y[7] = -0.0481567;  // the number of float16 below that
+  EXPECT_EQ(Judge(c, y).outcome(), v1::OUTCOME_FAIL);
+}
+
 TEST(Random, ParametersMayBeTensors) {
   v1::Case c = Random(D::float32, v1::Judge::NORMAL);
   AddInput(&c, "mean", D::float32);

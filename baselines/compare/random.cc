@@ -192,9 +192,19 @@ std::vector<double> Granularity(const HostTensor& tensor, double scale) {
   return widths;
 }
 
+// The nearest number of a floating type: where a bound, or a value near it, is rounded to.
+double InDtype(Dtype dtype, double value) {
+  if (!IsFloating(dtype)) return value;
+  uint64_t bytes = 0;
+  StoreDouble(dtype, &bytes, 0, value);
+  return ElementAsDouble(dtype, &bytes, 0);
+}
+
 std::string CheckUniform(const HostTensor& actual, double from, double to) {
   const std::vector<double> y = Numbers(actual);
   if (y.empty()) return "";
+  const double least = std::min(from, InDtype(actual.dtype, from));
+  const double greatest = std::max(to, InDtype(actual.dtype, to));
   const double width = to - from;
   const std::vector<double> grain = Granularity(actual, width);
   std::vector<double> low(y.size());
@@ -204,10 +214,10 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
   double end_grain = 0;
   double square = 0;
   for (size_t i = 0; i < y.size(); ++i) {
-    if (!(y[i] >= from && y[i] <= to)) {
+    if (!(y[i] >= least && y[i] <= greatest)) {
       return absl::StrFormat("element %d is %.9g, outside [%g, %g)", i, y[i], from, to);
     }
-    if (y[i] == to && width > 0) {
+    if (y[i] >= to && width > 0) {
       ++at_end;
       end_grain = grain[i];
     }

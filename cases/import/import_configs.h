@@ -3,6 +3,7 @@
 #define CASES_IMPORT_IMPORT_CONFIGS_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,18 +15,32 @@
 namespace diopi::cases {
 
 struct ImportedConfigs {
-  std::vector<v1::OperatorFile> files;  // one an operator, in order of their names
+  // Harness cases that were left out for one reason.
+  struct LeftOut {
+    std::string reason;
+    std::set<std::string> entries;  // the keys of their entries in diopi_configs
+    int64_t cases = 0;              // of the harness; 0 for what could not be read at all
+    std::string example;            // the first of them: "FILE:LINE: ENTRY: why"
+  };
+
+  std::vector<v1::OperatorFile> files;  // one per operator, in order of their names
   int64_t points = 0;                   // in all of them
-  // What was not carried over: "FILE:LINE: CONFIGURATION: why", in the order of the file.
-  std::vector<std::string> left_out;
+  int64_t entries = 0;                  // of diopi_configs, at least one case of which was carried over
+  int64_t carried = 0;                  // cases of the harness: one per function name, shape and dtype
+  std::vector<LeftOut> left_out;        // the most cases first
+  std::vector<std::string> details;     // every LeftOut, a line each, in the order of the file
+  std::vector<LeftOut> ignored;         // fields without a meaning here; `reason` is the name
 };
 
 // The program (Python) that reads such a file as data: `python3 -c SCRIPT FILE OUT` writes records.
 std::string_view ReadConfigsScript();
 
-// `records`: what it wrote for `file_name`. Output shapes and judges are those of `catalog`'s operator of the
-// same name; a case of an operator that it has not, or that it cannot expand, is left out. InvalidArgument
-// for records that are none.
+// How the public harness calls the ABI, as the Python that ReadConfigsScript begins with.
+std::string_view HarnessScript();
+
+// `records`: what it wrote for `file_name`. Output shapes and judges are those of the operator of `catalog`
+// whose functions the harness calls; a case that it cannot expand is left out. InvalidArgument for malformed
+// records.
 absl::StatusOr<ImportedConfigs> ImportConfigs(std::string_view records, const std::string& file_name,
                                               const Catalog& catalog);
 

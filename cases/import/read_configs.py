@@ -2,118 +2,45 @@
 
     read_configs.py FILE OUT
 
-Writes OUT, one record a line, tab-separated, text escaped as in C:
-    skip    LINE  KEY  WHY                     a configuration, a case of one, or something in one, that is not
-                                               carried over
-    case    LINE  KEY  NAME  INDEX  POINT      NAME: the operator; POINT: a diopi.v1.Grid of one point, as text
+The harness's own expansion is followed: a case for each name, each shape (with the parameters of the same position)
+and each dtype. Writes OUT, one record a line, tab-separated, text escaped as in C:
+    note    LINE  KEY  WHAT                    something in a configuration that means nothing to us
+    skip    LINE  KEY  NAME  FUNCTIONS  CASES  REASON  DETAIL
+                                               that many cases are not carried over; NAME may be empty
+    case    LINE  KEY  NAME  INDEX  FUNCTIONS  DTYPES  POINT
+                                               a case for each of DTYPES. NAME: the harness's function; FUNCTIONS: the
+                                               ABI's that it calls, or nothing; POINT: a diopi.v1.Point, as text
 Exits with 1, and says why on standard error, when FILE is no Python or has no `diopi_configs`.
 """
 
-import ast
 import math
 import sys
 
-DTYPES = {
-    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
-    "bfloat16", "bool", "complex64", "complex128",
+DEFAULT_DTYPES = ["float16", "float32", "float64", "int32", "int64"]  # of the harness
+LIMITS = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}
+LIMITS.update({f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)})
+# The keys that say which cases there are. The others say how the harness calls and judges: our operator files say
+# that for themselves.
+CARRIED = {"name", "dtype", "para", "tensor_para", "gen_fn", "gen_policy"}
+KNOWN_TENSOR_PARA = {"args", "dtype", "gen_fn", "gen_policy", "seq_name"}
+KNOWN_ARG = {
+    "ins", "shape", "dtype", "gen_fn", "gen_policy", "gen_num_range", "value", "stride", "no_contiguous", "sparse",
 }
-ALIASES = {"bool_": "bool", "double": "float64", "half": "float16", "float": "float32"}
-# What a generator of values is as a fill of ours.
-FILLS = {
-    "randn": "normal {}",
-    "rand": "uniform { low: 0 high: 1 }",
-    "zeros": "constant { value: 0 }",
-    "ones": "constant { value: 1 }",
-    "positive": "uniform { low: 0.1 high: 2 }",
-    "randint": None,  # with its own limits
-    "uniform": None,
-    "mask": "bernoulli { p: 0.5 }",
-    "empty": "constant { value: 0 }",
-}
-CARRIED = {"name", "dtype", "para", "tensor_para"}
-# How the public harness judges or calls, which our operator files say for themselves: told, and left out.
-THEIRS = {
-    "interface", "atol", "rtol", "atol_half", "rtol_half", "is_inplace", "saved_args", "requires_backward",
-    "no_output_ref", "mismatch_ratio_threshold",
-}
-KNOWN_ARG = {"ins", "shape", "dtype", "gen_fn", "requires_grad", "value"}
+MAX_CASES = 1_000_000  # of a file: names, shapes and dtypes multiply
+MAX_LIST = 1024  # tensors in a list
 MAX_ELEMENTS = 2**40  # terabytes: no machine has them, and their bytes still fit int64
 INT64 = range(-(2**63), 2**63)
 
-
-class Unknown(Exception):
-    """Something that cannot be carried over: where and why."""
-
-    def __init__(self, node, why):
-        super().__init__(why)
-        self.line = getattr(node, "lineno", 0)
-
-
-def text_of(node):
-    """An expression as a report shows it."""
-    try:
-        text = ast.unparse(node).split("\n")[0]
-    except RecursionError:
-        return "an expression too deep to be shown"
-    return text if len(text) <= 60 else text[:60] + "..."
-
-
-def dotted(node):
-    """np.float32 as "float32"; None for another expression."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Name):
-        return node.id
-    return None
-
-
-def is_dict_call(node):
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict"
-
-
-def table(node, what):
-    """dict(...) and {...} as {key: node}."""
-    if isinstance(node, ast.Dict):
-        pairs = [(k.value if isinstance(k, ast.Constant) else None, v) for k, v in zip(node.keys, node.values)]
-    elif is_dict_call(node) and not node.args:
-        pairs = [(k.arg, k.value) for k in node.keywords]
-    else:
-        raise Unknown(node, f"{what} is not a dictionary of literals")
-    entries = {}
-    for key, value in pairs:
-        if not isinstance(key, str):
-            raise Unknown(value, f"{what} is not a dictionary of literals: a key cannot be read without running it")
-        if key in entries:
-            raise Unknown(value, f"{what} has {key!r} twice")
-        entries[key] = value
-    return entries
-
-
-def items(node, what):
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return node.elts
-    raise Unknown(node, f"{what} is not a list of literals")
-
-
-def literal(node, what):
-    try:
-        if isinstance(node, ast.Call) and dotted(node.func) in ("float", "int", "bool") and len(node.args) == 1:
-            value = literal(node.args[0], what)
-            return {"float": float, "int": int, "bool": bool}[dotted(node.func)](value)
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError):
-        pass
-    sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
-    name = dotted(node.operand if sign < 0 else node)
-    if name in ("inf", "nan"):
-        return sign * float(name)
-    raise Unknown(node, f"{what} is not a literal: {text_of(node)}")
+# Reasons, as the table shows them.
+UNKNOWN = "nothing of ours holds such a value, shape or generator"
+LENGTHS = "lists of different lengths"
+SPARSE = "sparse tensors: the suite has none"
 
 
 def numeric(node, what):
     value = literal(node, what)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Unknown(node, f"{what} is no number: {text_of(node)}")
+        raise Refused(f"{what} is no number: {text_of(node)}", node, UNKNOWN)
     return value
 
 
@@ -122,41 +49,28 @@ def names_of(node, what):
     value = literal(node, what)
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not names or not all(isinstance(n, str) and n for n in names):
-        raise Unknown(node, f"{what} is no list of names: {text_of(node)}")
+        raise Refused(f"{what} is no list of names: {text_of(node)}", node, UNKNOWN)
     return list(names)
 
 
 def dtype(node):
-    name = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else dotted(node)
-    name = ALIASES.get(name, name)
-    if name not in DTYPES:
-        raise Unknown(node, f"no dtype of ours: {text_of(node)}")
+    name = dtype_of(node)
+    if name is None:
+        raise Refused(f"no dtype of ours: {text_of(node)}", node, UNKNOWN)
     return name
-
-
-def dtypes(node):
-    return [dtype(item) for item in items(node, "dtype")]
-
-
-def quoted(text):
-    """A string as text format writes it: bytes that are not printable ASCII in octal."""
-    plain = (chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in text.encode("utf-8", "replace"))
-    return '"' + "".join(plain) + '"'
 
 
 def number(value):
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def attribute(name, value, node):
+def attribute(name, value):
     head = f"attr {{ name: {quoted(name)} "
     if value is None:
-        return ""  # left out: the ABI's null, or the operator's default
+        return head + "null: true }"
     if isinstance(value, bool):
         return head + f"b: {'true' if value else 'false'} }}"
-    if isinstance(value, int):
-        if value not in INT64:
-            raise Unknown(node, f"{name}: beyond int64: {text_of(node)}")
+    if isinstance(value, int) and value in INT64:
         return head + f"i: {value} }}"
     if isinstance(value, float):
         return head + f"f: {number(value)} }}"
@@ -164,202 +78,239 @@ def attribute(name, value, node):
         return head + f"s: {quoted(value)} }}"
     if isinstance(value, (list, tuple)) and all(type(v) is int and v in INT64 for v in value):
         return head + f"sizes {{ values: {list(value)} }} }}"
-    raise Unknown(node, f"{name}: no attribute of ours holds {text_of(node)}")
+    shown = "such a number" if isinstance(value, int) else f"{value!r:.60}"
+    raise Refused(f"{name}: no attribute of ours holds {shown}", None, UNKNOWN)
 
 
-def fill(node):
-    """A gen_fn as our fill; "" for none."""
-    if node is None:
-        return ""
-    settings = {}
-    name = dotted(node)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        name = node.value.rsplit(".", 1)[-1]
-    elif name is None:
-        settings = table(node, "gen_fn")
-        made = settings.pop("fn", None)
-        if made is None:
-            raise Unknown(node, "gen_fn has no fn")
-        text = isinstance(made, ast.Constant) and isinstance(made.value, str)
-        name = made.value.rsplit(".", 1)[-1] if text else dotted(made)
-    if name in ("randint", "uniform"):
-        low = numeric(settings.pop("low", ast.Constant(0)), "low")
-        high = numeric(settings.pop("high", ast.Constant(10 if name == "randint" else 1)), "high")
-        whole = isinstance(low, int) and isinstance(high, int) and low in INT64 and high - 1 in INT64
-        if not settings and name == "uniform":
+class Generator:
+    """A gen_fn: which of numpy's distributions, with which limits."""
+
+    def __init__(self, node):
+        self.node = node
+        self.low = self.high = None
+        spec = node
+        if not isinstance(node, (ast.Constant, ast.Attribute, ast.Name)):
+            settings = table(node, "gen_fn")
+            spec = settings.pop("fn", None)
+            if "low" in settings:
+                self.low = numeric(settings.pop("low"), "low")
+            if "high" in settings:
+                self.high = numeric(settings.pop("high"), "high")
+            if settings:
+                spec = None  # other settings: no fill of ours
+        text = isinstance(spec, ast.Constant) and isinstance(spec.value, str)
+        self.name = spec.value.rsplit(".", 1)[-1] if text else dotted(spec)
+
+    def fill(self, dtype):
+        """As our fill. numpy casts a number to bool as true: nearly all of them would be."""
+        limits = LIMITS.get(dtype)
+        if self.name in ("zeros", "ones", "empty"):
+            return f"fill {{ constant {{ value: {int(self.name == 'ones')} }} }}"
+        if self.name == "mask":
+            return "fill { bernoulli { p: 0.5 } }"
+        if self.name in ("randn", "rand", "positive", "randint", "uniform") and dtype == "bool":
+            return ""
+        if self.name == "randn":
+            return "fill { normal {} }"
+        if self.name in ("rand", "positive"):
+            low, high = (0, 1) if self.name == "rand" else (0, 2) if limits else (0.1, 2)
+            return f"fill {{ uniform {{ low: {low} high: {high} }} }}"
+        if self.name not in ("randint", "uniform"):
+            raise Refused(f"no fill of ours is gen_fn {text_of(self.node)}", self.node, UNKNOWN)
+        low, high = self.low or 0, 10 if self.high is None else self.high
+        if limits:
+            low, high = max(low, limits[0]), min(high, limits[1] + 1)
+        if self.name == "uniform" and low < high:
             return f"fill {{ uniform {{ low: {number(low)} high: {number(high)} }} }}"
-        if not settings and whole:
-            return f"fill {{ integers {{ low: {low} high: {high - 1} }} }}"
-    if FILLS.get(name) is None or settings:
-        raise Unknown(node, f"no fill of ours is gen_fn {text_of(node)}")
-    return f"fill {{ {FILLS[name]} }}"
+        whole = isinstance(low, int) and isinstance(high, int) and low in INT64 and high - 1 in INT64
+        if not whole or low >= high:
+            raise Refused(f"no fill of ours is gen_fn {text_of(self.node)}", self.node, UNKNOWN)
+        return f"fill {{ integers {{ low: {low} high: {high - 1} }} }}"
 
 
-class Tensor:
+def sizes_of(node, shape, most=MAX_ELEMENTS):
+    shape = [shape] if type(shape) is int else shape
+    whole = isinstance(shape, (list, tuple)) and all(type(n) is int and n >= 0 and n in INT64 for n in shape)
+    if not whole:
+        raise Refused(f"no shape: {text_of(node)}", node, UNKNOWN)
+    if math.prod(shape) > most:
+        raise Refused(f"more elements than a tensor can have: {text_of(node)}", node, UNKNOWN)
+    return list(shape)
+
+
+class Argument:
     """One entry of tensor_para's args."""
 
-    def __init__(self, node, default_fill, case_dtypes):
+    def __init__(self, node, defaults):
         entry = table(node, "an entry of args")
-        unknown = sorted(set(entry) - KNOWN_ARG)
-        if unknown:
-            raise Unknown(entry[unknown[0]], f"args: {', '.join(unknown)} is not known")
-        if "ins" not in entry:
-            raise Unknown(node, "an entry of args has no ins")
-        self.names = names_of(entry["ins"], "ins")
-        self.dropped = [entry["requires_grad"]] if "requires_grad" in entry else []
-        self.fill = fill(entry.get("gen_fn", default_fill))
-        self.dtype = ""
-        if "dtype" in entry:
-            own = dtypes(entry["dtype"])
-            if len(own) == 1:
-                self.dtype = f'dtype: "{own[0]}" '
-            elif own != case_dtypes:
-                raise Unknown(entry["dtype"], "a tensor with a list of dtypes other than the configuration's")
+        self.unknown = [(name, entry[name]) for name in sorted(set(entry) - KNOWN_ARG)]
+        self.names = names_of(entry["ins"], "ins") if "ins" in entry else ["input"]
+        given = entry.get("dtype", defaults.get("dtype"))
+        self.dtypes = [dtype(each) for each in items(given, "dtype")] if given is not None else DEFAULT_DTYPES
+        self.generator = Generator(entry.get("gen_fn", defaults.get("gen_fn", ast.Constant("randn"))))
+        self.policy = literal(entry.get("gen_policy", defaults.get("gen_policy", ast.Constant(""))), "gen_policy")
+        self.range = literal(entry.get("gen_num_range", ast.List([])), "gen_num_range")
         self.values = items(entry["value"], "value") if "value" in entry else None
-        if "shape" not in entry and self.values is None:
-            raise Unknown(node, "an entry of args has neither shape nor value")
         self.shapes = items(entry["shape"], "shape") if "shape" in entry else None
+        self.strides = items(entry["stride"], "stride") if "stride" in entry else []
+        self.reversed = bool(literal(entry.get("no_contiguous", ast.Constant(False)), "no_contiguous"))
+        self.sparse = len(items(entry["sparse"], "sparse")) if "sparse" in entry else 0
+        if self.shapes is None and self.values is None:
+            raise Refused("an entry of args has neither shape nor value", node, UNKNOWN)
 
-    def count(self):
-        return len(self.shapes if self.shapes is not None else self.values)
+    def nodes(self):
+        return self.values if self.values is not None else self.shapes
 
-    def text(self, index):
-        values = ""
-        if self.values is not None:
-            node = self.values[index]
-            value = literal(node, "value")
-            flat, shape = flatten(value, node)
-            values = f"fill {{ values {{ values: [{', '.join(number(v) for v in flat)}] }} }} "
-        else:
-            node = self.shapes[index]
-            shape = literal(node, "shape")
+    def node(self, j):
+        return self.nodes()[j if len(self.nodes()) > 1 else 0]
+
+    def dtype(self, i):
+        return self.dtypes[i if len(self.dtypes) > 1 else 0]
+
+    def tensor(self, j, dtype):
+        """The harness's argument of case j: a tensor, a list of them, or none."""
+        node = self.node(j)
+        shape = literal(node, "shape" if self.values is None else "value")
         if shape is None:
-            return ""  # a null tensor: left out
-        sizes = isinstance(shape, (list, tuple)) and all(type(n) is int and n >= 0 and n in INT64 for n in shape)
-        if not sizes:
-            raise Unknown(node, f"no shape: {text_of(node)}")
-        if math.prod(shape) > MAX_ELEMENTS:
-            raise Unknown(node, f"more elements than a tensor can have: {text_of(node)}")
-        return " ".join(
-            f"in {{ name: {quoted(name)} shape: {list(shape)} {self.dtype}{values or self.fill} }}"
-            for name in self.names)
+            return None
+        if self.values is not None:
+            flat, shape = flatten(shape, node)
+            fill = f"fill {{ values {{ values: [{', '.join(number(v) for v in flat)}] }} }}"
+            return Tensor(shape, dtype, fill, None, flat)
+        fill = self.generator.fill(dtype)
+        if self.policy == "gen_tensor_list":
+            count = self.range[1] - (self.range[0] < self.range[1])  # the most that it draws
+            if count > MAX_LIST:
+                raise Refused(f"a list of more than {MAX_LIST} tensors", node, UNKNOWN)
+            return [Tensor(sizes_of(node, shape), dtype, fill) for _ in range(count)]
+        if self.policy == "gen_tensor_list_diff_shape":
+            return [Tensor(sizes_of(node, each), dtype, fill) for each in shape]
+        sizes = sizes_of(node, shape)
+        strides = literal(self.strides[j], "stride") if j < len(self.strides) else None
+        if strides is not None and len(sizes_of(self.strides[j], strides, math.inf)) != len(sizes):
+            raise Refused(f"as many strides as sizes are needed: {text_of(self.strides[j])}", self.strides[j], UNKNOWN)
+        if self.reversed:  # numpy's transpose(): every dimension, the last first
+            strides = [math.prod(sizes[i + 1:]) for i in reversed(range(len(sizes)))]
+            sizes.reverse()
+        return Tensor(sizes, dtype, fill, strides)
 
 
 def flatten(value, node):
     if isinstance(value, int) and value not in INT64:
-        raise Unknown(node, f"beyond int64: {text_of(node)}")
+        raise Refused(f"beyond int64: {text_of(node)}", node, UNKNOWN)
     if isinstance(value, bool) or isinstance(value, (int, float)):
         return [float(value) if isinstance(value, float) else int(value)], []
     if not isinstance(value, (list, tuple)):
-        raise Unknown(node, f"no values of a tensor: {text_of(node)}")
+        raise Refused(f"no values of a tensor: {text_of(node)}", node, UNKNOWN)
     parts = [flatten(v, node) for v in value]
     if any(shape != parts[0][1] for _, shape in parts):
-        raise Unknown(node, "values of a tensor in rows of different lengths")
+        raise Refused("values of a tensor in rows of different lengths", node, UNKNOWN)
     return [v for flat, _ in parts for v in flat], [len(parts)] + (parts[0][1] if parts else [])
 
 
+def tensor_text(name, tensor, explicit):
+    """One argument as the point's `in`, with its dtype where that is not the case's."""
+    layout = f" layout {{ kind: explicit strides: {list(tensor.strides)} }}" if tensor.strides is not None else ""
+    own = f' dtype: "{tensor.dtype}"' if explicit and tensor.dtype else ""
+    return f"in {{ name: {quoted(name)} shape: {tensor.shape}{own} {tensor.fill}{layout} }}"
+
+
+def length_of(lists, node, what):
+    """How many of these lists' elements the harness takes: the first decides, one element stands for any number."""
+    long = [len(each) for each in lists if len(each) != 1]
+    count = len(lists[0]) if len(lists[0]) != 1 else (long or [1])[-1]
+    if any(n < count for n in long):
+        raise Refused(f"{what}: {LENGTHS}: {sorted(set(long))}", node, LENGTHS)
+    return count
+
+
 class Configuration:
+    """One entry of diopi_configs: names x shapes (with their parameters) x dtypes."""
+
     def __init__(self, key, node):
         self.key = key
         entry = table(node, "the configuration")
-        unknown = sorted(set(entry) - CARRIED - THEIRS)
-        if unknown:
-            raise Unknown(entry[unknown[0]], f"{', '.join(unknown)} is not known")
-        missing = sorted({"name", "dtype", "tensor_para"} - set(entry))
-        if missing:
-            raise Unknown(node, f"it has no {', '.join(missing)}")
+        if "name" not in entry:
+            raise Refused("it has no name", node, UNKNOWN)
         self.names = names_of(entry["name"], "name")
-        self.dtypes = dtypes(entry["dtype"])
         self.para = {k: items(v, k) for k, v in table(entry.get("para", ast.Dict([], [])), "para").items()}
-        tensors = table(entry["tensor_para"], "tensor_para")
-        unknown = sorted(set(tensors) - {"args", "gen_fn"})
-        if unknown:
-            raise Unknown(entry["tensor_para"], f"tensor_para: {', '.join(unknown)} is not known")
-        self.tensors = [
-            Tensor(arg, tensors.get("gen_fn"), self.dtypes) for arg in items(tensors.get("args"), "args")
-        ]
-        self.dropped = [(name, entry[name]) for name in sorted(set(entry) & THEIRS)]
-        self.dropped += [("requires_grad", node) for tensor in self.tensors for node in tensor.dropped]
-        counts = {len(v) for v in self.para.values()} | {t.count() for t in self.tensors}
-        if len(counts) != 1:
-            raise Unknown(node, f"lists of different lengths: {sorted(counts)}")
-        self.count = counts.pop()
+        tensors = table(entry.get("tensor_para", ast.Dict([], [])), "tensor_para")
+        defaults = {k: tensors.get(k, entry.get(k)) for k in ("dtype", "gen_fn", "gen_policy")}
+        defaults = {k: v for k, v in defaults.items() if v is not None}
+        self.arguments = [Argument(each, defaults) for each in items(tensors.get("args", ast.List([])), "args")]
+        self.notes = [(name, entry[name]) for name in sorted(set(entry) - CARRIED)]
+        self.notes += [(f"tensor_para.{name}", tensors[name]) for name in sorted(set(tensors) - KNOWN_TENSOR_PARA)]
+        self.notes += [(f"args.{name}", at) for argument in self.arguments for name, at in argument.unknown]
+        self.count = self.dtype_count = 1
+        if self.arguments:
+            self.count = length_of([a.nodes() for a in self.arguments], node, "shape")
+            self.dtype_count = length_of([a.dtypes for a in self.arguments], node, "dtype")
+        lengths = {len(v) for v in self.para.values()} | ({self.count} if self.arguments else set())
+        if len(lengths) > 1:
+            raise Refused(f"{LENGTHS}: {sorted(lengths)}", node, LENGTHS)
+        self.count = lengths.pop() if lengths else 0
         if self.count == 0:
-            raise Unknown(node, "it has no case")
+            raise Refused("it has no case", node, UNKNOWN)
+        self.sparse = math.prod(a.sparse ** len(a.names) for a in self.arguments if a.sparse)
 
-    def line(self, index):
-        for tensor in self.tensors:
-            return (tensor.shapes if tensor.shapes is not None else tensor.values)[index].lineno
+    def line(self, j):
+        for argument in self.arguments:
+            return argument.node(j).lineno
+        for values in self.para.values():
+            return values[j].lineno
         return 0
 
-    def point(self, index, label):
-        """A Grid of one point."""
-        parts = [t.text(index) for t in self.tensors]
-        for name, values in self.para.items():
-            parts.append(attribute(name, literal(values[index], name), values[index]))
-        reveals = f"carried over from the public harness, {self.key}, case {index}"
-        return (f"dtypes: [{', '.join(self.dtypes)}] point {{ label: {quoted(f'public_{label}_{index}')} "
-                f"reveals: {quoted(reveals)} {' '.join(p for p in parts if p)} }}")
+    def lead(self, call):
+        """The entry whose dtype is the case's."""
+        named = [a for a in self.arguments if call.lead in a.names]
+        return (named or self.arguments or [None])[0]
 
+    def arguments_of(self, call, j, i):
+        """(arguments, changes) of the call for shape j and dtype i."""
+        args = dict(call.given)
+        for argument in self.arguments:
+            for each in argument.names:
+                args[each] = argument.tensor(j, argument.dtype(i))
+        for each, values in self.para.items():
+            args[each] = literal(values[j], each)
+        return args, (call.prepare(args) if call.prepare else None) or {}
 
-def is_configs(node):
-    """Whether it is `diopi_configs = ...`, or the same with a type."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return any(isinstance(t, ast.Name) and t.id == "diopi_configs" for t in targets) and node.value is not None
+    def point(self, name, j, i):
+        """(dtype, functions, text) of one case of the function `name`."""
+        call = CALLS.get(name, Call())
+        try:
+            args, changes = self.arguments_of(call, j, i)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise Refused(f"{name} does not take these arguments: {error!r:.80}", None, UNKNOWN) from error
+        lead = self.lead(call)
+        own = {each for a in self.arguments for each in a.names}
+        explicit = {each for a in self.arguments for each in a.names if a.dtypes != lead.dtypes}
+        parts = []
+        for each, value in args.items():
+            ours = call.names.get(each, each)
+            if ours is None or (value is None and each in own):
+                continue
+            if isinstance(value, list) and value and isinstance(value[0], Tensor):
+                parts += [tensor_text(ours, one, each in explicit) for one in value]
+            elif isinstance(value, Tensor):
+                parts.append(tensor_text(ours, value, each in explicit or each not in own))
+            else:
+                parts.append(attribute(ours, value))
+        dtype = changes.get("dtype") or (lead.dtype(i) if lead else "float32")
+        return dtype, ",".join(changes.get("functions", call.functions)), " ".join(parts)
 
-
-def entries_of(node, tell):
-    """(key, node) of each configuration; of two of one name Python takes the later."""
-    if isinstance(node, ast.Dict):
-        pairs = list(zip(node.keys, node.values))
-    elif is_dict_call(node):
-        for argument in node.args:
-            tell(argument.lineno, text_of(argument), "it cannot be read without running it")
-        pairs = [(k.arg and ast.Constant(k.arg), k.value) for k in node.keywords]
-    else:
-        raise Unknown(node, "diopi_configs is no dictionary that is written out")
-    entries = {}
-    for key, value in pairs:
-        if not isinstance(key, ast.Constant):
-            tell(value.lineno, text_of(key or value), "its name cannot be read without running it")
-            continue
-        name = str(key.value)
-        if name in entries:
-            tell(entries[name].lineno, name, f"it is there again in line {value.lineno}")
-        entries[name] = value
-    return entries
-
-
-def find_configs(tree, tell):
-    """The dictionary; every other statement but imports and texts is told."""
-    found = []
-    for node in tree.body:
-        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if is_configs(node):
-            found.append(node)
-        elif not is_text and not isinstance(node, (ast.Import, ast.ImportFrom)):
-            tell(node.lineno, text_of(node), "code that would have to be run")
-    if not found:
-        raise Unknown(tree, "no `diopi_configs = {...}` in it")
-    for node in found[:-1]:
-        tell(node.lineno, "diopi_configs", f"it is assigned again in line {found[-1].lineno}")
-    return found[-1].value
+    def groups(self, name, j):
+        """{(functions, text): dtypes} of the cases of shape j: those that differ in the dtype alone go together."""
+        groups = {}
+        for i in range(self.dtype_count):
+            dtype, functions, text = self.point(name, j, i)
+            groups.setdefault((functions, text), []).append(dtype)
+        return groups
 
 
 def escape(text):
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
-
-
-def label_of(key, taken):
-    """Labels are letters, digits and _, and no two configurations share one."""
-    base = label = "".join(c if c.isascii() and c.isalnum() else "_" for c in key.lower())
-    again = 1
-    while label in taken:
-        again += 1
-        label = f"{base}_{again}"
-    taken.add(label)
-    return label
 
 
 def read(path, out):
@@ -369,29 +320,45 @@ def read(path, out):
     def write(kind, line, *rest):
         out.write("\t".join([kind, str(line)] + [escape(str(r)) for r in rest]) + "\n")
 
-    def tell(line, name, why):
-        write("skip", line, name, why)
+    def tell(node, key, why, reason=UNREADABLE, name="", cases=0):
+        functions = ",".join(CALLS.get(name, Call()).functions)
+        write("skip", node if isinstance(node, int) else node.lineno, key, name, functions, cases, reason, why)
 
-    labels = set()
-    for key, node in entries_of(find_configs(tree, tell), tell).items():
+    found = find_table(tree, "diopi_configs", tell)
+    if found is None:
+        raise Refused("no `diopi_configs = {...}` in it")
+    total = 0
+    for key, node in entries_of(found, "diopi_configs", tell).items():
         try:
             config = Configuration(key, node)
-        except Unknown as error:
-            tell(error.line or node.lineno, key, error)
+        except Refused as error:
+            tell(error.line or node.lineno, key, error, error.reason)
             continue
         except RecursionError:
-            tell(node.lineno, key, "nested too deep")
+            tell(node, key, "nested too deep")
             continue
-        for name, dropped in config.dropped:
-            tell(dropped.lineno, key, f"{name}: our operator files say for themselves how to call and judge")
-        label = label_of(key, labels)
-        for index in range(config.count):
-            try:
-                point = config.point(index, label)
-                for name in config.names:
-                    write("case", config.line(index), key, name, index, point)
-            except Unknown as error:
-                tell(error.line or node.lineno, key, f"case {index}: {error}")
+        for name, dropped in config.notes:
+            write("note", dropped.lineno, key, name)
+        total += config.count * config.dtype_count * len(config.names)
+        if total > MAX_CASES:
+            raise Refused(f"more than {MAX_CASES} cases", node)
+        for name in config.names:
+            cases(config, name, write, tell)
+
+
+def cases(config, name, write, tell):
+    line = config.line(0)
+    if config.sparse != 1:
+        return tell(line, config.key, name, SPARSE, name, config.count * config.dtype_count * config.sparse)
+    for j in range(config.count):
+        try:
+            for (functions, text), group in config.groups(name, j).items():
+                write("case", config.line(j), config.key, name, j, functions, ",".join(group), text)
+        except Refused as error:
+            tell(error.line or config.line(j), config.key, f"case {j}: {error}", error.reason, name, config.dtype_count)
+        except RecursionError:
+            tell(config.line(j), config.key, f"case {j}: nested too deep", UNREADABLE, name, config.dtype_count)
+    return None
 
 
 def main():
@@ -402,7 +369,7 @@ def main():
             read(path, out)
     except SyntaxError as error:
         sys.exit(f"{path}:{error.lineno or 1}: no Python: {error.msg}")
-    except Unknown as error:
+    except Refused as error:
         sys.exit(f"{path}{':' + str(error.line) if error.line else ''}: {error}")
     except (RecursionError, MemoryError):
         sys.exit(f"{path}: cannot be read: nested too deep")

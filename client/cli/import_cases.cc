@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "cases/import/import_configs.h"
 #include "cases/user/operator_text.h"
 #include "client/agent/process.h"
@@ -21,6 +23,8 @@ class ImportCasesCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("file", file_, "diopi_configs.py; it is read as data and never run")->required();
     app->add_option("--output", output_, "Folder of the operator files")->required();
+    app->add_flag("--verbose", verbose_,
+                  "A line for everything that was left out, with its place in the file");
   }
 
   ExitCode Run() override {
@@ -32,13 +36,38 @@ class ImportCasesCommand final : public Command {
     if (!imported.ok()) return Tell(absl::InternalError(imported.status().message()));
     const absl::Status written = Write(*imported);
     if (!written.ok()) return Tell(written);
-    for (const std::string& text : imported->left_out) std::cout << "left out: " << text << "\n";
-    std::cout << imported->points << " cases carried over into " << imported->files.size() << " files in "
-              << output_ << ", " << imported->left_out.size() << " left out\n";
+    Print(*imported);
     return ExitCode::kOk;
   }
 
  private:
+  void Print(const cases::ImportedConfigs& imported) const {
+    if (verbose_) {
+      for (const std::string& text : imported.details) std::cout << "left out: " << text << "\n";
+    }
+    int64_t total = imported.carried;
+    for (const auto& group : imported.left_out) total += group.cases;
+    const auto row = [](std::string_view entries, std::string_view cases, std::string_view reason) {
+      std::cout << absl::StrFormat("%7s %7s  %s\n", entries, cases, reason);
+    };
+    row("entries", "cases", "");
+    row(absl::StrCat(imported.entries), absl::StrCat(imported.carried), "carried over");
+    for (const auto& group : imported.left_out) {
+      row(absl::StrCat(group.entries.size()), group.cases == 0 ? "?" : absl::StrCat(group.cases),
+          absl::StrCat("left out: ", group.reason));
+      std::cout << absl::StrFormat("%17s e.g. %s\n", "", group.example);
+    }
+    if (!imported.ignored.empty()) {
+      const auto field = [](std::string* out, const auto& group) {
+        absl::StrAppend(out, group.reason, " (", group.entries.size(), ")");
+      };
+      std::cout << "Ignored, because our operator files say how to call and judge: "
+                << absl::StrJoin(imported.ignored, ", ", field) << "\n";
+    }
+    std::cout << imported.carried << " of " << total << " cases carried over: " << imported.points
+              << " points in " << imported.files.size() << " files in " << output_ << "\n";
+  }
+
   absl::StatusOr<std::string> Read() const {
     absl::StatusOr<agent::PrivateFolder> folder = agent::PrivateFolder::Make();
     if (!folder.ok()) return folder.status();
@@ -82,6 +111,7 @@ class ImportCasesCommand final : public Command {
 
   std::string file_;
   std::string output_;
+  bool verbose_ = false;
 };
 
 }  // namespace

@@ -29,11 +29,15 @@ void Scatter(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& 
              const diopiScalar_t* value, const Tensor& index, const char* reduce_name) {
   const ScatterReduce reduce = ParseScatterReduce(reduce_name);
   CheckShape(out, input.shape(), "out");
-  const std::vector<int64_t> positions =
-      PositionsAlong(input.shape(), index.shape(), WrapDim(dim, input.rank()), Load<int64_t>(index));
+  std::vector<int64_t> positions;  // an empty index has none, whatever the ranks: PyTorch checks nothing then
+  if (index.numel() > 0) {
+    positions =
+        PositionsAlong(input.shape(), index.shape(), WrapDim(dim, input.rank()), Load<int64_t>(index));
+  }
   DispatchAny(out.dtype(), [&]<typename C>() {
     std::vector<C> values = Load<C>(input);
-    const std::vector<C> sources = Sources<C>(src, value, index.shape());
+    const std::vector<C> sources =
+        positions.empty() ? std::vector<C>() : Sources<C>(src, value, index.shape());
     for (size_t i = 0; i < positions.size(); ++i) {
       C& element = values[static_cast<size_t>(positions[i])];
       switch (reduce) {

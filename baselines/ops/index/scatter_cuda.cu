@@ -9,9 +9,10 @@ namespace {
 template <typename C>
 In<C> Sources(const Tensor& src, const diopiScalar_t* value, const Shape& index) {
   if (value != nullptr) return In<C>::Constant(ScalarAs<C>(value));
+  if (Numel(index) == 0) return In<C>::Constant(C(0));
   Check(src.shape().size() == index.size(), "index must have as many dimensions as src");
   for (size_t d = 0; d < index.size(); ++d)
-    Check(Numel(index) == 0 || index[d] <= src.shape()[d], "index shape exceeds src shape");
+    Check(index[d] <= src.shape()[d], "index shape exceeds src shape");
   return In<C>(src.data(), src.dtype(), index, src.strides());
 }
 
@@ -20,7 +21,10 @@ void Scatter(diopiContextHandle_t ctx, const Tensor& out, const Tensor& input, i
   const ScatterReduce reduce = ParseScatterReduce(reduce_name);
   CheckShape(out, input.shape(), "out");
   Check(src || value != nullptr, "a required tensor is null");
-  const IndexedShapes shapes(input.shape(), index.shape(), WrapDim(dim, input.rank()));
+  // An empty index changes nothing, whatever the ranks: PyTorch checks nothing then.
+  const Shape none(static_cast<size_t>(std::max<int64_t>(input.rank(), 1)), 0);
+  const IndexedShapes shapes(input.shape(), index.numel() == 0 ? none : index.shape(),
+                             WrapDim(dim, input.rank()));
   const Target target(In<int64_t>(index), shapes, DenseStrides(input.shape()));
   DispatchAny(out.dtype(), [&]<typename C>() {
     ScatterElements(Queue(ctx), out, input, index.numel(), target, Sources<C>(src, value, index.shape()),

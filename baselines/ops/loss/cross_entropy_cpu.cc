@@ -38,8 +38,12 @@ class Targets {
  public:
   Targets(const Tensor& target, const Tensor& weight, const ClassShape& shape, const Shape& input_shape,
           const CrossEntropy& options)
-      : shape_(shape), options_(options), weights_(LoadWeights<C>(weight, shape)), mean_by_(Exact<C>(0)) {
-    if (IsFloating(target.dtype())) {
+      : shape_(shape),
+        options_(options),
+        has_probabilities_(IsFloating(target.dtype())),
+        weights_(LoadWeights<C>(weight, shape)),
+        mean_by_(Exact<C>(0)) {
+    if (has_probabilities_) {
       CheckShape(target, input_shape, "target");
       probabilities_ = Load<C>(target);
       mean_by_ = Exact<C>(shape.count());
@@ -54,15 +58,15 @@ class Targets {
   const C& mean_by() const { return mean_by_; }
 
   std::vector<C> Row(int64_t row) const {
-    const int64_t index = probabilities_.empty() ? indices_[static_cast<size_t>(row)] : -1;
-    if (probabilities_.empty() && index == options_.ignore_index) return {};
+    const int64_t index = has_probabilities_ ? -1 : indices_[static_cast<size_t>(row)];
+    if (!has_probabilities_ && index == options_.ignore_index) return {};
     const C keep = Rounded<C>(1.0 - options_.label_smoothing);
     const C share = Rounded<C>(options_.label_smoothing / static_cast<double>(shape_.classes));
     std::vector<C> coefficients(static_cast<size_t>(shape_.classes), Exact<C>(0));
     for (int64_t c = 0; c < shape_.classes; ++c) {
       const size_t at = static_cast<size_t>(c);
-      C p = probabilities_.empty() ? Exact<C>(c == index ? 1 : 0)
-                                   : probabilities_[static_cast<size_t>(shape_.At(row, c))];
+      C p = has_probabilities_ ? probabilities_[static_cast<size_t>(shape_.At(row, c))]
+                               : Exact<C>(c == index ? 1 : 0);
       if (options_.label_smoothing != 0) p = p * keep + share;
       coefficients[at] = p * weights_[at];
     }
@@ -72,6 +76,7 @@ class Targets {
  private:
   const ClassShape& shape_;
   const CrossEntropy& options_;
+  const bool has_probabilities_;  // which may be none: an input without classes
   std::vector<C> weights_;
   std::vector<C> probabilities_;
   std::vector<int64_t> indices_;

@@ -1,5 +1,6 @@
 // clip_grad_norm_: the norm over all gradients together, written to host memory, and the gradients scaled in
 // place by min(1, max_norm / (norm + 1e-6)).
+#include <algorithm>
 #include <cstring>
 
 #include "baselines/ops/support/sum.h"
@@ -8,19 +9,28 @@
 namespace diopi::ops {
 namespace {
 
+// The norm of the gradients' norms: for p 0 the number of gradients that are not all zero.
 template <typename C>
 C TotalNorm(const std::vector<std::vector<C>>& gradients, double p) {
   using std::abs;
   using std::pow;
   using std::sqrt;
-  C greatest = Exact<C>(0);
+  C extreme = Exact<C>(0);
+  bool is_first = true;
   Sum<C> total;
   const bool infinite = std::isinf(p);
   for (const std::vector<C>& gradient : gradients) {
+    if (p == 0.0) {
+      const auto not_zero = [](const C& g) { return ToDouble(g) != 0.0; };
+      total += Exact<C>(std::any_of(gradient.begin(), gradient.end(), not_zero) ? 1 : 0);
+      continue;
+    }
     for (const C& g : gradient) {
       const C magnitude = abs(g);
       if (infinite) {
-        if (magnitude > greatest || magnitude != magnitude) greatest = magnitude;
+        const bool further = p > 0 ? magnitude > extreme : magnitude < extreme;
+        if (is_first || further || magnitude != magnitude) extreme = magnitude;
+        is_first = false;
       } else if (p == 2.0) {
         total += g * g;
       } else if (p == 1.0) {
@@ -30,8 +40,8 @@ C TotalNorm(const std::vector<std::vector<C>>& gradients, double p) {
       }
     }
   }
-  if (infinite) return greatest;
-  if (p == 1.0) return total.total();
+  if (infinite) return extreme;
+  if (p == 0.0 || p == 1.0) return total.total();
   return p == 2.0 ? sqrt(total.total()) : pow(total.total(), Rounded<C>(1.0 / p));
 }
 

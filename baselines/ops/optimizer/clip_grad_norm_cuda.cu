@@ -11,27 +11,32 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// Sums of |g|^p, or the greatest |g| (NaN above all) for p = infinity: of one gradient, or of such results.
+// What is made of the magnitudes, by p: a sum of powers, or for p = +-infinity the greatest or least (NaN
+// above all). For p = 0 a gradient counts as 1 unless it is all zero, and these are added up.
+enum class Fold { kSum, kGreatest, kLeast };
+
+// Of one gradient, or of such results.
 template <typename C>
 struct NormPowers {
   using State = C;
   In<C> gradient;
   const C* parts;  // instead of the gradient
   C p;
-  bool greatest;
+  Fold fold;
   C* out;
-  DIOPI_HD State Empty() const { return C(0); }
+  DIOPI_HD State Empty() const { return fold == Fold::kLeast ? static_cast<C>(INFINITY) : C(0); }
   DIOPI_HD State Load(int64_t, int64_t j) const {
     using std::abs;
     using std::pow;
     if (parts != nullptr) return parts[j];
     const C magnitude = abs(gradient[j]);
-    if (greatest || p == C(1)) return magnitude;
+    if (p == C(0)) return magnitude != C(0) ? C(1) : C(0);
+    if (fold != Fold::kSum || p == C(1)) return magnitude;
     return p == C(2) ? magnitude * magnitude : pow(magnitude, p);
   }
   DIOPI_HD State Combine(State a, State b) const {
-    if (greatest) return b > a || b != b ? b : a;
-    return a + b;
+    if (fold == Fold::kSum) return a + b;
+    return (fold == Fold::kGreatest ? b > a : b < a) || b != b ? b : a;
   }
   DIOPI_HD void Finish(int64_t, State total) const { *out = total; }
 };
@@ -39,18 +44,20 @@ struct NormPowers {
 template <typename C>
 C TotalNorm(const Queue& queue, const std::vector<Tensor>& gradients, double norm_type) {
   const C p = static_cast<C>(norm_type);
-  const bool greatest = std::isinf(norm_type);
+  const bool infinite = std::isinf(norm_type);
+  const Fold fold = !infinite ? Fold::kSum : norm_type > 0 ? Fold::kGreatest : Fold::kLeast;
+  const Fold within = norm_type == 0.0 ? Fold::kGreatest : fold;
   const auto count = static_cast<int64_t>(gradients.size());
   C* const parts = queue.Buffer<C>(count + 1);
   C* const total = parts + count;
   for (int64_t i = 0; i < count; ++i) {
     const Tensor& gradient = gradients[static_cast<size_t>(i)];
-    ReduceRows(queue, 1, gradient.numel(), NormPowers<C>{In<C>(gradient), nullptr, p, greatest, parts + i});
+    ReduceRows(queue, 1, gradient.numel(), NormPowers<C>{In<C>(gradient), nullptr, p, within, parts + i});
   }
-  ReduceRows(queue, 1, count, NormPowers<C>{In<C>(), parts, p, greatest, total});
+  ReduceRows(queue, 1, count, NormPowers<C>{In<C>(), parts, p, fold, total});
   C norm = C(0);
   queue.CopyToHost(&norm, total, sizeof(C));
-  if (greatest || norm_type == 1.0) return norm;
+  if (infinite || norm_type == 0.0 || norm_type == 1.0) return norm;
   return norm_type == 2.0 ? std::sqrt(norm) : std::pow(norm, static_cast<C>(1.0 / norm_type));
 }
 

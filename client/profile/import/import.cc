@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
+#include "cases/import/import_configs.h"
 #include "client/agent/process.h"
 #include "client/profile/import/import_script.h"
 #include "client/profile/profile.h"
@@ -69,9 +70,12 @@ std::string NamesJson(const std::map<std::string, std::set<std::string>>& names)
 
 absl::StatusOr<std::string> KnownNames() {
   std::map<std::string, std::set<std::string>> functions;
+  std::map<std::string, std::set<std::string>> sizes;
   for (const abi::Function* function : abi::Functions()) {
-    std::set<std::string>& parameters = functions[function->name()];
-    for (const abi::Param& param : function->param()) parameters.insert(param.name());
+    for (const abi::Param& param : function->param()) {
+      functions[function->name()].insert(param.name());
+      if (param.kind() == abi::SIZE) sizes[function->name()].insert(param.name());
+    }
   }
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
   if (!catalog.ok()) return absl::InternalError(catalog.status().message());
@@ -80,17 +84,17 @@ absl::StatusOr<std::string> KnownNames() {
     std::vector<std::string> names(op.also().begin(), op.also().end());
     names.push_back(op.operator_());
     for (const std::string& name : names) {
-      for (const v1::FunctionRules& rules : op.function()) {
-        operators[name].insert(functions[rules.name()].begin(), functions[rules.name()].end());
-      }
+      for (const v1::FunctionRules& rules : op.function()) operators[name].insert(rules.name());
     }
   }
-  return absl::StrCat("{\"operators\":", NamesJson(operators), ",\"functions\":", NamesJson(functions), "}");
+  return absl::StrCat("{\"operators\":", NamesJson(operators), ",\"functions\":", NamesJson(functions),
+                      ",\"sizes\":", NamesJson(sizes), "}");
 }
 
 absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder) {
   agent::ProcessOptions process;
-  process.command = {kPython, "-I", "-c", kImportScript, folder / "names.json", folder / "profile"};
+  const std::string script = absl::StrCat(std::string(cases::HarnessScript()), kImportScript);
+  process.command = {kPython, "-I", "-c", script, folder / "names.json", folder / "profile"};
   const auto add = [&](const char* name, const std::string& value) {
     // One word: a value may begin with a dash.
     if (!value.empty()) process.command.push_back(absl::StrCat(name, "=", value));
@@ -100,6 +104,7 @@ absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder
   add("--issue", options.issue);
   add("--expires", options.expires);
   add("--chip", options.chip);
+  if (options.verbose) process.command.push_back("--verbose");
   const agent::Descriptor out(open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   const agent::Descriptor err(open((folder / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   process.descriptors = {{out.get(), STDOUT_FILENO}, {err.get(), STDERR_FILENO}};

@@ -17,11 +17,12 @@ struct ImportOptions {
   std::string issue;           // --issue, of the waivers that tolerances become; empty: they are left out
   std::string expires;         // --expires, likewise
   std::string chip;            // --chip
+  bool verbose = false;        // --verbose: all that was left out, not an example of each reason
 };
 
-// The report: what was carried over, and a line "FILE:LINE: WHAT: WHY" for all that was not. The profile that
-// is written passes ReadProfile. InvalidArgument for a file that cannot be read or is no Python or YAML;
-// Internal without python3.
+// The report: what was carried over, and a table of what was not by reason, with a line "FILE:LINE: WHAT:
+// WHY" as an example. The profile that is written passes ReadProfile. InvalidArgument for a file that cannot
+// be read or is not valid Python or YAML; Internal without python3.
 absl::StatusOr<std::string> ImportProfile(const ImportOptions& options);
 
 }  // namespace diopi::profile

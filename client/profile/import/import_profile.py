@@ -1,17 +1,17 @@
 """The public harness's files of one device as a device profile: device_configs.py and convert_config.yaml.
 
-Run by `diopi-cli profile import`. The Python file is parsed, never executed; the YAML file is composed into nodes,
-never constructed. What cannot be carried over is reported with its file and line, and why.
+Run by `diopi-cli profile import`, behind cases/import/harness.py. The Python file is parsed, never executed; the YAML
+file is composed into nodes, never constructed. What cannot be carried over is reported by reason.
 
 usage: import_profile.py NAMES.json OUTPUT [--device-configs FILE] [--convert-config FILE] [--issue LINK]
-                         [--expires YYYY-MM-DD] [--chip NAME]
+                         [--expires YYYY-MM-DD] [--chip NAME] [--verbose]
 
-NAMES.json: {"operators": {name: [parameters]}, "functions": {name: [parameters]}}.
+NAMES.json: {"operators": {name: [functions]}, "functions": {name: [parameters]}, "sizes": {function: [parameters]}},
+`sizes` being the parameters that are lists of sizes.
 Exit status: 0 written (the report on standard output), 2 a file cannot be read or parsed.
 """
 
 import argparse
-import ast
 import io
 import json
 import math
@@ -19,54 +19,40 @@ import re
 import sys
 import tokenize
 
-DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
-          "bool", "bfloat16", "complex64", "complex128"]
-# numpy's and the harness's names of a dtype.
-DTYPE_ALIASES = {"bool_": "bool", "half": "float16", "single": "float32", "float": "float32", "double": "float64",
-                 "int": "int32", "long": "int64"}
 LAYOUTS = ["NHWC", "NDHWC", "NLC", "NCHW", "NCDHW", "NCL", "ND"]
 DEFAULT_TOLERANCE = 1e-5  # of the harness, where a device's file overrides only one of the two
 MAX_MISMATCH_RATIO = 0.1  # that a waiver may state
-
-
-class Refused(Exception):
-    """Why something cannot be carried over."""
-
-
-def one_line(text):
-    return "".join(c if c.isprintable() else "?" for c in text)
-
-
-def text_of(node):
-    """An expression as a report shows it."""
-    try:
-        text = one_line(ast.unparse(node).split("\n")[0])
-    except RecursionError:
-        return "an expression too deep to be shown"
-    return text if len(text) <= 60 else text[:60] + "..."
+# Reasons, as the table shows them.
+NO_OPERATOR = "the suite has no such operator"
+NO_PARAMETER = "no parameter of these functions has this name"
+NO_SKIP = "no Skip(...)"
 
 
 class Importer:
     def __init__(self, names, arguments):
         self.operators = names["operators"]
         self.functions = names["functions"]
+        self.sizes = names["sizes"]
         self.arguments = arguments
         self.rules = []  # text
         self.counts = {"skip": 0, "waiver": 0, "adaptor": 0}
-        self.left_out = []
+        self.left_out = {}  # by reason
 
-    def refuse(self, path, line, what, why):
-        self.left_out.append(f"{path}:{line}: {one_line(what)}: {one_line(why)}")
+    def refuse(self, path, line, what, why, reason=None):
+        text = f"{path}:{line}: {printable(what)}: {printable(str(why))}"
+        self.left_out.setdefault(reason or str(why), []).append(text)
 
     def add(self, kind, fields):
         self.counts[kind] += 1
         self.rules.append(kind + " {\n" + "".join("  " + field + "\n" for field in fields) + "}\n")
 
-
-def quoted(text):
-    """A string as text format writes it."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return '"' + "".join(c if c.isprintable() else "?" for c in escaped) + '"'
+    def report(self):
+        print("carried over: " + ", ".join(f"{count} {kind} rules" for kind, count in self.counts.items()))
+        print(f"not carried over: {sum(len(texts) for texts in self.left_out.values())}")
+        for reason, texts in sorted(self.left_out.items(), key=lambda entry: -len(entry[1])):
+            print(f"{len(texts):7}  {printable(reason)}")
+            for text in texts if self.arguments.verbose else texts[:1]:
+                print(f"{'' if self.arguments.verbose else 'e.g.':>13} {text}")
 
 
 # device_configs.py
@@ -84,297 +70,280 @@ def comments_of(data):
     return found
 
 
-def items_of(node):
-    """(key, value node, line) of a dict(...) call or a dictionary's display."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args:
-        if any(keyword.arg is None for keyword in node.keywords):
-            raise Refused("dict(**...) cannot be read without running it")
-        return [(keyword.arg, keyword.value, keyword.value.lineno) for keyword in node.keywords]
-    if isinstance(node, ast.Dict):
-        items = []
-        for key, value in zip(node.keys, node.values):
-            if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
-                raise Refused("a key that is no text")
-            items.append((key.value, value, value.lineno))
-        return items
-    raise Refused("expected dict(...) or {...}")
-
-
 def elements_of(node):
     """Elements of a list or tuple; a lone value counts as one."""
     return list(node.elts) if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
 
 
-def dtype_of(node):
-    """float16 of Dtype.float16, np.float16, torch.float16, "float16"; None when it is none."""
-    name = node.attr if isinstance(node, ast.Attribute) else node.value if isinstance(node, ast.Constant) else None
-    name = DTYPE_ALIASES.get(name, name) if isinstance(name, str) else None
-    return name if name in DTYPES else None
-
-
 def number_of(node):
-    """A number that stands there: -1, 1e-3, float("inf")."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        value = number_of(node.operand)
-        return -value if isinstance(node.op, ast.USub) else value
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-        return node.value
-    if (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float"
-            and len(node.args) == 1 and isinstance(node.args[0], ast.Constant)):
-        try:
-            return float(node.args[0].value)
-        except (TypeError, ValueError):
-            pass
-    if isinstance(node, ast.Attribute) and node.attr in ("inf", "nan", "pi"):
-        return {"inf": float("inf"), "nan": float("nan"), "pi": 3.141592653589793}[node.attr]
-    raise Refused("a value that cannot be read without running it: " + text_of(node))
+    value = literal(node, "the value")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Refused(f"the value is no number: {text_of(node)}", node)
+    return value
 
 
 def size_of(node):
     """The size of a dimension."""
-    value = number_of(node)
-    if not isinstance(value, int) or not 0 <= value < 2**63:
-        raise Refused("no size of a dimension: " + text_of(node))
+    value = literal(node, "the shape")
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise Refused(f"no size of a dimension: {text_of(node)}", node)
     return value
 
 
-def value_of(node):
+def value_text(value):
     """A parameter's value as a profile writes it."""
-    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, (bool, str))):
-        return {None: "none", True: "true", False: "false"}.get(node.value, node.value)
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return "[" + ", ".join(value_of(element) for element in node.elts) + "]"
-    if dtype_of(node):
-        raise Refused("a dtype as a parameter's value: our cases have none")
-    return repr(number_of(node))
+    if value is None or isinstance(value, (bool, str)):
+        return {None: "none", True: "true", False: "false"}.get(value, value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(value_text(each) for each in value) + "]"
+    return repr(value)
 
 
-def skipped(node):
-    """What Skip(...) holds; None for anything else."""
-    called = node.func if isinstance(node, ast.Call) else None
-    name = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else None
-    return node.args[0] if name == "Skip" and len(node.args) == 1 else None
+class Skips:
+    """The names under which a file skips: Skip itself, another name of it, and functions that apply it to a list."""
+
+    def __init__(self, tree):
+        self.one = {"Skip"}
+        self.many = set()
+        for statement in tree.body:
+            if isinstance(statement, ast.ImportFrom):
+                self.one |= {each.asname for each in statement.names if each.name == "Skip" and each.asname}
+            self.learn(statement)
+
+    def learn(self, statement):
+        """`S = Skip`, and `S = lambda *args: [Skip(x) for x in args]`. Whether it is one of them."""
+        name = assigned(statement)
+        if name and isinstance(statement.value, ast.Name) and statement.value.id in self.one:
+            self.one.add(name)
+        elif name and self.is_list(statement.value):
+            self.many.add(name)
+        return name in self.one or name in self.many
+
+    def is_list(self, node):
+        if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.ListComp) or not node.args.vararg:
+            return False
+        loop = node.body.generators[0]
+        plain = len(node.body.generators) == 1 and not loop.ifs and isinstance(loop.target, ast.Name)
+        held = self.held(node.body.elt)
+        return (plain and isinstance(loop.iter, ast.Name) and loop.iter.id == node.args.vararg.arg and held is not None
+                and len(held) == 1 and isinstance(held[0], ast.Name) and held[0].id == loop.target.id)
+
+    def held(self, node):
+        """What Skip(...) holds, as a list; None for anything else."""
+        name = dotted(node.func) if isinstance(node, ast.Call) and not node.keywords else None
+        if any(isinstance(argument, ast.Starred) for argument in getattr(node, "args", [])):
+            return None
+        return node.args if name in self.many or (name in self.one and len(node.args) == 1) else None
 
 
-class DeviceConfigs(ast.NodeVisitor):
+class Target:
+    """What the names of an entry are here: operators, or functions where the harness has a name for one of them."""
+
+    def __init__(self, names, importer):
+        self.calls = {name: CALLS.get(name, Call()) for name in names}
+        self.operators = [name for name in names if not self.calls[name].functions]
+        listed = [f for name in names for f in self.calls[name].functions]
+        self.listed = listed
+        self.functions = listed + [f for name in self.operators for f in importer.operators[name]]
+        self.parameters = {p for function in self.functions for p in importer.functions[function]}
+        self.sizes = {p for function in self.functions for p in importer.sizes.get(function, [])}
+
+    def matches(self):
+        """A condition for each kind."""
+        texts = ["".join(f"operator: {quoted(name)} " for name in self.operators),
+                 "".join(f"function: {quoted(name)} " for name in self.listed)]
+        return [text for text in texts if text]
+
+    def argument(self, name):
+        """The ABI's name of an argument of the harness's; None where it has none."""
+        ours = {call.names.get(name, name) for call in self.calls.values()} if isinstance(name, str) else set()
+        known = sorted(each for each in ours if each in self.parameters)
+        return known[0] if known else None
+
+
+class DeviceConfigs:
     def __init__(self, importer, path):
         self.importer = importer
         self.path = path
-        self.comments = {}
 
     def run(self):
         with open(self.path, "rb") as file:
             data = file.read()
         tree = ast.parse(data, self.path)  # bytes: Python's own rules for the encoding
         self.comments = comments_of(data)
-        found = []
-        for statement in tree.body:
-            if isinstance(statement, (ast.Import, ast.ImportFrom)) or self.is_text(statement):
-                continue
-            if self.assigns(statement):
-                found.append(statement)
-            else:
-                self.refuse(statement, text_of(statement), "code that would have to be run")
-        for statement in found[:-1]:
-            self.refuse(statement, "device_configs", f"it is assigned again in line {found[-1].lineno}")
-        if found:
-            self.entries(found[-1].value)
-        else:
-            self.importer.refuse(self.path, 1, "device_configs", "the file assigns nothing to it")
-
-    @staticmethod
-    def assigns(statement):
-        """Whether it is `device_configs = ...`, or the same with a type."""
-        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            targets = [statement.target]
-        else:
-            targets = statement.targets if isinstance(statement, ast.Assign) else []
-        return any(isinstance(target, ast.Name) and target.id == "device_configs" for target in targets)
-
-    @staticmethod
-    def is_text(statement):
-        return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-    def refuse(self, node, what, why):
-        self.importer.refuse(self.path, node.lineno, what, why)
-
-    def entries(self, node):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
-            keys = [keyword.arg and ast.Constant(keyword.arg) for keyword in node.keywords]
-            values = [keyword.value for keyword in node.keywords]
-            for argument in node.args:
-                self.refuse(argument, text_of(argument), "an entry cannot be read without running it")
-        elif isinstance(node, ast.Dict):
-            keys, values = node.keys, node.values
-        else:
-            return self.refuse(node, "device_configs", "expected a dictionary written out")
-        entries = {}
-        for key, value in zip(keys, values):
-            if not isinstance(key, ast.Constant):
-                self.refuse(value, "an entry", "its name cannot be read without running it: " + text_of(key or value))
-                continue
-            if key.value in entries:
-                self.refuse(entries[key.value], repr(key.value), f"it is there again in line {value.lineno}")
-            entries[key.value] = value
+        self.skips = Skips(tree)
+        found = find_table(tree, "device_configs", self.refuse, self.skips.learn)
+        if found is None:
+            return self.importer.refuse(self.path, 1, "device_configs", "the file assigns nothing to it")
+        try:
+            entries = entries_of(found, "device_configs", self.refuse)
+        except Refused as why:
+            return self.refuse(found, "device_configs", why, why.reason)
         for key, value in entries.items():
             try:
-                self.entry(str(key), value)
+                self.entry(key, value)
             except Refused as why:
-                self.refuse(value, repr(key), str(why))
+                self.refuse(value, repr(key), why, why.reason)
         return None
 
-    def fields(self, what, node):
-        """The fields of a dictionary; of two of one name Python takes the later."""
-        fields = {}
-        for name, value, _ in items_of(node):
-            if name in fields:
-                self.refuse(fields[name], f"{what}: {name}", f"it is there again in line {value.lineno}")
-            fields[name] = value
-        return fields
+    def refuse(self, node, what, why, reason=None):
+        self.importer.refuse(self.path, node.lineno, what, why, reason)
 
     def entry(self, label, node):
-        fields = self.fields(repr(label), node)
-        names = self.names(label, node, fields.pop("name", None))
-        if not names:
+        fields = table(node, repr(label), self.refuse)
+        target = self.target(label, node, fields.pop("name", None))
+        if not target.functions:
             return
         tolerances = {}
         for name, value in fields.items():
-            what = f"{label!r}: {name}"
             try:
                 if name in ("atol", "rtol", "atol_half", "rtol_half", "mismatch_ratio_threshold"):
                     tolerances[name] = (number_of(value), value.lineno)
                 elif name == "dtype":
-                    self.dtypes(label, names, value)
+                    self.dtypes(label, target, value)
                 elif name == "para":
-                    self.parameters(label, names, value)
+                    self.parameters(label, target, value)
                 elif name == "tensor_para":
-                    self.tensors(label, names, value)
+                    self.tensors(label, target, value)
+                elif name == "skip_all" and isinstance(literal(value, name), bool):
+                    self.skip_all(label, target, value)
                 else:
-                    raise Refused("profiles have nothing like it")
+                    raise Refused(f"profiles have nothing like {name}")
             except Refused as why:
-                self.refuse(value, what, str(why))
-        self.tolerances(label, names, tolerances)
+                self.refuse(value, f"{label!r}: {name}", why, why.reason)
+        self.tolerances(label, target, tolerances)
 
-    def names(self, label, node, listed):
-        """The operators of an entry that we have; the others are reported."""
+    def target(self, label, node, listed):
+        """The operators and functions of an entry that the suite has; the others are reported."""
         if listed is None:
             self.refuse(node, repr(label), "it names no operator")
-            return []
         known = []
-        for element in elements_of(listed):
+        for element in elements_of(listed) if listed is not None else []:
             name = element.value if isinstance(element, ast.Constant) else None
-            if name in self.importer.operators:
+            if isinstance(name, str) and (name in self.importer.operators or CALLS.get(name, Call()).functions):
                 known.append(name)
             else:
-                self.refuse(element, f"{label!r}: {text_of(element)}", "there is no such operator here")
-        return known
+                self.refuse(element, f"{label!r}: {text_of(element)}", NO_OPERATOR)
+        return Target(known, self.importer)
 
     def reason(self, label, node):
         comment = self.comments.get(node.lineno) or self.comments.get(node.lineno - 1) or ""
-        return (comment + "; " if comment else "") + f"carried over from {self.path}:{node.lineno} ({label})"
+        text = (comment + "; " if comment else "") + f"carried over from {self.path}:{node.lineno} ({label})"
+        return printable(text)
 
-    def skip(self, label, names, condition, node):
-        operators = "".join(f"operator: {quoted(name)} " for name in names)
-        self.importer.add("skip", [f"match {{ {operators}{condition} }}", f"reason: {quoted(self.reason(label, node))}"])
+    def skip(self, label, target, condition, node):
+        reason = quoted(self.reason(label, node))
+        for match in target.matches():
+            self.importer.add("skip", [f"match {{ {match}{condition} }}", f"reason: {reason}"])
+
+    def skip_all(self, label, target, node):
+        """Every case of this entry of diopi_configs: where it has the operator's own name, the operator; for another
+        (pow_broadcast), what import-cases makes of it."""
+        if not node.value:
+            return
+        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in label.lower())
+        indices = [index + group for index in ("?", "??") for group in ("", "_?", "_??")]
+        cases = "".join(f"case: {quoted(f'*.public_{plain}_{index}')} " for index in indices)
+        self.skip(label, target, "" if label in target.calls else cases.strip(), node)
 
     def skips_in(self, label, what, node):
-        """(held, node) of each Skip; anything else is reported."""
+        """What each Skip holds; anything else is reported."""
         held = []
-        for element in elements_of(node):
-            value = skipped(element)
-            if value is None:
-                self.refuse(element, f"{label!r}: {what}", "no Skip(...): " + text_of(element))
+        for element in [node] if self.skips.held(node) else elements_of(node):
+            values = self.skips.held(element)
+            if values is None:
+                self.refuse(element, f"{label!r}: {what}", f"{NO_SKIP}: {text_of(element)}", NO_SKIP)
             else:
-                held.append(value)
+                held.extend(values)
         return held
 
-    def dtypes(self, label, names, node, prefix=""):
+    def dtypes(self, label, target, node, prefix=""):
         good = []
         for held in self.skips_in(label, "dtype", node):
             dtype = dtype_of(held)
             if dtype is None:
-                self.refuse(held, f"{label!r}: dtype", "no dtype of ours: " + text_of(held))
+                self.refuse(held, f"{label!r}: dtype", f"no dtype of ours: {text_of(held)}", "no dtype of ours")
             else:
                 good.append(dtype)
         if not good:
             return
         condition = "".join(f" dtype: {dtype}" for dtype in good)
-        self.skip(label, names, f"tensor {{ {prefix}{condition.strip()} }}" if prefix else condition.strip(), node)
+        self.skip(label, target, f"tensor {{ {prefix}{condition.strip()} }}" if prefix else condition.strip(), node)
 
-    def has_parameter(self, names, parameter):
-        return any(parameter in self.importer.operators[name] for name in names)
-
-    def parameters(self, label, names, node):
-        for parameter, values in self.fields(f"{label!r}: para", node).items():
-            if not self.has_parameter(names, parameter):
-                self.refuse(values, f"{label!r}: para: {parameter}", "no parameter of these functions has this name")
+    def parameters(self, label, target, node):
+        for name, values in table(node, f"{label!r}: para", self.refuse).items():
+            ours = target.argument(name)
+            if ours is None:
+                self.refuse(values, f"{label!r}: para: {name}", NO_PARAMETER)
                 continue
             texts = []
-            for held in self.skips_in(label, f"para: {parameter}", values):
+            for held in self.skips_in(label, f"para: {name}", values):
                 try:
-                    texts.append(value_of(held))
+                    value = literal(held, "the value")
+                    texts.append(value_text(value))
+                    if type(value) is int and ours in target.sizes:  # for one dimension, or for both
+                        texts += [f"[{value}]", f"[{value}, {value}]"]
                 except Refused as why:
-                    self.refuse(held, f"{label!r}: para: {parameter}", str(why))
+                    self.refuse(held, f"{label!r}: para: {name}", why, why.reason)
             if texts:
                 listed = "".join(f" value: {quoted(text)}" for text in texts)
-                self.skip(label, names, f"parameter {{ name: {quoted(parameter)}{listed} }}", values)
+                self.skip(label, target, f"parameter {{ name: {quoted(ours)}{listed} }}", values)
 
-    def tensors(self, label, names, node):
-        for name, value in self.fields(f"{label!r}: tensor_para", node).items():
+    def tensors(self, label, target, node):
+        for name, value in table(node, f"{label!r}: tensor_para", self.refuse).items():
             if name == "dtype":
-                self.dtypes(label, names, value)
+                self.dtypes(label, target, value)
             elif name == "args":
                 for argument in elements_of(value):
                     try:
-                        self.tensor(label, names, argument)
+                        self.tensor(label, target, argument)
                     except Refused as why:
-                        self.refuse(argument, f"{label!r}: args", str(why))
+                        self.refuse(argument, f"{label!r}: args", why, why.reason)
             else:
-                self.refuse(value, f"{label!r}: tensor_para: {name}", "profiles have nothing like it")
+                self.refuse(value, f"{label!r}: tensor_para", f"profiles have nothing like {name}")
 
-    def tensor(self, label, names, node):
-        fields = self.fields(f"{label!r}: args", node)
+    def tensor(self, label, target, node):
+        fields = table(node, f"{label!r}: args", self.refuse)
         listed = fields.pop("ins", None)
         if listed is None:
             return self.refuse(node, f"{label!r}: tensor_para", "it names no argument (ins)")
         arguments = []
         for element in elements_of(listed):
-            name = element.value if isinstance(element, ast.Constant) else None
-            if isinstance(name, str) and self.has_parameter(names, name):
-                arguments.append(name)
+            ours = target.argument(element.value if isinstance(element, ast.Constant) else None)
+            if ours:
+                arguments.append(ours)
             else:
-                self.refuse(element, f"{label!r}: ins: {text_of(element)}",
-                            "no parameter of these functions has this name")
+                self.refuse(element, f"{label!r}: ins: {text_of(element)}", NO_PARAMETER)
         if not arguments:
             return None
         prefix = "".join(f"argument: {quoted(name)} " for name in arguments)
         for name, value in fields.items():
             if name == "dtype":
-                self.dtypes(label, names, value, prefix)
+                self.dtypes(label, target, value, prefix)
             elif name == "shape":
-                self.shapes(label, names, value, arguments, prefix)
+                self.shapes(label, target, value, arguments, prefix)
             else:
-                self.refuse(value, f"{label!r}: tensor_para: {name}", "profiles have nothing like it")
+                self.refuse(value, f"{label!r}: tensor_para", f"profiles have nothing like {name}")
         return None
 
-    def shapes(self, label, names, node, arguments, prefix):
+    def shapes(self, label, target, node, arguments, prefix):
         shapes = []
         for held in self.skips_in(label, "shape", node):
             if isinstance(held, ast.Constant) and held.value is None:
                 for argument in arguments:  # no tensor at all
-                    self.skip(label, names, f"parameter {{ name: {quoted(argument)} value: \"none\" }}", held)
+                    self.skip(label, target, f"parameter {{ name: {quoted(argument)} value: \"none\" }}", held)
                 continue
             try:
                 sizes = [size_of(size) for size in elements_of(held)]
             except Refused as why:
-                self.refuse(held, f"{label!r}: shape", str(why))
+                self.refuse(held, f"{label!r}: shape", why, why.reason)
                 continue
             shapes.append("(" + ", ".join(str(size) for size in sizes) + ")")
         if shapes:
             listed = "".join(f" shape: {quoted(shape)}" for shape in shapes)
-            self.skip(label, names, f"tensor {{ {prefix}{listed.strip()} }}", node)
+            self.skip(label, target, f"tensor {{ {prefix}{listed.strip()} }}", node)
 
-    def tolerances(self, label, names, given):
+    def tolerances(self, label, target, given):
         ratio = given.pop("mismatch_ratio_threshold", None)
         for half in (False, True):
             suffix = "_half" if half else ""
@@ -382,9 +351,9 @@ class DeviceConfigs(ast.NodeVisitor):
             if ratio is not None and not half and not any(key.endswith("_half") for key in given):
                 mine["mismatch_ratio"] = ratio
             if mine:
-                self.waiver(label, names, mine, half)
+                self.waiver(label, target, mine, half)
 
-    def waiver(self, label, names, given, half):
+    def waiver(self, label, target, given, half):
         line = min(line for _, line in given.values())
         what = f"{label!r}: {', '.join(given)}{' of float16' if half else ''}"
         issue, expires = self.importer.arguments.issue, self.importer.arguments.expires
@@ -398,13 +367,13 @@ class DeviceConfigs(ast.NodeVisitor):
             return self.importer.refuse(self.path, line, what, "no tolerance that a waiver may state")
         for key in ("atol", "rtol"):
             values.setdefault(key, DEFAULT_TOLERANCE)
-        operators = "".join(f"operator: {quoted(name)} " for name in names)
         dtypes = "dtype: float16" if half else "dtype: float32 dtype: float64"
         tolerance = " ".join(f"{key}: {value!r}" for key, value in sorted(values.items()))
-        reason = f"the device's tolerance; carried over from {self.path}:{line} ({label})"
-        self.importer.add("waiver", [f"match {{ {operators}{dtypes} }}", f"tolerance {{ {tolerance} }}",
-                                     f"reason: {quoted(reason)}", f"issue: {quoted(issue)}",
-                                     f"expires: {quoted(expires)}"])
+        reason = printable(f"the device's tolerance; carried over from {self.path}:{line} ({label})")
+        for match in target.matches():
+            self.importer.add("waiver", [f"match {{ {match}{dtypes} }}", f"tolerance {{ {tolerance} }}",
+                                         f"reason: {quoted(reason)}", f"issue: {quoted(issue)}",
+                                         f"expires: {quoted(expires)}"])
         return None
 
 
@@ -439,8 +408,8 @@ class ConvertConfig:
     def is_scalar(self, node):
         return isinstance(node, self.yaml.ScalarNode)
 
-    def refuse(self, node, what, why):
-        self.importer.refuse(self.path, node.start_mark.line + 1, what, why)
+    def refuse(self, node, what, why, reason=None):
+        self.importer.refuse(self.path, node.start_mark.line + 1, what, why, reason)
 
     def pairs(self, node, what):
         if not isinstance(node, self.yaml.MappingNode):
@@ -453,7 +422,7 @@ class ConvertConfig:
                 continue
             if key.value in pairs:
                 self.refuse(pairs[key.value][0], f"{what}: {key.value}",
-                            f"it is there again in line {key.start_mark.line + 1}")
+                            f"it is there again in line {key.start_mark.line + 1}", "it is there again")
             pairs[key.value] = (key, value)
         return list(pairs.values())
 
@@ -473,7 +442,7 @@ class ConvertConfig:
                 if text:
                     whole[field.value] = text
             else:
-                self.refuse(field, f"{name}: {field.value}", "profiles have nothing like it")
+                self.refuse(field, name, f"profiles have nothing like {field.value}")
         if whole:
             self.importer.add("adaptor", about + [f"{field}: {quoted(text)}" for field, text in whole.items()])
         return None
@@ -501,7 +470,8 @@ class ConvertConfig:
             narrow = [dtype for dtype in sources if dtype == "complex64" and targets[0] == "complex128"]
             if unknown or crossing or narrow:
                 self.refuse(node, f"{name}: {match.group(0).rstrip(',')}",
-                            "no conversion of ours: " + ", ".join(unknown or crossing or narrow))
+                            "no conversion of ours: " + ", ".join(unknown or crossing or narrow),
+                            "no conversion of ours")
                 sources = [dtype for dtype in sources if dtype not in unknown + crossing + narrow]
             if sources and targets[0] in DTYPES:
                 good.append(f"({', '.join(sources)})->{targets[0]}")
@@ -533,6 +503,7 @@ def main():
     parser.add_argument("output")
     for option in ("--device-configs", "--convert-config", "--issue", "--expires", "--chip"):
         parser.add_argument(option, default="")
+    parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     with open(arguments.names, encoding="utf-8") as file:
         importer = Importer(json.load(file), arguments)
@@ -555,10 +526,7 @@ def main():
         head += f"chip: {quoted(arguments.chip)}\n"
     with open(arguments.output, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(head + "".join(importer.rules))
-    print("carried over: " + ", ".join(f"{count} {kind} rules" for kind, count in importer.counts.items()))
-    print(f"not carried over: {len(importer.left_out)}")
-    for line in importer.left_out:
-        print("  " + line)
+    importer.report()
     return 0
 
 

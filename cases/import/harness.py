@@ -1,0 +1,396 @@
+"""What the importers share: the public harness's Python files as data, and how its functions call the ABI.
+
+read_configs.py (cases) and ../../client/profile/import/import_profile.py (device profiles) are embedded behind this
+file. A file is parsed with ast, never executed.
+"""
+
+import ast
+
+DTYPES = {
+    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
+    "bfloat16", "bool", "complex64", "complex128",
+}
+# numpy's and the harness's names of a dtype.
+DTYPE_ALIASES = {"bool_": "bool", "half": "float16", "single": "float32", "float": "float32", "double": "float64",
+                 "int": "int32", "long": "int64"}
+UNREADABLE = "it cannot be read without running the file"
+INVALID = "PyTorch does not take these arguments: the harness has no result for them"
+
+
+class Refused(Exception):
+    """Why something cannot be carried over. `reason`: the same without particulars, for a table."""
+
+    def __init__(self, why, node=None, reason=None):
+        super().__init__(why)
+        self.line = getattr(node, "lineno", 0)
+        self.reason = reason or why.split(": ")[0]
+
+
+def printable(text):
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def text_of(node):
+    """An expression as a report shows it."""
+    try:
+        text = printable(ast.unparse(node).split("\n")[0])
+    except (RecursionError, ValueError):  # nested too deep, or a number of thousands of digits
+        return "an expression that cannot be shown"
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
+def dotted(node):
+    """np.float32 as "float32"; None for another expression."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
+
+
+def is_dict_call(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict"
+
+
+def table(node, what, tell=None):
+    """dict(...) and {...} as {key: node}; of two of one name Python takes the later, which `tell` learns."""
+    if isinstance(node, ast.Dict):
+        pairs = [(k.value if isinstance(k, ast.Constant) else None, v) for k, v in zip(node.keys, node.values)]
+    elif is_dict_call(node) and not node.args:
+        pairs = [(k.arg, k.value) for k in node.keywords]
+    else:
+        raise Refused(f"{what} is not a dictionary of literals: {text_of(node)}", node, UNREADABLE)
+    entries = {}
+    for key, value in pairs:
+        if not isinstance(key, str):
+            raise Refused(f"{what} has a key that cannot be read without running the file", value, UNREADABLE)
+        if key in entries and tell:
+            tell(entries[key], f"{what}: {key}", f"it is there again in line {value.lineno}", "it is there again")
+        entries[key] = value
+    return entries
+
+
+def entries_of(node, what, tell):
+    """(key, node) of the entries of the file's dictionary; tell(node, name, why, reason) of what is none."""
+    if isinstance(node, ast.Dict):
+        pairs = list(zip(node.keys, node.values))
+    elif is_dict_call(node):
+        for argument in node.args:
+            tell(argument, text_of(argument), UNREADABLE)
+        pairs = [(k.arg and ast.Constant(k.arg), k.value) for k in node.keywords]
+    else:
+        raise Refused(f"{what} is no dictionary that is written out", node, UNREADABLE)
+    entries = {}
+    for key, value in pairs:
+        if not isinstance(key, ast.Constant):
+            tell(value, text_of(key or value), "its name cannot be read without running the file", UNREADABLE)
+            continue
+        name = str(key.value)
+        if name in entries:
+            tell(entries[name], name, f"it is there again in line {value.lineno}", "it is there again")
+        entries[name] = value
+    return entries
+
+
+def assigned(statement):
+    """The name that `name = ...`, or the same with a type, assigns to."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
+
+
+def find_table(tree, name, tell, knows=lambda statement: False):
+    """What the file assigns to `name` last, or None. Tells of every other statement but imports and texts."""
+    found = []
+    for node in tree.body:
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if assigned(node) == name:
+            found.append(node)
+        elif not is_text and not isinstance(node, (ast.Import, ast.ImportFrom)) and not knows(node):
+            tell(node, text_of(node), "code that would have to be run", UNREADABLE)
+    for node in found[:-1]:
+        tell(node, name, f"it is assigned again in line {found[-1].lineno}", "it is there again")
+    return found[-1].value if found else None
+
+
+def items(node, what):
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return node.elts
+    raise Refused(f"{what} is not a list of literals: {text_of(node)}", node, UNREADABLE)
+
+
+def literal(node, what):
+    """The value of an expression of literals; float("inf"), -np.inf, bool(3) and the like count as such."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        values = [literal(each, what) for each in node.elts]
+        return tuple(values) if isinstance(node, ast.Tuple) else values
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        value = literal(node.operand, what)
+        if isinstance(value, (int, float)):
+            return -value if isinstance(node.op, ast.USub) else +value
+    if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float, str, type(None))):
+        return node.value
+    try:
+        if isinstance(node, ast.Call) and dotted(node.func) in ("float", "int", "bool") and len(node.args) == 1:
+            return {"float": float, "int": int, "bool": bool}[dotted(node.func)](literal(node.args[0], what))
+    except (ValueError, TypeError, OverflowError):
+        pass
+    if dotted(node) in ("inf", "nan"):
+        return float(dotted(node))
+    raise Refused(f"{what} is not a literal: {text_of(node)}", node, UNREADABLE)
+
+
+def dtype_of(node):
+    """float16 of np.float16, Dtype.float16 and "float16"; None when it is none."""
+    name = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else dotted(node)
+    name = DTYPE_ALIASES.get(name, name)
+    return name if name in DTYPES else None
+
+
+def quoted(text):
+    """A string as text format writes it: bytes that are not printable ASCII in octal."""
+    plain = (chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in text.encode("utf-8", "replace"))
+    return '"' + "".join(plain) + '"'
+
+
+# How the harness's functions call the ABI.
+
+
+class Tensor:
+    """A tensor argument of one case."""
+
+    def __init__(self, shape, dtype="", fill="", strides=None, values=None):
+        self.shape, self.dtype, self.fill, self.strides = list(shape), dtype, fill, strides
+        self.values = values  # where the file gives them
+
+
+class Call:
+    """How one function of the harness calls the ABI.
+
+    functions: the ABI's functions, where not all of the operator that has the function's name.
+    names:     the ABI's name of an argument, where it is another; None: an argument that the ABI does not have.
+    given:     arguments that the harness fills in when a configuration does not.
+    prepare:   changes the arguments (by the harness's names) as the harness does before it calls the ABI; may return
+               {"dtype": the case's, "functions": those that take it} where these are not as below.
+    lead:      the tensor whose dtype is the case's.
+    """
+
+    def __init__(self, functions=(), names=None, given=None, prepare=None, lead="input"):
+        self.functions = tuple(functions)
+        self.names = names or {}
+        self.given = given or {}
+        self.prepare = prepare
+        self.lead = lead
+
+
+def broadcast(shapes):
+    rank = max(map(len, shapes))
+    wide = [[1] * (rank - len(shape)) + shape for shape in shapes]
+    return [max(sizes) if 0 not in sizes else 0 for sizes in zip(*wide)]
+
+
+def pair(*names):
+    """One number stands for both dimensions."""
+
+    def prepare(args):
+        for name in names:
+            if type(args.get(name)) is int:
+                args[name] = [args[name]] * 2
+
+    return prepare
+
+
+def convolution(args):
+    pair("stride", "padding", "dilation", "output_padding")(args)
+    if isinstance(args.get("bias"), Tensor):
+        args["bias_sizes"] = args["bias"].shape
+
+
+def pooling(args):
+    if args["stride"] is None:
+        args["stride"] = args["kernel_size"]
+    pair("kernel_size", "stride", "padding", "dilation")(args)
+
+
+def adaptive_pooling(args):
+    pair("output_size")(args)
+    sizes = args["input"].shape[-2:]
+    args["output_size"] = [size if want is None else want for want, size in zip(args["output_size"], sizes)]
+
+
+def embedding(args):
+    rows = args["weight"].shape[0]
+    padding = args["padding_idx"]
+    args["padding_idx"] = -1 if padding is None else padding + rows if padding < 0 else padding
+    args["num_weights"] = rows
+    if args["max_norm"] is None:
+        del args["max_norm"], args["norm_type"]
+    else:
+        weight = args["weight"]
+        args["inout"] = Tensor(weight.shape, "", weight.fill, weight.strides)
+
+
+def interpolate(args):
+    shape = args["input"].shape
+    size, scale = args.pop("size"), args.pop("scale_factor")
+    dims = len(shape) - 2
+    if size is None:
+        scales = scale if isinstance(scale, (list, tuple)) else [scale] * dims
+        size = [int(s * n) for s, n in zip(scales, shape[2:])]
+    args["size"] = list(size) if isinstance(size, (list, tuple)) else [size] * dims
+    args["in_size"] = shape
+    if args["mode"] == "nearest":
+        del args["mode"], args["align_corners"]
+    elif args["align_corners"] is None:
+        args["align_corners"] = False
+
+
+def index_put(args):
+    indices = [args[name] for name in ("indices1", "indices2", "indices3") if args.get(name)]
+    if any(each.dtype != "bool" or each.values is None for each in indices):
+        return
+    count = max(sum(map(bool, each.values)) for each in indices)
+    result = [count] + args["input"].shape[sum(len(each.shape) for each in indices):]
+    if broadcast([result, args["values"].shape]) != result:
+        raise Refused(f"values of shape {args['values'].shape} for {result}", None, INVALID)
+
+
+def index_select(args):
+    args["input_sizes"] = args["input"].shape
+
+
+def expand(args):
+    shape, size = args["input"].shape, list(args.pop("size"))
+    for i in range(1, len(shape) + 1):
+        if i <= len(size) and size[-i] == -1:
+            size[-i] = shape[-i]
+    args["out"] = Tensor(size)
+
+
+def split(args):
+    shape, sizes, dim = args["tensor"].shape, args["split_size_or_sections"], args["dim"]
+    if type(sizes) is int and sizes > 0:
+        whole, rest = divmod(shape[dim], sizes)
+        if whole > 4096:
+            raise Refused("more than 4096 pieces")
+        args["split_size_or_sections"] = [sizes] * whole + [rest] * (rest > 0)
+
+
+def arange(args):
+    numbers = [args[name] for name in ("start", "end", "step")]
+    return {"dtype": "float32" if any(isinstance(n, float) for n in numbers) else "int64"}
+
+
+def div(args):
+    """The quotient of integers is float32: no integer can hold it in place."""
+    input, other = args["input"], args["other"]
+    integral = [isinstance(each, int) or "float" not in getattr(each, "dtype", "float") for each in (input, other)]
+    if args["rounding_mode"] is None and all(integral):
+        shapes = [each.shape for each in (input, other) if isinstance(each, Tensor)]
+        args["out"] = Tensor(broadcast(shapes), "float32")
+        return {"functions": ["diopiDiv", "diopiDivScalar"]}
+    return None
+
+
+def normal(args):
+    size = args.pop("size", None)
+    if not isinstance(args["mean"], Tensor) and not isinstance(args["std"], Tensor):
+        args["out"] = Tensor(size or [])
+
+
+def linear(args):
+    if isinstance(args.get("bias"), Tensor) and len(args["bias"].shape) != 1:
+        raise Refused(f"a bias of shape {args['bias'].shape}", None, "the suite's linear has a bias of one dimension")
+
+
+def reduction(args, outputs=("out",)):
+    """Of the functions whose `keepdim` the ABI knows only by the shape of the output."""
+    dim = args["dim"]
+    if args.pop("keepdim"):
+        shape = args["input"].shape
+        dims = list(dim) if isinstance(dim, (list, tuple)) else [dim]
+        reduced = {d % len(shape) for d in dims if shape and d is not None} or set(range(len(shape)))
+        for name in outputs:
+            args[name] = Tensor([1 if i in reduced else n for i, n in enumerate(shape)])
+
+
+def greatest(args):
+    if args["dim"] is None:
+        del args["dim"], args["keepdim"]
+        return {"functions": ["diopiMaxAll"]}
+    reduction(args, ("max", "max_indices"))
+    return {"functions": ["diopiMax"]}
+
+
+def sort(args):
+    args["sizes"] = args["input"].shape
+
+
+def softmax(args):
+    if args["dim"] is None:
+        args["dim"] = 0
+
+
+ALPHA = {"alpha": 1}
+POOL = {"stride": None, "padding": 0, "ceil_mode": False}
+CONVOLUTION = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
+LOSS = {"ignore_index": -100, "reduction": "mean"}
+DIMS = {"dim": None, "keepdim": False}
+
+CALLS = {
+    "adamw": Call(names={"param_grad": "grad"}, given={"amsgrad": False}, lead="param"),
+    "adaptive_avg_pool2d": Call(prepare=adaptive_pooling),
+    "add": Call(given=ALPHA),
+    "arange": Call(given={"start": 0, "step": 1}, prepare=arange),
+    "argmax": Call(given=DIMS),
+    "avg_pool2d": Call(given=dict(POOL, count_include_pad=True, divisor_override=None), prepare=pooling),
+    "batch_norm": Call(given={"training": False, "momentum": 0.1, "eps": 1e-5}),
+    "bmm": Call(["diopiBmm"]),
+    "cast_dtype": Call(lead="out"),
+    "cat": Call(given={"dim": 0}),
+    "clip_grad_norm_": Call(names={"tensors": "grads"}, given={"norm_type": 2.0, "error_if_nonfinite": False}),
+    "conv2d": Call(given=CONVOLUTION, prepare=convolution),
+    "conv_transpose2d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution),
+    "cross_entropy": Call(given=dict(LOSS, label_smoothing=0.0)),
+    "div": Call(given={"rounding_mode": None}, prepare=div),
+    "dropout": Call(names={"training": "train"}, given={"p": 0.5, "training": True}),
+    "embedding": Call(names={"input": "indices", "scale_grad_by_freq": "scale_grad_byfreq"},
+                      given={"padding_idx": None, "max_norm": None, "norm_type": 2.0, "scale_grad_by_freq": False,
+                             "sparse": False}, prepare=embedding, lead="weight"),
+    "expand": Call(prepare=expand),
+    "fill_": Call(["diopiFill"]),
+    "gelu": Call(given={"approximate": "none"}),
+    "group_norm": Call(given={"eps": 1e-5}),
+    "index_put": Call(names={"indices1": "indices", "indices2": "indices", "indices3": "indices"},
+                      given={"accumulate": False}, prepare=index_put),
+    "index_select": Call(prepare=index_select),
+    "interpolate": Call(given={"size": None, "scale_factor": None, "mode": "nearest", "align_corners": False},
+                        prepare=interpolate),
+    "layer_norm": Call(given={"eps": 1e-5}),
+    "linear": Call(prepare=linear),
+    "log_softmax": Call(given={"dim": None}, prepare=softmax),
+    "max": Call(given=DIMS, prepare=greatest),
+    "max_pool2d": Call(names={"return_indices": None}, given=dict(POOL, dilation=1), prepare=pooling),
+    "mean": Call(given=DIMS, prepare=reduction),
+    "mm": Call(["diopiMm"]),
+    "nll_loss": Call(["diopiNLLLoss", "diopiNLLLossBackward"], given=LOSS),
+    "nll_loss_v2": Call(["diopiNLLLossV2", "diopiNLLLossV2Backward"], given=LOSS),
+    "nms": Call(names={"scores": "confidence"}, lead="boxes"),
+    "norm": Call(given=DIMS, prepare=reduction),
+    "normal": Call(["diopiNormal", "diopiNormalTensor", "diopiNormalTensorScalar", "diopiNormalScalarTensor"],
+                   prepare=normal),
+    "normal_": Call(["diopiNormalInp"], names={"input": "inout", "shape": None}),
+    "pow": Call(names={"self": "input"}),
+    "scatter": Call(given={"reduce": ""}),
+    "sgd": Call(names={"param_grad": "grad"}, given={"momentum": 0, "dampening": 0, "weight_decay": 0,
+                                                     "nesterov": False}, lead="param"),
+    "softmax": Call(given={"dim": None}, prepare=softmax),
+    "sort": Call(given={"dim": -1, "descending": False, "stable": None}, prepare=sort),
+    "split": Call(names={"tensor": "input", "split_size_or_sections": "splitSizes"}, given={"dim": 0},
+                  prepare=split, lead="tensor"),
+    "stack": Call(given={"dim": 0}),
+    "std": Call(given=dict(DIMS, correction=1), prepare=reduction),
+    "sub": Call(given=ALPHA),
+    "sum": Call(given=DIMS, prepare=reduction),
+    "topk": Call(given={"dim": -1, "largest": True, "sorted": True}),
+    "uniform": Call(names={"input": "inout", "start": "from", "end": "to"}, given={"start": 0, "end": 1}),
+    "unique": Call(names={"return_inverse": None}, given={"sorted": True, "return_counts": False, "dim": None}),
+    "zero_": Call(["diopiZeroInp"]),
+}
