@@ -43,7 +43,9 @@ class ShrinkCommand final : public Command {
     if (!c.ok()) return Tell(c.status());
     const absl::Status prepared = Prepare(*c);
     if (!prepared.ok()) return Tell(prepared);
-    absl::StatusOr<v1::OperatorFile> file = OnePointFile(*c);
+    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(cases_folder_);
+    if (!catalog.ok()) return Tell(catalog.status());
+    absl::StatusOr<v1::OperatorFile> file = cases::FileOfCase(**catalog, *c);
     if (!file.ok()) return Tell(file.status());
     absl::StatusOr<std::unique_ptr<ShrinkTrial>> trial = ShrinkTrial::Start(trial_);
     if (!trial.ok()) return Tell(trial.status());
@@ -69,24 +71,6 @@ class ShrinkCommand final : public Command {
     if (!facts.ok()) return facts.status();
     trial_.impl_path = facts->path;
     return absl::OkStatus();
-  }
-
-  // The operator's file with the case's point alone, which gives that case alone.
-  absl::StatusOr<v1::OperatorFile> OnePointFile(const v1::Case& c) const {
-    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(cases_folder_);
-    if (!catalog.ok()) return catalog.status();
-    for (const v1::OperatorFile& op : (*catalog)->operators()) {
-      if (op.operator_() != c.operator_()) continue;
-      for (const v1::Grid& grid : op.grid()) {
-        for (const v1::Point& point : grid.point()) {
-          if (point.label() != c.label()) continue;
-          v1::OperatorFile one = cases::OnePointFile(op, point, c.function(), c.dtype());
-          const absl::StatusOr<v1::Case> same = cases::ExpandOne(one);
-          if (same.ok() && same->hash() == c.hash()) return one;
-        }
-      }
-    }
-    return absl::InternalError(absl::StrCat("the point of ", c.id(), " was not found"));
   }
 
   static std::string Text(const v1::Verdict& verdict) {
