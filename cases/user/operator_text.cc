@@ -125,7 +125,7 @@ absl::Status WriteFileWhole(const std::string& path, const std::string& text) {
   if (!error && file) return absl::OkStatus();
   std::error_code ignored;
   std::filesystem::remove(beside, ignored);
-  return absl::InternalError(
+  return absl::PermissionDeniedError(
       absl::StrCat(path, ": cannot be written", error ? ": " : "", error ? error.message() : ""));
 }
 

@@ -125,7 +125,8 @@ TEST_F(UserCasesTest, NoFolderAndNoFiles) {
   EXPECT_NE(none.status().message().find("is not a folder"), std::string::npos) << none.status();
 }
 
-// A point may have arguments that only sibling functions take: conv2d's gradient mask, an in-place form's alpha.
+// A point may have arguments that only sibling functions take: conv2d's gradient mask, an in-place form's
+// alpha.
 TEST(FileOfCaseTest, FindsThePointOfEveryCaseOfTheSuite) {
   const auto catalog = Catalog::LoadBuiltin();
   ASSERT_TRUE(catalog.ok()) << catalog.status();
