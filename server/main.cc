@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cases/user/user_cases.h"
+#include "command_line/command_line.h"
 #include "server/http/api.h"
 #include "server/http/http_server.h"
 #include "server/maintenance/backup.h"
@@ -31,9 +32,11 @@
 namespace diopi::server {
 namespace {
 
-constexpr int kExitProblems = 1;
-constexpr int kExitUsage = 2;
-constexpr int kExitFault = 3;
+constexpr char kExamples[] =
+    "  diopi-server --data DIR --listen 127.0.0.1:7410 --http 127.0.0.1:7411\n"
+    "  diopi-server token add --data DIR --name ci --role run\n"
+    "  diopi-server backup --data DIR --to COPY\n"
+    "  diopi-server check --data DIR\n";
 
 struct Flags {
   std::string to;                         // backup --to
@@ -77,57 +80,67 @@ void AddFlags(CLI::App* app, Flags* flags) {
                   "Folder of operator files (*.textproto) of your own, beside those built in");
   app->add_option("--listen", flags->listen, "HOST:PORT, port 0 for any free one, or unix:PATH")
       ->capture_default_str();
-  app->add_option("--lease-s,--lease_s", flags->lease_s,
+  app->add_option("--lease-s", flags->lease_s,
                   "Seconds after which the cases of an agent that went silent go to another")
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str();
   app->add_option(
-         "--batch-s,--batch_s", flags->batch_s,
+         "--batch-s", flags->batch_s,
          "Seconds of work that an agent is given at once, by its measured speed; 0: as many cases as it "
          "asks for")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app->add_option("--tls-cert,--tls_cert", flags->tls.certificate, "The server's certificates, PEM")
+  app->add_option("--tls-cert", flags->tls.certificate, "The server's certificates, PEM")
       ->envname("DIOPI_TLS_CERT");
-  app->add_option("--tls-key,--tls_key", flags->tls.key, "Its private key, PEM")->envname("DIOPI_TLS_KEY");
-  app->add_option("--tls-client-ca,--tls_client_ca", flags->tls.ca,
+  app->add_option("--tls-key", flags->tls.key, "Its private key, PEM")->envname("DIOPI_TLS_KEY");
+  app->add_option("--tls-client-ca", flags->tls.ca,
                   "Clients must show a certificate that this authority signed (mutual TLS)");
   app->add_flag("--insecure", flags->insecure, "Serve without encryption where other machines can reach it");
-  app->add_flag("--require-token,--require_token", flags->require_token,
-                "Ask for tokens even before the first was made");
+  app->add_flag("--require-token", flags->require_token, "Ask for tokens even before the first was made");
   app->add_option("--http", flags->http,
                   "HOST:PORT of the dashboards, /metrics and /healthz, port 0 for any free one (default: "
                   "none); HTTPS with --tls-cert");
-  app->add_flag("--http-remote,--http_remote", flags->http_remote,
-                "Let --http be an address that is not loopback");
-  app->add_option("--grace-s,--grace_s", flags->grace_s,
+  app->add_flag("--http-remote", flags->http_remote, "Let --http be an address that is not loopback");
+  app->add_option("--grace-s", flags->grace_s,
                   "Seconds that calls in flight and agents with leases get after SIGTERM or SIGINT; a second "
                   "signal ends "
                   "the wait for agents")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app->add_option("--slow-call-s,--slow_call_s", flags->slow_call_s, "Calls that take longer are logged")
+  app->add_option("--slow-call-s", flags->slow_call_s, "Calls that take longer are logged")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app->add_option("--agent-lost-s,--agent_lost_s", flags->agent_lost_s,
+  app->add_option("--agent-lost-s", flags->agent_lost_s,
                   "Seconds of silence after which a standing agent counts as lost")
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str();
-  app->add_option("--max-upload-mib,--max_upload_mib", flags->max_upload_mib,
+  app->add_option("--max-upload-mib", flags->max_upload_mib,
                   "Size of a library that diopi-cli submit may send, at most")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
-  app->add_option("--log-format,--log_format", flags->log_format, "How it is told")
+  app->add_option("--log-format", flags->log_format, "How it is told")
       ->check(CLI::IsMember(kLogFormats))
       ->capture_default_str();
-  app->add_option("--log-level,--log_level", flags->log_level, "What is told on stderr")
+  app->add_option("--log-level", flags->log_level, "What is told on stderr")
       ->check(CLI::IsMember(kLogLevels))
       ->capture_default_str();
-  app->add_flag("--parent-pid-death,--parent_pid_death", flags->parent_pid_death,
+  app->add_flag("--parent-pid-death", flags->parent_pid_death,
                 "End when the process that started this one ends");
-  app->add_option("--ready-fd,--ready_fd", flags->ready_fd,
+  app->add_option("--ready-fd", flags->ready_fd,
                   "Write \"ready ADDRESS\" and a newline to this open descriptor when serving")
       ->check(CLI::Range(0, 1 << 20));
+}
+
+void GroupFlags(CLI::App* app) {
+  GroupOptions("What is served", {"--data", "--cases"}, app);
+  GroupOptions("Addresses", {"--listen", "--http", "--http-remote"}, app);
+  GroupOptions("Security", {"--tls-cert", "--tls-key", "--tls-client-ca", "--insecure", "--require-token"},
+               app);
+  GroupOptions("Limits",
+               {"--lease-s", "--batch-s", "--grace-s", "--slow-call-s", "--agent-lost-s", "--max-upload-mib"},
+               app);
+  GroupOptions("Log", {"--log-format", "--log-level"}, app);
+  GroupOptions("For programs that start it", {"--ready-fd", "--parent-pid-death"}, app);
 }
 
 struct Subcommands {
@@ -162,7 +175,6 @@ Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
   commands.backup->add_option("--to", flags->to, "The copy: a folder that does not exist yet")->required();
   AddTokenCommands(app, flags, &commands);
   app->require_subcommand(0, 1);
-  app->footer("Without a subcommand it serves, until SIGTERM or SIGINT.");
   return commands;
 }
 
@@ -201,14 +213,9 @@ bool SayReady(int fd, const std::string& address, const std::string& http) {
   return written;
 }
 
-int Fault(const std::string& what) {
-  std::fprintf(stderr, "diopi-server: %s\n", what.c_str());
-  return kExitFault;
-}
-
 int Fault(const absl::Status& status) {
-  const int code = Fault(std::string(status.message()));
-  return absl::IsInvalidArgument(status) ? kExitUsage : code;
+  std::fprintf(stderr, "diopi-server: %s\n", std::string(status.message()).c_str());
+  return static_cast<int>(ExitCodeFor(status));
 }
 
 // `Authorization: Bearer TOKEN`, or the cookie that the dashboards' page sets.
@@ -258,7 +265,10 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, Confor
   });
   absl::StatusOr<std::unique_ptr<Queries>> queries = Queries::Open(DatabasePath(DataFolder(flags)));
   if (!queries.ok()) return queries.status();
-  RegisterApi(http.get(), *std::move(queries), {DataFolder(flags), "cpu", DIOPI_VERSION});
+  std::error_code ignored;
+  const std::string folder =
+      std::filesystem::absolute(DataFolder(flags), ignored).lexically_normal().string();
+  RegisterApi(http.get(), *std::move(queries), {folder, "cpu", DIOPI_VERSION});
   status = http->Listen(address->host, address->port);
   if (!status.ok()) return status;
   return http;
@@ -288,10 +298,11 @@ void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent,
 int Serve(const Flags& flags) {
   const pid_t parent = getppid();
   const sigset_t signals = BlockSignals();
-  if (flags.parent_pid_death && !DieWithParent(parent)) return Fault("the parent process is gone");
+  if (flags.parent_pid_death && !DieWithParent(parent))
+    return Fault(absl::UnavailableError("the parent process is gone"));
   if (flags.ready_fd >= 0 && fcntl(flags.ready_fd, F_GETFD) < 0) {
-    std::fprintf(stderr, "diopi-server: --ready-fd %d is not an open descriptor\n", flags.ready_fd);
-    return kExitUsage;
+    return Fault(absl::InvalidArgumentError("--ready-fd " + std::to_string(flags.ready_fd) +
+                                            " is not an open descriptor"));
   }
   ServerOptions options;
   options.data_folder = DataFolder(flags);
@@ -323,7 +334,7 @@ int Serve(const Flags& flags) {
        {"data", std::filesystem::absolute(options.data_folder, ignored).string()},
        {"version", DIOPI_VERSION}});
   if (flags.ready_fd >= 0 && !SayReady(flags.ready_fd, (*server)->address(), http_address)) {
-    return Fault("nobody reads from --ready-fd: whoever started this server is gone");
+    return Fault(absl::UnavailableError("nobody reads from --ready-fd: whoever started this server is gone"));
   }
   ServeUntilSignal(signals, flags, parent, server->get());
   if (*http != nullptr) (*http)->Stop();
@@ -342,32 +353,23 @@ int Check(const Flags& flags) {
       static_cast<long long>(report->files), static_cast<long long>(report->cases),
       static_cast<long long>(report->quarantined), static_cast<long long>(report->tensors),
       report->problems.size());
-  return report->problems.empty() ? 0 : kExitProblems;
+  return static_cast<int>(report->problems.empty() ? ExitCode::kOk : ExitCode::kFailed);
 }
 
 int Backup(const Flags& flags) {
   const absl::StatusOr<BackupReport> report = BackUp(DataFolder(flags), flags.to);
-  if (!report.ok()) {
-    const int code = Fault(report.status());
-    return absl::IsAlreadyExists(report.status()) ? kExitUsage : code;
-  }
+  if (!report.ok()) return Fault(report.status());
   std::printf("%s: %s and %lld other files, %lld bytes\n", flags.to.c_str(),
               report->database ? "the database" : "no database", static_cast<long long>(report->files),
               static_cast<long long>(report->bytes));
   return 0;
 }
 
-// A wrong name or role is the user's; 0 otherwise, or our fault.
-int TokenFault(const absl::Status& status) {
-  const int code = Fault(status);
-  return absl::IsAlreadyExists(status) || absl::IsNotFound(status) ? kExitUsage : code;
-}
-
 int TokenAdd(const Flags& flags) {
   const absl::StatusOr<Role> role = ParseRole(flags.token_role);
-  if (!role.ok()) return TokenFault(role.status());
+  if (!role.ok()) return Fault(role.status());
   const absl::StatusOr<std::string> token = AddToken(DataFolder(flags), flags.token_name, *role);
-  if (!token.ok()) return TokenFault(token.status());
+  if (!token.ok()) return Fault(token.status());
   std::printf("%s\n", token->c_str());
   return 0;
 }
@@ -375,7 +377,7 @@ int TokenAdd(const Flags& flags) {
 int TokenList(const Flags& flags) {
   const auto records = ReadTokens(TokenPath(DataFolder(flags)));
   if (absl::IsNotFound(records.status())) return 0;
-  if (!records.ok()) return TokenFault(records.status());
+  if (!records.ok()) return Fault(records.status());
   for (const TokenRecord& record : *records) {
     std::printf("%-20s %-5s %s\n", record.name.c_str(), RoleWord(record.role).c_str(),
                 record.created.c_str());
@@ -385,20 +387,21 @@ int TokenList(const Flags& flags) {
 
 int TokenRevoke(const Flags& flags) {
   const absl::Status status = RevokeToken(DataFolder(flags), flags.token_name);
-  return status.ok() ? 0 : TokenFault(status);
+  return status.ok() ? 0 : Fault(status);
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Serves the cases of the DIOPI conformance suite and stores the verdicts.", "diopi-server");
-  app.set_version_flag("--version", DIOPI_VERSION);
+  CLI::App app(
+      "Serves the cases of the DIOPI conformance suite and stores the verdicts. Without a "
+      "subcommand it serves, until SIGTERM or SIGINT.",
+      "diopi-server");
+  DescribeProgram(DIOPI_VERSION, kExamples, &app);
   Flags flags;
   AddFlags(&app, &flags);
+  GroupFlags(&app);
   const Subcommands commands = AddSubcommands(&app, &flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kExitUsage;
-  }
+  const std::optional<ExitCode> leave = ParseCommandLine(NormalizeArguments(argc, argv), &app);
+  if (leave.has_value()) return static_cast<int>(*leave);
   if (commands.check->parsed()) return Check(flags);
   if (commands.backup->parsed()) return Backup(flags);
   if (commands.token_add->parsed()) return TokenAdd(flags);
@@ -417,6 +420,6 @@ int main(int argc, char** argv) {
     return diopi::server::Main(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "diopi-server: %s\n", error.what());
-    return diopi::server::kExitFault;
+    return static_cast<int>(diopi::ExitCode::kOurs);
   }
 }

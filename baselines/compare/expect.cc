@@ -95,8 +95,9 @@ std::string ElementText(const HostTensor& tensor, int64_t index) {
   }
 }
 
-std::string NumberText(double value) {
-  return std::isnan(value) ? "nan" : absl::StrFormat("%.9g", value);
+std::string NumberText(Dtype dtype, double value) {
+  if (std::isnan(value)) return "nan";
+  return absl::StrFormat("%.*g", dtype == v1::Dtype::float64 ? 17 : 9, value);
 }
 
 }  // namespace diopi::baselines

@@ -57,8 +57,8 @@ void AddFirst(const HostTensor& actual, int64_t index, double expected, double t
 // An element in full: integers exactly, floats with all their digits.
 std::string ElementText(const HostTensor& tensor, int64_t index);
 
-// A number as in a message: "0.5", "1e-30", "nan".
-std::string NumberText(double value);
+// A number of this dtype as in a message: "0.5", "1e-30", "nan"; float64 with all its digits.
+std::string NumberText(Dtype dtype, double value);
 
 }  // namespace diopi::baselines
 

@@ -104,7 +104,7 @@ void PointwiseText(const Job& job, const OutputOracle& oracle, const Device& dev
   const Point p = oracle.PointAt(job.actual, index);
   const std::string beside = BesideDevice(oracle, device, index);
   const double expected = Shown(job.actual.dtype, oracle.At(job.actual, index).r);
-  std::string text = FirstText(job.actual, tally, NumberText(expected));
+  std::string text = FirstText(job.actual, tally, NumberText(job.actual.dtype, expected));
   if (oracle.exact()) {
     absl::StrAppend(&text, " exactly, as every order of summation gives it",
                     beside.empty() ? "" : absl::StrCat(" (", beside.substr(2), ")"));
@@ -266,7 +266,7 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
   for (const int64_t index : tally.first) {
     const double r = oracle.At(job.actual, index).r;
     const double tolerance = oracle.exact() ? 0 : oracle.PointAt(job.actual, index).tolerance;
-    AddFirst(job.actual, index, r, tolerance, NumberText(r), stats);
+    AddFirst(job.actual, index, r, tolerance, NumberText(job.actual.dtype, r), stats);
   }
   if (tally.mismatches > 0) PointwiseText(job, oracle, device, tally, stats, findings);
   GateWhole(job, oracle, tally, device, stats);

@@ -104,6 +104,9 @@ bool Expander::One(int g, int p, const v1::FunctionRules& rules, Dtype dtype) {
   fitting_.insert(rules.name());
   v1::Case c = *std::move(fit->c);
   for (const v1::Case& producer : c.producers()) fitting_.insert(producer.function());
+  for (const v1::ArgRule& arg : rules.arg()) {  // the point's arguments give that function's output its shape
+    if (!arg.shape_of().empty()) fitting_.insert(arg.shape_of().substr(0, arg.shape_of().find('.')));
+  }
   absl::Status status = FinishCase(rules, &c);
   if (!status.ok()) {
     Say(g, p, absl::StrCat(where, status.message()));

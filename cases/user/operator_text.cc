@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/core/operator_file.h"
+#include "proto/abi/abi.h"
 
 namespace diopi::cases {
 namespace {
@@ -31,6 +33,29 @@ std::set<std::string> Needed(const v1::OperatorFile& op, const std::string& func
   return needed;
 }
 
+// What the functions of `op` call their arguments in a point.
+std::set<std::string> PointNames(const v1::OperatorFile& op) {
+  std::set<std::string> names;
+  for (const v1::FunctionRules& rules : op.function()) {
+    const abi::Function* function = abi::FindFunction(rules.name());
+    if (function == nullptr) continue;  // CheckOperator reports it
+    for (const abi::Param& param : function->param()) {
+      const auto rule = std::find_if(rules.arg().begin(), rules.arg().end(),
+                                     [&](const v1::ArgRule& arg) { return arg.name() == param.name(); });
+      const bool renamed = rule != rules.arg().end() && !rule->alias().empty();
+      names.insert(renamed ? rule->alias() : param.name());
+    }
+  }
+  return names;
+}
+
+template <typename Named>
+void KeepNamed(const std::set<std::string>& names, google::protobuf::RepeatedPtrField<Named>* list) {
+  list->erase(std::remove_if(list->begin(), list->end(),
+                             [&names](const Named& one) { return !names.contains(one.name()); }),
+              list->end());
+}
+
 }  // namespace
 
 v1::OperatorFile OnePointFile(const v1::OperatorFile& op, const v1::Point& point, const std::string& function,
@@ -50,7 +75,25 @@ v1::OperatorFile OnePointFile(const v1::OperatorFile& op, const v1::Point& point
   only.clear_dtypes();
   only.clear_dtype_sets();
   only.clear_functions();
+  const std::set<std::string> names = PointNames(one);
+  KeepNamed(names, only.mutable_in());
+  KeepNamed(names, only.mutable_attr());
   return one;
+}
+
+absl::StatusOr<v1::OperatorFile> FileOfCase(const Catalog& catalog, const v1::Case& c) {
+  for (const v1::OperatorFile& op : catalog.operators()) {
+    if (op.operator_() != c.operator_()) continue;
+    for (const v1::Grid& grid : op.grid()) {
+      for (const v1::Point& point : grid.point()) {
+        if (point.label() != c.label()) continue;
+        v1::OperatorFile one = OnePointFile(op, point, c.function(), c.dtype());
+        const absl::StatusOr<v1::Case> same = ExpandOne(one);
+        if (same.ok() && same->hash() == c.hash()) return one;
+      }
+    }
+  }
+  return absl::InternalError(absl::StrCat("the point of ", c.id(), " was not found"));
 }
 
 absl::StatusOr<v1::Case> ExpandOne(const v1::OperatorFile& file) {
@@ -82,7 +125,7 @@ absl::Status WriteFileWhole(const std::string& path, const std::string& text) {
   if (!error && file) return absl::OkStatus();
   std::error_code ignored;
   std::filesystem::remove(beside, ignored);
-  return absl::InternalError(
+  return absl::PermissionDeniedError(
       absl::StrCat(path, ": cannot be written", error ? ": " : "", error ? error.message() : ""));
 }
 

@@ -6,24 +6,29 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cases/core/catalog.h"
 #include "cases/core/dtype.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
 
 namespace diopi::cases {
 
-// `op` with `point` alone, for `function` and `dtype` alone; of the other functions those that it takes
-// outputs from.
+// `op` with `point` alone, for `function` and `dtype` alone. Of the other functions it keeps those whose
+// outputs `function` takes, and of the point's arguments those that one of these functions takes.
 v1::OperatorFile OnePointFile(const v1::OperatorFile& op, const v1::Point& point, const std::string& function,
                               Dtype dtype);
 
 // The one case of such a file. InvalidArgument when the file is wrong, or has not exactly one.
 absl::StatusOr<v1::Case> ExpandOne(const v1::OperatorFile& file);
 
+// The file that expands to `c` alone: OnePointFile of the point that `c` comes from. Internal when the
+// catalog has no such point.
+absl::StatusOr<v1::OperatorFile> FileOfCase(const Catalog& catalog, const v1::Case& c);
+
 // The file as *.textproto, with the comments by which editors know its schema.
 std::string OperatorText(const v1::OperatorFile& file);
 
-// Makes the folders of `path` and the file: whole or not at all. Internal, with the path and why.
+// Makes the folders of `path` and the file: whole or not at all. PermissionDenied, with the path and why.
 absl::Status WriteFileWhole(const std::string& path, const std::string& text);
 
 }  // namespace diopi::cases

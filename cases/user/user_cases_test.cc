@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "cases/user/operator_text.h"
 
 namespace diopi::cases {
 namespace {
@@ -120,6 +123,24 @@ TEST_F(UserCasesTest, NoFolderAndNoFiles) {
   const auto none = ReadUserCases(folder_ + "/none");
   EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
   EXPECT_NE(none.status().message().find("is not a folder"), std::string::npos) << none.status();
+}
+
+// A point may have arguments that only sibling functions take: conv2d's gradient mask, an in-place form's
+// alpha.
+TEST(FileOfCaseTest, FindsThePointOfEveryCaseOfTheSuite) {
+  const auto catalog = Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  const auto cases = (*catalog)->Select({});
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  std::set<std::string> points;  // of each function, in one dtype
+  std::string lost;
+  for (const v1::Case& c : *cases) {
+    if (!points.insert(absl::StrCat(c.function(), " ", c.label())).second) continue;
+    const auto file = FileOfCase(**catalog, c);
+    if (!file.ok() || ExpandOne(*file)->hash() != c.hash()) absl::StrAppend(&lost, c.id(), "\n");
+  }
+  EXPECT_EQ(lost, "");
+  EXPECT_GT(points.size(), 2000U);
 }
 
 }  // namespace

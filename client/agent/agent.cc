@@ -59,6 +59,7 @@ class Agent {
  private:
   absl::Status Prepare();
   absl::Status ReadContracts();
+  absl::Status CheckReportFolder() const;
   absl::Status InspectImpl();
   absl::Status SelectCases();
   absl::Status ConnectToServer();
@@ -105,6 +106,7 @@ class Agent {
   v1::CreateRunResponse run_;
   std::unique_ptr<Progress> progress_;
   std::map<std::string, v1::Verdict> verdicts_;  // of this session, by case
+  int stop_signal_ = 0;                          // that ended the session; 0: none
   std::atomic<bool> first_failure_{false};       // with --fail-fast: it is there
 };
 
@@ -115,16 +117,18 @@ ExitCode Agent::Tell(const absl::Status& status) {
 
 std::string Agent::ResumeCommand() const {
   const auto word = [](const std::string& text) { return reports::ShellWord(text); };
-  std::string command = absl::StrCat("diopi-agent --impl ", word(facts_.path), " --resume ", run_.run_id());
+  std::string command = absl::StrCat(word(ProgramBeside("diopi-agent")), " --impl ", word(facts_.path),
+                                     " --resume ", run_.run_id());
   absl::StrAppend(&command, own_server() ? " --data " : " --server ",
-                  word(own_server() ? options_.data_folder : options_.server));
+                  word(own_server() ? AbsolutePath(options_.data_folder) : options_.server));
   if (!options_.selection.cases_folder.empty())
-    absl::StrAppend(&command, " --cases ", word(options_.selection.cases_folder));
+    absl::StrAppend(&command, " --cases ", word(AbsolutePath(options_.selection.cases_folder)));
   if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", word(options_.chip));
   for (const std::string& contract : baselines::ContractNames(compare_.contracts))
     absl::StrAppend(&command, " --contract ", contract);
   if (!options_.device_list.empty()) absl::StrAppend(&command, " --devices ", options_.device_list);
-  if (!options_.profile_path.empty()) absl::StrAppend(&command, " --profile ", word(options_.profile_path));
+  if (!options_.profile_path.empty())
+    absl::StrAppend(&command, " --profile ", word(AbsolutePath(options_.profile_path)));
   if (options_.modes.four_bytes) absl::StrAppend(&command, " --four-bytes");
   if (options_.modes.nhwc) absl::StrAppend(&command, " --nhwc --nhwc-min-dim ", options_.modes.nhwc_min_dim);
   return command;
@@ -135,11 +139,12 @@ ExitCode Agent::TellHowToResume(const absl::Status& status) {
   *err_ << "diopi-agent: " << status.message() << "\n"
         << "diopi-agent: " << verdicts_.size()
         << " results of this session are stored; complete the run with: " << ResumeCommand() << std::endl;
-  return ExitCode::kOurs;
+  return ExitCodeFor(status);
 }
 
 absl::Status Agent::Prepare() {
   absl::Status status = ReadContracts();
+  if (status.ok()) status = CheckReportFolder();
   if (status.ok()) status = InspectImpl();
   if (status.ok()) status = SelectCases();
   if (status.ok()) status = ConnectToServer();
@@ -154,6 +159,13 @@ absl::Status Agent::ReadContracts() {
   if (!contracts.ok()) return contracts.status();
   compare_.contracts = *contracts;
   return absl::OkStatus();
+}
+
+// A run of hours must not end without its report.
+absl::Status Agent::CheckReportFolder() const {
+  absl::Status status = CheckCanWrite(options_.error_report);
+  if (!status.ok() || options_.modes.failure_debug_level == 0) return status;
+  return CheckCanWrite((std::filesystem::path(options_.report_folder) / "failures" / "any").string());
 }
 
 absl::Status Agent::InspectImpl() {
@@ -425,6 +437,7 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
   absl::StatusOr<Process> process = Process::Start(gen);
   if (!process.ok()) return process.status();
   const ExitStatus status = process->Wait();
+  if (status.signal == SIGINT || status.signal == SIGTERM) return absl::CancelledError("stopped");
   // 1: some cases could not be computed; they are reported as such.
   if (status.signal == 0 && status.code <= 1) return absl::OkStatus();
   return absl::InternalError(
@@ -438,6 +451,7 @@ absl::Status Agent::RunCases() {
   progress.total = run_.cases();
   progress.done = run_.done();
   progress.run = MakeRunOptions();
+  if (own_server()) progress.data_folder = AbsolutePath(options_.data_folder);
   progress.run.mutable_command()->set_cases_folder(AbsolutePath(options_.selection.cases_folder));
   progress_ = std::make_unique<Progress>(progress, out_);
   for (const v1::Case& c : std::exchange(cases_, {})) progress_->Expect(c);
@@ -461,6 +475,7 @@ absl::Status Agent::RunCases() {
   if (!workers.ok()) return workers.status();
   Session session(client_.get(), options, [this](const v1::Verdict& verdict) { Store(verdict); });
   absl::Status ran = session.Run(*std::move(workers), stop_);
+  stop_signal_ = session.stop_signal();
   if (session.dump().written() > 0) {
     *out_ << "Failures     " << session.dump().written() << " cases in " << options.dump.folder;
     if (session.dump().left_out() > 0) *out_ << ", " << session.dump().left_out() << " more left out";
@@ -512,8 +527,9 @@ ExitCode Agent::Conclude(bool stopped) {
   const absl::StatusOr<v1::RunInfo> run = client_->FinishRun(request);
   if (!run.ok()) return TellHowToResume(run.status());
   progress_->Finish();
-  const absl::StatusOr<reports::RunReport> report = MakeReport(*run);
+  absl::StatusOr<reports::RunReport> report = MakeReport(*run);
   if (!report.ok()) return Tell(report.status());
+  if (own_server()) report->data_folder = AbsolutePath(options_.data_folder);
   const ExitCode code = WriteReport(*report);
   if (!stopped || first_failure_) {  // what was run stands
     warm_->completed = true;
@@ -523,7 +539,7 @@ ExitCode Agent::Conclude(bool stopped) {
   warm_->stopped = !first_failure_;
   if (first_failure_) *err_ << "diopi-agent: the first failure ended the run (--fail-fast)" << std::endl;
   *err_ << "diopi-agent: stopped; complete the run with: " << ResumeCommand() << std::endl;
-  return first_failure_ ? ExitCode::kFailed : ExitCode::kOurs;
+  return first_failure_ ? ExitCode::kFailed : static_cast<ExitCode>(ExitCodeForSignal(stop_signal_));
 }
 
 ExitCode Agent::WriteReport(const reports::RunReport& report) {
@@ -536,7 +552,8 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   std::ofstream file(path, std::ios::binary);
   file << reports::RenderErrorReport(report);
   file.close();
-  if (!file) return Tell(absl::InternalError(absl::StrCat(options_.error_report, ": cannot be written")));
+  if (!file)
+    return Tell(absl::PermissionDeniedError(absl::StrCat(options_.error_report, ": cannot be written")));
   *out_ << "Errors       " << options_.error_report << "\n"
         << "Results      run " << run_.run_id() << " in "
         << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "absl/strings/match.h"
 #include "cases/core/dtype.h"
 
 namespace diopi::agent {
@@ -20,21 +19,6 @@ absl::StatusOr<std::set<Dtype>> ParseDtypes(const std::vector<std::string>& name
 }
 
 }  // namespace
-
-std::vector<std::string> NormalizeArguments(int argc, const char* const* argv) {
-  std::vector<std::string> arguments;
-  bool options = true;
-  for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
-    if (argument == "--") options = false;
-    if (options && absl::StartsWith(argument, "--")) {
-      const size_t end = std::min(argument.find('='), argument.size());
-      std::replace(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(end), '_', '-');
-    }
-    arguments.push_back(std::move(argument));
-  }
-  return arguments;
-}
 
 absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments) {
   v1::Selection selection;

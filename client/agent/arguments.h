@@ -1,4 +1,4 @@
-// Command lines as both programs take them.
+// Which cases a command line selects, as diopi-agent and diopi-cli take it.
 #ifndef CLIENT_AGENT_ARGUMENTS_H_
 #define CLIENT_AGENT_ARGUMENTS_H_
 
@@ -9,10 +9,6 @@
 #include "diopi/v1/service.pb.h"
 
 namespace diopi::agent {
-
-// argv[1..] with the underscores of option names turned into dashes (--filter_dtype=x is --filter-dtype=x);
-// values, and everything after a lone "--", stay as they are.
-std::vector<std::string> NormalizeArguments(int argc, const char* const* argv);
 
 // How a user says which cases. Each field is one option.
 struct SelectionArguments {

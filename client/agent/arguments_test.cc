@@ -9,12 +9,6 @@
 namespace diopi::agent {
 namespace {
 
-TEST(NormalizeArguments, UnderscoresInNamesOnly) {
-  const char* argv[] = {"agent", "--filter_dtype", "int_8", "--timeout_s=1_0", "-x_y", "--", "--a_b"};
-  EXPECT_EQ(NormalizeArguments(7, argv),
-            (std::vector<std::string>{"--filter-dtype", "int_8", "--timeout-s=1_0", "-x_y", "--", "--a_b"}));
-}
-
 TEST(MakeSelection, FilteredDtypesAreLeftOut) {
   SelectionArguments arguments;
   arguments.functions = {"add", "conv*"};

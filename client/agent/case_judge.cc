@@ -51,7 +51,7 @@ loader::CallOptions CaseJudge::CallOptionsOf(const v1::Case& c) const {
 v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const TensorMap& actual) {
   v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
-  if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
+  if (verdict.outcome() != v1::OUTCOME_FAIL || !options_.diagnose) return verdict;
   const std::string cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
   if (cause.empty()) return verdict;
   verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause));

@@ -26,6 +26,7 @@ struct CaseJudgeOptions {
   int calls = 2;                                     // of each case
   baselines::CompareOptions compare;                 // the device's contracts
   std::string reference_library;                     // replays failed cases to find why; none: no such file
+  bool diagnose = true;                              // look for the likely cause of a failure
   const profile::Adaptor* adaptor = nullptr;         // outlives the judge; null: none
   const profile::AppliedProfile* profile = nullptr;  // likewise
 };

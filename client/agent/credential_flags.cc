@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "command_line/command_line.h"
+
 namespace diopi::agent {
 
 void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files) {
@@ -21,6 +23,7 @@ void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files) {
                                       "use --token-file FILE or $DIOPI_TOKEN");
          })
       ->group("");
+  GroupOptions("Security", {"--tls-ca", "--tls-cert", "--tls-key", "--token-file", "--insecure"}, app);
 }
 
 }  // namespace diopi::agent

@@ -39,7 +39,15 @@ TEST(ExitCodeTest, OfStatuses) {
   EXPECT_EQ(ExitCodeFor(absl::OkStatus()), ExitCode::kOk);
   EXPECT_EQ(ExitCodeFor(absl::NotFoundError("")), ExitCode::kUsage);
   EXPECT_EQ(ExitCodeFor(absl::InvalidArgumentError("")), ExitCode::kUsage);
-  EXPECT_EQ(ExitCodeFor(absl::UnavailableError("")), ExitCode::kOurs);
+  EXPECT_EQ(ExitCodeFor(absl::AlreadyExistsError("")), ExitCode::kUsage);
+  for (const absl::Status& status :
+       {absl::UnavailableError(""), absl::PermissionDeniedError(""), absl::UnauthenticatedError(""),
+        absl::ResourceExhaustedError(""), absl::FailedPreconditionError(""), absl::DataLossError("")}) {
+    EXPECT_EQ(ExitCodeFor(status), ExitCode::kEnvironment) << status;
+  }
+  EXPECT_EQ(ExitCodeFor(absl::CancelledError("")), ExitCode::kInterrupted);
+  EXPECT_EQ(ExitCodeFor(absl::InternalError("")), ExitCode::kOurs);
+  EXPECT_EQ(ExitCodeFor(absl::UnknownError("")), ExitCode::kOurs);
 }
 
 }  // namespace

@@ -11,9 +11,19 @@
 #include "client/agent/credential_flags.h"
 #include "client/agent/devices.h"
 #include "client/agent/paths.h"
+#include "command_line/command_line.h"
 
 namespace diopi::agent {
 namespace {
+
+constexpr char kExamples[] =
+    "  diopi-agent --impl libdiopi_impl.so                              the whole suite\n"
+    "  diopi-agent --impl libdiopi_impl.so --fname add 'conv*'          some operators\n"
+    "  diopi-agent --impl libdiopi_impl.so --rerun-failed latest        what failed last time\n"
+    "  diopi-agent --impl libdiopi_impl.so --fname add --watch          again whenever the file changes\n"
+    "  diopi-agent --impl libdiopi_impl.so --profile chip.textproto     with a device profile\n"
+    "  diopi-agent --server HOST:7410 --chip NAME --impl libdiopi_impl.so --serve\n"
+    "                                                                   wait for diopi-cli submit\n";
 
 void AddDataOptions(CLI::App* app, AgentOptions* options) {
   app->add_option(
@@ -67,8 +77,29 @@ void AddModes(CLI::App* app, AgentOptions* options) {
   app->add_flag("--list-only", modes->list_only, "Print the ids of the cases that would run, and leave");
 }
 
+void GroupOptions(CLI::App* app) {
+  diopi::GroupOptions("The library and its chip",
+                      {"--impl", "--device-lib", "--require-sha256", "--chip", "--profile", "--contract"},
+                      app);
+  diopi::GroupOptions(
+      "Which cases",
+      {"--fname", "--case", "--cases", "--suite", "--model", "--get-model-list", "--dtype", "--filter-dtype",
+       "--rerun-failed", "--changed-since", "--changed-functions", "--list-only"},
+      app);
+  diopi::GroupOptions(
+      "How they are called",
+      {"--nhwc", "--nhwc-min-dim", "--four-bytes", "--repeat", "--timeout-s", "--shuffle", "--fail-fast",
+       "--devices", "--device-env", "--workers", "--sandbox", "--worker-memory"},
+      app);
+  diopi::GroupOptions("Results", {"--report-dir", "--error-report", "--failure-debug-level", "--quiet"}, app);
+  diopi::GroupOptions("Runs and servers",
+                      {"--data", "--server", "--resume", "--join", "--shard-index", "--shard-count",
+                       "--inputs", "--cache-size", "--cache-dir"},
+                      app);
+  diopi::GroupOptions("Running on", {"--watch", "--serve", "--impl-upload", "--health-every-s"}, app);
+}
+
 void AddOptions(CLI::App* app, AgentOptions* options) {
-  AddModes(app, options);
   app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so");
   app->add_option("--device-lib", options->device_lib,
                   "Library with the device functions, when --impl has none");
@@ -138,6 +169,8 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   AddDataOptions(app, options);
   AddQuickOptions(app, options);
   app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
+  AddModes(app, options);
+  GroupOptions(app);
 }
 
 // What the profile says where the command line says nothing.
@@ -200,17 +233,11 @@ absl::Status Complete(AgentOptions* options) {
 std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, AgentOptions* options) {
   CLI::App app("Tests a vendor's DIOPI library: runs cases in worker processes, judges them, reports.",
                "diopi-agent");
-  app.footer("Exit status: 0 nothing failed, 1 something failed, 2 usage, 3 our own fault.");
-  app.set_version_flag("--version", DIOPI_VERSION);
+  DescribeProgram(DIOPI_VERSION, kExamples, &app);
   AddOptions(&app, options);
-  std::vector<std::string> arguments = NormalizeArguments(argc, argv);
-  options->arguments = arguments;
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ExitCode::kOk : ExitCode::kUsage;
-  }
+  options->arguments = NormalizeArguments(argc, argv);
+  const std::optional<ExitCode> leave = ParseCommandLine(options->arguments, &app);
+  if (leave.has_value()) return leave;
   absl::Status made = TakeProfile(app, options);
   if (made.ok()) {
     absl::StatusOr<profile::Adaptor> adaptor = MakeAdaptor(options->profile, options->modes);
@@ -220,7 +247,7 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
   if (made.ok()) made = Complete(options);
   if (!made.ok()) {
     std::cerr << "diopi-agent: " << made.message() << "\n";
-    return ExitCode::kUsage;
+    return ExitCodeFor(made);
   }
   options->repeat = std::max(options->repeat, 2);
   if (options->data_folder.empty()) options->data_folder = DefaultDataFolder();

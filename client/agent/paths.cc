@@ -1,8 +1,15 @@
 #include "client/agent/paths.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "client/agent/process.h"
 
 namespace diopi::agent {
 
@@ -28,9 +35,27 @@ std::string CudaReferenceLibrary() {
   return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cuda.so").string();
 }
 
+std::string IncludeFolder() {
+  return (std::filesystem::path(ProgramFolder()).parent_path() / "include").string();
+}
+
 std::string DefaultDataFolder() {
   const char* folder = std::getenv("DIOPI_DATA");
   return folder != nullptr && *folder != '\0' ? folder : "diopi-data";
+}
+
+absl::Status CheckCanWrite(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!error) {
+    const bool there = std::filesystem::exists(path, error);
+    const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (file.get() < 0) error = std::error_code(errno, std::generic_category());
+    if (file.get() >= 0 && !there) unlink(path.c_str());
+  }
+  if (!error) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be written: ", error.message()));
 }
 
 std::string AbsolutePath(const std::string& path) {

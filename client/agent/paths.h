@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace diopi::agent {
 
 // The folder of the running program.
@@ -23,6 +25,13 @@ std::string CudaReferenceLibrary();
 
 // $DIOPI_DATA, or diopi-data in the current folder.
 std::string DefaultDataFolder();
+
+// The public headers, diopi/*.h, of the build or the installation that this program is of.
+std::string IncludeFolder();
+
+// Whether the file can be written, found by opening it: its folders are made, its content stays.
+// PermissionDenied, with the path and why.
+absl::Status CheckCanWrite(const std::string& path);
 
 // An absolute path without "." and "..", links kept; an empty one stays empty.
 std::string AbsolutePath(const std::string& path);

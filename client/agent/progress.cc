@@ -54,7 +54,7 @@ void Progress::Add(const v1::Verdict& verdict) {
   if (reports::IsListed(verdict.outcome())) {
     Line("ERROR", absl::StrCat(verdict.case_id(), ": ", reports::OutcomeName(verdict.outcome()), ": ",
                                reports::OneLine(verdict.reason()), " | ",
-                               reports::ReproCommand(options_.run, verdict.case_id())));
+                               reports::ReproCommand(options_.run, verdict, options_.data_folder)));
   }
   if (tally.seen == tally.expected) PrintTally(name, &tally);
   DrawBar(false);

@@ -24,7 +24,9 @@ class Progress {
     bool quiet = false;  // print nothing at all
     int64_t total = 0;   // cases of the run
     int64_t done = 0;    // of these, with a verdict before this session
-    v1::RunOptions run;  // for the commands that repeat a case
+    // For the commands that repeat a case.
+    v1::RunOptions run;
+    std::string data_folder;
     std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
   };
   Progress(const Options& options, std::ostream* out) : options_(options), out_(out), done_(options.done) {}

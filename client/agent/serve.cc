@@ -187,7 +187,7 @@ ExitCode StandingAgent::Run() {
   heart.join();
   if (refused.ok()) return ExitCode::kOk;
   *err_ << "diopi-agent: " << refused.message() << std::endl;
-  return absl::IsInvalidArgument(refused) ? ExitCode::kUsage : ExitCode::kOurs;
+  return ExitCodeFor(refused);
 }
 
 void StandingAgent::Step() {
@@ -289,7 +289,10 @@ void StandingAgent::StartRun(const v1::Assignment::Run& run) {
   Job job;
   job.run_id = run.run_id();
   absl::StatusOr<PrivateFolder> folder = PrivateFolder::Make();
-  if (!folder.ok()) return TellEnd(run.run_id(), 3, std::string(folder.status().message()));
+  if (!folder.ok()) {
+    return TellEnd(run.run_id(), static_cast<int>(ExitCodeFor(folder.status())),
+                   std::string(folder.status().message()));
+  }
   job.folder = std::make_unique<PrivateFolder>(*std::move(folder));
   const absl::StatusOr<std::string> impl = FetchLibrary(run, *job.folder);
   if (!impl.ok()) {

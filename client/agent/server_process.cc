@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/agent/exit_code.h"
 
 namespace diopi::agent {
 namespace {
@@ -44,7 +45,7 @@ absl::StatusOr<std::string> ReadLine(int fd) {
 absl::StatusOr<PrivateFolder> PrivateFolder::Make() {
   std::string pattern = (std::filesystem::temp_directory_path() / "diopi-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) {
-    return absl::InternalError(absl::StrCat(pattern, ": a temporary folder cannot be made"));
+    return absl::PermissionDeniedError(absl::StrCat(pattern, ": a temporary folder cannot be made"));
   }
   return PrivateFolder(pattern);
 }
@@ -89,8 +90,10 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   const absl::StatusOr<std::string> line = ReadLine(ready->read.get());
   if (!line.ok()) return line.status();
   if (!absl::StartsWith(*line, "ready")) {
-    return absl::InternalError(
-        absl::StrCat("the server over ", data_folder, " did not start: ", process->Wait().Text()));
+    const ExitStatus status = process->Wait();
+    const std::string text = absl::StrCat("the server over ", data_folder, " did not start: ", status.Text());
+    const bool environment = status.code == static_cast<int>(ExitCode::kEnvironment);
+    return environment ? absl::FailedPreconditionError(text) : absl::InternalError(text);
   }
   return ServerProcess(*std::move(folder), *std::move(process), address);
 }

@@ -27,8 +27,9 @@ class PrivateFolder {
 class ServerProcess {
  public:
   // Starts `program` over `data_folder`, with the operator files of `cases_folder` unless it is empty, and
-  // waits until it says that it is ready. Internal, with its exit status, when it ends instead (its own words
-  // are on stderr by then); DeadlineExceeded after a minute.
+  // waits until it says that it is ready. Internal, or FailedPrecondition where the environment is at fault,
+  // with its exit status, when it ends instead (its own words are on stderr by then); DeadlineExceeded after
+  // a minute.
   static absl::StatusOr<ServerProcess> Start(const std::string& program, const std::string& data_folder,
                                              const std::string& cases_folder = "");
 

@@ -15,6 +15,7 @@
 #include "cases/core/library_checks.h"
 #include "cases/core/stage.h"
 #include "client/agent/verdict_builder.h"
+#include "command_line/exit_code.h"
 
 namespace diopi::agent {
 namespace {
@@ -97,11 +98,13 @@ void Session::WaitForEnd(const StopSignal& stop) {
     pollfd wait_for[] = {{ended_.read.get(), POLLIN, 0}, {stop.descriptor(), POLLIN, 0}};
     if (poll(wait_for, 2, -1) < 0) continue;
     if (wait_for[0].revents != 0) return;
-    if (stop.Take() == 0) continue;
+    const int signal = stop.Take();
+    if (signal == 0) continue;
+    stop_signal_ = signal;
     if (stopping_.exchange(true)) {
       // The second one: the user does not want to wait. What is reported is safe, the rest can be resumed.
       std::fputs("diopi-agent: left at once\n", stderr);
-      _exit(3);
+      _exit(ExitCodeForSignal(signal));
     }
     std::fputs("\ndiopi-agent: stopping after the cases in flight; once more to leave at once\n", stderr);
     queue_.Abort();

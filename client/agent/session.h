@@ -50,6 +50,8 @@ class Session {
   absl::Status Run(std::vector<SessionWorker> workers, const StopSignal& stop);
 
   const FailureDump& dump() const { return dump_; }
+  // The signal that made Run end early; 0: none.
+  int stop_signal() const { return stop_signal_; }
 
  private:
   // A case that was called and is not judged yet.
@@ -78,6 +80,7 @@ class Session {
   WorkQueue queue_;
   int workers_ = 1;
   std::atomic<bool> stopping_{false};
+  std::atomic<int> stop_signal_{0};
   std::mutex mutex_;
   absl::Status status_;
   std::set<loader::Worker*> calling_;  // those with a case, from before Submit to after Wait

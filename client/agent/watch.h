@@ -20,8 +20,8 @@ std::string ChangesText(const std::map<std::string, v1::Verdict>& before,
 
 // Runs, and again at each change of options.impl_path until a stop signal comes; the agent's own server and
 // the baselines stay. A file that is no library (half written), or the same bytes as before, is not run. The
-// exit code of the last run that went to its end; kOurs when there is none. A first run that cannot start
-// ends it all, with its own exit code.
+// exit code of the last run that went to its end; kInterrupted when there is none. A first run that cannot
+// start ends it all, with its own exit code.
 ExitCode WatchAndRun(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
                      std::ostream* err);
 

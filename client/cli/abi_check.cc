@@ -15,6 +15,8 @@ class AbiCheckCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The vendor's library")->required();
     app->add_option("--device-lib", beside_, "Libraries loaded with it");
+    app->add_flag("--list-implemented", text_.implemented, "List the functions that it implements");
+    app->add_flag("--list-missing", text_.missing, "List the functions that it does not implement");
   }
 
   ExitCode Run() override {
@@ -26,13 +28,15 @@ class AbiCheckCommand final : public Command {
       // A damaged library is the user's file.
       return absl::IsDataLoss(report.status()) ? ExitCode::kUsage : agent::ExitCodeFor(report.status());
     }
-    std::cout << loader::FormatAbiReport(*report) << std::flush;
+    std::cout << loader::FormatAbiReport(*report, text_) << std::flush;
+    if (report->refused()) return ExitCode::kUsage;  // as a run says
     return report->ok() ? ExitCode::kOk : ExitCode::kFailed;
   }
 
  private:
   std::string impl_;
   std::vector<std::string> beside_;
+  loader::AbiTextOptions text_;
 };
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -12,13 +14,16 @@
 #include "cases/core/dtype.h"
 #include "cases/core/layout.h"
 #include "client/cli/case_text.h"
+#include "client/cli/output_bounds.h"
 #include "client/cli/repro_runtime.h"
 #include "proto/abi/abi.h"
+#include "reports/render/escape.h"
 
 namespace diopi::cli {
 namespace {
 
 constexpr size_t kBytesPerLine = 20;
+constexpr size_t kValuesPerLine = 5;
 
 std::vector<int64_t> ToVector(const google::protobuf::RepeatedField<int64_t>& field) {
   return {field.begin(), field.end()};
@@ -32,6 +37,7 @@ std::string Identifier(const std::string& key) {
 std::string Number(double value) {
   if (std::isnan(value)) return "(double)NAN";
   if (std::isinf(value)) return value > 0 ? "(double)INFINITY" : "-(double)INFINITY";
+  if (value == 0) return std::signbit(value) ? "-0.0" : "0";  // -0 is an integer, which has no sign
   return absl::StrFormat("%.17g", value);
 }
 
@@ -44,6 +50,12 @@ std::string IntegerList(const std::vector<int64_t>& values) {
   if (values.empty()) return "{0}";  // C has no empty arrays
   return absl::StrCat(
       "{", absl::StrJoin(values, ", ", [](std::string* out, int64_t v) { out->append(Integer(v)); }), "}");
+}
+
+// A path with a folder, as a shell needs it.
+std::string ProgramName(const CSourceOptions& options) {
+  const std::string name = options.file_name.substr(0, options.file_name.rfind('.'));
+  return absl::StrContains(name, '/') ? name : "./" + name;
 }
 
 class Writer {
@@ -65,26 +77,25 @@ class Writer {
       if (!expression.ok()) return expression.status();
       call.push_back(*expression);
     }
+    const std::string& name = case_.function();
     return absl::StrCat(
         Comment(), std::string(kReproRuntime), "\n", data_, "\nint main(int argc, char** argv) {\n",
         "  void* library = load(argc > 1 ? argv[1] : \"", absl::CEscape(options_.library), "\");\n",
-        "  __typeof__(&", case_.function(), ") call;\n", body_, "  *(void**)&call = dlsym(library, \"",
-        case_.function(), "\");\n  if (call == NULL) {\n    printf(\"", case_.function(),
-        " is not implemented\\n\");\n    return 1;\n  }\n", "  synchronize();\n",
-        "  const diopiError_t error = call(", absl::StrJoin(call, ",\n      "), ");\n",
-        "  synchronize();\n  report_error(library, error);\n", shows_,
-        "  return error == diopiSuccess ? 0 : 1;\n}\n");
+        "  const int calls = argc > 2 ? atoi(argv[2]) : ", options_.calls, ";\n  __typeof__(&", name,
+        ") call;\n  *(void**)&call = dlsym(library, \"", name, "\");\n  if (call == NULL) {\n    printf(\"",
+        name, " is not implemented\\n\");\n    return 1;\n  }\n  for (int i = 0; i < calls; ++i) {\n", body_,
+        "  synchronize();\n  const diopiError_t error = call(", absl::StrJoin(call, ",\n      "),
+        ");\n  synchronize();\n  if (i == 0 || error != diopiSuccess) report_error(library, error);\n",
+        "  if (error != diopiSuccess) return 1;\n", shows_, "  }\n  return conclude(calls);\n}\n");
   }
 
  private:
   std::string Comment() const {
-    const std::string program = options_.file_name.substr(0, options_.file_name.rfind('.'));
-    return absl::StrCat("/* ", case_.id(), ": one call of ", case_.function(),
-                        ".\n   Reveals: ", absl::StrReplaceAll(case_.reveals(), {{"*/", "* /"}}),
-                        "\n\n   Compile and run:\n     cc -I build/include ", options_.file_name,
-                        " -rdynamic -ldl -lm -o ", program, "\n     ./", program,
-                        " path/to/libdiopi_impl.so\n\n   Arguments:\n",
-                        absl::StrReplaceAll(ArgumentsText(case_), {{"*/", "* /"}}), "*/\n");
+    return absl::StrCat(
+        "/* ", case_.id(), ": calls ", case_.function(),
+        " and compares its outputs.\n   Reveals: ", absl::StrReplaceAll(case_.reveals(), {{"*/", "* /"}}),
+        "\n\n   Compile and run:\n     ", CompileCommand(options_), "\n     ", RunCommand(options_),
+        "\n\n   Arguments:\n", absl::StrReplaceAll(ArgumentsText(case_), {{"*/", "* /"}}), "*/\n");
   }
 
   absl::StatusOr<std::string> Argument(const v1::Argument& arg, const abi::Param& param) {
@@ -177,9 +188,10 @@ class Writer {
     if (strides.empty()) strides = ContiguousStrides(shape);
     absl::StrAppend(&body_, "  static const int64_t ", id, "_shape[] = ", IntegerList(shape), ";\n",
                     "  static const int64_t ", id, "_strides[] = ", IntegerList(strides), ";\n",
-                    "  diopiTensorHandle_t ", id, " = make_tensor(diopi_dtype_",
-                    std::string(DtypeName(spec.dtype())), ", ", shape.size(), ", ", id, "_shape, ", id,
-                    "_strides, ", spec.storage_offset(), ", ", spec.storage_elements(), ", diopi_device);\n");
+                    "  static diopiTensorHandle_t ", id, ";\n  if (", id, " == NULL) ", id,
+                    " = make_tensor(diopi_dtype_", std::string(DtypeName(spec.dtype())), ", ", shape.size(),
+                    ", ", id, "_shape, ", id, "_strides, ", spec.storage_offset(), ", ",
+                    spec.storage_elements(), ", diopi_device);\n");
     if (role == v1::ROLE_OUTPUT) {
       absl::StrAppend(&body_, "  upload(", id, ", NULL);\n");
     } else {
@@ -215,20 +227,46 @@ class Writer {
   // Library outputs have no expected shape of their own: the reference's values are shown all the same.
   void Show(const std::string& key, const std::string& expression) {
     const std::string id = Identifier(key);
-    std::vector<std::string> expected;
-    const auto reference = references_.find(key);
-    if (reference != references_.end()) {
-      const HostTensor& tensor = reference->second;
-      const int64_t count = std::min(NumElements(tensor.shape), options_.values);
-      for (int64_t i = 0; i < count; ++i) {
-        expected.push_back(Number(ElementAsDouble(tensor.dtype, tensor.data.data(), i)));
-      }
+    const OutputBounds bounds = BoundsOf(case_, inputs_, references_, key, options_.contracts);
+    const HostTensor& expected = bounds.expected;
+    const int64_t count =
+        expected.data.empty() || IsComplex(expected.dtype) ? 0 : NumElements(expected.shape);
+    std::vector<std::string> values;
+    values.reserve(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) values.push_back(Element(expected, i));
+    List("long double", id + "_expected", values);
+    std::vector<std::string> tolerances;
+    tolerances.reserve(bounds.tolerances.size());
+    for (const double tolerance : bounds.tolerances) tolerances.push_back(Number(tolerance));
+    if (!tolerances.empty()) List("double", id + "_tolerances", tolerances);
+    const auto flag = [](bool value) { return value ? "true" : "false"; };
+    absl::StrAppend(&data_, "static struct output ", id, "_output = {\"", key, "\", ", count, ", ", id,
+                    "_expected, ", tolerances.empty() ? "NULL" : id + "_tolerances", ", ",
+                    flag(bounds.judged), ", ", flag(bounds.repeats), ", ", flag(bounds.may_flush),
+                    ", NULL};\n");
+    absl::StrAppend(&shows_, "  inspect(&", id, "_output, ", expression, ");\n");
+  }
+
+  // A constant that has the element's value exactly.
+  static std::string Element(const HostTensor& tensor, int64_t i) {
+    if (tensor.dtype == v1::Dtype::int64) return absl::StrCat("(int64_t)", "UINT64_C(", Bits(tensor, i), ")");
+    if (tensor.dtype == v1::Dtype::uint64) return absl::StrCat("UINT64_C(", Bits(tensor, i), ")");
+    return Number(ElementAsDouble(tensor.dtype, tensor.data.data(), i));
+  }
+
+  static uint64_t Bits(const HostTensor& tensor, int64_t i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, tensor.data.data() + static_cast<size_t>(i) * sizeof(bits), sizeof(bits));
+    return bits;
+  }
+
+  void List(const char* type, const std::string& name, std::vector<std::string> values) {
+    if (values.empty()) values.emplace_back("0");  // C has no empty arrays
+    absl::StrAppend(&data_, "static const ", type, " ", name, "[] = {\n ");
+    for (size_t i = 0; i < values.size(); ++i) {
+      absl::StrAppend(&data_, i > 0 && i % kValuesPerLine == 0 ? "\n " : "", " ", values[i], ",");
     }
-    const size_t count = expected.size();
-    if (expected.empty()) expected.emplace_back("0");
-    absl::StrAppend(&body_, "  static const double ", id, "_expected[", expected.size(), "] = {",
-                    absl::StrJoin(expected, ", "), "};\n");
-    absl::StrAppend(&shows_, "  show(\"", key, "\", ", expression, ", ", id, "_expected, ", count, ");\n");
+    data_ += "\n};\n";
   }
 
   std::string Scalar(const std::string& id, const v1::ScalarValue& scalar) {
@@ -245,8 +283,8 @@ class Writer {
   }
 
   std::string Generator(const std::string& id, const v1::GeneratorValue& value, bool array) {
-    absl::StrAppend(&body_, "  static struct diopiGenerator ", id, " = {UINT64_C(", value.seed(),
-                    "), UINT64_C(", value.offset(), ")};\n");
+    absl::StrAppend(&body_, "  struct diopiGenerator ", id, " = {UINT64_C(", value.seed(), "), UINT64_C(",
+                    value.offset(), ")};\n");
     if (!array) return "&" + id;
     absl::StrAppend(&body_, "  diopiGeneratorHandle_t ", id, "_handles[] = {&", id, "};\n");
     return id + "_handles";
@@ -268,7 +306,8 @@ class Writer {
     }
     absl::StrAppend(&body_, "  ", type, " ", id, "[] = ", value, ";\n");
     if (arg.has_host_output()) {
-      absl::StrAppend(&shows_, "  printf(\"", arg.name(), ": %.17g\\n\", (double)", id, "[0]);\n");
+      absl::StrAppend(&shows_, "  if (i == 0) printf(\"", arg.name(), ": %.17g\\n\", (double)", id,
+                      "[0]);\n");
     }
     return id;
   }
@@ -283,6 +322,16 @@ class Writer {
 };
 
 }  // namespace
+
+std::string CompileCommand(const CSourceOptions& options) {
+  return absl::StrCat("cc -I ", reports::ShellWord(options.include_folder), " ",
+                      reports::ShellWord(options.file_name), " -rdynamic -ldl -lm -o ",
+                      reports::ShellWord(ProgramName(options)));
+}
+
+std::string RunCommand(const CSourceOptions& options) {
+  return absl::StrCat(reports::ShellWord(ProgramName(options)), " ", reports::ShellWord(options.library));
+}
 
 absl::StatusOr<std::string> CSource(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const CSourceOptions& options) {

@@ -5,19 +5,27 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "baselines/compare/contract.h"
 #include "cases/core/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::cli {
 
 struct CSourceOptions {
-  std::string library;    // the default of its first argument
-  std::string file_name;  // for the comment that says how to compile it
-  int64_t values = 8;     // shown of each output
+  std::string library;             // the default of its first argument
+  int calls = 2;                   // the default of its second: equal calls, whose outputs are compared
+  std::string file_name;           // for the comment that says how to compile it
+  std::string include_folder;      // likewise: the public headers
+  baselines::Contracts contracts;  // what the device declares: they widen the tolerances
 };
 
-// C11 that needs the public headers and libdl alone. `inputs` hold every input of the case, `references` what
-// the outputs should be. InvalidArgument when the case does not fit the function's signature.
+// The shell commands that compile the file and run it.
+std::string CompileCommand(const CSourceOptions& options);
+std::string RunCommand(const CSourceOptions& options);
+
+// C11 that needs the public headers, libdl and libm alone. `inputs` hold every input of the case,
+// `references` what the outputs should be: it compares every element and ends 1 when one does not match.
+// InvalidArgument when the case does not fit the function's signature.
 absl::StatusOr<std::string> CSource(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const CSourceOptions& options);
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/output_bounds.h"
 
 namespace diopi::cli {
 namespace {
@@ -89,24 +90,88 @@ TEST(CSource, CompilesAndMakesTheCall) {
   CSourceOptions options;
   options.library = (folder / "lib.so").string();
   options.file_name = "repro.c";
+  options.include_folder = DIOPI_BINARY_DIR "/include";
+  options.calls = 3;
+  std::ofstream(folder / "lib.c") << kLibrary;
+  const std::string in_folder = "cd " + folder.string() + " && ";
+  ASSERT_EQ(Output(in_folder + "cc -std=gnu11 -I " DIOPI_BINARY_DIR "/include -shared -fPIC lib.c -o lib.so"),
+            "");
+  const auto write = [&](const v1::Case& c, const std::vector<float>& expected) {
+    const auto source =
+        CSource(c, {{"input", Floats({2, 2}, {1, 2, 3, 4})}, {"other", Floats({2, 2}, {2, 4, 6, 8})}},
+                {{"out", Floats({2, 2}, expected)}}, options);
+    EXPECT_TRUE(source.ok()) << source.status();
+    std::ofstream(folder / "repro.c") << *source;
+    const std::string cc = CompileCommand(options);
+    EXPECT_EQ(Output(in_folder + cc + " -Wall -Wextra -Werror -Wno-unused-function"), "");
+    return Output(in_folder + RunCommand(options));
+  };
+  v1::Case c = AddCase();
+  c.set_dtype(v1::Dtype::float32);
+  c.add_judges()->set_kind(v1::Judge::EXACT);
+  const std::string right = "  [0] 2   expected 2\n  [1] 4   expected 4\n  [2] 6   expected 6\n";
+  EXPECT_EQ(write(c, {2, 4, 6, 8}),
+            "returned 0\nout: dtype 9, shape (2, 2)\n" + right +
+                "  [3] 8   expected 8\n"
+                "PASSED after 3 calls: 0 elements do not match, 0 differ between calls\n");
+  EXPECT_EQ(write(c, {2, 4, 6, 9}),
+            "!256 returned 0\nout: dtype 9, shape (2, 2)\n" + right +
+                "  [3] 8   expected 9   MISMATCH\n  MISMATCH: 1 of 4 elements\n"
+                "FAILED after 3 calls: 1 elements do not match, 0 differ between calls\n");
+  c.clear_judges();  // shown, not compared
+  EXPECT_EQ(write(c, {2, 4, 6, 9}).substr(0, 10), "returned 0");
+}
+
+// Equal calls that give different results are a failure too, whatever the results are.
+TEST(CSource, ShowsThatCallsDiffer) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "c_source_repeat_test";
+  std::filesystem::create_directories(folder);
+  std::string library = kLibrary;
+  library.replace(library.find("return diopiSuccess"), 0, "static int n;\n  ((float*)o)[1] += n++ / 20;\n  ");
+  std::ofstream(folder / "lib.c") << library;
+  ASSERT_EQ(Output("cd " + folder.string() +
+                   " && cc -I " DIOPI_BINARY_DIR "/include -shared -fPIC lib.c -o lib.so"),
+            "");
+  CSourceOptions options;
+  options.library = (folder / "lib.so").string();
+  options.file_name = (folder / "repro.c").string();
+  options.include_folder = DIOPI_BINARY_DIR "/include";
+  options.calls = 100;
+  v1::Case c = AddCase();
+  c.set_dtype(v1::Dtype::float32);
+  c.add_judges()->set_kind(v1::Judge::EXACT);
   const auto source =
-      CSource(AddCase(), {{"input", Floats({2, 2}, {1, 2, 3, 4})}, {"other", Floats({2, 2}, {2, 4, 6, 8})}},
-              {{"out", Floats({2, 2}, {2, 4, 6, 9})}}, options);
+      CSource(c, {{"input", Floats({2, 2}, {1, 2, 3, 4})}, {"other", Floats({2, 2}, {2, 4, 6, 8})}},
+              {{"out", Floats({2, 2}, {2, 4, 6, 8})}}, options);
   ASSERT_TRUE(source.ok()) << source.status();
   std::ofstream(folder / "repro.c") << *source;
-  std::ofstream(folder / "lib.c") << kLibrary;
-  const std::string cc =
-      std::string("cd ") + folder.string() + " && cc -std=gnu11 -I " DIOPI_BINARY_DIR "/include ";
-  ASSERT_EQ(Output(cc + "-shared -fPIC lib.c -o lib.so"), "");
-  ASSERT_EQ(Output(cc + "-Wall -Wextra -Werror -Wno-unused-function repro.c -rdynamic -ldl -lm -o repro"),
-            "");
-  EXPECT_EQ(Output((folder / "repro").string()),
-            "returned 0\n"
-            "out: dtype 9, shape (2, 2)\n"
-            "  [0] 2   expected 2\n"
-            "  [1] 4   expected 4\n"
-            "  [2] 6   expected 6\n"
-            "  [3] 8   expected 9\n");
+  ASSERT_EQ(Output(CompileCommand(options)), "");
+  const std::string often = Output(RunCommand(options));
+  EXPECT_EQ(often.substr(0, 5), "!256 ") << often;
+  EXPECT_NE(often.find("out: 1 elements DIFFER from those of the first call\n"), std::string::npos) << often;
+  const std::string seldom = Output(RunCommand(options) + " 2");
+  EXPECT_EQ(seldom.substr(0, 10), "returned 0") << seldom;
+}
+
+// The pointwise rule's own tolerances: an element inside passes, one outside does not.
+TEST(OutputBounds, AreTheRulesOfTheCase) {
+  v1::Case c = AddCase();
+  c.set_dtype(v1::Dtype::float32);
+  c.add_judges()->set_kind(v1::Judge::MATH);
+  HostTensor r{v1::Dtype::float64, {2, 2}, {}}, sigma{v1::Dtype::float32, {2, 2}, {}};
+  r.data.resize(4 * sizeof(double));
+  sigma.data.resize(4 * sizeof(float));
+  for (int i = 0; i < 4; ++i) StoreDouble(v1::Dtype::float64, r.data.data(), i, 1);
+  const OutputBounds bounds = BoundsOf(c, {}, {{"out", r}, {"out.sigma", sigma}}, "out", {});
+  EXPECT_TRUE(bounds.judged);
+  EXPECT_TRUE(bounds.repeats);
+  ASSERT_EQ(bounds.tolerances.size(), 4u);
+  // Half a unit in the last place and a quarter, of 1.
+  EXPECT_GT(bounds.tolerances[0], 0.75 * 0x1p-23);
+  EXPECT_LT(bounds.tolerances[0], 0.76 * 0x1p-23);
+  EXPECT_FALSE(BoundsOf(c, {}, {}, "out", {}).judged);
+  c.mutable_judges(0)->set_kind(v1::Judge::RANDOM);
+  EXPECT_FALSE(BoundsOf(c, {}, {{"out", r}}, "out", {}).judged);
 }
 
 TEST(CSource, RefusesWhatDoesNotFit) {

@@ -33,7 +33,7 @@ class ChangedCommand final : public Command {
     }
     for (const std::string& function : changed->functions) std::cout << function << "\n";
     std::cout << std::flush;
-    return std::cout ? ExitCode::kOk : Tell(absl::InternalError("standard output cannot be written"));
+    return std::cout ? ExitCode::kOk : Tell(absl::UnavailableError("standard output cannot be written"));
   }
 
  private:

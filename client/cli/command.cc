@@ -6,33 +6,29 @@
 
 namespace diopi::cli {
 
-std::vector<std::unique_ptr<Command>> AllCommands() {
-  std::vector<std::unique_ptr<Command>> commands;
-  commands.push_back(MakeListCommand());
-  commands.push_back(MakeShowCommand());
-  commands.push_back(MakeGenCommand());
-  commands.push_back(MakePackCommand());
-  commands.push_back(MakeSubmitCommand());
-  commands.push_back(MakeAgentsCommand());
-  commands.push_back(MakeRunsCommand());
-  commands.push_back(MakeChipsCommand());
-  commands.push_back(MakeReportCommand());
-  commands.push_back(MakeDiffCommand());
-  commands.push_back(MakeHistoryCommand());
-  commands.push_back(MakeCoverageCommand());
-  commands.push_back(MakeEvaluateCommand());
-  commands.push_back(MakeGateCommand());
-  commands.push_back(MakeMergeCommand());
-  commands.push_back(MakeReproCommand());
-  commands.push_back(MakeShrinkCommand());
-  commands.push_back(MakeNewOperatorCommand());
-  commands.push_back(MakeImportCasesCommand());
-  commands.push_back(MakeAbiCheckCommand());
-  commands.push_back(MakeChangedCommand());
-  commands.push_back(MakeProfileCommand());
-  commands.push_back(MakeTimeCommand());
-  commands.push_back(MakeCallCommand());
-  return commands;
+namespace {
+
+template <typename... Make>
+CommandGroup Group(const std::string& name, Make... make) {
+  CommandGroup group;
+  group.name = name;
+  (group.commands.push_back(make()), ...);
+  return group;
+}
+
+}  // namespace
+
+std::vector<CommandGroup> AllCommands() {
+  std::vector<CommandGroup> groups;
+  groups.push_back(Group("Cases and baselines", MakeListCommand, MakeShowCommand, MakeGenCommand,
+                         MakePackCommand, MakeNewOperatorCommand, MakeImportCasesCommand));
+  groups.push_back(Group("A library", MakeAbiCheckCommand, MakeReproCommand, MakeShrinkCommand,
+                         MakeChangedCommand, MakeTimeCommand, MakeCallCommand, MakeProfileCommand));
+  groups.push_back(Group("Results", MakeRunsCommand, MakeChipsCommand, MakeReportCommand, MakeDiffCommand,
+                         MakeHistoryCommand, MakeCoverageCommand, MakeEvaluateCommand, MakeGateCommand,
+                         MakeMergeCommand));
+  groups.push_back(Group("Standing agents", MakeSubmitCommand, MakeAgentsCommand));
+  return groups;
 }
 
 ExitCode Tell(const absl::Status& status) {

@@ -50,8 +50,13 @@ std::unique_ptr<Command> MakeShrinkCommand();
 std::unique_ptr<Command> MakeSubmitCommand();
 std::unique_ptr<Command> MakeTimeCommand();
 
+struct CommandGroup {
+  std::string name;
+  std::vector<std::unique_ptr<Command>> commands;
+};
+
 // Every subcommand, in the order in which --help lists them.
-std::vector<std::unique_ptr<Command>> AllCommands();
+std::vector<CommandGroup> AllCommands();
 
 // Prints the status on stderr and gives its exit code.
 ExitCode Tell(const absl::Status& status);

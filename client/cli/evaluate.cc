@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/core/catalog.h"
+#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
@@ -97,6 +98,7 @@ class EvaluateCommand final : public Command {
     if (!report.ok()) return report.status();
     reports::EvaluationInput input;
     input.report = *std::move(report);
+    input.report.data_folder = agent::AbsolutePath(DataFolder(data_));
     const std::string& chip = input.report.run.options().chip();
     if (!chip_.empty() && chip != chip_) {
       return absl::InvalidArgumentError(

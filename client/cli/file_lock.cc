@@ -13,7 +13,7 @@ namespace diopi::cli {
 absl::StatusOr<FileLock> FileLock::Take(const std::string& path) {
   agent::Descriptor descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (descriptor.get() < 0) {
-    return absl::InternalError(
+    return absl::PermissionDeniedError(
         absl::StrCat(path, ": ", std::error_code(errno, std::generic_category()).message()));
   }
   if (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/agent/paths.h"
 #include "client/rpc/client.h"
 #include "server/store/database.h"
 
@@ -18,17 +19,21 @@ constexpr int kRunsAtOnce = 32;
 
 class DataFolderSource final : public RunSource {
  public:
-  explicit DataFolderSource(std::unique_ptr<server::Database> database) : database_(std::move(database)) {}
+  DataFolderSource(std::unique_ptr<server::Database> database, std::string folder)
+      : database_(std::move(database)), folder_(std::move(folder)) {}
   absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, const std::string& before,
                                                     int limit) override {
     return database_->ListRuns(chip, limit, before);
   }
   absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
-    return reports::LoadReport(*database_, run_id);
+    absl::StatusOr<reports::RunReport> report = reports::LoadReport(*database_, run_id);
+    if (report.ok()) report->data_folder = folder_;
+    return report;
   }
 
  private:
   std::unique_ptr<server::Database> database_;
+  const std::string folder_;
 };
 
 class ServerSource final : public RunSource {
@@ -158,7 +163,7 @@ absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& dat
   absl::StatusOr<std::unique_ptr<server::Database>> database =
       server::Database::Open(server::DatabasePath(data_folder), {.read_only = true});
   if (!database.ok()) return database.status();
-  return std::make_unique<DataFolderSource>(*std::move(database));
+  return std::make_unique<DataFolderSource>(*std::move(database), agent::AbsolutePath(data_folder));
 }
 
 absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,

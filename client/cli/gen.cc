@@ -60,7 +60,8 @@ class GenCommand final : public Command {
     baselines::GenerateOptions options = MakeOptions();
     std::error_code error;
     std::filesystem::create_directories(options.data_folder, error);
-    if (error) return Tell(absl::InternalError(absl::StrCat(options.data_folder, ": ", error.message())));
+    if (error)
+      return Tell(absl::PermissionDeniedError(absl::StrCat(options.data_folder, ": ", error.message())));
     const absl::StatusOr<FileLock> lock = FileLock::Take(options.data_folder + "/gen.lock");
     if (!lock.ok()) return Tell(lock.status());
     const auto start = std::chrono::steady_clock::now();

@@ -1,35 +1,39 @@
 // diopi-cli: everything around a run, one subcommand a file.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <map>
 
-#include "client/agent/arguments.h"
 #include "client/cli/command.h"
+#include "command_line/command_line.h"
 
 namespace diopi::cli {
 namespace {
 
-int Main(int argc, const char* const* argv) {
+constexpr char kExamples[] =
+    "  diopi-cli list --fname add                                       cases\n"
+    "  diopi-cli repro add.float32.n17 --impl libdiopi_impl.so          one case again, and as a C file\n"
+    "  diopi-cli shrink add.float32.n17 --impl libdiopi_impl.so         the smallest case that still fails\n"
+    "  diopi-cli report --run latest --format html --output run.html    a run as a document\n"
+    "  diopi-cli gate --expect known.txt --against last-green           for CI: what is new and wrong\n"
+    "  diopi-cli abi-check --impl libdiopi_impl.so                      exported, missing and misspelt "
+    "functions\n";
+
+ExitCode Main(int argc, const char* const* argv) {
   CLI::App app("Lists cases, makes baselines, reads results, repeats single cases.", "diopi-cli");
-  app.footer("Exit status: 0 nothing failed, 1 something failed, 2 usage, 3 our own fault.");
-  app.set_version_flag("--version", DIOPI_VERSION);
+  DescribeProgram(DIOPI_VERSION, kExamples, &app);
   app.require_subcommand(1);
-  const std::vector<std::unique_ptr<Command>> commands = AllCommands();
+  const std::vector<CommandGroup> groups = AllCommands();
   std::map<const CLI::App*, Command*> by_app;
-  for (const std::unique_ptr<Command>& command : commands) {
-    CLI::App* sub = app.add_subcommand(command->name(), command->description());
-    command->AddOptions(sub);
-    by_app[sub] = command.get();
+  for (const CommandGroup& group : groups) {
+    for (const std::unique_ptr<Command>& command : group.commands) {
+      CLI::App* sub = app.add_subcommand(command->name(), command->description());
+      sub->group(group.name);
+      command->AddOptions(sub);
+      by_app[sub] = command.get();
+    }
   }
-  std::vector<std::string> arguments = agent::NormalizeArguments(argc, argv);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
-  }
-  return static_cast<int>(by_app.at(app.get_subcommands().front())->Run());
+  const std::optional<ExitCode> leave = ParseCommandLine(NormalizeArguments(argc, argv), &app);
+  return leave.has_value() ? *leave : by_app.at(app.get_subcommands().front())->Run();
 }
 
 }  // namespace
@@ -38,9 +42,9 @@ int Main(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   // CLI11 reports our own mistakes in declaring options as exceptions.
   try {
-    return diopi::cli::Main(argc, argv);
+    return static_cast<int>(diopi::cli::Main(argc, argv));
   } catch (...) {
     std::fputs("diopi-cli: an unexpected exception\n", stderr);
-    return static_cast<int>(diopi::cli::ExitCode::kOurs);
+    return static_cast<int>(diopi::ExitCode::kOurs);
   }
 }

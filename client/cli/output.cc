@@ -20,9 +20,8 @@ namespace fs = std::filesystem;
 
 absl::Status FileError(const std::string& path, const char* what, int error) {
   const std::string text = absl::StrCat(path, ": ", what, ": ", std::generic_category().message(error));
-  const bool usage =
-      error == ENOENT || error == EACCES || error == ENOTDIR || error == EISDIR || error == EROFS;
-  return usage ? absl::InvalidArgumentError(text) : absl::InternalError(text);
+  const bool usage = error == ENOENT || error == ENOTDIR || error == EISDIR;
+  return usage ? absl::InvalidArgumentError(text) : absl::Status(absl::ErrnoToStatusCode(error), text);
 }
 
 absl::Status WriteAll(int fd, std::string_view text, const std::string& path) {
@@ -66,7 +65,7 @@ absl::Status WriteBeside(const std::string& path,
 absl::Status WriteOutput(std::string_view text, const std::string& path) {
   if (path.empty()) {
     std::cout << text << std::flush;
-    return std::cout ? absl::OkStatus() : absl::InternalError("standard output cannot be written");
+    return std::cout ? absl::OkStatus() : absl::UnavailableError("standard output cannot be written");
   }
   return WriteBeside(path, [text](const std::string& temporary) { return WriteFile(temporary, text); });
 }

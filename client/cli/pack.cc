@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -21,6 +23,7 @@ namespace {
 using baselines::PackReader;
 
 constexpr size_t kShownFaults = 20;
+constexpr char kPartOf[] = "a part of ";
 
 double Mebibytes(int64_t bytes) {
   return static_cast<double>(bytes) / (1 << 20);
@@ -72,12 +75,33 @@ class PackCommand final : public Command {
     return action;
   }
 
+  bool SelectsAPart() const {
+    return !selection_.functions.empty() || !selection_.cases.empty() || !selection_.dtypes.empty() ||
+           !selection_.filter_dtypes.empty();
+  }
+
   // What the cases are, in words: a suite, or a part of it.
   std::string SuiteText() const {
     const std::string suite = selection_.suite.empty() ? "core" : selection_.suite;
-    const bool part = !selection_.functions.empty() || !selection_.cases.empty() ||
-                      !selection_.dtypes.empty() || !selection_.filter_dtypes.empty();
-    return part ? "a part of " + suite : suite;
+    return SelectsAPart() ? kPartOf + suite : suite;
+  }
+
+  // Those of a partial pack that it has: nobody has to know with which options it was made. What it should
+  // have besides is said where the user selects a part.
+  absl::StatusOr<std::vector<v1::Case>> ExpectedOf(const PackReader& pack,
+                                                   const std::vector<v1::Case>& cases) const {
+    if (SelectsAPart() || !absl::StartsWith(pack.header().suite, kPartOf)) return cases;
+    std::set<std::string> packed;
+    for (const std::string& name : pack.operators()) {
+      const absl::StatusOr<std::vector<baselines::PackCase>> read = pack.Read(name);
+      if (!read.ok()) return read.status();
+      for (const baselines::PackCase& c : *read) packed.insert(c.id);
+    }
+    std::vector<v1::Case> expected;
+    for (const v1::Case& c : cases) {
+      if (packed.contains(c.id())) expected.push_back(c);
+    }
+    return expected;
   }
 
   std::string Oracle() const { return agent::ReferenceLibraryOr(library_); }
@@ -110,12 +134,17 @@ class PackCommand final : public Command {
   ExitCode Verify(const std::vector<v1::Case>& cases) {
     const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
     if (!pack.ok()) return Tell(pack.status());
-    const absl::StatusOr<baselines::PackReport> report = baselines::VerifyPack(cases, **pack, Oracle());
+    const absl::StatusOr<std::vector<v1::Case>> expected = ExpectedOf(**pack, cases);
+    if (!expected.ok()) return Tell(expected.status());
+    const absl::StatusOr<baselines::PackReport> report = baselines::VerifyPack(*expected, **pack, Oracle());
     if (!report.ok()) return Tell(report.status());
     PrintOrigin((*pack)->header());
     PrintFigures(report->figures);
     std::cout << report->judged << " cases held against the oracle, " << report->other_inputs
               << " of other inputs than this machine's\n";
+    if (expected->size() < cases.size()) {
+      std::cout << cases.size() - expected->size() << " cases of the suite are not in this pack\n";
+    }
     const std::vector<std::string>& faults = report->faults;
     for (size_t i = 0; i < std::min(faults.size(), kShownFaults); ++i) {
       std::cerr << "diopi-cli: " << file_ << ": " << faults[i] << "\n";
@@ -135,7 +164,8 @@ class PackCommand final : public Command {
     options.library_path = Oracle();
     std::error_code error;
     std::filesystem::create_directories(options.data_folder, error);
-    if (error) return Tell(absl::InternalError(absl::StrCat(options.data_folder, ": ", error.message())));
+    if (error)
+      return Tell(absl::PermissionDeniedError(absl::StrCat(options.data_folder, ": ", error.message())));
     const absl::StatusOr<FileLock> lock = FileLock::Take(options.data_folder + "/gen.lock");
     if (!lock.ok()) return Tell(lock.status());
     const absl::StatusOr<baselines::GenerateSummary> made = baselines::Generate(cases, options);

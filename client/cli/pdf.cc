@@ -31,7 +31,7 @@ class ScratchFolder {
     std::error_code error;
     std::string path = (fs::temp_directory_path(error) / "diopi_pdf_XXXXXX").string();
     if (error || mkdtemp(path.data()) == nullptr)
-      return absl::InternalError(absl::StrCat(path, ": a temporary folder cannot be made"));
+      return absl::PermissionDeniedError(absl::StrCat(path, ": a temporary folder cannot be made"));
     return ScratchFolder(path);
   }
   ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
@@ -96,7 +96,7 @@ absl::Status Run(const std::string& browser, const ScratchFolder& scratch, const
                  std::chrono::seconds limit) {
   const std::string log = scratch / "log";
   const agent::Descriptor out(open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  if (out.get() < 0) return absl::InternalError(absl::StrCat(log, ": cannot be written"));
+  if (out.get() < 0) return absl::PermissionDeniedError(absl::StrCat(log, ": cannot be written"));
   agent::ProcessOptions options;
   options.command = Command(browser, scratch, pdf);
   options.descriptors = {{out.get(), STDOUT_FILENO}, {out.get(), STDERR_FILENO}};

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
@@ -32,8 +33,9 @@ class ReportCommand final : public Command {
     const absl::StatusOr<std::unique_ptr<server::Database>> database =
         server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
     if (!database.ok()) return Tell(database.status());
-    const absl::StatusOr<reports::RunReport> report = reports::LoadReport(**database, run_);
+    absl::StatusOr<reports::RunReport> report = reports::LoadReport(**database, run_);
     if (!report.ok()) return Tell(report.status());
+    report->data_folder = agent::AbsolutePath(DataFolder(data_));
     const bool pdf = format_ == "pdf";
     const absl::StatusOr<std::string> text = reports::Render(*report, pdf ? "html" : format_);
     if (!text.ok()) return Tell(text.status());

@@ -11,14 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "baselines/compare/contract.h"
 #include "cases/core/dtype.h"
 #include "cases/core/library_checks.h"
-#include "client/agent/arrangement.h"
-#include "client/agent/case_judge.h"
-#include "client/agent/library_facts.h"
 #include "client/agent/paths.h"
 #include "client/cli/c_source.h"
+#include "client/cli/case_call.h"
 #include "client/cli/case_data.h"
 #include "client/cli/case_text.h"
 #include "client/cli/command.h"
@@ -40,10 +37,6 @@ std::string FileName(const std::string& id) {
   return name;
 }
 
-std::chrono::milliseconds Milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
-}
-
 // Gives the terminal, which a debugger had, back to this process.
 void TakeTerminalBack() {
   if (isatty(STDIN_FILENO) != 1) return;
@@ -61,19 +54,7 @@ class ReproCommand final : public Command {
   std::string name() const override { return "repro"; }
   std::string description() const override { return "Runs one case again and writes it as a C file"; }
   void AddOptions(CLI::App* app) override {
-    app->add_option("case", id_, "Case id")->required();
-    app->add_option("--impl", impl_, "The vendor's library")->required();
-    app->add_option("--device-lib", device_lib_, "Library with the device functions");
-    AddCasesOption(app, &cases_folder_);
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-    app->add_option("--contract", contracts_, "Arithmetic the device declares (tf32, ...; default: none)")
-        ->delimiter(',');
-    agent::AddArrangementFlags(app, &profile_path_, &modes_);
-    agent::AddWorkerFlags(app, &sandbox_, &worker_memory_);
-    app->add_option("--timeout-s", timeout_s_,
-                    "Seconds it may take (default: the profile's, or 30; a day under a debugger)")
-        ->check(CLI::Range(0.001, 86400.0));
-    app->add_option("--repeat", repeat_, "Calls (default: 2)")->check(CLI::Range(2, 100'000));
+    AddCaseCallOptions(app, "the profile's, or 30; a day under a debugger", &options_);
     app->add_option("--output", output_, "The C file (default: repro_CASE.c here)");
     CLI::Option* gdb = app->add_flag("--gdb", gdb_, "Run it under gdb, stopped where the function begins");
     CLI::Option* valgrind = app->add_flag("--valgrind", valgrind_, "Run it under valgrind");
@@ -81,28 +62,25 @@ class ReproCommand final : public Command {
     app->add_flag("--compute-sanitizer", compute_sanitizer_, "Run it under NVIDIA's compute-sanitizer")
         ->excludes(gdb)
         ->excludes(valgrind);
-    app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<v1::Case> c = FindCase(id_, cases_folder_);
+    const absl::StatusOr<v1::Case> c = FindCase(options_.case_id, options_.cases_folder);
     if (!c.ok()) return Tell(c.status());
-    const absl::Status arranged = Arrange();
-    if (!arranged.ok()) return Tell(arranged);
-    if (const std::optional<std::string> skipped = judge_->SkipReason(*c); skipped.has_value()) {
+    absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/true);
+    if (!call.ok()) return Tell(call.status());
+    call_ = *std::move(call);
+    if (const std::optional<std::string> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
       std::cout << CaseText(*c) << "Outcome    skipped\nReason     " << *skipped << "\n" << std::flush;
       return ExitCode::kOk;
     }
-    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
-    if (!facts.ok()) return Tell(facts.status());
-    impl_ = facts->path;
     const absl::Status found = FindDebugger(*c);
     if (!found.ok()) return Tell(found);
     if (cases::IsLibraryCheck(*c)) {  // no one call, so no C file
       std::cout << CaseText(*c);
       return Judge(*c, {});
     }
-    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(data_), "");
+    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(options_.data), "");
     if (!data.ok()) return Tell(data.status());
     std::cout << CaseText(*c) << "Reference  " << data->provenance << "\n";
     const absl::Status written = WriteSource(*c, *data);
@@ -111,39 +89,19 @@ class ReproCommand final : public Command {
   }
 
  private:
-  // What the profile and the modes make of the call and of the verdict, as in a run of diopi-agent's.
-  absl::Status Arrange() {
-    absl::StatusOr<profile::AppliedProfile> profile = agent::LoadProfile(profile_path_);
-    if (!profile.ok()) return profile.status();
-    profile_ = *std::move(profile);
-    const v1::DeviceProfile& rules = profile_.rules();
-    contracts_.insert(contracts_.end(), rules.contract().begin(), rules.contract().end());
-    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
-    if (!contracts.ok()) return contracts.status();
-    absl::StatusOr<profile::Adaptor> adaptor = agent::MakeAdaptor(profile_, modes_);
-    if (!adaptor.ok()) return adaptor.status();
-    adaptor_ = *std::move(adaptor);
-    agent::CaseJudgeOptions options;
-    options.calls = repeat_;
-    options.compare.contracts = *contracts;
-    options.reference_library = agent::DefaultReferenceLibrary();
-    options.adaptor = &adaptor_;
-    options.profile = &profile_;
-    judge_.emplace(options);
-    return absl::OkStatus();
-  }
-
   absl::Status WriteSource(const v1::Case& c, const CaseData& data) {
-    if (output_.empty()) output_ = FileName(c.id());
-    CSourceOptions options;
-    options.library = impl_;
-    options.file_name = output_;
-    const absl::StatusOr<std::string> source = CSource(c, data.inputs, data.references, options);
+    output_ = agent::AbsolutePath(output_.empty() ? FileName(c.id()) : output_);
+    source_.library = call_->impl_path();
+    source_.calls = options_.repeat;
+    source_.file_name = output_;
+    source_.include_folder = agent::IncludeFolder();
+    source_.contracts = call_->contracts();
+    const absl::StatusOr<std::string> source = CSource(c, data.inputs, data.references, source_);
     if (!source.ok()) return absl::InternalError(source.status().message());
     std::ofstream file(output_, std::ios::binary);
     file << *source;
     file.close();
-    if (!file) return absl::InternalError(absl::StrCat(output_, ": cannot be written"));
+    if (!file) return absl::PermissionDeniedError(absl::StrCat(output_, ": cannot be written"));
     return absl::OkStatus();
   }
 
@@ -162,28 +120,21 @@ class ReproCommand final : public Command {
 
   loader::WorkerOptions MakeWorkerOptions() const {
     constexpr std::chrono::hours kDay(24);
-    loader::WorkerOptions options;
-    options.worker_program = worker_program_;
-    options.impl_path = impl_;
-    options.device_lib = device_lib_;
-    options.environment = agent::EnvironmentOf(profile_);
-    options.sandbox = sandbox_;
-    options.memory_bytes = worker_memory_;
-    if (profile_.rules().timeout_s() > 0) options.case_timeout = Milliseconds(profile_.rules().timeout_s());
+    loader::WorkerOptions options = call_->MakeWorkerOptions();
     if (debugger_ != Debugger::kNone) {
       options.debugger = debugger_command_;
       options.sandbox = "off";  // debuggers need what it forbids
-      options.case_timeout = options.load_timeout = kDay;
+      options.load_timeout = kDay;
+      if (options_.timeout_s == 0) options.case_timeout = kDay;
       // Until it is left, or at most so long for its last words.
-      options.kill_grace = timeout_s_ > 0 ? std::chrono::milliseconds(10'000) : kDay;
+      options.kill_grace = options_.timeout_s > 0 ? std::chrono::milliseconds(10'000) : kDay;
     }
-    if (timeout_s_ > 0) options.case_timeout = Milliseconds(timeout_s_);
     return options;
   }
 
   // A debugged case has all the time it wants, also where the profile has a limit of its own for it.
   loader::CallOptions MakeCallOptions(const v1::Case& c) const {
-    loader::CallOptions options = judge_->CallOptionsOf(c);
+    loader::CallOptions options = call_->judge().CallOptionsOf(c);
     if (debugger_ != Debugger::kNone) options.timeout = std::chrono::milliseconds(0);
     return options;
   }
@@ -197,16 +148,12 @@ class ReproCommand final : public Command {
 
   ExitCode Judge(const v1::Case& c, const CaseData& data) {
     std::cout << std::flush;  // before the debugger's own words
-    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions());
+    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = StartWorker(MakeWorkerOptions());
     if (!worker.ok() && debugger_ != Debugger::kNone) {
       TakeTerminalBack();
       return TellNoResult(std::string(worker.status().message()));
     }
-    if (!worker.ok()) {
-      if (!absl::IsFailedPrecondition(worker.status())) return Tell(worker.status());
-      return Tell(absl::InvalidArgumentError(
-          absl::StrCat(impl_, " cannot be loaded: ", std::string(worker.status().message()))));
-    }
+    if (!worker.ok()) return Tell(worker.status());
     const loader::CallOptions options = MakeCallOptions(c);
     const absl::Status submitted = (*worker)->Submit(c, data.inputs, options);
     if (!submitted.ok()) return Tell(submitted);
@@ -216,7 +163,8 @@ class ReproCommand final : public Command {
       TakeTerminalBack();
       if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
     }
-    const v1::Verdict verdict = judge_->Judge(c, data.inputs, data.references, outcome, options.adaptor);
+    const v1::Verdict verdict =
+        call_->judge().Judge(c, data.inputs, data.references, outcome, options.adaptor);
     Print(verdict, outcome.outputs);
     if (!cases::IsLibraryCheck(c)) TellSource();
     if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;
@@ -226,11 +174,12 @@ class ReproCommand final : public Command {
   // It calls the library by itself.
   void TellSource() const {
     std::vector<std::string> without;
-    if (!adaptor_.empty()) without.emplace_back("the adaptor");
-    if (!profile_.rules().environment().empty()) without.emplace_back("the profile's variables");
+    if (call_->adapts()) without.emplace_back("the adaptor");
+    if (call_->sets_environment()) without.emplace_back("the profile's variables");
     std::cout << "C file     " << output_;
     if (!without.empty()) std::cout << " (without " << absl::StrJoin(without, " and ") << ")";
-    std::cout << "\n" << std::flush;
+    std::cout << "\nCompile    " << CompileCommand(source_) << "\nRun        " << RunCommand(source_) << "\n"
+              << std::flush;
   }
 
   static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
@@ -261,28 +210,15 @@ class ReproCommand final : public Command {
     }
   }
 
-  std::string id_;
-  std::string impl_;
-  std::string device_lib_;
-  std::string cases_folder_;
-  std::string data_;
-  std::vector<std::string> contracts_;
-  std::string profile_path_;
-  agent::Modes modes_;
-  profile::AppliedProfile profile_;
-  profile::Adaptor adaptor_;
-  std::optional<agent::CaseJudge> judge_;
-  std::string sandbox_ = "default";
-  uint64_t worker_memory_ = 0;  // bytes; 0: no limit
-  double timeout_s_ = 0;        // 0: the default
+  CaseCallOptions options_;
+  std::unique_ptr<CaseCall> call_;
+  CSourceOptions source_;
   bool gdb_ = false;
   bool valgrind_ = false;
   bool compute_sanitizer_ = false;
   Debugger debugger_ = Debugger::kNone;
   std::vector<std::string> debugger_command_;
-  int repeat_ = 2;
   std::string output_;
-  std::string worker_program_;
 };
 
 }  // namespace

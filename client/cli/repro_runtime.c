@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define MAX_RANK 16
+#define SHOWN 8 /* elements of each output */
 
 struct diopiTensor {
   diopiDtype_t dtype;
@@ -83,14 +84,15 @@ static diopiTensorHandle_t make_tensor(diopiDtype_t dtype, int64_t rank, const i
   }
   t->bytes = (size_t)((elements > 0 ? elements : t->numel) * t->itemsize);
   t->host = allocate(t->bytes);
-  memset(t->host, 0xA5, t->bytes);
   t->storage = t->host;
   if (device == diopi_device && device_malloc_fn != NULL) t->storage = device_malloc_fn(t->bytes + 64);
   return t;
 }
 
+/* `data` null: an output, whose memory holds a pattern until the library writes it. */
 static void upload(diopiTensorHandle_t t, const void* data) {
   if (data != NULL) memcpy(t->host, data, t->bytes);
+  if (data == NULL) memset(t->host, 0xA5, t->bytes);
   if (t->storage != t->host) copy_h2d_fn(context.stream, t->storage, t->host, t->bytes);
 }
 
@@ -280,20 +282,24 @@ static double half_value(uint16_t bits) {
 }
 
 /* The i-th element in row-major order. */
-static double value_of(diopiConstTensorHandle_t t, int64_t i) {
+static const void* element(diopiConstTensorHandle_t t, int64_t i) {
   int64_t at = t->offset;
   for (int64_t d = t->rank - 1; d >= 0; --d) {
     at += i % t->shape[d] * t->strides[d];
     i /= t->shape[d];
   }
-  const char* p = (const char*)t->host + at * t->itemsize;
+  return (const char*)t->host + at * t->itemsize;
+}
+
+/* A long double holds every 64-bit integer. */
+static long double value_of(diopiDtype_t dtype, const void* p) {
 #define READ(type)            \
   {                           \
     type v;                   \
     memcpy(&v, p, sizeof(v)); \
-    return (double)v;         \
+    return (long double)v;    \
   }
-  switch (t->dtype) {
+  switch (dtype) {
     case diopi_dtype_int8:
       READ(int8_t)
     case diopi_dtype_uint8:
@@ -326,27 +332,103 @@ static double value_of(diopiConstTensorHandle_t t, int64_t i) {
       float f;
       memcpy((char*)&v + 2, p, 2);
       memcpy(&f, &v, sizeof(f));
-      return (double)f;
+      return f;
     }
     default:
-      return (double)NAN;
+      return NAN;
   }
 #undef READ
 }
 
-/* Prints the first elements beside the expected ones. */
-static void show(const char* name, diopiTensorHandle_t t, const double* expected, int64_t count) {
+static int is_floating(diopiDtype_t dtype) {
+  return dtype == diopi_dtype_float16 || dtype == diopi_dtype_bfloat16 || dtype == diopi_dtype_float32 ||
+         dtype == diopi_dtype_float64;
+}
+
+/* One output: what its elements should be, and what the first call made of them. */
+struct output {
+  const char* name;
+  int64_t count; /* of `values` */
+  const long double* values;
+  const double* tolerances; /* null: every element must match exactly */
+  bool judged;              /* the elements are compared with `values` */
+  bool repeats;             /* equal calls must give equal outputs */
+  bool may_flush;           /* a subnormal result may come out as zero */
+  char* first;
+};
+
+static int64_t mismatches, differences;
+
+/* The rule is the one by which diopi-conformance judges single elements. */
+static bool matches(const struct output* o, diopiDtype_t dtype, long double y, int64_t i) {
+  const long double r = o->values[i];
+  const bool narrow = dtype == diopi_dtype_float32 || dtype == diopi_dtype_bfloat16;
+  const long double overflow = dtype == diopi_dtype_float16 ? 65536
+                               : narrow                     ? 0x1p128L
+                                                            : (long double)INFINITY;
+  long double clipped = r;
+  if (isnan(r) || isnan(y)) return isnan(r) && isnan(y);
+  if (isinf(r)) return y == r;
+  if (o->may_flush && narrow && y == 0 && fabsl(r) < 0x1p-126L) return true;
+  if (o->tolerances == NULL) return y == r && (!is_floating(dtype) || !signbit(y) == !signbit(r));
+  if (fabsl(r) > overflow) clipped = copysignl(overflow, r);
+  if (isinf(y)) y = copysignl(overflow, y);
+  return fabsl(y - clipped) <= o->tolerances[i];
+}
+
+static void print_value(diopiDtype_t dtype, long double value) {
+  printf(is_floating(dtype) ? "%.17Lg" : "%.0Lf", value);
+}
+
+/* Prints the first elements, and the first of those that do not match. */
+static void judge(const struct output* o, diopiTensorHandle_t t) {
+  int64_t wrong = 0;
+  printf("%s: dtype %d, shape (", o->name, (int)t->dtype);
+  for (int64_t i = 0; i < t->rank; ++i) printf("%s%" PRId64, i > 0 ? ", " : "", t->shape[i]);
+  printf(")\n");
+  if (o->judged && t->numel != o->count) {
+    printf("  MISMATCH: %" PRId64 " elements, expected %" PRId64 "\n", t->numel, o->count);
+    ++mismatches;
+    return;
+  }
+  for (int64_t i = 0; i < t->numel && i < o->count; ++i) {
+    const long double y = value_of(t->dtype, element(t, i));
+    const bool bad = o->judged && !matches(o, t->dtype, y, i);
+    wrong += bad;
+    if (i >= SHOWN && !(bad && wrong <= SHOWN)) continue;
+    printf("  [%" PRId64 "] ", i);
+    print_value(t->dtype, y);
+    printf("   expected ");
+    print_value(t->dtype, o->values[i]);
+    if (o->judged && o->tolerances != NULL) printf(", tolerance %.3g", o->tolerances[i]);
+    printf("%s\n", bad ? "   MISMATCH" : "");
+  }
+  if (wrong > 0) printf("  MISMATCH: %" PRId64 " of %" PRId64 " elements\n", wrong, o->count);
+  if (!o->judged) printf("  (not compared: its elements are not judged one by one)\n");
+  mismatches += wrong;
+}
+
+/* After each call. */
+static void inspect(struct output* o, diopiTensorHandle_t t) {
+  const bool first = o->first == NULL;
+  int64_t differing = 0;
   if (t == NULL) {
-    printf("%s: no tensor\n", name);
+    printf("%s: no tensor\n", o->name);
+    mismatches += o->judged;
     return;
   }
   download(t);
-  printf("%s: dtype %d, shape (", name, (int)t->dtype);
-  for (int64_t i = 0; i < t->rank; ++i) printf("%s%" PRId64, i > 0 ? ", " : "", t->shape[i]);
-  printf(")\n");
-  for (int64_t i = 0; i < t->numel && i < count; ++i) {
-    printf("  [%" PRId64 "] %.17g   expected %.17g\n", i, value_of(t, i), expected[i]);
+  if (first) judge(o, t);
+  if (first) o->first = allocate((size_t)(t->numel * t->itemsize));
+  for (int64_t i = 0; i < t->numel && (first || o->repeats); ++i) {
+    char* before = o->first + i * t->itemsize;
+    if (!first) differing += memcmp(before, element(t, i), (size_t)t->itemsize) != 0;
+    if (first) memcpy(before, element(t, i), (size_t)t->itemsize);
   }
+  if (differing > 0 && differences == 0) {
+    printf("%s: %" PRId64 " elements DIFFER from those of the first call\n", o->name, differing);
+  }
+  differences += differing;
 }
 
 static void* load(const char* path) {
@@ -374,4 +456,11 @@ static void report_error(void* library, diopiError_t error) {
   printf("returned %d\n", (int)error);
   *(void**)&last_error = dlsym(library, "diopiGetLastErrorString");
   if (error != diopiSuccess && last_error != NULL) printf("last error: %s\n", last_error());
+}
+
+/* The exit status: 0 the outputs are right, 1 they are not, 2 the library cannot be loaded, 3 no memory. */
+static int conclude(int calls) {
+  printf("%s after %d calls: %" PRId64 " elements do not match, %" PRId64 " differ between calls\n",
+         mismatches + differences > 0 ? "FAILED" : "PASSED", calls, mismatches, differences);
+  return mismatches + differences > 0;
 }

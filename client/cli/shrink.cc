@@ -1,15 +1,15 @@
 // diopi-cli shrink CASE --impl X.so: the smallest and plainest case that still fails the same way.
 #include <chrono>
 #include <iostream>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "baselines/compare/compare.h"
-#include "baselines/compare/contract.h"
 #include "cases/core/library_checks.h"
 #include "cases/user/operator_text.h"
 #include "cases/user/user_cases.h"
-#include "client/agent/library_facts.h"
+#include "client/agent/paths.h"
+#include "client/cli/case_call.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/cli/shrink_point.h"
@@ -24,71 +24,42 @@ class ShrinkCommand final : public Command {
   std::string name() const override { return "shrink"; }
   std::string description() const override { return "Makes a failing case as small as it can be"; }
   void AddOptions(CLI::App* app) override {
-    app->add_option("case", id_, "Case id")->required();
-    app->add_option("--impl", trial_.impl_path, "The vendor's library")->required();
-    app->add_option("--device-lib", trial_.device_lib, "Library with the device functions");
-    AddCasesOption(app, &cases_folder_);
-    app->add_option("--contract", contracts_, "Arithmetic the device declares (tf32, ...; default: none)")
-        ->delimiter(',');
-    app->add_option("--timeout-s", trial_.timeout_s, "Seconds a call of the case may take (default: 5)")
-        ->check(CLI::Range(0.001, 86400.0));
+    options_.timeout_s = 5;  // of hundreds of calls, some of which may hang
+    AddCaseCallOptions(app, "5", &options_);
     app->add_option("--max-tries", limits_.most_tries, "Cases to try, at most (default: 2000)")
         ->check(CLI::Range(1, 1'000'000));
     app->add_option("--output", output_, "Folder of the small case (default: shrunk_CASE here)");
-    app->add_option("--worker-program", trial_.worker_program, "diopi-worker")->group("");
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<v1::Case> c = FindCase(id_, cases_folder_);
+    const absl::StatusOr<v1::Case> c = FindCase(options_.case_id, options_.cases_folder);
     if (!c.ok()) return Tell(c.status());
-    const absl::Status prepared = Prepare(*c);
-    if (!prepared.ok()) return Tell(prepared);
-    absl::StatusOr<v1::OperatorFile> file = OnePointFile(*c);
+    if (cases::IsLibraryCheck(*c)) {
+      return Tell(absl::InvalidArgumentError(absl::StrCat(c->id(), " has no arguments to make smaller")));
+    }
+    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(options_.cases_folder);
+    if (!catalog.ok()) return Tell(catalog.status());
+    absl::StatusOr<v1::OperatorFile> file = cases::FileOfCase(**catalog, *c);
     if (!file.ok()) return Tell(file.status());
-    absl::StatusOr<std::unique_ptr<ShrinkTrial>> trial = ShrinkTrial::Start(trial_);
+    absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/false);
+    if (!call.ok()) return Tell(call.status());
+    call_ = *std::move(call);
+    if (const std::optional<std::string> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
+      return Tell(absl::InvalidArgumentError(absl::StrCat("there is nothing to shrink: ", *skipped)));
+    }
+    absl::StatusOr<std::unique_ptr<ShrinkTrial>> trial = ShrinkTrial::Start(call_.get());
     if (!trial.ok()) return Tell(trial.status());
     const absl::StatusOr<v1::Verdict> first = (*trial)->Run(*file);
     if (!first.ok()) return Tell(first.status());
-    std::cout << "Case       " << id_ << "\nOutcome    " << Text(*first) << "\n" << std::flush;
+    std::cout << "Case       " << options_.case_id << "\nOutcome    " << Text(*first) << "\n" << std::flush;
     if (!reports::IsFailure(first->outcome())) {
-      return Tell(absl::InvalidArgumentError(
-          absl::StrCat(id_, " does not fail with ", trial_.impl_path, ": there is nothing to shrink")));
+      return Tell(absl::InvalidArgumentError(absl::StrCat(
+          options_.case_id, " does not fail with ", call_->impl_path(), ": there is nothing to shrink")));
     }
     return Shrink(**trial, *first, *std::move(file));
   }
 
  private:
-  absl::Status Prepare(const v1::Case& c) {
-    if (cases::IsLibraryCheck(c)) {
-      return absl::InvalidArgumentError(absl::StrCat(c.id(), " has no arguments to make smaller"));
-    }
-    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
-    if (!contracts.ok()) return contracts.status();
-    trial_.compare.contracts = *contracts;
-    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(trial_.impl_path);
-    if (!facts.ok()) return facts.status();
-    trial_.impl_path = facts->path;
-    return absl::OkStatus();
-  }
-
-  // The operator's file with the case's point alone, which gives that case alone.
-  absl::StatusOr<v1::OperatorFile> OnePointFile(const v1::Case& c) const {
-    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(cases_folder_);
-    if (!catalog.ok()) return catalog.status();
-    for (const v1::OperatorFile& op : (*catalog)->operators()) {
-      if (op.operator_() != c.operator_()) continue;
-      for (const v1::Grid& grid : op.grid()) {
-        for (const v1::Point& point : grid.point()) {
-          if (point.label() != c.label()) continue;
-          v1::OperatorFile one = cases::OnePointFile(op, point, c.function(), c.dtype());
-          const absl::StatusOr<v1::Case> same = cases::ExpandOne(one);
-          if (same.ok() && same->hash() == c.hash()) return one;
-        }
-      }
-    }
-    return absl::InternalError(absl::StrCat("the point of ", c.id(), " was not found"));
-  }
-
   static std::string Text(const v1::Verdict& verdict) {
     return absl::StrCat(reports::OutcomeName(verdict.outcome()), verdict.reason().empty() ? "" : ": ",
                         verdict.reason());
@@ -119,30 +90,31 @@ class ShrinkCommand final : public Command {
     file = with(result.point);
     v1::Point& point = *file.mutable_grid(0)->mutable_point(0);
     point.set_label(absl::StrCat(point.label(), "_shrunk"));
-    point.set_reveals(absl::StrCat("shrunk from ", id_, ": ", reports::OutcomeName(last.outcome())));
-    return Write(file);
+    point.set_reveals(
+        absl::StrCat("shrunk from ", options_.case_id, ": ", reports::OutcomeName(last.outcome())));
+    return Write(file, last);
   }
 
-  ExitCode Write(const v1::OperatorFile& file) {
+  ExitCode Write(const v1::OperatorFile& file, const v1::Verdict& last) {
     const absl::StatusOr<v1::Case> small = cases::ExpandOne(file);
     if (!small.ok()) return Tell(absl::InternalError(small.status().message()));
-    if (output_.empty()) output_ = absl::StrCat("shrunk_", id_);
+    output_ = agent::AbsolutePath(output_.empty() ? "shrunk_" + options_.case_id : output_);
     const std::string path = absl::StrCat(output_, "/", file.operator_(), ".textproto");
     const std::string text = cases::OperatorText(file);
     const absl::Status written = cases::WriteFileWhole(path, text);
     if (!written.ok()) return Tell(written);
+    v1::Verdict repeated = last;
+    repeated.set_case_id(small->id());
     std::cout << "\n"
-              << text << "\nWritten    " << path << "\nRepeat     diopi-cli repro " << small->id()
-              << " --cases " << output_ << " --impl " << trial_.impl_path << "\n"
+              << text << "\nWritten    " << path << "\nRepeat     " << call_->RepeatCommand(repeated, output_)
+              << "\n"
               << std::flush;
     return ExitCode::kOk;
   }
 
-  std::string id_;
-  std::string cases_folder_;
-  std::vector<std::string> contracts_;
+  CaseCallOptions options_;
+  std::unique_ptr<CaseCall> call_;
   std::string output_;
-  ShrinkTrialOptions trial_;
   ShrinkLimits limits_;
 };
 

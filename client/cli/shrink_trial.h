@@ -3,10 +3,10 @@
 #define CLIENT_CLI_SHRINK_TRIAL_H_
 
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
-#include "baselines/compare/compare.h"
+#include "client/cli/case_call.h"
 #include "diopi/v1/operator.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "impl_loader/worker/in_process.h"
@@ -14,31 +14,22 @@
 
 namespace diopi::cli {
 
-struct ShrinkTrialOptions {
-  std::string impl_path;
-  std::string device_lib;
-  std::string worker_program;  // empty: the one beside this program
-  std::string reference;       // libdiopi_cpu.so; empty: the one of this build
-  double timeout_s = 5;        // of one call of a candidate
-  baselines::CompareOptions compare;
-};
-
 // Not thread-safe.
 class ShrinkTrial {
  public:
-  // InvalidArgument when the vendor's library cannot be loaded.
-  static absl::StatusOr<std::unique_ptr<ShrinkTrial>> Start(const ShrinkTrialOptions& options);
+  // `call` outlives the trial. InvalidArgument when the vendor's library cannot be loaded.
+  static absl::StatusOr<std::unique_ptr<ShrinkTrial>> Start(CaseCall* call);
 
   // The verdict on the one case that `file` expands to. InvalidArgument when it is none, or not one; the
   // reference's status when it cannot compute it.
   absl::StatusOr<v1::Verdict> Run(const v1::OperatorFile& file);
 
  private:
-  ShrinkTrial(const ShrinkTrialOptions& options, std::unique_ptr<loader::InProcessLibrary> reference,
+  ShrinkTrial(CaseCall* call, std::unique_ptr<loader::InProcessLibrary> reference,
               std::unique_ptr<loader::Worker> worker)
-      : options_(options), reference_(std::move(reference)), worker_(std::move(worker)) {}
+      : call_(call), reference_(std::move(reference)), worker_(std::move(worker)) {}
 
-  ShrinkTrialOptions options_;
+  CaseCall* const call_;
   std::unique_ptr<loader::InProcessLibrary> reference_;
   std::unique_ptr<loader::Worker> worker_;
 };

@@ -27,9 +27,11 @@ agent::OutcomeCounts OutcomesOf(const v1::RunInfo& run) {
 
 // As diopi-agent's that has run all of it.
 ExitCode ExitCodeOf(const v1::RunInfo& run) {
+  const auto code = static_cast<ExitCode>(run.submission().exit_code());
   if (run.state() == "aborted") {
-    return run.submission().exit_code() == static_cast<int>(ExitCode::kUsage) ? ExitCode::kUsage
-                                                                              : ExitCode::kOurs;
+    const bool known =
+        code == ExitCode::kUsage || code == ExitCode::kEnvironment || code == ExitCode::kInterrupted;
+    return known ? code : ExitCode::kOurs;
   }
   return agent::ExitCodeFor(OutcomesOf(run));
 }

@@ -138,7 +138,7 @@ TEST_F(AgentsTest, WhatCannotBeJoined) {
     std::string says;
   };
   const std::vector<Row> table = {
-      {{"--server", address_, "--join", "latest"}, 3, "is finished: there is nothing to join"},
+      {{"--server", address_, "--join", "latest"}, 4, "is finished: there is nothing to join"},
       {{"--server", address_, "--run", "20200101-000000-0000"}, 2, "no run '20200101-000000-0000'"},
       {{"--join", "latest"}, 2, "--join needs the --server"},
       {{"--server", address_, "--join", "latest", "--resume", "latest"}, 2, "--resume"},

@@ -32,7 +32,7 @@ TEST_F(BadFilesTest, GenOnAFullDisk) {
   std::vector<std::string> limited = {"/bin/bash", "-c", "trap '' XFSZ; ulimit -f 32; exec \"$@\"", "bash"};
   limited.insert(limited.end(), gen.begin(), gen.end());
   const Finished full = RunProgram(limited);
-  EXPECT_EQ(full.code, 3) << full.out << full.err;
+  EXPECT_EQ(full.code, 4) << full.out << full.err;
   EXPECT_NE(full.err.find("relu.h5: File too large"), std::string::npos) << full.err;
   EXPECT_EQ(Files(), std::vector<std::string>{}) << "something half-written stayed";
   // With room again, the same command does it.

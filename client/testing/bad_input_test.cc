@@ -1,7 +1,8 @@
-// Everything a user can get wrong: a clear text, and exit status 2 or 3.
+// Everything a user can get wrong: a clear text, and exit status 2, or 4 where it is the environment.
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "baselines/store/store.h"
@@ -67,6 +68,9 @@ TEST_F(BadInputTest, CommandLinesAndFiles) {
   const Row rows[] = {
       {"no --impl", Agent({}), 2, "--impl"},
       {"unknown option", Agent({"--impl", Cpu(), "--no-such-option"}), 2, "--no-such-option"},
+      {"misspelt option", Agent({"--impl", Cpu(), "--fail_fats"}), 2, "did you mean --fail-fast"},
+      {"misspelt subcommand", Cli({"repo", "add.float32.n17"}), 2, "did you mean repro"},
+      {"misspelt option of a subcommand", Cli({"list", "--fnam", "add"}), 2, "did you mean --fname"},
       {"missing library", Agent({"--impl", "/nonexistent/lib.so"}), 2, "/nonexistent/lib.so"},
       {"not ELF", Agent({"--impl", folder_ / "text.so"}), 2, "ELF"},
       {"empty file", Agent({"--impl", folder_ / "empty.so"}), 2, "empty.so"},
@@ -99,7 +103,7 @@ TEST_F(BadInputTest, CommandLinesAndFiles) {
 
 TEST_F(BadInputTest, MissingBaselinesAndAServerOfSomebodyElse) {
   const Finished finished = RunWithServer();
-  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.code, 4);
   EXPECT_NE(finished.err.find("no baselines of relu"), std::string::npos) << finished.err;
   EXPECT_NE(finished.err.find("diopi-cli gen --data"), std::string::npos) << finished.err;
 }
@@ -107,7 +111,7 @@ TEST_F(BadInputTest, MissingBaselinesAndAServerOfSomebodyElse) {
 TEST_F(BadInputTest, BaselineThatIsNoHdf5) {
   WriteFile(baseline(), std::string(10'000, 'x'));
   const Finished finished = RunWithServer();
-  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.code, 4);
   EXPECT_NE(finished.err.find("diopi-cli gen --data"), std::string::npos) << finished.err;
   // An agent with a server of its own mends it.
   const Finished own = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu"}));
@@ -120,7 +124,7 @@ TEST_F(BadInputTest, TruncatedBaseline) {
   const auto size = std::filesystem::file_size(baseline());
   std::filesystem::resize_file(baseline(), size / 2);
   const Finished finished = RunWithServer();
-  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.code, 4);
   EXPECT_NE(finished.err.find("no baselines of relu"), std::string::npos) << finished.err;
 }
 
@@ -133,10 +137,10 @@ TEST_F(BadInputTest, DamagedTensorsAreOurFaultNeverTheChips) {
     bytes[i] = static_cast<char>(bytes[i] ^ 0x5A);
   WriteFile(baseline(), bytes);
   const Finished finished = RunWithServer();
-  EXPECT_EQ(finished.code, 3) << finished.out;
-  const bool told = finished.out.find("harness_error") != std::string::npos ||
-                    finished.err.find("no baselines of relu") != std::string::npos;
-  EXPECT_TRUE(told) << finished.out << finished.err;
+  const bool judged = finished.out.find("harness_error") != std::string::npos;
+  EXPECT_EQ(finished.code, judged ? 3 : 4) << finished.out;
+  EXPECT_TRUE(judged || finished.err.find("no baselines of relu") != std::string::npos)
+      << finished.out << finished.err;
   EXPECT_EQ(finished.out.find(": fail:"), std::string::npos) << finished.out;
 }
 
@@ -157,17 +161,17 @@ TEST_F(BadInputTest, BaselineOfAnotherVersion) {
   }
   ASSERT_TRUE((*writer)->Commit().ok());
   const Finished finished = RunWithServer();
-  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.code, 4);
   EXPECT_NE(finished.err.find("no baselines of relu"), std::string::npos) << finished.err;
 }
 
 TEST_F(BadInputTest, CorruptDatabase) {
   WriteFile(data() + "/results.db", std::string(4096, 'x'));
   const Finished report = RunProgram(Cli({"report", "--data", data()}));
-  EXPECT_EQ(report.code, 3);
+  EXPECT_EQ(report.code, 4);
   EXPECT_NE(report.err.find("results.db"), std::string::npos) << report.err;
   const Finished agent = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu"}));
-  EXPECT_EQ(agent.code, 3);
+  EXPECT_EQ(agent.code, 4);
   EXPECT_NE(agent.err.find("results.db"), std::string::npos) << agent.err;
 }
 
@@ -182,7 +186,7 @@ TEST_F(BadInputTest, PortInUse) {
   Running first(with("127.0.0.1:0"), {});
   const std::string address = first.WaitForLine("ready ").substr(6);
   const Finished second = RunProgram(with(address));
-  EXPECT_EQ(second.code, 3) << second.err;
+  EXPECT_EQ(second.code, 4) << second.err;
   EXPECT_NE(second.err.find(address), std::string::npos) << second.err;
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Finish().code, 0);
@@ -191,8 +195,56 @@ TEST_F(BadInputTest, PortInUse) {
 TEST_F(BadInputTest, ServerGone) {
   const std::string address = "unix:" + (folder_ / "nobody");
   const Finished finished = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu", "--server", address}));
-  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.code, 4);
   EXPECT_NE(finished.err.find("cannot reach the server at " + address), std::string::npos) << finished.err;
+}
+
+TEST_F(BadInputTest, EveryProgramDescribesItself) {
+  const std::string version = RunProgram({BinPath("diopi-cli"), "--version"}).out;
+  EXPECT_NE(version, "");
+  EXPECT_EQ(RunProgram({BinPath("diopi-worker"), "--version"}).out, version);
+  for (const char* program : {"diopi-agent", "diopi-cli", "diopi-server"}) {
+    EXPECT_EQ(RunProgram({BinPath(program), "--version"}).out, version) << program;
+    const std::string help = RunProgram({BinPath(program), "--help"}).out;
+    EXPECT_NE(help.find("Examples:\n  " + std::string(program)), std::string::npos) << help;
+    EXPECT_NE(help.find("  130  stopped by Ctrl-C"), std::string::npos) << help;
+    const Finished completion = RunProgram({BinPath(program), "--completion", "bash"});
+    EXPECT_EQ(completion.code, 0);
+    WriteFile(folder_ / "completion", completion.out);
+    EXPECT_EQ(RunProgram({"/bin/bash", "-n", folder_ / "completion"}).err, "") << program;
+    const Finished page = RunProgram({BinPath(program), "--man-page"});
+    EXPECT_EQ(page.code, 0);
+    EXPECT_NE(page.out.find("\n.SH EXIT STATUS\n"), std::string::npos) << page.out;
+  }
+  // Options stand in groups: only the general ones are under "Options:".
+  const std::string help = RunProgram({BinPath("diopi-agent"), "--help"}).out;
+  const size_t begin = help.find("\nOptions:\n");
+  ASSERT_NE(begin, std::string::npos) << help;
+  const std::string general = help.substr(begin, help.find("\n\n", begin + 1) - begin);
+  EXPECT_EQ(std::count(general.begin(), general.end(), '\n'), 3) << general;
+}
+
+// Before the run: nobody wants to learn it after hours.
+TEST_F(BadInputTest, AReportThatCannotBeWrittenIsFoundBeforeTheRun) {
+  WriteFile(folder_ / "file", "not a folder\n");
+  for (const std::vector<std::string>& where :
+       {std::vector<std::string>{"--error-report", folder_ / "file/errors.csv"},
+        std::vector<std::string>{"--error-report", "/proc/errors.csv"},
+        std::vector<std::string>{"--report-dir", folder_ / "file", "--failure-debug-level", "1"}}) {
+    std::vector<std::string> command = {
+        BinPath("diopi-agent"), "--data", data(), "--impl", Cpu(), "--fname", "relu"};
+    command.insert(command.end(), where.begin(), where.end());
+    const Finished finished = RunProgram(command);
+    EXPECT_EQ(finished.code, 4) << finished.out << finished.err;
+    EXPECT_NE(finished.err.find(where[1]), std::string::npos) << finished.err;
+    EXPECT_NE(finished.err.find("cannot be written"), std::string::npos) << finished.err;
+    EXPECT_EQ(finished.out, "");
+  }
+  EXPECT_FALSE(std::filesystem::exists(data()));
+  // What is there already stays until it is replaced.
+  WriteFile(folder_ / "errors.csv", "of an earlier run\n");
+  EXPECT_EQ(RunProgram(Agent({"--impl", "/nonexistent.so"})).code, 2);
+  EXPECT_EQ(ReadFile(folder_ / "errors.csv"), "of an earlier run\n");
 }
 
 TEST_F(BadInputTest, MissingWorkerProgram) {
@@ -211,7 +263,7 @@ TEST_F(BadInputTest, ASecondGenIsRefused) {
       {});
   ASSERT_NE(holder.WaitForLine("locked"), "");
   const Finished gen = RunProgram(Cli({"gen", "--data", data(), "--fname", "relu"}));
-  EXPECT_EQ(gen.code, 3);
+  EXPECT_EQ(gen.code, 4);
   EXPECT_NE(gen.err.find("gen.lock is locked"), std::string::npos) << gen.err;
   holder.Signal(SIGKILL);
 }

@@ -308,7 +308,7 @@ TEST_F(GateWeekTest, AServerThatDoesNotAnswerTheGate) {
   };
   const std::vector<Row> rows = {
       {"localhost", {}, 2, "'localhost' is no server address; expected HOST:PORT or unix:PATH"},
-      {"unix:" + (folder_ / "nobody"), {}, 3, "cannot reach the server at unix:" + (folder_ / "nobody")},
+      {"unix:" + (folder_ / "nobody"), {}, 4, "cannot reach the server at unix:" + (folder_ / "nobody")},
       {address_, {"--data", data()}, 2, "--data excludes --server"},
       {address_, {"--token-file", folder_ / "none"}, 2, "--token-file"},
   };
@@ -323,7 +323,7 @@ TEST_F(GateWeekTest, AServerThatDoesNotAnswerTheGate) {
   ASSERT_EQ(made.code, 0) << made.err;
   WriteFile(folder_ / "token", made.out);
   const Finished without = GateOf("--server", address_, {});
-  EXPECT_EQ(without.code, 3);
+  EXPECT_EQ(without.code, 4);
   EXPECT_NE(without.err.find("token"), std::string::npos) << without.err;
   const Finished with = GateOf("--server", address_, {"--token-file", folder_ / "token"});
   EXPECT_EQ(with.code, 2);

@@ -56,7 +56,7 @@ TEST_F(KillTest, TheAgentsOwnServer) {
   ASSERT_EQ(servers.size(), 1u);
   kill(servers[0], SIGKILL);
   const Finished broken = agent->Finish();
-  EXPECT_EQ(broken.code, 3) << broken.err;
+  EXPECT_EQ(broken.code, 4) << broken.err;
   EXPECT_NE(broken.err.find("--resume " + run_), std::string::npos) << broken.err;
   const Finished resumed = RunProgram(Agent({"--data", data(), "--resume", run_}));
   EXPECT_EQ(resumed.code, 0) << resumed.err;

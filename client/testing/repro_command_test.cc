@@ -48,10 +48,8 @@ class ReproCommandTest : public ::testing::Test {
  protected:
   ReproCommandTest() {
     std::filesystem::create_directories(Folder("own cases"));
-    std::filesystem::create_directories(Folder("bin"));
     WriteFile(folder_ / "own cases/add.textproto", kOwnAddCase);
     WriteFile(folder_ / "chip's $1.textproto", kProfile);
-    std::filesystem::create_symlink(BinPath("diopi-cli"), folder_ / "bin/diopi-cli");
   }
   std::string Folder(const std::string& name) const { return folder_ / name; }
   std::string data() const { return folder_ / "data"; }
@@ -75,17 +73,18 @@ class ReproCommandTest : public ::testing::Test {
   std::vector<std::string> Commands() const {
     std::vector<std::string> commands;
     for (const absl::string_view line : absl::StrSplit(Report("text"), '\n')) {
-      if (line.substr(0, 18) == "  diopi-cli repro ") commands.emplace_back(line.substr(2));
+      const std::string begin = "  " + BinPath("diopi-cli") + " repro ";
+      if (line.substr(0, begin.size()) == begin) commands.emplace_back(line.substr(2));
     }
     return commands;
   }
 
-  // As a user's shell does it, in a folder of their own.
+  // As a user's shell does it, in a folder of their own, without our programs in its path.
   Finished Paste(const std::string& command, const std::vector<std::string>& environment) const {
-    return RunProgram(
-        {"/bin/sh", "-c",
-         absl::StrCat("PATH='", Folder("bin"), "':/usr/bin:/bin; cd '", folder_.path(), "'; ", command)},
-        environment);
+    return RunProgram({"/bin/sh", "-c",
+                       absl::StrCat("PATH=/usr/bin:/bin; mkdir -p '", Folder("else where"), "'; cd '",
+                                    Folder("else where"), "'; ", command)},
+                      environment);
   }
 
   TempFolder folder_;
@@ -146,6 +145,7 @@ TEST_F(ReproCommandTest, ComesToTheRunsVerdictAgain) {
     EXPECT_THAT(ReadFile(folder_ / "errors"), HasSubstr(commands[0]));
     for (size_t i = 0; i < std::min<size_t>(commands.size(), 3); ++i) {
       for (const std::string& part : row.in_command) EXPECT_THAT(commands[i], HasSubstr(part));
+      EXPECT_THAT(commands[i], HasSubstr(" --data " + data()));
       const std::vector<std::string> words = absl::StrSplit(commands[i], ' ');
       const v1::Verdict& verdict = verdicts.at(words[2]);
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
@@ -158,6 +158,52 @@ TEST_F(ReproCommandTest, ComesToTheRunsVerdictAgain) {
       EXPECT_EQ(Agent(row.selection, row.environment).code, 0);
     }
   }
+}
+
+// What repro prints for its C file works when pasted too: it compiles with the headers beside the program,
+// and ends 1 while the library is wrong and 0 once it is right.
+TEST_F(ReproCommandTest, TheCFileIsCompiledAndRunByWhatIsPrinted) {
+  if (kAddressSanitizer) return;  // a plain program cannot load such libraries
+  const std::vector<std::string> environment = {"DIOPI_MUTANT=add_alpha_ignored"};
+  const Finished repro =
+      RunProgram({BinPath("diopi-cli"), "repro", "add.float32.n17", "--impl", VendorPath("libdiopi_mutants"),
+                  "--data", data(), "--output", folder_ / "it's.c"},
+                 environment);
+  ASSERT_EQ(repro.code, 1) << repro.err;
+  std::map<std::string, std::string> printed;
+  for (const absl::string_view line : absl::StrSplit(repro.out, '\n')) {
+    if (line.size() > 11) printed[std::string(line.substr(0, 7))] = std::string(line.substr(11));
+  }
+  const Finished compiled = Paste(printed["Compile"], {});
+  ASSERT_EQ(compiled.code, 0) << printed["Compile"] << compiled.err;
+  EXPECT_THAT(ReadFile(folder_ / "it's.c"), HasSubstr(printed["Compile"]));
+  const Finished wrong = Paste(printed["Run    "], environment);
+  EXPECT_EQ(wrong.code, 1) << wrong.out;
+  EXPECT_THAT(wrong.out, HasSubstr("MISMATCH"));
+  EXPECT_THAT(wrong.out, HasSubstr("FAILED after 2 calls"));
+  const Finished right = Paste(printed["Run    "], {});
+  EXPECT_EQ(right.code, 0) << right.out;
+  EXPECT_THAT(right.out, HasSubstr("PASSED after 2 calls: 0 elements do not match"));
+}
+
+TEST_F(ReproCommandTest, ADifferenceBetweenCallsIsShownAgain) {
+  std::vector<std::string> command = {BinPath("diopi-agent"),
+                                      "--impl",
+                                      VendorPath("vendor_nondeterministic"),
+                                      "--data",
+                                      data(),
+                                      "--error-report",
+                                      folder_ / "errors",
+                                      "--quiet",
+                                      "--case",
+                                      "add.float32.n17"};
+  ASSERT_EQ(RunProgram(command).code, 1);
+  const std::vector<std::string> commands = Commands();
+  ASSERT_EQ(commands.size(), 1U);
+  EXPECT_THAT(commands[0], HasSubstr(" --repeat 100"));
+  const Finished again = Paste(commands[0], {});
+  EXPECT_EQ(again.code, 1) << again.out;
+  EXPECT_THAT(again.out, HasSubstr("Outcome    nondeterministic"));
 }
 
 // The worker gets what it gets in a run: converted types and layouts, the profile's variables.

@@ -83,7 +83,7 @@ TEST_F(ResumeTest, ServerKilled) {
   kill(servers[0], SIGKILL);
   close(gate);
   const Finished broken = agent->Finish();
-  EXPECT_EQ(broken.code, 3);
+  EXPECT_EQ(broken.code, 4);
   EXPECT_NE(broken.err.find("cannot reach the server"), std::string::npos) << broken.err;
   EXPECT_NE(broken.err.find("--resume " + run_), std::string::npos) << broken.err;
   const Finished resumed = RunProgram(Agent({"--resume", run_}));
@@ -102,7 +102,7 @@ TEST_F(ResumeTest, ServerKilledWhileTheLibraryHangs) {
   ASSERT_EQ(workers.size(), 1u);
   kill(servers[0], SIGKILL);
   const Finished broken = agent->Finish();
-  EXPECT_EQ(broken.code, 3);
+  EXPECT_EQ(broken.code, 4);
   EXPECT_NE(broken.err.find("cannot reach the server"), std::string::npos) << broken.err;
   EXPECT_FALSE(IsAlive(workers[0])) << "the worker outlived its agent";
   close(gate);
@@ -150,7 +150,7 @@ TEST_F(ResumeTest, Interrupted) {
   // A case that was handed over before the signal may still be at the gate.
   unlink(gate_.c_str());
   const Finished stopped = agent->Finish();
-  EXPECT_EQ(stopped.code, 3);
+  EXPECT_EQ(stopped.code, 130);
   EXPECT_NE(stopped.err.find("--resume " + run_), std::string::npos) << stopped.err;
   EXPECT_NE(stopped.out.find("Coverage"), std::string::npos) << stopped.out;
   const Finished runs = RunProgram({BinPath("diopi-cli"), "runs", "--data", data()});

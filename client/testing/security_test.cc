@@ -151,25 +151,25 @@ TEST_F(SecurityTest, WhoIsRefusedIsToldWhy) {
     std::string text;
   };
   const Row rows[] = {
-      {"no token", tls, 3, "this server wants a token: give --token-file FILE or set $DIOPI_TOKEN"},
+      {"no token", tls, 4, "this server wants a token: give --token-file FILE or set $DIOPI_TOKEN"},
       {"wrong token", tls + Arguments{"--token-file", wrong}, 3,
        "does not know the token, or it was revoked"},
-      {"revoked", tls + Arguments{"--token-file", gone}, 3, "does not know the token, or it was revoked"},
+      {"revoked", tls + Arguments{"--token-file", gone}, 4, "does not know the token, or it was revoked"},
       {"reader", tls + Arguments{"--token-file", read}, 3,
        "the token of 'reader' has the role read; this needs run"},
       {"missing file", tls + Arguments{"--token-file", *folder_ / "nothing"}, 2, *folder_ / "nothing"},
-      {"another authority", {"--tls-ca", stranger.ca(), "--token-file", read}, 3, "certificate"},
-      {"no TLS", {"--token-file", read}, 3, "--tls-ca"},
+      {"another authority", {"--tls-ca", stranger.ca(), "--token-file", read}, 4, "certificate"},
+      {"no TLS", {"--token-file", read}, 4, "--tls-ca"},
       {"token in sight", {"--token", "diopi_0"}, 2, "is seen by everybody on the machine"},
   };
   for (const Row& row : rows) ExpectRefused(Run(row.credentials), row.code, row.text, row.name);
   EXPECT_EQ(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out, "");
   const Arguments reader = tls + Arguments{"--token-file", read};
   EXPECT_EQ(Cli("agents", reader).code, 0);
-  ExpectRefused(Cli("submit", reader + Arguments{"--chip", "c", "--fname", "relu"}), 3, "this needs run",
+  ExpectRefused(Cli("submit", reader + Arguments{"--chip", "c", "--fname", "relu"}), 4, "this needs run",
                 "submit");
   const Finished serve = RunProgram(AgentCommand(reader + Arguments{"--serve", "--chip", "c"}));
-  ExpectRefused(serve, 3, "this needs run", "serve");
+  ExpectRefused(serve, 4, "this needs run", "serve");
 }
 
 TEST_F(SecurityTest, MutualTls) {
@@ -182,7 +182,7 @@ TEST_F(SecurityTest, MutualTls) {
   const Finished run = Run(token + Arguments{"--tls-cert", client.certificate, "--tls-key", client.key});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(ReadRun(data()).info.state(), "finished");
-  ExpectRefused(Run(token), 3, "certificate", "without one");
+  ExpectRefused(Run(token), 4, "certificate", "without one");
   ExpectRefused(Run(token + Arguments{"--tls-cert", other.certificate, "--tls-key", other.key}), 3,
                 "certificate", "another authority's");
   // A certificate is no token.
@@ -203,9 +203,9 @@ TEST_F(SecurityTest, WhoMayCancelWhoseRun) {
   const std::string first = Submit(alice);
   ExpectRefused(cancel(first, bob), 3,
                 "the token of 'bob' has the role run; cancelling a run of another needs admin", "bob");
-  ExpectRefused(cancel(first, reader), 3, "the token of 'reader' has the role read; this needs run",
+  ExpectRefused(cancel(first, reader), 4, "the token of 'reader' has the role read; this needs run",
                 "reader");
-  ExpectRefused(Cli("submit", {"--cancel", first}), 3, "this server wants a token", "nobody");
+  ExpectRefused(Cli("submit", {"--cancel", first}), 4, "this server wants a token", "nobody");
   EXPECT_EQ(StateOf(first), "queued");
   EXPECT_EQ(cancel(first, alice).code, 0);
   EXPECT_EQ(StateOf(first), "aborted");
@@ -228,7 +228,7 @@ TEST_F(SecurityTest, BringingALibraryAlongNeedsAdminAndAnAgentThatTakesIt) {
                 "boss");
   Running open(AgentCommand(user + Arguments{"--serve", "--chip", "c", "--impl-upload"}), {});
   ASSERT_NE(open.WaitForLine("standing ready"), "");
-  ExpectRefused(Cli("submit", upload + user), 3, "bringing a library along needs admin", "user");
+  ExpectRefused(Cli("submit", upload + user), 4, "bringing a library along needs admin", "user");
   const Finished run = Cli("submit", upload + boss);
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   const StoredRun stored = ReadRun(data());

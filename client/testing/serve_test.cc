@@ -164,7 +164,7 @@ TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
       {{"--fname", "add", "--require-sha256", "abc"}, 2, "64 hex digits"},
       {{"--fname", "add", "--impl", VendorPath("vendor_gate"), "--require-sha256", hash}, 2, "is required"},
       {{"--fname", "no_such_operator"}, 2, "no_such_operator"},
-      {{"--fname", "sub"}, 3, "no baselines of sub"},
+      {{"--fname", "sub"}, 4, "no baselines of sub"},
       {{"--fname", "add", "--require-sha256", hash, "--wait"}, 0, ""},
   };
   for (const Row& row : rows) {
@@ -299,10 +299,10 @@ TEST_F(ServeGateTest, CancellingTheWaitLeavesTheRunCancellingTheRunEndsIt) {
   const Finished cancel = Submit({"--cancel", run});
   EXPECT_EQ(cancel.code, 0) << cancel.err;
   const Finished watched = watch.Finish();
-  EXPECT_EQ(watched.code, 3) << watched.out;
+  EXPECT_EQ(watched.code, 130) << watched.out;
   EXPECT_NE(watched.err.find("cancelled"), std::string::npos) << watched.err;
   LetThrough(fd);
-  ASSERT_NE(agent->WaitForLine("ended with exit status 3"), "");
+  ASSERT_NE(agent->WaitForLine("ended with exit status 143"), "");
   EXPECT_EQ(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out.find("running"),
             std::string::npos);
   EXPECT_EQ(Submit({"--cancel", run}).code, 2);              // there is nothing left to cancel

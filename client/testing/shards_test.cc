@@ -96,7 +96,7 @@ TEST_F(ShardsTest, AMergeOnAFullDiskLeavesNoRun) {
     merged = RunProgram({"/bin/bash", "-c", absl::StrCat("trap '' XFSZ; ulimit -f ", kib, "; exec ", merge)});
     if (merged.code == 0) break;
     ++failures;
-    EXPECT_EQ(merged.code, 3) << merged.err;
+    EXPECT_EQ(merged.code, 4) << merged.err;
     EXPECT_NE(merged.err.find("results.db"), std::string::npos) << merged.err;
     const Finished runs = RunProgram({BinPath("diopi-cli"), "runs", "--data", folder_ / "merged"});
     EXPECT_EQ(runs.out.find("here"), std::string::npos) << kib << " KiB: " << runs.out;

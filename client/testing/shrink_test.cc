@@ -46,11 +46,34 @@ TEST_F(ShrinkTest, PlantedFaults) {
     EXPECT_TRUE(Has(text, row.text)) << row.mutant << run.out;
     EXPECT_TRUE(Has(run.out, text)) << run.out;
     const std::string small = std::string(row.id) + "_shrunk";
-    EXPECT_TRUE(Has(run.out, "diopi-cli repro " + small + " --cases " + (folder_ / "small"))) << run.out;
+    EXPECT_TRUE(Has(run.out, "Repeat     " + BinPath("diopi-cli") + " repro " + small + " --impl "))
+        << run.out;
     const Finished again = Repro(small, VendorPath("libdiopi_mutants"), row.mutant);
     EXPECT_EQ(again.code, 1) << again.out << again.err;
     EXPECT_EQ(Repro(small, VendorPath("libdiopi_mutants")).code, 0) << "without the fault it passes";
   }
+}
+
+// The options of `repro` are those of `shrink`: what a report prints for a failed case shrinks it, too. And
+// the command that shrink prints repeats the small case, from any folder. diopiConvolution2d's point has
+// arguments that only its backward takes.
+TEST_F(ShrinkTest, TakesWhatARunHadAndPrintsACommandThatWorks) {
+  WriteFile(folder_ / "chip.textproto",
+            "environment { name: \"DIOPI_MUTANT\" value: \"conv_input_layout_ignored\" } contract: \"tf32\"");
+  const Finished run = RunProgram({BinPath("diopi-cli"), "shrink", "conv2d.float32.kernel_3", "--impl",
+                                   VendorPath("libdiopi_mutants"), "--data", folder_ / "data", "--profile",
+                                   folder_ / "chip.textproto", "--nhwc", "--output", folder_ / "small"});
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  const size_t begin = run.out.find("Repeat     ") + 11;
+  const std::string command = run.out.substr(begin, run.out.find('\n', begin) - begin);
+  for (const std::string& part :
+       {" --data " + (folder_ / "data"), " --profile " + (folder_ / "chip.textproto"), std::string(" --nhwc"),
+        std::string(" --contract tf32")}) {
+    EXPECT_TRUE(Has(command, part)) << command;
+  }
+  const Finished again =
+      RunProgram({"/bin/sh", "-c", "cd / && " + command + " --output " + (folder_ / "repro.c")});
+  EXPECT_EQ(again.code, 1) << again.out << again.err;
 }
 
 TEST_F(ShrinkTest, CrashesAndHangs) {

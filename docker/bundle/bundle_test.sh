@@ -56,6 +56,13 @@ lib=/opt/some/where/diopi/lib
 [ -e "$root/lib/x86_64-linux-gnu/libc.so.6" ] || fail "the root has no glibc"
 [ ! -e "$root/lib/x86_64-linux-gnu/libprotobuf.so.32" ] || fail "the root has more than it should"
 expect 0 "" in_root "$bin/diopi-cli --version"
+# What comes with the programs: man pages, completion, and the headers by which the C file of `repro` compiles.
+share=$root$bin/../share
+expect 0 "" grep -F '.SS "diopi\-cli repro"' "$share/man/man1/diopi-cli.1"
+expect 0 "" bash -n "$share/bash-completion/completions/diopi-agent"
+expect 1 "Compile    cc -I ${bin%/bin}/include /tmp/repro.c" in_root \
+  "$bin/diopi-cli repro add.float32.n17 --impl $lib/demo/libdiopi_faulty.so --output /tmp/repro.c"
+expect 0 "" cc -I "$root${bin%/bin}/include" "$root/tmp/repro.c" -rdynamic -ldl -lm -o "$work/repro"
 expect 0 "(100.00 %)" in_root "$bin/diopi-agent --impl $lib/libdiopi_cpu.so --fname add"
 expect 1 "Outcomes     pass" in_root "$bin/diopi-agent --impl $lib/demo/libdiopi_faulty.so --fname add"
 if [ -e "$root$lib/libdiopi_cuda.so" ]; then # the machine's own libraries: the first that is missing is named

@@ -8,6 +8,29 @@ if(TARGET diopi_cuda)
 endif()
 set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 
+# Shell completion and man pages, of each program by itself.
+foreach(program diopi-server diopi-agent diopi-cli)
+  set(_completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/${program})
+  set(_page ${CMAKE_BINARY_DIR}/share/man/man1/${program}.1)
+  add_custom_command(OUTPUT ${_completion} ${_page}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/share/bash-completion/completions
+            ${CMAKE_BINARY_DIR}/share/man/man1
+    COMMAND ${program} --completion bash > ${_completion}
+    COMMAND ${program} --man-page > ${_page}
+    DEPENDS ${program} VERBATIM)
+  list(APPEND _documents ${_completion} ${_page})
+  set(_components server agent nvidia)
+  if(program STREQUAL diopi-agent)
+    set(_components agent nvidia)
+  endif()
+  foreach(component ${_components})
+    install(FILES ${_completion} DESTINATION share/bash-completion/completions COMPONENT ${component})
+    install(FILES ${_page} DESTINATION share/man/man1 COMPONENT ${component})
+  endforeach()
+endforeach()
+add_custom_target(diopi_documents ALL DEPENDS ${_documents})
+add_dependencies(diopi_shipped diopi_documents)
+
 # The server's folder also makes baselines (diopi-cli gen): it has the reference library and the worker. The agent's
 # also starts a server of its own.
 foreach(component agent nvidia)
@@ -16,6 +39,8 @@ endforeach()
 foreach(component server agent nvidia)
   install(TARGETS diopi-server diopi-cli diopi-worker RUNTIME DESTINATION bin COMPONENT ${component})
   install(TARGETS diopirt diopi_cpu LIBRARY DESTINATION lib COMPONENT ${component})
+  # What the C files of diopi-cli repro include.
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/include/ DESTINATION include COMPONENT ${component})
   if(TARGET diopi_cuda)
     install(TARGETS diopi_cuda LIBRARY DESTINATION lib COMPONENT ${component})
   endif()

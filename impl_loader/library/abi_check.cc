@@ -89,6 +89,7 @@ class Checker {
         device_(NamesOf(abi::DeviceFunctions())),
         meta_(NamesOf(abi::MetaFunctions())) {
     report_.path = path;
+    report_.machine = symbols.other_machine;
     offered_ = operators_;
     offered_.insert(device_.begin(), device_.end());
     offered_.insert(meta_.begin(), meta_.end());
@@ -96,8 +97,12 @@ class Checker {
 
   absl::StatusOr<AbiReport> Run() {
     for (const std::string& path : options_.beside) {
-      absl::StatusOr<ElfSymbols> beside = ReadElfSymbols(path);
+      absl::StatusOr<ElfSymbols> beside = ReadForeignElfSymbols(path);
       if (!beside.ok()) return beside.status();
+      if (beside->other_machine != report_.machine) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, ": built for another architecture than ", report_.path));
+      }
       beside_.push_back(*std::move(beside));
     }
     ListFunctions();
@@ -186,8 +191,10 @@ class Checker {
   }
 
   void ListUndefined() {
-    Dependencies found = FindDependencies(report_.path, symbols_, options_.search);
-    AddHostLibraries(options_.search, &found);
+    const bool here = report_.machine.empty();
+    Dependencies found;
+    if (here) found = FindDependencies(report_.path, symbols_, options_.search);
+    if (here) AddHostLibraries(options_.search, &found);
     for (const ElfSymbols& beside : beside_)
       found.exported.insert(beside.exported.begin(), beside.exported.end());
     Names importable = runtime_;
@@ -196,7 +203,7 @@ class Checker {
       return runtime_.count(name) != 0 || exported_.count(name) != 0 || found.exported.count(name) != 0;
     };
     for (const std::string& name : symbols_.undefined_strong) {
-      if (provided(name)) continue;
+      if (provided(name) || (!here && !StartsWithDiopi(name))) continue;
       report_.undefined.push_back({name, Demangle(name), "nobody provides it: the library does not load",
                                    NearestNames(name, importable)});
     }
@@ -246,31 +253,41 @@ const char* StateName(MetaSymbol::State state) {
 }  // namespace
 
 absl::StatusOr<AbiReport> CheckAbi(const std::string& path, const AbiCheckOptions& options) {
-  const absl::StatusOr<ElfSymbols> symbols = ReadElfSymbols(path);
+  const absl::StatusOr<ElfSymbols> symbols = ReadForeignElfSymbols(path);
   if (!symbols.ok()) return symbols.status();
   return Checker(path, options, *symbols).Run();
 }
 
-std::string FormatAbiReport(const AbiReport& report) {
+std::string FormatAbiReport(const AbiReport& report, const AbiTextOptions& options) {
   std::string out = absl::StrCat(report.path, "\n");
-  absl::StrAppend(&out, "implements ", report.implemented.size(), " of ",
-                  report.implemented.size() + report.lacking.size(), " functions\n");
-  for (const std::string& name : report.implemented) absl::StrAppend(&out, "  ", name, "\n");
-  absl::StrAppend(&out, "lacks ", report.lacking.size(), " functions\n");
-  for (const std::string& name : report.lacking) absl::StrAppend(&out, "  ", name, "\n");
-  absl::StrAppend(&out, "device functions: ", report.dialect, "\n");
-  if (!report.device_lacking.empty()) {
-    absl::StrAppend(&out, "  lacks ", absl::StrJoin(report.device_lacking, ", "), "\n");
+  if (!report.machine.empty()) {
+    absl::StrAppend(&out, "built for ", report.machine,
+                    ": its symbols are checked; the libraries it needs are not searched on this machine\n");
   }
-  for (const MetaSymbol& meta : report.meta)
-    absl::StrAppend(&out, meta.name, ": ", StateName(meta.state), "\n");
-  AppendSymbols("exported names that the ABI does not know:", report.unknown, &out);
-  AppendSymbols("undefined symbols:", report.undefined, &out);
-  AppendSymbols("undefined weak symbols:", report.undefined_weak, &out);
   for (const MissingLibrary& missing : report.missing) {
     absl::StrAppend(&out, "missing library: ", missing.name, ", needed by ", missing.needed_by, "\n");
   }
-  absl::StrAppend(&out, report.ok() ? "no problems found\n" : "problems found\n");
+  AppendSymbols("undefined symbols:", report.undefined, &out);
+  AppendSymbols("undefined weak symbols:", report.undefined_weak, &out);
+  AppendSymbols("exported names that the ABI does not know:", report.unknown, &out);
+  if (!report.device_lacking.empty()) {
+    absl::StrAppend(&out, "missing device functions: ", absl::StrJoin(report.device_lacking, ", "), "\n");
+  }
+  absl::StrAppend(&out, "implements ", report.implemented.size(), " of ",
+                  report.implemented.size() + report.lacking.size(), " functions\n");
+  for (const std::string& name : options.implemented ? report.implemented : std::vector<std::string>()) {
+    absl::StrAppend(&out, "  ", name, "\n");
+  }
+  if (options.missing) absl::StrAppend(&out, "does not implement ", report.lacking.size(), " functions\n");
+  for (const std::string& name : options.missing ? report.lacking : std::vector<std::string>()) {
+    absl::StrAppend(&out, "  ", name, "\n");
+  }
+  absl::StrAppend(&out, "device functions: ", report.dialect, "\n");
+  for (const MetaSymbol& meta : report.meta)
+    absl::StrAppend(&out, meta.name, ": ", StateName(meta.state), "\n");
+  absl::StrAppend(&out, report.refused() ? "problems found: a run refuses this library\n"
+                        : report.ok()    ? "no problems found\n"
+                                         : "problems found: a run tests what the ABI knows\n");
   return out;
 }
 

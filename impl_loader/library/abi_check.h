@@ -34,6 +34,9 @@ struct MetaSymbol {
 
 struct AbiReport {
   std::string path;
+  // "AArch64": the file is for another architecture. Its libraries are not on this machine: `missing` and
+  // `dependencies` are empty then, and `undefined` and `undefined_weak` hold only diopi* names.
+  std::string machine;
   std::vector<std::string> implemented;  // operator functions, in header order
   std::vector<std::string> lacking;      // the others
   std::vector<AbiSymbol> unknown;        // exported diopi* names the ABI does not know, mangled ones included
@@ -50,13 +53,24 @@ struct AbiReport {
     return unknown.empty() && undefined.empty() && undefined_weak.empty() && missing.empty() &&
            device_lacking.empty();
   }
+
+  // A run does not begin: the library does not load, lacks some of its device functions, or has nothing to
+  // test.
+  bool refused() const {
+    return !undefined.empty() || !missing.empty() || !device_lacking.empty() || implemented.empty();
+  }
 };
 
-// Errors as of ReadElfSymbols.
+// Errors as of ReadForeignElfSymbols; InvalidArgument where the libraries are of different architectures.
 absl::StatusOr<AbiReport> CheckAbi(const std::string& path, const AbiCheckOptions& options = {});
 
-// The report as text, for a terminal.
-std::string FormatAbiReport(const AbiReport& report);
+struct AbiTextOptions {
+  bool implemented = false;  // list the functions that are there
+  bool missing = false;      // list those that are not
+};
+
+// The report as text, for a terminal: findings first.
+std::string FormatAbiReport(const AbiReport& report, const AbiTextOptions& options = {});
 
 }  // namespace diopi::loader
 

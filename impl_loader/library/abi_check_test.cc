@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace diopi::loader {
 namespace {
 
@@ -133,15 +136,65 @@ TEST(AbiCheckTest, ReportAsText) {
   ASSERT_TRUE(report.ok()) << report.status();
   const std::string text = FormatAbiReport(*report);
   for (const char* line :
-       {"implements 1 of 538 functions\n  diopiSin\nlacks 537 functions\n",
-        "device functions: conform_test\n",
+       {"implements 1 of 538 functions\ndevice functions: conform_test\n",
         "diopiGetVendorName: mangled: declare it extern \"C\"\ndiopiGetImplVersion: absent\n",
         "exported names that the ABI does not know: 6\n",
         "  diopiSqrtt: the ABI has no such function; the ABI has diopiSqrt",
         "  diopiGetVendorName(): mangled: declare it extern \"C\" (symbol _Z18diopiGetVendorNamev)",
-        "undefined symbols: 3\n", "missing library: elf_dependency.so, needed by ", "\nproblems found\n"}) {
+        "undefined symbols: 3\n", "missing library: elf_dependency.so, needed by ",
+        "\nproblems found: a run refuses this library\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
+}
+
+TEST(AbiCheckTest, FindingsComeFirstAndFunctionsAreListedOnRequest) {
+  AbiCheckOptions options;
+  options.search.library_path.clear();
+  const auto report = CheckAbi(kVendors + "elf_odd.so", options);
+  ASSERT_TRUE(report.ok()) << report.status();
+  const std::string text = FormatAbiReport(*report);
+  EXPECT_LT(text.find("missing library"), text.find("undefined symbols"));
+  EXPECT_LT(text.find("undefined symbols"), text.find("implements 1"));
+  EXPECT_THAT(text, Not(HasSubstr("diopiSin\n")));
+  EXPECT_THAT(text, Not(HasSubstr("  diopiAdd\n")));
+  const std::string both = FormatAbiReport(*report, {.implemented = true, .missing = true});
+  EXPECT_THAT(both, HasSubstr("implements 1 of 538 functions\n  diopiSin\n"));
+  EXPECT_THAT(both, HasSubstr("does not implement 537 functions\n"));
+  EXPECT_THAT(both, HasSubstr("  diopiAdd\n"));
+}
+
+TEST(AbiCheckTest, ARunRefusesWhatDoesNotLoadAndWhatImplementsNothing) {
+  EXPECT_TRUE(CheckAbi(kVendors + "elf_odd.so")->refused());
+  EXPECT_FALSE(CheckAbi(kVendors + "elf_good.so")->refused());
+  const auto dependency = CheckAbi(kVendors + "aside/elf_dependency.so");
+  ASSERT_TRUE(dependency.ok()) << dependency.status();
+  EXPECT_TRUE(dependency->ok());
+  EXPECT_TRUE(dependency->refused()) << "it implements nothing";
+}
+
+// What a cross compiler makes is read, not loaded: the same file but for its machine, AArch64.
+TEST(AbiCheckTest, AnotherArchitecturesSymbolsAreChecked) {
+  std::ifstream in(kVendors + "elf_odd.so", std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  ASSERT_GT(bytes.size(), 20u);
+  bytes[18] = '\xb7';
+  const std::string path = ::testing::TempDir() + "/arm64.so";
+  std::ofstream(path, std::ios::binary) << bytes;
+  const auto report = CheckAbi(path);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->machine, "AArch64");
+  EXPECT_THAT(report->implemented, ElementsAre("diopiSin"));
+  EXPECT_EQ(report->unknown.size(), 6u);
+  EXPECT_THAT(Demangled(report->undefined), ElementsAre("diopiGetTensorDatas"))
+      << "others may be provided there";
+  EXPECT_THAT(report->missing, IsEmpty());
+  EXPECT_TRUE(report->refused());
+  EXPECT_THAT(FormatAbiReport(*report), HasSubstr("built for AArch64: its symbols are checked"));
+  AbiCheckOptions options;
+  options.beside = {kVendors + "elf_good.so"};
+  EXPECT_EQ(CheckAbi(path, options).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ReadElfSymbols(path).status().code(), absl::StatusCode::kInvalidArgument)
+      << "it cannot be loaded";
 }
 
 TEST(AbiCheckTest, BadFiles) {

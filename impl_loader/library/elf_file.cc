@@ -111,7 +111,11 @@ absl::StatusOr<ElfFile> ElfFile::Map(const std::string& path) {
   return elf;
 }
 
-absl::Status ElfFile::ReadHeader() {
+std::string ElfFile::other_machine() const {
+  return header_.e_machine == kMachine ? "" : MachineName(header_.e_machine);
+}
+
+absl::Status ElfFile::ReadHeader(Machine wanted) {
   if (size_ < SELFMAG || std::memcmp(data_, ELFMAG, SELFMAG) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(path_, ": not an ELF file"));
   }
@@ -123,7 +127,7 @@ absl::Status ElfFile::ReadHeader() {
     return absl::InvalidArgumentError(
         absl::StrCat(path_, ": built for a big-endian machine; this one is ", MachineName(kMachine)));
   }
-  if (machine != kMachine || header_.e_ident[EI_CLASS] != ELFCLASS64) {
+  if ((machine != kMachine && wanted == Machine::kThis) || header_.e_ident[EI_CLASS] != ELFCLASS64) {
     return absl::InvalidArgumentError(
         absl::StrCat(path_, ": built for ", MachineName(machine),
                      header_.e_ident[EI_CLASS] == ELFCLASS64 ? "" : " (not 64 bit)", "; this machine is ",
@@ -167,10 +171,10 @@ absl::Status ElfFile::CheckSections() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ElfFile> ElfFile::Open(const std::string& path) {
+absl::StatusOr<ElfFile> ElfFile::Open(const std::string& path, Machine machine) {
   absl::StatusOr<ElfFile> elf = Map(path);
   if (!elf.ok()) return elf.status();
-  if (absl::Status status = elf->ReadHeader(); !status.ok()) return status;
+  if (absl::Status status = elf->ReadHeader(machine); !status.ok()) return status;
   if (absl::Status status = elf->ReadSegments(); !status.ok()) return status;
   if (absl::Status status = elf->CheckSections(); !status.ok()) return status;
   return elf;
@@ -178,7 +182,7 @@ absl::StatusOr<ElfFile> ElfFile::Open(const std::string& path) {
 
 absl::Status ElfFile::CheckHeader(const std::string& path) {
   absl::StatusOr<ElfFile> elf = Map(path);
-  return elf.ok() ? elf->ReadHeader() : elf.status();
+  return elf.ok() ? elf->ReadHeader(Machine::kThis) : elf.status();
 }
 
 std::optional<uint64_t> ElfFile::OffsetOf(uint64_t address) const {

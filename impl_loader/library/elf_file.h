@@ -16,12 +16,16 @@
 
 namespace diopi::loader {
 
+// Which architectures a file may be for. kAny is for reading: such a file cannot be loaded.
+enum class Machine { kThis, kAny };
+
 // Move-only; unmaps on destruction.
 class ElfFile {
  public:
   // NotFound, InvalidArgument (not ELF, another architecture, not a shared object), DataLoss (truncated:
   // a segment or the section table lies outside the file).
-  static absl::StatusOr<ElfFile> Open(const std::string& path);
+  // With kAny also files for other architectures of 64 bits, little-endian.
+  static absl::StatusOr<ElfFile> Open(const std::string& path, Machine machine = Machine::kThis);
   // Stops after the header.
   static absl::Status CheckHeader(const std::string& path);
 
@@ -32,6 +36,8 @@ class ElfFile {
   const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
   const Elf64_Ehdr& header() const { return header_; }
+  // "AArch64" where the file is for another architecture than this machine's; empty: it is not.
+  std::string other_machine() const;
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
 
   // False when any byte lies outside the file.
@@ -64,7 +70,7 @@ class ElfFile {
  private:
   ElfFile() = default;
   static absl::StatusOr<ElfFile> Map(const std::string& path);
-  absl::Status ReadHeader();
+  absl::Status ReadHeader(Machine machine);
   absl::Status ReadSegments();
   absl::Status CheckSections() const;
 

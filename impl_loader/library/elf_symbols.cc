@@ -212,6 +212,14 @@ absl::StatusOr<ElfSymbols> ReadElfSymbols(const std::string& path) {
   return DynamicReader(*elf).Read();
 }
 
+absl::StatusOr<ElfSymbols> ReadForeignElfSymbols(const std::string& path) {
+  absl::StatusOr<ElfFile> elf = ElfFile::Open(path, Machine::kAny);
+  if (!elf.ok()) return elf.status();
+  absl::StatusOr<ElfSymbols> symbols = DynamicReader(*elf).Read();
+  if (symbols.ok()) symbols->other_machine = elf->other_machine();
+  return symbols;
+}
+
 absl::Status CheckElf(const std::string& path) {
   return ElfFile::CheckHeader(path);
 }

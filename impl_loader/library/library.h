@@ -43,10 +43,14 @@ struct ElfSymbols {
   std::vector<std::string> undefined_weak;
   std::vector<std::string> needed;       // DT_NEEDED
   std::vector<std::string> search_path;  // DT_RPATH, DT_RUNPATH, $ORIGIN expanded
+  std::string other_machine;             // ElfFile::other_machine; only from ReadForeignElfSymbols
 };
 
 // Errors as of Library::Open; DataLoss for a truncated or inconsistent file.
 absl::StatusOr<ElfSymbols> ReadElfSymbols(const std::string& path);
+
+// The same, also of a file for another architecture (64 bits, little-endian): what a cross compiler made.
+absl::StatusOr<ElfSymbols> ReadForeignElfSymbols(const std::string& path);
 
 // Only the header: a shared object for this machine?
 absl::Status CheckElf(const std::string& path);

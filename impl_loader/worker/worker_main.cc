@@ -230,6 +230,10 @@ int Serve(const Flags& flags, CrashReport* report) {
 
 int main(int argc, char** argv) {
   using diopi::loader::CrashReport;
+  if (argc == 2 && std::string_view(argv[1]) == "--version") {
+    std::puts(DIOPI_VERSION);
+    return 0;
+  }
   diopi::loader::Flags flags;
   if (!diopi::loader::ParseFlags(argc, argv, &flags)) {
     std::fputs("diopi-worker is started by diopi-agent, not by hand\n", stderr);

@@ -119,12 +119,7 @@ void Gate::Fail(FindingKind kind, int line, std::string text, GatedCase* gated) 
   const v1::Verdict& verdict = *gated->verdict;
   gated->state = GatedCase::State::kFinding;
   gated->text = text;
-  Add({kind,
-       line,
-       verdict.case_id(),
-       std::move(text),
-       ReproCommand(run_.run.options(), verdict.case_id()),
-       {}});
+  Add({kind, line, verdict.case_id(), std::move(text), ReproCommand(run_, verdict), {}});
 }
 
 void Gate::JudgeCase(size_t result) {

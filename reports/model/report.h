@@ -74,6 +74,7 @@ struct WaiverRow {
 
 struct RunReport {
   v1::RunInfo run;
+  std::string data_folder;  // where its results and baselines are, absolute; set by whoever knows it
   OutcomeCounts outcomes;
   Coverage coverage;
   Correctness correctness;

@@ -45,9 +45,9 @@ std::string FullName(const v1::Verdict& verdict) {
   return absl::StrCat("./", verdict.operator_(), "/", verdict.case_id());
 }
 
-std::string Test(const v1::RunOptions& options, const v1::Verdict& verdict) {
+std::string Test(const RunReport& report, const v1::Verdict& verdict) {
   const std::string outcome = OutcomeName(verdict.outcome());
-  const std::string command = ReproCommand(options, verdict.case_id());
+  const std::string command = ReproCommand(report, verdict);
   std::string out = absl::StrCat("    <Test Status=\"", StatusOf(verdict.outcome()), "\">\n      <Name>",
                                  EscapeXmlText(verdict.case_id()), "</Name>\n      <Path>./",
                                  EscapeXmlText(verdict.operator_()), "</Path>\n      <FullName>",
@@ -84,7 +84,7 @@ std::string RenderCdash(const RunReport& report) {
   for (const v1::Verdict& verdict : report.results)
     absl::StrAppend(&out, "      <Test>", EscapeXmlText(FullName(verdict)), "</Test>\n");
   out += "    </TestList>\n";
-  for (const v1::Verdict& verdict : report.results) out += Test(options, verdict);
+  for (const v1::Verdict& verdict : report.results) out += Test(report, verdict);
   const double minutes = absl::ToDoubleSeconds(end - start) / 60;
   absl::StrAppend(&out, "    <EndDateTime>", DateTime(end), "</EndDateTime>\n    <EndTestTime>",
                   absl::ToUnixSeconds(end), "</EndTestTime>\n    <ElapsedMinutes>",

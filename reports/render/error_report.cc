@@ -43,7 +43,7 @@ std::string RenderErrorReport(const RunReport& report) {
   size_t skips = 0;
   for (const v1::Verdict& verdict : report.results) {
     if (IsFailure(verdict.outcome())) {
-      failed += Entry(++failures, verdict, "failed", ReproCommand(report.run.options(), verdict.case_id()));
+      failed += Entry(++failures, verdict, "failed", ReproCommand(report, verdict));
     } else if (verdict.outcome() != v1::OUTCOME_PASS) {
       skipped += Entry(++skips, verdict, SkipWord(verdict.outcome()), "");
     }

@@ -103,7 +103,7 @@ std::string OutputJson(v1::OutputStats stats) {
 }
 
 // The verdict's own fields, what the public rule says of it, and of a failure the command that repeats it.
-std::string ResultJson(const v1::RunOptions& options, const v1::Verdict& verdict) {
+std::string ResultJson(const RunReport& report, const v1::Verdict& verdict) {
   v1::Verdict fields = verdict;
   fields.clear_outputs();
   std::string more;
@@ -118,7 +118,7 @@ std::string ResultJson(const v1::RunOptions& options, const v1::Verdict& verdict
                     "\",\"mismatch_ratio\":", JsonFigure(theirs->mismatch_ratio), "}");
   }
   if (IsListed(verdict.outcome())) {
-    absl::StrAppend(&more, ",\"repro\":", JsonString(ReproCommand(options, verdict.case_id())));
+    absl::StrAppend(&more, ",\"repro\":", JsonString(ReproCommand(report, verdict)));
   }
   return WithMembers(MessageJson(std::move(fields)), more);
 }
@@ -158,9 +158,7 @@ std::string RenderJson(const RunReport& report) {
       absl::StrAppend(text, "\n    ", to_json(item));
     });
   };
-  const auto result = [&report](const v1::Verdict& verdict) {
-    return ResultJson(report.run.options(), verdict);
-  };
+  const auto result = [&report](const v1::Verdict& verdict) { return ResultJson(report, verdict); };
   absl::StrAppend(&out, "  \"operators\": [", lines(report.operators, OperatorJson), "\n  ],\n");
   absl::StrAppend(&out, "  \"results\": [", lines(report.results, result), "\n  ]\n}\n");
   return out;

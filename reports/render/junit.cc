@@ -41,14 +41,14 @@ struct Suite {
 
 // The text inside a <failure> or <error>: what is needed to act on it. GitLab shows nothing but this, so that
 // the outcome is said here again.
-std::string Details(const v1::RunOptions& options, const v1::Verdict& verdict) {
+std::string Details(const RunReport& report, const v1::Verdict& verdict) {
   std::string out = absl::StrCat(OutcomeName(verdict.outcome()), ": ", verdict.reason(), "\n");
   if (!verdict.likely_cause().empty()) absl::StrAppend(&out, "Likely cause: ", verdict.likely_cause(), "\n");
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) absl::StrAppend(&out, OutputText(stats), "\n");
   }
   if (!verdict.backtrace().empty()) absl::StrAppend(&out, verdict.backtrace(), "\n");
-  return absl::StrCat(out, "Repeat it: ", ReproCommand(options, verdict.case_id()), "\n");
+  return absl::StrCat(out, "Repeat it: ", ReproCommand(report, verdict), "\n");
 }
 
 // What was run, for <system-out>.
@@ -66,7 +66,7 @@ std::string ClassName(const v1::Verdict& verdict) {
                                     : absl::StrCat(verdict.operator_(), ".", verdict.function());
 }
 
-void AddCase(const v1::RunOptions& options, const v1::Verdict& verdict, Suite* suite) {
+void AddCase(const RunReport& report, const v1::Verdict& verdict, Suite* suite) {
   const double seconds = Seconds(verdict);
   ++suite->tests;
   suite->seconds += seconds;
@@ -88,7 +88,7 @@ void AddCase(const v1::RunOptions& options, const v1::Verdict& verdict, Suite* s
       const char* tag = element == Element::kFailure ? "failure" : "error";
       ++(element == Element::kFailure ? suite->failures : suite->errors);
       absl::StrAppend(&suite->body, ">\n      <", tag, " type=\"", EscapeXml(name), "\" message=\"", message,
-                      "\">", EscapeXmlText(Details(options, verdict)), "</", tag, ">\n      <system-out>",
+                      "\">", EscapeXmlText(Details(report, verdict)), "</", tag, ">\n      <system-out>",
                       EscapeXmlText(Context(verdict)), "</system-out>\n    </testcase>\n");
       return;
     }
@@ -133,7 +133,7 @@ std::string Properties(const RunReport& report) {
 std::string RenderJunit(const RunReport& report) {
   std::map<std::string, Suite> suites;
   for (const v1::Verdict& verdict : report.results) {
-    AddCase(report.run.options(), verdict, &suites[verdict.operator_()]);
+    AddCase(report, verdict, &suites[verdict.operator_()]);
   }
   Suite all;
   for (const auto& [name, suite] : suites) {

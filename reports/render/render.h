@@ -49,10 +49,14 @@ const std::vector<std::string>& Formats();
 // The name of a verdict's function as the public harness spells it: "batch_norm_backward".
 std::string HarnessName(const v1::Verdict& verdict);
 
-// The command that repeats one case as the run did it: library, profile, modes, contracts, a user's own
-// cases, limits. Made for a shell. What the run's record does not have is left out; a library without a path
-// is LIBRARY.
-std::string ReproCommand(const v1::RunOptions& options, const std::string& case_id);
+// The command that repeats the verdict's case as the run did it: library, profile, modes, contracts, a user's
+// own cases, limits; as many calls as it takes where equal calls gave different results. Made for a shell, in
+// any folder: the program is the diopi-cli beside this one, `data_folder` is absolute (empty: left out). On
+// another machine than the run's these two are not known: then the command has neither. A library without a
+// path is LIBRARY.
+std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
+                         const std::string& data_folder);
+std::string ReproCommand(const RunReport& report, const v1::Verdict& verdict);
 
 }  // namespace diopi::reports
 

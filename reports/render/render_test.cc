@@ -138,12 +138,20 @@ TEST(Render, Golden) {
 
 TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
   v1::RunOptions options;
-  EXPECT_EQ(ReproCommand(options, "add.float32.n17"), "diopi-cli repro add.float32.n17 --impl LIBRARY");
+  v1::Verdict verdict;
+  verdict.set_case_id("add.float32.n17");
+  verdict.set_outcome(v1::OUTCOME_FAIL);
+  // No diopi-cli stands beside this test program, so the command names it without a folder.
+  EXPECT_EQ(ReproCommand(options, verdict, ""), "diopi-cli repro add.float32.n17 --impl LIBRARY");
   options.set_impl_path("/opt/my chip/lib.so");
   options.set_repeat(2);
   options.set_timeout_s(30);
-  EXPECT_EQ(ReproCommand(options, "add.float32.n17"),
+  EXPECT_EQ(ReproCommand(options, verdict, "/srv/my data"),
+            "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so' --data '/srv/my data'");
+  options.set_host("another machine");
+  EXPECT_EQ(ReproCommand(options, verdict, "/srv/my data"),
             "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so'");
+  options.clear_host();
   options.set_repeat(5);
   options.set_timeout_s(2.5);
   options.add_contracts("tf32");
@@ -157,11 +165,31 @@ TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
   command.set_nhwc_min_dim(4);
   command.set_sandbox_level("strict");
   command.set_worker_memory(1 << 20);
-  EXPECT_EQ(ReproCommand(options, "add.float32.n17"),
-            "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so' --device-lib /opt/rt.so "
-            "--cases '/srv/it'\\''s mine' --profile /etc/chip.textproto --contract tf32,tc32 "
-            "--four-bytes --nhwc --nhwc-min-dim 4 --timeout-s 2.5 --repeat 5 --sandbox strict "
-            "--worker-memory 1048576");
+  EXPECT_EQ(
+      ReproCommand(options, verdict, "/data"),
+      "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so' --device-lib /opt/rt.so --data /data "
+      "--cases '/srv/it'\\''s mine' --profile /etc/chip.textproto --contract tf32,tc32 "
+      "--four-bytes --nhwc --nhwc-min-dim 4 --timeout-s 2.5 --repeat 5 --sandbox strict "
+      "--worker-memory 1048576");
+}
+
+// Enough calls to see the difference again, as far as the time limit allows.
+TEST(Render, ACaseThatDiffersFromCallToCallIsCalledOften) {
+  v1::RunOptions options;
+  v1::Verdict verdict;
+  verdict.set_case_id("add.float32.n17");
+  verdict.set_outcome(v1::OUTCOME_NONDETERMINISTIC);
+  verdict.set_call_us(10);
+  const auto has = [&](const char* text) {
+    return ReproCommand(options, verdict, "").find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(has(" --repeat 100"));
+  verdict.set_call_us(1e6);
+  EXPECT_TRUE(has(" --repeat 15"));
+  options.set_timeout_s(4);
+  EXPECT_FALSE(has(" --repeat"));
+  options.set_repeat(1000);
+  EXPECT_TRUE(has(" --repeat 1000"));
 }
 
 TEST(Render, ErrorReportIsThePublicHarnessForm) {

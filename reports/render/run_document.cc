@@ -32,7 +32,7 @@ Text CountOf(int64_t count, Tone tone) {
   return {absl::StrCat(count), count == 0 ? Tone::kMuted : tone};
 }
 
-Finding FindingOf(const v1::RunOptions& options, const v1::Verdict& verdict) {
+Finding FindingOf(const RunReport& report, const v1::Verdict& verdict) {
   Finding finding{verdict.case_id(), {OutcomeName(verdict.outcome()), ToneOf(verdict.outcome())}, {}, ""};
   if (!verdict.reason().empty()) finding.lines.push_back(OneLine(verdict.reason()));
   if (!absl::StrContains(verdict.reason(), verdict.likely_cause()))
@@ -40,7 +40,7 @@ Finding FindingOf(const v1::RunOptions& options, const v1::Verdict& verdict) {
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) finding.lines.push_back(OutputText(stats));
   }
-  finding.command = ReproCommand(options, verdict.case_id());
+  finding.command = ReproCommand(report, verdict);
   return finding;
 }
 
@@ -147,8 +147,7 @@ Table OperatorTable(const RunReport& report) {
 std::vector<Block> FailureBlocks(const RunReport& report) {
   std::map<std::string, std::vector<Block>> findings;
   for (const v1::Verdict& verdict : report.results) {
-    if (IsListed(verdict.outcome()))
-      findings[verdict.operator_()].emplace_back(FindingOf(report.run.options(), verdict));
+    if (IsListed(verdict.outcome())) findings[verdict.operator_()].emplace_back(FindingOf(report, verdict));
   }
   std::vector<Block> blocks;
   for (auto& [op, cases] : findings) {

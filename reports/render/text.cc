@@ -65,7 +65,7 @@ std::string Failures(const RunReport& report) {
     for (const v1::OutputStats& stats : verdict.outputs()) {
       if (!stats.ok()) absl::StrAppend(&out, "  ", OutputText(stats), "\n");
     }
-    absl::StrAppend(&out, "  ", ReproCommand(report.run.options(), verdict.case_id()), "\n");
+    absl::StrAppend(&out, "  ", ReproCommand(report, verdict), "\n");
   }
   return out;
 }
@@ -90,29 +90,6 @@ std::string TheirFailures(const RunReport& report) {
 std::string HarnessName(const v1::Verdict& verdict) {
   const bool backward = absl::EndsWith(verdict.function(), "Backward");
   return absl::StrCat(verdict.operator_(), backward ? "_backward" : "");
-}
-
-std::string ReproCommand(const v1::RunOptions& options, const std::string& case_id) {
-  constexpr double kTimeout = 30;  // diopi-cli repro's own, as the two below
-  constexpr int kCalls = 2;
-  const v1::RunCommand& run = options.command();
-  std::string command = absl::StrCat("diopi-cli repro ", ShellWord(case_id));
-  const auto add = [&command](const char* flag, const std::string& value) {
-    if (!value.empty()) absl::StrAppend(&command, " ", flag, " ", ShellWord(value));
-  };
-  add("--impl", options.impl_path().empty() ? "LIBRARY" : options.impl_path());
-  add("--device-lib", run.device_lib());
-  add("--cases", run.cases_folder());
-  add("--profile", run.profile_path());
-  add("--contract", absl::StrJoin(options.contracts(), ","));
-  if (run.four_bytes()) absl::StrAppend(&command, " --four-bytes");
-  if (run.nhwc()) absl::StrAppend(&command, " --nhwc --nhwc-min-dim ", run.nhwc_min_dim());
-  if (options.timeout_s() > 0 && options.timeout_s() != kTimeout)
-    absl::StrAppend(&command, " --timeout-s ", options.timeout_s());
-  if (options.repeat() > kCalls) absl::StrAppend(&command, " --repeat ", options.repeat());
-  add("--sandbox", run.sandbox_level());
-  if (run.worker_memory() > 0) absl::StrAppend(&command, " --worker-memory ", run.worker_memory());
-  return command;
 }
 
 std::string RenderSummary(const RunReport& report) {

@@ -142,15 +142,15 @@ Answer Api::Case(const HttpRequest& request) const {
   if (!verdict.ok()) return verdict.status();
   // The operator's name becomes a file's name.
   if (verdict->function().empty() || absl::StrContains(verdict->operator_(), "/")) {
-    return ToJson(*run, *verdict, nullptr);
+    return ToJson(*run, *verdict, nullptr, options_.data_folder);
   }
   const auto reader = baselines::BaselineReader::Open(
       baselines::BaselinePath(options_.data_folder, options_.reference, verdict->operator_()));
   if (!reader.ok() || (*reader)->HashOf(verdict->case_id()) != verdict->case_hash()) {
-    return ToJson(*run, *verdict, nullptr);
+    return ToJson(*run, *verdict, nullptr, options_.data_folder);
   }
   const absl::StatusOr<v1::Case> c = (*reader)->ReadCase(verdict->case_id());
-  return ToJson(*run, *verdict, c.ok() ? &*c : nullptr);
+  return ToJson(*run, *verdict, c.ok() ? &*c : nullptr, options_.data_folder);
 }
 
 Answer Api::Progress(const HttpRequest& request) const {

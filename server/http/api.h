@@ -13,7 +13,7 @@
 namespace diopi::server {
 
 struct ApiOptions {
-  std::string data_folder;        // whose baselines know the cases' arguments
+  std::string data_folder;        // absolute; its baselines know the cases' arguments
   std::string reference = "cpu";  // DATA/baselines/REFERENCE
   std::string version;            // of the program
 };

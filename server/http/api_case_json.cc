@@ -103,7 +103,8 @@ Json ToJson(const CaseRow& row) {
                       row.device_index < 0 ? Json(nullptr) : Json(row.device_index)});
 }
 
-Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c) {
+Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c,
+            const std::string& data_folder) {
   Json json = {
       {"run_id", run.run_id()},
       {"chip", ChipName(run.options().chip())},
@@ -129,7 +130,7 @@ Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* 
       {"error_text", verdict.error_text()},
       {"arguments", ArgumentsJson(c)},
       {"reveals", c == nullptr ? Json(nullptr) : JsonText(c->reveals())},
-      {"repro", reports::ReproCommand(run.options(), verdict.case_id())}};
+      {"repro", reports::ReproCommand(run.options(), verdict, data_folder)}};
   Json& outputs = json["outputs"] = Json::array();
   for (const v1::OutputStats& stats : verdict.outputs()) outputs.push_back(OutputJson(stats));
   return json;

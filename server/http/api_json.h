@@ -35,8 +35,9 @@ Json ToJson(const reports::Progress& progress);
 // The columns of /runs/RUN/cases, and a row of it.
 Json CaseColumns();
 Json ToJson(const CaseRow& row);
-// `c`: the case, where it is known; null otherwise.
-Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c);
+// `c`: the case, where it is known; null otherwise. `data_folder`: for the command that repeats it.
+Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c,
+            const std::string& data_folder);
 
 // Bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const Json& json);

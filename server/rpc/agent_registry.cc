@@ -7,13 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "command_line/exit_code.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
 namespace {
 
-constexpr int kExitUsage = 2;
-constexpr int kExitOurs = 3;
+constexpr int kExitUsage = static_cast<int>(ExitCode::kUsage);
 // A run whose agent left it so often, without a new registration between, is not given to it again.
 constexpr int kMaxFailures = 3;
 // Of what an agent says, at most.
@@ -291,7 +291,7 @@ void AgentRegistry::AbortHopeless(Later* later) {
   }
   for (OpenRun& run : hopeless) {
     run.submission.set_note(run.last_text);
-    run.submission.set_exit_code(run.last_code == kExitUsage ? kExitUsage : kExitOurs);
+    run.submission.set_exit_code(run.last_code);
     Abort(run.submission, run.run_id, later);
     DropRun(run.run_id);
   }
@@ -417,7 +417,7 @@ absl::Status AgentRegistry::Cancel(const std::string& run_id) {
     }
     run->submission.set_cancelled(true);
     run->submission.set_note("cancelled");
-    run->submission.set_exit_code(kExitOurs);
+    run->submission.set_exit_code(static_cast<int>(ExitCode::kInterrupted));
     Abort(run->submission, run_id, &later);
     DropRun(run_id);
     v1::Assignment message;

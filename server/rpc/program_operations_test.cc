@@ -165,7 +165,7 @@ TEST_F(ProgramOperationsTest, HttpAddressesThatAreRefused) {
   for (const Row& row : std::vector<Row>{{{"--http", "0.0.0.0:0"}, 2, "--http-remote lets others in"},
                                          {{"--http", "unix:/tmp/x"}, 2, "not a Unix socket"},
                                          {{"--http", "nowhere"}, 2, "expected HOST:PORT"},
-                                         {{"--http", taken}, 3, "address already in use"}}) {
+                                         {{"--http", taken}, 4, "address already in use"}}) {
     std::vector<std::string> arguments = {"--data", folder_ + "/other", "--listen", "127.0.0.1:0"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
     ServerProcess server(arguments);

@@ -81,7 +81,7 @@ TEST_F(ProgramTest, ServesAndStopsOnBothSignals) {
   }
 }
 
-TEST_F(ProgramTest, APortInUseExitsWith3) {
+TEST_F(ProgramTest, APortInUseExitsWith4) {
   ServerProcess first(Arguments("127.0.0.1:0"));
   const std::string address = first.Address();
   ASSERT_NE(address, "");
@@ -89,15 +89,15 @@ TEST_F(ProgramTest, APortInUseExitsWith3) {
   EXPECT_EQ(second.ReadyLine(), "");
   EXPECT_EQ(second.Errors(),
             absl::StrCat("diopi-server: cannot listen on ", address, ": address already in use\n"));
-  EXPECT_EQ(second.Wait(), 3);
+  EXPECT_EQ(second.Wait(), 4);
 }
 
-TEST_F(ProgramTest, ADamagedDatabaseExitsWith3) {
+TEST_F(ProgramTest, ADamagedDatabaseExitsWith4) {
   std::filesystem::create_directory(folder_ + "/data");
   std::filesystem::create_directory(folder_ + "/data/results.db");
   ServerProcess server(Arguments("127.0.0.1:0"));
   EXPECT_THAT(server.Errors(), HasSubstr("/data/results.db: cannot be opened"));
-  EXPECT_EQ(server.Wait(), 3);
+  EXPECT_EQ(server.Wait(), 4);
 }
 
 TEST_F(ProgramTest, AKilledServerLosesNoResult) {

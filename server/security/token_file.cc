@@ -33,7 +33,7 @@ constexpr off_t kMaxFileBytes = 16 << 20;
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 absl::Status FileError(const std::string& path, const char* what) {
-  return absl::InternalError(absl::StrCat(path, ": ", what, ": ", strerror(errno)));
+  return {absl::ErrnoToStatusCode(errno), absl::StrCat(path, ": ", what, ": ", strerror(errno))};
 }
 
 // Closes, and with it unlocks.

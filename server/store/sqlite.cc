@@ -49,6 +49,8 @@ absl::Status StatusOfCode(int code, std::string_view message, const std::string&
   switch (code & 0xff) {
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(absl::StrCat(path, ": the disk is full: ", text));
+    case SQLITE_IOERR:
+      return absl::ResourceExhaustedError(absl::StrCat(path, ": cannot be read or written: ", text));
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return absl::DataLossError(absl::StrCat(path, ": not a usable results database: ", text));

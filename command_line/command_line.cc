@@ -1,0 +1,89 @@
+#include "command_line/command_line.h"
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "cases/core/catalog.h"
+#include "command_line/documents.h"
+
+namespace diopi {
+namespace {
+
+std::string DidYouMean(const std::string& what, const std::string& name,
+                       const std::vector<std::string>& known) {
+  const std::vector<std::string> nearest = cases::Nearest(name, known, 1);
+  if (nearest.empty()) return "";
+  return absl::StrCat("There is no ", what, " '", name, "'; did you mean ", nearest.front(), "?\n");
+}
+
+// For the first argument that nobody understood: the nearest option or subcommand. What follows may belong to
+// it.
+std::string Suggestion(const CLI::App* app) {
+  // The program and the subcommands that were recognized.
+  const CLI::App* deepest = app;
+  std::vector<std::string> options = VisibleOptions(*app);
+  while (!deepest->get_subcommands().empty()) {
+    deepest = deepest->get_subcommands().front();
+    for (std::string& name : VisibleOptions(*deepest)) options.push_back(std::move(name));
+  }
+  const std::vector<std::string> subcommands = VisibleSubcommands(*deepest);
+  for (const std::string& argument : app->remaining(true)) {
+    if (absl::StartsWith(argument, "--"))
+      return DidYouMean("option", argument.substr(0, argument.find('=')), options);
+    if (!subcommands.empty()) return DidYouMean("subcommand", argument, subcommands);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> NormalizeArguments(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  bool options = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "--") options = false;
+    if (options && absl::StartsWith(argument, "--")) {
+      const size_t end = std::min(argument.find('='), argument.size());
+      std::replace(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(end), '_', '-');
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app) {
+  app->set_version_flag("--version", version);
+  app->footer(absl::StrCat("Examples:\n", examples, "\n", kExitCodesText));
+  app->failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return absl::StrCat(failed->get_name(), ": ", error.what(), "\n", Suggestion(failed),
+                        "Run with --help for more information.\n");
+  });
+}
+
+void GroupOptions(const std::string& heading, const std::vector<std::string>& names, CLI::App* app) {
+  for (const std::string& name : names) app->get_option(name)->group(heading);
+}
+
+std::optional<ExitCode> ParseCommandLine(std::vector<std::string> arguments, CLI::App* app) {
+  if (arguments == std::vector<std::string>{"--completion", "bash"}) {
+    std::cout << BashCompletion(*app) << std::flush;
+    return ExitCode::kOk;
+  }
+  if (arguments == std::vector<std::string>{"--man-page"}) {
+    std::cout << ManPage(*app) << std::flush;
+    return ExitCode::kOk;
+  }
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app->parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return app->exit(error) == 0 ? ExitCode::kOk : ExitCode::kUsage;
+  }
+  return std::nullopt;
+}
+
+}  // namespace diopi

@@ -1,0 +1,26 @@
+// What is generated from a program's declared options: shell completion and man pages. Options and
+// subcommands in the empty group are hidden and appear nowhere.
+#ifndef COMMAND_LINE_DOCUMENTS_H_
+#define COMMAND_LINE_DOCUMENTS_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace diopi {
+
+// "--impl", "--version": every long name.
+std::vector<std::string> VisibleOptions(const CLI::App& app);
+std::vector<std::string> VisibleSubcommands(const CLI::App& app);
+
+// A bash script to be sourced: subcommands, options, and the values of options that take one of a few words.
+// Where an option takes any other value, bash completes file names.
+std::string BashCompletion(const CLI::App& app);
+
+// Section 1, in roff's man macros. The paragraphs of the footer that begin with a line "Title:" become
+// sections.
+std::string ManPage(const CLI::App& app);
+
+}  // namespace diopi
+
+#endif  // COMMAND_LINE_DOCUMENTS_H_

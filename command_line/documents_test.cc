@@ -1,0 +1,77 @@
+// Completion and man pages, judged by the programs that read them.
+#include "command_line/documents.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+
+#include "command_line/command_line.h"
+
+namespace diopi {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// What a shell command prints, standard error included.
+std::string Output(const std::string& command) {
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    text.append(buffer.data(), got);
+  pclose(pipe);
+  return text;
+}
+
+class DocumentsTest : public ::testing::Test {
+ protected:
+  DocumentsTest() : app_("Does things, as \\n in C.", "my-program") {
+    DescribeProgram("1.2", "  my-program report --run latest\n", &app_);
+    app_.add_option("--data", text_, "A folder");
+    app_.add_option("--secret", text_, "Hidden")->group("");
+    CLI::App* report = app_.add_subcommand("report", ".Writes a report");
+    report->add_option("--format", text_, "The form")->check(CLI::IsMember({"text", "html"}));
+    report->add_option("--output", text_, "A file")->group("Files");
+    app_.add_subcommand("pack", "Packs")->add_subcommand("verify", "Verifies");
+  }
+
+  // What bash offers after these words; the last is the one being typed.
+  std::string Complete(const std::string& words, int last) const {
+    const std::string path = ::testing::TempDir() + "/completion.bash";
+    std::ofstream(path) << BashCompletion(app_) << "COMP_WORDS=(" << words << ")\nCOMP_CWORD=" << last
+                        << "\n_my_program\necho \"${COMPREPLY[*]}\"\n";
+    return Output("bash -eu " + path);
+  }
+
+  std::string text_;
+  CLI::App app_;
+};
+
+TEST_F(DocumentsTest, BashCompletesSubcommandsOptionsAndWords) {
+  EXPECT_EQ(Complete("my-program re", 1), "report\n");
+  EXPECT_EQ(Complete("my-program --d", 1), "--data\n");
+  EXPECT_EQ(Complete("my-program report --", 2), "--help --format --output\n");
+  EXPECT_EQ(Complete("my-program report --format h", 3), "html\n");
+  EXPECT_EQ(Complete("my-program report --output re", 3), "\n") << "file names, which are bash's own";
+  EXPECT_EQ(Complete("my-program --data re", 2), "\n");
+  EXPECT_EQ(Complete("my-program pack v", 2), "verify\n");
+  EXPECT_THAT(BashCompletion(app_), Not(HasSubstr("secret")));
+}
+
+TEST_F(DocumentsTest, ManPageHasEveryOptionAndNoMacroOfTheTexts) {
+  const std::string page = ManPage(app_);
+  for (const char* text : {".TH \"MY\\-PROGRAM\" 1", ".SH NAME\nmy\\-program \\- Does things, as \\en in C.",
+                           ".SS \"my\\-program report\"\n\\&.Writes", "\\fB\\-\\-format\\fR text|html",
+                           "Files:\n.TP\n\\fB\\-\\-output\\fR", ".SS \"my\\-program pack verify\"",
+                           ".SH EXAMPLES\n.nf\n  my\\-program report", ".SH EXIT STATUS\n.nf\n  0 "}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace diopi

@@ -1,0 +1,77 @@
+// Repeat commands are pasted into a shell where a report was printed, from whatever folder that shell is in.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/render/escape.h"
+#include "reports/render/render.h"
+
+namespace diopi::reports {
+namespace {
+
+// diopi-cli repro's own defaults.
+constexpr double kTimeout = 30;
+constexpr int kCalls = 2;
+// Calls at which a difference that one pair of calls in 20 shows is missed once in 150 times.
+constexpr double kShowingCalls = 100;
+
+// Runs that do not say where they were made are taken to be ours.
+bool MadeHere(const v1::RunOptions& options) {
+  std::array<char, 256> host{};
+  return options.host().empty() ||
+         (gethostname(host.data(), host.size() - 1) == 0 && options.host() == host.data());
+}
+
+// diopi-cli stands beside each of our programs; in a test program it does not.
+std::string Program() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path beside = self.parent_path() / "diopi-cli";
+  return !error && std::filesystem::exists(beside, error) ? beside.string() : "diopi-cli";
+}
+
+// Enough calls to show that equal calls differ, where that was the verdict and half the time limit is enough.
+int Calls(const v1::RunOptions& options, const v1::Verdict& verdict) {
+  if (verdict.outcome() != v1::OUTCOME_NONDETERMINISTIC) return options.repeat();
+  const double seconds = (options.timeout_s() > 0 ? options.timeout_s() : kTimeout) / 2;
+  const double possible = seconds * 1e6 / std::max(verdict.call_us(), 1.0);
+  return std::max(options.repeat(), static_cast<int>(std::min(possible, kShowingCalls)));
+}
+
+}  // namespace
+
+std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
+                         const std::string& data_folder) {
+  const v1::RunCommand& run = options.command();
+  const bool here = MadeHere(options);
+  std::string command =
+      absl::StrCat(here ? ShellWord(Program()) : "diopi-cli", " repro ", ShellWord(verdict.case_id()));
+  const auto add = [&command](const char* flag, const std::string& value) {
+    if (!value.empty()) absl::StrAppend(&command, " ", flag, " ", ShellWord(value));
+  };
+  add("--impl", options.impl_path().empty() ? "LIBRARY" : options.impl_path());
+  add("--device-lib", run.device_lib());
+  if (here) add("--data", data_folder);
+  add("--cases", run.cases_folder());
+  add("--profile", run.profile_path());
+  add("--contract", absl::StrJoin(options.contracts(), ","));
+  if (run.four_bytes()) absl::StrAppend(&command, " --four-bytes");
+  if (run.nhwc()) absl::StrAppend(&command, " --nhwc --nhwc-min-dim ", run.nhwc_min_dim());
+  if (options.timeout_s() > 0 && options.timeout_s() != kTimeout)
+    absl::StrAppend(&command, " --timeout-s ", options.timeout_s());
+  const int calls = Calls(options, verdict);
+  if (calls > kCalls) absl::StrAppend(&command, " --repeat ", calls);
+  add("--sandbox", run.sandbox_level());
+  if (run.worker_memory() > 0) absl::StrAppend(&command, " --worker-memory ", run.worker_memory());
+  return command;
+}
+
+std::string ReproCommand(const RunReport& report, const v1::Verdict& verdict) {
+  return ReproCommand(report.run.options(), verdict, report.data_folder);
+}
+
+}  // namespace diopi::reports
