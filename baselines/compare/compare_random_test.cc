@@ -213,7 +213,8 @@ struct Dropout {
   TensorMap inputs, actual;
 };
 
-Dropout MakeDropout(double p, bool train, uint64_t seed, Dtype dtype) {
+// `factor`: what is kept is multiplied by; 0: by 1/(1-p) in float32.
+Dropout MakeDropout(double p, bool train, uint64_t seed, Dtype dtype, double factor = 0) {
   Dropout d{Random(dtype, v1::Judge::DROPOUT_OUT), {}, {}};
   AddInput(&d.c, "input", dtype);
   AddNumber(&d.c, "p", p);
@@ -233,7 +234,8 @@ Dropout MakeDropout(double p, bool train, uint64_t seed, Dtype dtype) {
   Vec y;
   for (size_t i = 0; i < kept.size(); ++i) {
     const double v = ElementAsDouble(dtype, x.data.data(), static_cast<int64_t>(i));
-    y.push_back(kept[i] * v * static_cast<double>(train ? 1.0F / static_cast<float>(1 - p) : 1.0F));
+    const auto scale = static_cast<double>(train ? 1.0F / static_cast<float>(1 - p) : 1.0F);
+    y.push_back(kept[i] * v * (factor != 0 ? factor : scale));
   }
   d.inputs["input"] = x;
   d.actual["out"] = Row(dtype, y);
@@ -262,6 +264,16 @@ TEST(Random, Dropout) {
   bad = good;
   bad.actual["mask"] = Row(D::bool_, Vec(5000, 1));
   EXPECT_EQ(CompareCase(bad.c, bad.inputs, good.actual, bad.actual).outcome(), v1::OUTCOME_FAIL);
+}
+
+TEST(Random, DropoutsFactorMayBeRoundedToA16BitType) {
+  const auto outcome = [](Dtype dtype, double factor) {
+    const Dropout d = MakeDropout(0.1, true, 5, dtype, factor);
+    return CompareCase(d.c, d.inputs, d.actual, d.actual).outcome();
+  };
+  EXPECT_EQ(outcome(D::bfloat16, 1.109375), v1::OUTCOME_PASS);
+  EXPECT_EQ(outcome(D::bfloat16, 1.1171875), v1::OUTCOME_FAIL);  // the next one
+  EXPECT_EQ(outcome(D::float32, 1.109375), v1::OUTCOME_FAIL);
 }
 
 TEST(Random, DropoutDecidesForEachElement) {

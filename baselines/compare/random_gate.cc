@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "baselines/compare/gates.h"
 #include "baselines/compare/random.h"
+#include "baselines/compare/readings.h"
 #include "baselines/compare/rule.h"
 #include "baselines/compare/tails.h"
 
@@ -101,8 +102,17 @@ std::string DropoutOut(const Job& job, v1::OutputStats* stats, std::string* harn
   double p = 0.5;
   NumberOf(job.c, "p", &p);
   const bool training = Training(job);
-  const double scale = training ? 1 / (1 - p) : 1;
+  double scale = training ? 1 / (1 - p) : 1;
   const PointwiseRule rule = RuleFor(job.actual.dtype, 0);
+  const auto fits = [&](double factor) {
+    for (size_t i = 0; i < y.size(); ++i) {
+      if (!DropoutElementOk(rule, y[i], x[i], !training || kept[i] != 0, factor)) return false;
+    }
+    return true;
+  };
+  // A kernel may be given the factor as a number of the 16-bit type (dropout.textproto).
+  const double rounded = RoundedTo(job.actual.dtype, scale);
+  if (FormatOf(job.actual.dtype).precision < 24 && !fits(scale) && fits(rounded)) scale = rounded;
   int64_t wrong = 0;
   std::string first;
   for (size_t i = 0; i < y.size(); ++i) {

@@ -72,6 +72,8 @@ def namespace(case, inputs, floating=torch.float64):
     values = {arg["name"]: argument(arg, inputs) for arg in case.get("args", [])}
     # What a function may need beyond the arguments: the dtypes and shapes of the outputs.
     values["floating"] = floating
+    # An integer tensor as real numbers: in float64 as the oracle has it, or as PyTorch promotes it by itself.
+    values["real"] = torch.Tensor.double if floating == torch.float64 else lambda tensor: tensor
     values["dtype"] = TORCH[case.get("dtype", "int8")]
     values["out_dtypes"] = {arg["name"]: TORCH.get(arg["tensor"].get("dtype", "int8"))
                             for arg in case.get("args", []) if "tensor" in arg}

@@ -1,13 +1,28 @@
 #!/usr/bin/env bash
-# Generates baselines into a fresh folder and compares them with PyTorch's own results.
-# usage: run.sh BUILD_FOLDER [--fname NAME ...]
+# Generates baselines into a fresh folder and compares them with PyTorch's own results; with --native, judges what
+# PyTorch's kernels compute in each case's own dtype.
+# usage: run.sh BUILD_FOLDER [--native] [--fname NAME ...]
 set -euo pipefail
-build=${1:?"usage: run.sh BUILD_FOLDER [--fname NAME ...]"}
+build=${1:?"usage: run.sh BUILD_FOLDER [--native] [--fname NAME ...]"}
 shift
+native=no
+if [ "${1:-}" = --native ]; then
+  native=yes
+  shift
+fi
 here=$(cd "$(dirname "$0")" && pwd)
 data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
 "$build/bin/diopi-cli" gen --data "$data" "$@" >"$data/gen.log" 2>&1 || { tail -n 40 "$data/gen.log" >&2; exit 3; }
 # Debian's torch and h5py belong to /usr/bin/python3; another python3 may come first on PATH.
 # One thread: the arrays are small, and OpenMP's idle threads cost more than they give.
-OMP_NUM_THREADS=1 /usr/bin/python3 "$here/crosscheck.py" --data "$data"
+export OMP_NUM_THREADS=1
+if [ "$native" = no ]; then
+  /usr/bin/python3 "$here/crosscheck.py" --data "$data"
+else
+  # Which of its kernels PyTorch chooses depends on the processor: the same everywhere.
+  export ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2
+  selection=()
+  [ $# -eq 0 ] || selection=(--partial)
+  /usr/bin/python3 "$here/native.py" --data "$data" --judge "$build/bin/diopi-judge" "${selection[@]}"
+fi

@@ -43,8 +43,18 @@ std::unique_ptr<BaselineReader> OpenUsable(const std::string& path, const Proven
   return *std::move(reader);
 }
 
+// Readings are no part of a case's hash.
+bool HasReadingsOf(const BaselineReader& reader, const v1::Case& c) {
+  if (c.readings().empty()) return true;
+  const absl::StatusOr<v1::Case> stored = reader.ReadCase(c.id());
+  return stored.ok() && std::equal(c.readings().begin(), c.readings().end(), stored->readings().begin(),
+                                   stored->readings().end(), [](const v1::Reading& a, const v1::Reading& b) {
+                                     return a.SerializeAsString() == b.SerializeAsString();
+                                   });
+}
+
 bool Holds(const BaselineReader* reader, const v1::Case& c) {
-  return reader != nullptr && reader->HashOf(c.id()) == c.hash();
+  return reader != nullptr && reader->HashOf(c.id()) == c.hash() && HasReadingsOf(*reader, c);
 }
 
 std::string ProcessorName() {

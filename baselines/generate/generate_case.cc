@@ -7,8 +7,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
+#include "baselines/compare/readings.h"
 #include "baselines/generate/exact_data.h"
 #include "baselines/generate/generate.h"
+#include "baselines/generate/other_readings.h"
 #include "baselines/generate/widen.h"
 #include "cases/core/fill.h"
 #include "cases/core/layout.h"
@@ -49,16 +51,57 @@ class CaseGenerator {
 
   absl::StatusOr<Baseline> Run() {
     absl::Status status = MakeInputs();
+    if (status.ok()) status = AddOutputs();
     if (!status.ok()) return status;
-    for (const v1::Judge& judge : baseline_.c.judges()) {
-      if (judge.kind() == v1::Judge::NOT_JUDGED) continue;
-      status = AddOutput(judge);
+    for (const v1::Reading& reading : baseline_.c.readings()) {
+      status =
+          reading.kind() == v1::Reading::ROUNDED_SCALARS ? AddRoundedScalars(reading) : AddSpreadNan(reading);
       if (!status.ok()) return status;
     }
     return std::move(baseline_);
   }
 
  private:
+  absl::Status AddOutputs() {
+    for (const v1::Judge& judge : baseline_.c.judges()) {
+      if (judge.kind() == v1::Judge::NOT_JUDGED) continue;
+      absl::Status status = AddOutput(judge);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // The references once more, of the call with rounded numbers.
+  absl::Status AddRoundedScalars(const v1::Reading& reading) {
+    v1::Case rounded = baseline_.c;
+    if (!RoundScalars(reading, &rounded)) return absl::OkStatus();
+    CaseGenerator other(reference_, rounded);
+    other.baseline_.inputs = baseline_.inputs;
+    absl::Status status = other.AddOutputs();
+    if (!status.ok()) return status;
+    for (auto& [key, tensor] : other.baseline_.references) {
+      baseline_.references.emplace(ReadingKey(reading, key), std::move(tensor));
+    }
+    return absl::OkStatus();
+  }
+
+  // One more run, and only where an input is not finite.
+  absl::Status AddSpreadNan(const v1::Reading& reading) {
+    TensorMap inputs = baseline_.inputs;
+    if (!SpreadNan(reading, &inputs)) return absl::OkStatus();
+    absl::StatusOr<TensorMap> outputs =
+        reference_.Call(baseline_.c, WidenToFloat64(inputs, Power::kOne), D::float64);
+    if (!outputs.ok()) return outputs.status();
+    for (const auto& [key, tensor] : *outputs) {
+      if (!baseline_.references.contains(key) || !IsFloating(tensor.dtype)) continue;
+      HostTensor mask = SpreadMask(reading, tensor);
+      if (mask.data.find('\1') != std::string::npos) {
+        baseline_.references.emplace(key + kSpreadNanSuffix, std::move(mask));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status MakeInputs() {
     absl::StatusOr<TensorMap> inputs = FillInputs(baseline_.c);
     if (!inputs.ok()) return inputs.status();

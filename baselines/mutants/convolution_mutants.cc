@@ -28,6 +28,7 @@ PLANT(conv_channel_tail_dropped, 32, "diopiConvolution2d", "",
 PLANT(conv_padding_is_edge, 0, "diopiConvolution2d", "", "padding repeats the border instead of zeros");
 PLANT(conv_input_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last input is read as NCHW");
 PLANT(conv_output_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last output is written as NCHW");
+PLANT(conv_nan_dropped, 28, "diopiConvolution2d", "", "pixels that are NaN count as zero");
 PLANT(conv_backward_weight_of_last_image, 0, "diopiConvolution2dBackward", "",
       "the gradient of weight is overwritten by each image of the batch");
 PLANT(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
@@ -146,6 +147,9 @@ extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensor
     if (conv_tf32 && IsFloat32(out)) {
       x = Replaced(ctx, input, Tf32);
       w = Replaced(ctx, weight, Tf32);
+    }
+    if (conv_nan_dropped) {
+      x = Replaced(ctx, input, [](double e, int64_t) { return std::isnan(e) ? 0.0 : e; });
     }
     if (conv_bias_lost_beyond_1024 && bias != nullptr) {
       b = Replaced(ctx, bias, [](double e, int64_t i) { return i < 1024 ? e : 0.0; });

@@ -27,8 +27,8 @@ namespace {
 PLANT(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "add takes alpha as 1");
 PLANT(add_tail_stale, 1, "diopiAdd", "", "a tail of three elements after whole vectors is never written");
 PLANT(add_int32_through_fp32, 3, "diopiAdd diopiAddInp", "", "int32 operands are added as float32");
-PLANT(add_alpha_rounded_to_dtype, 0, "diopiAdd diopiAddInp", "",
-      "alpha is rounded to float16 or bfloat16 before it multiplies");
+PLANT(add_alpha_cut_to_dtype, 0, "diopiAdd diopiAddInp", "",
+      "alpha is cut off, not rounded, to float16 or bfloat16 before it multiplies");
 PLANT(add_product_rounded_to_dtype, 0, "diopiAdd", "",
       "alpha * other is rounded to float16 or bfloat16 before the sum");
 PLANT(add_promoted_in_narrow_type, 0, "diopiAdd", "",
@@ -51,8 +51,8 @@ PLANT(mul_inplace_operand_overwritten, 63, "diopiMulInp", "",
       "other is expanded into the output, which is the input still to be read");
 PLANT(mul_scalar_field_misread, 0, "diopiMulScalar diopiMulInpScalar", "",
       "the bits of an integer scalar are read as a double");
-PLANT(mul_scalar_rounded_to_dtype, 0, "diopiMulScalar", "",
-      "the scalar is rounded to float16 or bfloat16 before it multiplies");
+PLANT(mul_scalar_cut_to_dtype, 0, "diopiMulScalar", "",
+      "the scalar is cut off, not rounded, to float16 or bfloat16 before it multiplies");
 PLANT(add_bool_stores_two, 64, "diopiAdd", "", "true or true is stored as the byte 2");
 PLANT(div_by_rounded_reciprocal, 0, "diopiDiv", "", "x * (1 / y), the reciprocal rounded to the dtype");
 PLANT(div_int_floor_truncates, 48, "diopiDiv diopiDivInp diopiDivScalar", "",
@@ -107,8 +107,8 @@ diopiError_t Binary(const char* function, diopiTensorHandle_t out, diopiConstTen
 // alpha as the planted bugs of add understand it.
 diopiScalar_t AddAlpha(diopiConstTensorHandle_t out, const diopiScalar_t* alpha) {
   if (add_alpha_ignored) return OneLike(*alpha);
-  if (add_alpha_rounded_to_dtype && Is16Bit(out) && diopi::ops::ScalarIsFloating(alpha)) {
-    return FloatScalar(RoundedTo(DtypeOf(out), alpha->fval));
+  if (add_alpha_cut_to_dtype && Is16Bit(out) && diopi::ops::ScalarIsFloating(alpha)) {
+    return FloatScalar(TruncatedTo(DtypeOf(out), alpha->fval));
   }
   return *alpha;
 }
@@ -342,8 +342,8 @@ extern "C" diopiError_t diopiMulInp(diopiContextHandle_t ctx, diopiTensorHandle_
 extern "C" diopiError_t diopiMulScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, const diopiScalar_t* other) {
   diopiScalar_t scalar = IsFloating(out) ? MisreadScalar(other) : *other;
-  if (mul_scalar_rounded_to_dtype && Is16Bit(out)) {
-    scalar = FloatScalar(RoundedTo(DtypeOf(out), diopi::ops::ScalarAsDouble(other)));
+  if (mul_scalar_cut_to_dtype && Is16Bit(out)) {
+    scalar = FloatScalar(TruncatedTo(DtypeOf(out), diopi::ops::ScalarAsDouble(other)));
   }
   return good_diopiMulScalar(ctx, out, input, &scalar);
 }

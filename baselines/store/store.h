@@ -12,6 +12,7 @@
 //   /CASE_ID/outputs/KEY.sigma  one sigma of rounding noise (not for exact classes): float32, or float64 when
 //                             the output is float64, whose range float32 does not have
 //   /CASE_ID/outputs/KEY.low    float64, what r lost when it was rounded to float64 (float64 outputs only)
+//   /CASE_ID/outputs/READING:KEY, KEY.spread_nan  of the case's readings (baselines/compare/readings.h)
 //   /CASE_ID/outputs/KEY.device what the device reference returned, in the case's own dtype
 //   /cases, /index            all cases' JSON and the table of contents (index.h), what our reader goes by
 //

@@ -12,13 +12,19 @@ HOLD_CYCLES = 10_000_000  # of the device's clock: some 5 ms, longer than it tak
 
 def read_inputs(inputs, definition, device):
     """The files that `diopi-cli time --inputs` wrote, in the case's layouts."""
+    specs = tensor_specs(definition)
+    return {key: laid_out(read_tensor(entry).to(device), specs.get(key, {})) for key, entry in inputs.items()}
+
+
+def tensor_specs(definition):
+    """{key: specification} of all tensors among the case's arguments."""
     specs = {}
     for arg in definition.get("args", []):
         if "tensor" in arg:
             specs[arg["name"]] = arg["tensor"]
         for i, spec in enumerate(arg.get("tensors", {}).get("tensors", [])):
             specs["%s.%d" % (arg["name"], i)] = spec
-    return {key: laid_out(read_tensor(entry).to(device), specs.get(key, {})) for key, entry in inputs.items()}
+    return specs
 
 
 def read_tensor(entry):

@@ -29,6 +29,35 @@ PLANT(mul_flushes_subnormals, 0, "diopiMul diopiMulInp diopiMulScalar diopiMulIn
 PLANT(mul_other_nan, 0, "diopiMul diopiMulInp diopiMulScalar diopiMulInpScalar", "",
       "every NaN negative and with a payload");
 
+constexpr char kScalar[] =
+    "diopiAdd diopiAddInp diopiAddScalar diopiAddInpScalar diopiSub diopiSubInp diopiSubScalar "
+    "diopiSubInpScalar "
+    "diopiMulScalar diopiMulInpScalar diopiDivScalar diopiDivInpScalar diopiPow diopiPowInp diopiPowScalar";
+PLANT(scalars_rounded, 0, kScalar, "",
+      "numbers rounded to the type of 16-bit tensors first: PyTorch on the CPU");
+PLANT(scalar_operand_rounded, 0, "diopiAddScalar diopiAddInpScalar diopiSubScalar diopiSubInpScalar", "",
+      "a number as a tensor of the 16-bit type, times alpha in float32");
+PLANT(scalar_alpha_rounded, 0, "diopiAddScalar diopiAddInpScalar diopiSubScalar diopiSubInpScalar", "",
+      "alpha rounded to the 16-bit type, the number not");
+
+// A number as the kernel is given it: in the type of `tensor` where that has 16 bits and a switch says so.
+diopiScalar_t Given(const diopiScalar_t* number, diopiConstTensorHandle_t tensor, bool rounded) {
+  const diopiDtype_t dtype = Tensor(tensor).dtype();
+  const bool narrow = dtype == diopi_dtype_float16 || dtype == diopi_dtype_bfloat16;
+  if (!narrow || !(rounded || scalars_rounded)) return *number;
+  const auto value = static_cast<float>(ScalarAsDouble(number));
+  diopiScalar_t given;
+  given.stype = diopi_dtype_float64;
+  given.fval = dtype == diopi_dtype_float16 ? FromFloat16(ToFloat16(value)) : FromBfloat16(ToBfloat16(value));
+  return given;
+}
+diopiScalar_t GivenAlpha(const diopiScalar_t* alpha, diopiConstTensorHandle_t tensor) {
+  return Given(alpha, tensor, static_cast<bool>(scalar_alpha_rounded));
+}
+diopiScalar_t GivenOperand(const diopiScalar_t* number, diopiConstTensorHandle_t tensor) {
+  return Given(number, tensor, static_cast<bool>(scalar_operand_rounded));
+}
+
 // x / y, correctly rounded: Markstein, "Computation of elementary functions on the IBM RISC System/6000
 // processor", 1990. Outside of a range without overflow and underflow, as it is.
 template <typename C>
@@ -140,68 +169,80 @@ DIOPI_OVERRIDE(diopiAdd);
 extern "C" diopiError_t diopiAdd(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
                                  const diopiScalar_t* alpha) {
+  const diopiScalar_t scale = GivenAlpha(alpha, out);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, other, alpha, 1, &error)) return error;
-  return FinishSum(good_diopiAdd(ctx, out, input, other, alpha), out);
+  if (ServeAdd(__func__, out, input, other, &scale, 1, &error)) return error;
+  return FinishSum(good_diopiAdd(ctx, out, input, other, &scale), out);
 }
 
 DIOPI_OVERRIDE(diopiAddInp);
 extern "C" diopiError_t diopiAddInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                     diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
+  const diopiScalar_t scale = GivenAlpha(alpha, input);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, other, alpha, 1, &error)) return error;
-  return FinishSum(good_diopiAddInp(ctx, input, other, alpha), input);
+  if (ServeAdd(__func__, input, input, other, &scale, 1, &error)) return error;
+  return FinishSum(good_diopiAddInp(ctx, input, other, &scale), input);
 }
 
 DIOPI_OVERRIDE(diopiAddScalar);
 extern "C" diopiError_t diopiAddScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, const diopiScalar_t* other,
                                        const diopiScalar_t* alpha) {
+  const diopiScalar_t number = GivenOperand(other, out);
+  const diopiScalar_t scale = GivenAlpha(alpha, out);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, other, alpha, 1, &error)) return error;
-  return FinishSum(good_diopiAddScalar(ctx, out, input, other, alpha), out);
+  if (ServeAdd(__func__, out, input, &number, &scale, 1, &error)) return error;
+  return FinishSum(good_diopiAddScalar(ctx, out, input, &number, &scale), out);
 }
 
 DIOPI_OVERRIDE(diopiAddInpScalar);
 extern "C" diopiError_t diopiAddInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                           const diopiScalar_t* other, const diopiScalar_t* alpha) {
+  const diopiScalar_t number = GivenOperand(other, input);
+  const diopiScalar_t scale = GivenAlpha(alpha, input);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, other, alpha, 1, &error)) return error;
-  return FinishSum(good_diopiAddInpScalar(ctx, input, other, alpha), input);
+  if (ServeAdd(__func__, input, input, &number, &scale, 1, &error)) return error;
+  return FinishSum(good_diopiAddInpScalar(ctx, input, &number, &scale), input);
 }
 
 DIOPI_OVERRIDE(diopiSub);
 extern "C" diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
                                  const diopiScalar_t* alpha) {
+  const diopiScalar_t scale = GivenAlpha(alpha, out);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, other, alpha, -1, &error)) return error;
-  return FinishSum(good_diopiSub(ctx, out, input, other, alpha), out);
+  if (ServeAdd(__func__, out, input, other, &scale, -1, &error)) return error;
+  return FinishSum(good_diopiSub(ctx, out, input, other, &scale), out);
 }
 
 DIOPI_OVERRIDE(diopiSubInp);
 extern "C" diopiError_t diopiSubInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                     diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
+  const diopiScalar_t scale = GivenAlpha(alpha, input);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, other, alpha, -1, &error)) return error;
-  return FinishSum(good_diopiSubInp(ctx, input, other, alpha), input);
+  if (ServeAdd(__func__, input, input, other, &scale, -1, &error)) return error;
+  return FinishSum(good_diopiSubInp(ctx, input, other, &scale), input);
 }
 
 DIOPI_OVERRIDE(diopiSubScalar);
 extern "C" diopiError_t diopiSubScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, const diopiScalar_t* other,
                                        const diopiScalar_t* alpha) {
+  const diopiScalar_t number = GivenOperand(other, out);
+  const diopiScalar_t scale = GivenAlpha(alpha, out);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, other, alpha, -1, &error)) return error;
-  return FinishSum(good_diopiSubScalar(ctx, out, input, other, alpha), out);
+  if (ServeAdd(__func__, out, input, &number, &scale, -1, &error)) return error;
+  return FinishSum(good_diopiSubScalar(ctx, out, input, &number, &scale), out);
 }
 
 DIOPI_OVERRIDE(diopiSubInpScalar);
 extern "C" diopiError_t diopiSubInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                           const diopiScalar_t* other, const diopiScalar_t* alpha) {
+  const diopiScalar_t number = GivenOperand(other, input);
+  const diopiScalar_t scale = GivenAlpha(alpha, input);
   diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, other, alpha, -1, &error)) return error;
-  return FinishSum(good_diopiSubInpScalar(ctx, input, other, alpha), input);
+  if (ServeAdd(__func__, input, input, &number, &scale, -1, &error)) return error;
+  return FinishSum(good_diopiSubInpScalar(ctx, input, &number, &scale), input);
 }
 
 DIOPI_OVERRIDE(diopiDiv);
@@ -225,17 +266,19 @@ DIOPI_OVERRIDE(diopiDivScalar);
 extern "C" diopiError_t diopiDivScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, const diopiScalar_t* other,
                                        diopiRoundMode_t rounding_mode) {
+  const diopiScalar_t number = GivenOperand(other, out);
   diopiError_t error = diopiSuccess;
-  if (ServeDiv(__func__, out, input, other, rounding_mode, &error)) return error;
-  return good_diopiDivScalar(ctx, out, input, other, rounding_mode);
+  if (ServeDiv(__func__, out, input, &number, rounding_mode, &error)) return error;
+  return good_diopiDivScalar(ctx, out, input, &number, rounding_mode);
 }
 
 DIOPI_OVERRIDE(diopiDivInpScalar);
 extern "C" diopiError_t diopiDivInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                           const diopiScalar_t* other, diopiRoundMode_t rounding_mode) {
+  const diopiScalar_t number = GivenOperand(other, input);
   diopiError_t error = diopiSuccess;
-  if (ServeDiv(__func__, input, input, other, rounding_mode, &error)) return error;
-  return good_diopiDivInpScalar(ctx, input, other, rounding_mode);
+  if (ServeDiv(__func__, input, input, &number, rounding_mode, &error)) return error;
+  return good_diopiDivInpScalar(ctx, input, &number, rounding_mode);
 }
 
 DIOPI_OVERRIDE(diopiMul);
@@ -253,37 +296,42 @@ extern "C" diopiError_t diopiMulInp(diopiContextHandle_t ctx, diopiTensorHandle_
 DIOPI_OVERRIDE(diopiMulScalar);
 extern "C" diopiError_t diopiMulScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        diopiConstTensorHandle_t input, const diopiScalar_t* other) {
-  return Finish(good_diopiMulScalar(ctx, out, input, other), out);
+  const diopiScalar_t number = GivenOperand(other, out);
+  return Finish(good_diopiMulScalar(ctx, out, input, &number), out);
 }
 
 DIOPI_OVERRIDE(diopiMulInpScalar);
 extern "C" diopiError_t diopiMulInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                           const diopiScalar_t* other) {
-  return Finish(good_diopiMulInpScalar(ctx, input, other), input);
+  const diopiScalar_t number = GivenOperand(other, input);
+  return Finish(good_diopiMulInpScalar(ctx, input, &number), input);
 }
 
 DIOPI_OVERRIDE(diopiPow);
 extern "C" diopiError_t diopiPow(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                  diopiConstTensorHandle_t input, const diopiScalar_t* exponent) {
+  const diopiScalar_t number = GivenOperand(exponent, out);
   diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, out, input, exponent, &error)) return error;
-  return good_diopiPow(ctx, out, input, exponent);
+  if (ServePow(__func__, out, input, &number, &error)) return error;
+  return good_diopiPow(ctx, out, input, &number);
 }
 
 DIOPI_OVERRIDE(diopiPowInp);
 extern "C" diopiError_t diopiPowInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                     const diopiScalar_t* exponent) {
+  const diopiScalar_t number = GivenOperand(exponent, input);
   diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, input, input, exponent, &error)) return error;
-  return good_diopiPowInp(ctx, input, exponent);
+  if (ServePow(__func__, input, input, &number, &error)) return error;
+  return good_diopiPowInp(ctx, input, &number);
 }
 
 DIOPI_OVERRIDE(diopiPowScalar);
 extern "C" diopiError_t diopiPowScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                        const diopiScalar_t* input, diopiConstTensorHandle_t exponent) {
+  const diopiScalar_t number = GivenOperand(input, out);
   diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, out, input, exponent, &error)) return error;
-  return good_diopiPowScalar(ctx, out, input, exponent);
+  if (ServePow(__func__, out, &number, exponent, &error)) return error;
+  return good_diopiPowScalar(ctx, out, &number, exponent);
 }
 
 DIOPI_OVERRIDE(diopiPowTensor);

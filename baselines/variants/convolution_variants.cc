@@ -1,5 +1,6 @@
 // Convolutions without the matrix of windows: other loops, tensor cores, TF32, Winograd.
 #include "baselines/planted/planted.h"
+#include "baselines/variants/padded.h"
 #include "baselines/variants/products.h"
 #include "baselines/variants/winograd.h"
 
@@ -26,6 +27,10 @@ constexpr char kWinograd[] = "diopiConvolution2d";
 PLANT(conv2d_winograd2, 0, kWinograd, "", "Winograd F(2x2,3x3): 3x3 filters, stride 1, 16 channels or more");
 PLANT(conv2d_winograd2_always, 0, kWinograd, "fastconv", "and with few channels too; not for float64");
 PLANT(conv2d_winograd4, 0, kWinograd, "fastconv", "Winograd F(4x4,3x3); not for float64");
+
+PLANT(conv2d_im2col, 0, kAll, "",
+      "products with matrices of windows whose padding is zero: PyTorch on the CPU");
+PLANT(conv2d_paired_taps, 0, kWinograd, "", "taps in pairs, the last of an odd number with a zero weight");
 
 // Where libraries choose it without asking. Its transforms mix in pixels outside of an output's own window;
 // with few channels their rounding noise stands out: one of 1,000,000 elements of white noise is beyond 8
@@ -137,6 +142,20 @@ extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensor
                                            diopiSize_t padding, diopiSize_t dilation, int64_t groups) {
   const Tensor result(out), x(input), w(weight), b(bias);
   const std::optional<Product> how = Chosen(x.dtype());
+  if ((conv2d_im2col || conv2d_paired_taps) && x.rank() == 4 && w.rank() == 4) {
+    return Guard(__func__, [&] {
+      Conv2d c = PlanConvolution(x, w, stride, padding, dilation, groups);
+      DispatchReal(x.dtype(), [&]<typename C>() {
+        std::vector<C> weights = Load<C>(w);
+        if (conv2d_paired_taps) c = PairTaps(c, &weights);
+        std::vector<C> y = PaddedForward(c, Load<C>(x), weights);
+        const std::vector<C> shift = b ? Load<C>(b) : std::vector<C>();
+        for (size_t i = 0; b && i < y.size(); ++i)
+          y[i] += shift[i / static_cast<size_t>(c.windows()) % shift.size()];
+        Store(result, y);
+      });
+    });
+  }
   if ((!how && !AnyWinograd()) || x.rank() != 4 || w.rank() != 4 || result.rank() != 4)
     return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
   const ConvPlan plan(x, w, result, stride, padding, dilation, groups);
@@ -166,8 +185,15 @@ extern "C" diopiError_t diopiConvolution2dBackward(
   const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
   const std::optional<Product> how = Chosen(x.dtype());
   if (!how) {
-    return good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input,
-                                           weight, bias_sizes, stride, padding, dilation, groups);
+    const diopiError_t error =
+        good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
+                                        bias_sizes, stride, padding, dilation, groups);
+    if (!conv2d_im2col || !dw || error != diopiSuccess) return error;
+    return Guard(__func__, [&] {
+      const Conv2d c = PlanConvolution(x, w, stride, padding, dilation, groups);
+      DispatchReal(x.dtype(),
+                   [&]<typename C>() { Store(dw, PaddedGradWeight(c, Load<C>(grad), Load<C>(x))); });
+    });
   }
   return Guard(__func__, [&] {
     const ConvPlan plan(x, w, grad, stride, padding, dilation, groups);

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/core/case_builder.h"
+#include "cases/core/dtype.h"
 #include "cases/core/hash.h"
 
 namespace diopi::cases {
@@ -73,6 +74,14 @@ absl::Status AssignJudges(const v1::FunctionRules& rules, v1::Case* c) {
   return absl::OkStatus();
 }
 
+// Whether a reading can make a difference in the case's dtype.
+bool Applies(const v1::Reading& reading, Dtype dtype) {
+  if (reading.kind() == v1::Reading::ROUNDED_SCALARS) {
+    return dtype == v1::Dtype::float16 || dtype == v1::Dtype::bfloat16;
+  }
+  return IsFloating(dtype);
+}
+
 }  // namespace
 
 // Every field in the order of its number; there are no maps in it, so the bytes are the same everywhere.
@@ -90,6 +99,9 @@ std::string ContentHash(const v1::Case& c) {
 absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c) {
   absl::Status status = AssignJudges(rules, c);
   if (!status.ok()) return status;
+  for (const v1::Reading& reading : rules.reading()) {
+    if (Applies(reading, c->dtype())) *c->add_readings() = reading;
+  }
   const std::string variant = rules.variant().empty() ? "" : absl::StrCat(rules.variant(), ".");
   c->set_id(absl::StrCat(c->operator_(), ".", variant, v1::Dtype::Code_Name(c->dtype()), ".", c->label()));
   c->set_hash(ContentHash(*c));

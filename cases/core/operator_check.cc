@@ -71,6 +71,7 @@ class Checker {
   void DtypeText(const Path& path, const std::string& name);
   void Outputs(int f, const abi::Function& function);
   void Judges(int f, const abi::Function& function);
+  void Readings(int f, const abi::Function& function);
   void CheckGrid(int g);
   void CheckPoint(int g, int p);
   void FunctionNames(const Path& path, const google::protobuf::RepeatedPtrField<std::string>& names);
@@ -127,6 +128,7 @@ void Checker::Function(int f) {
   }
   Outputs(f, *function);
   Judges(f, *function);
+  Readings(f, *function);
 }
 
 void Checker::Name(const Path& path, const std::string& field, const std::string& name,
@@ -242,6 +244,25 @@ void Checker::Judges(int f, const abi::Function& function) {
     if (std::find(std::begin(kGroups), std::end(kGroups), judge.groups()) == std::end(kGroups)) {
       Say(here,
           absl::StrCat("unknown `groups` '", judge.groups(), "'; known are element, row, channel, all"));
+    }
+  }
+}
+
+void Checker::Readings(int f, const abi::Function& function) {
+  std::set<std::string> seen;
+  for (int r = 0; r < op_.function(f).reading_size(); ++r) {
+    const v1::Reading& reading = op_.function(f).reading(r);
+    const Path here = {{"function", f}, {"reading", r}};
+    if (reading.kind() == v1::Reading::UNSET) Say(here, "a reading needs a `kind`");
+    const std::string args = absl::StrJoin(reading.args(), ",");
+    if (!seen.insert(absl::StrCat(reading.kind(), args)).second) Say(here, "the same reading twice");
+    if (reading.reason().empty()) Say(here, "a reading needs a `reason`");
+    const bool scalars = reading.kind() == v1::Reading::ROUNDED_SCALARS;
+    if (scalars == reading.args().empty()) Say(here, "`args` belongs to ROUNDED_SCALARS, which needs it");
+    if (scalars && !reading.dims().empty()) Say(here, "`dims` belongs to SPREAD_NAN");
+    for (const std::string& arg : reading.args()) Name(here, "args", arg, function);
+    for (const int64_t dim : reading.dims()) {
+      if (dim < 0) Say(here, "`dims` counts from the first dimension, 0");
     }
   }
 }

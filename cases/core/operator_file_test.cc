@@ -117,6 +117,22 @@ const Fault kFaults[] = {
      "add.textproto:6: unknown `groups` 'rows'"},
     {"judge { kind: MATH }", "judge { kind: MATH } judge { kind: EXACT }",
      "add.textproto:6: two judges for output ''"},
+    // Readings.
+    {"judge { kind: MATH }", "judge { kind: MATH } reading { reason: \"x\" }",
+     "add.textproto:6: a reading needs a `kind`"},
+    {"judge { kind: MATH }", "judge { kind: MATH } reading { kind: SPREAD_NAN dims: 1 }",
+     "add.textproto:6: a reading needs a `reason`"},
+    {"judge { kind: MATH }", "judge { kind: MATH } reading { kind: SPREAD_NAN dims: -1 reason: \"x\" }",
+     "add.textproto:6: `dims` counts from the first dimension, 0"},
+    {"judge { kind: MATH }", "judge { kind: MATH } reading { kind: ROUNDED_SCALARS reason: \"x\" }",
+     "add.textproto:6: `args` belongs to ROUNDED_SCALARS, which needs it"},
+    {"judge { kind: MATH }",
+     "judge { kind: MATH } reading { kind: ROUNDED_SCALARS args: \"alhpa\" reason: \"x\" }",
+     "add.textproto:6: `args`: diopiAdd has no argument 'alhpa'; nearest: alpha"},
+    {"judge { kind: MATH }",
+     "judge { kind: MATH } reading { kind: SPREAD_NAN reason: \"x\" } reading { kind: SPREAD_NAN reason: "
+     "\"y\" }",
+     "add.textproto:6: the same reading twice"},
     // Grids and points.
     {"dtypes: [float32, int32]", "", "add.textproto:14: a grid needs `dtypes` or `dtype_sets`"},
     {"dtypes: [float32, int32]", "dtypes: float32 functions: \"diopiAddd\"",
@@ -162,6 +178,33 @@ const Fault kFaults[] = {
      "add.textproto:16: point 'plain', diopiAdd, float32: argument 'out_layout': layout channels_last needs "
      "four"},
 };
+
+TEST(OperatorFileTest, ReadingsGoToTheCasesOfTheirTypesAndChangeNoHash) {
+  const auto cases = [](const std::string& dtypes, const std::string& readings) {
+    const std::string text = absl::StrReplaceAll(
+        kGood, {{"float32, int32", dtypes},
+                {"promote: [\"input\", \"other\"] }\n  judge { kind: MATH }\n}\nfunction",
+                 absl::StrCat("promote: [\"input\", \"other\"] }\n  judge { kind: MATH } ", readings,
+                              "\n}\nfunction")}});
+    absl::StatusOr<v1::OperatorFile> op = ParseOperatorFile(text, "add.textproto");
+    EXPECT_TRUE(op.ok()) << op.status();
+    absl::StatusOr<std::vector<v1::Case>> expanded = Expand(*op, "add.textproto");
+    EXPECT_TRUE(expanded.ok()) << expanded.status();
+    return *expanded;
+  };
+  const std::string dtypes = "int32, float32, bfloat16";
+  const std::vector<v1::Case> with = cases(dtypes,
+                                           "reading { kind: ROUNDED_SCALARS args: \"alpha\" reason: \"x\" } "
+                                           "reading { kind: SPREAD_NAN dims: 0 reason: \"y\" }");
+  const std::vector<v1::Case> without = cases(dtypes, "");
+  ASSERT_EQ(with.size(), without.size());
+  std::vector<int> readings;
+  for (size_t i = 0; i < with.size(); ++i) {
+    EXPECT_EQ(with[i].hash(), without[i].hash());
+    if (with[i].function() == "diopiAdd") readings.push_back(with[i].readings_size());
+  }
+  EXPECT_THAT(readings, testing::ElementsAre(0, 1, 2));
+}
 
 TEST(OperatorFileTest, EveryFaultIsToldWithItsLine) {
   for (const Fault& fault : kFaults) {

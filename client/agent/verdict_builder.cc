@@ -167,6 +167,7 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   v1::Verdict verdict = MakeVerdict(c, judged.outcome(), judged.reason());
   verdict.mutable_outputs()->Swap(judged.mutable_outputs());
   verdict.mutable_contracts()->Swap(judged.mutable_contracts());
+  verdict.mutable_readings()->Swap(judged.mutable_readings());
   verdict.set_likely_cause(reports::ToUtf8(judged.likely_cause()));
   if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS && MustDraw(c, outcome.outputs)) {
     verdict.set_outcome(v1::OUTCOME_FAIL);

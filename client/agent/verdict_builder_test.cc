@@ -154,6 +154,7 @@ TEST(BuildVerdict, EveryOutcome) {
       judged.set_reason(row.judged == v1::OUTCOME_PASS ? "" : "numbers");
       judged.add_outputs()->set_key("input");
       judged.add_contracts("tf32");
+      judged.add_readings("spread_nan");
       judged.set_likely_cause("alpha taken as 1");
       return judged;
     });
@@ -162,6 +163,7 @@ TEST(BuildVerdict, EveryOutcome) {
     EXPECT_EQ(asked, row.judged != v1::OUTCOME_UNSPECIFIED) << row.name;
     EXPECT_EQ(verdict.outputs_size(), asked ? 1 : 0) << row.name;
     EXPECT_EQ(verdict.contracts_size(), asked ? 1 : 0) << row.name;
+    EXPECT_EQ(verdict.readings_size(), asked ? 1 : 0) << row.name;
     EXPECT_EQ(verdict.likely_cause(), asked ? "alpha taken as 1" : "") << row.name;
     EXPECT_EQ(verdict.case_id(), c.id());
     EXPECT_EQ(verdict.case_hash(), "abc");

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "baselines/compare/readings.h"
 #include "cases/core/argument_text.h"
 #include "cases/core/dtype.h"
 #include "cases/core/layout.h"
@@ -46,6 +47,10 @@ std::string CaseText(const v1::Case& c) {
   absl::StrAppend(&text, "Judged\n");
   for (const v1::Judge& judge : c.judges()) {
     absl::StrAppend(&text, absl::StrFormat("  %-16s %s\n", judge.output(), JudgeText(judge)));
+  }
+  if (!c.readings().empty()) absl::StrAppend(&text, "Also accepted\n");
+  for (const v1::Reading& reading : c.readings()) {
+    absl::StrAppend(&text, "  ", baselines::ReadingName(reading), ": ", reading.reason(), "\n");
   }
   return text;
 }

@@ -34,6 +34,20 @@ TEST(ArgumentsText, EveryKind) {
             "  mode                      \"a\\\"b\"\n");
 }
 
+TEST(CaseText, SaysWhatElseIsAccepted) {
+  v1::Case c;
+  c.add_judges()->set_output("out");
+  EXPECT_EQ(CaseText(c).find("Also accepted"), std::string::npos);
+  v1::Reading* reading = c.add_readings();
+  reading->set_kind(v1::Reading::ROUNDED_SCALARS);
+  reading->add_args("alpha");
+  reading->set_reason("a number is given in the tensors' type");
+  EXPECT_NE(
+      CaseText(c).find("Also accepted\n  rounded_scalars(alpha): a number is given in the tensors' type\n"),
+      std::string::npos)
+      << CaseText(c);
+}
+
 TEST(TensorText, IntegersAreExact) {
   HostTensor tensor;
   tensor.dtype = v1::Dtype::int64;

@@ -1,8 +1,11 @@
 // 2-d convolution: the windows of one image become the columns of a matrix, which the weights multiply.
-// Convolution and transposed convolution are the same three products, each the other's gradient.
+// Convolution and transposed convolution are the same three products, each the other's gradient. What lies in
+// the padding is no term of a sum: where zero times it would be NaN, it is left out.
 #ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_COMMON_H_
 #define BASELINES_OPS_CONVOLUTION_CONVOLUTION_COMMON_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -41,6 +44,13 @@ std::vector<C> Windows(const Conv2d& c, const C* image) {
   return matrix;
 }
 
+// Whether a factor of zero, which Windows puts into the padding, makes zero of all of them.
+template <typename C>
+bool AllFinite(const C* values, int64_t count) {
+  using std::isfinite;
+  return std::all_of(values, values + count, [](const C& value) { return isfinite(value); });
+}
+
 // x: [batch, channels, height, width], w as in Conv2d, bias: [filters] or nothing. Gives out_shape().
 template <typename C>
 std::vector<C> Forward(const Conv2d& c, const std::vector<C>& x, const std::vector<C>& w,
@@ -52,9 +62,19 @@ std::vector<C> Forward(const Conv2d& c, const std::vector<C>& x, const std::vect
     for (int64_t j = 0; j < c.outputs() && !bias.empty(); ++j) {
       y[j] = bias[group * c.group_filters() + j / c.windows()];
     }
-    const std::vector<C> matrix = Windows(c, x.data() + i * c.image());
-    Gemm(Trans::kNo, Trans::kNo, c.group_filters(), c.windows(), c.rows(), w.data() + group * c.weights(),
-         matrix.data(), y, true);
+    const C* image = x.data() + i * c.image();
+    const C* kernels = w.data() + group * c.weights();
+    if (AllFinite(kernels, c.weights())) {
+      const std::vector<C> matrix = Windows(c, image);
+      Gemm(Trans::kNo, Trans::kNo, c.group_filters(), c.windows(), c.rows(), kernels, matrix.data(), y, true);
+      continue;
+    }
+    for (int64_t filter = 0; filter < c.group_filters(); ++filter) {
+      ForEachTap(c, [&](int64_t at, int64_t pixel) {
+        y[filter * c.windows() + at % c.windows()] +=
+            kernels[filter * c.rows() + at / c.windows()] * image[pixel];
+      });
+    }
   }
   return out;
 }
@@ -77,9 +97,21 @@ template <typename C>
 std::vector<C> GradWeight(const Conv2d& c, const std::vector<C>& grad, const std::vector<C>& x) {
   std::vector<C> dw(static_cast<size_t>(c.groups * c.weights()), C(0));
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
-    const std::vector<C> matrix = Windows(c, x.data() + i * c.image());
-    Gemm(Trans::kNo, Trans::kYes, c.group_filters(), c.rows(), c.windows(), grad.data() + i * c.outputs(),
-         matrix.data(), dw.data() + i % c.groups * c.weights(), true);
+    const C* image = x.data() + i * c.image();
+    const C* dy = grad.data() + i * c.outputs();
+    C* kernels = dw.data() + i % c.groups * c.weights();
+    if (AllFinite(dy, c.outputs())) {
+      const std::vector<C> matrix = Windows(c, image);
+      Gemm(Trans::kNo, Trans::kYes, c.group_filters(), c.rows(), c.windows(), dy, matrix.data(), kernels,
+           true);
+      continue;
+    }
+    for (int64_t filter = 0; filter < c.group_filters(); ++filter) {
+      ForEachTap(c, [&](int64_t at, int64_t pixel) {
+        kernels[filter * c.rows() + at / c.windows()] +=
+            dy[filter * c.windows() + at % c.windows()] * image[pixel];
+      });
+    }
   }
   return dw;
 }

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "baselines/ops/support/test_host.h"
 
 namespace diopi::ops {
@@ -26,6 +28,22 @@ TEST(Conv2d, AxesAreTheirOwn) {
   TestTensor out(kFloat, {1, 1, 4, 1});
   ASSERT_EQ(Convolve(out, x, w, {1, 2}, {1, 0}, {1, 1}, 1), diopiSuccess) << diopiGetLastErrorString();
   EXPECT_THAT(out.values(), ElementsAre(0, 21, 54, 0));
+}
+
+// Zero times NaN is NaN: only where the padding is multiplied would it come out.
+TEST(Conv2d, PaddingIsNoTermOfASum) {
+  TestTensor x(kFloat, {1, 1, 1, 2}, {1, 2}), w(kFloat, {1, 1, 1, 3}, {NAN, 1, 1}), out(kFloat, {1, 1, 1, 2});
+  ASSERT_EQ(Convolve(out, x, w, {1}, {0, 1}, {1}, 1), diopiSuccess) << diopiGetLastErrorString();
+  EXPECT_EQ(out.values()[0], 3);
+  EXPECT_TRUE(std::isnan(out.values()[1]));
+  TestTensor grad(kFloat, {1, 1, 1, 2}, {INFINITY, 1}), dw(kFloat, {1, 1, 1, 3});
+  const Shape one = {1}, padding = {0, 1};
+  ASSERT_EQ(diopiConvolution2dBackward(nullptr, nullptr, dw, nullptr, grad, x, w, nullptr, View(one),
+                                       View(padding), View(one), 1),
+            diopiSuccess)
+      << diopiGetLastErrorString();
+  EXPECT_EQ(dw.values()[0], 1);  // the first window has no pixel under the first tap
+  EXPECT_TRUE(std::isinf(dw.values()[1]));
 }
 
 TEST(Conv2d, EmptyBatchGivesZeroGradients) {

@@ -6,8 +6,7 @@ MODES = [None, "trunc", "floor"]
 
 def quotient(a):
     mode = MODES[a.rounding_mode]
-    # True division of integers: in float64, as the oracle computes it.
-    return torch.div(a.input if mode or a.input.is_floating_point() else a.input.double(), a.other, rounding_mode=mode)
+    return torch.div(a.input if mode or a.input.is_floating_point() else a.real(a.input), a.other, rounding_mode=mode)
 
 
 def diopiDiv(a):

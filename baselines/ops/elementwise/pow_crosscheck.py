@@ -2,15 +2,15 @@
 import torch
 
 
-def wide(value, other):
-    """An integer tensor meets a floating number: in float64, as the oracle computes it."""
+def wide(a, value, other):
+    """An integer tensor that meets a floating number."""
     integer = isinstance(value, torch.Tensor) and not value.is_floating_point()
     floating = isinstance(other, float) or isinstance(other, torch.Tensor) and other.is_floating_point()
-    return value.double() if integer and floating else value
+    return a.real(value) if integer and floating else value
 
 
 def power(a):
-    return torch.pow(wide(a.input, a.exponent), wide(a.exponent, a.input))
+    return torch.pow(wide(a, a.input, a.exponent), wide(a, a.exponent, a.input))
 
 
 def diopiPow(a):

@@ -1,9 +1,9 @@
-"""sin in PyTorch's own words; integers in float64, as the oracle computes them."""
+"""sin in PyTorch's own words; integers by a.real (calls.py)."""
 import torch
 
 
 def sin(a):
-    return torch.sin(a.input if a.input.is_floating_point() else a.input.double())
+    return torch.sin(a.input if a.input.is_floating_point() else a.real(a.input))
 
 
 def diopiSin(a):

@@ -1,0 +1,45 @@
+// Results that are accepted beside the reference's own (v1::Reading): what the generator stores of them, and
+// what the comparator does with it.
+//
+//   ROUNDED_SCALARS  "rounded_scalars(alpha):KEY", "rounded_scalars(alpha):KEY.sigma", ...: all of a
+//   reference once more,
+//                    of the call with rounded numbers. A case passes where all of its outputs pass by one
+//                    reference.
+//   SPREAD_NAN       "KEY.spread_nan" (uint8, 1: NaN is accepted too): which elements come out as NaN depends
+//   on the
+//                    sizes of tiles, so each is accepted by itself. Where the reference has NaN, NaN is still
+//                    required.
+#ifndef BASELINES_COMPARE_READINGS_H_
+#define BASELINES_COMPARE_READINGS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::baselines {
+
+inline constexpr char kSpreadNanSuffix[] = ".spread_nan";
+
+// The number of a floating dtype that is nearest to `value`.
+double RoundedTo(Dtype dtype, double value);
+
+// "rounded_scalars(other,alpha)", "spread_nan"
+std::string ReadingName(const v1::Reading& reading);
+
+// "rounded_scalars(alpha):out.sigma"
+std::string ReadingKey(const v1::Reading& reading, std::string_view key);
+
+// The references of another reading under the keys of the reference's own; empty where there are none.
+// KEY.device is kept: the device reference may have either.
+TensorMap ReferencesOf(const v1::Reading& reading, const TensorMap& references);
+
+// `actual` with the reference's value in the place of every NaN that only SPREAD_NAN accepts. Returns how
+// many.
+int64_t TakeSpreadNan(const HostTensor& expected, const HostTensor& mask, HostTensor* actual);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_READINGS_H_
