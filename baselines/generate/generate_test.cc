@@ -124,6 +124,24 @@ TEST_F(GenerateTest, AChangedCaseMakesItsOperatorAnew) {
   EXPECT_EQ(again->cases_written, 1);  // the others are carried over
 }
 
+// They are no part of its hash.
+TEST_F(GenerateTest, AReadingThatWasAddedMakesItsCaseAnew) {
+  const std::vector<v1::Case> cases = Select("diopiAdd", "add.*float16.alpha_fraction");
+  ASSERT_EQ(cases.size(), 2U);
+  std::vector<v1::Case> before = cases;
+  before[0].clear_readings();
+  ASSERT_TRUE(Generate(before, options_).ok());
+  const auto again = Generate(cases, options_);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->cases_written, 1);
+  const auto reader = BaselineReader::Open(BaselinePath(options_.data_folder, "cpu", "add"));
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  for (const v1::Case& c : cases) {
+    EXPECT_TRUE((*reader)->Read(c.id())->references.contains("rounded_scalars(alpha):out.sigma")) << c.id();
+  }
+  EXPECT_EQ(Generate(cases, options_)->cases_written, 0);
+}
+
 TEST_F(GenerateTest, ASelectionLeavesTheOperatorsOtherCasesInTheFile) {
   const std::vector<v1::Case> all = Select("diopiSum");
   ASSERT_TRUE(Generate(all, options_).ok());
