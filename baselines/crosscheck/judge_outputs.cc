@@ -72,7 +72,7 @@ class OutputsJudge {
  private:
   absl::Status Take(Line line) {
     if (line.case_id != case_id_) {
-      const absl::Status status = Finish();
+      absl::Status status = Finish();
       if (!status.ok()) return status;
       case_id_ = line.case_id;
     }

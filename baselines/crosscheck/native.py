@@ -115,7 +115,10 @@ class Tally:
         self.findings = []
 
     def explain(self, case_id, gates):
-        """Whether an explanation covers the verdict; `gates` is None where PyTorch did not compute the case."""
+        """Whether an explanation covers the verdict; `gates` is None where PyTorch did not compute the case. All of
+        them are about arithmetic: a wrong shape or distribution has none."""
+        if gates is not None and not gates <= {"P", "R", "B", "X"}:
+            return False
         for i, entry in enumerate(self.explanations):
             of_missing = "missing" in entry
             if of_missing == (gates is None) and any(fnmatch.fnmatchcase(case_id, glob) for glob in entry["cases"]):
@@ -136,7 +139,7 @@ class Tally:
         elif verdict["outcome"] == "OUTCOME_PASS":
             row["another reading" if verdict.get("readings") else "passed"] += 1
         else:
-            gates = sorted({gate for output in verdict["outputs"] for gate in output.get("gates", "").split(",") if gate})
+            gates = {gate for output in verdict["outputs"] for gate in output.get("gates", "").split(",") if gate}
             explained = self.explain(case_id, gates)
             row["explained" if explained else "unexplained"] += 1
             if not explained:

@@ -47,6 +47,11 @@ class Explanations(unittest.TestCase):
         self.tally.add("sort.int8.n1", verdict("OUTCOME_FAIL", "X"), None)
         self.assertEqual(len(self.tally.findings), 2)
 
+    def test_a_wrong_shape_is_not_explained(self):
+        self.tally.add("add.bfloat16.n1", verdict("OUTCOME_FAIL", "P"), None)
+        self.tally.add("add.bfloat16.n3", verdict("OUTCOME_FAIL", "S"), None)
+        self.assertEqual(self.tally.findings, ["add.bfloat16.n3: out: wrong"])
+
     def test_a_missing_kernel_needs_none(self):
         self.tally.add("add.float16.n1", None, "\"add\" not implemented for 'Half'")
         self.assertEqual(self.tally.rows["add"]["no kernel"], 1)
