@@ -50,7 +50,7 @@ class ImportCasesCommand final : public Command {
     const auto row = [](std::string_view entries, std::string_view cases, std::string_view reason) {
       std::cout << absl::StrFormat("%7s %7s  %s\n", entries, cases, reason);
     };
-    row("entries", "cases", "");
+    std::cout << "entries   cases\n";
     row(absl::StrCat(imported.entries), absl::StrCat(imported.carried), "carried over");
     for (const auto& group : imported.left_out) {
       row(absl::StrCat(group.entries.size()), group.cases == 0 ? "?" : absl::StrCat(group.cases),
