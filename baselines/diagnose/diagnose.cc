@@ -92,10 +92,9 @@ bool Diagnoser::Explains(const AlteredCase& altered, const FailedCase& failed) {
   const v1::Verdict differs =
       CompareCase(failed.c, failed.inputs, failed.references, *native, failed.compare);
   if (differs.outcome() != v1::OUTCOME_FAIL) return false;
-  const absl::StatusOr<Baseline> baseline = GenerateCase(*reference_, altered.c);
-  if (!baseline.ok()) return false;
-  const v1::Verdict agrees =
-      CompareCase(altered.c, *inputs, baseline->references, failed.actual, failed.compare);
+  const absl::StatusOr<TensorMap> references = GenerateReferences(*reference_, altered.c, *inputs);
+  if (!references.ok()) return false;
+  const v1::Verdict agrees = CompareCase(altered.c, *inputs, *references, failed.actual, failed.compare);
   return agrees.outcome() == v1::OUTCOME_PASS;
 }
 

@@ -36,12 +36,21 @@ struct GenerateSummary {
 // resumes. What such a file holds beside, or already, is carried over when it is written anew.
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options);
 
+// How a device gets a case in other element types: changes them in the specs of a case and in its tensors.
+using HandOver = std::function<void(v1::Case* c, TensorMap* tensors)>;
+
 // The inputs of one case alone, no outputs: generated, and saved tensors as the reference's forward gives
-// them (their shapes and dtypes in the baseline's case).
-absl::StatusOr<Baseline> GenerateInputs(loader::InProcessLibrary& reference, const v1::Case& c);
+// them (their shapes and dtypes in the baseline's case). `hand_over` is applied to what is generated, for the
+// case and for its producers, so that saved tensors are those of the tensors that the device gets.
+absl::StatusOr<Baseline> GenerateInputs(loader::InProcessLibrary& reference, const v1::Case& c,
+                                        const HandOver& hand_over = nullptr);
 
 // One case, for tests and `show`.
 absl::StatusOr<Baseline> GenerateCase(loader::InProcessLibrary& reference, const v1::Case& c);
+
+// The references of a case whose inputs are `inputs`, which need not be those that its fills describe.
+absl::StatusOr<TensorMap> GenerateReferences(loader::InProcessLibrary& reference, const v1::Case& c,
+                                             const TensorMap& inputs);
 
 }  // namespace diopi::baselines
 

@@ -41,7 +41,11 @@ void ForEachSpec(v1::Case* c, F&& f) {
 
 class CaseGenerator {
  public:
-  CaseGenerator(InProcessLibrary& reference, const v1::Case& c) : reference_(reference) { baseline_.c = c; }
+  // `hand_over` outlives the generator.
+  CaseGenerator(InProcessLibrary& reference, const v1::Case& c, const HandOver& hand_over)
+      : reference_(reference), hand_over_(hand_over) {
+    baseline_.c = c;
+  }
 
   absl::StatusOr<Baseline> Inputs() {
     absl::Status status = MakeInputs();
@@ -51,17 +55,29 @@ class CaseGenerator {
 
   absl::StatusOr<Baseline> Run() {
     absl::Status status = MakeInputs();
-    if (status.ok()) status = AddOutputs();
+    if (status.ok()) status = AddReferences();
     if (!status.ok()) return status;
-    for (const v1::Reading& reading : baseline_.c.readings()) {
-      status =
-          reading.kind() == v1::Reading::ROUNDED_SCALARS ? AddRoundedScalars(reading) : AddSpreadNan(reading);
-      if (!status.ok()) return status;
-    }
     return std::move(baseline_);
   }
 
+  absl::StatusOr<TensorMap> References(const TensorMap& inputs) {
+    baseline_.inputs = inputs;
+    const absl::Status status = AddReferences();
+    if (!status.ok()) return status;
+    return std::move(baseline_.references);
+  }
+
  private:
+  absl::Status AddReferences() {
+    absl::Status status = AddOutputs();
+    for (const v1::Reading& reading : baseline_.c.readings()) {
+      if (!status.ok()) return status;
+      status =
+          reading.kind() == v1::Reading::ROUNDED_SCALARS ? AddRoundedScalars(reading) : AddSpreadNan(reading);
+    }
+    return status;
+  }
+
   absl::Status AddOutputs() {
     for (const v1::Judge& judge : baseline_.c.judges()) {
       if (judge.kind() == v1::Judge::NOT_JUDGED) continue;
@@ -75,7 +91,7 @@ class CaseGenerator {
   absl::Status AddRoundedScalars(const v1::Reading& reading) {
     v1::Case rounded = baseline_.c;
     if (!RoundScalars(reading, &rounded)) return absl::OkStatus();
-    CaseGenerator other(reference_, rounded);
+    CaseGenerator other(reference_, rounded, hand_over_);
     other.baseline_.inputs = baseline_.inputs;
     absl::Status status = other.AddOutputs();
     if (!status.ok()) return status;
@@ -106,12 +122,14 @@ class CaseGenerator {
     absl::StatusOr<TensorMap> inputs = FillInputs(baseline_.c);
     if (!inputs.ok()) return inputs.status();
     baseline_.inputs = *std::move(inputs);
+    if (hand_over_ != nullptr) hand_over_(&baseline_.c, &baseline_.inputs);
     // The saved tensors of a backward are the reference's own: a device's forward must not decide.
     for (const v1::Case& producer : baseline_.c.producers()) {
-      CaseGenerator forward(reference_, producer);
+      CaseGenerator forward(reference_, producer, hand_over_);
       absl::Status status = forward.MakeInputs();
       if (!status.ok()) return status;
-      absl::StatusOr<TensorMap> outputs = reference_.Call(producer, forward.baseline_.inputs, D::unsupported);
+      absl::StatusOr<TensorMap> outputs =
+          reference_.Call(forward.baseline_.c, forward.baseline_.inputs, D::unsupported);
       if (!outputs.ok()) return outputs.status();
       produced_.emplace(producer.function(), *std::move(outputs));
     }
@@ -244,6 +262,7 @@ class CaseGenerator {
   }
 
   InProcessLibrary& reference_;
+  const HandOver& hand_over_;
   Baseline baseline_;
   std::map<std::string, TensorMap> produced_;  // by function
   std::optional<TensorMap> native_, noise64_, noise80_, zero_, one_, two_, magnitude_, probe_;
@@ -251,12 +270,20 @@ class CaseGenerator {
 
 }  // namespace
 
-absl::StatusOr<Baseline> GenerateInputs(InProcessLibrary& reference, const v1::Case& c) {
-  return CaseGenerator(reference, c).Inputs();
+absl::StatusOr<Baseline> GenerateInputs(InProcessLibrary& reference, const v1::Case& c,
+                                        const HandOver& hand_over) {
+  return CaseGenerator(reference, c, hand_over).Inputs();
 }
 
 absl::StatusOr<Baseline> GenerateCase(InProcessLibrary& reference, const v1::Case& c) {
-  return CaseGenerator(reference, c).Run();
+  const HandOver as_it_is;
+  return CaseGenerator(reference, c, as_it_is).Run();
+}
+
+absl::StatusOr<TensorMap> GenerateReferences(InProcessLibrary& reference, const v1::Case& c,
+                                             const TensorMap& inputs) {
+  const HandOver as_it_is;
+  return CaseGenerator(reference, c, as_it_is).References(inputs);
 }
 
 }  // namespace diopi::baselines

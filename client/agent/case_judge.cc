@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cases/core/library_checks.h"
 #include "client/agent/verdict_builder.h"
 
@@ -21,25 +22,33 @@ baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
 
 }  // namespace
 
-struct CaseJudge::Called {
-  const v1::Case& c;
-  const TensorMap& inputs;
-  const TensorMap& references;
-  const loader::CallOutcome& outcome;
-  const v1::CaseAdaptor& adaptor;
-};
-
 CaseJudge::CaseJudge(const CaseJudgeOptions& options)
     : options_(options), diagnoser_(ReplayOptions(options)) {}
 
 std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
-  return options_.profile == nullptr ? std::nullopt : options_.profile->SkipReason(c);
+  if (options_.profile != nullptr) {
+    std::optional<std::string> skipped = options_.profile->SkipReason(c);
+    if (skipped.has_value()) return skipped;
+  }
+  if (options_.adaptor == nullptr || cases::IsLibraryCheck(c)) return std::nullopt;
+  const std::string why = profile::WhyNotAsked(c, options_.adaptor->For(c));
+  if (why.empty()) return std::nullopt;
+  return absl::StrCat("not asked: the adaptor cannot hand the case over: ", why);
 }
 
-loader::CallOptions CaseJudge::CallOptionsOf(const v1::Case& c) const {
+absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, TensorMap* inputs) {
   loader::CallOptions call;
   call.calls = options_.calls;
   if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
+  if (!c.producers().empty() && profile::NarrowsFloats(c, call.adaptor)) {
+    const absl::Status handed = WithReference([&](loader::InProcessLibrary& reference) {
+      return profile::HandOverSavedTensors(reference, c, call.adaptor, inputs);
+    });
+    if (!handed.ok()) {
+      return absl::InternalError(
+          absl::StrCat("no saved tensors for rounded inputs: ", std::string(handed.message())));
+    }
+  }
   if (options_.profile == nullptr) return call;
   const std::optional<double> seconds = options_.profile->TimeoutOf(c);
   if (seconds.has_value()) {
@@ -60,11 +69,7 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   return verdict;
 }
 
-// Inputs were rounded on their way to the library.
-absl::Status CaseJudge::Recompute(const v1::CaseAdaptor& adaptor, profile::JudgedCase* judged) {
-  const bool exact = std::any_of(judged->c.judges().begin(), judged->c.judges().end(),
-                                 [](const v1::Judge& judge) { return judge.kind() == v1::Judge::EXACT; });
-  if (!exact) return absl::OkStatus();
+absl::Status CaseJudge::WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use) {
   const std::lock_guard lock(mutex_);
   if (reference_ == nullptr) {
     absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> opened =
@@ -72,32 +77,46 @@ absl::Status CaseJudge::Recompute(const v1::CaseAdaptor& adaptor, profile::Judge
     if (!opened.ok()) return opened.status();
     reference_ = *std::move(opened);
   }
-  return profile::RecomputeExact(*reference_, adaptor, judged);
+  return use(*reference_);
 }
 
-v1::Verdict CaseJudge::JudgeOutputs(const Called& called, const TensorMap& actual) {
-  if (called.adaptor.conversion().empty()) {
-    return JudgeNumbers(called.c, called.inputs, called.references, actual);
+v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed) {
+  v1::Verdict verdict;
+  if (!profile::LeaveOutWhatDoesNotFit(adaptor, handed)) {
+    verdict.set_outcome(v1::OUTCOME_SKIPPED);
+  } else {
+    verdict = JudgeNumbers(handed->c, handed->inputs, handed->references, handed->actual);
   }
-  profile::JudgedCase handed =
-      profile::AsHandedOver(called.c, called.inputs, called.references, actual, called.adaptor);
-  const absl::Status recomputed =
-      called.outcome.reply.rounded().empty() ? absl::OkStatus() : Recompute(called.adaptor, &handed);
-  if (!recomputed.ok()) {
-    v1::Verdict verdict;
-    verdict.set_outcome(v1::OUTCOME_HARNESS_ERROR);
-    verdict.set_reason(absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
-    return verdict;
-  }
-  return JudgeNumbers(handed.c, handed.inputs, handed.references, handed.actual);
+  if (handed->not_asked.empty()) return verdict;
+  const std::string left_out = absl::StrJoin(handed->not_asked, "; ");
+  verdict.set_reason(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ", left_out));
+  return verdict;
 }
 
 v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor) {
-  const Called called = {c, inputs, references, outcome, adaptor};
-  v1::Verdict verdict = BuildVerdict(
-      c, outcome, [this, &called](const TensorMap& actual) { return JudgeOutputs(called, actual); });
-  if (options_.profile != nullptr) options_.profile->Waive(c, references, outcome.outputs, &verdict);
+  std::optional<profile::JudgedCase> handed;
+  const auto judge = [&](const TensorMap& actual) {
+    if (adaptor.conversion().empty()) return JudgeNumbers(c, inputs, references, actual);
+    handed = profile::AsHandedOver(c, inputs, references, actual, adaptor);
+    absl::Status recomputed;
+    if (profile::NarrowsFloats(c, adaptor)) {
+      recomputed = WithReference([&handed](loader::InProcessLibrary& reference) {
+        return profile::RecomputeReferences(reference, &*handed);
+      });
+    }
+    if (recomputed.ok()) return JudgeHanded(adaptor, &*handed);
+    v1::Verdict verdict;
+    verdict.set_outcome(v1::OUTCOME_HARNESS_ERROR);
+    verdict.set_reason(absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
+    return verdict;
+  };
+  v1::Verdict verdict = BuildVerdict(c, outcome, judge);
+  if (options_.profile != nullptr) {
+    const bool adapted = handed.has_value();
+    options_.profile->Waive(adapted ? handed->c : c, adapted ? handed->references : references,
+                            adapted ? handed->actual : outcome.outputs, &verdict);
+  }
   if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);
   return verdict;
 }

@@ -3,6 +3,7 @@
 #ifndef CLIENT_AGENT_CASE_JUDGE_H_
 #define CLIENT_AGENT_CASE_JUDGE_H_
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "baselines/compare/compare.h"
 #include "baselines/diagnose/diagnose.h"
 #include "cases/core/tensor.h"
@@ -36,14 +38,17 @@ class CaseJudge {
  public:
   explicit CaseJudge(const CaseJudgeOptions& options);
 
-  // Why the profile leaves the case out; nothing: it does not.
+  // Why the case is not called: the profile leaves it out, or the adaptor cannot hand it over. Nothing: it
+  // is.
   std::optional<std::string> SkipReason(const v1::Case& c) const;
 
   // How the worker is to call the case: what it converts of it, and the profile's own time limit for it.
-  loader::CallOptions CallOptionsOf(const v1::Case& c) const;
+  // Where the adaptor rounds what the forward of a backward gets, the saved tensors among `inputs` become
+  // those of that forward. An error is our own fault: the case cannot be judged.
+  absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs);
 
-  // Of a case that was called with `adaptor` of its CallOptions. What does not depend on the call (reference,
-  // device, time) is the caller's to fill in.
+  // Of a case that was called with `adaptor` of its CallOptions, and `inputs` as Prepare left them. What does
+  // not depend on the call (reference, device, time) is the caller's to fill in.
   v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                     const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor);
 
@@ -51,8 +56,8 @@ class CaseJudge {
   struct Called;
   v1::Verdict JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                            const TensorMap& actual);
-  v1::Verdict JudgeOutputs(const Called& called, const TensorMap& actual);
-  absl::Status Recompute(const v1::CaseAdaptor& adaptor, profile::JudgedCase* judged);
+  v1::Verdict JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed);
+  absl::Status WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use);
 
   const CaseJudgeOptions options_;
   baselines::Diagnoser diagnoser_;

@@ -56,7 +56,7 @@ v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts
   if (!known->unavailable().empty()) {
     return Health(true, absl::StrCat("loads; no case was run: ", known->unavailable()));
   }
-  const TensorMap inputs = TensorsOf(known->inputs());
+  TensorMap inputs = TensorsOf(known->inputs());
   const TensorMap references = TensorsOf(known->references());
   const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(options.contracts);
   if (!contracts.ok()) return Health(false, std::string(contracts.status().message()));
@@ -70,12 +70,13 @@ v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts
   if (const std::optional<std::string> skipped = judge.SkipReason(c); skipped.has_value()) {
     return Health(true, absl::StrCat("loads; no case was run: ", c.id(), ": ", *skipped));
   }
-  loader::CallOptions call = judge.CallOptionsOf(c);
-  call.timeout = std::min(call.timeout, std::chrono::milliseconds(kCaseLimit));  // 0: the worker's own
-  const absl::Status submitted = worker->Submit(c, inputs, call);
+  absl::StatusOr<loader::CallOptions> call = judge.Prepare(c, &inputs);
+  if (!call.ok()) return Health(false, std::string(call.status().message()));
+  call->timeout = std::min(call->timeout, std::chrono::milliseconds(kCaseLimit));  // 0: the worker's own
+  const absl::Status submitted = worker->Submit(c, inputs, *call);
   if (!submitted.ok()) return Health(false, std::string(submitted.message()));
-  const v1::Verdict verdict = judge.Judge(c, inputs, references, worker->Wait(), call.adaptor);
-  const bool adapted = !call.adaptor.conversion().empty();
+  const v1::Verdict verdict = judge.Judge(c, inputs, references, worker->Wait(), call->adaptor);
+  const bool adapted = !call->adaptor.conversion().empty();
   switch (verdict.outcome()) {
     case v1::OUTCOME_PASS:
       return Health(true, absl::StrCat(c.id(), " passes", adapted ? " through the adaptor" : ""));

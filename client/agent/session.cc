@@ -189,13 +189,17 @@ void Session::Work(SessionWorker worker) {
       continue;
     }
     if (SettledWithoutWorker(*next)) continue;
-    loader::CallOptions options = judge_.CallOptionsOf(next->c);
+    absl::StatusOr<loader::CallOptions> options = judge_.Prepare(next->c, &next->inputs);
+    if (!options.ok()) {
+      reporter_.Add(MakeVerdict(next->c, v1::OUTCOME_HARNESS_ERROR, std::string(options.status().message())));
+      continue;
+    }
     const auto start = std::chrono::steady_clock::now();
-    std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, options, &last);
+    std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, *options, &last);
     if (!outcome.has_value()) continue;
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
     last = Called{*std::move(next), *std::move(outcome), worker.device, elapsed.count(),
-                  std::move(options.adaptor)};
+                  std::move(options->adaptor)};
   }
 }
 

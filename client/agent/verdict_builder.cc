@@ -215,8 +215,9 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   const v1::WorkerReply& reply = outcome.reply;
   if (reply.has_check()) return MakeVerdict(c, reply.check().outcome(), reply.check().reason());
   if (!reply.not_adaptable().empty()) {
-    return MakeVerdict(c, v1::OUTCOME_UNSUPPORTED_DTYPE,
-                       absl::StrCat("the adaptor cannot hand the case over: ", reply.not_adaptable()));
+    return MakeVerdict(
+        c, v1::OUTCOME_SKIPPED,
+        absl::StrCat("not asked: the adaptor cannot hand the case over: ", reply.not_adaptable()));
   }
   const bool success = reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == kSuccess;
   v1::Verdict verdict;

@@ -20,7 +20,7 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 //   crashed or exited                                       -> crash
 //   past its deadline                                       -> timeout
 //   a check of the library as a whole                       -> what it says
-//   values that the adaptor cannot hand over                -> unsupported_dtype
+//   values that the adaptor cannot hand over                -> skipped
 //   no symbol, or NoImplement                               -> not_implemented
 //   DtypeNotSupported                                       -> unsupported_dtype
 //   another error, an exception, a failed synchronisation   -> error

@@ -262,8 +262,9 @@ TEST(MarkAdapted, TagsAndTells) {
             "through the adaptor: input float64 as float32, 1 of 3 elements of input rounded");
   outcome.reply.set_not_adaptable("1 of 3 elements of input are no int32");
   verdict = BuildVerdict(AddCase(), outcome, pass);
-  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_UNSUPPORTED_DTYPE);
-  EXPECT_EQ(verdict.reason(), "the adaptor cannot hand the case over: 1 of 3 elements of input are no int32");
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_SKIPPED);
+  EXPECT_EQ(verdict.reason(),
+            "not asked: the adaptor cannot hand the case over: 1 of 3 elements of input are no int32");
   const loader::CallOutcome crash = Ended(Kind::kCrashed, "SIGSEGV in diopiAdd");
   verdict = BuildVerdict(AddCase(), crash, pass);
   MarkAdapted(crash, &verdict);

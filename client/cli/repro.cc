@@ -133,9 +133,9 @@ class ReproCommand final : public Command {
   }
 
   // A debugged case has all the time it wants, also where the profile has a limit of its own for it.
-  loader::CallOptions MakeCallOptions(const v1::Case& c) const {
-    loader::CallOptions options = call_->judge().CallOptionsOf(c);
-    if (debugger_ != Debugger::kNone) options.timeout = std::chrono::milliseconds(0);
+  absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs) {
+    absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(c, inputs);
+    if (options.ok() && debugger_ != Debugger::kNone) options->timeout = std::chrono::milliseconds(0);
     return options;
   }
 
@@ -154,8 +154,10 @@ class ReproCommand final : public Command {
       return TellNoResult(std::string(worker.status().message()));
     }
     if (!worker.ok()) return Tell(worker.status());
-    const loader::CallOptions options = MakeCallOptions(c);
-    const absl::Status submitted = (*worker)->Submit(c, data.inputs, options);
+    TensorMap inputs = data.inputs;
+    const absl::StatusOr<loader::CallOptions> options = Prepare(c, &inputs);
+    if (!options.ok()) return Tell(options.status());
+    const absl::Status submitted = (*worker)->Submit(c, inputs, *options);
     if (!submitted.ok()) return Tell(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
     if (debugger_ != Debugger::kNone) {
@@ -164,7 +166,7 @@ class ReproCommand final : public Command {
       if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
     }
     const v1::Verdict verdict =
-        call_->judge().Judge(c, data.inputs, data.references, outcome, options.adaptor);
+        call_->judge().Judge(c, inputs, data.references, outcome, options->adaptor);
     Print(verdict, outcome.outputs);
     if (!cases::IsLibraryCheck(c)) TellSource();
     if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;

@@ -30,14 +30,15 @@ absl::StatusOr<std::unique_ptr<ShrinkTrial>> ShrinkTrial::Start(CaseCall* call) 
 absl::StatusOr<v1::Verdict> ShrinkTrial::Run(const v1::OperatorFile& file) {
   const absl::StatusOr<v1::Case> c = cases::ExpandOne(file);
   if (!c.ok()) return c.status();
-  const absl::StatusOr<baselines::Baseline> expected = baselines::GenerateCase(*reference_, *c);
+  absl::StatusOr<baselines::Baseline> expected = baselines::GenerateCase(*reference_, *c);
   if (!expected.ok()) return expected.status();
   // The generated case: where a library allocates, its specs are known only now.
-  const loader::CallOptions options = call_->judge().CallOptionsOf(expected->c);
-  const absl::Status submitted = worker_->Submit(expected->c, expected->inputs, options);
+  const absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(expected->c, &expected->inputs);
+  if (!options.ok()) return options.status();
+  const absl::Status submitted = worker_->Submit(expected->c, expected->inputs, *options);
   if (!submitted.ok()) return submitted;
   const loader::CallOutcome outcome = worker_->Wait();
-  return call_->judge().Judge(expected->c, expected->inputs, expected->references, outcome, options.adaptor);
+  return call_->judge().Judge(expected->c, expected->inputs, expected->references, outcome, options->adaptor);
 }
 
 bool FailsAlike(const v1::Verdict& first, const v1::Verdict& verdict) {

@@ -1,122 +1,194 @@
 #include "client/profile/judged_case.h"
 
-#include <cmath>
+#include <cstring>
 #include <map>
-#include <string>
+#include <set>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
+#include "baselines/generate/generate.h"
+#include "client/profile/tensors.h"
+#include "impl_loader/adaptor/convert.h"
 
 namespace diopi::profile {
 namespace {
-
-// Noise is measured in roundings of the compute type: float64 for float64 (u = 2^-53), float32 for all
-// narrower ones (u = 2^-24). To first order it grows with u.
-constexpr double kFloat32Noise = 0x1p29;
 
 bool IsNarrower(Dtype handed, Dtype own) {
   return IsFloating(handed) && IsFloating(own) && FormatOf(handed).precision < FormatOf(own).precision;
 }
 
-HostTensor Rounded(const HostTensor& tensor, Dtype to) {
+HostTensor Converted(const HostTensor& tensor, Dtype to) {
   HostTensor result{to, tensor.shape, {}};
   const int64_t elements = NumElements(tensor.shape);
   result.data.resize(static_cast<size_t>(elements * ElementSize(to)));
-  for (int64_t i = 0; i < elements; ++i) {
-    StoreDouble(to, result.data.data(), i, ElementAsDouble(tensor.dtype, tensor.data.data(), i));
-  }
+  loader::Convert(tensor.dtype, tensor.data.data(), to, result.data.data(), elements);
   return result;
 }
 
-// As float32, the type that sigma has for outputs narrower than float64.
-HostTensor Widened(const HostTensor& sigma, double factor) {
-  HostTensor result{v1::Dtype::float32, sigma.shape, {}};
-  const int64_t elements = NumElements(sigma.shape);
-  result.data.resize(static_cast<size_t>(elements) * sizeof(float));
-  for (int64_t i = 0; i < elements; ++i) {
-    const double wide = ElementAsDouble(sigma.dtype, sigma.data.data(), i) * factor;
-    const double largest = std::numeric_limits<float>::max();  // an unknown noise stays one
-    StoreDouble(v1::Dtype::float32, result.data.data(), i, wide > largest ? largest : wide);
-  }
-  return result;
-}
-
-void SetDtype(const std::string& key, Dtype dtype, v1::Case* c) {
-  for (v1::Argument& arg : *c->mutable_args()) {
-    if (arg.has_tensor() && arg.name() == key) arg.mutable_tensor()->set_dtype(dtype);
-    for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
-      if (absl::StrCat(arg.name(), ".", i) == key)
-        arg.mutable_tensors()->mutable_tensors(i)->set_dtype(dtype);
-    }
-  }
-}
-
-class Narrower {
+// Which tensors of a case and of its forward the library gets in a narrower floating type.
+class Narrowing {
  public:
-  Narrower(const v1::CaseAdaptor& adaptor, JudgedCase* judged) : adaptor_(adaptor), judged_(judged) {}
-
-  void Run() {
-    std::map<Dtype, Dtype> narrowed;  // by the case's own
-    for (const v1::CaseAdaptor::Conversion& conversion : adaptor_.conversion()) {
-      const Dtype own = baselines::OutputDtype(judged_->c, conversion.key());
+  Narrowing(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
+    for (const CaseTensor& tensor : TensorsOf(c)) keys_.insert(tensor.key);
+    for (const v1::CaseAdaptor::Conversion& conversion : adaptor.conversion()) {
+      const Dtype own = baselines::OutputDtype(c, conversion.key());
       if (!IsNarrower(conversion.dtype(), own)) continue;
-      narrowed[own] = conversion.dtype();
-      SetDtype(conversion.key(), conversion.dtype(), &judged_->c);
-      Round(conversion.key(), conversion.dtype(), &judged_->inputs);
-      Round(conversion.key(), conversion.dtype(), &judged_->actual);
-      NarrowReference(conversion.key(), own, conversion.dtype());
+      by_key_[conversion.key()] = conversion.dtype();
+      by_dtype_[own] = conversion.dtype();
     }
-    const auto own = narrowed.find(judged_->c.dtype());
-    if (own != narrowed.end()) judged_->c.set_dtype(own->second);
+  }
+
+  bool empty() const { return by_key_.empty(); }
+
+  // Specs and values of the case or of a forward of it. A tensor that only the forward has is converted as
+  // others of its type are.
+  void Apply(v1::Case* c, TensorMap* tensors) const {
+    for (v1::Argument& arg : *c->mutable_args()) {
+      if (arg.has_tensor()) Apply(arg.name(), arg.mutable_tensor(), tensors);
+      for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
+        Apply(absl::StrCat(arg.name(), ".", i), arg.mutable_tensors()->mutable_tensors(i), tensors);
+      }
+    }
+    const auto own = by_dtype_.find(c->dtype());
+    if (own != by_dtype_.end()) c->set_dtype(own->second);
+  }
+
+  // Values of the case alone.
+  void Apply(TensorMap* tensors) const {
+    for (const auto& [key, dtype] : by_key_) Convert(key, dtype, tensors);
   }
 
  private:
-  static void Round(const std::string& key, Dtype to, TensorMap* tensors) {
+  void Apply(const std::string& key, v1::TensorSpec* spec, TensorMap* tensors) const {
+    const auto narrowed = keys_.contains(key) ? by_key_.find(key) : by_key_.end();
+    const auto typed = keys_.contains(key) ? by_dtype_.end() : by_dtype_.find(spec->dtype());
+    if (narrowed == by_key_.end() && typed == by_dtype_.end()) return;
+    const Dtype dtype = narrowed != by_key_.end() ? narrowed->second : typed->second;
+    spec->set_dtype(dtype);
+    Convert(key, dtype, tensors);
+  }
+
+  static void Convert(const std::string& key, Dtype dtype, TensorMap* tensors) {
     const auto found = tensors->find(key);
-    if (found != tensors->end() && IsFloating(found->second.dtype))
-      found->second = Rounded(found->second, to);
+    if (found == tensors->end() || !IsFloating(found->second.dtype)) return;
+    found->second = Converted(found->second, dtype);
   }
 
-  void NarrowReference(const std::string& key, Dtype own, Dtype to) {
-    TensorMap& references = judged_->references;
-    const auto sigma = references.find(key + ".sigma");
-    if (sigma == references.end()) {
-      Round(key, to, &references);  // bit for bit: the reference has the case's own type
-    } else {
-      sigma->second = Widened(sigma->second, own == v1::Dtype::float64 ? kFloat32Noise : 1);
-    }
-    // What float64 arithmetic gives is no matter here.
-    references.erase(key + ".low");
-    references.erase(key + ".exact");
-    references.erase(key + ".device");
-  }
-
-  const v1::CaseAdaptor& adaptor_;
-  JudgedCase* const judged_;
+  std::set<std::string> keys_;  // of the case's own tensors
+  std::map<std::string, Dtype> by_key_;
+  std::map<Dtype, Dtype> by_dtype_;
 };
+
+// What is left of an output when those of its elements are left out that do not come back from `handed`.
+struct LeftOut {
+  int64_t elements = 0;
+  int64_t count = 0;
+  int64_t first = -1;
+};
+
+LeftOut LeaveOut(const HostTensor& reference, Dtype handed, HostTensor* actual) {
+  const HostTensor back = Converted(Converted(reference, handed), reference.dtype);
+  const auto size = static_cast<size_t>(ElementSize(reference.dtype));
+  LeftOut left{NumElements(reference.shape), 0, -1};
+  for (int64_t i = 0; i < left.elements; ++i) {
+    const size_t at = static_cast<size_t>(i) * size;
+    if (std::memcmp(back.data.data() + at, reference.data.data() + at, size) == 0) continue;
+    if (left.count++ == 0) left.first = i;
+    std::memcpy(actual->data.data() + at, reference.data.data() + at, size);
+  }
+  return left;
+}
+
+std::string NumberText(const v1::ScalarValue& scalar) {
+  return scalar.value_case() == v1::ScalarValue::kF ? absl::StrCat(scalar.f()) : absl::StrCat(scalar.i());
+}
+
+bool Fits(const v1::ScalarValue& scalar, Dtype dtype) {
+  const bool is_float = scalar.value_case() == v1::ScalarValue::kF;
+  const double f = scalar.f();
+  const int64_t i = scalar.i();
+  uint64_t target = 0;
+  return loader::Convert(is_float ? v1::Dtype::float64 : v1::Dtype::int64,
+                         is_float ? static_cast<const void*>(&f) : &i, dtype, &target, 1)
+             .lost == 0;
+}
 
 }  // namespace
 
-absl::Status RecomputeExact(loader::InProcessLibrary& reference, const v1::CaseAdaptor& adaptor,
-                            JudgedCase* judged) {
-  const absl::StatusOr<TensorMap> outputs = reference.Call(judged->c, judged->inputs, v1::Dtype::unsupported);
-  if (!outputs.ok()) return outputs.status();
+bool NarrowsFloats(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
+  return !Narrowing(c, adaptor).empty();
+}
+
+std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
   for (const v1::CaseAdaptor::Conversion& conversion : adaptor.conversion()) {
-    const std::string& key = conversion.key();
-    const auto output = outputs->find(key);
-    const auto own = judged->references.find(key);
-    const bool exact = own != judged->references.end() && !judged->references.contains(key + ".sigma");
-    if (output != outputs->end() && exact && IsFloating(output->second.dtype)) own->second = output->second;
+    const Dtype own = baselines::OutputDtype(c, conversion.key());
+    if (own != c.dtype() || own == conversion.dtype()) continue;
+    for (const v1::Argument& arg : c.args()) {
+      // A scalar that the elements' own type cannot hold either is not made worse by the adaptor.
+      if (!arg.has_scalar() || !Fits(arg.scalar(), own) || Fits(arg.scalar(), conversion.dtype())) continue;
+      return absl::StrCat("the scalar ", arg.name(), ", ", NumberText(arg.scalar()), ", is no ",
+                          std::string(DtypeName(conversion.dtype())));
+    }
+  }
+  return "";
+}
+
+absl::Status HandOverSavedTensors(loader::InProcessLibrary& reference, const v1::Case& c,
+                                  const v1::CaseAdaptor& adaptor, TensorMap* inputs) {
+  const Narrowing narrowing(c, adaptor);
+  const absl::StatusOr<baselines::Baseline> handed = baselines::GenerateInputs(
+      reference, c, [&narrowing](v1::Case* one, TensorMap* tensors) { narrowing.Apply(one, tensors); });
+  if (!handed.ok()) return handed.status();
+  for (const CaseTensor& tensor : TensorsOf(c)) {
+    const auto saved = handed->inputs.find(tensor.key);
+    const auto own = inputs->find(tensor.key);
+    if (tensor.spec->from().empty() || saved == handed->inputs.end() || own == inputs->end()) continue;
+    own->second = Converted(saved->second, own->second.dtype);
   }
   return absl::OkStatus();
 }
 
 JudgedCase AsHandedOver(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const v1::CaseAdaptor& adaptor) {
-  JudgedCase judged{c, inputs, references, actual};
-  Narrower(adaptor, &judged).Run();
+  JudgedCase judged{c, inputs, references, actual, {}};
+  const Narrowing narrowing(c, adaptor);
+  narrowing.Apply(&judged.c, &judged.inputs);
+  narrowing.Apply(&judged.actual);
   return judged;
+}
+
+absl::Status RecomputeReferences(loader::InProcessLibrary& reference, JudgedCase* judged) {
+  absl::StatusOr<TensorMap> references = baselines::GenerateReferences(reference, judged->c, judged->inputs);
+  if (!references.ok()) return references.status();
+  judged->references = *std::move(references);
+  return absl::OkStatus();
+}
+
+bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged) {
+  const std::vector<baselines::JudgedOutput> outputs = baselines::JudgedOutputs(judged->c);
+  bool anything_left = outputs.empty();
+  for (const baselines::JudgedOutput& output : outputs) {
+    Dtype handed = output.dtype;
+    for (const v1::CaseAdaptor::Conversion& conversion : adaptor.conversion()) {
+      if (conversion.key() == output.key) handed = conversion.dtype();
+    }
+    const auto reference = judged->references.find(output.key);
+    const auto actual = judged->actual.find(output.key);
+    const bool known = reference != judged->references.end() && actual != judged->actual.end() &&
+                       actual->second.dtype == reference->second.dtype &&
+                       actual->second.shape == reference->second.shape;
+    if (!known || handed == output.dtype || output.kind != v1::Judge::EXACT || IsFloating(output.dtype)) {
+      anything_left = true;
+      continue;
+    }
+    const LeftOut left = LeaveOut(reference->second, handed, &actual->second);
+    anything_left = anything_left || left.count < left.elements || left.elements == 0;
+    if (left.count == 0) continue;
+    judged->not_asked.push_back(absl::StrCat(left.count, " of ", left.elements, " elements of ", output.key,
+                                             " are no ", std::string(DtypeName(handed)),
+                                             " and were not asked, the first at ", left.first));
+  }
+  return anything_left;
 }
 
 }  // namespace diopi::profile

@@ -1,7 +1,14 @@
-// A case that went through the adaptor, as it is judged: client/profile/GUIDE.md, "How an adapted case is
-// judged".
+// A case that goes through the adaptor, as the library sees it and as it is judged: client/profile/GUIDE.md,
+// "How an adapted case is judged".
+//
+// Integers become narrower without loss or the case is not called, so they stay as they are here. Floating
+// numbers are rounded on their way, and f(x) of rounded x is another number: everything that the verdict
+// rests on (saved tensors, r and sigma) is computed anew from what the library really got.
 #ifndef CLIENT_PROFILE_JUDGED_CASE_H_
 #define CLIENT_PROFILE_JUDGED_CASE_H_
+
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "cases/core/tensor.h"
@@ -16,20 +23,33 @@ struct JudgedCase {
   TensorMap inputs;
   TensorMap references;
   TensorMap actual;
+  // What the library's element types cannot hold and is therefore not judged, in words, a line an output.
+  std::vector<std::string> not_asked;
 };
 
-// Tensors that the library got and gave in a narrower floating type have that type here, and the reference is
-// the case's own: r as it is (rounded, where it is judged bit for bit), its noise sigma that of the narrower
-// arithmetic. Everything else, integers included, stays as the case has it. `actual` are the outputs in the
-// caller's types.
+// Whether the library gets or gives some tensor of the case in a narrower floating type.
+bool NarrowsFloats(const v1::Case& c, const v1::CaseAdaptor& adaptor);
+
+// Why the library cannot be asked this case at all: a scalar that stands for an element, and that the type
+// into which such elements are converted cannot hold. Empty: it can.
+std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor);
+
+// Replaces the saved tensors among `inputs` by those of the reference's forward on what the library gets, in
+// the case's own types. Errors are the reference's.
+absl::Status HandOverSavedTensors(loader::InProcessLibrary& reference, const v1::Case& c,
+                                  const v1::CaseAdaptor& adaptor, TensorMap* inputs);
+
+// Tensors that the library got and gave in a narrower floating type have that type here; everything else,
+// integers included, stays as the case has it. `actual` are the outputs in the caller's types.
 JudgedCase AsHandedOver(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const v1::CaseAdaptor& adaptor);
 
-// Outputs in a narrower floating type that are judged bit for bit: their reference becomes what `reference`
-// makes of the inputs as they were handed over. A single rounding of rounded inputs is no rounding of the own
-// reference. Errors are the library's.
-absl::Status RecomputeExact(loader::InProcessLibrary& reference, const v1::CaseAdaptor& adaptor,
-                            JudgedCase* judged);
+// The references become what `reference` makes of the inputs as they were handed over. Errors are its own.
+absl::Status RecomputeReferences(loader::InProcessLibrary& reference, JudgedCase* judged);
+
+// Integers of an output that the type which the library was asked for cannot hold are not asked: they are set
+// to what is expected. False when no element is left to judge.
+bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged);
 
 }  // namespace diopi::profile
 

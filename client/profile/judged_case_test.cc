@@ -1,65 +1,172 @@
 #include "client/profile/judged_case.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
 
 #include "baselines/compare/compare.h"
 #include "baselines/compare/testing.h"
+#include "baselines/generate/generate.h"
+#include "cases/core/catalog.h"
+#include "client/profile/adaptor_rules.h"
+#include "impl_loader/adaptor/convert.h"
 
 namespace diopi::profile {
 namespace {
 
+using baselines::Baseline;
 using baselines::OneOutput;
 using baselines::Row;
 using D = v1::Dtype;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-v1::CaseAdaptor Handed(Dtype dtype) {
-  v1::CaseAdaptor adaptor;
-  v1::CaseAdaptor::Conversion* conversion = adaptor.add_conversion();
-  conversion->set_key("out");
-  conversion->set_dtype(dtype);
-  return adaptor;
+v1::CaseAdaptor FourBytes(const v1::Case& c) {
+  v1::AdaptorRule rule;
+  rule.set_dtype("(int64)->int32, (float64)->float32");
+  return Adaptor::Make({rule})->For(c);
 }
 
-HostTensor Sigma64(double sigma) {
-  return Row(D::float64, {sigma});
+v1::Case FindCase(const std::string& id) {
+  const auto catalog = cases::Catalog::LoadBuiltin();
+  EXPECT_TRUE(catalog.ok()) << catalog.status();
+  v1::Selection selection;
+  selection.add_cases(id);
+  const auto found = (*catalog)->Select(selection);
+  EXPECT_TRUE(found.ok() && found->size() == 1) << id;
+  return found->at(0);
 }
 
-v1::Outcome Judged(v1::Judge::Kind kind, double reference, double actual, Dtype handed, double sigma = 0) {
-  const v1::Case c = OneOutput(D::float64, kind);
-  TensorMap references = {{"out", Row(D::float64, {reference})}};
-  if (kind != v1::Judge::EXACT) {
-    references["out.sigma"] = Sigma64(sigma);
-    references["out.low"] = Row(D::float64, {0});
+class HandedCaseTest : public ::testing::Test {
+ protected:
+  HandedCaseTest() : reference_(*loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so")) {}
+
+  // What a device gives that works in four bytes, in the caller's types: `change` is done to its first
+  // output.
+  TensorMap CallInFourBytes(const v1::Case& c, const TensorMap& inputs,
+                            const std::function<void(HostTensor*)>& change = nullptr) {
+    const JudgedCase handed = AsHandedOver(c, inputs, {}, {}, FourBytes(c));
+    absl::StatusOr<TensorMap> outputs = reference_->Call(handed.c, handed.inputs, D::unsupported);
+    EXPECT_TRUE(outputs.ok()) << outputs.status();
+    if (change) change(&outputs->begin()->second);
+    for (auto& [key, tensor] : *outputs) {
+      if (tensor.dtype != D::float32) continue;
+      HostTensor wide{D::float64, tensor.shape, std::string(2 * tensor.data.size(), '\0')};
+      loader::Convert(tensor.dtype, tensor.data.data(), wide.dtype, wide.data.data(),
+                      NumElements(tensor.shape));
+      tensor = wide;
+    }
+    return *outputs;
   }
-  const TensorMap out = {{"out", Row(D::float64, {actual})}};
-  const JudgedCase judged = AsHandedOver(c, {}, references, out, Handed(handed));
+
+  v1::Outcome Judge(const v1::Case& c, const Baseline& baseline, const TensorMap& actual) {
+    JudgedCase judged = AsHandedOver(c, baseline.inputs, baseline.references, actual, FourBytes(c));
+    EXPECT_TRUE(NarrowsFloats(c, FourBytes(c)));
+    const absl::Status recomputed = RecomputeReferences(*reference_, &judged);
+    EXPECT_TRUE(recomputed.ok()) << recomputed;
+    return baselines::CompareCase(judged.c, judged.inputs, judged.references, judged.actual).outcome();
+  }
+
+  std::unique_ptr<loader::InProcessLibrary> reference_;
+};
+
+// cos.float64.size_33 is the case that accused libraries: what they gave is right for the float32 input.
+TEST_F(HandedCaseTest, TheOracleSeesWhatTheLibrarySaw) {
+  for (const char* id : {"cos.float64.size_*", "neg.float64.*", "sum.float64.*", "layer_norm.float64.*"}) {
+    const auto catalog = cases::Catalog::LoadBuiltin();
+    v1::Selection selection;
+    selection.add_cases(id);
+    const std::vector<v1::Case> found = *(*catalog)->Select(selection);
+    ASSERT_FALSE(found.empty()) << id;
+    for (const v1::Case& c : found) {
+      const absl::StatusOr<Baseline> baseline = baselines::GenerateCase(*reference_, c);
+      ASSERT_TRUE(baseline.ok()) << baseline.status();
+      EXPECT_EQ(Judge(c, *baseline, CallInFourBytes(c, baseline->inputs)), v1::OUTCOME_PASS) << c.id();
+    }
+  }
+}
+
+// One element that is off by a few units in float32's last place is told, as without an adaptor.
+TEST_F(HandedCaseTest, APlantedWrongValueFails) {
+  for (const char* id : {"cos.float64.size_33", "neg.float64.size_33", "add.float64.n17"}) {
+    const v1::Case c = FindCase(id);
+    const Baseline baseline = *baselines::GenerateCase(*reference_, c);
+    EXPECT_EQ(Judge(c, baseline, CallInFourBytes(c, baseline.inputs)), v1::OUTCOME_PASS) << id;
+    const TensorMap wrong = CallInFourBytes(c, baseline.inputs, [](HostTensor* out) {
+      const double value = ElementAsDouble(out->dtype, out->data.data(), 7);
+      StoreDouble(out->dtype, out->data.data(), 7, value * (1 + 6 * 0x1p-23));
+    });
+    EXPECT_EQ(Judge(c, baseline, wrong), v1::OUTCOME_FAIL) << id;
+  }
+}
+
+// What a backward gets from its forward is what the forward makes of the tensors that the library got.
+TEST_F(HandedCaseTest, SavedTensorsAreThoseOfANarrowedForward) {
+  const v1::Case c = FindCase("batch_norm.backward.float64.train_4d");
+  const v1::CaseAdaptor adaptor = FourBytes(c);
+  Baseline baseline = *baselines::GenerateCase(*reference_, c);
+  TensorMap inputs = baseline.inputs;
+  ASSERT_TRUE(HandOverSavedTensors(*reference_, c, adaptor, &inputs).ok());
+  // The forward itself, called as the library would be.
+  const v1::Case forward = FindCase("batch_norm.float64.train_4d");
+  const Baseline forward_baseline = *baselines::GenerateCase(*reference_, forward);
+  const TensorMap saved = CallInFourBytes(forward, forward_baseline.inputs);
+  for (const char* key : {"save_mean", "save_invstd"}) {
+    EXPECT_EQ(inputs.at(key).dtype, D::float64);
+    EXPECT_EQ(inputs.at(key).data, saved.at(key).data) << key;
+    EXPECT_NE(inputs.at(key).data, baseline.inputs.at(key).data) << key;
+  }
+  EXPECT_EQ(inputs.at("input").data, baseline.inputs.at("input").data);
+  baseline.inputs = inputs;
+  EXPECT_EQ(Judge(c, baseline, CallInFourBytes(c, inputs)), v1::OUTCOME_PASS);
+}
+
+JudgedCase Integers(const std::vector<double>& expected, const std::vector<double>& actual) {
+  const v1::Case c = OneOutput(D::int64, v1::Judge::EXACT);
+  return AsHandedOver(c, {}, {{"out", Row(D::int64, expected)}}, {{"out", Row(D::int64, actual)}},
+                      FourBytes(c));
+}
+
+v1::Outcome Compare(const JudgedCase& judged) {
   return baselines::CompareCase(judged.c, judged.inputs, judged.references, judged.actual).outcome();
 }
 
-// Float32's half unit in the last place of 1/3 is 1.5e-8; the next float32 number is 3e-8 further.
-TEST(JudgedCaseTest, ByTheRuleOfTheTypeThatWasHandedOver) {
-  const double third = 1.0 / 3;
-  const auto narrow = static_cast<double>(static_cast<float>(third));
-  const double next = static_cast<double>(std::nextafter(static_cast<float>(third), 1.0F));
-  const double far = narrow + 6e-8;
-  EXPECT_EQ(Judged(v1::Judge::MATH, third, narrow, D::float64), v1::OUTCOME_FAIL);
-  EXPECT_EQ(Judged(v1::Judge::MATH, third, narrow, D::float32), v1::OUTCOME_PASS);
-  EXPECT_EQ(Judged(v1::Judge::MATH, third, next, D::float32), v1::OUTCOME_FAIL);
-  // A noise of 1e-17 in float64 arithmetic is one of 5e-9 in float32's, and 8 of these are allowed.
-  EXPECT_EQ(Judged(v1::Judge::MATH, third, next, D::float32, 1e-17), v1::OUTCOME_PASS);
-  EXPECT_EQ(Judged(v1::Judge::MATH, third, far, D::float32, 1e-18), v1::OUTCOME_FAIL);
-  EXPECT_EQ(Judged(v1::Judge::EXACT, third, narrow, D::float32), v1::OUTCOME_PASS);
-  EXPECT_EQ(Judged(v1::Judge::EXACT, third, next, D::float32), v1::OUTCOME_FAIL);
-  EXPECT_EQ(Judged(v1::Judge::EXACT, third, narrow, D::float64), v1::OUTCOME_FAIL);
+TEST(LeaveOutWhatDoesNotFit, IntegersThatTheLibrarysTypeCannotHold) {
+  const v1::Case c = OneOutput(D::int64, v1::Judge::EXACT);
+  EXPECT_FALSE(NarrowsFloats(c, FourBytes(c)));
+  JudgedCase judged = Integers({5, 0x1p40, -0x1p31, 0x1p31, 7}, {5, 0, -0x1p31, -0x1p31, 7});
+  EXPECT_EQ(judged.c.args(0).tensor().dtype(), D::int64);
+  EXPECT_EQ(Compare(judged), v1::OUTCOME_FAIL);
+  EXPECT_TRUE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
+  EXPECT_EQ(Compare(judged), v1::OUTCOME_PASS);
+  EXPECT_THAT(judged.not_asked,
+              ElementsAre("2 of 5 elements of out are no int32 and were not asked, the first at 1"));
+  // The others are judged as ever.
+  judged = Integers({5, 0x1p40}, {6, 0});
+  EXPECT_TRUE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
+  EXPECT_EQ(Compare(judged), v1::OUTCOME_FAIL);
+  // Nothing is left.
+  judged = Integers({0x1p40}, {0});
+  EXPECT_FALSE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
+  judged = Integers({5}, {5});
+  EXPECT_TRUE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
+  EXPECT_THAT(judged.not_asked, IsEmpty());
 }
 
-TEST(JudgedCaseTest, IntegersStayWhatTheyAre) {
+TEST(WhyNotAsked, AScalarThatTheLibrarysTypeCannotHold) {
   v1::Case c = OneOutput(D::int64, v1::Judge::EXACT);
-  const TensorMap references = {{"out", Row(D::int64, {5})}};
-  const JudgedCase judged = AsHandedOver(c, {}, references, {{"out", Row(D::int64, {5})}}, Handed(D::int32));
-  EXPECT_EQ(judged.c.args(0).tensor().dtype(), D::int64);
-  EXPECT_EQ(baselines::CompareCase(judged.c, {}, judged.references, judged.actual).outcome(),
-            v1::OUTCOME_PASS);
+  c.set_dtype(D::int64);
+  v1::Argument* arg = c.add_args();
+  arg->set_name("value");
+  arg->mutable_scalar()->set_dtype(D::int64);
+  arg->mutable_scalar()->set_i(int64_t{1} << 31);
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the scalar value, 2147483648, is no int32");
+  arg->mutable_scalar()->set_i((int64_t{1} << 31) - 1);
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "");
+  arg->mutable_scalar()->set_f(0.5);  // nor does int64
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "");
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+// The whole of suite core through the adaptor: a correct library that works in four bytes is never accused,
+// and one that is wrong there is found out as without an adaptor.
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/testing/core_baselines.h"
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+class AdaptedTest : public CoreBaselinesTest {
+ protected:
+  static StoredRun Run(const std::string& library, const std::vector<std::string>& more,
+                       const std::vector<std::string>& environment = {}) {
+    std::vector<std::string> command = {
+        BinPath("diopi-agent"), "--impl", library, "--data", data(), "--error-report",
+        *folder_ / "errors",    "--quiet"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Finished run = RunProgram(command, environment);
+    EXPECT_LE(run.code, 1) << run.err;
+    return WithoutLibraryChecks(ReadRun(data()));
+  }
+  static bool Adapted(const v1::Verdict& verdict) { return absl::StrContains(verdict.tags(), ", adapted]"); }
+};
+
+TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
+  const std::string profile = *folder_ / "chip.textproto";
+  WriteFile(profile, "adaptor { dtype: \"(int64)->int32, (float64)->float32\" }\n");
+  const std::vector<std::string> four_bytes = {"--four-bytes"};
+  for (const std::vector<std::string>& mode : {four_bytes, {"--profile", profile}}) {
+    int adapted = 0;
+    int passed = 0;
+    int not_asked = 0;
+    for (const v1::Verdict& verdict : Run(LibPath("libdiopi_cpu.so"), mode).verdicts) {
+      adapted += Adapted(verdict) ? 1 : 0;
+      passed += verdict.outcome() == v1::OUTCOME_PASS ? 1 : 0;
+      if (verdict.outcome() == v1::OUTCOME_SKIPPED) {
+        ++not_asked;
+        EXPECT_TRUE(absl::StrContains(verdict.reason(), "not asked"))
+            << verdict.case_id() << verdict.reason();
+        continue;
+      }
+      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id() << ": " << verdict.reason();
+    }
+    EXPECT_GT(adapted, 4000) << mode[0];
+    EXPECT_GT(passed, 12000) << mode[0];
+    EXPECT_LT(not_asked, 100) << mode[0];
+  }
+}
+
+// As in bad_library_test, for what is float64 there and float32 in the library. vendor_spoilt answers "not
+// implemented" where it found nothing to spoil.
+TEST_F(AdaptedTest, FewWrongElementsFail) {
+  for (const char* how : {"output_doubled", "output_nan"}) {
+    int failed = 0;
+    for (const v1::Verdict& verdict : Run(VendorPath("vendor_spoilt"), {"--four-bytes", "--dtype", "float64"},
+                                          {absl::StrCat("DIOPI_TEST_SPOIL=", how)})
+                                          .verdicts) {
+      if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || verdict.outcome() == v1::OUTCOME_SKIPPED)
+        continue;
+      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL) << how << ": " << verdict.case_id() << verdict.reason();
+      ++failed;
+    }
+    EXPECT_GE(failed, 1500) << how;
+  }
+}
+
+}  // namespace
+}  // namespace diopi::testing
