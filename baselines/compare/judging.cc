@@ -78,6 +78,17 @@ std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c) {
   return outputs;
 }
 
+v1::Case WithoutJudging(const v1::Case& c, const google::protobuf::RepeatedPtrField<std::string>& keys) {
+  v1::Case result = c;
+  for (v1::Judge& judge : *result.mutable_judges()) {
+    const bool left_out = std::any_of(keys.begin(), keys.end(), [&judge](const std::string& key) {
+      return BelongsTo(key, judge.output());
+    });
+    if (left_out) judge.set_kind(v1::Judge::NOT_JUDGED);
+  }
+  return result;
+}
+
 const v1::Argument* FindArgument(const v1::Case& c, std::string_view name) {
   for (const v1::Argument& argument : c.args()) {
     if (argument.name() == name) return &argument;

@@ -38,6 +38,10 @@ Dtype OutputDtype(const v1::Case& c, std::string_view key);
 // outputs are left out. A judge without an output's name covers every output that has none of its own.
 std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c);
 
+// The case without its judges of these outputs, lists' elements included: what the library may leave
+// unwritten, and did.
+v1::Case WithoutJudging(const v1::Case& c, const google::protobuf::RepeatedPtrField<std::string>& keys);
+
 // The argument of that name, or null.
 const v1::Argument* FindArgument(const v1::Case& c, std::string_view name);
 

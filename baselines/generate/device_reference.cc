@@ -69,6 +69,7 @@ Finding Inspect(const v1::Case& c, const loader::CallOutcome& outcome) {
       return {"", absl::StrCat("it returned error ", reply.error_code(), says)};
   }
   if (reply.findings_size() > 0) return {"", reply.findings(0).text()};
+  if (reply.unwritten_size() > 0) return {"", absl::StrCat(reply.unwritten(0), " was not written")};
   if (reply.nondeterministic() && !MayDiffer(c)) return {"", reply.nondeterministic_text()};
   return {"", reply.text()};
 }

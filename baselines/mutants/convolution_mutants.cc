@@ -33,6 +33,8 @@ PLANT(conv_backward_weight_of_last_image, 0, "diopiConvolution2dBackward", "",
       "the gradient of weight is overwritten by each image of the batch");
 PLANT(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
       "the float16 gradient of bias is summed in float16");
+PLANT(conv_backward_bias_zero_without_sizes, 0, "diopiConvolution2dBackward", "",
+      "without bias_sizes the gradient of the bias is zero");
 PLANT(conv_backward_input_uncovered_stale, 0, "diopiConvolution2dBackward", "",
       "pixels that no window covers keep what grad_input held before");
 
@@ -200,6 +202,9 @@ extern "C" diopiError_t diopiConvolution2dBackward(
     }
     OrFail(good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input,
                                            weight, bias_sizes, stride, padding, dilation, groups));
+    if (conv_backward_bias_zero_without_sizes && bias_sizes == nullptr && grad_bias != nullptr) {
+      Change(grad_bias, [](double, int64_t) { return 0.0; });
+    }
     if (conv_backward_input_uncovered_stale && grad_input != nullptr) RestoreUncovered(grad_input, before);
     if (conv_backward_bias_fp16_accumulator && grad_bias != nullptr && IsHalf(grad_bias)) {
       BiasInHalf(grad_bias, grad_output);

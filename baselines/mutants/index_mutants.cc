@@ -26,6 +26,9 @@ PLANT(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
 PLANT(index_put_lost_update, 37, "diopiIndexPut diopiIndexPutInp", "",
       "accumulate at one place keeps the last update of several");
 PLANT(index_put_accumulate_ignored, 0, "diopiIndexPut diopiIndexPutInp", "", "accumulate is taken as false");
+PLANT(index_put_does_nothing, 0, "diopiIndexPut", "", "out keeps what the caller has filled it with");
+PLANT(index_put_into_out_accumulate_ignored, 0, "diopiIndexPut", "",
+      "only scatters into out, which the caller has filled, and takes accumulate as false");
 PLANT(index_negative_unsupported, 68, "diopiIndexPut diopiIndexPutInp", "", "negative indices become 0");
 PLANT(index_put_mask_as_indices, 0, "diopiIndexPut", "", "a bool mask is read as the indices 0 and 1");
 PLANT(gather_unravels_by_input, 0, "diopiGather", "",
@@ -266,11 +269,15 @@ extern "C" diopiError_t diopiIndexSelectBackward(diopiContextHandle_t ctx, diopi
   });
 }
 
+DIOPI_OVERRIDE(diopiIndexPutInp);
 DIOPI_OVERRIDE(diopiIndexPut);
 extern "C" diopiError_t diopiIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t values,
                                       diopiConstTensorHandle_t* indices, int64_t indices_counts,
                                       bool accumulate) {
+  if (index_put_does_nothing) return diopiSuccess;
+  if (index_put_into_out_accumulate_ignored)
+    return good_diopiIndexPutInp(ctx, out, values, indices, indices_counts, false);
   return PlantedIndexPut(
       __func__, ctx, out, input, indices, indices_counts, accumulate,
       [&](diopiTensorHandle_t to, diopiConstTensorHandle_t from, diopiConstTensorHandle_t* list, bool add) {
@@ -278,7 +285,6 @@ extern "C" diopiError_t diopiIndexPut(diopiContextHandle_t ctx, diopiTensorHandl
       });
 }
 
-DIOPI_OVERRIDE(diopiIndexPutInp);
 extern "C" diopiError_t diopiIndexPutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                          diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices,
                                          int64_t indices_counts, bool accumulate) {

@@ -7,6 +7,7 @@ namespace {
 using diopi::mutants::DtypeOf;
 using diopi::mutants::Guard;
 using diopi::mutants::Load;
+using diopi::mutants::NewTensor;
 using diopi::mutants::Shape;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
@@ -23,6 +24,7 @@ PLANT(bn_eps_outside_root, 14, "diopiBatchNorm", "", "eps is added to the deviat
 PLANT(bn_running_var_biased, 15, "diopiBatchNorm", "", "running_var takes the biased variance");
 PLANT(bn_one_pass_variance, 16, "diopiBatchNorm", "", "the variance is E[x^2] - E[x]^2");
 PLANT(bn_training_flag_ignored, 0, "diopiBatchNorm", "", "evaluation uses the batch's statistics");
+PLANT(bn_evaluation_writes_statistics_only, 0, "diopiBatchNorm", "", "evaluation leaves out as it is");
 PLANT(bn_momentum_reversed, 0, "diopiBatchNorm", "", "momentum weighs the old statistics, not the new ones");
 PLANT(norm_affine_needs_both, 0, "diopiBatchNorm diopiLayerNorm", "",
       "weight is ignored where bias is null, and bias where weight is");
@@ -273,6 +275,10 @@ extern "C" diopiError_t diopiBatchNorm(diopiContextHandle_t ctx, diopiTensorHand
   if (norm_affine_needs_both && (weight == nullptr || bias == nullptr)) weight = bias = nullptr;
   if (bn_training_flag_ignored) training = true;
   if (bn_momentum_reversed) momentum = 1 - momentum;
+  if (bn_evaluation_writes_statistics_only && !training) {
+    const Tensor own(out);
+    out = NewTensor(ctx, own.shape(), own.dtype());
+  }
   const bool own = bn_eps_outside_root || bn_running_var_biased || bn_one_pass_variance || bn_statistics_fp16;
   if (!own || !training) {
     return good_diopiBatchNorm(ctx, out, save_mean, save_invstd, input, weight, bias, running_mean,

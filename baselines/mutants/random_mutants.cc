@@ -8,8 +8,13 @@
 
 namespace {
 
+using diopi::mutants::After;
+using diopi::mutants::Bytes;
+using diopi::mutants::Change;
 using diopi::mutants::Guard;
 using diopi::mutants::Load;
+using diopi::mutants::NumElements;
+using diopi::mutants::ShapeOf;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 using diopi::ops::Random;
@@ -20,6 +25,8 @@ PLANT(dropout_scaled_by_p, 0, "diopiDropout", "", "what is kept is scaled by 1 /
 PLANT(dropout_draws_of_a_byte, 0, "diopiDropout", "", "draws of 8 bits are compared with p rounded to 1/256");
 PLANT(dropout_mask_of_vectors, 0, "diopiDropout", "", "one draw decides for four neighbours");
 PLANT(dropout_in_evaluation, 0, "diopiDropout", "", "elements are dropped when not training, too");
+PLANT(dropout_mask_zero_in_evaluation, 0, "diopiDropout", "", "the mask of an evaluation is zero, not one");
+PLANT(dropout_mask_half_in_evaluation, 0, "diopiDropout", "", "half the mask of an evaluation is written");
 PLANT(uniform_ten_bits, 0, "diopiUniformInp", "", "draws have ten bits");
 PLANT(uniform_sixteen_bits, 0, "diopiUniformInp", "", "draws have sixteen bits");
 PLANT(uniform_upper_bound_included, 0, "diopiUniformInp", "",
@@ -201,6 +208,15 @@ extern "C" diopiError_t diopiDropout(diopiContextHandle_t ctx, diopiTensorHandle
                                      diopiTensorHandle_t mask, diopiConstTensorHandle_t input, double p,
                                      bool train, diopiGeneratorHandle_t generator) {
   if (dropout_in_evaluation) train = true;
+  if (dropout_mask_zero_in_evaluation && !train) {
+    return After(good_diopiDropout(ctx, out, mask, input, p, train, generator), __func__,
+                 [&] { Change(mask, [](double, int64_t) { return 0.0; }); });
+  }
+  if (dropout_mask_half_in_evaluation && !train) {
+    diopiTensorHandle_t whole = diopi::mutants::NewTensor(ctx, ShapeOf(mask), diopi_dtype_bool);
+    return After(good_diopiDropout(ctx, out, whole, input, p, train, generator), __func__,
+                 [&] { std::memset(Bytes(mask), 1, static_cast<size_t>(NumElements(mask) / 2)); });
+  }
   if (!OwnDropout() || !train || p == 0) return good_diopiDropout(ctx, out, mask, input, p, train, generator);
   return Guard(__func__, [&] { PlantedDropout(out, mask, input, p, generator); });
 }

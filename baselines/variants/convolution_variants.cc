@@ -23,6 +23,8 @@ PLANT(conv2d_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact p
 PLANT(conv2d_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
 PLANT(conv2d_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
 PLANT(conv2d_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
+PLANT(conv2d_no_sizes_no_bias, 0, "diopiConvolution2dBackward", "",
+      "without bias_sizes the gradient of the bias stays as it is");
 constexpr char kWinograd[] = "diopiConvolution2d";
 PLANT(conv2d_winograd2, 0, kWinograd, "", "Winograd F(2x2,3x3): 3x3 filters, stride 1, 16 channels or more");
 PLANT(conv2d_winograd2_always, 0, kWinograd, "fastconv", "and with few channels too; not for float64");
@@ -182,6 +184,7 @@ extern "C" diopiError_t diopiConvolution2dBackward(
     diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
     diopiConstTensorHandle_t weight, diopiSize_t* bias_sizes, diopiSize_t stride, diopiSize_t padding,
     diopiSize_t dilation, int64_t groups) {
+  if (conv2d_no_sizes_no_bias && bias_sizes == nullptr) grad_bias = nullptr;
   const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
   const std::optional<Product> how = Chosen(x.dtype());
   if (!how) {

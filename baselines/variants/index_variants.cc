@@ -20,6 +20,8 @@ PLANT(index_sum_pairwise, 0, kSums, "", "what meets in one element is summed in 
 PLANT(index_sum_shuffled, 0, kSums, "",
       "what meets in one element is added in a pseudo-random order: atomics");
 PLANT(index_sum_double, 0, kSums, "", "what meets in one element is summed in the next wider type");
+PLANT(index_put_into_out, 0, "diopiIndexPut", "",
+      "only scatters into out, which the caller has filled with the input, as the public harness does");
 PLANT(embedding_scale_reciprocal, 0, "diopiEmbeddingBackward", "",
       "scale_grad_byfreq as a factor 1/count of the row's sum");
 PLANT(embedding_renorm_double, 0, "diopiEmbeddingRenorm_", "", "norms and scales in the next wider type");
@@ -215,17 +217,18 @@ extern "C" diopiError_t diopiEmbeddingRenorm_(diopiContextHandle_t ctx, diopiTen
   });
 }
 
+DIOPI_OVERRIDE(diopiIndexPutInp);
 DIOPI_OVERRIDE(diopiIndexPut);
 extern "C" diopiError_t diopiIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t values,
                                       diopiConstTensorHandle_t* indices, int64_t indices_counts,
                                       bool accumulate) {
+  if (index_put_into_out) return good_diopiIndexPutInp(ctx, out, values, indices, indices_counts, accumulate);
   diopiError_t error = diopiSuccess;
   if (ServeIndexPut(__func__, out, input, values, indices, indices_counts, accumulate, &error)) return error;
   return good_diopiIndexPut(ctx, out, input, values, indices, indices_counts, accumulate);
 }
 
-DIOPI_OVERRIDE(diopiIndexPutInp);
 extern "C" diopiError_t diopiIndexPutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                          diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices,
                                          int64_t indices_counts, bool accumulate) {

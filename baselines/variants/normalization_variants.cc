@@ -19,6 +19,8 @@ PLANT(norm_newton_rsqrt, 0, kForward, "", "1/sqrt by an estimate and Newton step
 PLANT(norm_fma, 0, kForward, "", "the last multiplication and addition fused");
 PLANT(layer_norm_cpu_form, 0, "diopiLayerNorm", "", "(x * rstd - mean * rstd) * weight + bias");
 PLANT(group_norm_not_folded, 0, "diopiGroupNorm", "", "(x - mean) * rstd * weight + bias");
+PLANT(batch_norm_statistics_unwritten, 0, "diopiBatchNorm", "",
+      "evaluation leaves save_mean and save_invstd as they are, as PyTorch does");
 constexpr char kBackward[] = "diopiBatchNormBackward diopiLayerNormBackward diopiGroupNormBackward";
 PLANT(norm_backward_reversed, 0, kBackward, "", "sums from the end");
 PLANT(norm_backward_blocks, 0, kBackward, "", "sums in runs of 32 and a tree");
@@ -313,6 +315,12 @@ extern "C" diopiError_t diopiBatchNorm(diopiContextHandle_t ctx, diopiTensorHand
                                        diopiConstTensorHandle_t bias, diopiTensorHandle_t running_mean,
                                        diopiTensorHandle_t running_var, bool training, double momentum,
                                        double eps) {
+  if (batch_norm_statistics_unwritten && !training) {
+    const Tensor mean(save_mean), invstd(save_invstd);
+    return good_diopiBatchNorm(ctx, out, RequireTensor(ctx, mean.shape(), mean.dtype()),
+                               RequireTensor(ctx, invstd.shape(), invstd.dtype()), input, weight, bias,
+                               running_mean, running_var, training, momentum, eps);
+  }
   if (!ForwardChosen()) {
     return good_diopiBatchNorm(ctx, out, save_mean, save_invstd, input, weight, bias, running_mean,
                                running_var, training, momentum, eps);

@@ -24,6 +24,7 @@ PLANT(normal_polar, 0, kNormal, "", "Marsaglia's polar method");
 constexpr char kDropout[] = "diopiDropout diopiDropoutInp";
 PLANT(dropout_integer_compare, 0, kDropout, "", "32 bits compared with p * 2^32");
 PLANT(dropout_float_below_keep, 0, kDropout, "", "a 24-bit number below 1 - p keeps; divided by 1 - p");
+PLANT(dropout_mask_unwritten, 0, kDropout, "", "evaluation leaves the mask as it is");
 
 class Bits {
  public:
@@ -273,11 +274,23 @@ extern "C" diopiError_t diopiNormalTensor(diopiContextHandle_t ctx, diopiTensorH
   return Guard(__func__, [&] { FillNormal(out, LoadTo(mean, out), LoadTo(std, out), generator); });
 }
 
+namespace {
+
+// What a dropout that writes no mask in evaluation gives the good one.
+diopiTensorHandle_t MaskFor(diopiContextHandle_t ctx, diopiTensorHandle_t mask, bool train) {
+  if (!dropout_mask_unwritten || train) return mask;
+  const Tensor own(mask);
+  return RequireTensor(ctx, own.shape(), own.dtype());
+}
+
+}  // namespace
+
 DIOPI_OVERRIDE(diopiDropout);
 extern "C" diopiError_t diopiDropout(diopiContextHandle_t ctx, diopiTensorHandle_t out,
                                      diopiTensorHandle_t mask, diopiConstTensorHandle_t input, double p,
                                      bool train, diopiGeneratorHandle_t generator) {
-  if (!DropoutChosen(p, train)) return good_diopiDropout(ctx, out, mask, input, p, train, generator);
+  if (!DropoutChosen(p, train))
+    return good_diopiDropout(ctx, out, MaskFor(ctx, mask, train), input, p, train, generator);
   return Guard(__func__, [&] { Dropout(out, mask, input, p, generator); });
 }
 
@@ -285,6 +298,7 @@ DIOPI_OVERRIDE(diopiDropoutInp);
 extern "C" diopiError_t diopiDropoutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
                                         diopiTensorHandle_t mask, double p, bool train,
                                         diopiGeneratorHandle_t generator) {
-  if (!DropoutChosen(p, train)) return good_diopiDropoutInp(ctx, input, mask, p, train, generator);
+  if (!DropoutChosen(p, train))
+    return good_diopiDropoutInp(ctx, input, MaskFor(ctx, mask, train), p, train, generator);
   return Guard(__func__, [&] { Dropout(input, mask, input, p, generator); });
 }

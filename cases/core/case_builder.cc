@@ -69,6 +69,7 @@ absl::StatusOr<Fit> ArgumentBuilder::Run() {
     added->set_name(param.name());
     added->set_role(RoleOf(param, *slot.rule));
     if (!slot.rule->alias().empty()) added->set_alias(slot.rule->alias());
+    added->set_holds(slot.rule->holds());
     slots_.push_back(slot);
   }
   for (Slot& slot : slots_) {

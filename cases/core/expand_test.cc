@@ -218,6 +218,36 @@ TEST(ExpandTest, ABackwardTakesWhatTheForwardSaved) {
   EXPECT_EQ(JudgeOf(forward, "save_mean").reason(), "`training` is false");
 }
 
+// What the caller puts into an output and what libraries may leave unwritten are checks of the worker's: the
+// hash, which tells whether a baseline is up to date, does not know them.
+TEST(ExpandTest, OutputsThatHoldAnInputOrMayStayUnwritten) {
+  const std::string with = R"(operator: "conv2d" family: "convolution"
+    function { name: "diopiConvolution2dBackward"
+      arg { name: "grad_input" like: "input" holds: "input" } arg { name: "grad_weight" like: "weight" }
+      arg { name: "grad_bias" like: "weight" } arg { name: "bias_sizes" optional: true }
+      judge { kind: ACCUMULATION } judge { output: "grad_bias" kind: ACCUMULATION written_if: "bias_sizes" } }
+    grid { dtypes: float32
+      point { label: "PLACE" reveals: "r" in { name: "input" shape: [1, 1, 2, 2] } in { name: "weight" shape: [1, 1, 1, 1] }
+        in { name: "grad_output" shape: [1, 1, 2, 2] } attr { name: "stride" sizes { values: [1, 1] } }
+        attr { name: "padding" sizes { values: [0, 0] } } attr { name: "dilation" sizes { values: [1, 1] } }
+        attr { name: "groups" i: 1 } SIZES } })";
+  const auto expand = [](const std::string& text, const std::string& sizes) {
+    return CasesOf(absl::StrReplaceAll(text, {{"SIZES", sizes}, {"PLACE", "p"}}))["conv2d.float32.p"];
+  };
+  const v1::Case null_sizes = expand(with, "");
+  EXPECT_TRUE(JudgeOf(null_sizes, "grad_bias").may_stay_unwritten());
+  EXPECT_EQ(JudgeOf(null_sizes, "grad_bias").written_if(), "");
+  EXPECT_FALSE(JudgeOf(null_sizes, "grad_weight").may_stay_unwritten());
+  EXPECT_EQ(null_sizes.args(0).name(), "grad_input");
+  EXPECT_EQ(null_sizes.args(0).holds(), "input");
+  const v1::Case sizes = expand(with, "attr { name: \"bias_sizes\" sizes { values: [1] } }");
+  EXPECT_FALSE(JudgeOf(sizes, "grad_bias").may_stay_unwritten());
+
+  const std::string without =
+      absl::StrReplaceAll(with, {{" holds: \"input\"", ""}, {" written_if: \"bias_sizes\"", ""}});
+  EXPECT_EQ(expand(without, "").hash(), null_sizes.hash());
+}
+
 TEST(ExpandTest, ListsCountThemselvesAndMayHoldNull) {
   auto cases = CasesOf(R"(operator: "index_put" family: "index"
     function { name: "diopiIndexPut" arg { name: "out" like: "input" } arg { name: "indices" dtype: "int64" }

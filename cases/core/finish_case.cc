@@ -45,6 +45,20 @@ bool IsFalse(const v1::Case& c, const std::string& argument) {
   return false;
 }
 
+bool IsNull(const v1::Case& c, const std::string& argument) {
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.name() == argument) return arg.null();
+  }
+  return false;
+}
+
+// What tells the worker how to look at the outputs, and has no part in what is computed.
+void ClearChecks(v1::Case* c) {
+  for (v1::Argument& arg : *c->mutable_args()) arg.clear_holds();
+  for (v1::Judge& judge : *c->mutable_judges()) judge.clear_may_stay_unwritten();
+  for (v1::Case& producer : *c->mutable_producers()) ClearChecks(&producer);
+}
+
 absl::Status AssignJudges(const v1::FunctionRules& rules, v1::Case* c) {
   for (const v1::Argument& arg : c->args()) {
     if (!IsJudged(arg)) continue;
@@ -70,6 +84,9 @@ absl::Status AssignJudges(const v1::FunctionRules& rules, v1::Case* c) {
       judge->set_kind(v1::Judge::NOT_JUDGED);
       judge->set_reason(absl::StrCat("`", rule->only_if(), "` is false"));
     }
+    const std::string& needed = rule->written_if();
+    judge->set_may_stay_unwritten(!needed.empty() && (IsFalse(*c, needed) || IsNull(*c, needed)));
+    judge->clear_written_if();
   }
   return absl::OkStatus();
 }
@@ -93,6 +110,7 @@ std::string ContentHash(const v1::Case& c) {
   *content.mutable_judges() = c.judges();
   *content.mutable_producers() = c.producers();
   content.set_generator_version(c.generator_version());
+  ClearChecks(&content);
   return Xxh128Hex(content.SerializeAsString());
 }
 

@@ -163,6 +163,7 @@ void Checker::References(const Path& path, const v1::ArgRule& rule, const abi::F
   for (const std::string& name : rule.promote()) Name(path, "promote", name, function);
   if (!rule.dtype_of().empty()) Name(path, "dtype_of", rule.dtype_of(), function);
   if (!rule.count_like().empty()) Name(path, "count_like", rule.count_like(), function);
+  if (!rule.holds().empty()) Name(path, "holds", rule.holds(), function);
   if (!rule.shape_of().empty()) ForwardReference(path, rule.shape_of());
   if (!rule.from().empty()) ForwardReference(path, rule.from());
   if (!rule.rule().empty() && FindShapeRule(rule.rule()) == nullptr) {
@@ -190,6 +191,10 @@ void Checker::Arg(int f, int a, const abi::Function& function) {
   if (rule.optional() && !param->nullable()) {
     Say(here, absl::StrCat("argument '", rule.name(),
                            "' is `optional`, but proto/abi says that it may not be null"));
+  }
+  if (!rule.holds().empty() && (param->kind() != abi::TENSOR || param->direction() != abi::OUT)) {
+    Say(here, absl::StrCat("argument '", rule.name(), "' is no output tensor, so it cannot hold '",
+                           rule.holds(), "'"));
   }
   if (rule.host_output() && !IsHostPointer(param->kind())) {
     Say(here, absl::StrCat("argument '", rule.name(), "' is `host_output`, but no pointer to host memory"));
@@ -231,9 +236,11 @@ void Checker::Judges(int f, const abi::Function& function) {
                                       {"values", judge.values()},
                                       {"dim", judge.dim()},
                                       {"only_if", judge.only_if()},
+                                      {"written_if", judge.written_if()},
                                       {"rounds_if", judge.rounds_if()}}) {
       if (!name.empty()) Name(here, field, name, function);
     }
+    if (judge.may_stay_unwritten()) Say(here, "`may_stay_unwritten` follows from `written_if`");
     if (judge.kind() == v1::Judge::NOT_JUDGED && judge.reason().empty())
       Say(here, "NOT_JUDGED needs a `reason`");
     if (judge.kind() == v1::Judge::INDEX_OF && judge.input().empty()) Say(here, "INDEX_OF needs `input`");

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "baselines/compare/judging.h"
 #include "cases/core/library_checks.h"
 #include "client/agent/verdict_builder.h"
 
@@ -95,12 +96,13 @@ v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::Judg
 
 v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor) {
+  const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {
-    if (adaptor.conversion().empty()) return JudgeNumbers(c, inputs, references, actual);
-    handed = profile::AsHandedOver(c, inputs, references, actual, adaptor);
+    if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
+    handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;
-    if (profile::NarrowsFloats(c, adaptor)) {
+    if (profile::NarrowsFloats(judged, adaptor)) {
       recomputed = WithReference([&handed](loader::InProcessLibrary& reference) {
         return profile::RecomputeReferences(reference, &*handed);
       });

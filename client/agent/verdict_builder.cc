@@ -177,6 +177,12 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
                      "(diopiGeneratorSetSeedAndOffset and diopiGeneratorSetState move it)"));
     verdict.set_likely_cause("the generator is not advanced");
   }
+  if (!reply.relied_on().empty()) {
+    verdict.set_reason(
+        reports::ToUtf8(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ",
+                                     "the library relies on what the caller puts into an output: ",
+                                     absl::StrJoin(reply.relied_on(), ", "))));
+  }
   if (!reply.nondeterministic()) return verdict;
   const std::string differs = reply.nondeterministic_text().empty() ? "two calls gave different results"
                                                                     : reply.nondeterministic_text();

@@ -240,6 +240,21 @@ TEST(BuildVerdict, TextsAreUtf8) {
   EXPECT_NE(verdict.reason().find("bad ? byte"), std::string::npos);
 }
 
+TEST(VerdictBuilder, WhatALibraryReliesOnIsToldAndNoFailure) {
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+  outcome.reply.add_relied_on("3 of 4 elements of out differ when it holds something else before the call");
+  const v1::Verdict verdict = BuildVerdict(AddCase(), outcome, [](const TensorMap&) {
+    v1::Verdict passed;
+    passed.set_outcome(v1::OUTCOME_PASS);
+    return passed;
+  });
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(
+      verdict.reason(),
+      "the library relies on what the caller puts into an output: 3 of 4 elements of out differ when it "
+      "holds something else before the call");
+}
+
 // The adaptor: what it converted is told and tagged; what it could not hand over was not called.
 TEST(MarkAdapted, TagsAndTells) {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");

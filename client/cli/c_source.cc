@@ -107,7 +107,7 @@ class Writer {
       case abi::TENSOR:
       case abi::CONST_TENSOR:
         if (!arg.has_tensor()) return Misfit(arg);
-        return Tensor(arg.name(), arg.role(), arg.tensor());
+        return Tensor(arg.name(), arg, arg.tensor());
       case abi::TENSOR_POINTER:
       case abi::TENSOR_ARRAY:
       case abi::CONST_TENSOR_ARRAY:
@@ -170,7 +170,7 @@ class Writer {
         Show(key, absl::StrCat(id, "[", i, "]"));
       } else {
         const absl::StatusOr<std::string> handle =
-            Tensor(key, arg.role(), list ? arg.tensors().tensors(i) : arg.tensor());
+            Tensor(key, arg, list ? arg.tensors().tensors(i) : arg.tensor());
         if (!handle.ok()) return handle.status();
         handles.push_back(*handle);
       }
@@ -181,8 +181,10 @@ class Writer {
     return id;
   }
 
-  absl::StatusOr<std::string> Tensor(const std::string& key, v1::Role role, const v1::TensorSpec& spec) {
+  absl::StatusOr<std::string> Tensor(const std::string& key, const v1::Argument& arg,
+                                     const v1::TensorSpec& spec) {
     const std::string id = Identifier(key);
+    const std::string& values = arg.role() == v1::ROLE_OUTPUT ? arg.holds() : key;
     const std::vector<int64_t> shape = ToVector(spec.shape());
     std::vector<int64_t> strides = ToVector(spec.strides());
     if (strides.empty()) strides = ContiguousStrides(shape);
@@ -192,15 +194,15 @@ class Writer {
                     " = make_tensor(diopi_dtype_", std::string(DtypeName(spec.dtype())), ", ", shape.size(),
                     ", ", id, "_shape, ", id, "_strides, ", spec.storage_offset(), ", ",
                     spec.storage_elements(), ", diopi_device);\n");
-    if (role == v1::ROLE_OUTPUT) {
+    if (values.empty()) {
       absl::StrAppend(&body_, "  upload(", id, ", NULL);\n");
     } else {
-      const auto input = inputs_.find(key);
-      if (input == inputs_.end()) return absl::InvalidArgumentError("no values for the input " + key);
+      const auto input = inputs_.find(values);
+      if (input == inputs_.end()) return absl::InvalidArgumentError("no values for the input " + values);
       Bytes(id, Storage(spec, strides, input->second));
       absl::StrAppend(&body_, "  upload(", id, ", ", id, "_bytes);\n");
     }
-    if (role != v1::ROLE_INPUT) Show(key, id);
+    if (arg.role() != v1::ROLE_INPUT) Show(key, id);
     return id;
   }
 

@@ -174,6 +174,19 @@ TEST(OutputBounds, AreTheRulesOfTheCase) {
   EXPECT_FALSE(BoundsOf(c, {}, {{"out", r}}, "out", {}).judged);
 }
 
+// What callers put into an output before the call is there in the C program's call too.
+TEST(CSource, FillsAnOutputThatHoldsAnInput) {
+  v1::Case c = AddCase();
+  const TensorMap inputs = {{"input", Floats({2, 2}, {1, 2, 3, 4})}, {"other", Floats({2, 2}, {2, 4, 6, 8})}};
+  const auto poisoned = CSource(c, inputs, {}, {});
+  c.mutable_args(0)->set_holds("other");
+  const auto filled = CSource(c, inputs, {}, {});
+  ASSERT_TRUE(poisoned.ok() && filled.ok()) << filled.status();
+  EXPECT_NE(poisoned->find("upload(a_out, NULL);"), std::string::npos);
+  EXPECT_EQ(filled->find("upload(a_out, NULL);"), std::string::npos);
+  EXPECT_NE(filled->find("upload(a_out, a_out_bytes);"), std::string::npos);
+}
+
 TEST(CSource, RefusesWhatDoesNotFit) {
   v1::Case c = AddCase();
   EXPECT_EQ(CSource(c, {}, {}, {}).status().code(), absl::StatusCode::kInvalidArgument);

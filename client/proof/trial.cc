@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
+#include "baselines/compare/judging.h"
 #include "baselines/generate/generate.h"
 #include "cases/core/catalog.h"
 #include "client/agent/verdict_builder.h"
@@ -43,8 +44,8 @@ void JudgeTrial(const Baseline& baseline, const CallOutcome& outcome,
   std::optional<v1::Verdict> numbers;
   if (outcome.kind == CallOutcome::Kind::kReplied && reply.status() == v1::WorkerReply::RETURNED &&
       reply.error_code() == 0) {
-    numbers =
-        baselines::CompareCase(baseline.c, baseline.inputs, baseline.references, outcome.outputs, options);
+    numbers = baselines::CompareCase(baselines::WithoutJudging(baseline.c, reply.unwritten()),
+                                     baseline.inputs, baseline.references, outcome.outputs, options);
   }
   trial->verdict =
       agent::BuildVerdict(baseline.c, outcome, [&numbers](const TensorMap&) { return *numbers; });

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "client/testing/core_baselines.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
@@ -49,8 +50,11 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
   for (const v1::Verdict& verdict : stored.verdicts) {
     const bool wrong = verdict.outcome() == v1::OUTCOME_FAIL || verdict.outcome() == v1::OUTCOME_MEMORY;
     const bool empty = verdict.outcome() == v1::OUTCOME_PASS && NothingToGetWrong(verdict);
-    EXPECT_TRUE(wrong || empty) << verdict.case_id() << ": " << v1::Outcome_Name(verdict.outcome()) << " "
-                                << verdict.reason();
+    // Callers fill index_put's out, and without an index it stays what it is: the point is there for crashes.
+    const bool filled =
+        verdict.function() == "diopiIndexPut" && absl::EndsWith(verdict.case_id(), ".no_index");
+    EXPECT_TRUE(wrong || empty || filled)
+        << verdict.case_id() << ": " << v1::Outcome_Name(verdict.outcome()) << " " << verdict.reason();
   }
 }
 

@@ -8,14 +8,19 @@
 
 namespace diopi::loader {
 
-void CallFrame::Restore(BoundTensor* bound) const {
-  const runtime::Buffer& buffer = bound->tensor.storage;
+void CallFrame::Restore(BoundTensor* bound, bool fill) const {
+  const diopiTensor& tensor = bound->tensor;
+  const runtime::Buffer& buffer = tensor.storage;
   runtime::WriteCanaries(buffer);
   if (buffer.bytes == 0) return;
-  if (bound->is_output()) {
-    std::memset(buffer.mirror, poison_, buffer.bytes);
-  } else {
+  if (!bound->is_output()) {
     std::memcpy(buffer.mirror, bound->pristine(), buffer.bytes);
+    return;
+  }
+  std::memset(buffer.mirror, poison_, buffer.bytes);
+  if (fill && bound->holds != nullptr && tensor.numel > 0) {
+    ScatterToStorage(bound->holds, tensor.shape, tensor.strides, tensor.storage_offset, bound->element,
+                     buffer.mirror);
   }
 }
 
@@ -27,11 +32,11 @@ bool CallFrame::GeneratorsMoved() const {
          });
 }
 
-int32_t CallFrame::Prepare(uint8_t poison) {
+int32_t CallFrame::Prepare(uint8_t poison, bool fill) {
   poison_ = poison;
   context_->poison = poison;
   for (BoundTensor& bound : tensors_) {
-    Restore(&bound);
+    Restore(&bound, fill);
     if (const int32_t code = context_->Upload(bound.tensor.storage); code != 0) return code;
   }
   for (LibrarySlot& slot : slots_) *slot.handle = nullptr;

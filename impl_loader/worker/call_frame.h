@@ -37,8 +37,12 @@ struct BoundTensor {
   int64_t element = 0;           // bytes
   bool dense = false;            // the elements are the storage, in order
   const void* values = nullptr;  // dense, of inputs and inouts
-  std::string image;             // not dense: the whole storage as it is before the call
+  const void* holds = nullptr;  // dense, of an output: what callers put into it before the call; null: poison
+  std::string image;            // not dense: the whole storage as it is before the call
   std::vector<uint8_t> covered;  // not dense: 1 for storage elements that belong to the tensor
+
+  bool judged = true;               // false: its value is undefined, so it may be anything
+  bool may_stay_unwritten = false;  // judged, but only where the library writes it
 
   bool is_output() const { return role == v1::ROLE_OUTPUT; }
   // What the storage of an input or inout held before the call.
@@ -49,7 +53,7 @@ struct BoundTensor {
 struct LibrarySlot {
   std::string key;
   diopiTensorHandle_t* handle = nullptr;  // into an array of the frame
-  bool may_stay_null = false;             // nobody judges it: unique's counts that were not asked for
+  bool judged = true;                     // false: it may stay null (unique's counts that were not asked for)
 };
 
 struct OutputTensor {
@@ -71,9 +75,10 @@ class CallFrame {
 
   // False when the case has generators and the last call left all of them where they were.
   bool GeneratorsMoved() const;
-  // Before each call: restores inputs, inouts, generators and handles, fills outputs with `poison`, renews
-  // the canaries, moves everything to the device. The library's error code when a copy fails.
-  int32_t Prepare(uint8_t poison);
+  // Before each call: restores inputs, inouts, generators and handles, fills outputs with `poison` (with what
+  // they hold, where callers put something there and `fill` says so), renews the canaries, moves everything
+  // to the device. The library's error code when a copy fails.
+  int32_t Prepare(uint8_t poison, bool fill = true);
   // After Prepare, for a library with device memory: inputs and inouts become zeros, and are queued to come
   // back on the context's stream behind what `delay` puts there for `seconds`. Waits for everything but that.
   // The library's error code; `held` tells whether the inputs are late, false where the library lacks what it
@@ -90,7 +95,7 @@ class CallFrame {
  private:
   friend class FrameBuilder;
   explicit CallFrame(diopiContext* context) : context_(context) {}
-  void Restore(BoundTensor* bound) const;
+  void Restore(BoundTensor* bound, bool fill) const;
   struct Held {
     runtime::Buffer buffer;
     runtime::Buffer aside;  // device memory that keeps the values meanwhile

@@ -61,11 +61,23 @@ class StreamScope {
   int32_t code_ = 0;
 };
 
-bool PoisonedKey(const CallFrame& frame, const std::string& key) {
+// How an output is looked at when two calls are compared.
+struct OutputRules {
+  bool poisoned = true;  // required memory is poisoned too
+  bool judged = true;
+  bool may_stay_unwritten = false;
+  bool holds_values = false;  // callers put something there before the call
+};
+
+OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
   for (const BoundTensor& bound : frame.tensors()) {
-    if (bound.key == key) return bound.is_output();
+    if (bound.key != key) continue;
+    return {bound.is_output(), bound.judged, bound.may_stay_unwritten, bound.holds != nullptr};
   }
-  return true;  // a library output: required memory is poisoned too
+  for (const LibrarySlot& slot : frame.slots()) {
+    if (slot.key == key) return {true, slot.judged, false, false};
+  }
+  return {};
 }
 
 }  // namespace
@@ -130,7 +142,7 @@ void CaseRunner::Fail(RunResult* result, v1::WorkerReply::Status status, const s
 void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const RunOptions& options,
                           CallFrame* frame, RunResult* result) {
   StageReached("in_call");
-  const int calls = std::max(options.calls, 1);
+  int calls = std::max(options.calls, 1);
   const StreamScope streams(vendor_->functions(), &context_, calls > 1 ? 2 : 1);
   if (streams.code() != 0) {
     Fail(result, v1::WorkerReply::SYNC_FAILED,
@@ -142,10 +154,15 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   MemoryLevel level;
   MemoryLevel previous;
   bool finished = true;
+  bool relies = false;  // the result rests on what outputs held before the call
   for (int i = 0; i < calls && finished; ++i) {
     const int64_t threads = CurrentThreads();
     streams.Use(i);
-    finished = CallOnce(&attempt, kPoison[i % 2], options.hold_inputs && i % 2 == 1) && Inspect(&attempt);
+    // The second call finds poison where callers put values. A library that relies on them is called once
+    // more with them, to see whether it repeats itself.
+    const bool fill = i != 1;
+    const bool hold = options.hold_inputs && (i % 2 == 1 || (relies && i == 2));
+    finished = CallOnce(&attempt, kPoison[i % 2], hold, fill) && Inspect(&attempt);
     result->reply.set_calls(i + 1);
     if (!attempt.held) result->reply.set_call_us(attempt.seconds * 1e6);
     if (finished) {
@@ -156,8 +173,10 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
         result->reply.set_generator_unmoved(!frame->GeneratorsMoved());
         result->outputs = std::move(outputs);
       } else {
-        Compare(&attempt, result->outputs, outputs, kPoison[i % 2]);
+        Compare(&attempt, result->outputs, outputs, kPoison[i % 2], fill);
         Recycle(std::move(outputs));
+        relies = !result->reply.relied_on().empty();
+        if (relies) calls = std::max(calls, 3);
       }
     }
     EndCall(attempt);
@@ -170,8 +189,8 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
 }
 
-bool CaseRunner::PrepareCall(Attempt* attempt, uint8_t poison, bool hold) {
-  int32_t code = attempt->frame->Prepare(poison);
+bool CaseRunner::PrepareCall(Attempt* attempt, uint8_t poison, bool hold, bool fill) {
+  int32_t code = attempt->frame->Prepare(poison, fill);
   if (code == 0) code = context_.Synchronize();
   attempt->held = false;
   // Twice the last call's time: its work on another stream has ended by then.
@@ -182,9 +201,9 @@ bool CaseRunner::PrepareCall(Attempt* attempt, uint8_t poison, bool hold) {
   return false;
 }
 
-bool CaseRunner::CallOnce(Attempt* attempt, uint8_t poison, bool hold) {
+bool CaseRunner::CallOnce(Attempt* attempt, uint8_t poison, bool hold, bool fill) {
   RunResult* result = attempt->result;
-  if (!PrepareCall(attempt, poison, hold)) return false;
+  if (!PrepareCall(attempt, poison, hold, fill)) return false;
   const Clock::time_point start = Clock::now();
   const absl::StatusOr<CallResult> called =
       CallFunction(attempt->symbol, attempt->function, &context_, attempt->frame->args());
@@ -240,7 +259,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
       outputs->push_back(ReadTensor(slot.key, **slot.handle, Spare()));
       continue;
     }
-    if (slot.may_stay_null && *slot.handle == nullptr) continue;
+    if (!slot.judged && *slot.handle == nullptr) continue;
     absl::StrAppend(&text, text.empty() ? "" : "; ", attempt->function.name(), " returned success, but ",
                     slot.key,
                     *slot.handle == nullptr ? " is still a null handle"
@@ -253,7 +272,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
 }
 
 void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& first,
-                         const std::vector<OutputTensor>& now, uint8_t poison) {
+                         const std::vector<OutputTensor>& now, uint8_t poison, bool fill) {
   v1::WorkerReply& reply = attempt->result->reply;
   const auto differ = [&](const std::string& text) {
     if (reply.nondeterministic()) return;
@@ -263,16 +282,30 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
   for (size_t i = 0; i < first.size() && i < now.size(); ++i) {
     const OutputTensor& a = first[i];
     const OutputTensor& b = now[i];
+    const OutputRules rules = RulesOf(*attempt->frame, a.key);
+    if (!rules.judged) continue;  // anything may be there, what was there before included
     if (a.dtype != b.dtype || a.shape != b.shape) {
       differ(absl::StrCat(a.key, " has another shape or dtype in the second of two equal calls"));
       continue;
     }
     // Calls with the first call's poison cannot tell what is unwritten: an equal value is equal poison.
-    const bool poisoned = poison != kPoison[0] && PoisonedKey(*attempt->frame, a.key);
+    const bool poisoned = poison != kPoison[0] && rules.poisoned && !rules.holds_values;
     const RunDifference d =
         CompareRuns(a.data, b.data, runtime::ElementBytes(a.dtype), poisoned, kPoison[0], poison);
     const auto elements =
         static_cast<int64_t>(a.data.size()) / std::max<int64_t>(1, runtime::ElementBytes(a.dtype));
+    if (rules.holds_values && !fill) {
+      if (d.different == 0) continue;
+      reply.add_relied_on(absl::StrCat(d.different, " of ", elements, " elements of ", a.key,
+                                       " differ when it holds something else before the call, the first at ",
+                                       d.first_different));
+      continue;
+    }
+    if (rules.may_stay_unwritten && d.unwritten == elements && elements > 0) {
+      const auto& known = reply.unwritten();
+      if (std::find(known.begin(), known.end(), a.key) == known.end()) reply.add_unwritten(a.key);
+      continue;
+    }
     if (d.unwritten > 0) {
       attempt->findings.Add(v1::MemoryFinding::UNWRITTEN, a.key, d.first_unwritten, d.unwritten,
                             absl::StrCat(d.unwritten, " of ", elements, " elements of ", a.key,

@@ -42,12 +42,12 @@ class CaseRunner {
   struct Attempt;
   void RunCalls(const abi::Function& function, void* symbol, const RunOptions& options, CallFrame* frame,
                 RunResult* result);
-  bool CallOnce(Attempt* attempt, uint8_t poison, bool hold = false);
-  bool PrepareCall(Attempt* attempt, uint8_t poison, bool hold);
+  bool CallOnce(Attempt* attempt, uint8_t poison, bool hold = false, bool fill = true);
+  bool PrepareCall(Attempt* attempt, uint8_t poison, bool hold, bool fill);
   bool Inspect(Attempt* attempt);
   bool Gather(Attempt* attempt, std::vector<OutputTensor>* outputs);
   void Compare(Attempt* attempt, const std::vector<OutputTensor>& first, const std::vector<OutputTensor>& now,
-               uint8_t poison);
+               uint8_t poison, bool fill);
   void CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen);
   void FindLeaks(Attempt* attempt);
   static void Fail(RunResult* result, v1::WorkerReply::Status status, const std::string& text);

@@ -140,6 +140,110 @@ TEST(Faults, NothingPassesOnAnEmptyTensorButNothingIsWrongWithItEither) {
   EXPECT_EQ(outcome.reply.findings(0).index(), 0);
 }
 
+CallOutcome CallOn(const std::string& vendor, const v1::Case& c, const TensorMap& inputs,
+                   const std::vector<std::string>& environment = {}) {
+  WorkerOptions options = OptionsFor(vendor);
+  options.environment = environment;
+  auto worker = Worker::Start(options);
+  EXPECT_TRUE(worker.ok()) << worker.status();
+  if (!worker.ok()) return {};
+  EXPECT_TRUE((*worker)->Submit(c, inputs, 2).ok());
+  CallOutcome outcome = (*worker)->Wait();
+  EXPECT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  return outcome;
+}
+
+TEST(Unwritten, IsNoFindingWhereNobodyJudgesTheOutput) {
+  v1::Case c = AddCase({2, 3});
+  v1::Judge* judge = c.add_judges();
+  judge->set_output("out");
+  for (const std::string vendor : {"null", "unwritten"}) {
+    judge->set_kind(v1::Judge::EXACT);
+    EXPECT_EQ(CallOn(vendor, c, AddInputs({2, 3})).reply.findings_size(), 1) << vendor;
+    judge->set_kind(v1::Judge::NOT_JUDGED);
+    const CallOutcome outcome = CallOn(vendor, c, AddInputs({2, 3}));
+    EXPECT_EQ(outcome.reply.findings_size(), 0) << outcome.reply.ShortDebugString();
+    EXPECT_FALSE(outcome.reply.nondeterministic());
+  }
+  // Beyond its end is beyond its end.
+  const CallOutcome past_end = CallOn("past_end", c, AddInputs({2, 3}));
+  ASSERT_EQ(past_end.reply.findings_size(), 1) << past_end.reply.ShortDebugString();
+  EXPECT_EQ(past_end.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
+}
+
+TEST(Unwritten, IsToldWhereAnOutputMayStayUnwrittenAsAWhole) {
+  v1::Case c = AddCase({2, 3});
+  v1::Judge* judge = c.add_judges();
+  judge->set_output("out");
+  judge->set_kind(v1::Judge::EXACT);
+  judge->set_may_stay_unwritten(true);
+  const CallOutcome whole = CallOn("null", c, AddInputs({2, 3}));
+  EXPECT_EQ(whole.reply.findings_size(), 0) << whole.reply.ShortDebugString();
+  EXPECT_THAT(whole.reply.unwritten(), testing::ElementsAre("out"));
+  const CallOutcome in_part = CallOn("unwritten", c, AddInputs({2, 3}));
+  ASSERT_EQ(in_part.reply.findings_size(), 1) << in_part.reply.ShortDebugString();
+  EXPECT_EQ(in_part.reply.findings(0).kind(), v1::MemoryFinding::UNWRITTEN);
+  EXPECT_TRUE(in_part.reply.unwritten().empty());
+  const CallOutcome written = CallOn("good", c, AddInputs({2, 3}));
+  EXPECT_TRUE(written.reply.unwritten().empty());
+}
+
+// diopiIndexPut of 8 elements at 6 and 1.
+v1::Case IndexPutCase() {
+  return CaseBuilder("diopiIndexPut")
+      .Tensor("out", v1::ROLE_OUTPUT, Spec(v1::Dtype::float32, {8}))
+      .Tensor("input", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {8}))
+      .Tensor("values", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {2}))
+      .Tensors("indices", v1::ROLE_INPUT, {Spec(v1::Dtype::int64, {2})})
+      .Int("indices_counts", 1)
+      .Bool("accumulate", true)
+      .Done();
+}
+
+TensorMap IndexPutInputs() {
+  const int64_t at[2] = {6, 1};
+  return {{"input", FloatTensor({8}, {0, 1, 2, 3, 4, 5, 6, 7})},
+          {"values", FloatTensor({2}, {10, 20})},
+          {"indices.0", {v1::Dtype::int64, {2}, std::string(reinterpret_cast<const char*>(at), sizeof(at))}}};
+}
+
+TEST(Held, ALibraryMayRelyOnWhatTheCallerPutsIntoAnOutput) {
+  v1::Case c = IndexPutCase();
+  const CallOutcome poisoned = CallOn("fills", c, IndexPutInputs());
+  ASSERT_EQ(poisoned.reply.findings_size(), 1) << poisoned.reply.ShortDebugString();
+  EXPECT_EQ(poisoned.reply.findings(0).kind(), v1::MemoryFinding::UNWRITTEN);
+
+  c.mutable_args(0)->set_holds("input");
+  const CallOutcome filled = CallOn("fills", c, IndexPutInputs());
+  EXPECT_EQ(filled.reply.findings_size(), 0) << filled.reply.ShortDebugString();
+  EXPECT_FALSE(filled.reply.nondeterministic());
+  EXPECT_EQ(Floats(filled.outputs.at("out")), (std::vector<float>{0, 21, 2, 3, 4, 5, 16, 7}));
+  EXPECT_THAT(
+      filled.reply.relied_on(),
+      testing::ElementsAre(
+          "8 of 8 elements of out differ when it holds something else before the call, the first at 0"));
+
+  // What relies on it is compared with a call that finds the same there.
+  const CallOutcome counts = CallOn("fills", c, IndexPutInputs(), {"DIOPI_TEST_FAULT=counts"});
+  EXPECT_TRUE(counts.reply.nondeterministic());
+  EXPECT_EQ(counts.reply.nondeterministic_text(),
+            "2 of 8 elements of out differ between two equal calls, the first at 1");
+}
+
+// A strided output is filled between its gaps, not in them.
+TEST(Held, TheGapsOfAStridedOutputStayPoison) {
+  v1::Case c = IndexPutCase();
+  c.mutable_args(0)->set_holds("input");
+  c.mutable_args(0)->mutable_tensor()->set_strides(0, 2);
+  c.mutable_args(0)->mutable_tensor()->set_storage_elements(16);
+  const CallOutcome outcome = CallOn("fills", c, IndexPutInputs());
+  // The library knows no strides: element 6 of the storage is element 3, element 1 is a gap.
+  ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
+  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::WROTE_GAP);
+  EXPECT_EQ(outcome.reply.findings(0).count(), 1);
+  EXPECT_EQ(Floats(outcome.outputs.at("out")), (std::vector<float>{0, 1, 2, 13, 4, 5, 6, 7}));
+}
+
 TEST(Faults, WritingBetweenTheElementsOfAStridedOutputIsFound) {
   auto worker = Worker::Start(OptionsFor("ignores_strides"));
   ASSERT_TRUE(worker.ok()) << worker.status();

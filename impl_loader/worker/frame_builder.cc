@@ -123,7 +123,7 @@ class FrameBuilder {
     if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
       return Misfit(arg.name(), "the signature leaves the library no handle to fill");
     }
-    absl::StatusOr<diopiTensorHandle_t> handle = Bind(arg.name(), arg.role(), arg.tensor());
+    absl::StatusOr<diopiTensorHandle_t> handle = Bind(arg.name(), arg, arg.tensor());
     if (!handle.ok()) return handle.status();
     Push(Pointer(*handle));
     return absl::OkStatus();
@@ -144,12 +144,11 @@ class FrameBuilder {
       const std::string key = list ? absl::StrCat(arg.name(), ".", i) : arg.name();
       diopiTensorHandle_t& handle = array[static_cast<size_t>(i)];
       if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
-        frame_->slots_.push_back({key, &handle, IsNotJudged(arg.name())});
+        frame_->slots_.push_back({key, &handle, JudgeOf(arg.name()).kind() != v1::Judge::NOT_JUDGED});
         continue;
       }
       if (!list && arg.value_case() != v1::Argument::kTensor) return Misfit(arg.name(), "expected tensors");
-      absl::StatusOr<diopiTensorHandle_t> bound =
-          Bind(key, arg.role(), list ? tensors.tensors(i) : arg.tensor());
+      absl::StatusOr<diopiTensorHandle_t> bound = Bind(key, arg, list ? tensors.tensors(i) : arg.tensor());
       if (!bound.ok()) return bound.status();
       handle = *bound;
     }
@@ -236,6 +235,7 @@ class FrameBuilder {
     bound.key = arg.name();
     bound.role = v1::ROLE_OUTPUT;
     bound.host_output = true;
+    bound.judged = JudgeOf(arg.name()).kind() != v1::Judge::NOT_JUDGED;
     bound.dense = true;
     bound.tensor.dtype = arg.host_output().dtype();
     // Our own reference writes a whole noise number where the oracle asks for one.
@@ -250,10 +250,11 @@ class FrameBuilder {
     return absl::OkStatus();
   }
 
-  bool IsNotJudged(const std::string& output) const {
-    return std::any_of(case_.judges().begin(), case_.judges().end(), [&](const v1::Judge& judge) {
-      return judge.output() == output && judge.kind() == v1::Judge::NOT_JUDGED;
-    });
+  const v1::Judge& JudgeOf(const std::string& output) const {
+    for (const v1::Judge& judge : case_.judges()) {
+      if (judge.output() == output) return judge;
+    }
+    return v1::Judge::default_instance();
   }
 
   const InputView* FindInput(const std::string& key) const {
@@ -263,17 +264,24 @@ class FrameBuilder {
     return nullptr;
   }
 
-  absl::StatusOr<diopiTensorHandle_t> Bind(const std::string& key, v1::Role role,
+  absl::StatusOr<diopiTensorHandle_t> Bind(const std::string& key, const v1::Argument& arg,
                                            const v1::TensorSpec& spec) {
+    const v1::Role role = arg.role();
+    const v1::Judge& judge = JudgeOf(arg.name());
     BoundTensor& bound = frame_->tensors_.emplace_back();
     bound.key = key;
     bound.role = role;
+    bound.judged = judge.kind() != v1::Judge::NOT_JUDGED;
+    bound.may_stay_unwritten = judge.may_stay_unwritten();
     diopiTensor& tensor = bound.tensor;
     tensor.dtype = spec.dtype();
     tensor.shape = Values(spec.shape());
     const InputView* input = nullptr;
     if (role == v1::ROLE_OUTPUT) {
       if (widened_ != v1::Dtype::unsupported && IsFloating(spec.dtype())) tensor.dtype = widened_;
+      const InputView* held = arg.holds().empty() ? nullptr : FindInput(arg.holds());
+      const bool fits = held != nullptr && held->dtype == tensor.dtype && held->shape == tensor.shape;
+      if (fits) bound.holds = held->data;
     } else {
       input = FindInput(key);
       if (input == nullptr) return Misfit(key, "its values were not sent");
