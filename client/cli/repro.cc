@@ -165,8 +165,7 @@ class ReproCommand final : public Command {
       TakeTerminalBack();
       if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
     }
-    const v1::Verdict verdict =
-        call_->judge().Judge(c, inputs, data.references, outcome, options->adaptor);
+    const v1::Verdict verdict = call_->judge().Judge(c, inputs, data.references, outcome, options->adaptor);
     Print(verdict, outcome.outputs);
     if (!cases::IsLibraryCheck(c)) TellSource();
     if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;
