@@ -23,7 +23,7 @@ TEST(FileLock, ExcludesASecondHolder) {
 }
 
 TEST(FileLock, NoSuchFolder) {
-  EXPECT_EQ(FileLock::Take("/nonexistent/folder/lock").status().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(FileLock::Take("/nonexistent/folder/lock").status().code(), absl::StatusCode::kPermissionDenied);
 }
 
 }  // namespace

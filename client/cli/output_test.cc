@@ -67,7 +67,7 @@ TEST_F(OutputTest, SaysWhichFileAndWhy) {
 TEST_F(OutputTest, ADeviceStaysADevice) {
   ASSERT_TRUE(WriteOutput("x", "/dev/null").ok());
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  EXPECT_EQ(WriteOutput("x", "/dev/full").code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(WriteOutput("x", "/dev/full").code(), absl::StatusCode::kResourceExhausted);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // diopi-cli shrink: planted faults become the smallest cases that show them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
@@ -66,9 +68,9 @@ TEST_F(ShrinkTest, TakesWhatARunHadAndPrintsACommandThatWorks) {
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   const size_t begin = run.out.find("Repeat     ") + 11;
   const std::string command = run.out.substr(begin, run.out.find('\n', begin) - begin);
-  for (const std::string& part :
-       {" --data " + (folder_ / "data"), " --profile " + (folder_ / "chip.textproto"), std::string(" --nhwc"),
-        std::string(" --contract tf32")}) {
+  const std::string folder = std::filesystem::path(folder_.path()).lexically_normal().string();
+  for (const std::string& part : {" --data " + folder + "/data", " --profile " + folder + "/chip.textproto",
+                                  std::string(" --nhwc"), std::string(" --contract tf32")}) {
     EXPECT_TRUE(Has(command, part)) << command;
   }
   const Finished again =
