@@ -6,6 +6,7 @@
 #include "cases/core/dtype.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
+#include "reports/render/render.h"
 
 namespace diopi::server {
 namespace {
@@ -274,6 +275,30 @@ Json ToJson(const reports::Progress& progress) {
   }
   json["cases_per_s"] = JsonNumber(progress.cases_per_s.value_or(std::nan("")));
   json["left_s"] = JsonNumber(progress.left_s.value_or(std::nan("")));
+  return json;
+}
+
+Json ToJson(const reports::RunFailures& failures) {
+  Json json = {{"run_id", failures.run.run_id()}, {"state", failures.run.state()}, {"cases", failures.cases}};
+  Json& groups = json["groups"] = Json::array();
+  for (const reports::FailureGroup& group : failures.groups) {
+    Json dtypes = Json::array();
+    for (const v1::Dtype::Code dtype : group.dtypes) dtypes.push_back(Name(dtype));
+    const std::string& example = group.cases.front();
+    groups.push_back({{"key", group.key},
+                      {"outcome", OutcomeName(group.outcome)},
+                      {"cause", group.cause},
+                      {"diagnosed", group.diagnosed},
+                      {"operators", group.operators},
+                      {"functions", group.functions},
+                      {"dtypes", std::move(dtypes)},
+                      {"cases", group.cases.size()},
+                      {"example",
+                       {{"case_id", example},
+                        {"reason", group.reason},
+                        {"repro", reports::ReproCommand(failures.run.options(), example)}}},
+                      {"case_ids", group.cases}});
+  }
   return json;
 }
 

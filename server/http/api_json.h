@@ -9,6 +9,7 @@
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/diff.h"
+#include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
@@ -32,6 +33,7 @@ Json ToJson(const reports::History& history);
 Json ToJson(const reports::Diff& diff);
 Json ToJson(const reports::CoverageMatrix& coverage);
 Json ToJson(const reports::Progress& progress);
+Json ToJson(const reports::RunFailures& failures);
 // The columns of /runs/RUN/cases, and a row of it.
 Json CaseColumns();
 Json ToJson(const CaseRow& row);

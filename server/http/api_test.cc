@@ -163,6 +163,8 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"Cases", "/runs/" + queued_ + "/cases"},
       {"Case", "/runs/" + bad_ + "/cases/" + CaseId(0)},
       {"Case", "/runs/" + bad_ + "/cases/" + CaseId(2)},
+      {"Failures", "/runs/" + bad_ + "/failures"},
+      {"Failures", "/runs/" + queued_ + "/failures"},
       {"Progress", "/runs/" + running_ + "/progress"},
       {"Progress", "/runs/" + queued_ + "/progress?since=5"},
       {"History", "/cases/" + CaseId(0) + "/history?chip=chip%20a"},
@@ -197,6 +199,7 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
   const Row rows[] = {
       {"/runs/x", 404, "NOT_FOUND", "no run 'x'; there are"},
       {"/runs/x/cases", 404, "NOT_FOUND", "no run 'x'"},
+      {"/runs/x/failures", 404, "NOT_FOUND", "no run 'x'"},
       {"/runs/x/progress", 404, "NOT_FOUND", "no run 'x'"},
       {cases + "/nothing", 404, "NOT_FOUND", "has no verdict on case 'nothing'"},
       {"/chips/nothing", 404, "NOT_FOUND", "no runs on a chip 'nothing'; there are runs on"},
@@ -256,6 +259,26 @@ TEST_F(ApiTest, TheListOfCasesAndItsFilters) {
   };
   for (const auto& [filter, count] : filters)
     EXPECT_EQ(Ask(path + filter).at("rows").size(), count) << filter;
+}
+
+TEST_F(ApiTest, FailuresAreGrouped) {
+  v1::Verdict second = RichVerdict(1);
+  second.set_dtype(v1::Dtype::float16);
+  v1::Verdict ours = MakeVerdict(2, v1::OUTCOME_HARNESS_ERROR);
+  ours.set_reason("no usable baseline");
+  const std::string run = Run("chip d", "finished", {RichVerdict(0), second, ours});
+  const Json json = Ask("/runs/" + run + "/failures");
+  EXPECT_EQ(json.at("cases"), 3);
+  ASSERT_EQ(json.at("groups").size(), 2U);
+  const Json& group = json.at("groups").at(0);
+  EXPECT_EQ(group.at("outcome"), "fail");
+  EXPECT_EQ(group.at("cause"), "it \"differs\"");
+  EXPECT_EQ(group.at("dtypes"), Json({"float16", "float32"}));
+  EXPECT_EQ(group.at("case_ids"), Json({CaseId(0), CaseId(1)}));
+  EXPECT_EQ(group.at("example").at("case_id"), CaseId(0));
+  EXPECT_THAT(group.at("example").at("repro").get<std::string>(), HasSubstr("repro " + CaseId(0)));
+  EXPECT_EQ(json.at("groups").at(1).at("outcome"), "harness_error");
+  EXPECT_EQ(Ask("/runs/" + good_ + "/failures").at("groups").size(), 0U);
 }
 
 TEST_F(ApiTest, RunsOfAChip) {
