@@ -12,6 +12,7 @@
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/diff.h"
+#include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
@@ -44,6 +45,7 @@ class Api {
   Answer Run(const HttpRequest& request) const;
   Answer Cases(const HttpRequest& request) const;
   Answer Case(const HttpRequest& request) const;
+  Answer Failures(const HttpRequest& request) const;
   Answer Progress(const HttpRequest& request) const;
   Answer History(const HttpRequest& request) const;
   Answer Compare(const HttpRequest& request) const;
@@ -153,6 +155,13 @@ Answer Api::Case(const HttpRequest& request) const {
   return ToJson(*run, *verdict, c.ok() ? &*c : nullptr, options_.data_folder);
 }
 
+Answer Api::Failures(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  const absl::StatusOr<reports::RunFailures> failures = reports::LoadFailures(*queries_, request.matches[0]);
+  if (!failures.ok()) return failures.status();
+  return ToJson(*failures, options_.data_folder);
+}
+
 Answer Api::Progress(const HttpRequest& request) const {
   const Parameters parameters(request);
   if (absl::Status status = parameters.Only({"since"}); !status.ok()) return status;
@@ -245,6 +254,7 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
   get("/runs/([^/]+)", &Api::Run);
   get("/runs/([^/]+)/cases", &Api::Cases);
   get("/runs/([^/]+)/cases/([^/]+)", &Api::Case);
+  get("/runs/([^/]+)/failures", &Api::Failures);
   get("/runs/([^/]+)/progress", &Api::Progress);
   get("/cases/([^/]+)/history", &Api::History);
   get("/compare", &Api::Compare);

@@ -9,6 +9,7 @@
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/diff.h"
+#include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
@@ -32,6 +33,8 @@ Json ToJson(const reports::History& history);
 Json ToJson(const reports::Diff& diff);
 Json ToJson(const reports::CoverageMatrix& coverage);
 Json ToJson(const reports::Progress& progress);
+// `data_folder`: for the commands that repeat the examples.
+Json ToJson(const reports::RunFailures& failures, const std::string& data_folder);
 // The columns of /runs/RUN/cases, and a row of it.
 Json CaseColumns();
 Json ToJson(const CaseRow& row);

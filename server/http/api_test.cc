@@ -98,6 +98,7 @@ class ApiTest : public testing::Test {
   std::string Run(const std::string& chip, const std::string& state,
                   const std::vector<v1::Verdict>& verdicts) {
     v1::RunOptions options = MakeOptions(chip);
+    if (state == "finished") options.clear_selection();
     std::string id = database_->CreateRun(options, "s", MakeCases(4))->run_id();
     EXPECT_TRUE(database_->Append(id, verdicts).ok());
     if (state == "queued") {
@@ -149,6 +150,15 @@ class ApiTest : public testing::Test {
 };
 
 TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
+  std::vector<v1::Verdict> all;
+  for (int i = 0; i < 4; ++i) all.push_back(MakeVerdict(i, v1::OUTCOME_PASS));
+  const std::string whole = Run("chip whole", "finished", all);
+  const Json stands = Ask("/chips/chip%20whole").at("complete");
+  EXPECT_EQ(stands.at("run_id"), whole);
+  EXPECT_TRUE(stands.at("partial").is_null());
+  const Json cut_off = Ask("/chips/chip%20a");  // two of four cases have a verdict
+  EXPECT_TRUE(cut_off.at("complete").is_null());
+  EXPECT_EQ(cut_off.at("latest").at("partial"), "incomplete after 3 of 4 cases");
   const std::pair<std::string, std::string> endpoints[] = {
       {"Chips", "/chips"},
       {"Chip", "/chips/chip%20a"},
@@ -163,6 +173,8 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"Cases", "/runs/" + queued_ + "/cases"},
       {"Case", "/runs/" + bad_ + "/cases/" + CaseId(0)},
       {"Case", "/runs/" + bad_ + "/cases/" + CaseId(2)},
+      {"Failures", "/runs/" + bad_ + "/failures"},
+      {"Failures", "/runs/" + queued_ + "/failures"},
       {"Progress", "/runs/" + running_ + "/progress"},
       {"Progress", "/runs/" + queued_ + "/progress?since=5"},
       {"History", "/cases/" + CaseId(0) + "/history?chip=chip%20a"},
@@ -197,6 +209,7 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
   const Row rows[] = {
       {"/runs/x", 404, "NOT_FOUND", "no run 'x'; there are"},
       {"/runs/x/cases", 404, "NOT_FOUND", "no run 'x'"},
+      {"/runs/x/failures", 404, "NOT_FOUND", "no run 'x'"},
       {"/runs/x/progress", 404, "NOT_FOUND", "no run 'x'"},
       {cases + "/nothing", 404, "NOT_FOUND", "has no verdict on case 'nothing'"},
       {"/chips/nothing", 404, "NOT_FOUND", "no runs on a chip 'nothing'; there are runs on"},
@@ -256,6 +269,26 @@ TEST_F(ApiTest, TheListOfCasesAndItsFilters) {
   };
   for (const auto& [filter, count] : filters)
     EXPECT_EQ(Ask(path + filter).at("rows").size(), count) << filter;
+}
+
+TEST_F(ApiTest, FailuresAreGrouped) {
+  v1::Verdict second = RichVerdict(1);
+  second.set_dtype(v1::Dtype::float16);
+  v1::Verdict ours = MakeVerdict(2, v1::OUTCOME_HARNESS_ERROR);
+  ours.set_reason("no usable baseline");
+  const std::string run = Run("chip d", "finished", {RichVerdict(0), second, ours});
+  const Json json = Ask("/runs/" + run + "/failures");
+  EXPECT_EQ(json.at("cases"), 3);
+  ASSERT_EQ(json.at("groups").size(), 2U);
+  const Json& group = json.at("groups").at(0);
+  EXPECT_EQ(group.at("outcome"), "fail");
+  EXPECT_EQ(group.at("cause"), "it \"differs\" second line");
+  EXPECT_EQ(group.at("dtypes"), Json({"float16", "float32"}));
+  EXPECT_EQ(group.at("case_ids"), Json({CaseId(0), CaseId(1)}));
+  EXPECT_EQ(group.at("example").at("case_id"), CaseId(0));
+  EXPECT_THAT(group.at("example").at("repro").get<std::string>(), HasSubstr("repro " + CaseId(0)));
+  EXPECT_EQ(json.at("groups").at(1).at("outcome"), "harness_error");
+  EXPECT_EQ(Ask("/runs/" + good_ + "/failures").at("groups").size(), 0U);
 }
 
 TEST_F(ApiTest, RunsOfAChip) {

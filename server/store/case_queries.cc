@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/store/outcome.h"
 #include "server/store/queries.h"
 #include "server/store/run_rows.h"
 #include "server/store/snapshot.h"
@@ -207,6 +208,21 @@ absl::StatusOr<v1::Verdict> Queries::Verdict(const std::string& run_id, const st
     return absl::NotFoundError(absl::StrCat("run ", run_id, " has no verdict on case '", case_id, "'"));
   }
   return std::move(verdicts->front());
+}
+
+absl::StatusOr<std::vector<v1::Verdict>> Queries::FailedVerdicts(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  VerdictFilter filter;
+  filter.with_outputs = false;
+  for (int number = v1::Outcome_MIN; number <= v1::Outcome_MAX; ++number) {
+    const auto outcome = static_cast<v1::Outcome>(number);
+    if (IsFailure(outcome) || outcome == v1::OUTCOME_HARNESS_ERROR) filter.outcomes.push_back(outcome);
+  }
+  return SelectVerdicts(connection_.get(), *run, filter);
 }
 
 absl::StatusOr<std::vector<CasePoint>> Queries::History(const std::string& case_id, const std::string& chip,

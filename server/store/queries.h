@@ -69,6 +69,7 @@ struct RunFacts {
   std::string created;   // RFC 3339, UTC
   std::string finished;  // empty: not yet
   int64_t cases = 0;     // covered
+  v1::RunOptions scope;  // what was asked for: selection, shard_index and shard_count alone
 };
 
 struct RunRow {
@@ -184,6 +185,8 @@ class Queries {
   absl::StatusOr<std::vector<CaseRow>> Cases(const std::string& run_id, const CaseFilter& filter);
   // NotFound names case and run.
   absl::StatusOr<v1::Verdict> Verdict(const std::string& run_id, const std::string& case_id);
+  // The failures and harness errors of a run, in case order, without their outputs.
+  absl::StatusOr<std::vector<v1::Verdict>> FailedVerdicts(const std::string& run_id);
   // The case in the newest `limit` runs of the chip (0: all), oldest first; runs without a verdict are left
   // out. NotFound when there is none at all.
   absl::StatusOr<std::vector<CasePoint>> History(const std::string& case_id, const std::string& chip,

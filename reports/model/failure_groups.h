@@ -1,0 +1,60 @@
+// Failures that look alike, gathered into groups: what people read before they read single cases. One defect
+// of a library makes tens or hundreds of cases fail; a list of cases hides how few defects there are.
+#ifndef REPORTS_MODEL_FAILURE_GROUPS_H_
+#define REPORTS_MODEL_FAILURE_GROUPS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "diopi/v1/service.pb.h"
+#include "diopi/v1/verdict.pb.h"
+#include "server/store/queries.h"
+
+namespace diopi::reports {
+
+// Cases with the same outcome and the same cause. The cause is the likely cause where one is known, otherwise
+// what was seen, without the numbers that differ from case to case.
+//
+// A group covers one operator, unless more than kSharedBy operators have the same cause: then the cause lies
+// in what they share, and they are one group. A dtype that an exception names as unsupported is always one
+// group. Wrong numbers without a likely cause are never gathered over operators.
+struct FailureGroup {
+  std::string key;  // 8 hex digits over outcome, cause and (where it is one) operator: the same in every run
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  std::string cause;                    // one line, never empty; exact where all the cases say the same
+  bool diagnosed = false;               // the cause explains the failure; otherwise it is what was seen
+  std::vector<std::string> operators;   // by name
+  std::vector<std::string> functions;   // by name; empty: checks of the library as a whole
+  std::vector<v1::Dtype::Code> dtypes;  // by code
+  std::vector<std::string> cases;       // case ids in case order; the first is the example
+  v1::Verdict example;                  // of the first case, without its outputs
+  std::string reason;                   // its reason, one line
+};
+
+inline constexpr size_t kSharedBy = 3;
+
+// Of the verdicts that IsListed: the largest group first. The verdicts are in case order.
+std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts);
+
+// Of these verdicts, whatever their outcomes.
+std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts);
+
+// "add", "add, sub, mul", "add, sub, mul and 40 more".
+std::string OperatorsText(const FailureGroup& group);
+// "float16, bfloat16".
+std::string DtypesText(const FailureGroup& group);
+
+struct RunFailures {
+  v1::RunInfo run;
+  int64_t cases = 0;  // in all groups
+  std::vector<FailureGroup> groups;
+};
+
+// `run_id` may be "latest". Errors are those of Queries.
+absl::StatusOr<RunFailures> LoadFailures(server::Queries& queries, const std::string& run_id);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_MODEL_FAILURE_GROUPS_H_
