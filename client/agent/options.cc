@@ -13,6 +13,7 @@
 #include "client/agent/paths.h"
 #include "command_line/command_line.h"
 #include "reports/model/completeness.h"
+#include "server/store/chip_name.h"
 
 namespace diopi::agent {
 namespace {
@@ -204,6 +205,9 @@ absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
 }
 
 absl::Status Complete(AgentOptions* options) {
+  if (const absl::Status chip = server::CheckChipName(options->chip); !chip.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message()));
+  }
   if (options->watch && (options->serve || !options->resume.empty() || !options->join_run.empty())) {
     return absl::InvalidArgumentError(
         "--watch makes runs of its own: leave --serve, --resume and --join out");
