@@ -21,8 +21,9 @@ class DiffCommand final : public Command {
     app->add_option("--error-factor", options_.error_factor,
                     "Worse or better: errors this many times apart (default: 2)")
         ->check(CLI::Range(1.0, 1e9));
-    app->add_option("--time-factor", options_.time_factor,
-                    "Slower or faster: times this many times apart (default: 1.5)")
+    app->add_option(
+           "--time-factor", options_.time_factor,
+           "Slower or faster: median times of three or more runs this many times apart (default: 1.5)")
         ->check(CLI::Range(1.0, 1e9));
     app->add_option("--format", format_, "text, markdown or json (default: text)")
         ->check(CLI::IsMember({"text", "markdown", "json"}));
