@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { caseRow, chipPage, COLUMNS, casePage, runPage, summary } from './fixture_run';
+import { caseRow, chipPage, COLUMNS, casePage, failures, runPage, summary } from './fixture_run';
 
 const PAGE = fileURLToPath(new URL('../dist/index.html', import.meta.url));
 
@@ -14,6 +14,7 @@ function answer(path: string, cases: number): unknown {
   if (path === '/chips/fixture') return chipPage(cases);
   if (path === '/runs') return { runs: [run] };
   if (path === '/runs/large') return runPage(cases);
+  if (path === '/runs/large/failures') return failures(cases);
   if (path === '/runs/large/cases') {
     const rows = Array.from({ length: cases }, (_, i) => caseRow(i));
     return { run_id: 'large', state: 'finished', columns: COLUMNS, rows };

@@ -16,7 +16,7 @@ export type Outcome =
 
 export type Figure = number | 'inf' | '-inf' | null; // infinities come as text: JSON has none
 export type OutcomeCounts = Partial<Record<Outcome, number>>;
-export type RunState = 'queued' | 'running' | 'finished' | 'aborted';
+export type RunState = 'queued' | 'running' | 'stalled' | 'finished' | 'aborted';
 
 export interface Coverage {
   abi_functions: number;
@@ -231,46 +231,6 @@ export interface History {
   changes: number;
   first_bad: string | null;
   last_good: string | null;
-}
-
-export const COMPARE_KINDS = [
-  'newly_failing',
-  'newly_passing',
-  'changed',
-  'redefined',
-  'worse',
-  'better',
-  'slower',
-  'faster',
-  'appeared',
-  'vanished',
-] as const;
-export type CompareKind = (typeof COMPARE_KINDS)[number];
-
-export interface CompareSide {
-  outcome: Outcome;
-  max_z: Figure;
-  max_ulp: Figure;
-  call_us: Figure;
-}
-
-export interface CompareRow {
-  case_id: string;
-  operator: string;
-  dtype: string;
-  kind: CompareKind;
-  a: CompareSide | null;
-  b: CompareSide | null;
-  factor: Figure;
-}
-
-export interface Compare {
-  a: RunSummary;
-  b: RunSummary;
-  same_variant: boolean;
-  comparable: string;
-  counts: Partial<Record<CompareKind | 'same', number>>;
-  rows: CompareRow[];
 }
 
 export interface CoverageCell {

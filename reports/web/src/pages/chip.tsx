@@ -8,8 +8,10 @@ import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { RunTable } from '../components/run_table';
 import { StateMark } from '../components/state_mark';
+import { Head } from '../components/tips';
 import { ago, plural } from '../lib/format';
 import { to } from '../lib/router';
+import { TERMS } from '../lib/terms';
 import { useTitle } from '../lib/title';
 import { ChipTrend } from './chip_trend';
 
@@ -20,13 +22,13 @@ function Flaky({ page }: { page: ChipPage }) {
     <table class="plain">
       <thead>
         <tr>
-          <th scope="col">Case</th>
-          <th scope="col" class="num">
+          <Head>Case</Head>
+          <Head says={TERMS.changes} num>
             Changes
-          </th>
-          <th scope="col" class="num">
+          </Head>
+          <Head says={TERMS.flaky_runs} num>
             Runs
-          </th>
+          </Head>
         </tr>
       </thead>
       <tbody>
@@ -100,7 +102,9 @@ export function ChipPageView({ chip }: { chip: string }) {
       <nav class="crumbs" aria-label="Above">
         <Link href={to.overview}>Chips</Link>
       </nav>
-      <h1>{chip}</h1>
+      <h1 class="cut" title={chip}>
+        {chip}
+      </h1>
       <Loading loaded={loaded}>{(page) => <Body page={page} />}</Loading>
     </>
   );

@@ -1,14 +1,17 @@
 import { useMemo } from 'preact/hooks';
 import type { CoverageCell, CoveragePage } from '../api/types';
 import { useApi } from '../api/use_api';
+import { ChipLink } from '../components/chip_link';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { SearchField } from '../components/search_field';
+import { Head } from '../components/tips';
 import { countBy } from '../lib/cases';
 import { CELL_LOOKS, cellKind, filterFunctions, totals, type CellKind } from '../lib/coverage';
 import { count, percent } from '../lib/format';
 import { to, usePlace } from '../lib/router';
+import { TERMS } from '../lib/terms';
 import { useTitle } from '../lib/title';
 
 function Cell({ cell, chip, name }: { cell: CoverageCell | null; chip: string; name: string }) {
@@ -108,12 +111,12 @@ function Matrix({ page }: { page: CoveragePage }) {
         <table class="plain coverage">
           <thead>
             <tr>
-              <th scope="col">Function</th>
-              <th scope="col">Family</th>
+              <Head>Function</Head>
+              <Head says={TERMS.family}>Family</Head>
               {page.chips.map((chip) => (
-                <th key={chip} scope="col">
-                  <Link href={to.chip(chip)}>{chip || 'unnamed chip'}</Link>
-                </th>
+                <Head key={chip}>
+                  <ChipLink chip={chip} />
+                </Head>
               ))}
             </tr>
           </thead>

@@ -1,6 +1,7 @@
 import type { ChipRow, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
+import { ChipLink, chipName } from '../components/chip_link';
 import { CorrectnessFigure, CoverageFigure } from '../components/figures';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
@@ -10,6 +11,7 @@ import { Sparkline } from '../components/sparkline';
 import { StateMark } from '../components/state_mark';
 import { ago, count, plural, time } from '../lib/format';
 import { to } from '../lib/router';
+import { isLive } from '../lib/state';
 import { useTitle } from '../lib/title';
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
@@ -17,10 +19,10 @@ const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null)
 function ChipCard({ row }: { row: ChipRow }) {
   const { latest, trend } = row;
   return (
-    <article class="card chip-card" aria-label={row.chip || 'unnamed chip'}>
+    <article class="card chip-card" aria-label={chipName(row.chip)}>
       <header class="chip-head">
         <h2>
-          <Link href={to.chip(row.chip)}>{row.chip || 'unnamed chip'}</Link>
+          <ChipLink chip={row.chip} />
         </h2>
         <span class="muted cut" title={row.vendor_name}>
           {row.vendor_name || 'no vendor name'} {latest.impl_version}
@@ -32,13 +34,13 @@ function ChipCard({ row }: { row: ChipRow }) {
         <div>
           <CoverageFigure coverage={latest.coverage} />
           <Sparkline
-            label="coverage"
+            label="functions that pass"
             kind="coverage"
-            values={trend.map((p) => ratio(p.coverage.implemented, p.coverage.abi_functions))}
+            values={trend.map((p) => ratio(p.coverage.passing, p.coverage.abi_functions))}
           />
         </div>
         <div>
-          <CorrectnessFigure correctness={latest.correctness} />
+          <CorrectnessFigure correctness={latest.correctness} cases={latest.cases} />
           <Sparkline
             label="correctness"
             kind="correctness"
@@ -71,8 +73,6 @@ function ChipCard({ row }: { row: ChipRow }) {
   );
 }
 
-const live = (run: RunSummary) => run.state === 'running' || run.state === 'queued';
-
 export function Overview() {
   useTitle('Chips');
   const chips = useApi<{ chips: ChipRow[] }>('/chips', 5000);
@@ -98,8 +98,10 @@ export function Overview() {
       </Loading>
       <h2 class="section">
         Newest runs{' '}
-        {runs.data?.runs.some(live) && (
-          <span class="muted small">{runs.data.runs.filter(live).length} under way</span>
+        {runs.data?.runs.some((run) => isLive(run.state)) && (
+          <span class="muted small">
+            {runs.data.runs.filter((run) => isLive(run.state)).length} under way
+          </span>
         )}
       </h2>
       <Loading loaded={runs}>
