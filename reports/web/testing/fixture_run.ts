@@ -3,6 +3,7 @@ import type { Failures } from '../src/api/failure_types';
 import type {
   CasePage,
   ChipPage,
+  ChipRow,
   Outcome,
   OutcomeCounts,
   Output,
@@ -107,12 +108,13 @@ export function summary(cases: number): RunSummary {
     cases,
     done: cases,
     outcomes,
-    coverage: { abi_functions: 538, implemented: 200, selected: 10, tested: 9, passing: 3 },
+    coverage: { abi_functions: 538, implemented: 200, selected: 10, with_cases: 138, tested: 9, passing: 3 },
     correctness: { called: passed + failed, passed },
     failed,
     widened: 12,
     references: ['oracle cpu float64'],
     waivers_in_force: 0,
+    partial: null,
     variant: '0a1b2c3d',
   };
 }
@@ -217,13 +219,37 @@ export function casePage(i: number): CasePage {
   };
 }
 
+// Newest first: a partial run and one that was cut short, which are no points of the trend, and two complete ones.
+export function chipRuns(cases: number): RunSummary[] {
+  const run = (run_id: string, partial: string | null, more: Partial<RunSummary> = {}): RunSummary => ({
+    ...summary(cases),
+    run_id,
+    partial,
+    ...more,
+  });
+  return [
+    run('one-operator', 'functions add of suite core', { cases: 12, done: 12 }),
+    run('cut-short', 'aborted after 305 of 841 cases', { state: 'aborted', done: 305 }),
+    run('lost', 'stalled after 20 of 841 cases', { state: 'stalled', done: 20 }),
+    run('large', null),
+    run('older', null, { created: '2026-01-01T03:04:05Z' }),
+  ];
+}
+
 export function chipPage(cases: number): ChipPage {
-  const latest = summary(cases);
+  const runs = chipRuns(cases);
   return {
     chip: 'fixture',
-    latest,
-    runs: [latest],
+    latest: runs[0] ?? summary(cases),
+    complete: summary(cases),
+    runs,
     heat: { run_id: 'large', operators: OPERATORS, dtypes: DTYPES, cells: [] },
     flaky: [],
   };
+}
+
+export function chipRow(cases: number): ChipRow {
+  const { chip, latest, complete, runs } = chipPage(cases);
+  const trend = runs.filter((run) => run.partial === null).reverse();
+  return { chip, vendor_name: 'vendor', runs: runs.length, latest, complete, trend };
 }

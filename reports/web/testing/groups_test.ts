@@ -85,4 +85,6 @@ test('groups are reached by keyboard', async () => {
 test('on a phone nothing sticks out', async () => {
   const page = await open({ width: 360, height: 780, touch: true });
   expect(await overflow(page)).toBe(0);
+  const table = page.getByRole('region', { name: 'Failures by cause' });
+  expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
 });

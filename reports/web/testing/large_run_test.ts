@@ -133,3 +133,27 @@ test('a histogram shows bars of height one', async () => {
   for (const height of heights) expect(height).toBeGreaterThan(5);
   expect(Math.max(...heights)).toBeGreaterThan(3 * Math.min(...heights));
 });
+
+test('a partial run is marked, never stands for the chip, and is no point of a trend', async () => {
+  const { page } = await visit(browser, { origin: server.origin });
+  await page.goto('/');
+  const card = page.getByRole('article', { name: 'fixture' });
+  await card.getByRole('link', { name: 'newest complete run' }).waitFor();
+  expect(await card.getByRole('link', { name: 'newest complete run' }).getAttribute('href')).toBe(
+    '/runs/large',
+  );
+  await card.getByText('3 of 538', { exact: true }).waitFor();
+  await card.getByText('functions add of suite core').waitFor();
+  expect(await card.getByRole('img', { name: /over 2 runs/ }).count()).toBe(2);
+  const row = (run: string) => page.getByRole('region', { name: 'Runs' }).getByRole('row', { name: run });
+  await row('one-operator').getByText('partial').hover();
+  await page.getByRole('tooltip').getByText('functions add of suite core').waitFor();
+  await row('lost').getByText('stalled').waitFor();
+  expect(await row('older').getByText('partial').count()).toBe(0);
+
+  await page.goto('/chips/fixture');
+  await page.getByText('Without 3 runs that are not complete').waitFor();
+  expect(
+    await page.getByRole('img', { name: /^Functions that pass, and correctness, of 2 runs/ }).count(),
+  ).toBe(1);
+});

@@ -20,8 +20,9 @@ export type RunState = 'queued' | 'running' | 'stalled' | 'finished' | 'aborted'
 
 export interface Coverage {
   abi_functions: number;
-  implemented: number;
+  implemented: number; // exported
   selected: number;
+  with_cases: number; // the suite has cases of them
   tested: number;
   passing: number;
 }
@@ -58,6 +59,7 @@ export interface RunSummary {
   failed: number;
   widened: number;
   waivers_in_force: number;
+  partial: string | null; // why the run does not stand for its chip; null: it is complete
   variant: string;
 }
 
@@ -74,8 +76,9 @@ export interface ChipRow {
   chip: string;
   vendor_name: string;
   runs: number;
-  latest: RunSummary;
-  trend: TrendPoint[]; // oldest first
+  latest: RunSummary; // the newest, whatever its state
+  complete: RunSummary | null; // the newest complete one: it stands for the chip
+  trend: TrendPoint[]; // complete runs, oldest first
 }
 
 // [operator's index, dtype's index, cases, passed, failed, other]
@@ -91,6 +94,7 @@ export interface Heat {
 export interface ChipPage {
   chip: string;
   latest: RunSummary;
+  complete: RunSummary | null;
   runs: RunSummary[];
   heat: Heat;
   flaky: { case_id: string; runs: number; changes: number }[];

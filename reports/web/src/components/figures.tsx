@@ -11,9 +11,9 @@ function Value({ text, known }: { text: string; known: boolean }) {
   );
 }
 
-// "200 exported, 9 tested, 3 passing".
-export function functionsText({ implemented, tested, passing }: Coverage): string {
-  return `${count(implemented)} exported, ${count(tested)} tested, ${count(passing)} passing`;
+// "200 exported, 9 tested of 138 with cases, 3 passing".
+export function functionsText({ implemented, tested, with_cases, passing }: Coverage): string {
+  return `${count(implemented)} exported, ${count(tested)} tested of ${count(with_cases)} with cases, ${count(passing)} passing`;
 }
 
 // The headline: how many functions of the whole ABI pass.

@@ -7,6 +7,7 @@ import { ChipLink } from './chip_link';
 import { functionsText } from './figures';
 import { Link } from './link';
 import { OutcomeBar } from './outcome_bar';
+import { PartialMark } from './partial_mark';
 import { StateMark } from './state_mark';
 import { Head } from './tips';
 
@@ -24,7 +25,7 @@ function Row({ run, before, chip }: { run: RunSummary; before: RunSummary | unde
         </td>
       )}
       <td>
-        <StateMark state={run.state} />
+        <StateMark state={run.state} /> <PartialMark run={run} />
       </td>
       <td class="nowrap" title={ago(run.created)}>
         {time(run.created)}

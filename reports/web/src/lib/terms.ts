@@ -20,7 +20,8 @@ export const TERMS = {
   reason: 'Why the case has this verdict.',
   passing: 'Functions of the ABI of which every tested case passes.',
   exported: 'Functions of the ABI whose symbol the library exports.',
-  tested: 'Functions of which at least one case was called.',
+  tested:
+    'Functions of which at least one case was called. The suite does not have cases of every function yet.',
   correctness: 'Of the cases in which the library was called, the share that passes.',
   failed:
     'Cases that fail: wrong results, errors, crashes, timeouts, memory faults and results that differ between calls.',

@@ -114,7 +114,7 @@ export function ChipTrend({ runs }: { runs: RunSummary[] }) {
       option={option}
       onOpen={onOpen}
       height={250}
-      label="Functions that pass, and correctness, by run; the table below has the figures"
+      label={`Functions that pass, and correctness, of ${runs.length} runs; the table below has the figures`}
     />
   );
 }

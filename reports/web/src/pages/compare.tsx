@@ -6,6 +6,7 @@ import { ChipLink } from '../components/chip_link';
 import { Figures } from '../components/figures';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
+import { PartialMark } from '../components/partial_mark';
 import { time } from '../lib/format';
 import { navigate, to, usePlace, withQuery } from '../lib/router';
 import { useTitle } from '../lib/title';
@@ -60,6 +61,7 @@ function Side({ name, run }: { name: string; run: RunSummary }) {
         <Link class="mono cut" href={to.run(run.run_id)}>
           {run.run_id}
         </Link>
+        <PartialMark run={run} />
         <span class="spring" />
         <Badges badges={run.badges} contracts={run.contracts} />
       </p>

@@ -7,6 +7,7 @@ import { ChipLink } from '../components/chip_link';
 import { Figures } from '../components/figures';
 import { Link } from '../components/link';
 import { Loading } from '../components/message';
+import { PartialMark } from '../components/partial_mark';
 import { StateMark } from '../components/state_mark';
 import { asksForCases, parseCases } from '../lib/cases';
 import { ago, count, time } from '../lib/format';
@@ -24,6 +25,7 @@ function Head({ run }: { run: RunPage }) {
     <section class="card head-card">
       <p class="head-line">
         <StateMark state={run.state} />
+        <PartialMark run={run} inFull />
         <strong class="chip-name">
           <ChipLink chip={run.chip} />
         </strong>
