@@ -194,6 +194,9 @@ absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
   if (!profile.ok()) return profile.status();
   options->profile = *std::move(profile);
   const v1::DeviceProfile& rules = options->profile.rules();
+  if (const absl::Status chip = server::CheckChipName(rules.chip()); !chip.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(options->profile_path, ": chip: ", chip.message()));
+  }
   if (options->chip.empty()) options->chip = rules.chip();
   options->contracts.insert(options->contracts.end(), rules.contract().begin(), rules.contract().end());
   if (app.count("--timeout-s") == 0 && rules.timeout_s() > 0) options->timeout_s = rules.timeout_s();
