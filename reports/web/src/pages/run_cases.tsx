@@ -113,7 +113,7 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
       key: 'reason',
       head: 'Reason',
       says: TERMS.reason,
-      width: '34%',
+      width: '28%',
       wide: true,
       cell: (r) => <span class="wrapped">{r.reason}</span>,
     },
