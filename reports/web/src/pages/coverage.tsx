@@ -1,10 +1,11 @@
 import { useMemo } from 'preact/hooks';
-import type { CoverageCell, CoveragePage } from '../api/types';
+import type { ChipRow, CoverageCell, CoveragePage } from '../api/types';
 import { useApi } from '../api/use_api';
 import { ChipLink } from '../components/chip_link';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
+import { PartialMark } from '../components/partial_mark';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
 import { countBy } from '../lib/cases';
@@ -69,7 +70,13 @@ function Totals({ page }: { page: CoveragePage }) {
   );
 }
 
+// A mark for a chip of which there are partial runs alone.
+function OnlyPartial({ row }: { row: ChipRow | undefined }) {
+  return row && !row.complete ? <PartialMark run={row.latest} /> : null;
+}
+
 function Matrix({ page }: { page: CoveragePage }) {
+  const chips = useApi<{ chips: ChipRow[] }>('/chips');
   const { query } = usePlace();
   const key = query.toString();
   const families = useMemo(() => [...countBy(page.functions, (f) => f.family ?? 'none')].sort(), [page]);
@@ -116,6 +123,7 @@ function Matrix({ page }: { page: CoveragePage }) {
               {page.chips.map((chip) => (
                 <Head key={chip}>
                   <ChipLink chip={chip} />
+                  <OnlyPartial row={chips.data?.chips.find((row) => row.chip === chip)} />
                 </Head>
               ))}
             </tr>
