@@ -152,7 +152,7 @@ test('two runs compared, by kind', () =>
     const grid = page.getByRole('grid', { name: 'Differences' });
     await grid.waitFor();
     await page.getByText('A and B differ in library').waitFor();
-    await page.getByText(/Times: not compared: one run.s times are too noisy/).waitFor();
+    await page.getByText(/Times are not compared: one run.s times are too noisy/).waitFor();
     await page
       .getByRole('group', { name: 'Kinds of difference' })
       .getByRole('button', { name: /newly failing/ })

@@ -79,7 +79,7 @@ function Body({ data }: { data: Compare }) {
       </div>
       <p class={data.same_variant ? 'notice' : 'notice notice-note'}>
         A and B {data.same_variant && 'are '}
-        {data.comparable}. Times: {data.times}.
+        {data.comparable}. Times are {data.times}.
       </p>
       <CompareRows data={data} />
     </>
