@@ -13,6 +13,7 @@
 #include "client/agent/paths.h"
 #include "command_line/command_line.h"
 #include "reports/model/completeness.h"
+#include "server/store/chip_name.h"
 
 namespace diopi::agent {
 namespace {
@@ -193,6 +194,9 @@ absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
   if (!profile.ok()) return profile.status();
   options->profile = *std::move(profile);
   const v1::DeviceProfile& rules = options->profile.rules();
+  if (const absl::Status chip = server::CheckChipName(rules.chip()); !chip.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(options->profile_path, ": chip: ", chip.message()));
+  }
   if (options->chip.empty()) options->chip = rules.chip();
   options->contracts.insert(options->contracts.end(), rules.contract().begin(), rules.contract().end());
   if (app.count("--timeout-s") == 0 && rules.timeout_s() > 0) options->timeout_s = rules.timeout_s();
@@ -204,6 +208,9 @@ absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
 }
 
 absl::Status Complete(AgentOptions* options) {
+  if (const absl::Status chip = server::CheckChipName(options->chip); !chip.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message()));
+  }
   if (options->watch && (options->serve || !options->resume.empty() || !options->join_run.empty())) {
     return absl::InvalidArgumentError(
         "--watch makes runs of its own: leave --serve, --resume and --join out");

@@ -22,8 +22,11 @@ class DiffCommand final : public Command {
                     "Worse or better: errors this many times apart (default: 2)")
         ->check(CLI::Range(1.0, 1e9));
     app->add_option("--time-factor", options_.time_factor,
-                    "Slower or faster: times this many times apart (default: 1.5)")
+                    "Slower or faster: median times this many times apart (default: 1.5)")
         ->check(CLI::Range(1.0, 1e9));
+    app->add_option("--time-runs", options_.time_runs,
+                    "Slower or faster: finished runs of each library that it takes (default: 3)")
+        ->check(CLI::Range(2, 8));
     app->add_option("--format", format_, "text, markdown or json (default: text)")
         ->check(CLI::IsMember({"text", "markdown", "json"}));
     app->add_option("--output", output_, "File (default: standard output)");

@@ -12,6 +12,7 @@
 #include "client/cli/selection.h"
 #include "client/rpc/agents_client.h"
 #include "reports/model/outcome.h"
+#include "server/store/chip_name.h"
 
 namespace diopi::cli {
 namespace {
@@ -69,6 +70,9 @@ class SubmitCommand final : public Command {
     if (!cancel_.empty()) return Cancel();
     if (!watch_.empty()) return Watch(watch_);
     if (chip_.empty()) return Tell(absl::InvalidArgumentError("--chip says whose agents are to run it"));
+    if (const absl::Status chip = server::CheckChipName(chip_); !chip.ok()) {
+      return Tell(absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message())));
+    }
     return Submit();
   }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "reports/model/outcome.h"
+#include "reports/model/variant.h"
 
 namespace diopi::reports {
 namespace {
@@ -22,8 +23,17 @@ double TimeOf(const server::CaseRow& row) {
   return row.call_us > 0 ? row.call_us : std::nan("");
 }
 
-DiffSide SideOf(const server::CaseRow& row) {
-  return {row.outcome, row.max_z, row.max_ulp, TimeOf(row)};
+DiffSide SideOf(const server::CaseRow& row, const std::vector<double>& times) {
+  DiffSide side{row.outcome, row.max_z, row.max_ulp, TimeOf(row), std::nan(""), std::nan("")};
+  if (times.empty()) return side;
+  side.call_low_us = times.front();
+  side.call_high_us = times.back();
+  return side;
+}
+
+double MedianOf(const std::vector<double>& sorted) {
+  const size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 // Which way B went from A when the larger is more than `factor` times the smaller and exceeds `floor`; NaN
@@ -43,7 +53,8 @@ std::optional<double> FactorOf(double a, double b) {
 
 class Builder {
  public:
-  explicit Builder(const DiffOptions& options) : options_(options) {}
+  Builder(const CallTimes& times_a, const CallTimes& times_b, const DiffOptions& options)
+      : times_a_(times_a), times_b_(times_b), options_(options) {}
 
   void Alone(const server::CaseRow& row, DiffKind kind);
   void Both(const server::CaseRow& a, const server::CaseRow& b);
@@ -53,11 +64,23 @@ class Builder {
   void Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind kind,
            std::optional<double> factor = std::nullopt);
   void SameOutcome(const server::CaseRow& a, const server::CaseRow& b);
+  // Sorted; empty where they are too few to compare.
+  std::vector<double> TimesOf(const CallTimes& times, const std::string& case_id) const;
 
+  const CallTimes& times_a_;
+  const CallTimes& times_b_;
   const DiffOptions& options_;
   std::vector<DiffRow> rows_;
   int64_t same_ = 0;
 };
+
+std::vector<double> Builder::TimesOf(const CallTimes& times, const std::string& case_id) const {
+  const auto found = times.us.find(case_id);
+  if (found == times.us.end() || found->second.size() < static_cast<size_t>(options_.time_runs)) return {};
+  std::vector<double> sorted = found->second;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
 
 void Builder::Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind kind,
                   std::optional<double> factor) {
@@ -67,8 +90,8 @@ void Builder::Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind k
   row.op = newest.op;
   row.dtype = newest.dtype;
   row.kind = kind;
-  if (a != nullptr) row.a = SideOf(*a);
-  if (b != nullptr) row.b = SideOf(*b);
+  if (a != nullptr) row.a = SideOf(*a, TimesOf(times_a_, a->case_id));
+  if (b != nullptr) row.b = SideOf(*b, TimesOf(times_b_, b->case_id));
   row.factor = factor;
 }
 
@@ -96,12 +119,18 @@ void Builder::SameOutcome(const server::CaseRow& a, const server::CaseRow& b) {
   if (error != 0) {
     Add(&a, &b, error > 0 ? DiffKind::kWorse : DiffKind::kBetter, FactorOf(a.max_z, b.max_z));
   }
-  const double time_a = TimeOf(a);
-  const double time_b = TimeOf(b);
-  int time = Direction(time_a, time_b, options_.time_factor, 0);
-  if (!(std::fabs(time_b - time_a) > options_.time_floor_us)) time = 0;
-  if (time != 0) {
-    Add(&a, &b, time > 0 ? DiffKind::kSlower : DiffKind::kFaster, FactorOf(time_a, time_b));
+  const std::vector<double> times_a = TimesOf(times_a_, a.case_id);
+  const std::vector<double> times_b = TimesOf(times_b_, b.case_id);
+  int time = 0;
+  if (!times_a.empty() && !times_b.empty()) {
+    const double median_a = MedianOf(times_a);
+    const double median_b = MedianOf(times_b);
+    time = Direction(median_a, median_b, options_.time_factor, 0);
+    const bool apart = times_a.back() < times_b.front() || times_b.back() < times_a.front();
+    if (!apart || !(std::fabs(median_b - median_a) > options_.time_floor_us)) time = 0;
+    if (time != 0) {
+      Add(&a, &b, time > 0 ? DiffKind::kSlower : DiffKind::kFaster, FactorOf(median_a, median_b));
+    }
   }
   if (error == 0 && time == 0) ++same_;
 }
@@ -147,6 +176,41 @@ std::string Comparable(const RunSummary& a, const RunSummary& b) {
   return absl::StrCat(text, "; judged with other ", absl::StrJoin(beside, " and "));
 }
 
+// How many runs a side's times are taken from: old ones say little of the machine as it is now.
+constexpr size_t kTimeRuns = 8;
+
+// Of the newest finished runs with the same variant and host as this one, which is among them.
+absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const RunSummary& run) {
+  const absl::StatusOr<std::vector<server::RunFacts>> others = queries.RunsFacts({run.facts.chip});
+  if (!others.ok()) return others.status();
+  std::vector<std::string> ids = {run.facts.run_id};
+  for (const server::RunFacts& other : *others) {
+    if (ids.size() == kTimeRuns) break;
+    if (other.run_id == run.facts.run_id || other.state != "finished" || other.host != run.facts.host) {
+      continue;
+    }
+    if (VariantOf(other) == run.variant) ids.push_back(other.run_id);
+  }
+  CallTimes times;
+  times.runs = static_cast<int64_t>(ids.size());
+  for (const std::string& id : ids) {
+    const absl::StatusOr<std::vector<server::TimeRow>> rows = queries.Times(id);
+    if (!rows.ok()) return rows.status();
+    for (const server::TimeRow& row : *rows) times.us[row.case_id].push_back(row.call_us);
+  }
+  return times;
+}
+
+std::string TimesText(const CallTimes& a, const CallTimes& b, const DiffOptions& options) {
+  if (a.runs == 0) return "not compared: both runs are of the same library on the same machine";
+  if (std::min(a.runs, b.runs) >= options.time_runs) {
+    return absl::StrCat("compared over ", a.runs, " runs of A's library and ", b.runs, " of B's");
+  }
+  return absl::StrCat("not compared: one run's times are too noisy. That takes ", options.time_runs,
+                      " finished runs of each library on one machine; there are ", a.runs, " of A's and ",
+                      b.runs, " of B's");
+}
+
 }  // namespace
 
 std::string DiffKindName(DiffKind kind) {
@@ -184,10 +248,11 @@ std::vector<DiffKind> DiffKinds() {
 }
 
 Diff BuildDiff(RunSummary a, RunSummary b, const std::vector<server::CaseRow>& cases_a,
-               const std::vector<server::CaseRow>& cases_b, const DiffOptions& options) {
+               const std::vector<server::CaseRow>& cases_b, const CallTimes& times_a,
+               const CallTimes& times_b, const DiffOptions& options) {
   const std::vector<const server::CaseRow*> in_a = Sorted(cases_a);
   const std::vector<const server::CaseRow*> in_b = Sorted(cases_b);
-  Builder builder(options);
+  Builder builder(times_a, times_b, options);
   auto left = in_a.begin();
   auto right = in_b.begin();
   while (left != in_a.end() || right != in_b.end()) {
@@ -204,6 +269,7 @@ Diff BuildDiff(RunSummary a, RunSummary b, const std::vector<server::CaseRow>& c
   Diff diff;
   diff.same_variant = a.variant == b.variant;
   diff.comparable = Comparable(a, b);
+  diff.times = TimesText(times_a, times_b, options);
   diff.a = std::move(a);
   diff.b = std::move(b);
   builder.Finish(&diff);
@@ -222,7 +288,14 @@ absl::StatusOr<Diff> LoadDiff(server::Queries& queries, const std::string& run_a
   if (!cases_a.ok()) return cases_a.status();
   const absl::StatusOr<std::vector<server::CaseRow>> cases_b = queries.Cases(b->facts.run_id, filter);
   if (!cases_b.ok()) return cases_b.status();
-  return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, options);
+  if (a->variant == b->variant && a->facts.host == b->facts.host) {
+    return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, {}, {}, options);
+  }
+  const absl::StatusOr<CallTimes> times_a = LoadTimes(queries, *a);
+  if (!times_a.ok()) return times_a.status();
+  const absl::StatusOr<CallTimes> times_b = LoadTimes(queries, *b);
+  if (!times_b.ok()) return times_b.status();
+  return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, *times_a, *times_b, options);
 }
 
 }  // namespace diopi::reports

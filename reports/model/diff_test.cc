@@ -11,7 +11,7 @@
 namespace diopi::reports {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr v1::Outcome P = v1::OUTCOME_PASS;
 constexpr v1::Outcome F = v1::OUTCOME_FAIL;
@@ -67,6 +67,11 @@ const Row kRows[] = {
 
 class DiffTest : public ModelTest {
  protected:
+  static v1::RunOptions Library(const std::string& sha256) {
+    v1::RunOptions options = server::MakeOptions("c");
+    options.set_impl_sha256(sha256);
+    return options;
+  }
   static v1::Verdict VerdictOf(int i, const Side& side) {
     v1::Verdict verdict = server::MakeVerdict(i, side.outcome);
     verdict.set_call_us(side.call_us);
@@ -87,8 +92,12 @@ TEST_F(DiffTest, EveryKind) {
     in_b.push_back(VerdictOf(static_cast<int>(i), kRows[i].b));
     for (const DiffKind kind : kRows[i].kinds) ++counts[kind];
   }
-  const std::string a = Run(server::MakeOptions("c"), in_a);
-  const std::string b = Run(server::MakeOptions("c"), in_b);
+  std::string a;
+  std::string b;
+  for (int run = 0; run < 3; ++run) {
+    a = Run(Library("before"), in_a);
+    b = Run(Library("after"), in_b);
+  }
   const auto diff = LoadDiff(*queries_, a, b);
   ASSERT_TRUE(diff.ok()) << diff.status();
   for (size_t i = 0; i < std::size(kRows); ++i) {
@@ -110,8 +119,73 @@ TEST_F(DiffTest, EveryKind) {
     EXPECT_EQ(diff->counts.at(kind), counts[kind]) << DiffKindName(kind);
   EXPECT_TRUE(std::is_sorted(diff->rows.begin(), diff->rows.end(),
                              [](const DiffRow& x, const DiffRow& y) { return x.kind < y.kind; }));
-  EXPECT_TRUE(diff->same_variant);
-  EXPECT_EQ(diff->comparable, "the same variant, reference and agent");
+  EXPECT_FALSE(diff->same_variant);
+  EXPECT_EQ(diff->comparable, "differ in library (SHA-256)");
+  EXPECT_EQ(diff->times, "compared over 3 runs of A's library and 3 of B's");
+}
+
+struct TimesCase {
+  const char* name;
+  std::vector<double> a;  // one a run
+  std::vector<double> b;
+  std::vector<DiffKind> kinds;
+  const char* times;
+};
+
+TEST_F(DiffTest, SlowerAndFasterNeedEvidence) {
+  const TimesCase rows[] = {
+      {"one noisy time",
+       {100},
+       {900},
+       {},
+       "not compared: one run's times are too noisy. That takes 3 finished runs of each library on one "
+       "machine; "
+       "there are 1 of A's and 1 of B's"},
+      {"too few on one side", {100, 101, 99, 100}, {900, 905}, {}, "there are 4 of A's and 2 of B's"},
+      {"ranges that overlap", {100, 110, 500}, {300, 900, 950}, {}, "compared over 3 runs of A's library"},
+      {"within the machine's noise", {100, 110, 105}, {120, 130, 125}, {}, "compared over 3 runs"},
+      {"apart", {100, 110, 105}, {300, 290, 310}, {DiffKind::kSlower}, "compared over 3 runs"},
+      {"apart the other way",
+       {300, 290, 310},
+       {100, 110, 105, 90},
+       {DiffKind::kFaster},
+       "compared over 3 runs of A's library and 4 of B's"},
+  };
+  for (const TimesCase& row : rows) {
+    std::string a;
+    std::string b;
+    for (const double us : row.a)
+      a = Run(Library(absl::StrCat(row.name, " before")), {VerdictOf(0, {P, 1, us})});
+    for (const double us : row.b)
+      b = Run(Library(absl::StrCat(row.name, " after")), {VerdictOf(0, {P, 1, us})});
+    const auto diff = LoadDiff(*queries_, a, b);
+    ASSERT_TRUE(diff.ok()) << diff.status();
+    std::vector<DiffKind> kinds;
+    for (const DiffRow& found : diff->rows) kinds.push_back(found.kind);
+    EXPECT_EQ(kinds, row.kinds) << row.name;
+    EXPECT_THAT(diff->times, HasSubstr(row.times)) << row.name;
+    if (!kinds.empty()) {
+      EXPECT_EQ(diff->rows[0].a->call_low_us, *std::min_element(row.a.begin(), row.a.end())) << row.name;
+      EXPECT_EQ(diff->rows[0].b->call_high_us, *std::max_element(row.b.begin(), row.b.end())) << row.name;
+    }
+  }
+}
+
+TEST_F(DiffTest, TimesOfOtherMachinesAndOfRunsCutShortAreNoEvidence) {
+  v1::RunOptions elsewhere = Library("before");
+  elsewhere.set_host("another");
+  std::string a;
+  std::string b;
+  for (int run = 0; run < 3; ++run) {
+    Run(elsewhere, {VerdictOf(0, {P, 1, 100})});
+    Begin(Library("before"), {VerdictOf(0, {P, 1, 100})});  // still running
+    b = Run(Library("after"), {VerdictOf(0, {P, 1, 300})});
+  }
+  a = Run(Library("before"), {VerdictOf(0, {P, 1, 100})});
+  const auto diff = LoadDiff(*queries_, a, b);
+  EXPECT_TRUE(diff->rows.empty());
+  EXPECT_THAT(diff->times, HasSubstr("there are 1 of A's and 3 of B's"));
+  EXPECT_THAT(LoadDiff(*queries_, b, b)->times, HasSubstr("both runs are of the same library"));
 }
 
 TEST_F(DiffTest, ACaseThatWasRewrittenIsNotCompared) {
@@ -136,12 +210,13 @@ TEST_F(DiffTest, ACaseThatWasRewrittenIsNotCompared) {
 }
 
 TEST_F(DiffTest, TheFactorsAreOptions) {
-  const std::string a = Run(server::MakeOptions("c"), {VerdictOf(0, {P, 2, 100})});
-  const std::string b = Run(server::MakeOptions("c"), {VerdictOf(0, {P, 3, 140})});
+  const std::string a = Run(Library("before"), {VerdictOf(0, {P, 2, 100})});
+  const std::string b = Run(Library("after"), {VerdictOf(0, {P, 3, 140})});
   EXPECT_TRUE(LoadDiff(*queries_, a, b)->rows.empty());
   DiffOptions options;
   options.error_factor = 1.2;
   options.time_factor = 1.2;
+  options.time_runs = 1;
   EXPECT_EQ(LoadDiff(*queries_, a, b, options)->rows.size(), 2U);
   EXPECT_TRUE(LoadDiff(*queries_, a, a)->rows.empty());
   EXPECT_TRUE(absl::IsNotFound(LoadDiff(*queries_, a, "x").status()));

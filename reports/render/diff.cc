@@ -41,7 +41,7 @@ Text SideText(const std::optional<DiffSide>& side, DiffKind kind) {
       return {Measured(side->max_z, "z")};
     case DiffKind::kSlower:
     case DiffKind::kFaster:
-      return {Measured(side->call_us, "us")};
+      return {absl::StrFormat("%.4g to %.4g us", side->call_low_us, side->call_high_us)};
     default:
       return {OutcomeName(side->outcome), ToneOf(side->outcome)};
   }
@@ -108,7 +108,9 @@ std::string SideJson(const std::optional<DiffSide>& side) {
   if (!side.has_value()) return "null";
   return absl::StrCat("{\"outcome\": ", JsonString(OutcomeName(side->outcome)),
                       ", \"max_z\": ", JsonNumber(side->max_z), ", \"max_ulp\": ", JsonNumber(side->max_ulp),
-                      ", \"call_us\": ", JsonNumber(side->call_us), "}");
+                      ", \"call_us\": ", JsonNumber(side->call_us),
+                      ", \"call_low_us\": ", JsonNumber(side->call_low_us),
+                      ", \"call_high_us\": ", JsonNumber(side->call_high_us), "}");
 }
 
 std::string RowJson(const DiffRow& row) {
@@ -150,11 +152,8 @@ Document DiffDocument(const Diff& diff) {
   document.subtitle =
       diff.same_variant ? "Runs of the same variant: they should agree." : "Runs of two variants.";
   Facts facts;
-  facts.rows = {{"A", {RunLine(diff.a)}},
-                {"", {FigureLine(diff.a)}},
-                {"B", {RunLine(diff.b)}},
-                {"", {FigureLine(diff.b)}},
-                {"Comparison", {diff.comparable}}};
+  facts.rows = {{"A", {RunLine(diff.a)}},   {"", {FigureLine(diff.a)}},        {"B", {RunLine(diff.b)}},
+                {"", {FigureLine(diff.b)}}, {"Comparison", {diff.comparable}}, {"Times", {diff.times}}};
   document.blocks.emplace_back(std::move(facts));
   document.blocks.emplace_back(Heading{2, "Cases"});
   Facts counts;
@@ -181,7 +180,8 @@ std::string RenderDiffJson(const Diff& diff) {
   };
   return absl::StrCat("{\n  \"a\": ", RunJson(diff.a), ",\n  \"b\": ", RunJson(diff.b),
                       ",\n  \"same_variant\": ", diff.same_variant ? "true" : "false",
-                      ",\n  \"comparable\": ", JsonString(diff.comparable), ",\n  \"counts\": {",
+                      ",\n  \"comparable\": ", JsonString(diff.comparable),
+                      ",\n  \"times\": ", JsonString(diff.times), ",\n  \"counts\": {",
                       absl::StrJoin(DiffKinds(), ", ", count), "},\n  \"rows\": [",
                       absl::StrJoin(diff.rows, ",", row), "\n  ]\n}\n");
 }

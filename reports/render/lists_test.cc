@@ -66,7 +66,8 @@ Diff SampleDiff() {
   };
   b[3].case_hash = "another";
   return BuildDiff(MakeRun("20261120-101502-aaaa", "11111111"), MakeRun("20261121-101502-bbbb", "22222222"),
-                   a, b, {});
+                   a, b, {3, {{"mul.w", {100, 95, 110}}, {"mul.x", {300, 290, 320}}}},
+                   {3, {{"mul.w", {400, 380, 500}}, {"mul.x", {100, 99, 101}}}}, {});
 }
 
 TEST(Diff, Golden) {

@@ -249,7 +249,7 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
     });
   };
   get("/chips", &Api::Chips);
-  get("/chips/([^/]+)", &Api::Chip);
+  get("/chips/(.+)", &Api::Chip);  // a name may contain slashes
   get("/runs", &Api::Runs);
   get("/runs/([^/]+)", &Api::Run);
   get("/runs/([^/]+)/cases", &Api::Cases);

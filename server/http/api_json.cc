@@ -57,10 +57,9 @@ Json OptionsJson(const v1::RunOptions& options) {
 
 Json DiffSideJson(const std::optional<reports::DiffSide>& side) {
   if (!side.has_value()) return nullptr;
-  return {{"outcome", OutcomeName(side->outcome)},
-          {"max_z", JsonNumber(side->max_z)},
-          {"max_ulp", JsonNumber(side->max_ulp)},
-          {"call_us", JsonNumber(side->call_us)}};
+  return {{"outcome", OutcomeName(side->outcome)},        {"max_z", JsonNumber(side->max_z)},
+          {"max_ulp", JsonNumber(side->max_ulp)},         {"call_us", JsonNumber(side->call_us)},
+          {"call_low_us", JsonNumber(side->call_low_us)}, {"call_high_us", JsonNumber(side->call_high_us)}};
 }
 
 Json DiffRowJson(const reports::DiffRow& row) {
@@ -239,7 +238,8 @@ Json ToJson(const reports::Diff& diff) {
   Json json = {{"a", ToJson(diff.a)},
                {"b", ToJson(diff.b)},
                {"same_variant", diff.same_variant},
-               {"comparable", diff.comparable}};
+               {"comparable", diff.comparable},
+               {"times", diff.times}};
   Json& counts = json["counts"] = Json::object();
   for (const auto& [kind, count] : diff.counts) counts[reports::DiffKindName(kind)] = count;
   Json& rows = json["rows"] = Json::array();

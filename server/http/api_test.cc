@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "baselines/store/store.h"
 #include "server/http/api_schema.h"
 #include "server/http/compress.h"
@@ -234,6 +235,19 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
   }
   EXPECT_EQ(Get("/api/v2/runs")->status, 404);
   EXPECT_EQ(Get("/etc/passwd")->status, 404);
+}
+
+TEST_F(ApiTest, AChipsNameMayHoldAnythingThatAnAddressCanEncode) {
+  for (const std::string name : {"acme/100", "a//b/", "50%2F", "c #?&+ü", "runs/x"}) {
+    const std::string run = Run(name, "finished", {MakeVerdict(0, v1::OUTCOME_PASS)});
+    std::string encoded;
+    for (const unsigned char c : name) absl::StrAppendFormat(&encoded, "%%%02X", c);
+    const Json chip = Ask("/chips/" + encoded);
+    EXPECT_EQ(chip.at("chip"), name);
+    EXPECT_EQ(chip.at("latest").at("run_id"), run) << name;
+    EXPECT_EQ(Ask("/runs?chip=" + encoded).at("runs").size(), 1U) << name;
+    EXPECT_EQ(Ask("/cases/" + CaseId(0) + "/history?chip=" + encoded).at("points").size(), 1U) << name;
+  }
 }
 
 TEST_F(ApiTest, ACase) {

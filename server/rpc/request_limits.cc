@@ -12,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "diopi/v1/service.pb.h"
+#include "server/store/chip_name.h"
 
 namespace diopi::server {
 namespace {
@@ -32,16 +33,13 @@ struct NameLimit {
   size_t bytes;
 };
 constexpr NameLimit kNames[] = {
-    {"agent_id", 256},         {"chip", 256},           {"host", 256},
-    {"dialect", 256},          {"agent_version", 256},  {"suite", 256},
-    {"impl_sha256", 256},      {"require_sha256", 256}, {"upload_sha256", 256},
-    {"whole_suite_hash", 256}, {"suite_hash", 256},     {"case_id", 1024},
-    {"case_hash", 256},        {"upload_name", 1024},   {"impl_path", 4096},
-    {"vendor_name", 4096},     {"impl_version", 4096},  {"sandbox", 4096},
-    {"renew_leases", 256},     {"functions", 1024},     {"cases", 1024},
-    {"contracts", 256},        {"implemented", 1024},   {"after", 1024},
-    {"profile_path", 4096},    {"device_lib", 4096},    {"cases_folder", 4096},
-    {"sandbox_level", 256},
+    {"agent_id", 256},         {"host", 256},          {"suite", 256},          {"dialect", 256},
+    {"agent_version", 256},    {"impl_sha256", 256},   {"require_sha256", 256}, {"upload_sha256", 256},
+    {"whole_suite_hash", 256}, {"suite_hash", 256},    {"case_id", 1024},       {"case_hash", 256},
+    {"upload_name", 1024},     {"impl_path", 4096},    {"vendor_name", 4096},   {"impl_version", 4096},
+    {"sandbox", 4096},         {"renew_leases", 256},  {"functions", 1024},     {"cases", 1024},
+    {"contracts", 256},        {"implemented", 1024},  {"after", 1024},         {"profile_path", 4096},
+    {"device_lib", 4096},      {"cases_folder", 4096}, {"sandbox_level", 256},
 };
 
 bool IsId(const FieldDescriptor& field) {
@@ -56,6 +54,7 @@ struct FieldRule {
   bool text;         // or bytes
   bool name;         // a text that people see
   bool id;           // of a run
+  bool chip;         // the name of a chip
   size_t limit = 0;  // of bytes
 };
 using Rules = std::vector<FieldRule>;
@@ -66,7 +65,8 @@ FieldRule RuleOf(const FieldDescriptor& field) {
                  field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE,
                  field.cpp_type() == FieldDescriptor::CPPTYPE_STRING,
                  false,
-                 IsId(field)};
+                 IsId(field),
+                 field.name() == "chip"};
   rule.limit = field.type() == FieldDescriptor::TYPE_BYTES ? kMaxBytes : kMaxText;
   const auto* const found =
       std::find_if(std::begin(kNames), std::end(kNames),
@@ -112,6 +112,10 @@ absl::Status Bad(const FieldDescriptor& field, const std::string& what) {
 }
 
 absl::Status CheckText(const FieldRule& rule, const std::string& text) {
+  if (rule.chip) {
+    const absl::Status status = CheckChipName(text);
+    return status.ok() ? status : Bad(*rule.field, absl::StrCat("is refused: ", status.message()));
+  }
   if (text.size() > rule.limit) {
     return Bad(*rule.field, absl::StrCat("has ", text.size(), " bytes; the limit is ", rule.limit));
   }

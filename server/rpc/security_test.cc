@@ -152,9 +152,14 @@ struct LimitRow {
 
 TEST(RequestLimitsTest, NameFieldAndLimit) {
   const LimitRow rows[] = {
-      {"chip", [](auto* r) { r->mutable_options()->set_chip(std::string(257, 'c')); },
-       "diopi.v1.RunOptions.chip has 257 bytes; the limit is 256"},
-      {"chip that fits", [](auto* r) { r->mutable_options()->set_chip(std::string(256, 'c')); }, ""},
+      {"chip", [](auto* r) { r->mutable_options()->set_chip(std::string(65, 'c')); },
+       "diopi.v1.RunOptions.chip is refused: the name of a chip has at most 64 bytes; this one has 65"},
+      {"chip that fits", [](auto* r) { r->mutable_options()->set_chip(std::string(64, 'c')); }, ""},
+      {"chip that is a path", [](auto* r) { r->mutable_options()->set_chip("acme/100"); }, ""},
+      {"chip with a line feed", [](auto* r) { r->mutable_options()->set_chip("a\nb"); },
+       "the name of a chip must not contain control characters"},
+      {"chip that no address can have", [](auto* r) { r->mutable_options()->set_chip(".."); },
+       "a chip cannot be named '..'"},
       {"escape sequence", [](auto* r) { r->mutable_options()->set_host("\x1b[2J"); },
        "RunOptions.host has a control character"},
       {"path in an id", [](auto* r) { r->set_resume_run("../../etc/passwd"); },

@@ -148,6 +148,12 @@ struct OutcomeRow {
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
 };
 
+// How long the last call of a case took, in one run.
+struct TimeRow {
+  std::string case_id;
+  double call_us = 0;  // above 0
+};
+
 struct RecentVerdict {
   int64_t cursor = 0;  // rises from verdict to verdict, over all runs
   std::string case_id;
@@ -196,6 +202,8 @@ class Queries {
   // The verdicts of these cases in a run, those that there are.
   absl::StatusOr<std::vector<OutcomeRow>> OutcomesOf(const std::string& run_id,
                                                      const std::vector<std::string>& case_ids);
+  // By case id; cases whose time was not taken are left out.
+  absl::StatusOr<std::vector<TimeRow>> Times(const std::string& run_id);
   // Verdicts of a run after `since` (0: all), newest first, at most `limit`.
   absl::StatusOr<std::vector<RecentVerdict>> Recent(const std::string& run_id, int64_t since, int limit);
 

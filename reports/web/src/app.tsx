@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { onUnauthenticated } from './api/use_api';
 import { Help } from './components/help';
 import { Link } from './components/link';
+import { Tips } from './components/tips';
 import { ThemeToggle } from './components/theme_toggle';
 import { TokenForm } from './components/token_form';
 import { parsePath, to, usePlace, type Route } from './lib/router';
@@ -83,6 +84,7 @@ export function App() {
       <main id="main" tabIndex={-1}>
         {refusal === null ? page(route) : <TokenForm message={refusal} onToken={() => setRefusal(null)} />}
       </main>
+      <Tips />
     </>
   );
 }

@@ -48,7 +48,7 @@ test('overview, chip, run, failing case, and the command that really reproduces 
     await page.goto('/');
     for (const chip of ['demo-faulty', 'demo-good', 'demo-small']) {
       const card = page.getByRole('article', { name: chip });
-      await card.getByText('Coverage', { exact: true }).waitFor();
+      await card.getByText('Functions that pass', { exact: true }).waitFor();
       await card.getByText('Correctness', { exact: true }).waitFor();
     }
     await page.getByRole('link', { name: 'demo-faulty' }).first().click();
@@ -57,7 +57,7 @@ test('overview, chip, run, failing case, and the command that really reproduces 
     await page.getByRole('link', { name: /^sub, float32:/ }).click();
     await cases(page).waitFor();
     expect(address(page).pathname).toBe(`/runs/${demo.faultyAgain}`);
-    expect(address(page).search).toBe('?operator=sub&dtype=float32');
+    expect(address(page).search).toBe('?operator=sub&dtype=float32&view=cases');
 
     await page.getByRole('group', { name: 'Outcomes' }).getByRole('button', { name: 'all failures' }).click();
     await page.getByRole('searchbox').fill('float16_float32');
@@ -94,15 +94,17 @@ test('what passed before: the history names the first bad run and leads to the c
 describe('filters', () => {
   test('live in the address: reload keeps them, back takes them away', () =>
     look(async (page) => {
-      await page.goto(`/runs/${demo.faulty}`);
+      await page.goto(`/runs/${demo.faulty}?view=cases`);
       await cases(page).waitFor();
       const all = Number(await cases(page).getAttribute('aria-rowcount'));
       await page.getByRole('group', { name: 'Outcomes' }).getByRole('button', { name: /crash/ }).click();
-      await expect.poll(() => address(page).search).toBe('?outcome=crash');
+      await expect.poll(() => address(page).search).toBe('?view=cases&outcome=crash');
       await expect.poll(() => cases(page).getAttribute('aria-rowcount')).toBe('9'); // 8 crashes and the head
       await page.getByRole('searchbox').fill('size_1003');
       await page.getByRole('combobox', { name: 'dtype' }).selectOption('float32');
-      await expect.poll(() => address(page).search).toBe('?outcome=crash&q=size_1003&dtype=float32');
+      await expect
+        .poll(() => address(page).search)
+        .toBe('?view=cases&outcome=crash&q=size_1003&dtype=float32');
       await expect.poll(() => rows(page).count()).toBe(1);
 
       await page.reload();
@@ -117,7 +119,7 @@ describe('filters', () => {
 
   test('the counts are the database’s', () =>
     look(async (page) => {
-      await page.goto(`/runs/${demo.faulty}`);
+      await page.goto(`/runs/${demo.faulty}?view=cases`);
       await cases(page).waitFor();
       const answer = await page.request.get(`/api/v1/runs/${demo.faulty}`);
       const { outcomes, cases: total } = (await answer.json()) as {
@@ -150,6 +152,7 @@ test('two runs compared, by kind', () =>
     const grid = page.getByRole('grid', { name: 'Differences' });
     await grid.waitFor();
     await page.getByText('A and B differ in library').waitFor();
+    await page.getByText(/Times are not compared: one run.s times are too noisy/).waitFor();
     await page
       .getByRole('group', { name: 'Kinds of difference' })
       .getByRole('button', { name: /newly failing/ })
@@ -165,6 +168,9 @@ test('two runs compared, by kind', () =>
 test('coverage: functions by chips, and what was not tested is not green', () =>
   look(async (page) => {
     await page.goto('/coverage?q=diopiTanh');
+    const head = page.getByRole('columnheader', { name: 'demo-good' });
+    await head.getByText('partial').hover(); // all runs are of a few operators
+    await page.getByRole('tooltip').getByText('functions add').waitFor();
     const row = page.getByRole('row', { name: /^diopiTanh / }).first();
     await row.locator('td[title*="demo-good: implemented, tested, passing"]').waitFor();
     await row.locator('td[title*="demo-faulty: implemented, tested, some fail"]').waitFor();
@@ -179,7 +185,7 @@ describe('by keyboard alone', () => {
     (when) =>
       look(async (page) => {
         if (when === 'with late frames') await lateFrames(page);
-        await page.goto(`/runs/${demo.faulty}`);
+        await page.goto(`/runs/${demo.faulty}?view=cases`);
         await cases(page).waitFor();
         await page.keyboard.press('Tab');
         expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');

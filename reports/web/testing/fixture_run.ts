@@ -1,5 +1,15 @@
 // Made-up answers of the JSON API, for sizes that a test cannot wait for: a run of many cases.
-import type { CasePage, ChipPage, Outcome, OutcomeCounts, RunPage, RunSummary } from '../src/api/types';
+import type { Failures } from '../src/api/failure_types';
+import type {
+  CasePage,
+  ChipPage,
+  ChipRow,
+  Outcome,
+  OutcomeCounts,
+  Output,
+  RunPage,
+  RunSummary,
+} from '../src/api/types';
 
 const OPERATORS = [
   'add',
@@ -37,6 +47,14 @@ function outcomeAt(i: number): Outcome {
   return 'pass';
 }
 
+// Some take several lines.
+function reasonAt(i: number): string {
+  const text = `out: ${i % 40} of 4096 elements beyond the tolerance`;
+  return i % 2 === 0
+    ? text
+    : `${text}, ${'the library says: /opt/vendor/lib: no kernel for it; '.repeat(1 + (i % 7))}end`;
+}
+
 export function caseRow(i: number): unknown[] {
   const operator = OPERATORS[i % OPERATORS.length] ?? '';
   const dtype = DTYPES[Math.floor(i / 10) % DTYPES.length] ?? '';
@@ -49,7 +67,7 @@ export function caseRow(i: number): unknown[] {
     `diopi${operator}`,
     dtype,
     outcome,
-    outcome === 'fail' ? `out: ${i % 40} of 4096 elements beyond the tolerance` : '',
+    outcome === 'fail' ? reasonAt(i) : '',
     20 + (i % 77),
     measured ? z / 2 : null,
     measured ? z : null,
@@ -90,12 +108,13 @@ export function summary(cases: number): RunSummary {
     cases,
     done: cases,
     outcomes,
-    coverage: { abi_functions: 538, implemented: 200, selected: 10, tested: 9, passing: 3 },
+    coverage: { abi_functions: 538, implemented: 200, selected: 10, with_cases: 138, tested: 9, passing: 3 },
     correctness: { called: passed + failed, passed },
     failed,
     widened: 12,
     references: ['oracle cpu float64'],
     waivers_in_force: 0,
+    partial: null,
     variant: '0a1b2c3d',
   };
 }
@@ -122,6 +141,49 @@ export function runPage(cases: number): RunPage {
     devices: [],
     submission: null,
   };
+}
+
+// Its histogram: many exact elements, and single ones far off.
+function output(): Output {
+  const figures = { max_z: 40, rms_z: 2, max_abs: 1, max_rel: 1, rmse: 0.1, rmse_ideal: 1e-8, bias: 0 };
+  const counts = Array<number>(24).fill(0);
+  [counts[0], counts[9], counts[14]] = [4094, 1, 1];
+  return {
+    ...{ key: 'out', dtype: 'float32', shape: [4096], ok: false, gates: 'P', detail: '' },
+    ...{ elements: 4096, mismatches: 2, soft: 0, max_ulp: 1024, nan_actual: 0, inf_actual: 0, flushed: 0 },
+    ...figures,
+    ulp_histogram: counts,
+    first: [],
+    public_pass: false,
+    public_mismatch_ratio: 2 / 4096,
+    device: null,
+  };
+}
+
+// Failures by operator; one cause is as long as causes come.
+export function failures(cases: number): Failures {
+  const ids = (operator: string) =>
+    Array.from({ length: cases }, (_, i) => i)
+      .filter((i) => outcomeAt(i) === 'fail' && caseRow(i)[1] === operator)
+      .map((i) => String(caseRow(i)[0]));
+  const groups = OPERATORS.map((operator, i) => ({
+    key: `0000000${i}`,
+    outcome: 'fail' as const,
+    cause:
+      i === 0 ? `out: N of N elements beyond the tolerance, ${'a long cause '.repeat(20)}end` : 'out: wrong',
+    diagnosed: i % 2 === 1,
+    operators: i === 1 ? [operator, ...OPERATORS.slice(2, 8)] : [operator],
+    functions: [`diopi${operator}`],
+    dtypes: DTYPES.slice(0, i === 1 ? 7 : 2),
+    cases: ids(operator).length,
+    case_ids: ids(operator),
+    example: {
+      case_id: ids(operator)[0] ?? '',
+      reason: 'out: 3 of 4096',
+      repro: 'diopi-cli repro x --impl /opt/lib.so',
+    },
+  })).filter((group) => group.cases > 0);
+  return { run_id: 'large', state: 'finished', cases: groups.reduce((sum, g) => sum + g.cases, 0), groups };
 }
 
 export function casePage(i: number): CasePage {
@@ -153,17 +215,41 @@ export function casePage(i: number): CasePage {
     arguments: null,
     reveals: null,
     repro: `diopi-cli repro ${String(row[0])} --impl /opt/vendor/libdiopi_impl.so`,
-    outputs: [],
+    outputs: outcome === 'fail' ? [output()] : [],
   };
 }
 
+// Newest first: a partial run and one that was cut short, which are no points of the trend, and two complete ones.
+export function chipRuns(cases: number): RunSummary[] {
+  const run = (run_id: string, partial: string | null, more: Partial<RunSummary> = {}): RunSummary => ({
+    ...summary(cases),
+    run_id,
+    partial,
+    ...more,
+  });
+  return [
+    run('one-operator', 'functions add of suite core', { cases: 12, done: 12 }),
+    run('cut-short', 'aborted after 305 of 841 cases', { state: 'aborted', done: 305 }),
+    run('lost', 'stalled after 20 of 841 cases', { state: 'stalled', done: 20 }),
+    run('large', null),
+    run('older', null, { created: '2026-01-01T03:04:05Z' }),
+  ];
+}
+
 export function chipPage(cases: number): ChipPage {
-  const latest = summary(cases);
+  const runs = chipRuns(cases);
   return {
     chip: 'fixture',
-    latest,
-    runs: [latest],
+    latest: runs[0] ?? summary(cases),
+    complete: summary(cases),
+    runs,
     heat: { run_id: 'large', operators: OPERATORS, dtypes: DTYPES, cells: [] },
     flaky: [],
   };
+}
+
+export function chipRow(cases: number): ChipRow {
+  const { chip, latest, complete, runs } = chipPage(cases);
+  const trend = runs.filter((run) => run.partial === null).reverse();
+  return { chip, vendor_name: 'vendor', runs: runs.length, latest, complete, trend };
 }

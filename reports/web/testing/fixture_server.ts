@@ -3,17 +3,16 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { caseRow, chipPage, COLUMNS, casePage, runPage, summary } from './fixture_run';
+import { caseRow, chipPage, chipRow, chipRuns, COLUMNS, casePage, failures, runPage } from './fixture_run';
 
 const PAGE = fileURLToPath(new URL('../dist/index.html', import.meta.url));
 
 function answer(path: string, cases: number): unknown {
-  const run = summary(cases);
-  if (path === '/chips')
-    return { chips: [{ chip: run.chip, vendor_name: 'vendor', runs: 1, latest: run, trend: [] }] };
+  if (path === '/chips') return { chips: [chipRow(cases)] };
   if (path === '/chips/fixture') return chipPage(cases);
-  if (path === '/runs') return { runs: [run] };
+  if (path === '/runs') return { runs: chipRuns(cases) };
   if (path === '/runs/large') return runPage(cases);
+  if (path === '/runs/large/failures') return failures(cases);
   if (path === '/runs/large/cases') {
     const rows = Array.from({ length: cases }, (_, i) => caseRow(i));
     return { run_id: 'large', state: 'finished', columns: COLUMNS, rows };

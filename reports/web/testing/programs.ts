@@ -94,7 +94,7 @@ export class Server {
   }
 
   agentWords(library: string, chip: string, folder: string, more: string[] = []): string[] {
-    const report = join(folder, `${chip}.csv`);
+    const report = join(folder, `${encodeURIComponent(chip)}.csv`);
     const words = [program('diopi-agent'), '--server', this.address, '--impl', library, '--chip', chip];
     return [...words, '--error-report', report, '--quiet', ...more];
   }

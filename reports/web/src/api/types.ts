@@ -16,12 +16,13 @@ export type Outcome =
 
 export type Figure = number | 'inf' | '-inf' | null; // infinities come as text: JSON has none
 export type OutcomeCounts = Partial<Record<Outcome, number>>;
-export type RunState = 'queued' | 'running' | 'finished' | 'aborted';
+export type RunState = 'queued' | 'running' | 'stalled' | 'finished' | 'aborted';
 
 export interface Coverage {
   abi_functions: number;
-  implemented: number;
+  implemented: number; // exported
   selected: number;
+  with_cases: number; // the suite has cases of them
   tested: number;
   passing: number;
 }
@@ -58,6 +59,7 @@ export interface RunSummary {
   failed: number;
   widened: number;
   waivers_in_force: number;
+  partial: string | null; // why the run does not stand for its chip; null: it is complete
   variant: string;
 }
 
@@ -74,8 +76,9 @@ export interface ChipRow {
   chip: string;
   vendor_name: string;
   runs: number;
-  latest: RunSummary;
-  trend: TrendPoint[]; // oldest first
+  latest: RunSummary; // the newest, whatever its state
+  complete: RunSummary | null; // the newest complete one: it stands for the chip
+  trend: TrendPoint[]; // complete runs, oldest first
 }
 
 // [operator's index, dtype's index, cases, passed, failed, other]
@@ -91,6 +94,7 @@ export interface Heat {
 export interface ChipPage {
   chip: string;
   latest: RunSummary;
+  complete: RunSummary | null;
   runs: RunSummary[];
   heat: Heat;
   flaky: { case_id: string; runs: number; changes: number }[];
@@ -231,46 +235,6 @@ export interface History {
   changes: number;
   first_bad: string | null;
   last_good: string | null;
-}
-
-export const COMPARE_KINDS = [
-  'newly_failing',
-  'newly_passing',
-  'changed',
-  'redefined',
-  'worse',
-  'better',
-  'slower',
-  'faster',
-  'appeared',
-  'vanished',
-] as const;
-export type CompareKind = (typeof COMPARE_KINDS)[number];
-
-export interface CompareSide {
-  outcome: Outcome;
-  max_z: Figure;
-  max_ulp: Figure;
-  call_us: Figure;
-}
-
-export interface CompareRow {
-  case_id: string;
-  operator: string;
-  dtype: string;
-  kind: CompareKind;
-  a: CompareSide | null;
-  b: CompareSide | null;
-  factor: Figure;
-}
-
-export interface Compare {
-  a: RunSummary;
-  b: RunSummary;
-  same_variant: boolean;
-  comparable: string;
-  counts: Partial<Record<CompareKind | 'same', number>>;
-  rows: CompareRow[];
 }
 
 export interface CoverageCell {

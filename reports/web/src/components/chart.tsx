@@ -1,12 +1,12 @@
 import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
-import { AriaComponent, GridComponent, TooltipComponent } from 'echarts/components';
+import { GridComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import type { EChartsCoreOption } from 'echarts/core';
 import { useEffect, useRef } from 'preact/hooks';
 import { colour, THEME_CHANGED } from '../lib/theme';
 
-echarts.use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, AriaComponent, SVGRenderer]);
+echarts.use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRenderer]);
 
 export interface Colours {
   text: string;

@@ -17,18 +17,19 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-export function CopyCommand({ command }: { command: string }) {
+// `shortcut`: the key that copies it; for the one command of a page.
+export function CopyCommand({ command, shortcut }: { command: string; shortcut?: string }) {
   const [said, setSaid] = useState('');
   const onCopy = () => {
     void copy(command).then((done) => setSaid(done ? 'Copied' : 'Could not copy: select the text'));
   };
-  useKeys({ c: onCopy });
+  useKeys(shortcut ? { [shortcut]: onCopy } : {});
   return (
     <div class="command">
       <code class="command-text" tabIndex={0}>
         {command}
       </code>
-      <button type="button" onClick={onCopy} title="Copy (c)">
+      <button type="button" onClick={onCopy} title={shortcut ? `Copy (${shortcut})` : 'Copy'}>
         Copy
       </button>
       <span class="command-said" role="status">

@@ -1,17 +1,25 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nextSort, type Sort } from '../lib/cases';
 import { useKeys } from '../lib/keys';
 import { navigate, usePlace, withQuery } from '../lib/router';
+import { rowAt, rowOffsets, wrappedLines } from '../lib/wrap';
 
 export interface Column<Row> {
   key: string; // of the row's field that it sorts by
   head: string;
-  title?: string;
+  says?: string; // what the column means
   width: string; // of CSS; '' takes what is left
   numeric?: boolean;
   wide?: boolean; // left out on narrow screens
   cell: (row: Row) => ComponentChildren;
+}
+
+// A text of a row that is never cut: its row grows by the lines it takes. It stands in a fixed-width font.
+export interface Wrapped<Row> {
+  text: (row: Row) => string;
+  column: string; // the key of the column that has it
+  narrow: string; // and on narrow screens: texts of one column stand below each other
 }
 
 interface Props<Row> {
@@ -22,13 +30,18 @@ interface Props<Row> {
   rowHref: (row: Row) => string;
   sort: Sort | null;
   empty: string;
+  wrapped?: Wrapped<Row>[];
 }
 
 const OVERSCAN = 10;
+// As in tables.css: of a wrapped text the line, and of its cell what is beside it.
+const LINE = 17;
+const SIDES = 16;
+const ABOVE_AND_BELOW = 11;
 // Where each table stood, by address, for the way back; as long as the page lives.
 const positions = new Map<string, { active: number; top: number }>();
 
-function useRowHeight(): number {
+function useNarrow(): boolean {
   const [narrow, setNarrow] = useState(() => matchMedia('(max-width: 720px)').matches);
   useEffect(() => {
     const query = matchMedia('(max-width: 720px)');
@@ -36,12 +49,62 @@ function useRowHeight(): number {
     query.addEventListener('change', onChange);
     return () => query.removeEventListener('change', onChange);
   }, []);
-  return narrow ? 48 : 28;
+  return narrow;
 }
 
-// Scroll position and active row of a table of `n` rows, and the keys that move them.
-function useCursor(n: number, rowHeight: number, open: (index: number) => void) {
-  const box = useRef<HTMLDivElement>(null);
+// The width of a character in the font of wrapped texts.
+function characterWidth(inside: Element): number {
+  const probe = document.createElement('span');
+  probe.className = 'wrapped';
+  probe.textContent = '0'.repeat(100);
+  probe.style.cssText = 'position: absolute; visibility: hidden; white-space: nowrap';
+  inside.append(probe);
+  const width = probe.getBoundingClientRect().width / 100;
+  probe.remove();
+  return width;
+}
+
+const NONE: never[] = [];
+
+// Where each row starts. Where texts wrap, it depends on the width that their columns have.
+function useOffsets<Row>(box: RefObject<HTMLDivElement>, rows: Row[], wrapped: Wrapped<Row>[] = NONE) {
+  const narrow = useNarrow();
+  const [columns, setColumns] = useState<Record<string, number>>({});
+  const keys = useMemo(
+    () => [...new Set(wrapped.map((text) => (narrow ? text.narrow : text.column)))],
+    [wrapped, narrow],
+  );
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || keys.length === 0) return undefined;
+    const measure = () => {
+      const character = characterWidth(element);
+      const width = (key: string) => element.querySelector(`th[data-key="${key}"]`)?.clientWidth ?? 0;
+      setColumns(Object.fromEntries(keys.map((key) => [key, Math.floor((width(key) - SIDES) / character)])));
+    };
+    measure();
+    const size = new ResizeObserver(measure);
+    size.observe(element);
+    return () => size.disconnect();
+  }, [keys]);
+  return useMemo(() => {
+    const least = narrow ? 48 : 28;
+    const heightOf = (row: Row) => {
+      const lines = new Map<string, number>();
+      for (const { text, column, narrow: below } of wrapped) {
+        const key = narrow ? below : column;
+        if (text(row) === '') continue;
+        lines.set(key, (lines.get(key) ?? 0) + wrappedLines(text(row), columns[key] ?? 0));
+      }
+      return Math.max(least, ABOVE_AND_BELOW + LINE * Math.max(...lines.values(), 1));
+    };
+    return rowOffsets(rows.map(heightOf));
+  }, [rows, wrapped, narrow, columns]);
+}
+
+// Scroll position and active row of a table, and the keys that move them.
+function useCursor(box: RefObject<HTMLDivElement>, offsets: number[], open: (index: number) => void) {
+  const n = offsets.length - 1;
   const spot = location.pathname + location.search;
   const [active, setActive] = useState(() => positions.get(spot)?.active ?? -1);
   const [view, setView] = useState({ top: 0, height: 600 });
@@ -70,7 +133,7 @@ function useCursor(n: number, rowHeight: number, open: (index: number) => void) 
     if (n === 0 || !element) return;
     const index = Math.max(0, Math.min(n - 1, to));
     const head = element.querySelector('thead')?.clientHeight ?? 0;
-    const [above, below] = [index * rowHeight, (index + 1) * rowHeight + head];
+    const [above, below] = [offsets[index] ?? 0, (offsets[index + 1] ?? 0) + head];
     if (above < element.scrollTop) element.scrollTop = above;
     else if (below > element.scrollTop + element.clientHeight)
       element.scrollTop = below - element.clientHeight;
@@ -78,7 +141,8 @@ function useCursor(n: number, rowHeight: number, open: (index: number) => void) 
     keep(index);
     element.focus({ preventScroll: true });
   };
-  const page = Math.max(1, Math.floor(view.height / rowHeight) - 2);
+  const fits = rowAt(offsets, (offsets[Math.max(0, active)] ?? 0) + view.height) - Math.max(0, active);
+  const page = Math.max(1, fits - 2);
   useKeys({ j: () => move(active + 1), k: () => move(active - 1) });
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Record<string, number> = {
@@ -95,14 +159,14 @@ function useCursor(n: number, rowHeight: number, open: (index: number) => void) 
     else return;
     event.preventDefault();
   };
-  return { box, active: Math.min(active, n - 1), view, keep, onKeyDown };
+  return { active: Math.min(active, n - 1), view, keep, onKeyDown };
 }
 
 function Heads<Row>({ columns, sort }: { columns: Column<Row>[]; sort: Sort | null }) {
   const place = usePlace();
   return (
     <tr role="row" aria-rowindex={1}>
-      {columns.map(({ key, head, title, numeric, wide }) => {
+      {columns.map(({ key, head, says, numeric, wide }) => {
         const now = sort?.key === key ? (sort.down ? 'descending' : 'ascending') : 'none';
         const next = nextSort(sort, key, numeric ?? false);
         return (
@@ -111,10 +175,15 @@ function Heads<Row>({ columns, sort }: { columns: Column<Row>[]; sort: Sort | nu
             role="columnheader"
             scope="col"
             aria-sort={now}
-            title={title}
+            data-key={key}
             class={`${numeric ? 'num' : ''} ${wide ? 'wide' : ''}`}
           >
-            <button type="button" class="sort" onClick={() => navigate(withQuery(place, { sort: next }))}>
+            <button
+              type="button"
+              class={says ? 'sort explained' : 'sort'}
+              data-tip={says}
+              onClick={() => navigate(withQuery(place, { sort: next }))}
+            >
               {head}
               <span aria-hidden="true">{now === 'none' ? '' : now === 'descending' ? ' ↓' : ' ↑'}</span>
             </button>
@@ -126,9 +195,10 @@ function Heads<Row>({ columns, sort }: { columns: Column<Row>[]; sort: Sort | nu
 }
 
 // A table of any length: only the rows in view are in the document. One a page: it answers to j and k.
-export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, empty }: Props<Row>) {
+export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, empty, wrapped }: Props<Row>) {
   const id = useId();
-  const rowHeight = useRowHeight();
+  const box = useRef<HTMLDivElement>(null);
+  const offsets = useOffsets(box, rows, wrapped);
   const hrefAt = (index: number) => {
     const row = rows[index];
     return row === undefined ? null : rowHref(row);
@@ -139,9 +209,10 @@ export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, em
     keep(index);
     navigate(href);
   };
-  const { box, active, view, keep, onKeyDown } = useCursor(rows.length, rowHeight, open);
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - OVERSCAN);
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + OVERSCAN);
+  const { active, view, keep, onKeyDown } = useCursor(box, offsets, open);
+  const first = Math.max(0, rowAt(offsets, view.top) - OVERSCAN);
+  const last = Math.min(rows.length, rowAt(offsets, view.top + view.height) + 1 + OVERSCAN);
+  const [above, end] = [offsets[first] ?? 0, offsets[rows.length] ?? 0];
   const shown = useMemo(() => rows.slice(first, last), [rows, first, last]);
   const onRowClick = (event: MouseEvent, index: number) => {
     if ((event.target as HTMLElement).closest('a')) keep(index);
@@ -157,7 +228,7 @@ export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, em
       aria-rowcount={rows.length + 1}
       aria-activedescendant={active >= first && active < last ? `${id}-${active}` : undefined}
       onKeyDown={onKeyDown}
-      style={{ '--row-height': `${rowHeight}px`, '--rows': Math.max(rows.length, 3) }}
+      style={{ '--rows-height': `${Math.max(end, 84)}px` }}
     >
       <table role="presentation">
         <colgroup>
@@ -169,7 +240,7 @@ export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, em
           <Heads columns={columns} sort={sort} />
         </thead>
         <tbody>
-          <tr class="spacer" style={{ height: `${first * rowHeight}px` }} aria-hidden="true" />
+          <tr class="spacer" style={{ height: `${above}px` }} aria-hidden="true" />
           {shown.map((row, i) => (
             <tr
               key={rowKey(row)}
@@ -177,6 +248,7 @@ export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, em
               role="row"
               aria-rowindex={first + i + 2}
               aria-selected={first + i === active}
+              style={{ height: `${(offsets[first + i + 1] ?? 0) - (offsets[first + i] ?? 0)}px` }}
               onClick={(event) => onRowClick(event, first + i)}
             >
               {columns.map(({ key, numeric, wide, cell }) => (
@@ -186,7 +258,7 @@ export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, em
               ))}
             </tr>
           ))}
-          <tr class="spacer" style={{ height: `${(rows.length - last) * rowHeight}px` }} aria-hidden="true" />
+          <tr class="spacer" style={{ height: `${end - (offsets[last] ?? 0)}px` }} aria-hidden="true" />
         </tbody>
       </table>
       {rows.length === 0 && <p class="empty">{empty}</p>}

@@ -2,6 +2,7 @@ import type { Heat } from '../api/types';
 import { heatRows, shortDtype, type HeatLook } from '../lib/heat';
 import { to } from '../lib/router';
 import { Link } from './link';
+import { Head } from './tips';
 
 function words(operator: string, dtype: string, cell: HeatLook): string {
   const parts = [`${cell.passed} of ${cell.cases} pass`];
@@ -21,9 +22,9 @@ export function HeatMap({ heat, run }: { heat: Heat; run: string }) {
             <tr>
               <th scope="col">Operator</th>
               {heat.dtypes.map((dtype) => (
-                <th key={dtype} scope="col" title={dtype}>
+                <Head key={dtype} says={dtype}>
                   {shortDtype(dtype)}
-                </th>
+                </Head>
               ))}
             </tr>
           </thead>

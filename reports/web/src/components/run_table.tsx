@@ -1,10 +1,15 @@
 import type { RunSummary } from '../api/types';
 import { ago, count, percent, shortHash, time } from '../lib/format';
 import { to } from '../lib/router';
+import { TERMS } from '../lib/terms';
 import { Badges } from './badges';
+import { ChipLink } from './chip_link';
+import { functionsText } from './figures';
 import { Link } from './link';
 import { OutcomeBar } from './outcome_bar';
+import { PartialMark } from './partial_mark';
 import { StateMark } from './state_mark';
+import { Head } from './tips';
 
 function Row({ run, before, chip }: { run: RunSummary; before: RunSummary | undefined; chip: boolean }) {
   return (
@@ -16,16 +21,19 @@ function Row({ run, before, chip }: { run: RunSummary; before: RunSummary | unde
       </td>
       {chip && (
         <td>
-          <Link href={to.chip(run.chip)}>{run.chip}</Link>
+          <ChipLink chip={run.chip} />
         </td>
       )}
       <td>
-        <StateMark state={run.state} />
+        <StateMark state={run.state} /> <PartialMark run={run} />
       </td>
       <td class="nowrap" title={ago(run.created)}>
         {time(run.created)}
       </td>
-      <td class="num">{percent(run.coverage.implemented, run.coverage.abi_functions)}</td>
+      <td class="num" title={functionsText(run.coverage)}>
+        {count(run.coverage.passing)}
+        <span class="muted">/{count(run.coverage.abi_functions)}</span>
+      </td>
       <td class="num">{percent(run.correctness.passed, run.correctness.called)}</td>
       <td class={run.failed > 0 ? 'num tone-bad' : 'num'}>{count(run.failed)}</td>
       <td class="bar-column">
@@ -56,31 +64,31 @@ export function RunTable({ runs, chip = false }: { runs: RunSummary[]; chip?: bo
       <table class="plain runs">
         <thead>
           <tr>
-            <th scope="col">Run</th>
-            {chip && <th scope="col">Chip</th>}
-            <th scope="col">State</th>
-            <th scope="col">Started</th>
-            <th scope="col" class="num">
-              Coverage
-            </th>
-            <th scope="col" class="num">
+            <Head>Run</Head>
+            {chip && <Head>Chip</Head>}
+            <Head says={TERMS.state}>State</Head>
+            <Head>Started</Head>
+            <Head says={TERMS.passing} num>
+              Passing
+            </Head>
+            <Head says={TERMS.correctness} num>
               Correctness
-            </th>
-            <th scope="col" class="num">
+            </Head>
+            <Head says={TERMS.failed} num>
               Fail
-            </th>
-            <th scope="col" class="bar-column">
+            </Head>
+            <Head says={TERMS.outcomes} class="bar-column">
               Outcomes
-            </th>
-            <th scope="col" class="wide">
+            </Head>
+            <Head says={TERMS.library} class="wide">
               Library
-            </th>
-            <th scope="col" class="wide">
+            </Head>
+            <Head says={TERMS.badges} class="wide">
               Badges
-            </th>
-            <th scope="col">
+            </Head>
+            <Head>
               <span class="visually-hidden">Compare</span>
-            </th>
+            </Head>
           </tr>
         </thead>
         <tbody>

@@ -15,8 +15,9 @@ export function Sparkline({
   kind: string;
 }) {
   const known = values.filter((v): v is number => v !== null);
+  if (values.length === 0) return <span class="muted small">no trend yet: no complete run</span>;
   if (known.length === 0) return <span class="muted small">not measured</span>;
-  if (values.length === 1) return <span class="muted small">no trend yet: one run</span>;
+  if (values.length === 1) return <span class="muted small">no trend yet: one complete run</span>;
   const low = Math.min(...known);
   const high = Math.max(...known);
   const spread = Math.max(high - low, 0.02);

@@ -3,6 +3,7 @@ import type { RunState } from '../api/types';
 const LOOKS: Record<RunState, [string, string]> = {
   queued: ['◔', 'queued'],
   running: ['▶', 'running'],
+  stalled: ['⏸', 'stalled'],
   finished: ['■', 'finished'],
   aborted: ['⊘', 'aborted'],
 };

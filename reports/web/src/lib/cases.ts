@@ -36,6 +36,12 @@ export interface CaseFilter {
   text: string; // words that the id, reason or function contain, all of them
 }
 
+const FILTERS = ['outcome', 'operator', 'dtype', 'q', 'sort', 'group'];
+
+// Whether the address asks for the list of cases rather than the failures by cause.
+export const asksForCases = (query: URLSearchParams): boolean =>
+  query.get('view') === 'cases' || FILTERS.some((name) => query.has(name));
+
 export function readFilter(query: URLSearchParams): CaseFilter {
   return {
     outcomes: new Set((query.get('outcome') ?? '').split(',').filter(Boolean)),

@@ -1,5 +1,5 @@
 // The kinds of difference between two runs, in words.
-import type { CompareKind, CompareRow } from '../api/types';
+import type { CompareKind, CompareRow } from '../api/compare_types';
 import type { Tone } from './outcomes';
 
 export const KINDS: Record<CompareKind, { label: string; sign: string; tone: Tone; says: string }> = {
@@ -14,8 +14,18 @@ export const KINDS: Record<CompareKind, { label: string; sign: string; tone: Ton
   },
   worse: { label: 'worse', sign: '▲', tone: 'bad', says: 'a larger error' },
   better: { label: 'better', sign: '▼', tone: 'good', says: 'a smaller error' },
-  slower: { label: 'slower', sign: '◷', tone: 'bad', says: 'a longer call' },
-  faster: { label: 'faster', sign: '»', tone: 'good', says: 'a shorter call' },
+  slower: {
+    label: 'slower',
+    sign: '◷',
+    tone: 'bad',
+    says: 'every run of B’s library took longer than every run of A’s',
+  },
+  faster: {
+    label: 'faster',
+    sign: '»',
+    tone: 'good',
+    says: 'every run of B’s library took less time than every run of A’s',
+  },
   appeared: { label: 'appeared', sign: '+', tone: 'none', says: 'only B has it' },
   vanished: { label: 'vanished', sign: '−', tone: 'none', says: 'only A has it' },
 };

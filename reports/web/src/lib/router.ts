@@ -57,8 +57,9 @@ export const to = {
   runs: '/runs',
   coverage: '/coverage',
   chip: (chip: string) => `/chips/${part(chip)}`,
-  run: (run: string, filter: Record<string, string> = {}) =>
-    href(`/runs/${part(run)}`, new URLSearchParams(filter)),
+  // A run opens on its failures by cause; a filter shows the cases that it leaves.
+  run: (run: string, filter?: Record<string, string>) =>
+    href(`/runs/${part(run)}`, new URLSearchParams(filter ? { ...filter, view: 'cases' } : {})),
   case: (run: string, id: string) => `/runs/${part(run)}/cases/${part(id)}`,
   compare: (a?: string, b?: string) =>
     href('/compare', new URLSearchParams({ ...(a ? { a } : {}), ...(b ? { b } : {}) })),

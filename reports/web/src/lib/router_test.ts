@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { asksForCases } from './cases';
 import { href, parsePath, to } from './router';
 
 test.each([
@@ -23,6 +24,15 @@ test('every address that the page makes is one that it reads', () => {
   expect(parsePath(to.chip(odd))).toEqual({ page: 'chip', chip: odd });
   expect(parsePath(to.run(odd))).toEqual({ page: 'run', run: odd });
   expect(parsePath(to.case(odd, odd))).toEqual({ page: 'case', run: odd, caseId: odd });
+});
+
+test('a run opens on its failures; with a filter on its cases', () => {
+  expect(to.run('r')).toBe('/runs/r');
+  expect(to.run('r', {})).toBe('/runs/r?view=cases');
+  expect(to.run('r', { operator: 'add' })).toBe('/runs/r?operator=add&view=cases');
+  const asks = (query: string) => asksForCases(new URLSearchParams(query));
+  expect(['', 'a=1'].some(asks)).toBe(false);
+  expect(['view=cases', 'q=add', 'outcome=failed', 'group=1'].every(asks)).toBe(true);
 });
 
 test('commas of a filter stay readable', () => {

@@ -71,7 +71,7 @@ function Verdict({ page }: { page: CasePage }) {
         </p>
       )}
       <h2 class="label">Reproduce</h2>
-      <CopyCommand command={page.repro} />
+      <CopyCommand command={page.repro} shortcut="c" />
       <Facts
         facts={[
           { name: 'Function', value: <code>{page.function || 'the library as a whole'}</code> },

@@ -3,8 +3,10 @@ import { useApi } from '../api/use_api';
 import { Link } from '../components/link';
 import { Loading } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
+import { Head } from '../components/tips';
 import { figure, micros, shortHash, time } from '../lib/format';
 import { to } from '../lib/router';
+import { TERMS } from '../lib/terms';
 import { HistoryChart } from './history_chart';
 
 function HistoryTable({ history, run }: { history: History; run: string }) {
@@ -14,19 +16,19 @@ function HistoryTable({ history, run }: { history: History; run: string }) {
       <table class="plain">
         <thead>
           <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Started</th>
-            <th scope="col">Outcome</th>
-            <th scope="col" class="num">
+            <Head>Run</Head>
+            <Head>Started</Head>
+            <Head says={TERMS.outcome}>Outcome</Head>
+            <Head says={TERMS.max_z} num>
               max z
-            </th>
-            <th scope="col" class="num">
+            </Head>
+            <Head says={TERMS.max_ulp} num>
               max ulp
-            </th>
-            <th scope="col" class="num">
+            </Head>
+            <Head says={TERMS.time} num>
               Call
-            </th>
-            <th scope="col">Library</th>
+            </Head>
+            <Head says={TERMS.library}>Library</Head>
           </tr>
         </thead>
         <tbody>

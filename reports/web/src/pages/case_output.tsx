@@ -1,9 +1,11 @@
 import { useCallback } from 'preact/hooks';
 import type { Figure, Mismatch, Outcome, Output } from '../api/types';
 import { Chart, tooltipStyle, type Colours } from '../components/chart';
+import { Explained, Head } from '../components/tips';
 import { deviceReference } from '../lib/device_reference';
 import { count, exact, figure, NOT_MEASURED, shape } from '../lib/format';
 import { binLabel, binRange, shownBins } from '../lib/histogram';
+import { TERMS } from '../lib/terms';
 
 const GATES: Record<string, string> = {
   P: 'single elements beyond the tolerance',
@@ -29,7 +31,6 @@ function Histogram({ counts }: { counts: number[] }) {
       const bins = Array.from({ length: shownBins(counts) }, (_, bin) => bin);
       return {
         animation: false,
-        aria: { enabled: true },
         grid: { left: 8, right: 8, top: 8, bottom: 22, containLabel: true },
         tooltip: {
           ...tooltipStyle(c),
@@ -55,6 +56,7 @@ function Histogram({ counts }: { counts: number[] }) {
           type: 'log',
           logBase: 10,
           min: 0.5,
+          startValue: 0.5, // else bars start at 1, and one of height 1 is none
           axisLabel: {
             color: c.muted,
             fontSize: 10,
@@ -82,7 +84,7 @@ function Histogram({ counts }: { counts: number[] }) {
 // A row of the measurements: the chip's figure, and the device reference's where there is one.
 interface Row {
   name: string;
-  title: string;
+  says: string;
   chip: Figure;
   device?: Figure;
 }
@@ -91,24 +93,24 @@ function Measurements({ output, reference }: { output: Output; reference: string
   const { device } = output;
   const name = deviceReference(reference) ?? 'NVIDIA';
   const rows: Row[] = [
-    { name: 'max z', title: 'largest error, in units of the reference’s rounding noise', chip: output.max_z },
+    { name: 'max z', says: TERMS.max_z, chip: output.max_z },
     {
       name: 'rms z',
-      title: 'root-mean-square of the same',
+      says: TERMS.rms_z,
       chip: output.rms_z,
       ...(device ? { device: device.rms_z } : {}),
     },
-    { name: 'max ulp', title: 'largest error in units in the last place', chip: output.max_ulp },
-    { name: 'max abs', title: 'largest absolute error', chip: output.max_abs },
-    { name: 'max rel', title: 'largest relative error', chip: output.max_rel },
+    { name: 'max ulp', says: TERMS.max_ulp, chip: output.max_ulp },
+    { name: 'max abs', says: TERMS.max_abs, chip: output.max_abs },
+    { name: 'max rel', says: TERMS.max_rel, chip: output.max_rel },
     {
       name: 'rmse',
-      title: 'root-mean-square error',
+      says: TERMS.rmse,
       chip: output.rmse,
       ...(device ? { device: device.rmse } : {}),
     },
-    { name: 'rmse, ideal', title: 'of a perfectly rounded result', chip: output.rmse_ideal },
-    { name: 'bias', title: 'mean signed error', chip: output.bias },
+    { name: 'rmse, ideal', says: TERMS.rmse_ideal, chip: output.rmse_ideal },
+    { name: 'bias', says: TERMS.bias, chip: output.bias },
   ];
   return (
     <table class="plain figures-table">
@@ -118,16 +120,16 @@ function Measurements({ output, reference }: { output: Output; reference: string
           <th scope="col" class="num">
             Chip
           </th>
-          <th scope="col" class="num" title="the device reference">
+          <Head says="The same figure of the device reference, where there is one." num>
             {name}
-          </th>
+          </Head>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.name}>
-            <th scope="row" title={row.title}>
-              {row.name}
+            <th scope="row">
+              <Explained says={row.says}>{row.name}</Explained>
             </th>
             <td class={row.chip === null ? 'num muted' : 'num'}>{figure(row.chip)}</td>
             <td class={row.device === undefined || row.device === null ? 'num muted' : 'num'}>
@@ -136,8 +138,8 @@ function Measurements({ output, reference }: { output: Output; reference: string
           </tr>
         ))}
         <tr>
-          <th scope="row" title="rmse over the device reference’s; A to 1.25, B to 2, C to 8, D above">
-            grade
+          <th scope="row">
+            <Explained says={TERMS.grade}>grade</Explained>
           </th>
           <td class="num">
             {device ? (

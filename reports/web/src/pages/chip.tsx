@@ -1,15 +1,19 @@
 import { useMemo } from 'preact/hooks';
-import type { ChipPage } from '../api/types';
+import type { ChipPage, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
 import { Figures } from '../components/figures';
 import { HeatMap } from '../components/heat_map';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
+import { PartialMark } from '../components/partial_mark';
 import { RunTable } from '../components/run_table';
 import { StateMark } from '../components/state_mark';
+import { Head } from '../components/tips';
 import { ago, plural } from '../lib/format';
 import { to } from '../lib/router';
+import { TERMS } from '../lib/terms';
+import { isPoint } from '../lib/trend';
 import { useTitle } from '../lib/title';
 import { ChipTrend } from './chip_trend';
 
@@ -20,13 +24,13 @@ function Flaky({ page }: { page: ChipPage }) {
     <table class="plain">
       <thead>
         <tr>
-          <th scope="col">Case</th>
-          <th scope="col" class="num">
+          <Head>Case</Head>
+          <Head says={TERMS.changes} num>
             Changes
-          </th>
-          <th scope="col" class="num">
+          </Head>
+          <Head says={TERMS.flaky_runs} num>
             Runs
-          </th>
+          </Head>
         </tr>
       </thead>
       <tbody>
@@ -46,21 +50,37 @@ function Flaky({ page }: { page: ChipPage }) {
   );
 }
 
+// A newer run that does not stand for the chip.
+export function NewerRun({ shown, latest }: { shown: RunSummary; latest: RunSummary }) {
+  if (latest.run_id === shown.run_id) return null;
+  return (
+    <p class="small">
+      The <Link href={to.run(latest.run_id)}>latest run</Link> ({ago(latest.created)}) is{' '}
+      <StateMark state={latest.state} />. <PartialMark run={latest} inFull />
+    </p>
+  );
+}
+
 function Body({ page }: { page: ChipPage }) {
   const { latest, heat } = page;
-  const oldestFirst = useMemo(() => [...page.runs].reverse(), [page]);
+  const shown = page.complete ?? latest; // stands for the chip
+  const points = useMemo(() => page.runs.filter(isPoint).reverse(), [page]);
+  const left = page.runs.length - points.length;
   return (
     <>
       <section class="card head-card">
         <p class="head-line">
-          <strong>{latest.vendor_name || 'no vendor name'}</strong> {latest.impl_version || 'no version'}
-          <Badges badges={latest.badges} contracts={latest.contracts} />
-          <WaiverCount n={latest.waivers_in_force} />
+          <strong>{shown.vendor_name || 'no vendor name'}</strong> {shown.impl_version || 'no version'}
+          <Badges badges={shown.badges} contracts={shown.contracts} />
+          <WaiverCount n={shown.waivers_in_force} />
+          <PartialMark run={shown} inFull />
           <span class="spring" />
-          <StateMark state={latest.state} />
-          <Link href={to.run(latest.run_id)}>latest run</Link> {ago(latest.created)}
+          <StateMark state={shown.state} />
+          <Link href={to.run(shown.run_id)}>{page.complete ? 'newest complete run' : 'latest run'}</Link>{' '}
+          {ago(shown.created)}
         </p>
-        <Figures run={latest} />
+        <Figures run={shown} />
+        <NewerRun shown={shown} latest={latest} />
       </section>
       <div class="columns">
         <section aria-labelledby="heat-title">
@@ -73,12 +93,17 @@ function Body({ page }: { page: ChipPage }) {
         </section>
         <section aria-labelledby="trend-title">
           <h2 id="trend-title">Trend</h2>
-          {page.runs.length > 1 ? (
+          {points.length > 1 ? (
             <div class="card">
-              <ChipTrend runs={oldestFirst} />
+              <ChipTrend runs={points} />
             </div>
           ) : (
-            <Empty>One run is no trend yet.</Empty>
+            <Empty>No trend yet: that takes two complete runs.</Empty>
+          )}
+          {left > 0 && (
+            <p class="small muted">
+              Without {plural(left, 'run')} that {left === 1 ? 'is' : 'are'} not complete.
+            </p>
           )}
           <h2>Flaky cases</h2>
           <Flaky page={page} />
@@ -100,7 +125,9 @@ export function ChipPageView({ chip }: { chip: string }) {
       <nav class="crumbs" aria-label="Above">
         <Link href={to.overview}>Chips</Link>
       </nav>
-      <h1>{chip}</h1>
+      <h1 class="cut" title={chip}>
+        {chip}
+      </h1>
       <Loading loaded={loaded}>{(page) => <Body page={page} />}</Loading>
     </>
   );

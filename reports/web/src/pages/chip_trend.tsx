@@ -12,7 +12,7 @@ function tooltip(run: RunSummary): string {
     `<b>${escapeHtml(run.run_id)}</b>`,
     time(run.created),
     `${escapeHtml(run.impl_version || 'no version')}, ${escapeHtml(shortHash(run.impl_sha256))}`,
-    `coverage ${percent(coverage.implemented, coverage.abi_functions)}`,
+    `${count(coverage.passing)} of ${count(coverage.abi_functions)} functions pass`,
     `correctness ${percent(correctness.passed, correctness.called)}, ${count(run.failed)} fail`,
   ].join('<br>');
 }
@@ -50,13 +50,13 @@ function axes(c: Colours, at: number, name: string, labels: string[]) {
   return { x, y };
 }
 
-// Coverage and correctness of a chip's runs, oldest first, one above the other; a click opens the run. A ring where
+// Functions that pass and correctness of a chip's runs, oldest first, one above the other; a click opens the run. A ring where
 // the library is another one than in the run before.
 export function ChipTrend({ runs }: { runs: RunSummary[] }) {
   const option = useCallback(
     (c: Colours) => {
       const labels = runs.map((run) => `${run.run_id}|${time(run.created).slice(5)}`);
-      const [coverage, correctness] = [axes(c, 0, 'coverage', labels), axes(c, 1, 'correctness', labels)];
+      const [coverage, correctness] = [axes(c, 0, 'functions', labels), axes(c, 1, 'correctness', labels)];
       const line = (at: number, colour: string, values: (number | null)[]) => ({
         type: 'line',
         xAxisIndex: at,
@@ -72,7 +72,6 @@ export function ChipTrend({ runs }: { runs: RunSummary[] }) {
       });
       return {
         animation: false,
-        aria: { enabled: true },
         tooltip: {
           ...tooltipStyle(c),
           trigger: 'axis',
@@ -91,7 +90,7 @@ export function ChipTrend({ runs }: { runs: RunSummary[] }) {
           line(
             0,
             c.accent,
-            runs.map((run) => ratio(run.coverage.implemented, run.coverage.abi_functions)),
+            runs.map((run) => ratio(run.coverage.passing, run.coverage.abi_functions)),
           ),
           line(
             1,
@@ -115,7 +114,7 @@ export function ChipTrend({ runs }: { runs: RunSummary[] }) {
       option={option}
       onOpen={onOpen}
       height={250}
-      label="Coverage and correctness by run; the table below has the figures"
+      label={`Functions that pass, and correctness, of ${runs.length} runs; the table below has the figures`}
     />
   );
 }

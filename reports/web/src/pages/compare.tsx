@@ -1,9 +1,12 @@
-import type { Compare, RunSummary } from '../api/types';
+import type { Compare } from '../api/compare_types';
+import type { RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges } from '../components/badges';
+import { ChipLink } from '../components/chip_link';
 import { Figures } from '../components/figures';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
+import { PartialMark } from '../components/partial_mark';
 import { time } from '../lib/format';
 import { navigate, to, usePlace, withQuery } from '../lib/router';
 import { useTitle } from '../lib/title';
@@ -52,12 +55,13 @@ function Side({ name, run }: { name: string; run: RunSummary }) {
     <section class="card compare-side" aria-label={`Run ${name}`}>
       <p class="head-line">
         <span class="side">{name}</span>
-        <Link href={to.chip(run.chip)}>
-          <strong>{run.chip || 'unnamed chip'}</strong>
-        </Link>
+        <strong class="chip-name">
+          <ChipLink chip={run.chip} />
+        </strong>
         <Link class="mono cut" href={to.run(run.run_id)}>
           {run.run_id}
         </Link>
+        <PartialMark run={run} />
         <span class="spring" />
         <Badges badges={run.badges} contracts={run.contracts} />
       </p>
@@ -75,7 +79,7 @@ function Body({ data }: { data: Compare }) {
       </div>
       <p class={data.same_variant ? 'notice' : 'notice notice-note'}>
         A and B {data.same_variant && 'are '}
-        {data.comparable}
+        {data.comparable}. Times are {data.times}.
       </p>
       <CompareRows data={data} />
     </>

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { COMPARE_KINDS, type Compare, type CompareRow, type CompareSide } from '../api/types';
+import { COMPARE_KINDS, type Compare, type CompareRow, type CompareSide } from '../api/compare_types';
 import { DataTable, type Column } from '../components/data_table';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
@@ -10,6 +10,7 @@ import { countBy, readSort, sortRows } from '../lib/cases';
 import { filterCompare, KINDS } from '../lib/compare';
 import { count, figure, micros, shortFigure } from '../lib/format';
 import { to, usePlace } from '../lib/router';
+import { TERMS } from '../lib/terms';
 
 function KindMark({ kind }: { kind: CompareRow['kind'] }) {
   const { label, sign, tone, says } = KINDS[kind] ?? { label: kind, sign: '?', tone: 'none', says: '' };
@@ -23,6 +24,7 @@ function KindMark({ kind }: { kind: CompareRow['kind'] }) {
   );
 }
 
+const range = (side: CompareSide) => `${micros(side.call_low_us)} to ${micros(side.call_high_us)}`;
 const byTime = (row: CompareRow) => row.kind === 'slower' || row.kind === 'faster';
 
 // One side: the outcome, and the figure that the kind is about.
@@ -31,14 +33,20 @@ function Side({ row, side, run }: { row: CompareRow; side: CompareSide | null; r
   return (
     <Link href={to.case(run, row.case_id)} class="compare-cell">
       <OutcomeMark outcome={side.outcome} short={false} />
-      <span class="muted">{byTime(row) ? micros(side.call_us) : `z ${shortFigure(side.max_z)}`}</span>
+      <span class="muted">{byTime(row) ? range(side) : `z ${shortFigure(side.max_z)}`}</span>
     </Link>
   );
 }
 
 function columns(a: string, b: string): Column<CompareRow>[] {
   return [
-    { key: 'kind', head: 'Difference', width: 'var(--kind-width)', cell: (r) => <KindMark kind={r.kind} /> },
+    {
+      key: 'kind',
+      head: 'Difference',
+      says: TERMS.kind,
+      width: 'var(--kind-width)',
+      cell: (r) => <KindMark kind={r.kind} />,
+    },
     {
       key: 'case_id',
       head: 'Case',
@@ -59,7 +67,7 @@ function columns(a: string, b: string): Column<CompareRow>[] {
     {
       key: 'factor',
       head: 'B / A',
-      title: 'error or time of B over that of A',
+      says: TERMS.factor,
       width: '76px',
       numeric: true,
       cell: (r) => (r.factor === null ? '–' : `×${figure(r.factor)}`),

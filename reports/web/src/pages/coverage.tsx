@@ -1,14 +1,18 @@
 import { useMemo } from 'preact/hooks';
-import type { CoverageCell, CoveragePage } from '../api/types';
+import type { ChipRow, CoverageCell, CoveragePage } from '../api/types';
 import { useApi } from '../api/use_api';
+import { ChipLink } from '../components/chip_link';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
+import { PartialMark } from '../components/partial_mark';
 import { SearchField } from '../components/search_field';
+import { Head } from '../components/tips';
 import { countBy } from '../lib/cases';
 import { CELL_LOOKS, cellKind, filterFunctions, totals, type CellKind } from '../lib/coverage';
 import { count, percent } from '../lib/format';
 import { to, usePlace } from '../lib/router';
+import { TERMS } from '../lib/terms';
 import { useTitle } from '../lib/title';
 
 function Cell({ cell, chip, name }: { cell: CoverageCell | null; chip: string; name: string }) {
@@ -66,7 +70,13 @@ function Totals({ page }: { page: CoveragePage }) {
   );
 }
 
+// A mark for a chip of which there are partial runs alone.
+function OnlyPartial({ row }: { row: ChipRow | undefined }) {
+  return row && !row.complete ? <PartialMark run={row.latest} /> : null;
+}
+
 function Matrix({ page }: { page: CoveragePage }) {
+  const chips = useApi<{ chips: ChipRow[] }>('/chips');
   const { query } = usePlace();
   const key = query.toString();
   const families = useMemo(() => [...countBy(page.functions, (f) => f.family ?? 'none')].sort(), [page]);
@@ -108,12 +118,13 @@ function Matrix({ page }: { page: CoveragePage }) {
         <table class="plain coverage">
           <thead>
             <tr>
-              <th scope="col">Function</th>
-              <th scope="col">Family</th>
+              <Head>Function</Head>
+              <Head says={TERMS.family}>Family</Head>
               {page.chips.map((chip) => (
-                <th key={chip} scope="col">
-                  <Link href={to.chip(chip)}>{chip || 'unnamed chip'}</Link>
-                </th>
+                <Head key={chip}>
+                  <ChipLink chip={chip} />
+                  <OnlyPartial row={chips.data?.chips.find((row) => row.chip === chip)} />
+                </Head>
               ))}
             </tr>
           </thead>

@@ -93,7 +93,6 @@ export function HistoryChart({ points, caseId }: { points: HistoryPoint[]; caseI
       const last = strips.length;
       return {
         animation: false,
-        aria: { enabled: true },
         tooltip: {
           ...tooltipStyle(c),
           trigger: 'axis',

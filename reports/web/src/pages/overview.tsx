@@ -1,44 +1,48 @@
 import type { ChipRow, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
+import { ChipLink, chipName } from '../components/chip_link';
 import { CorrectnessFigure, CoverageFigure } from '../components/figures';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { OutcomeBar } from '../components/outcome_bar';
+import { PartialMark } from '../components/partial_mark';
 import { RunTable } from '../components/run_table';
 import { Sparkline } from '../components/sparkline';
 import { StateMark } from '../components/state_mark';
 import { ago, count, plural, time } from '../lib/format';
 import { to } from '../lib/router';
 import { useTitle } from '../lib/title';
+import { NewerRun } from './chip';
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
 
 function ChipCard({ row }: { row: ChipRow }) {
   const { latest, trend } = row;
+  const shown = row.complete ?? latest; // stands for the chip
   return (
-    <article class="card chip-card" aria-label={row.chip || 'unnamed chip'}>
+    <article class="card chip-card" aria-label={chipName(row.chip)}>
       <header class="chip-head">
         <h2>
-          <Link href={to.chip(row.chip)}>{row.chip || 'unnamed chip'}</Link>
+          <ChipLink chip={row.chip} />
         </h2>
         <span class="muted cut" title={row.vendor_name}>
-          {row.vendor_name || 'no vendor name'} {latest.impl_version}
+          {row.vendor_name || 'no vendor name'} {shown.impl_version}
         </span>
         <span class="spring" />
-        <Badges badges={latest.badges} contracts={latest.contracts} />
+        <Badges badges={shown.badges} contracts={shown.contracts} />
       </header>
       <div class="figures">
         <div>
-          <CoverageFigure coverage={latest.coverage} />
+          <CoverageFigure coverage={shown.coverage} />
           <Sparkline
-            label="coverage"
+            label="functions that pass"
             kind="coverage"
-            values={trend.map((p) => ratio(p.coverage.implemented, p.coverage.abi_functions))}
+            values={trend.map((p) => ratio(p.coverage.passing, p.coverage.abi_functions))}
           />
         </div>
         <div>
-          <CorrectnessFigure correctness={latest.correctness} />
+          <CorrectnessFigure correctness={shown.correctness} cases={shown.cases} />
           <Sparkline
             label="correctness"
             kind="correctness"
@@ -46,37 +50,39 @@ function ChipCard({ row }: { row: ChipRow }) {
           />
         </div>
       </div>
-      <OutcomeBar outcomes={latest.outcomes} cases={latest.cases} />
+      <OutcomeBar outcomes={shown.outcomes} cases={shown.cases} />
       <footer class="chip-foot small">
-        <StateMark state={latest.state} />
+        <StateMark state={shown.state} />
+        <PartialMark run={shown} />
         <span>
-          <Link href={to.run(latest.run_id)}>last run</Link>{' '}
-          <time dateTime={latest.created ?? ''} title={time(latest.created)}>
-            {ago(latest.created)}
+          <Link href={to.run(shown.run_id)}>{row.complete ? 'newest complete run' : 'last run'}</Link>{' '}
+          <time dateTime={shown.created ?? ''} title={time(shown.created)}>
+            {ago(shown.created)}
           </time>
         </span>
-        <span class={latest.failed > 0 ? 'tone-bad' : 'muted'}>
-          {latest.failed > 0 ? (
-            <Link href={to.run(latest.run_id, { outcome: 'failed' })}>✕ {count(latest.failed)} fail</Link>
-          ) : latest.correctness.called > 0 ? (
+        <span class={shown.failed > 0 ? 'tone-bad' : 'muted'}>
+          {shown.failed > 0 ? (
+            <Link href={to.run(shown.run_id, { outcome: 'failed' })}>✕ {count(shown.failed)} fail</Link>
+          ) : shown.correctness.called > 0 ? (
             'none fails'
           ) : (
             'nothing was called'
           )}
         </span>
-        <WaiverCount n={latest.waivers_in_force} />
+        <WaiverCount n={shown.waivers_in_force} />
         <span class="muted">{plural(row.runs, 'run')}</span>
       </footer>
+      <NewerRun shown={shown} latest={latest} />
     </article>
   );
 }
-
-const live = (run: RunSummary) => run.state === 'running' || run.state === 'queued';
 
 export function Overview() {
   useTitle('Chips');
   const chips = useApi<{ chips: ChipRow[] }>('/chips', 5000);
   const runs = useApi<{ runs: RunSummary[] }>('/runs?limit=12', 5000);
+  const underWay =
+    runs.data?.runs.filter(({ state }) => state === 'running' || state === 'queued').length ?? 0;
   return (
     <>
       <h1>Chips</h1>
@@ -97,10 +103,7 @@ export function Overview() {
         }
       </Loading>
       <h2 class="section">
-        Newest runs{' '}
-        {runs.data?.runs.some(live) && (
-          <span class="muted small">{runs.data.runs.filter(live).length} under way</span>
-        )}
+        Newest runs {underWay > 0 && <span class="muted small">{underWay} under way</span>}
       </h2>
       <Loading loaded={runs}>
         {(data) => (data.runs.length === 0 ? <Empty>None.</Empty> : <RunTable runs={data.runs} chip />)}

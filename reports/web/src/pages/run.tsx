@@ -1,30 +1,34 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CasesTable, RunPage, RunState } from '../api/types';
+import type { Failures } from '../api/failure_types';
+import type { CasesTable, RunPage } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
+import { ChipLink } from '../components/chip_link';
 import { Figures } from '../components/figures';
 import { Link } from '../components/link';
 import { Loading } from '../components/message';
+import { PartialMark } from '../components/partial_mark';
 import { StateMark } from '../components/state_mark';
-import { parseCases } from '../lib/cases';
-import { ago, time } from '../lib/format';
-import { to } from '../lib/router';
+import { asksForCases, parseCases } from '../lib/cases';
+import { ago, count, time } from '../lib/format';
+import { to, usePlace, withQuery } from '../lib/router';
+import { isLive } from '../lib/state';
 import { useTitle } from '../lib/title';
 import { RunCases } from './run_cases';
 import { RunFacts } from './run_facts';
+import { RunGroups } from './run_groups';
 import { RunLive } from './run_live';
 import { RunOperators } from './run_operators';
-
-export const isLive = (state: RunState | undefined): boolean => state === 'running' || state === 'queued';
 
 function Head({ run }: { run: RunPage }) {
   return (
     <section class="card head-card">
       <p class="head-line">
         <StateMark state={run.state} />
-        <Link href={to.chip(run.chip)}>
-          <strong>{run.chip || 'unnamed chip'}</strong>
-        </Link>
+        <PartialMark run={run} inFull />
+        <strong class="chip-name">
+          <ChipLink chip={run.chip} />
+        </strong>
         <span>
           {run.vendor_name || 'no vendor name'} {run.impl_version || 'no version'}
         </span>
@@ -42,16 +46,62 @@ function Head({ run }: { run: RunPage }) {
   );
 }
 
-function Body({ run, cases }: { run: RunPage; cases: ReturnType<typeof useApi<CasesTable>> }) {
-  const rows = useMemo(() => (cases.data ? parseCases(cases.data) : []), [cases.data]);
+interface BodyProps {
+  run: RunPage;
+  cases: ReturnType<typeof useApi<CasesTable>>;
+  failures: ReturnType<typeof useApi<Failures>>;
+}
+
+// The cases of the run, or of one group of failures.
+function CasesView({ run, cases, failures }: BodyProps) {
+  const place = usePlace();
+  const key = place.query.get('group') ?? '';
+  const group = failures.data?.groups.find((one) => one.key === key);
+  const rows = useMemo(() => {
+    const all = cases.data ? parseCases(cases.data) : [];
+    if (key === '') return all;
+    const among = new Set(group?.case_ids);
+    return all.filter((row) => among.has(row.case_id));
+  }, [cases.data, key, group]);
+  return (
+    <>
+      {key !== '' && (
+        <p class="notice">
+          Cases of one group: {group ? group.cause : failures.data ? 'this run has no such group' : '…'}{' '}
+          <Link href={withQuery(place, { group: null, view: 'cases' })}>show all cases</Link>
+        </p>
+      )}
+      <Loading loaded={cases}>{() => <RunCases run={run.run_id} rows={rows} />}</Loading>
+    </>
+  );
+}
+
+function Body(props: BodyProps) {
+  const { run, failures } = props;
+  const inCases = asksForCases(usePlace().query);
+  const groups = failures.data?.groups.length;
   return (
     <>
       <Head run={run} />
       <div class="run-body">
         <RunOperators operators={run.operators} />
-        <section class="run-cases" aria-label="Cases">
-          <Loading loaded={cases}>{() => <RunCases run={run.run_id} rows={rows} />}</Loading>
-        </section>
+        <div class="run-cases">
+          <nav class="tabs" aria-label="Views">
+            <Link href={to.run(run.run_id)} aria-current={inCases ? undefined : 'page'}>
+              Failures by cause {groups !== undefined && <span class="muted">{count(groups)}</span>}
+            </Link>
+            <Link href={to.run(run.run_id, {})} aria-current={inCases ? 'page' : undefined}>
+              Cases <span class="muted">{count(run.cases)}</span>
+            </Link>
+          </nav>
+          {inCases ? (
+            <CasesView {...props} />
+          ) : (
+            <Loading loaded={failures}>
+              {(data) => <RunGroups run={run.run_id} failures={data} live={isLive(run.state)} />}
+            </Loading>
+          )}
+        </div>
       </div>
     </>
   );
@@ -59,10 +109,12 @@ function Body({ run, cases }: { run: RunPage; cases: ReturnType<typeof useApi<Ca
 
 export function RunPageView({ run }: { run: string }) {
   useTitle(`Run ${run}`);
+  const inCases = asksForCases(usePlace().query);
   const path = `/runs/${encodeURIComponent(run)}`;
   const first = useApi<RunPage>(path);
   const live = isLive(first.data?.state);
-  const cases = useApi<CasesTable>(`${path}/cases`, live ? 4000 : null);
+  const cases = useApi<CasesTable>(inCases ? `${path}/cases` : null, live ? 4000 : null);
+  const failures = useApi<Failures>(`${path}/failures`, live ? 4000 : null);
   const reload = first.reload;
   // The figures follow the run; its end is seen here too, and stops the polling.
   useEffect(() => {
@@ -77,7 +129,7 @@ export function RunPageView({ run }: { run: string }) {
       </nav>
       <h1 class="mono">{run}</h1>
       {live && <RunLive run={run} onEnd={reload} />}
-      <Loading loaded={first}>{(page) => <Body run={page} cases={cases} />}</Loading>
+      <Loading loaded={first}>{(page) => <Body run={page} cases={cases} failures={failures} />}</Loading>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo } from 'preact/hooks';
-import { DataTable, type Column } from '../components/data_table';
+import { DataTable, type Column, type Wrapped } from '../components/data_table';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
 import { OutcomeMark } from '../components/outcome_mark';
@@ -10,6 +10,7 @@ import { countBy, filterCases, readFilter, readSort, sortRows, type CaseRow } fr
 import { count, micros, percent, shortFigure } from '../lib/format';
 import { OUTCOME_ORDER } from '../lib/outcomes';
 import { to, usePlace } from '../lib/router';
+import { TERMS } from '../lib/terms';
 
 const dash = <span title="not measured">–</span>;
 
@@ -31,7 +32,7 @@ const FIGURES: Column<CaseRow>[] = [
   {
     key: 'max_z',
     head: 'max z',
-    title: 'largest error, in units of the reference’s rounding noise',
+    says: TERMS.max_z,
     width: '66px',
     numeric: true,
     cell: (r) => shortFigure(r.max_z),
@@ -39,7 +40,7 @@ const FIGURES: Column<CaseRow>[] = [
   {
     key: 'max_ulp',
     head: 'max ulp',
-    title: 'largest error, in units in the last place',
+    says: TERMS.max_ulp,
     width: '74px',
     numeric: true,
     wide: true,
@@ -48,7 +49,7 @@ const FIGURES: Column<CaseRow>[] = [
   {
     key: 'mismatch_ratio',
     head: 'beyond',
-    title: 'elements beyond the tolerance',
+    says: TERMS.beyond,
     width: '66px',
     numeric: true,
     wide: true,
@@ -57,7 +58,7 @@ const FIGURES: Column<CaseRow>[] = [
   {
     key: 'call_us',
     head: 'time',
-    title: 'of the last call, synchronised',
+    says: TERMS.time,
     width: '78px',
     numeric: true,
     wide: true,
@@ -66,7 +67,7 @@ const FIGURES: Column<CaseRow>[] = [
   {
     key: 'grade',
     head: 'grade',
-    title: 'beside the device reference',
+    says: TERMS.grade,
     width: '62px',
     wide: true,
     cell: (r) => r.grade ?? dash,
@@ -74,11 +75,16 @@ const FIGURES: Column<CaseRow>[] = [
   {
     key: 'public_pass',
     head: 'public',
-    title: 'the public harness’s rule',
+    says: TERMS.public,
     width: '64px',
     wide: true,
     cell: (r) => <PublicMark row={r} />,
   },
+];
+
+const WRAPPED: Wrapped<CaseRow>[] = [
+  { text: (r) => r.case_id, column: 'case_id', narrow: 'case_id' },
+  { text: (r) => r.reason, column: 'reason', narrow: 'case_id' },
 ];
 
 function columns(run: string, graded: boolean): Column<CaseRow>[] {
@@ -86,6 +92,7 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
     {
       key: 'outcome',
       head: 'Outcome',
+      says: TERMS.outcome,
       width: 'var(--outcome-width)',
       cell: (r) => <OutcomeMark outcome={r.outcome} />,
     },
@@ -95,23 +102,20 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
       width: '',
       cell: (r) => (
         <>
-          <Link class="mono cut" href={to.case(run, r.case_id)} title={r.case_id}>
+          <Link class="wrapped" href={to.case(run, r.case_id)}>
             {r.case_id}
           </Link>
-          <span class="under muted cut">{r.reason}</span>
+          <span class="under muted wrapped">{r.reason}</span>
         </>
       ),
     },
     {
       key: 'reason',
       head: 'Reason',
+      says: TERMS.reason,
       width: '28%',
       wide: true,
-      cell: (r) => (
-        <span class="cut" title={r.reason}>
-          {r.reason}
-        </span>
-      ),
+      cell: (r) => <span class="wrapped">{r.reason}</span>,
     },
     ...FIGURES.filter(({ key }) => key !== 'grade' || graded),
   ];
@@ -181,6 +185,7 @@ export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
         rowKey={(row) => row.case_id}
         rowHref={(row) => to.case(run, row.case_id)}
         sort={readSort(query)}
+        wrapped={WRAPPED}
         empty={rows.length === 0 ? 'No verdict yet.' : 'No case fits these filters.'}
       />
     </>

@@ -6,11 +6,12 @@ import { OutcomeBar } from '../components/outcome_bar';
 import { OutcomeMark } from '../components/outcome_mark';
 import { count, figure, percent, seconds } from '../lib/format';
 import { to } from '../lib/router';
+import { isLive } from '../lib/state';
 
 // A run under way: how far it is, how long it will take, its newest verdicts.
 export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
   const { data, error } = useApi<Progress>(`/runs/${encodeURIComponent(run)}/progress`, 1000);
-  const ended = data !== null && data.state !== 'running' && data.state !== 'queued';
+  const ended = data !== null && !isLive(data.state);
   useEffect(() => {
     if (ended) onEnd();
   }, [ended, onEnd]);
@@ -25,6 +26,9 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
         <span class="muted">{percent(done, cases)}</span>
         <span>{data.cases_per_s === null ? 'pace unknown' : `${figure(data.cases_per_s)} cases/s`}</span>
         <span>time left: {seconds(data.left_s)}</span>
+        {data.state === 'stalled' && (
+          <span class="tone-note">⏸ stalled: its agent has given no sign of life</span>
+        )}
         {error && <span class="tone-bad">! {error.message}; shown is the last known</span>}
       </p>
       <div
@@ -44,7 +48,7 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
             <Link class="mono" href={to.case(run, case_id)}>
               {case_id}
             </Link>
-            <span class="muted cut">{reason.split('\n')[0]}</span>
+            <span class="muted reason">{reason.split('\n')[0]}</span>
           </li>
         ))}
       </ol>

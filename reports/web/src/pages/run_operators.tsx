@@ -1,8 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { OperatorRow } from '../api/types';
 import { Link } from '../components/link';
+import { Head } from '../components/tips';
 import { count } from '../lib/format';
 import { usePlace, withQuery } from '../lib/router';
+import { TERMS } from '../lib/terms';
 
 type Order = 'failed' | 'operator';
 
@@ -32,21 +34,22 @@ export function RunOperators({ operators }: { operators: OperatorRow[] }) {
                   Operator{by === 'operator' ? ' ↑' : ''}
                 </button>
               </th>
-              <th scope="col" class="num">
+              <Head says={TERMS.passed} num>
                 Pass
-              </th>
+              </Head>
               <th scope="col" class="num" aria-sort={by === 'failed' ? 'descending' : 'none'}>
-                <button type="button" class="sort" onClick={() => setBy('failed')}>
+                <button
+                  type="button"
+                  class="sort explained"
+                  data-tip={TERMS.failed}
+                  onClick={() => setBy('failed')}
+                >
                   Fail{by === 'failed' ? ' ↓' : ''}
                 </button>
               </th>
-              <th
-                scope="col"
-                class="num"
-                title="not implemented, unsupported dtype, skipped, waived, harness error"
-              >
+              <Head says={TERMS.other} num>
                 Other
-              </th>
+              </Head>
             </tr>
           </thead>
           <tbody>
@@ -54,7 +57,10 @@ export function RunOperators({ operators }: { operators: OperatorRow[] }) {
               <tr key={row.operator} aria-selected={row.operator === chosen}>
                 <td>
                   <Link
-                    href={withQuery(place, { operator: row.operator === chosen ? null : row.operator })}
+                    href={withQuery(place, {
+                      operator: row.operator === chosen ? null : row.operator,
+                      view: 'cases',
+                    })}
                     aria-current={row.operator === chosen ? 'true' : undefined}
                   >
                     {row.operator || 'library as a whole'}

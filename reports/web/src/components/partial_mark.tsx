@@ -1,0 +1,14 @@
+import type { RunSummary } from '../api/types';
+import { isLive } from '../lib/state';
+import { Explained } from './tips';
+
+// Marks a run that does not stand for its chip, and says why. One that still goes on has its state as a mark.
+export function PartialMark({ run, inFull = false }: { run: RunSummary; inFull?: boolean }) {
+  if (run.partial === null || isLive(run.state)) return null;
+  return (
+    <span class="mark tone-note">
+      <Explained says={`This run does not stand for its chip: ${run.partial}`}>◐ partial</Explained>
+      {inFull && <span class="partial-why">: {run.partial}</span>}
+    </span>
+  );
+}
