@@ -131,14 +131,17 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
     }
     v1::OutputStats stats = NewStats(output, *tensor);
     Findings findings;
-    const Job job{c, inputs, references, actual, output, *expected, *tensor, options.contracts};
+    const Job job{c, inputs, references, actual, output, *expected, *tensor, options.contracts.For(c)};
     if (!JudgeAccepted(job, &stats, &findings, &spread)) {
       return HarnessError(output.key, findings.harness_error, &verdict);
     }
     if (!stats.ok()) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
       AddReason(absl::StrCat(output.key, ": ", stats.detail()), &verdict);
-      if (verdict.likely_cause().empty()) verdict.set_likely_cause(findings.cause);
+      if (!findings.cause.empty() && findings.confidence > verdict.cause_confidence()) {
+        verdict.set_likely_cause(findings.cause);
+        verdict.set_cause_confidence(findings.confidence);
+      }
     }
     widened = Union(widened, findings.widened);
     *verdict.add_outputs() = std::move(stats);
@@ -165,6 +168,23 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
     return second;
   }
   return verdict;
+}
+
+void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                       const TensorMap& actual, const CompareOptions& options, v1::Verdict* verdict) {
+  if (verdict->outcome() != v1::OUTCOME_FAIL) return;
+  const Contracts declared = options.contracts.For(c);
+  const std::vector<JudgedOutput> outputs = JudgedOutputs(c);
+  for (const Contracts& one : SingleContracts()) {
+    const bool applies = std::any_of(outputs.begin(), outputs.end(), [&](const JudgedOutput& output) {
+      const auto arithmetic = output.judge->arithmetic();
+      return HasNoise(output.kind) &&
+             Allowed(Union(declared, one), arithmetic) != Allowed(declared, arithmetic);
+    });
+    if (!applies) continue;
+    const v1::Verdict under = CompareCase(c, inputs, references, actual, {Union(declared, one)});
+    if (under.outcome() == v1::OUTCOME_PASS) verdict->add_would_pass_under(ContractNames(one).front());
+  }
 }
 
 }  // namespace diopi::baselines

@@ -10,7 +10,7 @@
 namespace diopi::baselines {
 
 struct CompareOptions {
-  Contracts contracts;  // what the device declares; none by default
+  DeclaredContracts contracts;  // what the device declares; none by default
 };
 
 // Judges every output of the case that has a judge. `inputs` are needed by INDEX_OF and RANDOM, and for the
@@ -19,9 +19,15 @@ struct CompareOptions {
 //
 // `references` hold, per output KEY: KEY (r as float64, or the case's own dtype for exact kinds), KEY.sigma
 // and KEY.low for r, KEY.n (float32, f(1)) and KEY.exact (uint8 1: no order of summation rounds) of
-// accumulations, and KEY.device, what the device reference returned, in the case's own dtype.
+// accumulations, and in the case's own dtype KEY.native16, what a real 16-bit evaluation gives (for the
+// contract native16), and KEY.device, what the device reference returned.
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const CompareOptions& options = {});
+
+// To a verdict that CompareCase failed with the same arguments: each contract that is not declared and under
+// which, by itself, the case would pass.
+void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                       const TensorMap& actual, const CompareOptions& options, v1::Verdict* verdict);
 
 }  // namespace diopi::baselines
 

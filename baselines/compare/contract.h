@@ -1,5 +1,10 @@
 // Declared arithmetic of a device: what it may do beside ordinary float32 evaluation. Declared, never
 // guessed; a verdict lists the contracts that widened its tolerance (verdict section 2).
+//
+// A declaration is NAME[@OPERATOR+...][:DTYPE+...], so that a contract holds only where the device needs it:
+//   tf32                             every operator and dtype that the contract is about
+//   native16:bfloat16                cases of dtype bfloat16
+//   native16@norm+conv*:bfloat16     and of these operators, names or globs
 #ifndef BASELINES_COMPARE_CONTRACT_H_
 #define BASELINES_COMPARE_CONTRACT_H_
 
@@ -7,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/core/dtype.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -22,11 +28,45 @@ struct Contracts {
   bool operator==(const Contracts&) const = default;
 };
 
-// InvalidArgument, naming the unknown one and those known.
-absl::StatusOr<Contracts> ParseContracts(const std::vector<std::string>& names);
+// What a device declares, by operator and dtype. A value type.
+class DeclaredContracts {
+ public:
+  DeclaredContracts() = default;
+  DeclaredContracts(const Contracts& everywhere);  // NOLINT: contracts that hold everywhere
+
+  // Of these, the ones that hold for the case.
+  Contracts For(const v1::Case& c) const;
+  // The declarations, each once, as ParseContracts reads them: sorted as the struct above, then by text.
+  std::vector<std::string> Texts() const;
+  // The operators and globs that declarations name.
+  std::vector<std::string> Operators() const;
+  bool any() const { return !rules_.empty(); }
+  bool operator==(const DeclaredContracts& other) const { return Texts() == other.Texts(); }
+
+ private:
+  friend absl::StatusOr<DeclaredContracts> ParseContracts(const std::vector<std::string>& declarations);
+
+  struct Rule {
+    Contracts contract;                  // one flag
+    std::vector<std::string> operators;  // none: all
+    std::vector<Dtype> dtypes;           // none: all
+  };
+  std::vector<Rule> rules_;
+};
+
+// InvalidArgument, naming what is unknown or malformed and what was expected. Whether there are such
+// operators is the caller's to check.
+absl::StatusOr<DeclaredContracts> ParseContracts(const std::vector<std::string>& declarations);
 
 // In the order of the struct.
 std::vector<std::string> ContractNames(const Contracts& contracts);
+
+// What the likely causes that a contract would cover have in common: "; declare tf32 if the device computes
+// so".
+inline constexpr char kDeclare[] = "; declare ";
+
+// Every contract by itself, in that order.
+std::vector<Contracts> SingleContracts();
 
 // Those of `declared` that a judge of this arithmetic lets count.
 Contracts Allowed(const Contracts& declared, v1::Judge::Arithmetic arithmetic);

@@ -19,13 +19,55 @@ using ::testing::StartsWith;
 TEST(Contracts, ComeAndGoByName) {
   const auto parsed = ParseContracts({"native16", "tf32"});
   ASSERT_TRUE(parsed.ok()) << parsed.status();
-  EXPECT_THAT(ContractNames(*parsed), ElementsAre("tf32", "native16"));
-  EXPECT_THAT(ContractNames(*ParseContracts({})), IsEmpty());
+  EXPECT_THAT(parsed->Texts(), ElementsAre("tf32", "native16"));
+  EXPECT_THAT(ParseContracts({})->Texts(), IsEmpty());
   const auto unknown = ParseContracts({"tf32", "fp8"});
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(unknown.status().message()),
             "unknown contract 'fp8'; known: tf32, tc32, fastconv, p_cast, native16");
+}
+
+v1::Case CaseOf(const std::string& op, Dtype dtype) {
+  v1::Case c;
+  c.set_operator_(op);
+  c.set_dtype(dtype);
+  return c;
+}
+
+TEST(Contracts, HoldByOperatorAndDtype) {
+  const auto parsed = ParseContracts(
+      {"native16@norm+conv*:bfloat16", "tf32@matmul", "native16:float16", "native16@conv*+norm:bfloat16"});
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_THAT(parsed->Texts(),
+              ElementsAre("tf32@matmul", "native16:float16", "native16@conv*+norm:bfloat16"));
+  EXPECT_THAT(parsed->Operators(), ElementsAre("conv*", "matmul", "norm"));
+  const auto names = [&](const char* op, Dtype dtype) {
+    return ContractNames(parsed->For(CaseOf(op, dtype)));
+  };
+  EXPECT_THAT(names("norm", D::bfloat16), ElementsAre("native16"));
+  EXPECT_THAT(names("conv2d", D::bfloat16), ElementsAre("native16"));
+  EXPECT_THAT(names("mean", D::bfloat16), IsEmpty());
+  EXPECT_THAT(names("mean", D::float16), ElementsAre("native16"));
+  EXPECT_THAT(names("matmul", D::float32), ElementsAre("tf32"));
+  EXPECT_THAT(names("bmm", D::float32), IsEmpty());
+  EXPECT_EQ(*ParseContracts(parsed->Texts()), *parsed);
+  EXPECT_EQ(*ParseContracts({"tf32", "tf32"}), DeclaredContracts(Contracts{.tf32 = true}));
+}
+
+TEST(Contracts, AreMalformedInWords) {
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"native16@", "contract 'native16@': expected NAME[@OPERATOR+...][:DTYPE+...], as "},
+           {"native16@norm+:bfloat16", "expected NAME[@OPERATOR"},
+           {"native16:bfloat16@norm", "expected NAME[@OPERATOR"},
+           {"native16:bfloat16:float16", "expected NAME[@OPERATOR"},
+           {"native16@norm mean", "expected NAME[@OPERATOR"},
+           {"native16:float32", "native16 is about float16, bfloat16, not 'float32'"},
+           {"tf32:bfloat", "tf32 is about float32, not 'bfloat'"}}) {
+    const auto parsed = ParseContracts({text});
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(std::string(parsed.status().message()), HasSubstr(expected)) << text;
+  }
 }
 
 TEST(Contracts, CountOnlyWhereTheJudgeLetsThem) {

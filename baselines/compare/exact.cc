@@ -66,6 +66,12 @@ class ExactEvidence : public Evidence {
     return !SameElement(job_.actual, job_.expected, i) &&
            !Flushed(job_, rule_, ElementAsDouble(job_.actual.dtype, job_.actual.data.data(), i), Expected(i));
   }
+  bool GivenNan() const override {
+    return AnyInput(job_.inputs, [](double x) { return std::isnan(x); });
+  }
+  bool GivenInfinity() const override {
+    return AnyInput(job_.inputs, [](double x) { return std::isinf(x); });
+  }
 
  private:
   const Job& job_;
@@ -82,6 +88,7 @@ void Describe(const Job& job, const PointwiseRule& rule, const Tally& tally, v1:
                "a tie is broken in favour of another element"};
   }
   findings->cause = pattern.cause;
+  findings->confidence = pattern.confidence;
   Fail("X",
        absl::StrCat(FirstText(job.actual, tally, ElementText(job.expected, tally.first.front())), " exactly",
                     pattern.text),

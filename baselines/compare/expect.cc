@@ -20,6 +20,16 @@ T Load(const HostTensor& tensor, int64_t index) {
 
 }  // namespace
 
+bool AnyInput(const TensorMap& inputs, bool (*test)(double)) {
+  for (const auto& [key, tensor] : inputs) {
+    if (!IsFloating(tensor.dtype)) continue;
+    for (int64_t i = 0; i < NumElements(tensor.shape); ++i) {
+      if (test(ElementAsDouble(tensor.dtype, tensor.data.data(), i))) return true;
+    }
+  }
+  return false;
+}
+
 const HostTensor* Find(const TensorMap& tensors, const std::string& key) {
   const auto found = tensors.find(key);
   return found == tensors.end() ? nullptr : &found->second;

@@ -28,6 +28,9 @@ struct Job {
   Contracts contracts = {};  // as declared
 };
 
+// Whether an element of a floating input is one for which `test` (std::isnan, std::isinf) holds.
+bool AnyInput(const TensorMap& inputs, bool (*test)(double));
+
 // The tensor of that key, or null.
 const HostTensor* Find(const TensorMap& tensors, const std::string& key);
 
@@ -35,6 +38,7 @@ const HostTensor* Find(const TensorMap& tensors, const std::string& key);
 struct Findings {
   std::string harness_error;  // the references are of no use
   std::string cause;          // of the failure, where it is known
+  double confidence = 0;      // in the cause
   Contracts widened;          // declared contracts that widened the tolerance
 };
 

@@ -195,7 +195,7 @@ TEST(ExactData, MustBeMetExactly) {
             v1::OUTCOME_FAIL);
   // 16-bit arithmetic rounds on the way.
   CompareOptions native;
-  native.contracts.native16 = true;
+  native.contracts = Contracts{.native16 = true};
   EXPECT_EQ(CompareCase(c, {}, references, {{"out", off}}, native).outcome(), v1::OUTCOME_PASS);
 }
 

@@ -22,15 +22,24 @@ class Evidence {
   // Whether a value would pass at a place.
   virtual bool Fits(double value, int64_t index) const = 0;
   virtual bool Wrong(int64_t index) const = 0;
+  // Whether some input holds a NaN, or an infinity.
+  virtual bool GivenNan() const { return false; }
+  virtual bool GivenInfinity() const { return false; }
 
   double Actual(int64_t index) const { return ElementAsDouble(actual().dtype, actual().data.data(), index); }
 };
 
-// Both may be empty. `text` starts with "; " and continues a sentence.
+// Both may be empty. `text` starts with "; " and continues a sentence: what is observed. `cause` is what that
+// is taken for, and `confidence` the probability that it is not chance: 1 less the number of statements tried
+// times the chance that a wrong output fits one of them.
 struct Remark {
   std::string text;
   std::string cause;
+  double confidence = 1;
 };
+
+// Causes of less confidence are not named. Chosen with `diopi-proof causes`, client/proof/README.md.
+inline constexpr double kLeastConfidence = 0.9;
 
 // "; the last 3 elements, after the last full vector of 8", "; all in [0, :, 4], the last of dimension 2".
 Remark WhereText(const Evidence& evidence, const Tally& tally);

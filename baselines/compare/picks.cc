@@ -186,6 +186,7 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
   if (tally.mismatches > 0) {
     const Remark where = WhereText(PickEvidence(job, picks), tally);
     findings->cause = where.cause;
+    findings->confidence = where.confidence;
     Fail("X",
          absl::StrCat(CountText(tally.mismatches, tally.elements), ", first at ",
                       PlaceText(job.actual.shape, tally.first.front()), ": ", first, where.text),

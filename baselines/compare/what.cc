@@ -15,6 +15,7 @@ namespace {
 
 using D = v1::Dtype;
 
+constexpr int64_t kLeastZeros = 32;
 constexpr int64_t kMostSorted = int64_t{1} << 20;
 
 // A statement about every mismatch. `least`: with fewer mismatches chance would show it as well.
@@ -23,7 +24,13 @@ struct Statement {
   std::string cause;
   int64_t least;
   std::function<bool(int64_t)> holds;
+  double chance = 1.0 / 64;  // that it holds for an element that is wrong in some other way
 };
+
+// With so many mismatches, after so many statements.
+double Confidence(double chance, int64_t mismatches, size_t tried) {
+  return std::max(1 - static_cast<double>(tried) * std::pow(chance, static_cast<double>(mismatches)), 0.0);
+}
 
 double Largest(Dtype dtype) {
   const FloatFormat format = FormatOf(dtype);
@@ -38,6 +45,14 @@ bool KeepsPattern(const HostTensor& tensor, int64_t index) {
   return std::all_of(bytes, bytes + size, [&](char byte) { return byte == bytes[0]; });
 }
 
+// Whether the first byte that is no bool has all bits set.
+bool AllBitsSet(const Evidence& e) {
+  const std::string& bytes = e.actual().data;
+  const auto wrong =
+      std::find_if(bytes.begin(), bytes.end(), [](char byte) { return byte != 0 && byte != 1; });
+  return wrong != bytes.end() && *wrong == '\xff';
+}
+
 // Values that only a defect of one kind makes.
 void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
   const Dtype dtype = e.actual().dtype;
@@ -48,20 +63,21 @@ void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
                   dtype == D::bool_ || ElementSize(dtype) == 1 ? 4 : 1,
                   [&e](int64_t i) { return KeepsPattern(e.actual(), i); }});
   if (dtype == D::bool_) {
-    all->push_back({"; every element that differs is a byte that is neither 0 nor 1",
-                    "bool is written as all bits set instead of the byte 1", 1, [&e](int64_t i) {
-                      return static_cast<uint8_t>(e.actual().data[static_cast<size_t>(i)]) > 1;
-                    }});
+    all->push_back(
+        {"; every element that differs is a byte that is neither 0 nor 1",
+         AllBitsSet(e) ? "bool is written as all bits set instead of the byte 1" : "", 1,
+         [&e](int64_t i) { return static_cast<uint8_t>(e.actual().data[static_cast<size_t>(i)]) > 1; }});
   }
   if (!IsFloating(dtype)) return;
-  all->push_back({"; NaN is not passed on", "NaN in the input is not passed on", 1,
+  all->push_back({"; NaN is not passed on", e.GivenNan() ? "NaN in the input is not passed on" : "", 1,
                   [=](int64_t i) { return std::isnan(r(i)) && !std::isnan(y(i)); }});
   all->push_back({"; every element that differs is NaN", "", 2, [=](int64_t i) { return std::isnan(y(i)); }});
   const double largest = Largest(dtype);
   all->push_back({"; what overflows comes out as the largest number",
                   "overflow saturates instead of giving Inf", 1,
                   [=](int64_t i) { return std::isinf(r(i)) && y(i) == std::copysign(largest, r(i)); }});
-  all->push_back({"; every element that differs is infinite", "an intermediate result overflows", 1,
+  all->push_back({"; every element that differs is infinite",
+                  e.GivenInfinity() ? "" : "an intermediate result overflows", 1,
                   [=](int64_t i) { return std::isinf(y(i)) && std::isfinite(r(i)); }});
   all->push_back({"; the sign of zero is lost", "the sign of zero is lost", 1, [=](int64_t i) {
                     return y(i) == 0 && r(i) == 0 && std::signbit(r(i)) && !std::signbit(y(i));
@@ -74,22 +90,34 @@ void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
                   [=](int64_t i) { return y(i) == 0 && r(i) != 0 && std::fabs(r(i)) < normal; }});
 }
 
+// How often what belongs to one place passes at another: where few values repeat, nearly always.
+double ChanceOfAnotherPlace(const Evidence& e) {
+  constexpr int64_t kPairs = 256;
+  const int64_t elements = NumElements(e.actual().shape);
+  if (elements < 2) return 1;
+  int64_t fits = 0;
+  for (int64_t k = 0; k < kPairs; ++k) {
+    const int64_t i = k * 7919 % elements;
+    const int64_t j = (i + 1 + k * 104729 % (elements - 1)) % elements;
+    if (e.Fits(e.Expected(j), i)) ++fits;
+  }
+  return static_cast<double>(fits + 1) / (kPairs + 1);
+}
+
 // What was computed, but for another place.
 void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
   const int64_t elements = NumElements(e.actual().shape);
+  const double chance = ChanceOfAnotherPlace(e);
   const auto holds_other = [&e, elements](int64_t i, int64_t other) {
     return other >= 0 && other < elements && e.Fits(e.Actual(i), other);
   };
-  all->push_back({"; every element that differs holds what belongs to the next one",
-                  "results are written one place too early", 4,
-                  [=](int64_t i) { return holds_other(i, i + 1); }});
-  all->push_back({"; every element that differs holds what belongs to the one before",
-                  "results are written one place too late", 4,
-                  [=](int64_t i) { return holds_other(i, i - 1); }});
+  all->push_back({"; every element that differs holds what belongs to the next one", "", 4,
+                  [=](int64_t i) { return holds_other(i, i + 1); }, chance});
+  all->push_back({"; every element that differs holds what belongs to the one before", "", 4,
+                  [=](int64_t i) { return holds_other(i, i - 1); }, chance});
   for (int64_t width = 4; width <= 4096 && width < elements; width *= 2) {
     all->push_back({absl::StrCat("; every element that differs holds what belongs ", width, " places before"),
-                    absl::StrCat("a vector of ", width, " keeps the results of the one before it"), 2,
-                    [=](int64_t i) { return holds_other(i, i - width); }});
+                    "", 2, [=](int64_t i) { return holds_other(i, i - width); }, chance});
   }
   const std::vector<int64_t>& shape = e.actual().shape;
   if (shape.size() < 2) return;
@@ -99,11 +127,13 @@ void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
   all->push_back(
       {"; every element that differs holds what belongs to its place with the last two dimensions "
        "exchanged",
-       "the last two dimensions are exchanged", 4, [=](int64_t i) {
+       "the last two dimensions are exchanged", 4,
+       [=](int64_t i) {
          const int64_t base = i / (rows * columns) * rows * columns;
          const int64_t at = i - base;
          return holds_other(i, base + at % rows * columns + at / rows);
-       }});
+       },
+       chance});
 }
 
 bool SameInteger(double a, double b) {
@@ -135,7 +165,9 @@ void AddArithmetic(const Evidence& e, const Tally& tally, std::vector<Statement>
                   [=, &e](int64_t i) { return e.Fits(-y(i), i); }});
   const int64_t first = tally.first.front();
   const double offset = y(first) - r(first);
-  if (std::isfinite(offset) && offset != 0) {
+  // An error that is hardly more than the tolerance is no offset.
+  const bool clear = !IsFloating(dtype) || !e.Fits(y(first) - 0.75 * offset, first);
+  if (std::isfinite(offset) && offset != 0 && clear) {
     all->push_back({absl::StrFormat("; every element that differs is %.6g too %s", std::fabs(offset),
                                     offset > 0 ? "large" : "small"),
                     "", 4, [=, &e](int64_t i) {
@@ -144,7 +176,8 @@ void AddArithmetic(const Evidence& e, const Tally& tally, std::vector<Statement>
   }
   const double factor = y(first) / r(first);
   const double ulp = IsFloating(dtype) ? std::ldexp(1.0, 3 - FormatOf(dtype).precision) : 0;
-  if (std::isfinite(factor) && factor != 0) {
+  // Nor is one that rounding alone gives a factor.
+  if (std::isfinite(factor) && factor != 0 && std::fabs(factor - 1) > 8 * ulp) {
     all->push_back(
         {absl::StrFormat("; every element that differs is %.4g times what it should be", factor), "", 4,
          [=](int64_t i) { return r(i) != 0 && std::fabs(y(i) - factor * r(i)) <= ulp * std::fabs(y(i)); }});
@@ -167,13 +200,16 @@ std::vector<Statement> Survivors(const Evidence& e, const Tally& tally, std::vec
 Remark Whole(const Evidence& e, const Tally& tally) {
   if (tally.elements < 2) return {};
   if (tally.nan == tally.elements) return {"; the whole output is NaN", ""};
-  if (tally.zeros == tally.elements) return {"; the whole output is zero", "the output is never computed"};
+  // A small output may well be zero for some other reason.
+  if (tally.zeros == tally.elements)
+    return {"; the whole output is zero",
+            tally.mismatches < kLeastZeros ? "" : "the output is never computed"};
   if (tally.mismatches < 3) return {};
   const double value = e.Actual(0);
   for (int64_t i = 1; i < tally.elements; ++i) {
     if (e.Actual(i) != value) return {};
   }
-  return {absl::StrFormat("; the whole output is %.9g", value), "the output is one value throughout"};
+  return {absl::StrFormat("; the whole output is %.9g", value), ""};
 }
 
 // The expected values, in another order.
@@ -212,7 +248,11 @@ Remark WhatText(const Evidence& evidence, const Tally& tally) {
     AddArithmetic(evidence, tally, &all);
   }
   const std::vector<Statement> left = Survivors(evidence, tally, std::move(all));
-  if (!left.empty()) return {left.front().text, left.front().cause};
+  if (!left.empty()) {
+    const Statement& first = left.front();
+    const double confidence = Confidence(first.chance, tally.mismatches, left.size());
+    return {first.text, confidence < kLeastConfidence ? "" : first.cause, confidence};
+  }
   return numbers ? Permuted(evidence, tally) : Remark();
 }
 
@@ -221,7 +261,8 @@ Remark PatternText(const Evidence& evidence, const Tally& tally) {
   if (Remark whole = Whole(evidence, tally); !whole.text.empty()) return whole;
   const Remark where = WhereText(evidence, tally);
   const Remark what = WhatText(evidence, tally);
-  return {where.text + what.text, what.cause.empty() ? where.cause : what.cause};
+  if (!what.cause.empty()) return {where.text + what.text, what.cause, what.confidence};
+  return {where.text + what.text, where.cause, where.confidence};
 }
 
 }  // namespace diopi::baselines

@@ -11,6 +11,16 @@ namespace {
 
 // A coincidence rarer than one in a thousand is taken for a cause.
 constexpr double kImprobable = 1000;
+constexpr double kWidths = 9;  // vector widths that are tried
+
+// Where NaN and infinities go the inputs decide, which have them at the ends on purpose.
+bool AnySpecial(const Evidence& evidence, const Tally& tally) {
+  for (int64_t i = tally.first.front(); i <= tally.last; ++i) {
+    if (!evidence.Wrong(i)) continue;
+    if (!std::isfinite(evidence.Expected(i)) || !std::isfinite(evidence.Actual(i))) return true;
+  }
+  return false;
+}
 
 // The smallest box around the mismatches.
 struct Box {
@@ -45,8 +55,10 @@ Remark TailRemark(std::string text, int64_t size, int64_t tail, double of) {
   if (width == 0) return {std::move(text), ""};
   text += absl::StrCat(", after the last full vector of ", width);
   if (of < kImprobable) return {std::move(text), ""};
-  return {std::move(text), absl::StrCat("the tail beyond the last full vector of ", width,
-                                        " is computed wrongly or not at all")};
+  return {
+      std::move(text),
+      absl::StrCat("the tail beyond the last full vector of ", width, " is computed wrongly or not at all"),
+      1 - kWidths / of};
 }
 
 // How many ways there are to choose k of n, up to a large number.
@@ -78,7 +90,7 @@ Remark SliceRemark(const std::vector<int64_t>& shape, const Box& box, const Tall
   }
   if (tally.mismatches < 2 || chance < kImprobable) return {};
   return {absl::StrCat("; all in [", absl::StrJoin(place, ", "), "]", last),
-          slice == tally.mismatches ? cause : ""};
+          slice == tally.mismatches ? cause : "", 1 - kWidths / chance};
 }
 
 }  // namespace
@@ -90,7 +102,9 @@ int64_t VectorWidth(int64_t size, int64_t tail) {
   return 0;
 }
 
-Remark WhereText(const Evidence& evidence, const Tally& tally) {
+namespace {
+
+Remark Place(const Evidence& evidence, const Tally& tally) {
   const int64_t count = tally.mismatches;
   if (tally.first.empty() || count == tally.elements) return {};
   const bool ends = tally.last == tally.elements - 1;
@@ -109,6 +123,14 @@ Remark WhereText(const Evidence& evidence, const Tally& tally) {
     }
   }
   return SliceRemark(shape, box, tally);
+}
+
+}  // namespace
+
+Remark WhereText(const Evidence& evidence, const Tally& tally) {
+  Remark where = Place(evidence, tally);
+  if (!where.cause.empty() && AnySpecial(evidence, tally)) where.cause.clear();
+  return where;
 }
 
 }  // namespace diopi::baselines

@@ -1,11 +1,15 @@
 #include "baselines/diagnose/diagnose.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "baselines/compare/judging.h"
+#include "baselines/compare/patterns.h"
 #include "baselines/generate/generate.h"
+#include "baselines/generate/widen.h"
 #include "cases/core/dtype.h"
 #include "cases/core/fill.h"
 
@@ -19,6 +23,8 @@ constexpr size_t kMaxCauses = 3;
 // An output that is right for the altered case lies this near to the reference's own result in its dtype: far
 // beyond any rounding, so that the costly oracle is asked only where it may agree.
 constexpr double kNear = 0.05;
+constexpr double kMostBits = 16;    // of one element
+constexpr double kBitsOfExact = 3;  // of one element that is judged bit for bit
 
 int64_t BytesOf(const TensorMap& tensors) {
   int64_t bytes = 0;
@@ -63,6 +69,34 @@ absl::StatusOr<TensorMap> AlteredInputs(const AlteredCase& altered, const Tensor
   return inputs;
 }
 
+void Subtract(const HostTensor& from, HostTensor* tensor) {
+  if (tensor->dtype != v1::Dtype::float64 || from.shape != tensor->shape) return;
+  for (int64_t i = 0; i < NumElements(tensor->shape); ++i) {
+    StoreDouble(tensor->dtype, tensor->data.data(), i,
+                ElementAsDouble(tensor->dtype, tensor->data.data(), i) -
+                    ElementAsDouble(from.dtype, from.data.data(), i));
+  }
+}
+
+// How much it says that an output which is wrong by one reference is right by another, as -log2 of the chance
+// of an accident. Each wrong element counts by the ratio of the errors; where there are no errors in numbers
+// (bits, NaN, another shape), by a few bits.
+double Bits(const v1::Verdict& wrong, const v1::Verdict& right) {
+  double bits = 0;
+  for (const v1::OutputStats& before : wrong.outputs()) {
+    if (before.ok()) continue;
+    double each = kBitsOfExact;
+    for (const v1::OutputStats& after : right.outputs()) {
+      if (after.key() != before.key() || !(before.rmse() > 0)) continue;
+      const double floor = std::max(after.rmse(), after.rmse_ideal());
+      each = floor > 0 ? std::log2(before.rmse() / floor) : kMostBits;
+    }
+    const double count = static_cast<double>(std::max<int64_t>(before.mismatches(), 1));
+    bits += count * std::clamp(each, 0.0, kMostBits);
+  }
+  return bits;
+}
+
 }  // namespace
 
 // False when the case is beyond the limits, or there is no reference.
@@ -76,38 +110,82 @@ bool Diagnoser::Begin(const FailedCase& failed) {
   return reference_ != nullptr && ++seen_[failed.c.function()] <= options_.max_per_function;
 }
 
-bool Diagnoser::Explains(const AlteredCase& altered, const FailedCase& failed) {
+std::optional<v1::Verdict> Diagnoser::Explains(const AlteredCase& altered, const FailedCase& failed) {
   const absl::StatusOr<TensorMap> inputs = AlteredInputs(altered, failed.inputs);
-  if (!inputs.ok()) return false;
+  if (!inputs.ok()) return std::nullopt;
   const absl::StatusOr<TensorMap> native = reference_->Call(altered.c, *inputs, v1::Dtype::unsupported);
-  if (!native.ok()) return false;
+  if (!native.ok()) return std::nullopt;
   for (const v1::Judge& judge : failed.c.judges()) {
     if (judge.kind() == v1::Judge::NOT_JUDGED || judge.kind() == v1::Judge::RANDOM) continue;
     const auto expected = native->find(judge.output());
     const auto actual = failed.actual.find(judge.output());
     if (expected == native->end() || actual == failed.actual.end()) continue;  // a list: judged below
-    if (!IsNear(actual->second, expected->second)) return false;
+    if (!IsNear(actual->second, expected->second)) return std::nullopt;
   }
   // An argument that makes no difference here cannot be to blame.
   const v1::Verdict differs =
       CompareCase(failed.c, failed.inputs, failed.references, *native, failed.compare);
-  if (differs.outcome() != v1::OUTCOME_FAIL) return false;
+  if (differs.outcome() != v1::OUTCOME_FAIL) return std::nullopt;
   const absl::StatusOr<TensorMap> references = GenerateReferences(*reference_, altered.c, *inputs);
-  if (!references.ok()) return false;
-  const v1::Verdict agrees = CompareCase(altered.c, *inputs, *references, failed.actual, failed.compare);
-  return agrees.outcome() == v1::OUTCOME_PASS;
+  if (!references.ok()) return std::nullopt;
+  v1::Verdict agrees = CompareCase(altered.c, *inputs, *references, failed.actual, failed.compare);
+  if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
+  return agrees;
 }
 
-std::string Diagnoser::LikelyCause(const FailedCase& failed) {
-  const std::lock_guard lock(mutex_);
-  if (!Begin(failed)) return "";
-  const Clock::time_point start = Clock::now();
-  std::vector<std::string> causes;
-  for (const AlteredCase& altered : AlterArguments(failed.c)) {
-    if (Clock::now() - start > options_.budget || causes.size() == kMaxCauses) break;
-    if (Explains(altered, failed)) causes.push_back(altered.text);
+std::optional<v1::Verdict> Diagnoser::Explains(const RoundedOperands& rounded, const FailedCase& failed) {
+  TensorMap references = failed.references;
+  absl::StatusOr<TensorMap> plus =
+      reference_->Call(failed.c, WidenToFloat64(rounded.plus, Power::kOne), v1::Dtype::float64);
+  if (!plus.ok()) return std::nullopt;
+  if (!rounded.minus.empty()) {
+    TensorMap cleared = rounded.minus;
+    if (const auto bias = cleared.find("bias"); bias != cleared.end()) {
+      std::fill(bias->second.data.begin(), bias->second.data.end(), '\0');
+    }
+    const absl::StatusOr<TensorMap> minus =
+        reference_->Call(failed.c, WidenToFloat64(cleared, Power::kOne), v1::Dtype::float64);
+    if (!minus.ok()) return std::nullopt;
+    for (auto& [key, tensor] : *plus) Subtract(minus->at(key), &tensor);
   }
-  return causes.empty() ? "" : absl::StrCat("consistent with ", absl::StrJoin(causes, ", or with "));
+  for (const JudgedOutput& output : JudgedOutputs(failed.c)) {
+    const bool product =
+        output.kind == v1::Judge::ACCUMULATION && output.judge->arithmetic() != v1::Judge::PLAIN;
+    const auto result = plus->find(output.key);
+    if (!product || result == plus->end()) continue;
+    references[output.key] = result->second;
+    references.erase(absl::StrCat(output.key, ".exact"));
+  }
+  v1::Verdict agrees = CompareCase(failed.c, failed.inputs, references, failed.actual, failed.compare);
+  if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
+  return agrees;
+}
+
+Cause Diagnoser::LikelyCause(const FailedCase& failed) {
+  const std::lock_guard lock(mutex_);
+  if (!Begin(failed)) return {};
+  const Clock::time_point start = Clock::now();
+  const v1::Verdict wrong =
+      CompareCase(failed.c, failed.inputs, failed.references, failed.actual, failed.compare);
+  Cause cause;
+  std::vector<std::string> texts;
+  int tried = 0;
+  const auto look = [&](const auto& alternatives) {
+    for (const auto& alternative : alternatives) {
+      if (Clock::now() - start > options_.budget || texts.size() == kMaxCauses) return;
+      ++tried;
+      const std::optional<v1::Verdict> right = Explains(alternative, failed);
+      if (!right.has_value()) continue;
+      texts.push_back(alternative.text);
+      cause.confidence = std::max(cause.confidence, Bits(wrong, *right));  // in bits until all are counted
+    }
+  };
+  look(AlterArguments(failed.c));
+  look(NarrowOperands(failed.c, failed.inputs));
+  cause.confidence = std::max(1 - tried * std::exp2(-cause.confidence), 0.0);
+  if (texts.empty() || cause.confidence < kLeastConfidence) return {};
+  cause.text = absl::StrCat("consistent with ", absl::StrJoin(texts, ", or with "));
+  return cause;
 }
 
 }  // namespace diopi::baselines

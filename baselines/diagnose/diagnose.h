@@ -7,12 +7,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "baselines/compare/compare.h"
 #include "baselines/diagnose/alter.h"
+#include "baselines/diagnose/operands.h"
 #include "cases/core/tensor.h"
 #include "impl_loader/worker/in_process.h"
 
@@ -23,6 +25,12 @@ struct DiagnoseOptions {
   int64_t max_bytes = 1 << 20;             // of all tensors of a case; larger ones are not replayed
   int max_per_function = 50;               // failures that are looked at
   std::chrono::microseconds budget{5000};  // of one case; what is begun is ended
+};
+
+// Why a case failed. Empty text: not known.
+struct Cause {
+  std::string text;
+  double confidence = 0;
 };
 
 // A failed case: what it was called with, what was expected and what came.
@@ -42,11 +50,19 @@ class Diagnoser {
 
   // "consistent with alpha taken as 1", with every alteration whose reference the output passes and whose
   // result the original's reference refuses; empty when there is none, or the case is beyond the limits.
-  std::string LikelyCause(const FailedCase& failed);
+  //
+  // The confidence is 1 less the number of alterations tried times the chance that the wrong elements lie by
+  // accident where an altered reference has them: per element the error that is left over the error there
+  // was.
+  Cause LikelyCause(const FailedCase& failed);
 
  private:
   bool Begin(const FailedCase& failed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool Explains(const AlteredCase& altered, const FailedCase& failed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The verdict under the altered reference, or nothing where the alteration does not explain the output.
+  std::optional<v1::Verdict> Explains(const AlteredCase& altered, const FailedCase& failed)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<v1::Verdict> Explains(const RoundedOperands& rounded, const FailedCase& failed)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const DiagnoseOptions options_;
   std::mutex mutex_;

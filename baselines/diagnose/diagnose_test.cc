@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
+#include <functional>
+#include <utility>
 
 #include "baselines/generate/generate.h"
 #include "cases/core/catalog.h"
@@ -46,7 +49,7 @@ class DiagnoserTest : public ::testing::Test {
     if (!actual.ok()) return "refused";
     if (CompareCase(c, original.inputs, original.references, *actual).outcome() == v1::OUTCOME_PASS)
       return "passes";
-    return diagnoser->LikelyCause({c, original.inputs, original.references, *actual});
+    return diagnoser->LikelyCause({c, original.inputs, original.references, *actual}).text;
   }
 
   static std::unique_ptr<Diagnoser> Open(DiagnoseOptions options = {}) {
@@ -105,7 +108,7 @@ TEST_F(DiagnoserTest, SaysNothingOfOtherDefects) {
         continue;
       ++failures;
       const auto start = std::chrono::steady_clock::now();
-      EXPECT_EQ(diagnoser->LikelyCause({c, original.inputs, original.references, actual}), "") << c.id();
+      EXPECT_EQ(diagnoser->LikelyCause({c, original.inputs, original.references, actual}).text, "") << c.id();
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
       total += took.count();
       longest = std::max(longest, took.count());
@@ -148,6 +151,40 @@ TEST_F(DiagnoserTest, StaysWithinItsLimits) {
   EXPECT_EQ(cause(Open({.max_bytes = 8}).get()), "");
   EXPECT_EQ(cause(Open({.budget = std::chrono::microseconds(0)}).get()), "");
   EXPECT_EQ(cause(Open({.library_path = "/nowhere/libdiopi_cpu.so"}).get()), "");
+}
+
+// Arithmetic of the operands is found by computing with such operands, whatever size the errors have.
+TEST_F(DiagnoserTest, NamesTheOperandsThatWereRounded) {
+  DiagnoseOptions options;
+  options.budget = std::chrono::seconds(10);
+  const std::unique_ptr<Diagnoser> diagnoser = Open(options);
+  const auto bf16 = [](float x) {
+    return std::bit_cast<float>((std::bit_cast<uint32_t>(x) + 0x8000U) & 0xFFFF0000U);
+  };
+  const auto tf32 = [](float x) {
+    return std::bit_cast<float>((std::bit_cast<uint32_t>(x) + 0x1000U) & 0xFFFFE000U);
+  };
+  int told = 0;
+  for (const v1::Case& c : Cases("diopiBmm", v1::Dtype::float32)) {
+    if (c.label() != "k_33" && c.label() != "k_129") continue;
+    const Baseline original = GenerateCase(*library_, c).value();
+    for (const auto& [round, text] : std::vector<std::pair<std::function<float(float)>, std::string>>{
+             {tf32, "declare tf32"}, {bf16, "rounded to bfloat16"}}) {
+      TensorMap rounded = original.inputs;
+      for (auto& [key, tensor] : rounded) {
+        for (int64_t i = 0; i < NumElements(tensor.shape); ++i) {
+          const double x = ElementAsDouble(tensor.dtype, tensor.data.data(), i);
+          StoreDouble(tensor.dtype, tensor.data.data(), i, static_cast<double>(round(static_cast<float>(x))));
+        }
+      }
+      const TensorMap actual = library_->Call(c, rounded, v1::Dtype::unsupported).value();
+      const auto cause = diagnoser->LikelyCause({c, original.inputs, original.references, actual});
+      EXPECT_THAT(cause.text, HasSubstr(text)) << c.id();
+      EXPECT_GE(cause.confidence, 0.9);
+      ++told;
+    }
+  }
+  EXPECT_GE(told, 2);
 }
 
 }  // namespace

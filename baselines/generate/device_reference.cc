@@ -207,7 +207,7 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::
   DeviceOutputsOptions outputs{options.data_folder, options.reference, {},
                                options.compare,     options.force,     options.progress};
   outputs.provenance = {VendorOf(**worker), (*worker)->hello().impl_version(), options.library_sha256,
-                        absl::StrJoin(ContractNames(options.compare.contracts), ","),
+                        absl::StrJoin(options.compare.contracts.Texts(), ","),
                         absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone())};
   return AddDeviceOutputs(cases, outputs, [&](const v1::Case& c, const TensorMap& inputs) {
     return RunInWorker(**worker, c, inputs);

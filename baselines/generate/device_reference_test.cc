@@ -120,7 +120,7 @@ TEST_F(DeviceReferenceTest, IsRunOnceAndAgainForAnotherLibraryOrOtherContracts) 
   forced.force = true;
   EXPECT_EQ(AddDeviceReference(cases, forced)->run, count);
   DeviceReferenceOptions other = Options(kRight);
-  other.compare.contracts.tf32 = true;
+  other.compare.contracts = Contracts{.tf32 = true};
   // One case alone: nothing of the other library stays in the file.
   const auto one = AddDeviceReference({cases[0]}, other);
   EXPECT_EQ(one->run, 1);

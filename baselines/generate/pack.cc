@@ -86,7 +86,8 @@ PackHeader HeaderOf(const Provenance& provenance, const PackOptions& options) {
 absl::StatusOr<CompareOptions> OptionsOf(const PackHeader& header) {
   CompareOptions options;
   if (header.device.contracts.empty()) return options;
-  const absl::StatusOr<Contracts> contracts = ParseContracts(absl::StrSplit(header.device.contracts, ','));
+  const absl::StatusOr<DeclaredContracts> contracts =
+      ParseContracts(absl::StrSplit(header.device.contracts, ','));
   if (!contracts.ok()) return contracts.status();
   options.contracts = *contracts;
   return options;

@@ -24,8 +24,8 @@
 #define DIOPI_OVERRIDE_MISSING(function) static_assert(true, "")
 
 // Declares the switch NAME. CATALOGUE: the number in the catalogue of bugs, 0 when it is not one of them.
-// FUNCTIONS: the ABI functions it changes, separated by spaces. CONTRACTS: what a device that computes so has
-// to declare ("tf32"), or "".
+// FUNCTIONS: the ABI functions it changes, separated by spaces; "*": all, "!NAME": but not NAME. CONTRACTS:
+// what a device that computes so has to declare ("tf32"), or "".
 #define PLANT(name, catalogue, functions, contracts, text) \
   static const ::diopi::planted::Switch name {             \
 #name, catalogue, functions, contracts, text           \

@@ -29,6 +29,18 @@ constexpr char kWinograd[] = "diopiConvolution2d";
 PLANT(conv2d_winograd2, 0, kWinograd, "", "Winograd F(2x2,3x3): 3x3 filters, stride 1, 16 channels or more");
 PLANT(conv2d_winograd2_always, 0, kWinograd, "fastconv", "and with few channels too; not for float64");
 PLANT(conv2d_winograd4, 0, kWinograd, "fastconv", "Winograd F(4x4,3x3); not for float64");
+PLANT(conv2d_winograd2_everywhere, 0, kWinograd, "fastconv",
+      "Winograd F(2x2,3x3) for every filter, stride and dilation, in pieces of 3x3; not for float64");
+PLANT(conv2d_winograd4_everywhere, 0, kWinograd, "fastconv",
+      "Winograd F(4x4,3x3) for every filter, stride and dilation, in pieces of 3x3; not for float64");
+
+// Injected bugs, which fastconv must not hide.
+PLANT(conv2d_winograd4_half_transforms, 1, kWinograd, "fastconv",
+      "Winograd F(4x4,3x3) with float32 transforms kept in 11 bits");
+PLANT(conv2d_winograd4_edge_tiles_lost, 1, kWinograd, "fastconv",
+      "Winograd F(4x4,3x3) leaves tiles out that reach over the edge");
+PLANT(conv2d_winograd2_filter_row_negated, 1, kWinograd, "fastconv",
+      "Winograd F(2x2,3x3) with one row of the transformed filter of the wrong sign");
 
 PLANT(conv2d_im2col, 0, kAll, "",
       "products with matrices of windows whose padding is zero: PyTorch on the CPU");
@@ -40,13 +52,70 @@ PLANT(conv2d_paired_taps, 0, kWinograd, "", "taps in pairs, the last of an odd n
 constexpr int64_t kManyChannels = 16;
 
 bool AnyWinograd() {
-  return conv2d_winograd2 || conv2d_winograd2_always || conv2d_winograd4;
+  return conv2d_winograd2 || conv2d_winograd2_always || conv2d_winograd4 ||
+         conv2d_winograd4_half_transforms || conv2d_winograd4_edge_tiles_lost ||
+         conv2d_winograd2_filter_row_negated || conv2d_winograd2_everywhere || conv2d_winograd4_everywhere;
 }
 
 bool WinogradChosen(const ConvPlan& plan, diopiDtype_t dtype) {
+  if (conv2d_winograd2_everywhere || conv2d_winograd4_everywhere) return dtype != diopi_dtype_float64;
   if (!WinogradFits(plan)) return false;
   if (conv2d_winograd2) return plan.group_channels() >= kManyChannels;
-  return (conv2d_winograd2_always || conv2d_winograd4) && dtype != diopi_dtype_float64;
+  return AnyWinograd() && dtype != diopi_dtype_float64;
+}
+
+// The filter with its dilation spelled out in zeros, in pieces of 3x3 whose results are added up; of the
+// dense result every stride-th element is kept.
+template <typename C, size_t M>
+std::vector<C> WinogradOfPieces(const ConvPlan& p, const std::vector<C>& pixels,
+                                const std::vector<C>& weights) {
+  ConvPlan piece = p;
+  piece.kernel_h = piece.kernel_w = 3;
+  piece.stride_h = piece.stride_w = piece.dilation_h = piece.dilation_w = 1;
+  piece.out_h = (p.out_h - 1) * p.stride_h + 1;
+  piece.out_w = (p.out_w - 1) * p.stride_w + 1;
+  const int64_t rows = (p.kernel_h - 1) * p.dilation_h + 1, columns = (p.kernel_w - 1) * p.dilation_w + 1;
+  std::vector<C> dense(static_cast<size_t>(p.batch * p.filters * piece.out_h * piece.out_w), C(0));
+  std::vector<C> taps(static_cast<size_t>(p.filters * p.group_channels() * 9));
+  for (int64_t top = 0; top < rows; top += 3) {
+    for (int64_t left = 0; left < columns; left += 3) {
+      piece.pad_h = p.pad_h - top;
+      piece.pad_w = p.pad_w - left;
+      ForEach4(p.filters, p.group_channels(), 3, 3, [&](int64_t f, int64_t c, int64_t i, int64_t j) {
+        const int64_t h = top + i, w = left + j;
+        const bool tap = h < rows && w < columns && h % p.dilation_h == 0 && w % p.dilation_w == 0;
+        taps[static_cast<size_t>(piece.WeightAt(f, c, i, j))] =
+            tap ? weights[static_cast<size_t>(p.WeightAt(f, c, h / p.dilation_h, w / p.dilation_w))] : C(0);
+      });
+      const std::vector<C> part = Winograd<C, M>(piece, pixels, taps).Run();
+      for (size_t i = 0; i < dense.size(); ++i) dense[i] += part[i];
+    }
+  }
+  std::vector<C> y;
+  ForEach4(p.batch, p.filters, p.out_h, p.out_w, [&](int64_t n, int64_t f, int64_t oh, int64_t ow) {
+    y.push_back(dense[static_cast<size_t>(piece.OutputAt(n, f, oh * p.stride_h, ow * p.stride_w))]);
+  });
+  return y;
+}
+
+template <typename C>
+std::vector<C> RunWinograd(const ConvPlan& plan, const std::vector<C>& pixels,
+                           const std::vector<C>& weights) {
+  using Two = Winograd<C, 2>;
+  using Four = Winograd<C, 4>;
+  if (conv2d_winograd2_everywhere) return WinogradOfPieces<C, 2>(plan, pixels, weights);
+  if (conv2d_winograd4_everywhere) return WinogradOfPieces<C, 4>(plan, pixels, weights);
+  if (conv2d_winograd4) return Four(plan, pixels, weights).Run();
+  if (conv2d_winograd4_half_transforms) return Four(plan, pixels, weights, Four::Bug::kHalfTransforms).Run();
+  if (conv2d_winograd4_edge_tiles_lost) return Four(plan, pixels, weights, Four::Bug::kEdgeTilesLost).Run();
+  return Two(plan, pixels, weights,
+             conv2d_winograd2_filter_row_negated ? Two::Bug::kFilterRowNegated : Two::Bug::kNone)
+      .Run();
+}
+
+bool AllFinite(const Tensor& tensor) {
+  const std::vector<double> values = Load<double>(tensor);
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
 std::optional<Product> Chosen(diopiDtype_t dtype) {
@@ -161,16 +230,14 @@ extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensor
   if ((!how && !AnyWinograd()) || x.rank() != 4 || w.rank() != 4 || result.rank() != 4)
     return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
   const ConvPlan plan(x, w, result, stride, padding, dilation, groups);
-  const bool winograd = WinogradChosen(plan, x.dtype());
+  const bool winograd = WinogradChosen(plan, x.dtype()) && AllFinite(x);  // its transforms would spread NaN
   if (!how && !winograd)
     return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
   return Guard(__func__, [&] {
     DispatchReal(x.dtype(), [&]<typename C>() {
       const std::vector<C> pixels = Load<C>(x), weights = Load<C>(w),
                            shift = b ? Load<C>(b) : std::vector<C>();
-      std::vector<C> y = !winograd           ? Forward(plan, *how, pixels, weights)
-                         : !conv2d_winograd4 ? Winograd<C, 2>(plan, pixels, weights).Run()
-                                             : Winograd<C, 4>(plan, pixels, weights).Run();
+      std::vector<C> y = winograd ? RunWinograd(plan, pixels, weights) : Forward(plan, *how, pixels, weights);
       const size_t area = static_cast<size_t>(plan.out_h * plan.out_w);
       for (size_t i = 0; b && i < y.size(); ++i) y[i] += shift[i / area % shift.size()];
       Store(result, y);

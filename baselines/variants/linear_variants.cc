@@ -22,7 +22,28 @@ PLANT(matmul_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a 
 PLANT(matmul_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
 PLANT(matmul_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
 
+// Injected bugs, by the contract that must not hide them.
+PLANT(matmul_tf32_eight_bits, 1, kAll, "tf32", "float32 operands are rounded to 8 bits, not to TF32");
+PLANT(matmul_tf32_short_sums, 1, kAll, "tf32", "TF32 products are summed in 11 bits");
+PLANT(matmul_tf32_last_lost, 1, kAll, "tf32", "TF32 products, the last k is left out");
+PLANT(matmul_core_tf32_operands, 1, kAll, "tc32", "a truncating accumulator, and operands read as TF32");
+PLANT(matmul_core_tail_lost, 1, kAll, "tc32",
+      "a truncating accumulator, k after whole blocks of 8 is left out");
+PLANT(matmul_core_sixteen_bits, 1, kAll, "tc32", "a truncating accumulator of 16 bits");
+
+std::optional<Product> WrongProduct(diopiDtype_t dtype) {
+  if (dtype != diopi_dtype_float32) return std::nullopt;
+  if (matmul_tf32_eight_bits) return Product::kEightBits;
+  if (matmul_tf32_short_sums) return Product::kTf32ShortSums;
+  if (matmul_tf32_last_lost) return Product::kTf32LastLost;
+  if (matmul_core_tf32_operands) return Product::kCoreTf32;
+  if (matmul_core_tail_lost) return Product::kCoreTailLost;
+  if (matmul_core_sixteen_bits) return Product::kCoreSixteenBits;
+  return std::nullopt;
+}
+
 std::optional<Product> Chosen(diopiConstTensorHandle_t input) {
+  if (const auto wrong = WrongProduct(Tensor(input).dtype())) return wrong;
   const ProductSwitches switches{static_cast<bool>(matmul_k_reversed),
                                  static_cast<bool>(matmul_fma),
                                  static_cast<bool>(matmul_split_k4),

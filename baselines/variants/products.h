@@ -24,6 +24,13 @@ enum class Product {
   kTensorCore8,    // and in eights
   kTf32Nearest,    // operands rounded to 11 bits, ties to even
   kTf32Truncated,  // operands cut to 11 bits
+  // Injected bugs that a declared tf32 or tc32 must not hide.
+  kEightBits,        // operands rounded to 8 bits
+  kTf32ShortSums,    // TF32 products, partial sums rounded to 11 bits
+  kTf32LastLost,     // TF32 products, the last k left out
+  kCoreTf32,         // kTensorCore8 on TF32 operands
+  kCoreTailLost,     // kTensorCore8 without what follows the last whole block
+  kCoreSixteenBits,  // kTensorCore8 with an accumulator cut to 16 bits
 };
 
 // A float cut to the 11 bits of TF32.
@@ -35,6 +42,12 @@ inline float Tf32Nearest(float x) {
   if (!std::isfinite(x)) return x;
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   return std::bit_cast<float>((bits + 0xFFFU + (bits >> 13 & 1U)) & 0xFFFFE000U);
+}
+
+inline float RoundedTo(int bits, float x) {
+  int exponent = 0;
+  const float scaled = std::ldexp(std::frexp(x, &exponent), bits);
+  return std::isfinite(x) ? std::ldexp(std::nearbyint(scaled), exponent - bits) : x;
 }
 
 // `x` cut (towards zero) to multiples of 2^(exponent - 23).
@@ -96,6 +109,40 @@ C DotInOrder(C start, int64_t begin, int64_t end, const Strided<C>& a, const Str
   return sum;
 }
 
+// The products that are wrong even where the device declares TF32 or a truncating accumulator.
+template <typename C>
+C WrongDot(Product how, C start, int64_t k, const Strided<C>& a, const Strided<C>& b) {
+  const auto tf32 = [&](int64_t i) {
+    return Tf32Nearest(static_cast<float>(a(i))) * Tf32Nearest(static_cast<float>(b(i)));
+  };
+  C sum = start;
+  if (how == Product::kCoreTailLost) return MatrixUnitDot(kUnit8, start, k < 8 ? k : k / 8 * 8, a, b);
+  if (how == Product::kTf32LastLost && k > 1) --k;
+  if (how == Product::kCoreTf32 || how == Product::kCoreSixteenBits) {
+    float total = static_cast<float>(start);
+    for (int64_t i = 0; i < k; i += kUnit8.products) {
+      std::vector<double> products;
+      for (int64_t j = i; j < std::min(i + kUnit8.products, k); ++j) {
+        products.push_back(how == Product::kCoreTf32 ? static_cast<double>(tf32(j))
+                                                     : static_cast<double>(a(j)) * static_cast<double>(b(j)));
+      }
+      total = MatrixUnitStep(kUnit8, total, products);
+      if (how == Product::kCoreSixteenBits && std::isfinite(total))
+        total = std::bit_cast<float>(std::bit_cast<uint32_t>(total) & 0xFFFFFF00U);
+    }
+    return static_cast<C>(total);
+  }
+  for (int64_t i = 0; i < k; ++i) {
+    if (how == Product::kEightBits) {
+      sum += static_cast<C>(RoundedTo(8, static_cast<float>(a(i))) * RoundedTo(8, static_cast<float>(b(i))));
+    } else {
+      sum += static_cast<C>(tf32(i));
+      if (how == Product::kTf32ShortSums) sum = static_cast<C>(RoundedTo(11, static_cast<float>(sum)));
+    }
+  }
+  return sum;
+}
+
 template <typename C>
 C Dot(Product how, C start, int64_t k, const Strided<C>& a, const Strided<C>& b) {
   C sum = start;
@@ -133,8 +180,9 @@ C Dot(Product how, C start, int64_t k, const Strided<C>& a, const Strided<C>& b)
         sum +=
             static_cast<C>(Tf32Truncated(static_cast<float>(a(i))) * Tf32Truncated(static_cast<float>(b(i))));
       return sum;
+    default:
+      return WrongDot(how, start, k, a, b);
   }
-  return sum;
 }
 
 // As ops::Gemm: c[m,n] = op(a) * op(b), added to c when `accumulate`.

@@ -4,6 +4,7 @@
 #define BASELINES_VARIANTS_WINOGRAD_H_
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "baselines/variants/convolution_plan.h"
@@ -78,11 +79,18 @@ class Winograd {
   static constexpr size_t kTile = M + 2;
   using T = WinogradTransforms<M>;
 
-  Winograd(const ConvPlan& plan, const std::vector<C>& x, const std::vector<C>& w) : p_(plan), x_(x) {
+  // Injected bugs that a declared fastconv must not hide.
+  enum class Bug { kNone, kHalfTransforms, kEdgeTilesLost, kFilterRowNegated };
+
+  Winograd(const ConvPlan& plan, const std::vector<C>& x, const std::vector<C>& w, Bug bug = Bug::kNone)
+      : p_(plan), x_(x), bug_(bug) {
     for (int64_t f = 0; f < p_.filters * p_.group_channels(); ++f) {
       Tile<C, 3> taps;
       for (size_t i = 0; i < 9; ++i) taps[i / 3][i % 3] = w[static_cast<size_t>(f) * 9 + i];
-      filters_.push_back(Transform(T::kFilter, taps));
+      filters_.push_back(Rounded(Transform(T::kFilter, taps)));
+      // One row of the transformed filter.
+      for (size_t i = 0; bug_ == Bug::kFilterRowNegated && i < kTile; ++i)
+        filters_.back()[1][i] = -filters_.back()[1][i];
     }
   }
 
@@ -99,8 +107,11 @@ class Winograd {
 
  private:
   void RunTile(int64_t n, int64_t oh, int64_t ow, std::vector<C>& y) const {
+    const auto tile = static_cast<int64_t>(M);
+    if (bug_ == Bug::kEdgeTilesLost && (oh + tile > p_.out_h || ow + tile > p_.out_w)) return;
     std::vector<Tile<C, kTile>> data;
-    for (int64_t c = 0; c < p_.channels; ++c) data.push_back(Transform(T::kData, Read(n, c, oh, ow)));
+    for (int64_t c = 0; c < p_.channels; ++c)
+      data.push_back(Rounded(Transform(T::kData, Read(n, c, oh, ow))));
     for (int64_t f = 0; f < p_.filters; ++f) {
       Tile<C, kTile> sum{};
       const int64_t first = f / p_.group_filters() * p_.group_channels();
@@ -119,6 +130,19 @@ class Winograd {
     }
   }
 
+  // To 11 bits.
+  Tile<C, kTile> Rounded(Tile<C, kTile> tile) const {
+    if (bug_ != Bug::kHalfTransforms) return tile;
+    for (auto& row : tile) {
+      for (C& x : row) {
+        int exponent = 0;
+        const C scaled = std::ldexp(std::frexp(x, &exponent), 11);
+        x = std::ldexp(std::nearbyint(scaled), exponent - 11);
+      }
+    }
+    return tile;
+  }
+
   Tile<C, kTile> Read(int64_t n, int64_t c, int64_t oh, int64_t ow) const {
     Tile<C, kTile> tile{};
     for (size_t i = 0; i < kTile * kTile; ++i) {
@@ -132,6 +156,7 @@ class Winograd {
 
   const ConvPlan& p_;
   const std::vector<C>& x_;
+  const Bug bug_;
   std::vector<Tile<C, kTile>> filters_;
 };
 

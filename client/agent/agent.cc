@@ -125,7 +125,7 @@ std::string Agent::ResumeCommand() const {
   if (!options_.selection.cases_folder.empty())
     absl::StrAppend(&command, " --cases ", word(AbsolutePath(options_.selection.cases_folder)));
   if (!options_.chip.empty()) absl::StrAppend(&command, " --chip ", word(options_.chip));
-  for (const std::string& contract : baselines::ContractNames(compare_.contracts))
+  for (const std::string& contract : compare_.contracts.Texts())
     absl::StrAppend(&command, " --contract ", contract);
   if (!options_.device_list.empty()) absl::StrAppend(&command, " --devices ", options_.device_list);
   if (!options_.profile_path.empty())
@@ -156,7 +156,8 @@ absl::Status Agent::Prepare() {
 }
 
 absl::Status Agent::ReadContracts() {
-  const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(options_.contracts);
+  const absl::StatusOr<baselines::DeclaredContracts> contracts =
+      baselines::ParseContracts(options_.contracts);
   if (!contracts.ok()) return contracts.status();
   compare_.contracts = *contracts;
   return absl::OkStatus();
@@ -367,8 +368,7 @@ v1::RunOptions Agent::MakeRunOptions() const {
   run.set_timeout_s(timeout_s_);
   run.set_shard_index(options_.shard_index);
   run.set_shard_count(options_.shard_count);
-  for (const std::string& contract : baselines::ContractNames(compare_.contracts))
-    run.add_contracts(contract);
+  for (const std::string& contract : compare_.contracts.Texts()) run.add_contracts(contract);
   for (const std::string& function : facts_.implemented) run.add_implemented(function);
   if (!options_.profile_path.empty() || !options_.adaptor.empty()) *run.mutable_profile() = MakeRunProfile();
   *run.mutable_command() = MakeRunCommand();

@@ -4,10 +4,13 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "baselines/compare/contract.h"
 #include "baselines/compare/judging.h"
 #include "cases/core/library_checks.h"
+#include "client/agent/paths.h"
 #include "client/agent/verdict_builder.h"
 
 namespace diopi::agent {
@@ -16,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 
 baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
-  baselines::DiagnoseOptions result;
+  baselines::DiagnoseOptions result = options.replay;
   result.library_path = options.reference_library;
   return result;
 }
@@ -24,7 +27,9 @@ baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
 }  // namespace
 
 CaseJudge::CaseJudge(const CaseJudgeOptions& options)
-    : options_(options), diagnoser_(ReplayOptions(options)) {}
+    : options_(options),
+      diagnoser_(ReplayOptions(options)),
+      native16_(Native16LibraryBeside(options.reference_library)) {}
 
 std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
   if (options_.profile != nullptr) {
@@ -61,12 +66,28 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
 v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const TensorMap& actual) {
   v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
-  if (verdict.outcome() != v1::OUTCOME_FAIL || !options_.diagnose) return verdict;
-  const std::string cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
-  if (cause.empty()) return verdict;
-  verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause));
-  verdict.set_likely_cause(
-      absl::StrCat(verdict.likely_cause(), verdict.likely_cause().empty() ? "" : "; ", cause));
+  if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
+  // An overflow may be allowed, and its cause known, where real 16-bit arithmetic has it, too.
+  const TensorMap with_native16 = native16_.AddTo(c, inputs, references);
+  if (with_native16.size() > references.size()) {
+    verdict = baselines::CompareCase(c, inputs, with_native16, actual, options_.compare);
+    if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
+  }
+  if (!options_.diagnose) return verdict;
+  baselines::AddWouldPassUnder(c, inputs, with_native16, actual, options_.compare, &verdict);
+  const baselines::Cause cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
+  // The more certain one; what was replayed says more than what was only looked at.
+  if (!cause.text.empty() && cause.confidence >= verdict.cause_confidence()) {
+    verdict.set_likely_cause(cause.text);
+    verdict.set_cause_confidence(cause.confidence);
+  }
+  // Arithmetic that may be declared comes before the figures; the other causes are in them, or follow.
+  const bool declarable = absl::StrContains(verdict.likely_cause(), baselines::kDeclare);
+  if (declarable) {
+    verdict.set_reason(absl::StrCat(verdict.likely_cause(), ": ", verdict.reason()));
+  } else if (verdict.likely_cause() == cause.text && !cause.text.empty()) {
+    verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause.text));
+  }
   return verdict;
 }
 

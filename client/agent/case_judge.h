@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "baselines/compare/compare.h"
 #include "baselines/diagnose/diagnose.h"
+#include "baselines/diagnose/native16.h"
 #include "cases/core/tensor.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
@@ -28,7 +29,9 @@ struct CaseJudgeOptions {
   int calls = 2;                                     // of each case
   baselines::CompareOptions compare;                 // the device's contracts
   std::string reference_library;                     // replays failed cases to find why; none: no such file
+                                                     // (libdiopi_native16.so lies beside it)
   bool diagnose = true;                              // look for the likely cause of a failure
+  baselines::DiagnoseOptions replay = {};            // the limits of that
   const profile::Adaptor* adaptor = nullptr;         // outlives the judge; null: none
   const profile::AppliedProfile* profile = nullptr;  // likewise
 };
@@ -61,6 +64,7 @@ class CaseJudge {
 
   const CaseJudgeOptions options_;
   baselines::Diagnoser diagnoser_;
+  baselines::Native16 native16_;
   std::mutex mutex_;
   // Opened for the first case that needs it.
   std::unique_ptr<loader::InProcessLibrary> reference_ ABSL_GUARDED_BY(mutex_);

@@ -58,7 +58,7 @@ v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts
   }
   TensorMap inputs = TensorsOf(known->inputs());
   const TensorMap references = TensorsOf(known->references());
-  const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(options.contracts);
+  const absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(options.contracts);
   if (!contracts.ok()) return Health(false, std::string(contracts.status().message()));
   CaseJudgeOptions judging;
   judging.calls = kCalls;

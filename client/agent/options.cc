@@ -119,8 +119,10 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--filter-dtype", options->selection.filter_dtypes, "Leave these dtypes out")
       ->delimiter(',');
   app->add_option("--chip", options->chip, "Name of the chip, for the records");
-  app->add_option("--contract", options->contracts,
-                  "Arithmetic the device declares: tf32, tc32, fastconv, p_cast, native16 (default: none)")
+  app->add_option(
+         "--contract", options->contracts,
+         "Arithmetic the device declares: tf32, tc32, fastconv, p_cast, native16; for some operators and "
+         "dtypes only as native16@norm+conv*:bfloat16 (default: none)")
       ->delimiter(',');
   CLI::Option* workers =
       app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));

@@ -27,6 +27,10 @@ std::string DefaultReferenceLibrary() {
   return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cpu.so").string();
 }
 
+std::string Native16LibraryBeside(const std::string& reference_library) {
+  return std::filesystem::path(reference_library).replace_filename("libdiopi_native16.so").string();
+}
+
 std::string ReferenceLibraryOr(const std::string& path) {
   return path.empty() ? DefaultReferenceLibrary() : path;
 }

@@ -17,6 +17,9 @@ std::string ProgramBeside(const std::string& name);
 // libdiopi_cpu.so in ../lib beside the running program.
 std::string DefaultReferenceLibrary();
 
+// libdiopi_native16.so, in the folder of a reference library.
+std::string Native16LibraryBeside(const std::string& reference_library);
+
 // `path`, or that one where it is empty.
 std::string ReferenceLibraryOr(const std::string& path);
 

@@ -169,7 +169,9 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   verdict.mutable_outputs()->Swap(judged.mutable_outputs());
   verdict.mutable_contracts()->Swap(judged.mutable_contracts());
   verdict.mutable_readings()->Swap(judged.mutable_readings());
+  verdict.mutable_would_pass_under()->Swap(judged.mutable_would_pass_under());
   verdict.set_likely_cause(reports::ToUtf8(judged.likely_cause()));
+  verdict.set_cause_confidence(judged.cause_confidence());
   if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS && MustDraw(c, outcome.outputs)) {
     verdict.set_outcome(v1::OUTCOME_FAIL);
     verdict.set_reason(
@@ -177,6 +179,7 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
                      " leaves the generator where it was: the next call draws the same numbers "
                      "(diopiGeneratorSetSeedAndOffset and diopiGeneratorSetState move it)"));
     verdict.set_likely_cause("the generator is not advanced");
+    verdict.set_cause_confidence(1);
   }
   if (!reply.relied_on().empty()) {
     verdict.set_reason(

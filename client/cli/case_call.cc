@@ -27,7 +27,7 @@ void AddCaseCallOptions(CLI::App* app, const std::string& default_timeout, CaseC
   AddCasesOption(app, &options->cases_folder);
   app->add_option("--data", options->data, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
   app->add_option("--contract", options->contracts,
-                  "Arithmetic the device declares (tf32, ...; default: none)")
+                  "Arithmetic the device declares (tf32, native16@norm:bfloat16, ...; default: none)")
       ->delimiter(',');
   agent::AddArrangementFlags(app, &options->profile_path, &options->modes);
   agent::AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
@@ -53,7 +53,7 @@ absl::Status CaseCall::Prepare(bool diagnose) {
   const v1::DeviceProfile& rules = profile_.rules();
   std::vector<std::string> names = options_.contracts;
   names.insert(names.end(), rules.contract().begin(), rules.contract().end());
-  absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(names);
+  absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(names);
   if (!contracts.ok()) return contracts.status();
   contracts_ = *std::move(contracts);
   absl::StatusOr<profile::Adaptor> adaptor = agent::MakeAdaptor(profile_, options_.modes);
@@ -91,7 +91,7 @@ std::string CaseCall::RepeatCommand(const v1::Verdict& verdict, const std::strin
   run.set_impl_path(impl_path_);
   run.set_repeat(options_.repeat);
   run.set_timeout_s(options_.timeout_s);
-  for (const std::string& contract : baselines::ContractNames(contracts_)) run.add_contracts(contract);
+  for (const std::string& contract : contracts_.Texts()) run.add_contracts(contract);
   v1::RunCommand& command = *run.mutable_command();
   command.set_device_lib(agent::AbsolutePath(options_.device_lib));
   command.set_cases_folder(agent::AbsolutePath(cases_folder));

@@ -45,7 +45,7 @@ class CaseCall {
   CaseCall& operator=(const CaseCall&) = delete;
 
   const std::string& impl_path() const { return impl_path_; }  // absolute
-  const baselines::Contracts& contracts() const { return contracts_; }
+  const baselines::DeclaredContracts& contracts() const { return contracts_; }
   bool adapts() const { return !adaptor_.empty(); }
   bool sets_environment() const { return !profile_.rules().environment().empty(); }
   agent::CaseJudge& judge() { return *judge_; }
@@ -61,7 +61,7 @@ class CaseCall {
   std::string impl_path_;
   profile::AppliedProfile profile_;
   profile::Adaptor adaptor_;
-  baselines::Contracts contracts_;
+  baselines::DeclaredContracts contracts_;
   std::unique_ptr<agent::CaseJudge> judge_;
 };
 

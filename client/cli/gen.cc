@@ -42,7 +42,8 @@ class GenCommand final : public Command {
         "is not right");
     app->add_option("--device-lib", device_functions_,
                     "Library with the device functions, when --device-reference has none");
-    app->add_option("--contract", contracts_, "Arithmetic that device declares (tf32, ...; default: none)")
+    app->add_option("--contract", contracts_,
+                    "Arithmetic that device declares (tf32, native16@norm:bfloat16, ...; default: none)")
         ->delimiter(',');
     app->add_option("--timeout-s", timeout_s_, "Seconds a case may take on the device (default: 30)")
         ->check(CLI::Range(0.001, 86400.0));
@@ -90,7 +91,7 @@ class GenCommand final : public Command {
   }
 
   absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> MakeDeviceOptions() {
-    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(contracts_);
+    const absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(contracts_);
     if (!contracts.ok()) return contracts.status();
     if (reference_ == "cuda") {
       absl::Status status = ChooseCuda();
@@ -141,7 +142,7 @@ class GenCommand final : public Command {
         baselines::AddDeviceReference(cases, options);
     if (!summary.ok()) return Tell(summary.status());
     for (const std::string& text : summary->quarantined) std::cout << "quarantined: " << text << "\n";
-    const std::vector<std::string> contracts = baselines::ContractNames(options.compare.contracts);
+    const std::vector<std::string> contracts = options.compare.contracts.Texts();
     std::cout << "Device reference " << summary->vendor << (summary->version.empty() ? "" : " ")
               << summary->version << ", contracts "
               << (contracts.empty() ? "none" : absl::StrJoin(contracts, ",")) << ": " << summary->admitted

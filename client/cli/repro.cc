@@ -95,7 +95,7 @@ class ReproCommand final : public Command {
     source_.calls = options_.repeat;
     source_.file_name = output_;
     source_.include_folder = agent::IncludeFolder();
-    source_.contracts = call_->contracts();
+    source_.contracts = call_->contracts().For(c);
     const absl::StatusOr<std::string> source = CSource(c, data.inputs, data.references, source_);
     if (!source.ok()) return absl::InternalError(source.status().message());
     std::ofstream file(output_, std::ios::binary);

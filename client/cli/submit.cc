@@ -45,7 +45,8 @@ class SubmitCommand final : public Command {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
     app->add_option("--chip", chip_, "Which chip's agents are asked");
     AddSelectionOptions(app, &selection_);
-    app->add_option("--contract", contracts_, "Arithmetic the device declares (default: none)")
+    app->add_option("--contract", contracts_,
+                    "Arithmetic the device declares (tf32, native16@norm:bfloat16, ...; default: none)")
         ->delimiter(',');
     app->add_option("--repeat", repeat_, "Calls of each case (default: the agent's)")
         ->check(CLI::Range(2, 100'000));

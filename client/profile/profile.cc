@@ -42,8 +42,12 @@ class Checker {
 
   absl::Status Run() {
     for (int i = 0; i < profile_.contract_size(); ++i) {
-      const absl::Status one = baselines::ParseContracts({profile_.contract(i)}).status();
-      if (!one.ok()) findings_.Add({{"contract", i}}, std::string(one.message()));
+      const auto one = baselines::ParseContracts({profile_.contract(i)});
+      if (!one.ok()) {
+        findings_.Add({{"contract", i}}, std::string(one.status().message()));
+        continue;
+      }
+      for (const std::string& name : one->Operators()) Say({{"contract", i}}, names_.CheckOperator(name));
     }
     for (int i = 0; i < profile_.skip_size(); ++i) CheckSkip(profile_.skip(i), {{"skip", i}});
     for (int i = 0; i < profile_.waiver_size(); ++i) CheckWaiver(profile_.waiver(i), {{"waiver", i}});

@@ -1,14 +1,17 @@
 // diopi-proof: does the method catch every bug, and does it accuse nobody falsely?
 #include <CLI/CLI.hpp>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
 #include "client/agent/paths.h"
 #include "client/proof/case_value.h"
+#include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
@@ -19,11 +22,14 @@ namespace {
 constexpr int kProven = 0;
 constexpr int kNotProven = 1;
 constexpr int kCannotRun = 3;
+// Of the failures that are told a cause, the share that must be told the right one.
+constexpr double kLeastPrecision = 0.95;
 
 struct Arguments {
   std::string reference = agent::DefaultReferenceLibrary();
   std::string mutants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_mutants.so";
   std::string variants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_variants.so";
+  std::string native16 = agent::ProgramFolder() + "/../lib/libdiopi_native16.so";
   std::vector<std::string> functions;
   std::vector<std::string> only;  // globs of planted names
   int seeds = 3;
@@ -42,33 +48,62 @@ bool Wanted(const Arguments& arguments, const std::string& name) {
                      [&](const std::string& glob) { return cases::GlobMatch(glob, name); });
 }
 
-absl::StatusOr<Tally> RunLibrary(const Arguments& arguments, const std::string& library,
-                                 const std::string& switch_variable, int seeds) {
-  absl::StatusOr<std::vector<Planted>> planted = ReadPlanted(library);
+// A library, and the variable that switches on what is planted in it.
+struct Source {
+  std::string library;
+  std::string switch_variable;
+};
+
+absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& source,
+                                      const std::function<bool(const Planted&)>& wanted) {
+  absl::StatusOr<std::vector<Planted>> planted = ReadPlanted(source.library);
   if (!planted.ok()) return planted.status();
   TrialOptions options;
-  options.library = library;
-  options.switch_variable = switch_variable;
+  options.library = source.library;
+  options.switch_variable = source.switch_variable;
   options.reference_library = arguments.reference;
   for (Planted& each : *planted) {
-    if (Wanted(arguments, each.name)) options.planted.push_back(std::move(each));
+    if (Wanted(arguments, each.name) && wanted(each)) options.planted.push_back(std::move(each));
   }
   for (const std::string& function : arguments.functions) options.selection.add_functions(function);
-  options.seeds = seeds;
   options.threads = arguments.threads;
-  Tally tally(options.planted);
-  const absl::Status status = RunTrials(options, [&](const Trial& trial) { tally.Add(trial); });
-  if (!status.ok()) return status;
-  return tally;
+  return options;
+}
+
+// Of the libraries of other ways to compute: bugs that a declared contract must not hide have a number.
+bool IsBug(const Planted& planted) {
+  return planted.catalogue > 0;
+}
+bool All(const Planted& /*planted*/) {
+  return true;
+}
+
+absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector<Source>& sources,
+                                   bool bugs) {
+  absl::StatusOr<Tally> sum = Tally({});
+  for (const Source& source : sources) {
+    const bool both = source.library != arguments.mutants;
+    absl::StatusOr<TrialOptions> options =
+        TrialsOf(arguments, source, [&](const Planted& each) { return !both || IsBug(each) == bugs; });
+    if (!options.ok()) return options.status();
+    options->seeds = bugs ? 1 : arguments.seeds;
+    Tally tally(options->planted);
+    const absl::Status status = RunTrials(*options, [&](const Trial& trial) { tally.Add(trial); });
+    if (!status.ok()) return status;
+    sum->Append(tally);
+  }
+  return sum;
 }
 
 int RunVerdict(const Arguments& arguments) {
-  const absl::StatusOr<Tally> mutants = RunLibrary(arguments, arguments.mutants, "DIOPI_MUTANT", 1);
+  const Source variant = {arguments.variants, "DIOPI_VARIANT"},
+               native16 = {arguments.native16, "DIOPI_NATIVE16"};
+  const absl::StatusOr<Tally> mutants =
+      RunLibraries(arguments, {{arguments.mutants, "DIOPI_MUTANT"}, variant, native16}, true);
   if (!mutants.ok()) return Tell(mutants.status());
   std::cout << "Planted bugs, each over the cases of its functions in suite core\n\n"
             << mutants->MutantTable();
-  const absl::StatusOr<Tally> variants =
-      RunLibrary(arguments, arguments.variants, "DIOPI_VARIANT", arguments.seeds);
+  const absl::StatusOr<Tally> variants = RunLibraries(arguments, {variant, native16}, false);
   if (!variants.ok()) return Tell(variants.status());
   std::cout << absl::StrFormat("\nOther correct ways to compute, %d seeds of inputs each\n\n",
                                arguments.seeds)
@@ -80,6 +115,55 @@ int RunVerdict(const Arguments& arguments) {
                                mutants->records().size(), variants->Alarms(), variants->Verdicts());
   const bool all = mutants->Caught() == static_cast<int64_t>(mutants->records().size());
   return all && variants->Alarms() == 0 ? kProven : kNotProven;
+}
+
+// Adds the likely causes of what `source` holds to a table of its own.
+absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& source, bool declare,
+                                     const std::function<bool(const Planted&)>& wanted) {
+  absl::StatusOr<TrialOptions> options = TrialsOf(arguments, source, wanted);
+  if (!options.ok()) return options.status();
+  options->declare = declare;
+  options->explain = true;
+  CauseTally tally(options->planted);
+  const absl::Status status = RunTrials(*options, [&](const Trial& trial) {
+    tally.Add(trial.planted, trial.verdict);
+    if (!arguments.verbose || trial.verdict.outcome() != v1::OUTCOME_FAIL) return;
+    std::cout << options->planted[trial.planted].name << "\t" << trial.verdict.case_id() << "\t"
+              << trial.verdict.cause_confidence() << "\t" << trial.verdict.likely_cause() << "\t"
+              << absl::StrJoin(trial.verdict.would_pass_under(), ",") << "\t" << trial.verdict.reason()
+              << "\n";
+  });
+  if (!status.ok()) return status;
+  return tally;
+}
+
+int RunCauses(const Arguments& arguments) {
+  const absl::StatusOr<CauseTally> bugs =
+      RunCauses(arguments, {arguments.mutants, "DIOPI_MUTANT"}, true, All);
+  if (!bugs.ok()) return Tell(bugs.status());
+  std::cout << "Likely causes of planted bugs\n\n" << bugs->Table();
+  const auto declarable = [](const Planted& planted) {
+    return !planted.contracts.empty() && !IsBug(planted);
+  };
+  const absl::StatusOr<CauseTally> arithmetic =
+      RunCauses(arguments, {arguments.variants, "DIOPI_VARIANT"}, false, declarable);
+  if (!arithmetic.ok()) return Tell(arithmetic.status());
+  const absl::StatusOr<CauseTally> native16 =
+      RunCauses(arguments, {arguments.native16, "DIOPI_NATIVE16"}, false,
+                [](const Planted& planted) { return !IsBug(planted); });
+  if (!native16.ok()) return Tell(native16.status());
+  std::cout << "\nArithmetic that would have to be declared, and is not\n\n"
+            << arithmetic->ContractTable() << native16->ContractTable() << "\n"
+            << arithmetic->Table() << native16->Table();
+  const int64_t right =
+      bugs->Count(Told::kRight) + arithmetic->Count(Told::kRight) + native16->Count(Told::kRight);
+  const int64_t wrong =
+      bugs->Count(Told::kWrong) + arithmetic->Count(Told::kWrong) + native16->Count(Told::kWrong);
+  const double precision =
+      right + wrong > 0 ? static_cast<double>(right) / static_cast<double>(right + wrong) : 1;
+  std::cout << absl::StrFormat("\nlikely causes: %d right, %d wrong: %.1f %% right\n", right, wrong,
+                               100 * precision);
+  return precision >= kLeastPrecision ? kProven : kNotProven;
 }
 
 int RunCases(const Arguments& arguments) {
@@ -113,9 +197,21 @@ int Main(int argc, char** argv) {
       "cases",
       "Reports, per operator, the bugs that no case catches and the cases that catch nothing others do not");
   cases->add_flag("--verbose", arguments.verbose, "List every case that catches nothing others do not");
+  CLI::App* causes = app.add_subcommand("causes",
+                                        "Counts how often the likely cause of a planted bug, and of "
+                                        "arithmetic that is not declared, is right, wrong "
+                                        "or not told; exit 1 when too many are wrong");
+  causes->add_option("--variants", arguments.variants, "The library with other correct ways to compute");
+  causes->add_option("--only", arguments.only, "Only what is planted under these names (globs)");
+  causes->add_flag("--verbose", arguments.verbose, "List every failure with its cause");
+  for (CLI::App* command : {verdict, causes}) {
+    command->add_option("--native16", arguments.native16, "The library that computes in 16 bits throughout");
+  }
+  causes->fallthrough();
   verdict->fallthrough();
   cases->fallthrough();
   CLI11_PARSE(app, argc, argv);
+  if (causes->parsed()) return RunCauses(arguments);
   return cases->parsed() ? RunCases(arguments) : RunVerdict(arguments);
 }
 

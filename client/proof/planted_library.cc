@@ -23,6 +23,15 @@ absl::StatusOr<Planted> ParseLine(const std::string& line) {
   for (const auto& function : absl::StrSplit(fields[2], ' ', absl::SkipEmpty())) {
     planted.functions.emplace(function);
   }
+  if (planted.functions.erase("*") > 0) {
+    for (const abi::Function* function : abi::Functions()) planted.functions.insert(function->name());
+  }
+  for (const auto& field : absl::StrSplit(fields[2], ' ', absl::SkipEmpty())) {
+    const std::string name(field);
+    if (name[0] != '!') continue;
+    planted.functions.erase(name);
+    planted.functions.erase(name.substr(1));
+  }
   for (const auto& contract : absl::StrSplit(fields[3], ' ', absl::SkipEmpty())) {
     planted.contracts.emplace_back(contract);
   }

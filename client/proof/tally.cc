@@ -55,6 +55,11 @@ void Tally::Add(const Trial& trial) {
   }
 }
 
+void Tally::Append(const Tally& other) {
+  planted_.insert(planted_.end(), other.planted_.begin(), other.planted_.end());
+  records_.insert(records_.end(), other.records_.begin(), other.records_.end());
+}
+
 int64_t Tally::Caught() const {
   return Sum(records_, [](const Record& record) { return record.caught > 0 ? 1 : 0; });
 }

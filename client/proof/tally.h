@@ -30,6 +30,8 @@ class Tally {
 
   // Not thread-safe.
   void Add(const Trial& trial);
+  // What another library's trials came to, after these.
+  void Append(const Tally& other);
 
   const std::vector<Planted>& planted() const { return planted_; }
   const std::vector<Record>& records() const { return records_; }

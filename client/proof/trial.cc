@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,8 +17,11 @@
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
 #include "baselines/compare/judging.h"
+#include "baselines/diagnose/native16.h"
 #include "baselines/generate/generate.h"
 #include "cases/core/catalog.h"
+#include "client/agent/case_judge.h"
+#include "client/agent/paths.h"
 #include "client/agent/verdict_builder.h"
 #include "impl_loader/worker/in_process.h"
 #include "impl_loader/worker/worker.h"
@@ -38,24 +42,23 @@ bool PublicRuleFails(const CallOutcome& outcome, const std::optional<v1::Verdict
   });
 }
 
-void JudgeTrial(const Baseline& baseline, const CallOutcome& outcome,
-                const baselines::CompareOptions& options, Trial* trial) {
-  const v1::WorkerReply& reply = outcome.reply;
-  std::optional<v1::Verdict> numbers;
-  if (outcome.kind == CallOutcome::Kind::kReplied && reply.status() == v1::WorkerReply::RETURNED &&
-      reply.error_code() == 0) {
-    numbers = baselines::CompareCase(baselines::WithoutJudging(baseline.c, reply.unwritten()),
-                                     baseline.inputs, baseline.references, outcome.outputs, options);
-  }
-  trial->verdict =
-      agent::BuildVerdict(baseline.c, outcome, [&numbers](const TensorMap&) { return *numbers; });
-  trial->public_rule_fails = PublicRuleFails(outcome, numbers);
+// With the agent's own judge, which looks for the cause.
+agent::CaseJudgeOptions ExplainingJudge(const TrialOptions& options,
+                                        const baselines::CompareOptions& compare) {
+  agent::CaseJudgeOptions judge;
+  judge.compare = compare;
+  judge.reference_library = options.reference_library;
+  judge.replay.max_per_function = std::numeric_limits<int>::max();
+  judge.replay.budget = std::chrono::seconds(1);
+  return judge;
 }
 
 class Trials {
  public:
   Trials(const TrialOptions& options, const std::function<void(const Trial&)>& visit)
-      : options_(options), visit_(visit) {}
+      : options_(options),
+        visit_(visit),
+        native16_(agent::Native16LibraryBeside(options.reference_library)) {}
 
   absl::Status Run() {
     absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
@@ -115,9 +118,27 @@ class Trials {
     return status_;
   }
 
+  void JudgeTrial(const Baseline& baseline, const CallOutcome& outcome,
+                  const baselines::CompareOptions& options, Trial* trial) {
+    const v1::WorkerReply& reply = outcome.reply;
+    std::optional<v1::Verdict> numbers;
+    if (outcome.kind == CallOutcome::Kind::kReplied && reply.status() == v1::WorkerReply::RETURNED &&
+        reply.error_code() == 0) {
+      const bool native16 = options.contracts.For(baseline.c).native16;
+      numbers = baselines::CompareCase(
+          baselines::WithoutJudging(baseline.c, reply.unwritten()), baseline.inputs,
+          native16 ? native16_.AddTo(baseline.c, baseline.inputs, baseline.references) : baseline.references,
+          outcome.outputs, options);
+    }
+    trial->verdict =
+        agent::BuildVerdict(baseline.c, outcome, [&numbers](const TensorMap&) { return *numbers; });
+    trial->public_rule_fails = PublicRuleFails(outcome, numbers);
+  }
+
   void RunPlanted(size_t index, int seed, const std::vector<Baseline>& baselines) {
     const Planted& planted = options_.planted[index];
-    const absl::StatusOr<baselines::Contracts> contracts = baselines::ParseContracts(planted.contracts);
+    const absl::StatusOr<baselines::DeclaredContracts> contracts =
+        baselines::ParseContracts(options_.declare ? planted.contracts : std::vector<std::string>());
     if (!contracts.ok()) return Fail(contracts.status());
     loader::WorkerOptions worker_options;
     worker_options.impl_path = options_.library;
@@ -128,6 +149,7 @@ class Trials {
     if (!worker.ok()) return Fail(worker.status());
     baselines::CompareOptions compare;
     compare.contracts = *contracts;
+    agent::CaseJudge judge(ExplainingJudge(options_, compare));
     for (const Baseline& baseline : baselines) {
       if (planted.functions.count(baseline.c.function()) == 0) continue;
       const absl::Status submitted = (*worker)->Submit(baseline.c, baseline.inputs, 2);
@@ -136,7 +158,11 @@ class Trials {
       Trial trial;
       trial.planted = index;
       trial.seed = seed;
-      JudgeTrial(baseline, outcome, compare, &trial);
+      if (options_.explain) {
+        trial.verdict = judge.Judge(baseline.c, baseline.inputs, baseline.references, outcome, {});
+      } else {
+        JudgeTrial(baseline, outcome, compare, &trial);
+      }
       const std::lock_guard lock(mutex_);
       visit_(trial);
     }
@@ -149,6 +175,7 @@ class Trials {
 
   const TrialOptions& options_;
   const std::function<void(const Trial&)>& visit_;
+  baselines::Native16 native16_;
   std::unique_ptr<loader::InProcessLibrary> reference_;
   std::mutex mutex_;
   absl::Status status_;

@@ -25,6 +25,8 @@ struct TrialOptions {
   int seeds = 1;  // of the generated inputs; seed 0 gives those of the stored baselines
   int threads = 2;
   std::chrono::milliseconds case_timeout{2000};
+  bool declare = true;   // the contracts that planted things name
+  bool explain = false;  // look for likely causes, as the agent does but with no limit that would matter
 };
 
 // What came of one case.

@@ -2,7 +2,7 @@
 # prefix may be moved. Components: server, agent, demo (a faulty vendor library to try with), nvidia (an agent with what
 # checks an NVIDIA GPU).
 add_custom_target(diopi_shipped DEPENDS
-  diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu libdiopi_faulty)
+  diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu diopi_native16 libdiopi_faulty)
 if(TARGET diopi_cuda)
   add_dependencies(diopi_shipped diopi_cuda)
 endif()
@@ -38,7 +38,7 @@ foreach(component agent nvidia)
 endforeach()
 foreach(component server agent nvidia)
   install(TARGETS diopi-server diopi-cli diopi-worker RUNTIME DESTINATION bin COMPONENT ${component})
-  install(TARGETS diopirt diopi_cpu LIBRARY DESTINATION lib COMPONENT ${component})
+  install(TARGETS diopirt diopi_cpu diopi_native16 LIBRARY DESTINATION lib COMPONENT ${component})
   # What the C files of diopi-cli repro include.
   install(DIRECTORY ${CMAKE_BINARY_DIR}/include/ DESTINATION include COMPONENT ${component})
   if(TARGET diopi_cuda)

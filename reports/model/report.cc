@@ -133,6 +133,28 @@ std::string DeviceReferenceName(const std::vector<std::string>& references) {
   return absl::StrJoin(names, " and ");
 }
 
+namespace {
+
+std::vector<ContractEffect> EffectsOf(const std::vector<v1::Verdict>& results) {
+  std::map<std::string, ContractEffect> by_name;
+  for (const v1::Verdict& verdict : results) {
+    if (verdict.outcome() != v1::OUTCOME_FAIL) continue;
+    for (const std::string& contract : verdict.would_pass_under()) {
+      ContractEffect& effect = by_name[contract];
+      effect.contract = contract;
+      ++effect.cases;
+      ++effect.by_dtype[verdict.dtype()];
+    }
+  }
+  std::vector<ContractEffect> effects;
+  for (auto& [name, effect] : by_name) effects.push_back(std::move(effect));
+  std::stable_sort(effects.begin(), effects.end(),
+                   [](const ContractEffect& a, const ContractEffect& b) { return a.cases > b.cases; });
+  return effects;
+}
+
+}  // namespace
+
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   RunReport report;
   std::map<std::string, OperatorRow> rows;
@@ -149,6 +171,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     AddToRow(verdict.outcome(), &row);
     flushes = flushes || Flushes(verdict);
     if (verdict.contracts_size() > 0) ++report.widened;
+    if (verdict.outcome() == v1::OUTCOME_FAIL) ++report.failures;
     AddToRule(verdict, &report.public_rule);
     if (IsAdapted(verdict)) ++report.adapted;
     if (!verdict.reference().empty()) references.insert(verdict.reference());
@@ -158,6 +181,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   report.badges.assign(run.options().contracts().begin(), run.options().contracts().end());
   if (!run.options().profile().adaptor().empty()) report.badges.emplace_back(kAdaptorBadge);
   report.waivers = WaiversOf(run.options().profile(), results);
+  report.would_pass = EffectsOf(results);
   if (flushes) report.badges.emplace_back(kFlushBadge);
   report.references.assign(references.begin(), references.end());
   const auto done = static_cast<int64_t>(results.size());

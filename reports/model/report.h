@@ -75,6 +75,13 @@ struct WaiverRow {
   int64_t cases = 0;  // verdicts that it made `waived`
 };
 
+// What a contract that the device does not declare would change.
+struct ContractEffect {
+  std::string contract;
+  int64_t cases = 0;                            // failures that would pass under it alone
+  std::map<v1::Dtype::Code, int64_t> by_dtype;  // the same
+};
+
 struct RunReport {
   v1::RunInfo run;
   std::string data_folder;  // where its results and baselines are, absolute; set by whoever knows it
@@ -87,9 +94,11 @@ struct RunReport {
   // What the figures must never be shown without: the contracts the device declares, and "ftz" when subnormal
   // results were seen flushed to zero.
   std::vector<std::string> badges;
-  std::vector<WaiverRow> waivers;  // all of the profile, those that have expired included
-  int64_t adapted = 0;             // verdicts that were reached through the adaptor
-  int64_t widened = 0;             // verdicts whose tolerance a contract widened
+  std::vector<WaiverRow> waivers;          // all of the profile, those that have expired included
+  int64_t adapted = 0;                     // verdicts that were reached through the adaptor
+  int64_t widened = 0;                     // verdicts whose tolerance a contract widened
+  int64_t failures = 0;                    // verdicts whose numbers are wrong, OUTCOME_FAIL
+  std::vector<ContractEffect> would_pass;  // of these; the most effective contract first
   PublicRule public_rule;
   std::vector<FailureGroup> failures;  // by cause, the largest group first
   std::string partial;                 // why the run does not stand for its chip; empty: it is complete

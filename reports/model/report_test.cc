@@ -122,11 +122,23 @@ TEST(BuildReport, TheBadgesAndThePublicRule) {
       MakeVerdict("add", "diopiAdd", v1::OUTCOME_CRASH, 7),
   };
   results[0].add_contracts("tf32");
+  results[2].add_would_pass_under("native16");
+  results[3].add_would_pass_under("fastconv");
+  results[3].add_would_pass_under("native16");
+  results[4].set_dtype(v1::Dtype::bfloat16);
+  results[4].add_would_pass_under("native16");
   EXPECT_EQ(BuildReport(run, results).badges, std::vector<std::string>{"tf32"});
   results[3].mutable_outputs(1)->set_flushed(1);
   const RunReport report = BuildReport(run, results);
   EXPECT_EQ(report.badges, (std::vector<std::string>{"tf32", "ftz"}));
   EXPECT_EQ(report.widened, 1);
+  EXPECT_EQ(report.failures, 3);
+  ASSERT_EQ(report.would_pass.size(), 2);
+  EXPECT_EQ(report.would_pass[0].contract, "native16");
+  EXPECT_EQ(report.would_pass[0].cases, 3);
+  EXPECT_EQ(report.would_pass[0].by_dtype.at(v1::Dtype::bfloat16), 1);
+  EXPECT_EQ(report.would_pass[1].contract, "fastconv");
+  EXPECT_EQ(report.would_pass[1].cases, 1);
   EXPECT_EQ(report.public_rule.judged, 5);
   EXPECT_EQ(report.public_rule.ours_alone, 2);
   EXPECT_EQ(report.public_rule.theirs_alone, 1);

@@ -143,6 +143,14 @@ std::string GroupJson(const RunReport& report, const FailureGroup& group) {
 
 }  // namespace
 
+void EffectJson(std::string* out, const ContractEffect& effect) {
+  const auto dtype = [](std::string* text, const auto& entry) {
+    absl::StrAppend(text, JsonString(std::string(DtypeName(entry.first))), ": ", entry.second);
+  };
+  absl::StrAppend(out, "{\"contract\": ", JsonString(effect.contract), ", \"cases\": ", effect.cases,
+                  ", \"by_dtype\": {", absl::StrJoin(effect.by_dtype, ", ", dtype), "}}");
+}
+
 std::string RenderJson(const RunReport& report) {
   const Coverage& coverage = report.coverage;
   std::string out = absl::StrCat("{\n  \"run\": ", MessageJson(report.run), ",\n");
@@ -154,6 +162,8 @@ std::string RenderJson(const RunReport& report) {
                   ", \"passed\": ", report.correctness.passed, "},\n");
   absl::StrAppend(&out, "  \"badges\": ", Strings(report.badges),
                   ",\n  \"widened_by_contracts\": ", report.widened, ",\n");
+  absl::StrAppend(&out, "  \"would_pass_under\": [", absl::StrJoin(report.would_pass, ", ", EffectJson),
+                  "],\n");
   absl::StrAppend(&out, "  \"public_rule\": {\"judged\": ", report.public_rule.judged,
                   ", \"ours_alone_fails\": ", report.public_rule.ours_alone,
                   ", \"theirs_alone_fails\": ", report.public_rule.theirs_alone, "},\n");

@@ -1,13 +1,16 @@
 #include "reports/render/measurements.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/core/dtype.h"
 #include "reports/model/outcome.h"
 #include "reports/render/escape.h"
 
@@ -111,6 +114,23 @@ std::vector<std::string> EnvironmentLines(const v1::RunOptions& options) {
   std::vector<std::string> lines;
   for (const v1::Variable& variable : options.profile().environment()) {
     lines.push_back(OneLine(absl::StrCat(variable.name(), "=", variable.value())));
+  }
+  return lines;
+}
+
+std::vector<std::string> ContractLines(const RunReport& report) {
+  std::vector<std::string> lines;
+  for (const ContractEffect& effect : report.would_pass) {
+    std::vector<std::pair<int64_t, std::string>> dtypes;
+    for (const auto& [dtype, cases] : effect.by_dtype)
+      dtypes.emplace_back(-cases, std::string(DtypeName(dtype)));
+    std::sort(dtypes.begin(), dtypes.end());
+    const auto each = [](std::string* out, const auto& entry) {
+      absl::StrAppend(out, entry.second, " ", -entry.first);
+    };
+    lines.push_back(absl::StrCat(effect.cases, " of ", report.failures,
+                                 report.failures == 1 ? " failure" : " failures", " would pass under ",
+                                 effect.contract, ": ", absl::StrJoin(dtypes, ", ", each)));
   }
   return lines;
 }

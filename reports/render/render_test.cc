@@ -76,7 +76,9 @@ RunReport SampleReport() {
   right.set_grade("A");
   right.set_rmse_ratio(1);
   fail.set_likely_cause("consistent with eps taken as 0");
+  fail.set_cause_confidence(0.996);
   fail.add_contracts("tf32");
+  fail.add_would_pass_under("native16");
   results.push_back(fail);
 
   // The public rule takes this for right.

@@ -194,6 +194,8 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
                                           ") widened the tolerance of ", report.widened, " verdicts."),
                              Tone::kWarn});
   }
+  for (const std::string& line : ContractLines(report))
+    blocks.emplace_back(Note{absl::StrCat(line, "."), Tone::kPlain});
   for (const std::string& line : WaiverLines(report)) {
     blocks.emplace_back(Note{absl::StrCat("A tolerance is overridden by ", line), Tone::kWarn});
   }

@@ -97,6 +97,7 @@ std::string RenderSummary(const RunReport& report) {
   std::string badges = absl::StrCat("Contracts    ", BadgeText(report));
   if (report.widened > 0)
     absl::StrAppend(&badges, "; they widened the tolerance of ", report.widened, " verdicts");
+  for (const std::string& line : ContractLines(report)) absl::StrAppend(&badges, "\n             ", line);
   for (const std::string& line : WaiverLines(report)) absl::StrAppend(&badges, "\nWaivers      ", line);
   const std::string partial =
       report.partial.empty()

@@ -1,5 +1,6 @@
 #include "server/rpc/run_registry.h"
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -32,9 +33,6 @@ absl::Status CheckOptions(const v1::RunOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("the timeout is ", options.timeout_s(), " s; expected 0 or more"));
   }
-  const std::vector<std::string> contracts(options.contracts().begin(), options.contracts().end());
-  absl::Status known = baselines::ParseContracts(contracts).status();
-  if (!known.ok()) return known;
   const bool sharded = options.shard_count() > 0 || options.shard_index() > 0;
   if (sharded && options.shard_index() >= options.shard_count()) {
     return absl::InvalidArgumentError(absl::StrCat("there is no shard ", options.shard_index(), " of ",
@@ -160,8 +158,29 @@ std::map<std::string, double> RunRegistry::CaseSeconds(const std::string& chip) 
   return {};
 }
 
+// A contract for an operator that does not exist would silently change nothing.
+absl::Status RunRegistry::CheckContracts(const v1::RunOptions& options) {
+  const auto declared = baselines::ParseContracts({options.contracts().begin(), options.contracts().end()});
+  if (!declared.ok()) return declared.status();
+  const std::vector<std::string> names = declared->Operators();
+  if (names.empty()) return absl::OkStatus();
+  const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
+  if (!catalog.ok()) return catalog.status();
+  std::vector<std::string> known;
+  for (const v1::OperatorFile& file : (*catalog)->operators()) known.push_back(file.operator_());
+  for (const std::string& name : names) {
+    if (std::any_of(known.begin(), known.end(), [&](const auto& op) { return cases::GlobMatch(name, op); }))
+      continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a contract names the operator '", name,
+        "', which does not exist; nearest: ", absl::StrJoin(cases::Nearest(name, known, 3), ", ")));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& asked) {
   absl::Status status = CheckOptions(asked);
+  if (status.ok()) status = CheckContracts(asked);
   if (!status.ok()) return status;
   v1::RunOptions options = asked;
   options.mutable_command()->set_cases_folder(options_.cases_folder);

@@ -83,6 +83,7 @@ class RunRegistry {
   void Forget(const std::string& run_id);
 
  private:
+  absl::Status CheckContracts(const v1::RunOptions& options);
   // The selection's part that the shard has, and the hash of the whole.
   absl::StatusOr<std::vector<v1::Case>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
   absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<std::string> names = absl::StrSplit(text, absl::ByAnyChar(",\n"));
   const auto contracts = diopi::baselines::ParseContracts(names);
   if (!contracts.ok()) return 0;
-  const auto again = diopi::baselines::ParseContracts(diopi::baselines::ContractNames(*contracts));
+  const auto again = diopi::baselines::ParseContracts(contracts->Texts());
   if (!again.ok() || *again != *contracts) std::abort();
   return 0;
 }

@@ -1,0 +1,37 @@
+// What a real 16-bit evaluation gives for a case, for the contract native16: an overflow is allowed where
+// that overflows.
+#ifndef BASELINES_DIAGNOSE_NATIVE16_H_
+#define BASELINES_DIAGNOSE_NATIVE16_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+#include "impl_loader/worker/in_process.h"
+
+namespace diopi::baselines {
+
+// Thread-safe. The library, libdiopi_native16.so, is opened for the first case that needs it; where it cannot
+// be, nothing is ever added, and no overflow is allowed.
+class Native16 {
+ public:
+  explicit Native16(std::string library_path) : library_path_(std::move(library_path)) {}
+
+  // `references` with KEY.native16 of each output that they have a noise of; as they are where the case is
+  // not of a 16-bit type.
+  TensorMap AddTo(const v1::Case& c, const TensorMap& inputs, const TensorMap& references);
+
+ private:
+  const std::string library_path_;
+  std::mutex mutex_;
+  bool opened_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<loader::InProcessLibrary> library_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_DIAGNOSE_NATIVE16_H_

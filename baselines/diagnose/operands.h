@@ -1,0 +1,28 @@
+// Products of float32 operands that the device rounds or splits first. Unlike an argument that is ignored,
+// this changes no argument: the reference multiplies the rounded operands in float64, which is what such a
+// device gives but for the noise of its sum. Private to this folder.
+#ifndef BASELINES_DIAGNOSE_OPERANDS_H_
+#define BASELINES_DIAGNOSE_OPERANDS_H_
+
+#include <string>
+#include <vector>
+
+#include "cases/core/tensor.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::baselines {
+
+// The sum of the function's results on `plus` less its results on `minus`: exact for what is linear in each
+// operand.
+struct RoundedOperands {
+  std::string text;  // "float32 operands rounded to TF32; declare tf32 if the device computes so"
+  TensorMap plus;
+  TensorMap minus;  // empty: nothing to take away
+};
+
+// Empty where no judged output is a sum of float32 products.
+std::vector<RoundedOperands> NarrowOperands(const v1::Case& c, const TensorMap& inputs);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_DIAGNOSE_OPERANDS_H_

@@ -1,0 +1,49 @@
+#include "baselines/native16/narrow.h"
+#include "baselines/planted/planted.h"
+
+namespace diopi::ops {
+namespace {
+
+// A host scalar of more bits than the type holds is rounded at once, which no contract allows.
+constexpr char kAll[] =
+    "* !diopiDropout !diopiDropoutInp !diopiMulScalar !diopiMulInpScalar !diopiNormal !diopiUniformInp";
+PLANT(native16_blocks, 0, kAll, "native16", "sums in runs of 32, then in a tree");
+PLANT(native16_pairwise, 0, kAll, "native16", "sums in pairs, pairs of pairs, ...");
+PLANT(native16_lanes, 0, kAll, "native16", "sums in 32 lanes, then in a tree");
+PLANT(native16_chunks, 0, kAll, "native16",
+      "exact sums of 16 terms, each rounded, then in a tree: a matrix unit");
+// Injected bugs, which native16 must not hide.
+PLANT(native16_sequential, 1, kAll, "native16",
+      "sums one term after the other, however many: terms get lost");
+PLANT(native16_truncates, 1, kAll, "native16", "every result is truncated toward zero");
+PLANT(native16_truncates_sums, 1, kAll, "native16", "partial sums are truncated toward zero");
+PLANT(native16_truncates_functions, 1, kAll, "native16", "results of functions are truncated toward zero");
+PLANT(native16_drops_tail, 1, kAll, "native16", "sums leave out what follows the last whole run of 32");
+PLANT(native16_short_sums, 1, kAll, "native16", "partial sums keep 8 bits, in float16 too");
+PLANT(native16_saturates, 1, kAll, "native16", "overflow of an intermediate result gives the largest number");
+
+NarrowSwitches Chosen() {
+  NarrowSwitches on;
+  using Order = NarrowSwitches::Order;
+  on.order = native16_pairwise     ? Order::kPairwise
+             : native16_lanes      ? Order::kLanes
+             : native16_chunks     ? Order::kChunks
+             : native16_sequential ? Order::kSequential
+                                   : Order::kBlocks;
+  on.truncate = static_cast<bool>(native16_truncates);
+  on.truncate_sums = static_cast<bool>(native16_truncates_sums);
+  on.truncate_functions = static_cast<bool>(native16_truncates_functions);
+  on.drop_tail = static_cast<bool>(native16_drops_tail);
+  on.saturate = static_cast<bool>(native16_saturates);
+  on.short_sums = static_cast<bool>(native16_short_sums);
+  return on;
+}
+
+}  // namespace
+
+const NarrowSwitches& TheNarrowSwitches() {
+  static const NarrowSwitches kSwitches = Chosen();
+  return kSwitches;
+}
+
+}  // namespace diopi::ops
