@@ -171,7 +171,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     AddToRow(verdict.outcome(), &row);
     flushes = flushes || Flushes(verdict);
     if (verdict.contracts_size() > 0) ++report.widened;
-    if (verdict.outcome() == v1::OUTCOME_FAIL) ++report.failures;
+    if (verdict.outcome() == v1::OUTCOME_FAIL) ++report.wrong_numbers;
     AddToRule(verdict, &report.public_rule);
     if (IsAdapted(verdict)) ++report.adapted;
     if (!verdict.reference().empty()) references.insert(verdict.reference());

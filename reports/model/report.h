@@ -97,7 +97,7 @@ struct RunReport {
   std::vector<WaiverRow> waivers;          // all of the profile, those that have expired included
   int64_t adapted = 0;                     // verdicts that were reached through the adaptor
   int64_t widened = 0;                     // verdicts whose tolerance a contract widened
-  int64_t failures = 0;                    // verdicts whose numbers are wrong, OUTCOME_FAIL
+  int64_t wrong_numbers = 0;               // verdicts whose numbers are wrong, OUTCOME_FAIL
   std::vector<ContractEffect> would_pass;  // of these; the most effective contract first
   PublicRule public_rule;
   std::vector<FailureGroup> failures;  // by cause, the largest group first

@@ -132,7 +132,7 @@ TEST(BuildReport, TheBadgesAndThePublicRule) {
   const RunReport report = BuildReport(run, results);
   EXPECT_EQ(report.badges, (std::vector<std::string>{"tf32", "ftz"}));
   EXPECT_EQ(report.widened, 1);
-  EXPECT_EQ(report.failures, 3);
+  EXPECT_EQ(report.wrong_numbers, 3);
   ASSERT_EQ(report.would_pass.size(), 2);
   EXPECT_EQ(report.would_pass[0].contract, "native16");
   EXPECT_EQ(report.would_pass[0].cases, 3);

@@ -128,8 +128,8 @@ std::vector<std::string> ContractLines(const RunReport& report) {
     const auto each = [](std::string* out, const auto& entry) {
       absl::StrAppend(out, entry.second, " ", -entry.first);
     };
-    lines.push_back(absl::StrCat(effect.cases, " of ", report.failures,
-                                 report.failures == 1 ? " failure" : " failures", " would pass under ",
+    lines.push_back(absl::StrCat(effect.cases, " of ", report.wrong_numbers,
+                                 report.wrong_numbers == 1 ? " failure" : " failures", " would pass under ",
                                  effect.contract, ": ", absl::StrJoin(dtypes, ", ", each)));
   }
   return lines;
