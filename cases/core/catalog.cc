@@ -8,9 +8,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "cases/core/hash.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
+#include "proto/abi/abi.h"
 
 namespace diopi::cases {
 namespace {
@@ -67,7 +70,40 @@ std::string Suggestion(const std::vector<std::string>& near) {
   return near.empty() ? "" : absl::StrCat("; did you mean ", absl::StrJoin(near, ", "), "?");
 }
 
+// "diopiHardtanhInp", "hardtanh", "hard_tanh" -> "hardtanhinp", "hardtanh": names as the ABI and cases spell
+// them.
+std::string Bare(absl::string_view name) {
+  absl::ConsumePrefix(&name, "diopi");
+  std::string bare = absl::AsciiStrToLower(name);
+  bare.erase(std::remove(bare.begin(), bare.end(), '_'), bare.end());
+  return bare;
+}
+
+// The functions of the ABI that a name means (itself, in place, backward) and no operator has.
+std::vector<std::string> WithoutCases(const std::string& name,
+                                      const std::vector<v1::OperatorFile>& operators) {
+  const std::string bare = Bare(name);
+  std::set<std::string> with_cases;
+  for (const v1::OperatorFile& op : operators) {
+    for (const v1::FunctionRules& rules : op.function()) with_cases.insert(rules.name());
+  }
+  std::vector<std::string> functions;
+  for (const abi::Function* function : abi::Functions()) {
+    const std::string known = Bare(function->name());
+    const bool meant = known == bare || (!absl::StartsWith(name, "diopi") &&
+                                         (known == bare + "inp" || known == bare + "backward"));
+    if (meant && !with_cases.contains(function->name())) functions.push_back(function->name());
+  }
+  return functions;
+}
+
 absl::Status UnknownFunction(const std::string& name, const std::vector<v1::OperatorFile>& operators) {
+  if (const std::vector<std::string> functions = WithoutCases(name, operators); !functions.empty()) {
+    const bool one = functions.size() == 1;
+    return absl::NotFoundError(absl::StrCat(absl::StrJoin(functions, ", "), one ? " is" : " are",
+                                            " in the ABI; the suite has no cases for ", one ? "it" : "them",
+                                            " yet"));
+  }
   std::vector<std::string> known;
   for (const v1::OperatorFile& op : operators) {
     known.push_back(op.operator_());

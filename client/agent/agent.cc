@@ -36,6 +36,7 @@
 #include "reports/model/outcome.h"
 #include "reports/model/report.h"
 #include "reports/render/escape.h"
+#include "reports/render/measurements.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
 
@@ -169,7 +170,7 @@ absl::Status Agent::CheckReportFolder() const {
 }
 
 absl::Status Agent::InspectImpl() {
-  absl::StatusOr<LibraryFacts> facts = InspectLibrary(options_.impl_path);
+  absl::StatusOr<LibraryFacts> facts = InspectOperators(options_.impl_path);
   if (!facts.ok()) {
     // A damaged library is the user's file, not our fault.
     if (absl::IsDataLoss(facts.status())) return absl::InvalidArgumentError(facts.status().message());
@@ -448,6 +449,7 @@ absl::Status Agent::RunCases() {
   Progress::Options progress;
   progress.bar = terminal_;
   progress.quiet = options_.quiet;
+  progress.verbose = options_.verbose;
   progress.total = run_.cases();
   progress.done = run_.done();
   progress.run = MakeRunOptions();
@@ -543,7 +545,8 @@ ExitCode Agent::Conclude(bool stopped) {
 }
 
 ExitCode Agent::WriteReport(const reports::RunReport& report) {
-  *out_ << "\n" << reports::RenderSummary(report);
+  const std::string failures = options_.quiet ? "" : reports::RenderFailures(report);
+  *out_ << "\n" << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(report);
   if (!own_server() && !options_.resume.empty())
     *out_ << "             (of this session; earlier ones: diopi-cli report)\n";
   std::error_code ignored;
@@ -560,7 +563,11 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
         << (own_server() ? "" : " on the server") << std::endl;
   OutcomeCounts outcomes(report.run.outcomes().begin(), report.run.outcomes().end());
   for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] += count;
-  return ExitCodeFor(outcomes);
+  const ExitCode code = ExitCodeFor(outcomes);
+  if (report.coverage.passing >= options_.min_passing || code == ExitCode::kOurs) return code;
+  *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage asks for "
+        << options_.min_passing << std::endl;
+  return ExitCode::kFailed;
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
   v1::ServeRequest result;
   v1::AgentFacts& facts = *result.mutable_facts();
   facts.set_impl_path(options.impl_path);
-  const absl::StatusOr<LibraryFacts> library = InspectLibrary(options.impl_path);
+  const absl::StatusOr<LibraryFacts> library = InspectOperators(options.impl_path);
   if (!library.ok()) {
     *result.mutable_health() = Health(false, std::string(library.status().message()));
     return result;

@@ -39,4 +39,12 @@ absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
   return facts;
 }
 
+absl::StatusOr<LibraryFacts> InspectOperators(const std::string& path) {
+  absl::StatusOr<LibraryFacts> facts = InspectLibrary(path);
+  if (!facts.ok() || !facts->implemented.empty()) return facts;
+  return absl::InvalidArgumentError(absl::StrCat(path, " exports none of the ", abi::Functions().size(),
+                                                 " DIOPI functions (such as diopiAdd); is it the right "
+                                                 "library, and are its symbols visible?"));
+}
+
 }  // namespace diopi::agent

@@ -20,6 +20,9 @@ struct LibraryFacts {
 // object) or DataLoss (truncated), each naming the file.
 absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path);
 
+// The same of a library with operators: one that exports no function of the ABI is InvalidArgument.
+absl::StatusOr<LibraryFacts> InspectOperators(const std::string& path);
+
 }  // namespace diopi::agent
 
 #endif  // CLIENT_AGENT_LIBRARY_FACTS_H_

@@ -12,6 +12,7 @@
 #include "client/agent/devices.h"
 #include "client/agent/paths.h"
 #include "command_line/command_line.h"
+#include "reports/model/completeness.h"
 
 namespace diopi::agent {
 namespace {
@@ -145,7 +146,19 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
       ->check(CLI::Range(1, 100'000));
   app->add_option("--report-dir", options->report_folder, "Where error_report.csv goes (default: here)");
   app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
-  app->add_flag("--quiet", options->quiet, "Print the summary only");
+  CLI::Option* quiet = app->add_flag("--quiet", options->quiet, "Print the summary only");
+  app->add_flag("--verbose", options->verbose,
+                "Print a line for every case that does not pass, not only their groups by cause")
+      ->excludes(quiet);
+  app->add_option_function<std::string>(
+         "--min-coverage",
+         [options](const std::string& text) {
+           options->min_passing = reports::ParseMinCoverage(text).value_or(0);
+         },
+         "Fail where fewer functions pass: a percentage of the ABI's (30%) or their number (160)")
+      ->check([](const std::string& text) {
+        return std::string(reports::ParseMinCoverage(text).status().message());
+      });
   app->add_flag("--watch", options->watch,
                 "Run again whenever the library's file changes, and say what changed; Ctrl-C ends");
   app->add_flag("--serve", options->serve,

@@ -45,6 +45,8 @@ struct AgentOptions {
   std::string report_folder;         // --report-dir; empty: the current folder
   std::string error_report;          // --error-report; empty: error_report.csv in the report folder
   bool quiet = false;                // --quiet: only the summary
+  bool verbose = false;              // --verbose: a line for every case that does not pass
+  int64_t min_passing = 0;           // --min-coverage, in functions that pass; 0: not asked for
   rpc::CredentialFiles credentials;  // --tls-ca --tls-cert --tls-key --token-file --insecure
   std::string sandbox = "default";   // --sandbox, of the workers: strict, default, off
   uint64_t worker_memory = 0;        // --worker-memory, bytes of address space; 0: no limit

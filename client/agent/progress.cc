@@ -51,7 +51,7 @@ void Progress::Add(const v1::Verdict& verdict) {
     ++tally.failed;
     ++failed_;
   }
-  if (reports::IsListed(verdict.outcome())) {
+  if (options_.verbose && reports::IsListed(verdict.outcome())) {
     Line("ERROR", absl::StrCat(verdict.case_id(), ": ", reports::OutcomeName(verdict.outcome()), ": ",
                                reports::OneLine(verdict.reason()), " | ",
                                reports::ReproCommand(options_.run, verdict, options_.data_folder)));

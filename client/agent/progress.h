@@ -20,10 +20,11 @@ namespace diopi::agent {
 class Progress {
  public:
   struct Options {
-    bool bar = false;    // the output is a terminal
-    bool quiet = false;  // print nothing at all
-    int64_t total = 0;   // cases of the run
-    int64_t done = 0;    // of these, with a verdict before this session
+    bool bar = false;      // the output is a terminal
+    bool quiet = false;    // print nothing at all
+    bool verbose = false;  // a line for every case that does not pass
+    int64_t total = 0;     // cases of the run
+    int64_t done = 0;      // of these, with a verdict before this session
     // For the commands that repeat a case.
     v1::RunOptions run;
     std::string data_folder;

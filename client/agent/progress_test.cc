@@ -41,6 +41,7 @@ class ProgressTest : public testing::Test {
 };
 
 TEST_F(ProgressTest, LinesInThePublicHarnessForm) {
+  options_.verbose = true;
   Progress progress(options_, &out_);
   for (int i = 0; i < 2; ++i) progress.Expect(MakeCase("relu", i == 0 ? "diopiRelu" : "diopiReluInp"));
   progress.Expect(MakeCase("add", "diopiAdd"));
@@ -60,6 +61,16 @@ TEST_F(ProgressTest, LinesInThePublicHarnessForm) {
   progress.Add(MakeVerdict("exp", "diopiExp", v1::OUTCOME_NOT_IMPLEMENTED));
   EXPECT_EQ(out_.str(),
             "2022-09-29 16:40:40,550 - DIOPI-Test - WARNING - Run diopi_functions.exp not implemented\n");
+}
+
+// One defect may make hundreds of cases fail: they are grouped at the end of the run.
+TEST_F(ProgressTest, WithoutVerboseAFailureHasNoLineOfItsOwn) {
+  Progress progress(options_, &out_);
+  progress.Expect(MakeCase("add", "diopiAdd"));
+  progress.Add(MakeVerdict("add", "diopiAdd", v1::OUTCOME_CRASH));
+  EXPECT_EQ(
+      out_.str(),
+      "2022-09-29 16:40:40,550 - DIOPI-Test - ERROR - Run diopi_functions.add failed: 0 of 1 cases pass\n");
 }
 
 TEST_F(ProgressTest, PartlyNotImplementedIsNoSuccess) {

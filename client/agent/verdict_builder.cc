@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "cases/core/dtype.h"
 #include "cases/core/tensor.h"
+#include "client/agent/error_text.h"
 #include "reports/model/outcome.h"
 #include "reports/model/report.h"
 #include "reports/render/escape.h"
@@ -200,7 +201,9 @@ v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::strin
   verdict.set_case_id(c.id());
   verdict.set_case_hash(c.hash());
   verdict.set_outcome(outcome);
-  verdict.set_reason(reports::ToUtf8(reason));  // a vendor's text may be anything, a message's may not
+  const ErrorText error = SplitBacktrace(reason);
+  verdict.set_reason(reports::ToUtf8(error.message));  // a vendor's text may be anything, a message's may not
+  verdict.set_backtrace(reports::ToUtf8(error.backtrace));
   verdict.set_function(c.function());
   verdict.set_operator_(c.operator_());
   verdict.set_dtype(c.dtype());
@@ -231,7 +234,7 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
     verdict = NumbersVerdict(c, outcome, judge);
   }
   verdict.set_error_code(reply.error_code());
-  if (!success) verdict.set_error_text(reports::ToUtf8(reply.text()));
+  if (!success) verdict.set_error_text(reports::ToUtf8(SplitBacktrace(reply.text()).message));
   verdict.set_call_us(reply.call_us());
   verdict.set_calls(reply.calls());
   return verdict;

@@ -15,6 +15,7 @@
 #include "client/cli/pdf.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/evaluation/spec.h"
+#include "reports/model/completeness.h"
 #include "server/store/database.h"
 
 namespace diopi::cli {
@@ -22,18 +23,22 @@ namespace {
 
 constexpr size_t kSuggestions = 3;
 
-// The newest finished run of the chip; NotFound says what there is.
-absl::StatusOr<std::string> NewestFinished(server::Database& database, const std::string& chip) {
+// The newest complete run of the chip; NotFound says what there is.
+absl::StatusOr<std::string> NewestComplete(server::Database& database, const std::string& chip) {
   const absl::StatusOr<std::vector<v1::RunInfo>> runs = database.ListRuns("", 0);
   if (!runs.ok()) return runs.status();
   std::set<std::string> chips;
+  std::string newest;
   for (const v1::RunInfo& run : *runs) {
-    if (run.options().chip() == chip && run.state() == "finished") return run.run_id();
     chips.insert(run.options().chip());
+    if (run.options().chip() != chip) continue;
+    const std::string partial = reports::PartialText(run.options(), run.state(), run.cases(), run.done());
+    if (partial.empty()) return run.run_id();
+    if (newest.empty()) newest = absl::StrCat(run.run_id(), " (", partial, ")");
   }
   if (chips.contains(chip)) {
-    return absl::NotFoundError(
-        absl::StrCat("no run of chip '", chip, "' is finished; --run takes one that is not"));
+    return absl::NotFoundError(absl::StrCat(
+        "no run of chip '", chip, "' is complete; --run takes a partial one, the newest is ", newest));
   }
   const std::vector<std::string> known(chips.begin(), chips.end());
   const std::vector<std::string> near = cases::Nearest(chip, known, kSuggestions);
@@ -60,7 +65,7 @@ class EvaluateCommand final : public Command {
   std::string description() const override { return "Writes the evaluation report of a chip"; }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-    app->add_option("--chip", chip_, "The chip: its newest finished run");
+    app->add_option("--chip", chip_, "The chip: its newest complete run");
     app->add_option("--run", run_, "This run instead");
     app->add_option("--spec", spec_, "The chip's technical specification, see --spec-template");
     app->add_flag("--spec-template", template_, "Print a specification to fill in, and end");
@@ -92,7 +97,7 @@ class EvaluateCommand final : public Command {
         server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
     if (!database.ok()) return database.status();
     absl::StatusOr<std::string> run = run_;
-    if (run_.empty()) run = NewestFinished(**database, chip_);
+    if (run_.empty()) run = NewestComplete(**database, chip_);
     if (!run.ok()) return run.status();
     absl::StatusOr<reports::RunReport> report = reports::LoadReport(**database, *run);
     if (!report.ok()) return report.status();
@@ -114,9 +119,7 @@ class EvaluateCommand final : public Command {
       if (!reference.ok()) return reference.status();
       input.reference = *std::move(reference);
     }
-    absl::StatusOr<reports::SuiteIndex> suite = reports::BuiltinSuite();
-    if (!suite.ok()) return suite.status();
-    input.suite = *std::move(suite);
+    input.suite = reports::BuiltinSuite();
     input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
     input.tool_version = DIOPI_VERSION;
     return input;

@@ -49,6 +49,7 @@ class GateCommand final : public Command {
   std::string format_ = "text";
   std::string output_;
   std::vector<std::string> also_;
+  bool verbose_ = false;
   reports::GateOptions options_;
 
   std::vector<std::pair<std::string, std::string>> documents_;  // format and file, of --also
@@ -69,6 +70,16 @@ void GateCommand::AddOptions(CLI::App* app) {
   app->add_option("--against", against_, "Run to compare with: its id, or last-green");
   app->add_flag("--partial", options_.partial,
                 "The run is a selection on purpose: do not hold what it leaves out against it");
+  app->add_option_function<std::string>(
+         "--min-coverage",
+         [this](const std::string& text) {
+           options_.min_passing = reports::ParseMinCoverage(text).value_or(0);
+         },
+         "Fail where fewer functions pass: a percentage of the ABI's (30%) or their number (160)")
+      ->check([](const std::string& text) {
+        return std::string(reports::ParseMinCoverage(text).status().message());
+      });
+  app->add_flag("--verbose", verbose_, "In text and markdown: every case, not grouped by cause");
   app->add_flag("--strict", options_.strict,
                 "Also fail on lines that pass now, match nothing or have no issue");
   const CLI::Range factor(1.0, 1e6);
@@ -218,7 +229,7 @@ ExitCode GateCommand::Run() {
   if (!status.ok()) return Tell(status);
   const reports::GateInput input = MakeInput();
   const reports::GateResult result = reports::RunGate(input, options_);
-  status = Write({&input, &options_, &result});
+  status = Write({&input, &options_, &result, verbose_});
   if (!status.ok()) return Tell(status);
   if (result.green()) return ExitCode::kOk;
   return result.only_ours() ? ExitCode::kOurs : ExitCode::kFailed;

@@ -24,6 +24,8 @@ class ReportCommand final : public Command {
     formats.emplace_back("pdf");
     app->add_option("--format", format_, absl::StrCat(absl::StrJoin(formats, ", "), " (default: text)"))
         ->check(CLI::IsMember(formats));
+    app->add_flag("--verbose", options_.verbose,
+                  "In text, markdown, html and pdf: every case that did not pass, beside their groups");
     app->add_option("--output", output_, "File (default: standard output; pdf needs one)");
   }
 
@@ -37,7 +39,7 @@ class ReportCommand final : public Command {
     if (!report.ok()) return Tell(report.status());
     report->data_folder = agent::AbsolutePath(DataFolder(data_));
     const bool pdf = format_ == "pdf";
-    const absl::StatusOr<std::string> text = reports::Render(*report, pdf ? "html" : format_);
+    const absl::StatusOr<std::string> text = reports::Render(*report, pdf ? "html" : format_, options_);
     if (!text.ok()) return Tell(text.status());
     return Tell(pdf ? PrintPdf(*text, output_, {}) : WriteOutput(*text, output_));
   }
@@ -47,6 +49,7 @@ class ReportCommand final : public Command {
   std::string run_ = "latest";
   std::string format_ = "text";
   std::string output_;
+  reports::RenderOptions options_;
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ class SubmitCommand final : public Command {
     for (const std::string& contract : contracts_) request.mutable_options()->add_contracts(contract);
     request.set_require_sha256(absl::AsciiStrToLower(require_sha256_));
     if (impl_.empty()) return request;
-    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
+    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectOperators(impl_);
     if (!facts.ok()) return absl::InvalidArgumentError(facts.status().message());
     std::error_code error;
     request.set_upload_name(std::filesystem::path(facts->path).filename().string());

@@ -59,6 +59,8 @@ TEST_F(BadInputTest, CommandLinesAndFiles) {
   other[18] = '\xb7';  // e_machine: AArch64
   WriteFile(folder_ / "arm.so", other);
   WriteFile(folder_ / "short.so", ReadFile(Cpu()).substr(0, 5000));
+  std::string libm = RunProgram({"/usr/bin/cc", "-print-file-name=libm.so.6"}).out;
+  libm.resize(libm.find('\n'));
   struct Row {
     const char* name;
     std::vector<std::string> command;
@@ -76,9 +78,13 @@ TEST_F(BadInputTest, CommandLinesAndFiles) {
       {"empty file", Agent({"--impl", folder_ / "empty.so"}), 2, "empty.so"},
       {"wrong architecture", Agent({"--impl", folder_ / "arm.so"}), 2, "arm.so"},
       {"truncated library", Agent({"--impl", folder_ / "short.so"}), 2, "short.so"},
+      {"library of something else", Agent({"--impl", libm, "--fname", "relu"}), 2,
+       "exports none of the 538 DIOPI functions"},
       {"library that cannot be loaded",
        Agent({"--impl", VendorPath("vendor_missing_symbol"), "--fname", "relu"}), 2, "cannot be loaded"},
       {"unknown operator", Agent({"--impl", Cpu(), "--fname", "sofmax"}), 2, "softmax"},
+      {"function without cases", Agent({"--impl", Cpu(), "--fname", "hardtanh"}), 2,
+       "diopiHardtanhBackward are in the ABI; the suite has no cases for them yet"},
       {"unknown dtype", Agent({"--impl", Cpu(), "--filter_dtype", "flaot32"}), 2, "float32"},
       {"unknown suite", Agent({"--impl", Cpu(), "--suite", "cor"}), 2, "cor"},
       {"no address", Agent({"--impl", Cpu(), "--server", "nowhere"}), 2, "'nowhere' is no server address"},

@@ -9,6 +9,7 @@
 #include "client/testing/core_baselines.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
+#include "reports/model/failure_groups.h"
 
 namespace diopi::testing {
 namespace {
@@ -43,8 +44,13 @@ class BadLibraryTest : public CoreBaselinesTest {
 TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
   const Finished run = Agent("vendor_nothing");
   EXPECT_EQ(run.code, 1) << run.out << run.err;
-  EXPECT_NE(run.out.find(", 0 passing"), std::string::npos) << run.out;
+  // It exports everything, and that is not coverage.
+  EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n             538 exported; "),
+            std::string::npos)
+      << run.out;
   const StoredRun stored = WithoutLibraryChecks(ReadRun(data()));
+  const std::vector<reports::FailureGroup> groups = reports::GroupFailures(stored.verdicts);
+  EXPECT_LE(groups.size(), 24u) << RunProgram({BinPath("diopi-cli"), "report", "--data", data()}).out;
   EXPECT_GE(stored.verdicts.size(), 2000u);
   for (const v1::Verdict& verdict : stored.verdicts) {
     const bool wrong = verdict.outcome() == v1::OUTCOME_FAIL || verdict.outcome() == v1::OUTCOME_MEMORY;
@@ -57,11 +63,28 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
 TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
   const Finished run = Agent("vendor_nothing_implemented");
   EXPECT_EQ(run.code, 0) << run.out << run.err;  // nothing failed, and nothing is said to be right
-  EXPECT_NE(run.out.find("selected: 0 tested, 0 passing"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(" 0 tested, 0 passing"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("0 of 0 called cases pass"), std::string::npos) << run.out;
   const StoredRun stored = WithoutLibraryChecks(ReadRun(data()));
   const std::map<v1::Outcome, size_t> outcomes = {{v1::OUTCOME_NOT_IMPLEMENTED, stored.verdicts.size()}};
   EXPECT_EQ(Count(stored), outcomes);
+}
+
+// Standard output was 5.9 MB for a library that throws: each case had its backtrace.
+TEST_F(BadLibraryTest, OneExceptionEverywhereIsOneGroup) {
+  const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", VendorPath("vendor_throws_everywhere"),
+                                   "--data", data(), "--error-report", *folder_ / "errors"});
+  EXPECT_EQ(run.code, 1) << run.err;
+  EXPECT_LT(run.out.size(), 100'000u);
+  EXPECT_EQ(run.out.find("frame #"), std::string::npos);
+  const StoredRun stored = WithoutLibraryChecks(ReadRun(data()));
+  const std::vector<reports::FailureGroup> groups = reports::GroupFailures(stored.verdicts);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].cause, "exception framework::Error: Half is not supported");
+  EXPECT_EQ(groups[0].cases.size(), stored.verdicts.size());
+  EXPECT_NE(stored.verdicts[0].backtrace().find("frame #1"), std::string::npos);
+  EXPECT_NE(run.out.find("exception framework::Error: Half is not supported"), std::string::npos) << run.out;
 }
 
 // vendor_spoilt answers "not implemented" where it found nothing to spoil, so that every other case is wrong.

@@ -43,12 +43,25 @@ TEST_F(RunTest, TheOneCommandWorksAlone) {
       << run.out;
   EXPECT_NE(run.out.find("DIOPI-Test - INFO - Run diopi_functions.relu succeed\n"), std::string::npos)
       << run.out;
-  EXPECT_NE(run.out.find("of 538 functions implemented"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("of 538 functions pass"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("Partial      functions add, relu; dtypes "), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("called cases pass (100.00 %)"), std::string::npos) << run.out;
   EXPECT_EQ(ReadFile(errors()).find(
                 "DIOPI-Test Error Report\n---------------------------------\n0 Tests failed:\n"),
             0u);
   for (const auto& row : ReportRows(data(), "latest")) EXPECT_NE(row.at("dtype"), "float64");
+}
+
+TEST_F(RunTest, TooFewFunctionsThatPassFailTheRun) {
+  const auto run = [](const char* coverage) {
+    return Agent(LibPath("libdiopi_cpu.so"), {"--fname", "relu", "--quiet", "--min-coverage", coverage});
+  };
+  EXPECT_EQ(run("1").code, 0);
+  const Finished failed = run("50%");
+  EXPECT_EQ(failed.code, 1) << failed.out;
+  EXPECT_NE(failed.err.find("functions pass (0."), std::string::npos) << failed.err;
+  EXPECT_NE(failed.err.find("--min-coverage asks for 269"), std::string::npos) << failed.err;
+  EXPECT_EQ(run("much").code, 2);
 }
 
 TEST_F(RunTest, ShuffledWithTwoWorkersGivesTheSameOutcomes) {

@@ -8,6 +8,7 @@
 #include "reports/evaluation/evaluation.h"
 #include "reports/model/outcome.h"
 #include "reports/model/run_summary.h"
+#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 #include "reports/render/run_document.h"
@@ -89,11 +90,20 @@ class Writer {
         {"Library",
          {absl::StrCat(options_.vendor_name().empty() ? "no vendor name" : options_.vendor_name(), ", ",
                        options_.impl_version().empty() ? "no version" : options_.impl_version())}},
-        {"Functions implemented", OutOf(coverage.implemented, coverage.abi_functions)},
+        {"Functions that pass", OutOf(coverage.passing, coverage.abi_functions)},
+        {"Functions exported", OutOf(coverage.implemented, coverage.abi_functions)},
+        {"Functions tested, of those that have cases", OutOf(coverage.tested, coverage.with_cases)},
         {"Called cases that pass", OutOf(report_.correctness.passed, report_.correctness.called)},
+        {"Cases judged", {JudgedText(report_)}},
         {"Run", {absl::StrCat(report_.run.run_id(), ", ", report_.run.state(), ", ", report_.run.created())}},
         {"Report made", {evaluation_.input.generated}},
     };
+    if (!report_.partial.empty()) {
+      document_.cover.rows.insert(
+          document_.cover.rows.begin(),
+          {"Partial run",
+           {absl::StrCat(report_.partial, ": this report does not stand for the chip"), Tone::kWarn}});
+    }
   }
 
   void Environment() {
@@ -201,7 +211,7 @@ class Writer {
   Table CoverageTable(const char* what, const std::vector<GroupCoverage>& groups) const {
     Table table{{{what},
                  {"Functions", true},
-                 {"Implemented", true},
+                 {"Exported", true},
                  {"With cases", true},
                  {"Tested", true},
                  {"Passing", true},
@@ -236,7 +246,7 @@ class Writer {
     Add(std::move(facts));
     Part("3.2 Coverage of the ABI by header");
     Add(Paragraph{
-        "Implemented: the library exports the function and does not answer every call with NoImplement. With "
+        "Exported: the library exports the function and does not answer every call with NoImplement. With "
         "cases: this suite has cases of it; the others were not tested, whatever the library makes of "
         "them."});
     Add(CoverageTable("Header", evaluation_.headers));
@@ -247,6 +257,7 @@ class Writer {
   void Functional() {
     Section("4 Functional test", true);
     Part("4.1 Summary");
+    for (Block& block : PartialNote(report_)) Add(std::move(block));
     Add(FigureTiles(report_));
     Add(OutcomeBar(report_));
     Add(Paragraph{absl::StrCat("The public harness's rule would decide ", PublicRuleText(report_),
@@ -317,21 +328,20 @@ class Writer {
 
   void Issues() {
     Part("4.4 Known issues");
-    Add(Paragraph{
-        "Failures of an operator with the same outcome and likely cause. The appendix has every case."});
-    Table table{{{"Operator"},
-                 {"Outcome"},
-                 {"Cases", true},
-                 {"Likely cause, or what was seen first"},
-                 {"First case"}},
+    Add(
+        Paragraph{"Failures with the same outcome and cause: the likely cause, or what was seen. The "
+                  "appendix has every "
+                  "case."});
+    Table table{{{"Operators"}, {"Outcome"}, {"Dtypes"}, {"Cases", true}, {"Cause"}, {"For example"}},
                 {},
                 "None: no case failed."};
-    for (const KnownIssue& issue : evaluation_.issues) {
-      table.rows.push_back({{issue.op, Tone::kPlain, true},
-                            {OutcomeName(issue.outcome), Tone::kBad},
-                            Count(issue.cases),
-                            {issue.cause},
-                            {issue.first_case, Tone::kPlain, true}});
+    for (const FailureGroup& group : report_.failures) {
+      table.rows.push_back({{OperatorsText(group), Tone::kPlain, true},
+                            {OutcomeName(group.outcome), Tone::kBad},
+                            {DtypesText(group)},
+                            Count(static_cast<int64_t>(group.cases.size())),
+                            {OneLine(group.cause)},
+                            {group.cases.front(), Tone::kPlain, true}});
     }
     Add(std::move(table));
   }
@@ -416,9 +426,12 @@ class Writer {
     Table table{{{"Area"}, {"Item"}, {"Figure"}}, {}, ""};
     ConcludeSpecification(&table);
     const Coverage& coverage = report_.coverage;
-    Conclude(&table, "Software", "Functions of the ABI implemented",
+    Conclude(&table, "Function", "Functions that pass, of the ABI's",
+             OutOf(coverage.passing, coverage.abi_functions));
+    Conclude(&table, "Software", "Functions of the ABI exported",
              OutOf(coverage.implemented, coverage.abi_functions));
-    Conclude(&table, "Software", "Functions of the suite tested", OutOf(coverage.tested, SuiteFunctions()));
+    Conclude(&table, "Software", "Functions tested, of those that have cases",
+             OutOf(coverage.tested, coverage.with_cases));
     Conclude(&table, "Function", "Functions that pass every case, of those tested",
              OutOf(coverage.passing, coverage.tested));
     Conclude(&table, "Function", "Called cases that pass",
@@ -441,8 +454,6 @@ class Writer {
     const std::string name = DeviceReferenceName(report_.references);
     return name.empty() ? "NVIDIA" : name;
   }
-
-  int64_t SuiteFunctions() const { return static_cast<int64_t>(evaluation_.input.suite.size()); }
 
   Text OperatorsPassing() const {
     int64_t called = 0;

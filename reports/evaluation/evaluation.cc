@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/catalog.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {
@@ -105,28 +103,6 @@ std::vector<OperatorResult> OperatorResults(const EvaluationInput& input, Grades
   return sorted;
 }
 
-std::vector<KnownIssue> KnownIssues(const RunReport& report) {
-  // Where no cause is known, one issue an operator and outcome: reasons name elements and differ in each
-  // case.
-  std::map<std::tuple<std::string, v1::Outcome, std::string>, KnownIssue> issues;
-  for (const v1::Verdict& verdict : report.results) {
-    if (!IsFailure(verdict.outcome())) continue;
-    KnownIssue& issue = issues[{verdict.operator_(), verdict.outcome(), verdict.likely_cause()}];
-    if (issue.cases++ > 0) continue;
-    issue.op = verdict.operator_();
-    issue.outcome = verdict.outcome();
-    issue.cause = OneLine(verdict.likely_cause().empty() ? verdict.reason() : verdict.likely_cause());
-    issue.first_case = verdict.case_id();
-  }
-  std::vector<KnownIssue> sorted;
-  sorted.reserve(issues.size());
-  for (auto& [key, issue] : issues) sorted.push_back(std::move(issue));
-  std::stable_sort(sorted.begin(), sorted.end(), [](const KnownIssue& a, const KnownIssue& b) {
-    return std::make_tuple(a.op, -a.cases) < std::make_tuple(b.op, -b.cases);
-  });
-  return sorted;
-}
-
 void MeasureTimes(Evaluation* evaluation) {
   const EvaluationInput& input = evaluation->input;
   if (!input.reference.has_value()) {
@@ -160,22 +136,10 @@ void MeasureTimes(Evaluation* evaluation) {
 
 }  // namespace
 
-absl::StatusOr<SuiteIndex> BuiltinSuite() {
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return absl::InternalError(catalog.status().message());
-  SuiteIndex index;
-  for (const v1::OperatorFile& file : (*catalog)->operators()) {
-    for (const v1::FunctionRules& function : file.function())
-      index[function.name()] = {file.operator_(), file.family()};
-  }
-  return index;
-}
-
 Evaluation Evaluate(EvaluationInput input) {
   Evaluation evaluation;
   CoverFunctions(input, &evaluation.headers, &evaluation.families);
   evaluation.operators = OperatorResults(input, &evaluation.grades);
-  evaluation.issues = KnownIssues(input.report);
   evaluation.input = std::move(input);
   MeasureTimes(&evaluation);
   return evaluation;

@@ -5,27 +5,16 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "diopi/v1/spec.pb.h"
 #include "reports/document/document.h"
 #include "reports/model/report.h"
+#include "reports/model/suite.h"
 
 namespace diopi::reports {
-
-// Where our suite has a function: operator and family of cases/ops.
-struct SuitePlace {
-  std::string op;
-  std::string family;
-};
-using SuiteIndex = std::map<std::string, SuitePlace>;  // by function
-
-// Of the suite that is built in; Internal when it does not load.
-absl::StatusOr<SuiteIndex> BuiltinSuite();
 
 // Functions of a header or of a family.
 struct GroupCoverage {
@@ -55,15 +44,6 @@ struct OperatorResult {
   Grades grades;
 };
 
-// Failures of one operator that look alike: the same outcome and likely cause.
-struct KnownIssue {
-  std::string op;
-  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
-  std::string cause;  // the likely cause, or the first reason where none is known
-  int64_t cases = 0;
-  std::string first_case;
-};
-
 // One operator's calls beside the reference run's: cases that passed in both and whose time was measured.
 struct OperatorTime {
   std::string op;
@@ -88,7 +68,6 @@ struct Evaluation {
   std::vector<GroupCoverage> families;    // by name
   std::vector<OperatorResult> operators;  // by family, then name
   Grades grades;                          // of all cases
-  std::vector<KnownIssue> issues;         // by operator, most cases first
   std::vector<OperatorTime> times;        // by operator; empty: nothing was measured
   std::string no_times;                   // why `times` is empty
 };

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
 #include "reports/model/outcome.h"
+#include "reports/render/measurements.h"
 
 namespace diopi::reports {
 namespace {
@@ -56,9 +57,20 @@ class CoverageJudge {
     if (expectations != nullptr && expectations->floor.has_value() && !options_.partial) {
       const CoverageFloor& floor = *expectations->floor;
       const Coverage& coverage = input_.run->coverage;
+      BelowFloor(floor.line, "functions pass", coverage.passing, floor.passing);
       BelowFloor(floor.line, "functions are implemented", coverage.implemented, floor.implemented);
       BelowFloor(floor.line, "functions are tested", coverage.tested, floor.tested);
       BelowFloor(floor.line, "cases are in the run", input_.run->cases, floor.cases);
+    }
+    const Coverage& coverage = input_.run->coverage;
+    if (coverage.passing < options_.min_passing) {
+      findings_.push_back(
+          {FindingKind::kCoverage,
+           0,
+           "coverage",
+           absl::StrCat(PassingText(coverage), ", --min-coverage asks for ", options_.min_passing),
+           "",
+           {}});
     }
     if (input_.reference != nullptr) AgainstReference();
     return std::move(findings_);

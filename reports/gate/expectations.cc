@@ -197,17 +197,19 @@ void Parser::Coverage() {
   }
   CoverageFloor floor;
   floor.line = number_;
-  if (words_.size() < 2) return Say(end_, "expected implemented=N, tested=N or cases=N");
+  if (words_.size() < 2) return Say(end_, "expected passing=N, implemented=N, tested=N or cases=N");
   for (size_t i = 1; i < words_.size(); ++i) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(words_[i].text, absl::MaxSplits('=', 1));
-    std::optional<int64_t>* field = parts.first == "implemented" ? &floor.implemented
-                                    : parts.first == "tested"    ? &floor.tested
-                                    : parts.first == "cases"     ? &floor.cases
-                                                                 : nullptr;
+    std::optional<int64_t>* field = parts.first == "passing"       ? &floor.passing
+                                    : parts.first == "implemented" ? &floor.implemented
+                                    : parts.first == "tested"      ? &floor.tested
+                                    : parts.first == "cases"       ? &floor.cases
+                                                                   : nullptr;
     if (field == nullptr || words_[i].quoted) {
-      return Say(words_[i].column,
-                 absl::StrCat("expected implemented=N, tested=N or cases=N, found '", words_[i].text, "'",
-                              cases::NearestText(parts.first, {"implemented", "tested", "cases"})));
+      return Say(
+          words_[i].column,
+          absl::StrCat("expected passing=N, implemented=N, tested=N or cases=N, found '", words_[i].text, "'",
+                       cases::NearestText(parts.first, {"passing", "implemented", "tested", "cases"})));
     }
     int64_t value = 0;
     if (!absl::SimpleAtoi(parts.second, &value) || value < 0) {

@@ -46,6 +46,7 @@ std::string KindName(Expectation::Kind kind);
 // The floor of coverage: the run may not have less.
 struct CoverageFloor {
   int line = 0;
+  std::optional<int64_t> passing;      // functions that pass
   std::optional<int64_t> implemented;  // functions
   std::optional<int64_t> tested;       // functions with a case in which they were called
   std::optional<int64_t> cases;        // in the run

@@ -22,7 +22,7 @@ TEST(Date, DaysThatExist) {
 constexpr char kFile[] =
     "# Known of demo.\n"
     "chip demo\n"
-    "coverage implemented=10 tested=9 cases=120  # since July\n"
+    "coverage passing=8 implemented=10 tested=9 cases=120  # since July\n"
     "\n"
     "fail  add.*.float16.* expires=2027-01-31 issue=https://x.test/1 \"a \\\"b\\\" \\\\ c\"  # mine\r\n"
     "flake\tmul.float32.n? \"sometimes\" outcome=fail,timeout issue=TODO expires=2027-02-28\n"
@@ -35,6 +35,7 @@ TEST(Expectations, EveryKindOfLine) {
   EXPECT_EQ(read->lines.size(), 7u);
   ASSERT_TRUE(read->floor.has_value());
   EXPECT_EQ(read->floor->line, 3);
+  EXPECT_EQ(read->floor->passing, 8);
   EXPECT_EQ(read->floor->implemented, 10);
   EXPECT_EQ(read->floor->cases, 120);
   ASSERT_EQ(read->cases.size(), 3u);
@@ -112,7 +113,8 @@ TEST(Expectations, MistakesNameTheirPlace) {
       {"chip a b", "f:1:8: expected the end of the line after the chip's name"},
       {"chip a\nchip b", "f:2:1: the chip is given twice"},
       {"coverage implemnted=3",
-       "f:1:10: expected implemented=N, tested=N or cases=N, found 'implemnted=3'; nearest: implemented"},
+       "f:1:10: expected passing=N, implemented=N, tested=N or cases=N, found 'implemnted=3'; nearest: "
+       "implemented"},
       {"coverage cases=-1", "f:1:10: cases= expects a number from 0, found '-1'"},
       {"coverage cases=1\ncoverage cases=1", "f:2:1: coverage is given twice, first in line 1"},
       {"fail a expires=2027-01-31 issue=TODO \"r\"\nfail a expires=2028-01-31 issue=TODO \"r\"",

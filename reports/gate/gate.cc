@@ -356,10 +356,4 @@ bool IsGreen(const RunReport& run, const Expectations* expectations) {
   return true;
 }
 
-bool IsWhole(const v1::RunOptions& options) {
-  const v1::Selection& selection = options.selection();
-  return selection.functions().empty() && selection.cases().empty() && selection.dtypes().empty() &&
-         options.shard_count() <= 1;
-}
-
 }  // namespace diopi::reports

@@ -9,6 +9,7 @@
 
 #include "reports/gate/date.h"
 #include "reports/gate/expectations.h"
+#include "reports/model/completeness.h"
 #include "reports/model/report.h"
 
 namespace diopi::reports {
@@ -19,6 +20,7 @@ struct GateOptions {
   bool partial = false;
   // Notes on the expectations (passes now, matches nothing, no issue) fail the gate too.
   bool strict = false;
+  int64_t min_passing = 0;      // --min-coverage, in functions; 0: not asked for
   double max_slowdown = 0;      // 0: time is not judged; otherwise at least 1
   double max_error_growth = 0;  // 0: errors are not judged; otherwise at least 1
 };
@@ -92,9 +94,6 @@ GateResult RunGate(const GateInput& input, const GateOptions& options);
 // Finished, whole, and every case passes, is waived, or is excused by a line whatever its day: what
 // `--against last-green` looks for. `expectations` may be null.
 bool IsGreen(const RunReport& run, const Expectations* expectations);
-
-// The run covers everything: no function, case or dtype was selected, and it is no shard.
-bool IsWhole(const v1::RunOptions& options);
 
 }  // namespace diopi::reports
 

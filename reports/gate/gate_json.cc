@@ -41,12 +41,13 @@ std::string RenderGateJson(const GateDocument& document) {
       ",\n  \"today\": ", JsonString(DayText(document.options->today)),
       ",\n  \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions,
       ", \"implemented\": ", run.coverage.implemented, ", \"selected\": ", run.coverage.selected,
-      ", \"tested\": ", run.coverage.tested, ", \"passing\": ", run.coverage.passing,
-      "},\n  \"correctness\": {\"called\": ", run.correctness.called,
-      ", \"passed\": ", run.correctness.passed, "},\n  \"cases\": ", run.cases,
-      ",\n  \"expected_failures\": ", result.expected_failures, ",\n  \"waived\": ", result.waived,
-      ",\n  \"findings\": ", FindingsJson(result.findings), ",\n  \"notes\": ", FindingsJson(result.notes),
-      "\n}\n");
+      ", \"with_cases\": ", run.coverage.with_cases, ", \"tested\": ", run.coverage.tested,
+      ", \"passing\": ", run.coverage.passing,
+      "},\n  \"partial\": ", run.partial.empty() ? "null" : JsonString(run.partial),
+      ",\n  \"correctness\": {\"called\": ", run.correctness.called, ", \"passed\": ", run.correctness.passed,
+      "},\n  \"cases\": ", run.cases, ",\n  \"expected_failures\": ", result.expected_failures,
+      ",\n  \"waived\": ", result.waived, ",\n  \"findings\": ", FindingsJson(result.findings),
+      ",\n  \"notes\": ", FindingsJson(result.notes), "\n}\n");
 }
 
 }  // namespace diopi::reports

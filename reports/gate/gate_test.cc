@@ -189,6 +189,12 @@ TEST(Gate, CoverageThatFell) {
   EXPECT_EQ(Judge(before, "coverage implemented=4 tested=3 cases=5\n", options).findings,
             (List{"coverage:1:coverage: 3 functions are implemented, the floor in line 1 is 4",
                   "coverage:1:coverage: 3 cases are in the run, the floor in line 1 is 5"}));
+  EXPECT_EQ(Judge(before, "coverage passing=4\n", options).findings,
+            (List{"coverage:1:coverage: 3 functions pass, the floor in line 1 is 4"}));
+  // And the one of --min-coverage.
+  EXPECT_EQ(Judge(before, "", {.today = options.today, .min_passing = 4}).findings,
+            (List{"coverage:0:coverage: 3 of 538 functions pass (0.55 %), --min-coverage asks for 4"}));
+  EXPECT_EQ(Judge(before, "", {.today = options.today, .min_passing = 3}).findings, List());
   // A selection that is meant.
   RunReport one = SmallRun("one", {{"a.x"}});
   for (const char* function : {"diopi_b", "diopi_c"}) one.run.mutable_options()->add_implemented(function);

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "reports/gate/render.h"
+#include "reports/model/outcome.h"
 #include "reports/render/escape.h"
+#include "reports/render/measurements.h"
 
 namespace diopi::reports {
 namespace {
@@ -61,6 +64,40 @@ std::string FindingPlace(const GateDocument& document, const GateFinding& findin
   return absl::StrCat(document.input->expectations->file, ":", finding.line, ": ", finding.subject);
 }
 
+// Findings about single cases of one kind become one finding a group; the others stay as they are.
+std::vector<GateFinding> ShownFindings(const GateDocument& document) {
+  const std::vector<GateFinding>& findings = document.result->findings;
+  if (document.verbose) return findings;
+  std::unordered_map<std::string, const v1::Verdict*> verdicts;
+  for (const GatedCase& gated : document.result->cases) verdicts[gated.verdict->case_id()] = gated.verdict;
+  std::vector<GateFinding> shown;
+  for (size_t i = 0; i < findings.size();) {
+    const FindingKind kind = findings[i].kind;
+    std::vector<const v1::Verdict*> members;
+    std::unordered_map<std::string, const GateFinding*> by_case;
+    for (; i < findings.size() && findings[i].kind == kind; ++i) {
+      const auto verdict = verdicts.find(findings[i].subject);
+      if (findings[i].line > 0 || verdict == verdicts.end()) {
+        shown.push_back(findings[i]);
+        continue;
+      }
+      members.push_back(verdict->second);
+      by_case[findings[i].subject] = &findings[i];
+    }
+    for (const FailureGroup& group : GroupVerdicts(members)) {
+      GateFinding finding = *by_case.at(group.cases.front());
+      if (group.cases.size() > 1) {
+        finding.subject = GroupText(group);
+        finding.text = absl::StrCat(OutcomeName(group.outcome), ": ", group.cause, "; for example ",
+                                    group.cases.front(), ": ", finding.text);
+        finding.cases = group.cases;
+      }
+      shown.push_back(std::move(finding));
+    }
+  }
+  return shown;
+}
+
 std::vector<GateFact> GateFacts(const GateDocument& document) {
   const RunReport& run = *document.input->run;
   const GateResult& result = *document.result;
@@ -80,12 +117,12 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
     facts.push_back({"Against", absl::StrCat("run ", document.input->reference->run.run_id(), " of ",
                                              document.input->reference->run.created())});
   }
-  facts.push_back({"Coverage", absl::StrCat(run.coverage.implemented, " of ", run.coverage.abi_functions,
-                                            " functions implemented, ", run.coverage.tested, " of ",
-                                            run.coverage.selected, " selected ones tested")});
-  facts.push_back({"Correctness", absl::StrCat(run.correctness.passed, " of ", run.correctness.called,
-                                               " called cases pass; ", result.expected_failures,
-                                               " do not and were expected, ", result.waived, " waived")});
+  facts.push_back({"Coverage", absl::StrCat(PassingText(run.coverage), ": ", CoverageText(run.coverage))});
+  if (!run.partial.empty()) facts.push_back({"Partial", run.partial});
+  facts.push_back(
+      {"Correctness", absl::StrCat(run.correctness.passed, " of ", run.correctness.called,
+                                   " called cases pass; ", JudgedText(run), "; ", result.expected_failures,
+                                   " do not and were expected, ", result.waived, " waived")});
   return facts;
 }
 
@@ -94,7 +131,7 @@ std::string RenderGateText(const GateDocument& document) {
   for (const GateFact& fact : GateFacts(document)) {
     absl::StrAppend(&out, absl::StrFormat("%-13s%s\n", fact.name, OneLine(fact.text)));
   }
-  AppendFindings(document, "Findings", document.result->findings, &out);
+  AppendFindings(document, "Findings", ShownFindings(document), &out);
   AppendFindings(document, "Notes", document.result->notes, &out);
   return out;
 }

@@ -45,7 +45,7 @@ std::string RenderGateMarkdown(const GateDocument& document) {
   }
   if (!result.findings.empty()) {
     absl::StrAppend(&out, "\n### Findings\n\n");
-    Table(document, result.findings, 200, &out);
+    Table(document, ShownFindings(document), 200, &out);
   }
   if (!result.notes.empty()) {
     absl::StrAppend(&out, "\n<details><summary>", result.notes.size(),

@@ -15,6 +15,7 @@ struct GateDocument {
   const GateInput* input = nullptr;
   const GateOptions* options = nullptr;
   const GateResult* result = nullptr;
+  bool verbose = false;  // in text and markdown: every case by itself, not grouped by cause
 };
 
 // For people: the verdict, coverage beside correctness, every finding with what to do about it, notes.
@@ -41,6 +42,8 @@ const std::vector<std::string>& GateFormats();
 std::string GateHeadline(const GateResult& result);
 // "FILE:LINE: GLOB", or the subject where there is no line.
 std::string FindingPlace(const GateDocument& document, const GateFinding& finding);
+// The findings as people read them: those about single cases are grouped by cause, unless `verbose`.
+std::vector<GateFinding> ShownFindings(const GateDocument& document);
 struct GateFact {
   std::string name;  // "Run", "Coverage"
   std::string text;

@@ -33,19 +33,21 @@ class RenderGateTest : public ::testing::Test {
 };
 
 TEST_F(RenderGateTest, Text) {
-  EXPECT_EQ(Render("text"),
-            "Gate         FAILED: 1 finding, 1 note\n"
-            "Run          r1 (finished), chip demo, 3 cases of everything\n"
-            "Library      lib.so, sha256 0123456789abcdef\n"
-            "Expected     demo.txt (2 fail, 0 flake, 0 skip)\n"
-            "Coverage     2 of 538 functions implemented, 2 of 2 selected ones tested\n"
-            "Correctness  1 of 3 called cases pass; 1 do not and were expected, 0 waived\n"
-            "\nFindings\n"
-            "  not_listed  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` \xff\n"
-            "      diopi-cli repro add.x --impl lib.so\n"
-            "\nNotes\n"
-            "  passes_now  demo.txt:2: mul.x: passes now\n"
-            "      delete the line: fail mul.x expires=2027-01-31 issue=https://x.test/2 \"50% | <i>\"\n");
+  EXPECT_EQ(
+      Render("text"),
+      "Gate         FAILED: 1 finding, 1 note\n"
+      "Run          r1 (finished), chip demo, 3 cases of everything\n"
+      "Library      lib.so, sha256 0123456789abcdef\n"
+      "Expected     demo.txt (2 fail, 0 flake, 0 skip)\n"
+      "Coverage     1 of 538 functions pass (0.18 %): 2 exported; of the 12 that have cases 2 tested, 1 "
+      "passing\n"
+      "Correctness  1 of 3 called cases pass; 3 of 3 cases judged; 1 do not and were expected, 0 waived\n"
+      "\nFindings\n"
+      "  not_listed  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` \xff\n"
+      "      diopi-cli repro add.x --impl lib.so\n"
+      "\nNotes\n"
+      "  passes_now  demo.txt:2: mul.x: passes now\n"
+      "      delete the line: fail mul.x expires=2027-01-31 issue=https://x.test/2 \"50% | <i>\"\n");
 }
 
 TEST_F(RenderGateTest, Markdown) {
@@ -57,6 +59,35 @@ TEST_F(RenderGateTest, Markdown) {
       std::string::npos)
       << text;
   EXPECT_NE(text.find("<details><summary>1 note</summary>"), std::string::npos);
+}
+
+// Hundreds of cases that fail alike are one finding for people, and each its own for programs.
+TEST(RenderGate, CasesThatFailAlikeAreOneFinding) {
+  std::vector<SmallCase> cases = {{"mul.x", v1::OUTCOME_CRASH}};
+  for (int i = 0; i < 40; ++i) cases.push_back({"add.c" + std::to_string(i), v1::OUTCOME_FAIL});
+  RunReport run = SmallRun("r1", cases);
+  for (v1::Verdict& verdict : run.results) {
+    if (verdict.operator_() == "add") verdict.set_likely_cause("consistent with alpha taken as 1");
+  }
+  const Expectations lines = Lines("");
+  GateInput input;
+  input.run = &run;
+  input.expectations = &lines;
+  const GateOptions options;
+  const GateResult result = RunGate(input, options);
+  EXPECT_EQ(result.findings.size(), 41u);
+  GateDocument document{&input, &options, &result};
+  const std::vector<GateFinding> shown = ShownFindings(document);
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown[0].subject, "40 cases of add (int8)");
+  EXPECT_EQ(shown[0].text,
+            "fail: consistent with alpha taken as 1; for example add.c0: fail, not listed: why, of add.c0");
+  EXPECT_EQ(shown[0].action, "diopi-cli repro add.c0 --impl lib.so");
+  EXPECT_EQ(shown[1].subject, "mul.x");
+  EXPECT_EQ(RenderGateText(document).find("add.c7"), std::string::npos);
+  document.verbose = true;
+  EXPECT_EQ(ShownFindings(document).size(), 41u);
+  EXPECT_NE(RenderGateText(document).find("add.c7"), std::string::npos);
 }
 
 TEST_F(RenderGateTest, Annotations) {

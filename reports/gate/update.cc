@@ -171,8 +171,8 @@ std::string NewExpectations(const RunReport& run) {
   });
   std::string out = "# What is known not to pass. diopi-cli gate reads this file; --update writes it anew.\n";
   if (!chip.empty()) absl::StrAppend(&out, "chip \"", chip, "\"\n");
-  absl::StrAppend(&out, "coverage implemented=", run.coverage.implemented, " tested=", run.coverage.tested,
-                  " cases=", run.cases, "\n\n");
+  absl::StrAppend(&out, "coverage passing=", run.coverage.passing, " implemented=", run.coverage.implemented,
+                  " tested=", run.coverage.tested, " cases=", run.cases, "\n\n");
   return out;
 }
 

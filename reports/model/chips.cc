@@ -15,6 +15,22 @@ TrendPoint PointOf(const RunSummary& run) {
   return {run.facts.run_id, run.facts.created, run.variant, run.correctness, run.coverage, run.failed};
 }
 
+// The newest complete runs, newest first, at most `limit`. Partial runs may lie before them in any number.
+absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
+                                                     size_t limit) {
+  const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts({chip, 0});
+  if (!facts.ok()) return facts.status();
+  std::vector<RunSummary> runs;
+  for (const server::RunFacts& run : *facts) {
+    if (runs.size() == limit) break;
+    if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
+    absl::StatusOr<RunSummary> summary = LoadSummary(queries, run.run_id);
+    if (!summary.ok()) return summary.status();
+    if (summary->done > 0 && summary->partial.empty()) runs.push_back(*std::move(summary));
+  }
+  return runs;
+}
+
 absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
   const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
   if (!chips.ok()) return chips.status();
@@ -33,16 +49,16 @@ absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries) {
   if (!chips.ok()) return chips.status();
   std::vector<ChipOverview> overview;
   for (const server::ChipRow& chip : *chips) {
-    absl::StatusOr<std::vector<RunSummary>> runs = LoadRuns(queries, {chip.chip, kTrendRuns});
+    absl::StatusOr<RunSummary> latest = LoadSummary(queries, chip.latest);
+    if (!latest.ok()) return latest.status();
+    absl::StatusOr<std::vector<RunSummary>> runs = CompleteRuns(queries, chip.chip, kTrendRuns);
     if (!runs.ok()) return runs.status();
-    if (runs->empty()) continue;
     ChipOverview& row = overview.emplace_back();
     row.chip = chip.chip;
     row.runs = chip.runs;
-    for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
-      if (run->done > 0) row.trend.push_back(PointOf(*run));
-    }
-    row.latest = std::move(runs->front());
+    row.latest = *std::move(latest);
+    for (auto run = runs->rbegin(); run != runs->rend(); ++run) row.trend.push_back(PointOf(*run));
+    if (!runs->empty()) row.complete = std::move(runs->front());
   }
   return overview;
 }
@@ -54,10 +70,14 @@ absl::StatusOr<ChipDetail> LoadChip(server::Queries& queries, const std::string&
   ChipDetail detail;
   detail.chip = chip;
   detail.latest = runs->front();
+  absl::StatusOr<std::vector<RunSummary>> complete = CompleteRuns(queries, chip, 1);
+  if (!complete.ok()) return complete.status();
+  if (!complete->empty()) detail.complete = std::move(complete->front());
   const auto judged =
       std::find_if(runs->begin(), runs->end(), [](const RunSummary& run) { return run.done > 0; });
-  if (judged != runs->end()) {
-    absl::StatusOr<Heat> heat = LoadHeat(queries, judged->facts.run_id);
+  if (detail.complete.has_value() || judged != runs->end()) {
+    const RunSummary& shown = detail.complete.has_value() ? *detail.complete : *judged;
+    absl::StatusOr<Heat> heat = LoadHeat(queries, shown.facts.run_id);
     if (!heat.ok()) return heat.status();
     detail.heat = *std::move(heat);
   }

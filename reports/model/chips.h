@@ -2,6 +2,7 @@
 #ifndef REPORTS_MODEL_CHIPS_H_
 #define REPORTS_MODEL_CHIPS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,10 @@ struct TrendPoint {
 struct ChipOverview {
   std::string chip;
   int64_t runs = 0;
-  RunSummary latest;              // the newest run, whatever its state
-  std::vector<TrendPoint> trend;  // oldest first, at most kTrendRuns, without runs that have no verdict
+  RunSummary latest;  // the newest run, whatever its state
+  std::optional<RunSummary>
+      complete;                   // the newest complete run: it stands for the chip; nothing: there is none
+  std::vector<TrendPoint> trend;  // complete runs alone, oldest first, at most kTrendRuns
 };
 
 // By name.
@@ -39,8 +42,9 @@ absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries);
 struct ChipDetail {
   std::string chip;
   RunSummary latest;
-  std::vector<RunSummary> runs;  // newest first, at most kTrendRuns
-  Heat heat;                     // of the newest run that has verdicts
+  std::optional<RunSummary> complete;  // as ChipOverview's
+  std::vector<RunSummary> runs;        // newest first, at most kTrendRuns, partial ones too
+  Heat heat;                           // of `complete`; without one, of the newest run that has verdicts
   std::vector<FlakyCase> flaky;
 };
 

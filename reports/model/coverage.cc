@@ -1,29 +1,18 @@
 #include "reports/model/coverage.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
-#include "cases/core/builtin.h"
-#include "diopi/v1/operator.pb.h"
 #include "proto/abi/abi.h"
+#include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
+#include "reports/model/suite.h"
 
 namespace diopi::reports {
 namespace {
 
 using Cells = std::map<std::string, CoverageCell>;  // by function
-
-std::map<std::string, std::string> FamilyOfFunctions() {
-  std::map<std::string, std::string> families;
-  for (const std::string_view bytes : cases::BuiltinOperators()) {
-    v1::OperatorFile file;
-    if (!file.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) continue;
-    for (const v1::FunctionRules& function : file.function()) {
-      families.emplace(function.name(), file.family());
-    }
-  }
-  return families;
-}
 
 // What one run says of each function that its cases have.
 struct Word {
@@ -45,16 +34,21 @@ std::map<std::string, Word> WordsOf(const std::vector<server::TallyRow>& tallies
 }
 
 // Of the runs, newest first, those with the library of the newest that has verdicts; at most kCoverageRuns.
+// Partial runs come last: one of a single dtype must not hide what a complete run has shown of a function.
 std::vector<std::string> RunsOfNewestLibrary(const std::vector<server::RunRow>& runs) {
-  std::vector<std::string> ids;
-  const server::RunFacts* newest = nullptr;
+  std::vector<const server::RunRow*> chosen;
   for (const server::RunRow& run : runs) {
     if (run.totals.done == 0) continue;
-    if (newest == nullptr) newest = &run.facts;
-    if (run.facts.impl_sha256 != newest->impl_sha256) continue;
-    ids.push_back(run.facts.run_id);
-    if (ids.size() == static_cast<size_t>(kCoverageRuns)) break;
+    if (!chosen.empty() && run.facts.impl_sha256 != chosen.front()->facts.impl_sha256) continue;
+    chosen.push_back(&run);
+    if (chosen.size() == static_cast<size_t>(kCoverageRuns)) break;
   }
+  std::stable_partition(chosen.begin(), chosen.end(), [](const server::RunRow* run) {
+    return PartialText(run->facts.scope, run->facts.state, run->facts.cases, run->totals.done).empty();
+  });
+  std::vector<std::string> ids;
+  ids.reserve(chosen.size());
+  for (const server::RunRow* run : chosen) ids.push_back(run->facts.run_id);
   return ids;
 }
 
@@ -98,12 +92,12 @@ absl::StatusOr<CoverageMatrix> LoadCoverage(server::Queries& queries) {
     matrix.chips.push_back(chip.chip);
     columns.push_back(*std::move(cells));
   }
-  const std::map<std::string, std::string> families = FamilyOfFunctions();
+  const SuiteIndex& suite = BuiltinSuite();
   for (const abi::Function* function : abi::Functions()) {
     FunctionCoverage& row = matrix.functions.emplace_back();
     row.name = function->name();
     row.header = std::string(abi::HeaderOf(function->name()));
-    if (const auto family = families.find(row.name); family != families.end()) row.family = family->second;
+    if (const auto place = suite.find(row.name); place != suite.end()) row.family = place->second.family;
     for (const Cells& cells : columns) {
       const auto cell = cells.find(row.name);
       row.cells.push_back(cell == cells.end() ? std::nullopt : std::optional(cell->second));

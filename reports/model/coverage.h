@@ -35,8 +35,8 @@ struct CoverageMatrix {
   std::vector<FunctionCoverage> functions;  // all of the ABI, in header order
 };
 
-// Of each chip the newest kCoverageRuns runs with the library of its newest run that has verdicts: a run of a
-// few operators does not hide what a full run of the same library has shown.
+// Of each chip the newest kCoverageRuns runs with the library of its newest run that has verdicts. A partial
+// run speaks only of functions that no complete run has.
 absl::StatusOr<CoverageMatrix> LoadCoverage(server::Queries& queries);
 
 }  // namespace diopi::reports

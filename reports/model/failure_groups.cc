@@ -37,10 +37,17 @@ struct Cause {
   enum class Reach { kOperator, kWhereShared, kAlways } reach = Reach::kWhereShared;
 };
 
+// On one line, and not longer than a reader wants.
 std::string OneLineOf(absl::string_view text) {
-  std::string line(text.substr(0, text.find('\n')));
-  if (line.size() > kLongestCause) line = absl::StrCat(line.substr(0, kLongestCause), "...");
-  return line;
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); },
+      ' ');
+  absl::RemoveExtraAsciiWhitespace(&line);
+  if (line.size() <= kLongestCause) return line;
+  size_t end = kLongestCause;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;  // whole UTF-8 characters
+  return absl::StrCat(line.substr(0, end), "...");
 }
 
 bool IsNamePart(char c) {
@@ -170,10 +177,9 @@ using OperatorOutcome = std::pair<std::string, v1::Outcome>;
 
 class Grouping {
  public:
-  explicit Grouping(const std::vector<v1::Verdict>& verdicts) : verdicts_(verdicts) {
-    for (const v1::Verdict& verdict : verdicts) {
-      if (!IsListed(verdict.outcome())) continue;
-      for (const std::string& diagnosis : Diagnoses(verdict)) ++fits_[PlaceOf(verdict)][diagnosis];
+  explicit Grouping(const std::vector<const v1::Verdict*>& verdicts) : verdicts_(verdicts) {
+    for (const v1::Verdict* verdict : verdicts) {
+      for (const std::string& diagnosis : Diagnoses(*verdict)) ++fits_[PlaceOf(*verdict)][diagnosis];
     }
   }
 
@@ -189,7 +195,7 @@ class Grouping {
         if (!together) groups.push_back(GroupOf(members, op));
         all.insert(all.end(), members.begin(), members.end());
       }
-      const auto in_case_order = [](const Member& a, const Member& b) { return a.verdict < b.verdict; };
+      const auto in_case_order = [](const Member& a, const Member& b) { return a.place < b.place; };
       std::sort(all.begin(), all.end(), in_case_order);
       if (together) groups.push_back(GroupOf(all, ""));
     }
@@ -202,7 +208,8 @@ class Grouping {
 
  private:
   struct Member {
-    const v1::Verdict* verdict;  // of one vector: their order is the cases'
+    size_t place = 0;  // in case order
+    const v1::Verdict* verdict = nullptr;
     Cause cause;
   };
 
@@ -226,10 +233,10 @@ class Grouping {
   }
 
   void Gather() {
-    for (const v1::Verdict& verdict : verdicts_) {
-      if (!IsListed(verdict.outcome())) continue;
+    for (size_t i = 0; i < verdicts_.size(); ++i) {
+      const v1::Verdict& verdict = *verdicts_[i];
       Cause cause = CauseOf(verdict);
-      parts_[{verdict.outcome(), cause.key}][verdict.operator_()].push_back({&verdict, std::move(cause)});
+      parts_[{verdict.outcome(), cause.key}][verdict.operator_()].push_back({i, &verdict, std::move(cause)});
     }
   }
 
@@ -242,7 +249,7 @@ class Grouping {
     group.diagnosed = cause.diagnosed;
     std::set<std::string> operators, functions, texts;
     std::set<v1::Dtype::Code> dtypes;
-    for (const auto& [verdict, said] : members) {
+    for (const auto& [place, verdict, said] : members) {
       operators.insert(verdict->operator_());
       if (!verdict->function().empty()) functions.insert(verdict->function());
       dtypes.insert(verdict->dtype());
@@ -254,6 +261,8 @@ class Grouping {
     group.functions.assign(functions.begin(), functions.end());
     group.dtypes.assign(dtypes.begin(), dtypes.end());
     group.reason = OneLineOf(example.reason());
+    group.example = example;
+    group.example.clear_outputs();
     group.key = KeyOf(absl::StrCat(OutcomeName(group.outcome), "\n", cause.key, "\n", op));
     return group;
   }
@@ -265,7 +274,7 @@ class Grouping {
     return absl::StrCat(absl::Hex(hash, absl::kZeroPad8));
   }
 
-  const std::vector<v1::Verdict>& verdicts_;
+  const std::vector<const v1::Verdict*>& verdicts_;
   std::map<OperatorOutcome, std::map<std::string, int>> fits_;  // cases that each diagnosis fits
   // By outcome and the cause's key, then by operator.
   std::map<std::pair<v1::Outcome, std::string>, std::map<std::string, std::vector<Member>>> parts_;
@@ -273,8 +282,16 @@ class Grouping {
 
 }  // namespace
 
-std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts) {
+std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts) {
   return Grouping(verdicts).Make();
+}
+
+std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts) {
+  std::vector<const v1::Verdict*> listed;
+  for (const v1::Verdict& verdict : verdicts) {
+    if (IsListed(verdict.outcome())) listed.push_back(&verdict);
+  }
+  return GroupVerdicts(listed);
 }
 
 std::string OperatorsText(const FailureGroup& group) {

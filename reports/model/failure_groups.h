@@ -29,13 +29,17 @@ struct FailureGroup {
   std::vector<std::string> functions;   // by name; empty: checks of the library as a whole
   std::vector<v1::Dtype::Code> dtypes;  // by code
   std::vector<std::string> cases;       // case ids in case order; the first is the example
-  std::string reason;                   // of the first case, one line
+  v1::Verdict example;                  // of the first case, without its outputs
+  std::string reason;                   // its reason, one line
 };
 
 inline constexpr size_t kSharedBy = 3;
 
 // Of the verdicts that IsListed: the largest group first. The verdicts are in case order.
 std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts);
+
+// Of these verdicts, whatever their outcomes.
+std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts);
 
 // "add", "add, sub, mul", "add, sub, mul and 40 more".
 std::string OperatorsText(const FailureGroup& group);

@@ -105,7 +105,7 @@ TEST(GroupFailures, AGroupHasItsExampleDtypesAndAKeyThatStays) {
   const std::vector<Said> all = {{"add", v1::OUTCOME_FAIL, "first\nline", "alpha", v1::Dtype::float32},
                                  {"add", v1::OUTCOME_FAIL, "second", "alpha", v1::Dtype::float16}};
   const FailureGroup group = GroupFailures(Verdicts(all)).front();
-  EXPECT_EQ(group.reason, "first");
+  EXPECT_EQ(group.reason, "first line");
   EXPECT_EQ(DtypesText(group), "float16, float32");
   EXPECT_THAT(group.cases, ElementsAre("add.case_1", "add.case_2"));
   EXPECT_THAT(group.functions, ElementsAre("diopiadd"));

@@ -51,6 +51,7 @@ class ModelTest : public testing::Test {
   std::string Run(const std::string& chip, const std::string& library, const Outcomes& outcomes) {
     v1::RunOptions options = server::MakeOptions(chip);
     options.set_impl_sha256(library);
+    options.clear_selection();  // a complete run
     std::vector<v1::Verdict> verdicts;
     for (size_t i = 0; i < outcomes.size(); ++i) {
       verdicts.push_back(server::MakeVerdict(static_cast<int>(i), outcomes[i]));

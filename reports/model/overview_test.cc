@@ -74,6 +74,8 @@ TEST_F(OverviewTest, ASummaryAgreesWithTheReport) {
     EXPECT_EQ(summary.coverage.abi_functions, report->coverage.abi_functions) << state;
     EXPECT_EQ(summary.coverage.implemented, report->coverage.implemented) << state;
     EXPECT_EQ(summary.coverage.selected, report->coverage.selected) << state;
+    EXPECT_EQ(summary.coverage.with_cases, report->coverage.with_cases) << state;
+    EXPECT_EQ(summary.partial, report->partial) << state;
     EXPECT_EQ(summary.coverage.tested, report->coverage.tested) << state;
     EXPECT_EQ(summary.coverage.passing, report->coverage.passing) << state;
     EXPECT_EQ(summary.public_rule.judged, report->public_rule.judged) << state;
@@ -124,6 +126,52 @@ TEST_F(OverviewTest, ChipsWithTheirTrend) {
   EXPECT_THAT(std::string(LoadChip(*queries_, "x").status().message()), HasSubstr("(no name), alpha"));
 }
 
+// A run of one operator, of one dtype, a shard or an aborted run says nothing about the chip.
+TEST_F(OverviewTest, APartialRunNeverStandsForTheChip) {
+  v1::RunOptions one = server::MakeOptions("alpha");  // of operator add
+  Run(one, {server::MakeVerdict(0, P)});
+  EXPECT_FALSE(LoadChips(*queries_)->front().complete.has_value());
+  EXPECT_FALSE(LoadChip(*queries_, "alpha")->complete.has_value());
+  const std::string whole = Run("alpha", "a", {P, F});
+  const std::string older_partial = Run(one, {server::MakeVerdict(0, P)});
+  v1::RunOptions all = one;
+  all.clear_selection();
+  ASSERT_TRUE(
+      database_
+          ->SetState(Begin(all, {server::MakeVerdict(0, P), server::MakeVerdict(1, v1::OUTCOME_UNSPECIFIED)}),
+                     "aborted")
+          .ok());
+  v1::RunOptions shard = all;
+  shard.set_shard_count(2);
+  Run(shard, {server::MakeVerdict(0, P)});
+  for (int i = 0; i < kTrendRuns; ++i) Run(one, {server::MakeVerdict(0, P)});
+  const ChipOverview chip = LoadChips(*queries_)->front();
+  ASSERT_TRUE(chip.complete.has_value());
+  EXPECT_EQ(chip.complete->facts.run_id, whole);
+  EXPECT_EQ(chip.complete->partial, "");
+  EXPECT_EQ(chip.latest.partial, "functions add of suite core");
+  ASSERT_EQ(chip.trend.size(), 1U);
+  EXPECT_EQ(chip.trend[0].run_id, whole);
+  const auto detail = LoadChip(*queries_, "alpha");
+  EXPECT_EQ(detail->complete->facts.run_id, whole);
+  EXPECT_EQ(detail->heat.run_id, whole);
+  EXPECT_EQ(LoadSummary(*queries_, older_partial)->partial, "functions add of suite core");
+}
+
+TEST_F(OverviewTest, FailuresOfARunAreGrouped) {
+  v1::Verdict first = server::MakeVerdict(0, F);
+  v1::Verdict second = server::MakeVerdict(1, F);
+  second.set_dtype(v1::Dtype::float16);
+  const std::string run = Run(server::MakeOptions("c"), {first, second, server::MakeVerdict(2, P)});
+  const auto failures = LoadFailures(*queries_, "latest");
+  ASSERT_TRUE(failures.ok()) << failures.status();
+  EXPECT_EQ(failures->run.run_id(), run);
+  EXPECT_EQ(failures->cases, 2);
+  ASSERT_EQ(failures->groups.size(), 1U);
+  EXPECT_EQ(failures->groups[0].key, LoadReport(*database_, run)->failures.at(0).key);
+  EXPECT_EQ(LoadFailures(*queries_, "x").status().code(), absl::StatusCode::kNotFound);
+}
+
 TEST_F(OverviewTest, HeatByOperatorAndDtype) {
   std::vector<v1::Verdict> verdicts = EveryOutcome();
   const std::string run = Run(server::MakeOptions("c"), verdicts);
@@ -145,6 +193,7 @@ TEST_F(OverviewTest, HeatByOperatorAndDtype) {
 
 TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
   v1::RunOptions options = server::MakeOptions("c");
+  options.clear_selection();
   options.set_impl_sha256("old");
   Run(options, {VerdictOn(0, "mul", "diopiMul", v1::Dtype::float32, P)});
   options.set_impl_sha256("new");
@@ -155,6 +204,9 @@ TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
                     VerdictOn(2, "sub", "diopiSub", v1::Dtype::float32, P)});
   const std::string part = Run(options, {VerdictOn(0, "add", "diopiAdd", v1::Dtype::float32, P),
                                          VerdictOn(1, "add", "diopiAdd", v1::Dtype::float16, F)});
+  v1::RunOptions selected = options;  // hides nothing
+  selected.mutable_selection()->add_dtypes(v1::Dtype::float32);
+  Run(selected, {VerdictOn(0, "add", "diopiAdd", v1::Dtype::float32, P)});
   Run("other", "a", {});
   const auto matrix = LoadCoverage(*queries_);
   ASSERT_TRUE(matrix.ok()) << matrix.status();

@@ -10,7 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "proto/abi/abi.h"
+#include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
+#include "reports/model/suite.h"
 
 namespace diopi::reports {
 namespace {
@@ -42,6 +44,7 @@ Coverage CoverageOf(const v1::RunOptions& options, const FunctionTallies& tallie
   coverage.abi_functions = static_cast<int64_t>(abi::Functions().size());
   std::set<std::string> implemented(options.implemented().begin(), options.implemented().end());
   coverage.selected = static_cast<int64_t>(tallies.size());
+  coverage.with_cases = FunctionsWithCases(coverage.selected);
   for (const auto& [function, tally] : tallies) {
     if (tally.called > 0) {
       ++coverage.tested;
@@ -160,9 +163,15 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   const auto done = static_cast<int64_t>(results.size());
   report.cases = run.cases() > done ? run.cases() : done;
   report.missing = report.cases - done;
+  report.partial = PartialText(run.options(), run.state(), report.cases, done);
+  report.failures = GroupFailures(results);
   report.run = std::move(run);
   report.results = std::move(results);
   return report;
+}
+
+int64_t FunctionsWithCases(int64_t selected) {
+  return std::max(selected, static_cast<int64_t>(BuiltinSuite().size()));
 }
 
 absl::StatusOr<RunReport> LoadReport(server::Database& database, const std::string& run_id) {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/service.pb.h"
 #include "diopi/v1/verdict.pb.h"
+#include "reports/model/failure_groups.h"
 #include "server/store/database.h"
 
 namespace diopi::reports {
@@ -25,11 +26,13 @@ inline constexpr char kFlushBadge[] = "ftz";
 
 using OutcomeCounts = std::map<v1::Outcome, int64_t>;
 
-// Coverage: how much of the ABI there is. Always shown beside Correctness.
+// Coverage, in functions. The headline is `passing` of `abi_functions`: what a library merely exports says
+// nothing about it. Always shown beside Correctness.
 struct Coverage {
   int64_t abi_functions = 0;  // 538
-  int64_t implemented = 0;    // ABI functions the library exports and does not answer with NoImplement
+  int64_t implemented = 0;    // exported, and not always answered with NoImplement; shown as "exported"
   int64_t selected = 0;       // functions the run's cases call
+  int64_t with_cases = 0;     // functions of which the suite has cases: no more can be tested
   int64_t tested = 0;         // of these, with at least one case in which the library was called
   int64_t passing = 0;        // of these, where every such case passed
 };
@@ -88,9 +91,14 @@ struct RunReport {
   int64_t adapted = 0;             // verdicts that were reached through the adaptor
   int64_t widened = 0;             // verdicts whose tolerance a contract widened
   PublicRule public_rule;
-  int64_t cases = 0;    // in the run
-  int64_t missing = 0;  // of these, without a verdict yet
+  std::vector<FailureGroup> failures;  // by cause, the largest group first
+  std::string partial;                 // why the run does not stand for its chip; empty: it is complete
+  int64_t cases = 0;                   // in the run
+  int64_t missing = 0;                 // of these, without a verdict yet
 };
+
+// Of the built-in suite, or of the run where that has more (a user's own cases).
+int64_t FunctionsWithCases(int64_t selected);
 
 // Whether the verdict was reached through the adaptor.
 bool IsAdapted(const v1::Verdict& verdict);

@@ -4,9 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
 #include "reports/model/variant.h"
@@ -44,7 +41,7 @@ RunSummary Summarize(const server::RunRow& row) {
   summary.done = totals.done;
   summary.outcomes = totals.outcomes;
   summary.coverage = {static_cast<int64_t>(abi::Functions().size()), totals.implemented, totals.selected,
-                      totals.tested, totals.passing};
+                      FunctionsWithCases(totals.selected),           totals.tested,      totals.passing};
   summary.correctness = {totals.called, totals.passed};
   summary.badges = row.facts.contracts;
   if (totals.flushed > 0) summary.badges.emplace_back(kFlushBadge);
@@ -55,6 +52,7 @@ RunSummary Summarize(const server::RunRow& row) {
     if (IsFailure(outcome)) summary.failed += count;
     if (outcome == v1::OUTCOME_WAIVED) summary.waivers_in_force += count;
   }
+  summary.partial = PartialText(row.facts.scope, row.facts.state, summary.cases, summary.done);
   summary.variant = VariantOf(row.facts);
   return summary;
 }
@@ -111,26 +109,6 @@ std::vector<OperatorRow> OperatorRows(const std::vector<server::TallyRow>& talli
   sorted.reserve(rows.size());
   for (auto& [name, row] : rows) sorted.push_back(std::move(row));
   return sorted;
-}
-
-std::string SelectionText(const v1::Selection& selection) {
-  std::vector<std::string> parts;
-  if (!selection.functions().empty()) {
-    parts.push_back(absl::StrCat("functions ", absl::StrJoin(selection.functions(), ", ")));
-  }
-  if (!selection.cases().empty()) {
-    parts.push_back(absl::StrCat("cases ", absl::StrJoin(selection.cases(), ", ")));
-  }
-  if (!selection.dtypes().empty()) {
-    std::vector<std::string> names;
-    for (const int dtype : selection.dtypes()) {
-      names.emplace_back(DtypeName(static_cast<Dtype>(dtype)));
-    }
-    parts.push_back(absl::StrCat("dtypes ", absl::StrJoin(names, ", ")));
-  }
-  const std::string suite = selection.suite().empty() ? "core" : selection.suite();
-  if (parts.empty()) return absl::StrCat("all of suite ", suite);
-  return absl::StrCat(absl::StrJoin(parts, "; "), " of suite ", suite);
 }
 
 }  // namespace diopi::reports

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "diopi/v1/service.pb.h"
+#include "reports/model/completeness.h"
 #include "reports/model/report.h"
 #include "server/store/queries.h"
 
@@ -25,6 +26,7 @@ struct RunSummary {
   PublicRule public_rule;
   int64_t failed = 0;            // verdicts that IsFailure
   int64_t waivers_in_force = 0;  // verdicts with the outcome waived
+  std::string partial;           // why the run does not stand for its chip; empty: it is complete
   std::string variant;           // VariantOf
 };
 
@@ -54,9 +56,6 @@ absl::StatusOr<std::vector<RunSummary>> LoadRuns(server::Queries& queries, const
 
 // Rows by operator, from tallies.
 std::vector<OperatorRow> OperatorRows(const std::vector<server::TallyRow>& tallies);
-
-// "functions add, conv*; cases *.float32.*; dtypes float16 of suite core", or "all of suite core".
-std::string SelectionText(const v1::Selection& selection);
 
 }  // namespace diopi::reports
 

@@ -22,9 +22,10 @@ std::string RunLine(const RunSummary& run) {
 }
 
 std::string FigureLine(const RunSummary& run) {
-  return absl::StrCat(run.coverage.implemented, " of ", run.coverage.abi_functions,
-                      " functions implemented; ", run.correctness.passed, " of ", run.correctness.called,
-                      " called cases pass (", Percent(run.correctness.passed, run.correctness.called), ")");
+  return absl::StrCat(PassingText(run.coverage), run.partial.empty() ? "" : " [partial: ", run.partial,
+                      run.partial.empty() ? "; " : "]; ", run.correctness.passed, " of ",
+                      run.correctness.called, " called cases pass (",
+                      Percent(run.correctness.passed, run.correctness.called), ")");
 }
 
 std::string Measured(double value, const char* unit) {
@@ -135,9 +136,10 @@ std::string RunJson(const RunSummary& run) {
       ", \"done\": ", run.done, ", \"outcomes\": {", absl::StrJoin(run.outcomes, ", ", count),
       "}, \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions,
       ", \"implemented\": ", run.coverage.implemented, ", \"selected\": ", run.coverage.selected,
-      ", \"tested\": ", run.coverage.tested, ", \"passing\": ", run.coverage.passing,
-      "}, \"correctness\": {\"called\": ", run.correctness.called, ", \"passed\": ", run.correctness.passed,
-      "}}");
+      ", \"with_cases\": ", run.coverage.with_cases, ", \"tested\": ", run.coverage.tested,
+      ", \"passing\": ", run.coverage.passing, "}, \"correctness\": {\"called\": ", run.correctness.called,
+      ", \"passed\": ", run.correctness.passed,
+      "}, \"partial\": ", run.partial.empty() ? "null" : JsonString(run.partial), "}");
 }
 
 }  // namespace

@@ -7,14 +7,20 @@ namespace {
 
 struct Format {
   const char* name;
-  std::string (*render)(const RunReport& report);
+  std::string (*render)(const RunReport& report, const RenderOptions& options);
 };
 
+// For programs: nothing depends on the options.
+template <std::string (*kRender)(const RunReport&)>
+std::string Whole(const RunReport& report, const RenderOptions&) {
+  return kRender(report);
+}
+
 constexpr Format kFormats[] = {
-    {"text", RenderText},   {"markdown", RenderMarkdown},
-    {"html", RenderHtml},   {"csv", RenderCsv},
-    {"json", RenderJson},   {"junit", RenderJunit},
-    {"cdash", RenderCdash}, {"error_report", RenderErrorReport},
+    {"text", RenderText},          {"markdown", RenderMarkdown},
+    {"html", RenderHtml},          {"csv", Whole<RenderCsv>},
+    {"json", Whole<RenderJson>},   {"junit", Whole<RenderJunit>},
+    {"cdash", Whole<RenderCdash>}, {"error_report", Whole<RenderErrorReport>},
 };
 
 }  // namespace
@@ -28,9 +34,10 @@ const std::vector<std::string>& Formats() {
   return names;
 }
 
-absl::StatusOr<std::string> Render(const RunReport& report, std::string_view format) {
+absl::StatusOr<std::string> Render(const RunReport& report, std::string_view format,
+                                   const RenderOptions& options) {
   for (const Format& known : kFormats) {
-    if (format == known.name) return known.render(report);
+    if (format == known.name) return known.render(report, options);
   }
   return absl::InvalidArgumentError(absl::StrCat("unknown report format '", std::string(format),
                                                  "'; known: ", absl::StrJoin(Formats(), ", ")));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/core/dtype.h"
 #include "reports/model/outcome.h"
 #include "reports/render/escape.h"
 #include "reports/render/render.h"
@@ -129,6 +130,17 @@ std::string OperatorJson(const OperatorRow& row) {
                       ", \"not_implemented\": ", row.not_implemented, ", \"other\": ", row.other, "}");
 }
 
+std::string GroupJson(const RunReport& report, const FailureGroup& group) {
+  std::vector<std::string> dtypes;
+  for (const v1::Dtype::Code dtype : group.dtypes) dtypes.emplace_back(DtypeName(dtype));
+  return absl::StrCat(
+      "{\"key\": ", JsonString(group.key), ", \"outcome\": ", JsonString(OutcomeName(group.outcome)),
+      ", \"cause\": ", JsonString(group.cause), ", \"diagnosed\": ", group.diagnosed ? "true" : "false",
+      ", \"operators\": ", Strings(group.operators), ", \"functions\": ", Strings(group.functions),
+      ", \"dtypes\": ", Strings(dtypes), ", \"cases\": ", Strings(group.cases),
+      ", \"repro\": ", JsonString(ReproCommand(report, group.example)), "}");
+}
+
 }  // namespace
 
 std::string RenderJson(const RunReport& report) {
@@ -136,7 +148,8 @@ std::string RenderJson(const RunReport& report) {
   std::string out = absl::StrCat("{\n  \"run\": ", MessageJson(report.run), ",\n");
   absl::StrAppend(&out, "  \"coverage\": {\"abi_functions\": ", coverage.abi_functions,
                   ", \"implemented\": ", coverage.implemented, ", \"selected\": ", coverage.selected,
-                  ", \"tested\": ", coverage.tested, ", \"passing\": ", coverage.passing, "},\n");
+                  ", \"with_cases\": ", coverage.with_cases, ", \"tested\": ", coverage.tested,
+                  ", \"passing\": ", coverage.passing, "},\n");
   absl::StrAppend(&out, "  \"correctness\": {\"called\": ", report.correctness.called,
                   ", \"passed\": ", report.correctness.passed, "},\n");
   absl::StrAppend(&out, "  \"badges\": ", Strings(report.badges),
@@ -144,6 +157,8 @@ std::string RenderJson(const RunReport& report) {
   absl::StrAppend(&out, "  \"public_rule\": {\"judged\": ", report.public_rule.judged,
                   ", \"ours_alone_fails\": ", report.public_rule.ours_alone,
                   ", \"theirs_alone_fails\": ", report.public_rule.theirs_alone, "},\n");
+  absl::StrAppend(&out, "  \"partial\": ", report.partial.empty() ? "null" : JsonString(report.partial),
+                  ",\n");
   absl::StrAppend(&out, "  \"cases\": ", report.cases, ",\n  \"missing\": ", report.missing, ",\n");
   absl::StrAppend(&out, "  \"outcomes\": {",
                   absl::StrJoin(report.outcomes, ", ",
@@ -160,6 +175,8 @@ std::string RenderJson(const RunReport& report) {
   };
   const auto result = [&report](const v1::Verdict& verdict) { return ResultJson(report, verdict); };
   absl::StrAppend(&out, "  \"operators\": [", lines(report.operators, OperatorJson), "\n  ],\n");
+  const auto group = [&report](const FailureGroup& failures) { return GroupJson(report, failures); };
+  absl::StrAppend(&out, "  \"failures\": [", lines(report.failures, group), "\n  ],\n");
   absl::StrAppend(&out, "  \"results\": [", lines(report.results, result), "\n  ]\n}\n");
   return out;
 }

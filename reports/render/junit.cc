@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -100,7 +101,21 @@ std::string Counts(const Suite& suite) {
                          suite.failures, suite.errors, suite.seconds);
 }
 
-std::string Properties(const RunReport& report) {
+// The groups of failures that have cases of the operator.
+std::string GroupProperties(const RunReport& report, const std::string& op) {
+  std::string out;
+  for (const FailureGroup& group : report.failures) {
+    if (!std::binary_search(group.operators.begin(), group.operators.end(), op)) continue;
+    absl::StrAppend(
+        &out, "      <property name=\"failure_group\" value=\"",
+        EscapeXml(absl::StrCat(GroupText(group), ": ", OutcomeName(group.outcome), ": ", OneLine(group.cause),
+                               "; for example ", ReproCommand(report, group.example))),
+        "\"/>\n");
+  }
+  return out;
+}
+
+std::string Properties(const RunReport& report, const std::string& op) {
   const v1::RunOptions& options = report.run.options();
   const std::pair<const char*, std::string> properties[] = {
       {"run", report.run.run_id()},
@@ -110,8 +125,10 @@ std::string Properties(const RunReport& report) {
       {"vendor", absl::StrCat(options.vendor_name(), " ", options.impl_version())},
       {"contracts", BadgeText(report)},
       {"public_rule", absl::StrCat("would decide ", PublicRuleText(report))},
-      {"coverage", absl::StrCat(report.coverage.implemented, " of ", report.coverage.abi_functions,
-                                " functions implemented")},
+      {"coverage", absl::StrCat(PassingText(report.coverage), ": ", CoverageText(report.coverage))},
+      {"partial", report.partial},
+      {"judged", JudgedText(report)},
+      {"failures", FailuresText(report)},
       {"correctness",
        absl::StrCat(report.correctness.passed, " of ", report.correctness.called, " called cases pass")},
   };
@@ -125,7 +142,7 @@ std::string Properties(const RunReport& report) {
   for (const std::string& line : WaiverLines(report)) {
     absl::StrAppend(&out, "      <property name=\"waiver\" value=\"", EscapeXml(line), "\"/>\n");
   }
-  return absl::StrCat(out, "    </properties>\n");
+  return absl::StrCat(out, GroupProperties(report, op), "    </properties>\n");
 }
 
 }  // namespace
@@ -143,13 +160,12 @@ std::string RenderJunit(const RunReport& report) {
     all.skipped += suite.skipped;
     all.seconds += suite.seconds;
   }
-  const std::string properties = Properties(report);
   std::string out = absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"diopi\" ",
                                  Counts(all), ">\n");
   for (const auto& [name, suite] : suites) {
     absl::StrAppend(&out, "  <testsuite name=\"", EscapeXml(name), "\" ", Counts(suite), " skipped=\"",
                     suite.skipped, "\" timestamp=\"", EscapeXml(report.run.created()), "\" hostname=\"",
-                    EscapeXml(report.run.options().host()), "\">\n", properties, suite.body,
+                    EscapeXml(report.run.options().host()), "\">\n", Properties(report, name), suite.body,
                     "  </testsuite>\n");
   }
   return absl::StrCat(out, "</testsuites>\n");

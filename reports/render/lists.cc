@@ -81,9 +81,10 @@ Table RunsTable(const std::vector<RunSummary>& runs) {
                {"cases", true},
                {"passed", true},
                {"called", true},
-               {"implemented", true},
+               {"passing", true},
                {"contracts"},
                {"library"},
+               {"partial"},
                {"outcomes"}},
               {}};
   for (const RunSummary& run : runs) {
@@ -95,9 +96,10 @@ Table RunsTable(const std::vector<RunSummary>& runs) {
                           Count(run.cases),
                           Count(run.correctness.passed),
                           Count(run.correctness.called),
-                          Count(run.coverage.implemented),
+                          Count(run.coverage.passing),
                           {OrDash(absl::StrJoin(run.badges, ","))},
                           {LibraryText(run)},
+                          {OrDash(run.partial)},
                           {OutcomeCountsText(run)}});
   }
   return table;
@@ -106,33 +108,39 @@ Table RunsTable(const std::vector<RunSummary>& runs) {
 Table ChipsTable(const std::vector<ChipOverview>& chips) {
   Table table{{{"chip"},
                {"runs", true},
-               {"newest run"},
+               {"run"},
                {"state"},
-               {"implemented", true},
-               {"tested", true},
                {"passing", true},
+               {"functions", true},
+               {"exported", true},
+               {"with cases", true},
+               {"tested", true},
                {"passed", true},
                {"called", true},
                {"failed", true},
                {"waived", true},
                {"contracts"},
-               {"library"}},
+               {"library"},
+               {"partial"}},
               {}};
   for (const ChipOverview& chip : chips) {
-    const RunSummary& run = chip.latest;
+    const RunSummary& run = chip.complete.value_or(chip.latest);
     table.rows.push_back({{OrDash(chip.chip)},
                           Count(chip.runs),
                           {run.facts.run_id},
                           {run.facts.state},
-                          Count(run.coverage.implemented),
-                          Count(run.coverage.tested),
                           Count(run.coverage.passing),
+                          Count(run.coverage.abi_functions),
+                          Count(run.coverage.implemented),
+                          Count(run.coverage.with_cases),
+                          Count(run.coverage.tested),
                           Count(run.correctness.passed),
                           Count(run.correctness.called),
                           Count(run.failed),
                           Count(run.waivers_in_force),
                           {OrDash(absl::StrJoin(run.badges, ","))},
-                          {LibraryText(run)}});
+                          {LibraryText(run)},
+                          {OrDash(run.partial)}});
   }
   return table;
 }
@@ -196,25 +204,36 @@ Table CoverageTable(const CoverageMatrix& matrix, const std::string& family) {
 }
 
 Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family) {
-  Table table{{{"chip"}, {"functions", true}, {"implemented", true}, {"tested", true}, {"passing", true}},
+  Table table{{{"chip"},
+               {"passing", true},
+               {"functions", true},
+               {"exported", true},
+               {"with cases", true},
+               {"tested", true}},
               {},
               "No chip."};
   for (size_t i = 0; i < matrix.chips.size(); ++i) {
     int64_t functions = 0;
+    int64_t with_cases = 0;
     int64_t implemented = 0;
     int64_t tested = 0;
     int64_t passing = 0;
     for (const FunctionCoverage& function : matrix.functions) {
       if (!IsOf(function, family)) continue;
       ++functions;
+      if (!function.family.empty()) ++with_cases;
       const std::optional<CoverageCell>& cell = function.cells[i];
       if (!cell.has_value()) continue;
       if (cell->implemented) ++implemented;
       if (cell->tested) ++tested;
       if (cell->tested && cell->passed == cell->cases) ++passing;
     }
-    table.rows.push_back(
-        {{OrDash(matrix.chips[i])}, Count(functions), Count(implemented), Count(tested), Count(passing)});
+    table.rows.push_back({{OrDash(matrix.chips[i])},
+                          Count(passing),
+                          Count(functions),
+                          Count(implemented),
+                          Count(with_cases),
+                          Count(tested)});
   }
   return table;
 }

@@ -22,7 +22,8 @@ absl::StatusOr<std::string> WriteList(const Table& table, const std::string& for
 // A row a run, in the order given. In CSV and elsewhere the same cells: counts are bare numbers.
 Table RunsTable(const std::vector<RunSummary>& runs);
 
-// A row a chip: its newest run, coverage beside correctness.
+// A row a chip: its newest complete run, coverage beside correctness; without one its newest, and why it is
+// partial.
 Table ChipsTable(const std::vector<ChipOverview>& chips);
 
 // A row a run that has the case, oldest first.
@@ -33,7 +34,7 @@ std::vector<std::string> HistoryWords(const History& history);
 // A row a function, a column a chip: "passes (12 cases)", "3 of 12 cases pass", "not tested", "not
 // implemented". `family` empty: all; otherwise the functions of that family of our suite.
 Table CoverageTable(const CoverageMatrix& matrix, const std::string& family);
-// A row a chip: functions implemented, tested, passing.
+// A row a chip: functions that pass, of all; exported, with cases, tested.
 Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family);
 
 }  // namespace diopi::reports

@@ -97,7 +97,11 @@ TEST(Chips, Golden) {
   chip.chip = "e1";
   chip.runs = 3;
   chip.latest = MakeRun("20261121-101502-bbbb", "22222222");
-  ExpectGolden("chips.txt", *WriteList(ChipsTable({chip}), "text"));
+  chip.latest.partial = "functions add of suite core";
+  ChipOverview whole = chip;  // its newest complete run stands for it
+  whole.chip = "e2";
+  whole.complete = MakeRun("20261120-101502-aaaa", "11111111");
+  ExpectGolden("chips.txt", *WriteList(ChipsTable({chip, whole}), "text"));
 }
 
 TEST(History, GoldenAndWords) {
@@ -133,9 +137,9 @@ TEST(Coverage, EachStateInWordsAndSums) {
             "diopiBmm,functions.h,linear,passes 3 of 12,not tested\r\n"
             "diopiNms,functions_mmcv.h,-,not implemented,not implemented\r\n");
   EXPECT_EQ(*WriteList(CoverageTotals(matrix, ""), "csv"),
-            "chip,functions,implemented,tested,passing\r\ne1,3,2,2,1\r\ne2,3,1,0,0\r\n");
+            "chip,passing,functions,exported,with cases,tested\r\ne1,1,3,2,2,2\r\ne2,0,3,1,2,0\r\n");
   EXPECT_EQ(*WriteList(CoverageTotals(matrix, "linear"), "csv"),
-            "chip,functions,implemented,tested,passing\r\ne1,1,1,1,0\r\ne2,1,1,0,0\r\n");
+            "chip,passing,functions,exported,with cases,tested\r\ne1,0,1,1,1,1\r\ne2,0,1,1,1,0\r\n");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "reports/model/outcome.h"
 #include "reports/render/escape.h"
 
 namespace diopi::reports {
@@ -37,6 +38,52 @@ constexpr std::array<v1::Outcome, 12> kOrder = {
 
 absl::Span<const v1::Outcome> OutcomeOrder() {
   return kOrder;
+}
+
+std::string PassingText(const Coverage& coverage) {
+  return absl::StrCat(coverage.passing, " of ", coverage.abi_functions, " functions pass (",
+                      Percent(coverage.passing, coverage.abi_functions), ")");
+}
+
+std::string CoverageText(const Coverage& coverage) {
+  return absl::StrCat(coverage.implemented, " exported; of the ", coverage.with_cases, " that have cases ",
+                      coverage.tested, " tested, ", coverage.passing, " passing");
+}
+
+std::string JudgedText(const RunReport& report) {
+  int64_t judged = 0;
+  std::string others;
+  for (const v1::Outcome outcome : OutcomeOrder()) {
+    const auto it = report.outcomes.find(outcome);
+    if (it == report.outcomes.end()) continue;
+    if (IsCalled(outcome)) {
+      judged += it->second;
+    } else {
+      absl::StrAppend(&others, others.empty() ? "; " : ", ", OutcomeName(outcome), " ", it->second);
+    }
+  }
+  if (report.missing > 0)
+    absl::StrAppend(&others, others.empty() ? "; " : ", ", "not run yet ", report.missing);
+  return absl::StrCat(judged, " of ", report.cases, " cases judged", others);
+}
+
+std::string GroupText(const FailureGroup& group) {
+  if (group.cases.size() == 1) return group.cases.front();
+  return absl::StrCat(group.cases.size(), " cases of ", OperatorsText(group), " (", DtypesText(group), ")");
+}
+
+std::string ExampleText(const FailureGroup& group) {
+  if (group.reason == group.cause || group.reason.empty()) return "";
+  return group.cases.size() == 1 ? group.reason
+                                 : absl::StrCat("For example ", group.cases.front(), ": ", group.reason);
+}
+
+std::string FailuresText(const RunReport& report) {
+  size_t cases = 0;
+  for (const FailureGroup& group : report.failures) cases += group.cases.size();
+  if (cases == 0) return "none";
+  return absl::StrCat(cases, cases == 1 ? " case in " : " cases in ", report.failures.size(),
+                      report.failures.size() == 1 ? " group" : " groups");
 }
 
 double Seconds(const v1::Verdict& verdict) {

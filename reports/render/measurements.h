@@ -16,6 +16,20 @@ absl::Span<const v1::Outcome> OutcomeOrder();
 // "99.99 %", rounded down: 99.999 % is not 100 %. "-" of nothing.
 std::string Percent(int64_t part, int64_t whole);
 
+// The headline: "130 of 538 functions pass (24.16 %)".
+std::string PassingText(const Coverage& coverage);
+// What stands beneath it: "376 exported; of the 138 that have cases 132 tested, 130 passing".
+std::string CoverageText(const Coverage& coverage);
+// "305 of 841 cases judged; unsupported_dtype 536".
+std::string JudgedText(const RunReport& report);
+
+// Of a group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)"; of one case its id.
+std::string GroupText(const FailureGroup& group);
+// "For example add.float32.n1: out: 3 of 17 elements differ"; empty where the cause says the same.
+std::string ExampleText(const FailureGroup& group);
+// "935 cases in 24 groups"; "none".
+std::string FailuresText(const RunReport& report);
+
 // How long the case took, all calls and checks; its last call where that was not measured.
 double Seconds(const v1::Verdict& verdict);
 

@@ -11,12 +11,19 @@
 
 namespace diopi::reports {
 
-// For people: the run, coverage beside correctness, outcomes, a table by operator, and every case that did
-// not pass for a reason of the library's or ours, with the command that repeats it.
-std::string RenderText(const RunReport& report);
+struct RenderOptions {
+  bool verbose = false;  // for people: every case that did not pass, not the groups of them alone
+};
+
+// For people: the run, coverage beside correctness, outcomes, a table by operator, and what did not pass for
+// a reason of the library's or ours, grouped by cause.
+std::string RenderText(const RunReport& report, const RenderOptions& options = {});
 
 // Only what a run ends with: coverage, correctness, outcomes.
 std::string RenderSummary(const RunReport& report);
+
+// The groups of failures, each with an example and the command that repeats it; empty without failures.
+std::string RenderFailures(const RunReport& report);
 
 // The public harness's error_report.csv (it is not a table, in spite of its name).
 std::string RenderErrorReport(const RunReport& report);
@@ -28,9 +35,10 @@ std::string RenderCsv(const RunReport& report);
 std::string RenderJson(const RunReport& report);
 
 // For people and wikis (GitHub's flavour), and as one self-contained page, light and dark, made to be
-// printed: the figures, the library, a table by operator, every failure with the command that repeats it.
-std::string RenderMarkdown(const RunReport& report);
-std::string RenderHtml(const RunReport& report);
+// printed: the figures, the library, a table by operator, the failures by cause, each with the command that
+// repeats an example.
+std::string RenderMarkdown(const RunReport& report, const RenderOptions& options = {});
+std::string RenderHtml(const RunReport& report, const RenderOptions& options = {});
 
 // CDash's Test.xml as ctest 3.25 writes it: a <Test> a case. notrun: what the library was not called for, or
 // is not the library's fault; the measurement "Completion Status" has the outcome.
@@ -43,7 +51,8 @@ std::string RenderJunit(const RunReport& report);
 
 // "text", "markdown", "html", "csv", "json", "junit", "cdash", "error_report"; InvalidArgument, with these
 // names, for anything else.
-absl::StatusOr<std::string> Render(const RunReport& report, std::string_view format);
+absl::StatusOr<std::string> Render(const RunReport& report, std::string_view format,
+                                   const RenderOptions& options = {});
 const std::vector<std::string>& Formats();
 
 // The name of a verdict's function as the public harness spells it: "batch_norm_backward".

@@ -119,7 +119,9 @@ RunReport SampleReport() {
   v1::Verdict ours = Base("relu.float32.odd", "relu", "diopiRelu", v1::OUTCOME_HARNESS_ERROR);
   ours.set_reason("no reference");
   results.push_back(ours);
-  return BuildReport(run, results);
+  RunReport report = BuildReport(run, results);
+  report.coverage.with_cases = 12;  // however many the suite has by now
+  return report;
 }
 
 TEST(Render, Golden) {
@@ -247,6 +249,7 @@ TEST(Render, AnyBytesInAnyText) {
         options.mutable_impl_version(), options.mutable_host(), options.mutable_dialect()}) {
     *text = bytes;
   }
+  for (FailureGroup& group : report.failures) group.cause = group.reason = bytes;
   for (v1::Verdict& verdict : report.results) {
     verdict.set_reason(bytes);
     verdict.set_reference(bytes);
@@ -272,6 +275,63 @@ TEST(Render, NearlyAllIsNotAll) {
   results.push_back(Base("add.float32.y", "add", "diopiAdd", v1::OUTCOME_FAIL));
   const std::string summary = RenderSummary(BuildReport(v1::RunInfo(), results));
   EXPECT_NE(summary.find("99999 of 100000 called cases pass (99.99 %)"), std::string::npos) << summary;
+}
+
+// A library that does nothing exports everything: what it exports is not the headline.
+TEST(Render, TheHeadlineIsFunctionsThatPass) {
+  v1::RunInfo run;
+  run.set_cases(841);
+  run.mutable_options()->mutable_selection()->add_functions("add");
+  for (const char* function : {"diopiAdd", "diopiSub", "diopiMul"})
+    run.mutable_options()->add_implemented(function);
+  std::vector<v1::Verdict> results = {Base("add.float32.x", "add", "diopiAdd", v1::OUTCOME_PASS),
+                                      Base("add.float32.y", "sub", "diopiSub", v1::OUTCOME_FAIL)};
+  for (int i = 0; i < 536; ++i)
+    results.push_back(Base("add.float16.x", "add", "diopiAdd", v1::OUTCOME_UNSUPPORTED_DTYPE));
+  RunReport report = BuildReport(run, results);
+  report.coverage.with_cases = 12;
+  const std::string summary = RenderSummary(report);
+  EXPECT_EQ(summary.find(
+                "Coverage     1 of 538 functions pass (0.18 %)\n"
+                "             3 exported; of the 12 that have cases 2 tested, 1 passing\n"
+                "Partial      functions add of suite core; incomplete after 538 of 841 cases: this run does "
+                "not stand for its chip\n"),
+            0u)
+      << summary;
+  EXPECT_NE(summary.find("2 of 841 cases judged; unsupported_dtype 536, not run yet 303\n"),
+            std::string::npos)
+      << summary;
+  for (const char* format : {"text", "markdown", "html", "json", "junit"}) {
+    const std::string text = *Render(report, format);
+    EXPECT_NE(text.find("functions add of suite core"), std::string::npos) << format;
+    EXPECT_NE(text.find(std::string(format) == "json" ? "\"with_cases\": 12" : "1 of 538"), std::string::npos)
+        << format;
+  }
+}
+
+// What people read first is the groups; every case is there on request, and for programs.
+TEST(Render, FailuresAreGrouped) {
+  std::vector<v1::Verdict> results;
+  for (int i = 0; i < 50; ++i) {
+    results.push_back(Base("add.float32.c" + std::to_string(i), "add", "diopiAdd", v1::OUTCOME_FAIL));
+    results.back().set_reason("out: " + std::to_string(i + 2) + " of 99 elements differ, first at 0");
+    results.back().set_likely_cause("consistent with alpha taken as 1");
+  }
+  const RunReport report = BuildReport(v1::RunInfo(), results);
+  for (const char* format : {"text", "markdown", "html"}) {
+    const std::string text = *Render(report, format);
+    EXPECT_NE(text.find("50 cases in 1 group"), std::string::npos) << format << text;
+    EXPECT_NE(text.find("consistent with alpha taken as 1"), std::string::npos) << format;
+    EXPECT_NE(text.find("repro add.float32.c0 "), std::string::npos) << format;
+    EXPECT_EQ(text.find("repro add.float32.c7 "), std::string::npos) << format;
+    const std::string every = *Render(report, format, {.verbose = true});
+    EXPECT_NE(every.find("repro add.float32.c7 "), std::string::npos) << format;
+  }
+  EXPECT_NE(RenderJunit(report).find(
+                "name=\"failure_group\" value=\"50 cases of add (float32): fail: consistent with "
+                "alpha taken as 1; for example diopi-cli repro add.float32.c0 "),
+            std::string::npos)
+      << RenderJunit(report).substr(0, 3000);
 }
 
 TEST(Render, UnknownFormatNamesTheKnownOnes) {

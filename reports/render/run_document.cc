@@ -95,19 +95,21 @@ Tiles FigureTiles(const RunReport& report) {
   int64_t failures = 0;
   for (const auto& [outcome, count] : report.outcomes) failures += IsFailure(outcome) ? count : 0;
   Tiles tiles;
-  tiles.tiles.push_back(
-      {"Coverage", absl::StrCat(coverage.implemented, " of ", coverage.abi_functions),
-       absl::StrCat("functions implemented, ", Percent(coverage.implemented, coverage.abi_functions)),
-       Tone::kPlain});
-  tiles.tiles.push_back({"Tested functions", absl::StrCat(coverage.tested, " of ", coverage.selected),
-                         absl::StrCat(coverage.passing, " pass every case"), Tone::kPlain});
+  tiles.tiles.push_back({"Functions that pass",
+                         absl::StrCat(coverage.passing, " of ", coverage.abi_functions),
+                         Percent(coverage.passing, coverage.abi_functions), Tone::kPlain});
+  tiles.tiles.push_back({"Tested functions", absl::StrCat(coverage.tested, " of ", coverage.with_cases),
+                         absl::StrCat("that have cases; ", coverage.implemented, " exported"), Tone::kPlain});
   tiles.tiles.push_back({"Correctness", Percent(correctness.passed, correctness.called),
-                         absl::StrCat(correctness.passed, " of ", correctness.called, " called cases pass"),
+                         absl::StrCat(correctness.passed, " of ", correctness.called, " called cases pass; ",
+                                      JudgedText(report)),
                          correctness.called == 0                    ? Tone::kMuted
                          : correctness.passed == correctness.called ? Tone::kGood
                                                                     : Tone::kBad});
   tiles.tiles.push_back({"Failures", absl::StrCat(failures),
-                         report.missing > 0 ? absl::StrCat(report.missing, " cases not run yet") : "cases",
+                         failures == 0 ? "cases"
+                                       : absl::StrCat("cases in ", report.failures.size(),
+                                                      report.failures.size() == 1 ? " group" : " groups"),
                          failures > 0 ? Tone::kBad : Tone::kGood});
   return tiles;
 }
@@ -144,6 +146,24 @@ Table OperatorTable(const RunReport& report) {
   return table;
 }
 
+std::vector<Block> PartialNote(const RunReport& report) {
+  if (report.partial.empty()) return {};
+  return {
+      Note{absl::StrCat("Partial run: ", report.partial, ". It does not stand for its chip."), Tone::kWarn}};
+}
+
+std::vector<Block> FailureGroupBlocks(const RunReport& report) {
+  std::vector<Block> blocks;
+  for (const FailureGroup& group : report.failures) {
+    Finding finding{GroupText(group), {OutcomeName(group.outcome), ToneOf(group.outcome)}, {}, ""};
+    finding.lines.push_back(OneLine(group.cause));
+    if (!ExampleText(group).empty()) finding.lines.push_back(OneLine(ExampleText(group)));
+    finding.command = ReproCommand(report, group.example);
+    blocks.emplace_back(std::move(finding));
+  }
+  return blocks;
+}
+
 std::vector<Block> FailureBlocks(const RunReport& report) {
   std::map<std::string, std::vector<Block>> findings;
   for (const v1::Verdict& verdict : report.results) {
@@ -158,7 +178,7 @@ std::vector<Block> FailureBlocks(const RunReport& report) {
   return blocks;
 }
 
-Document RunDocument(const RunReport& report) {
+Document RunDocument(const RunReport& report, const RenderOptions& render) {
   const v1::RunOptions& options = report.run.options();
   Document document;
   document.title = options.chip().empty() ? "DIOPI conformance report"
@@ -166,6 +186,7 @@ Document RunDocument(const RunReport& report) {
   document.subtitle = absl::StrCat("Run ", report.run.run_id(), ", ", report.run.state(), ", ",
                                    report.run.created(), "; library ", options.impl_path());
   std::vector<Block>& blocks = document.blocks;
+  for (Block& block : PartialNote(report)) blocks.push_back(std::move(block));
   blocks.emplace_back(FigureTiles(report));
   blocks.emplace_back(OutcomeBar(report));
   if (report.widened > 0) {
@@ -186,9 +207,14 @@ Document RunDocument(const RunReport& report) {
   blocks.emplace_back(Heading{2, "Operators"});
   blocks.emplace_back(OperatorTable(report));
   blocks.emplace_back(Heading{2, "Did not pass"});
-  std::vector<Block> failures = FailureBlocks(report);
-  if (failures.empty()) blocks.emplace_back(Paragraph{"No case failed."});
-  for (Block& block : failures) blocks.push_back(std::move(block));
+  blocks.emplace_back(Paragraph{
+      report.failures.empty() ? std::string("No case failed.")
+                              : absl::StrCat(FailuresText(report), ", by cause, the largest group first.")});
+  for (Block& block : FailureGroupBlocks(report)) blocks.push_back(std::move(block));
+  if (render.verbose && !report.failures.empty()) {
+    blocks.emplace_back(Heading{2, "Every case that did not pass"});
+    for (Block& block : FailureBlocks(report)) blocks.push_back(std::move(block));
+  }
   blocks.emplace_back(Heading{2, "Beside the public rule"});
   blocks.emplace_back(
       Paragraph{absl::StrCat("The public harness's rule would decide ", PublicRuleText(report),
@@ -201,12 +227,12 @@ Document RunDocument(const RunReport& report) {
   return document;
 }
 
-std::string RenderHtml(const RunReport& report) {
-  return WriteHtml(RunDocument(report));
+std::string RenderHtml(const RunReport& report, const RenderOptions& options) {
+  return WriteHtml(RunDocument(report, options));
 }
 
-std::string RenderMarkdown(const RunReport& report) {
-  return WriteMarkdown(RunDocument(report));
+std::string RenderMarkdown(const RunReport& report, const RenderOptions& options) {
+  return WriteMarkdown(RunDocument(report, options));
 }
 
 }  // namespace diopi::reports

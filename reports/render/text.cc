@@ -54,7 +54,7 @@ std::string OperatorTable(const RunReport& report) {
   return out;
 }
 
-std::string Failures(const RunReport& report) {
+std::string EveryFailure(const RunReport& report) {
   std::string out;
   for (const v1::Verdict& verdict : report.results) {
     if (!IsListed(verdict.outcome())) continue;
@@ -93,26 +93,42 @@ std::string HarnessName(const v1::Verdict& verdict) {
 }
 
 std::string RenderSummary(const RunReport& report) {
-  const Coverage& coverage = report.coverage;
   const Correctness& correctness = report.correctness;
   std::string badges = absl::StrCat("Contracts    ", BadgeText(report));
   if (report.widened > 0)
     absl::StrAppend(&badges, "; they widened the tolerance of ", report.widened, " verdicts");
   for (const std::string& line : WaiverLines(report)) absl::StrAppend(&badges, "\nWaivers      ", line);
-  return absl::StrCat("Coverage     ", coverage.implemented, " of ", coverage.abi_functions,
-                      " functions implemented (", Percent(coverage.implemented, coverage.abi_functions),
-                      "); of ", coverage.selected, " selected: ", coverage.tested, " tested, ",
-                      coverage.passing, " passing\n",  //
-                      "Correctness  ", correctness.passed, " of ", correctness.called, " called cases pass (",
-                      Percent(correctness.passed, correctness.called), ")\n",  //
-                      "Outcomes     ", OutcomeLine(report), "\n",              //
+  const std::string partial =
+      report.partial.empty()
+          ? ""
+          : absl::StrCat("Partial      ", report.partial, ": this run does not stand for its chip\n");
+  return absl::StrCat("Coverage     ", PassingText(report.coverage), "\n",  //
+                      "             ", CoverageText(report.coverage), "\n", partial, "Correctness  ",
+                      correctness.passed, " of ", correctness.called, " called cases pass (",
+                      Percent(correctness.passed, correctness.called), "); ", JudgedText(report), "\n",  //
+                      "Outcomes     ", OutcomeLine(report), "\n",                                        //
                       badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n");
 }
 
-std::string RenderText(const RunReport& report) {
+std::string RenderFailures(const RunReport& report) {
+  if (report.failures.empty()) return "";
+  std::string out = absl::StrCat("Did not pass: ", FailuresText(report), "\n");
+  for (const FailureGroup& group : report.failures) {
+    absl::StrAppend(&out, "\n", GroupText(group), ": ", OutcomeName(group.outcome), "\n  ",
+                    OneLine(group.cause), "\n");
+    const std::string text = OneLine(ExampleText(group));
+    if (!text.empty()) absl::StrAppend(&out, "  ", text, "\n");
+    absl::StrAppend(&out, "  ", ReproCommand(report, group.example), "\n");
+  }
+  return out;
+}
+
+std::string RenderText(const RunReport& report, const RenderOptions& options) {
   std::string out = absl::StrCat(RunHeader(report), RenderSummary(report), "\n", OperatorTable(report));
-  const std::string failures = Failures(report);
-  if (!failures.empty()) absl::StrAppend(&out, "\nDid not pass:\n", failures);
+  const std::string failures = RenderFailures(report);
+  if (!failures.empty()) absl::StrAppend(&out, "\n", failures);
+  if (!failures.empty() && options.verbose) absl::StrAppend(&out, "\nEvery case:\n", EveryFailure(report));
+  if (!failures.empty() && !options.verbose) absl::StrAppend(&out, "\n--verbose lists every case.\n");
   const std::string theirs = TheirFailures(report);
   if (!theirs.empty()) absl::StrAppend(&out, "\nPassed, and would not by the public rule:\n\n", theirs);
   return out;

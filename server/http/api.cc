@@ -157,7 +157,9 @@ Answer Api::Case(const HttpRequest& request) const {
 
 Answer Api::Failures(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  return Told(reports::LoadFailures(*queries_, request.matches[0]));
+  const absl::StatusOr<reports::RunFailures> failures = reports::LoadFailures(*queries_, request.matches[0]);
+  if (!failures.ok()) return failures.status();
+  return ToJson(*failures, options_.data_folder);
 }
 
 Answer Api::Progress(const HttpRequest& request) const {

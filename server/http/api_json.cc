@@ -27,6 +27,7 @@ Json CoverageJson(const reports::Coverage& coverage) {
   return {{"abi_functions", coverage.abi_functions},
           {"implemented", coverage.implemented},
           {"selected", coverage.selected},
+          {"with_cases", coverage.with_cases},
           {"tested", coverage.tested},
           {"passing", coverage.passing}};
 }
@@ -140,6 +141,7 @@ Json ToJson(const reports::RunSummary& run) {
           {"widened", run.widened},
           {"references", run.references},
           {"waivers_in_force", run.waivers_in_force},
+          {"partial", JsonText(run.partial)},
           {"variant", run.variant}};
 }
 
@@ -184,7 +186,8 @@ Json ToJson(const reports::ChipOverview& chip) {
   Json json = {{"chip", ChipName(chip.chip)},
                {"runs", chip.runs},
                {"vendor_name", chip.latest.facts.vendor_name},
-               {"latest", ToJson(chip.latest)}};
+               {"latest", ToJson(chip.latest)},
+               {"complete", chip.complete.has_value() ? ToJson(*chip.complete) : Json(nullptr)}};
   Json& trend = json["trend"] = Json::array();
   for (const reports::TrendPoint& point : chip.trend) {
     trend.push_back({{"run_id", point.run_id},
@@ -200,6 +203,7 @@ Json ToJson(const reports::ChipOverview& chip) {
 Json ToJson(const reports::ChipDetail& chip) {
   Json json = {{"chip", ChipName(chip.chip)},
                {"latest", ToJson(chip.latest)},
+               {"complete", chip.complete.has_value() ? ToJson(*chip.complete) : Json(nullptr)},
                {"runs", ListOf(chip.runs)},
                {"heat", ToJson(chip.heat)}};
   Json& flaky = json["flaky"] = Json::array();
@@ -278,26 +282,27 @@ Json ToJson(const reports::Progress& progress) {
   return json;
 }
 
-Json ToJson(const reports::RunFailures& failures) {
+Json ToJson(const reports::RunFailures& failures, const std::string& data_folder) {
   Json json = {{"run_id", failures.run.run_id()}, {"state", failures.run.state()}, {"cases", failures.cases}};
   Json& groups = json["groups"] = Json::array();
   for (const reports::FailureGroup& group : failures.groups) {
     Json dtypes = Json::array();
     for (const v1::Dtype::Code dtype : group.dtypes) dtypes.push_back(Name(dtype));
     const std::string& example = group.cases.front();
-    groups.push_back({{"key", group.key},
-                      {"outcome", OutcomeName(group.outcome)},
-                      {"cause", group.cause},
-                      {"diagnosed", group.diagnosed},
-                      {"operators", group.operators},
-                      {"functions", group.functions},
-                      {"dtypes", std::move(dtypes)},
-                      {"cases", group.cases.size()},
-                      {"example",
-                       {{"case_id", example},
-                        {"reason", group.reason},
-                        {"repro", reports::ReproCommand(failures.run.options(), example)}}},
-                      {"case_ids", group.cases}});
+    groups.push_back(
+        {{"key", group.key},
+         {"outcome", OutcomeName(group.outcome)},
+         {"cause", group.cause},
+         {"diagnosed", group.diagnosed},
+         {"operators", group.operators},
+         {"functions", group.functions},
+         {"dtypes", std::move(dtypes)},
+         {"cases", group.cases.size()},
+         {"example",
+          {{"case_id", example},
+           {"reason", group.reason},
+           {"repro", reports::ReproCommand(failures.run.options(), group.example, data_folder)}}},
+         {"case_ids", group.cases}});
   }
   return json;
 }

@@ -33,7 +33,8 @@ Json ToJson(const reports::History& history);
 Json ToJson(const reports::Diff& diff);
 Json ToJson(const reports::CoverageMatrix& coverage);
 Json ToJson(const reports::Progress& progress);
-Json ToJson(const reports::RunFailures& failures);
+// `data_folder`: for the commands that repeat the examples.
+Json ToJson(const reports::RunFailures& failures, const std::string& data_folder);
 // The columns of /runs/RUN/cases, and a row of it.
 Json CaseColumns();
 Json ToJson(const CaseRow& row);

@@ -98,6 +98,7 @@ class ApiTest : public testing::Test {
   std::string Run(const std::string& chip, const std::string& state,
                   const std::vector<v1::Verdict>& verdicts) {
     v1::RunOptions options = MakeOptions(chip);
+    if (state == "finished") options.clear_selection();
     std::string id = database_->CreateRun(options, "s", MakeCases(4))->run_id();
     EXPECT_TRUE(database_->Append(id, verdicts).ok());
     if (state == "queued") {
@@ -149,6 +150,15 @@ class ApiTest : public testing::Test {
 };
 
 TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
+  std::vector<v1::Verdict> all;
+  for (int i = 0; i < 4; ++i) all.push_back(MakeVerdict(i, v1::OUTCOME_PASS));
+  const std::string whole = Run("chip whole", "finished", all);
+  const Json stands = Ask("/chips/chip%20whole").at("complete");
+  EXPECT_EQ(stands.at("run_id"), whole);
+  EXPECT_TRUE(stands.at("partial").is_null());
+  const Json cut_off = Ask("/chips/chip%20a");  // two of four cases have a verdict
+  EXPECT_TRUE(cut_off.at("complete").is_null());
+  EXPECT_EQ(cut_off.at("latest").at("partial"), "incomplete after 3 of 4 cases");
   const std::pair<std::string, std::string> endpoints[] = {
       {"Chips", "/chips"},
       {"Chip", "/chips/chip%20a"},
@@ -272,7 +282,7 @@ TEST_F(ApiTest, FailuresAreGrouped) {
   ASSERT_EQ(json.at("groups").size(), 2U);
   const Json& group = json.at("groups").at(0);
   EXPECT_EQ(group.at("outcome"), "fail");
-  EXPECT_EQ(group.at("cause"), "it \"differs\"");
+  EXPECT_EQ(group.at("cause"), "it \"differs\" second line");
   EXPECT_EQ(group.at("dtypes"), Json({"float16", "float32"}));
   EXPECT_EQ(group.at("case_ids"), Json({CaseId(0), CaseId(1)}));
   EXPECT_EQ(group.at("example").at("case_id"), CaseId(0));

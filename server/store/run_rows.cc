@@ -107,7 +107,13 @@ RunFacts RunFactsOf(const Statement& row, int first) {
   }
   facts.cases = row.Int(column++);
   facts.environment = LinesOf(row.Text(column++));
-  facts.adaptor = LinesOf(row.Text(column));
+  facts.adaptor = LinesOf(row.Text(column++));
+  v1::RunOptions options;  // CheckDatabase reports a damaged one
+  if (options.ParseFromString(row.Text(column))) {
+    *facts.scope.mutable_selection() = options.selection();
+    facts.scope.set_shard_index(options.shard_index());
+    facts.scope.set_shard_count(options.shard_count());
+  }
   return facts;
 }
 

@@ -16,7 +16,9 @@ namespace diopi::server {
 // The columns that RunFactsOf reads, of `runs` as r and `devices` as d.
 #define DIOPI_RUN_COLUMNS                                                                                  \
   "r.run_id, d.chip, d.vendor_name, d.impl_version, d.dialect, r.impl_sha256, r.suite_hash, r.contracts, " \
-  "r.impl_path, r.agent_version, r.host, r.state, r.created, r.finished, r.cases, r.environment, r.adaptor"
+  "r.impl_path, r.agent_version, r.host, r.state, r.created, r.finished, r.cases, r.environment, "         \
+  "r.adaptor, "                                                                                            \
+  "r.options"
 
 // What the columns of those names hold of a run.
 std::string EnvironmentColumn(const v1::RunOptions& options);

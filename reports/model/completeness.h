@@ -1,0 +1,30 @@
+// Whether a run stands for its chip, and how many functions it must pass.
+#ifndef REPORTS_MODEL_COMPLETENESS_H_
+#define REPORTS_MODEL_COMPLETENESS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "diopi/v1/service.pb.h"
+
+namespace diopi::reports {
+
+// The run covers everything: no function, case or dtype was selected, and it is no shard.
+bool IsWhole(const v1::RunOptions& options);
+
+// Why a run does not stand for its chip: "functions add of suite core", "shard 1 of 4", "aborted after 305 of
+// 841 cases". Empty: the run is complete. An empty `state` is taken for finished.
+std::string PartialText(const v1::RunOptions& options, const std::string& state, int64_t cases, int64_t done);
+
+// "functions add, conv*; cases *.float32.*; dtypes float16 of suite core", or "all of suite core".
+std::string SelectionText(const v1::Selection& selection);
+
+// --min-coverage: how many functions must pass. "30%" is of the functions of the ABI, rounded up; "160" is
+// the number itself. InvalidArgument.
+absl::StatusOr<int64_t> ParseMinCoverage(std::string_view text);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_MODEL_COMPLETENESS_H_

@@ -1,0 +1,69 @@
+#include "reports/model/completeness.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/catalog.h"
+#include "proto/abi/abi.h"
+#include "reports/model/suite.h"
+
+namespace diopi::reports {
+namespace {
+
+TEST(PartialText, NamesWhatIsMissing) {
+  v1::RunOptions options;
+  EXPECT_EQ(PartialText(options, "finished", 841, 841), "");
+  EXPECT_EQ(PartialText(options, "aborted", 841, 305), "aborted after 305 of 841 cases");
+  EXPECT_EQ(PartialText(options, "finished", 841, 305), "incomplete after 305 of 841 cases");
+  options.mutable_selection()->add_functions("all_ops");  // the public harness's name for everything
+  EXPECT_EQ(PartialText(options, "finished", 841, 841), "");
+  options.mutable_selection()->clear_functions();
+  options.mutable_selection()->add_dtypes(v1::Dtype::float32);
+  EXPECT_EQ(PartialText(options, "finished", 841, 841), "dtypes float32 of suite core");
+  options.set_shard_count(4);
+  options.set_shard_index(1);
+  EXPECT_EQ(PartialText(options, "finished", 841, 841), "dtypes float32 of suite core; shard 1 of 4");
+  EXPECT_FALSE(IsWhole(options));
+  EXPECT_TRUE(IsWhole(v1::RunOptions()));
+}
+
+TEST(ParseMinCoverage, APercentageOrANumberOfFunctions) {
+  EXPECT_EQ(ParseMinCoverage("30%").value(), 162);  // of 538, rounded up
+  EXPECT_EQ(ParseMinCoverage("100%").value(), static_cast<int64_t>(abi::Functions().size()));
+  EXPECT_EQ(ParseMinCoverage("0.1%").value(), 1);
+  EXPECT_EQ(ParseMinCoverage("130").value(), 130);
+  for (const char* wrong : {"", "%", "-1", "101%", "539", "all", "30 %x", "nan%"}) {
+    const auto parsed = ParseMinCoverage(wrong);
+    ASSERT_FALSE(parsed.ok()) << wrong;
+    EXPECT_NE(parsed.status().message().find("expected a percentage"), std::string::npos) << wrong;
+  }
+}
+
+// The index is read without expanding a case; the catalog knows which functions have some.
+TEST(BuiltinSuite, HasTheFunctionsThatHaveCases) {
+  const auto catalog = cases::Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok());
+  const auto cases = (*catalog)->Select({});
+  ASSERT_TRUE(cases.ok());
+  std::map<std::string, std::string> operators;
+  for (const v1::Case& c : *cases) operators[c.function()] = c.operator_();
+  ASSERT_EQ(operators.size(), BuiltinSuite().size());
+  for (const auto& [function, place] : BuiltinSuite()) {
+    EXPECT_EQ(operators[function], place.op) << function;
+    EXPECT_NE(place.family, "") << function;
+  }
+}
+
+TEST(BuiltinSuite, TheReadmeSaysHowManyFunctionsHaveCases) {
+  std::ifstream file(DIOPI_SOURCE_DIR "/README.md");
+  const std::string readme((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string said =
+      absl::StrCat(BuiltinSuite().size(), " of the ", abi::Functions().size(), " functions have cases");
+  EXPECT_NE(readme.find(said), std::string::npos) << "README.md does not say: " << said;
+}
+
+}  // namespace
+}  // namespace diopi::reports

@@ -1,0 +1,23 @@
+#include "reports/model/suite.h"
+
+#include "cases/core/builtin.h"
+#include "diopi/v1/operator.pb.h"
+
+namespace diopi::reports {
+
+const SuiteIndex& BuiltinSuite() {
+  static const auto& index = *[] {
+    auto* made = new SuiteIndex;
+    for (const std::string_view bytes : cases::BuiltinOperators()) {
+      v1::OperatorFile file;
+      if (!file.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) continue;
+      for (const v1::FunctionRules& function : file.function()) {
+        made->emplace(function.name(), SuitePlace{file.operator_(), file.family()});
+      }
+    }
+    return made;
+  }();
+  return index;
+}
+
+}  // namespace diopi::reports
