@@ -129,7 +129,8 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const 
   const std::map<std::string, double> seconds = CaseSeconds(info.options().chip());
   for (const v1::Case& c : cases) {
     const auto known = seconds.find(c.id());
-    scheduled.push_back({c.id(), StreamedBytes(c), known == seconds.end() ? 0 : known->second, c.function()});
+    scheduled.push_back({c.id(), StreamedBytes(c), known == seconds.end() ? 0 : known->second, c.function(),
+                         cases::IsLibraryCheck(c)});
   }
   SchedulerOptions options;
   options.lease = options_.lease;
