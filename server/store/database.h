@@ -93,9 +93,6 @@ class Database {
   // Those but "stalled", which nobody sets: a running run is read as stalled once it was not kept alive in
   // time.
   virtual absl::Status SetState(const std::string& run_id, const std::string& state) = 0;
-  // An agent is at work on the run: unless this is said again, it is stalled after `alive_for`. A run of
-  // which it was never said is not.
-  virtual absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) = 0;
 
   // Runs for standing agents. Makes an existing run a submitted one, in state "queued", or replaces what is
   // kept about one whatever its state.
@@ -131,6 +128,9 @@ class Database {
   // How long each case took in the newest finished run on this chip that has it among its newest
   // `kTimedRuns`, in seconds; only cases whose time was measured.
   virtual absl::StatusOr<std::map<std::string, double>> CaseSeconds(const std::string& chip) = 0;
+  // An agent is at work on the run: unless this is said again, it is stalled after `alive_for`. A run of
+  // which it was never said is not.
+  virtual absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) = 0;
 };
 
 // DATA/results.db
