@@ -1,6 +1,7 @@
 // diopi-server: serves cases and references, hands out work, stores verdicts; checks and backs up what it
 // keeps.
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -47,6 +48,7 @@ struct Flags {
   double batch_s = 2;                     // --batch-s
   std::string http;                       // --http; empty: none
   bool http_remote = false;               // --http-remote
+  std::vector<std::string> http_hosts;    // --http-host
   double grace_s = 5;                     // --grace-s
   double slow_call_s = 1;                 // --slow-call-s
   double agent_lost_s = 20;               // --agent-lost-s
@@ -101,6 +103,10 @@ void AddFlags(CLI::App* app, Flags* flags) {
                   "HOST:PORT of the dashboards, /metrics and /healthz, port 0 for any free one (default: "
                   "none); HTTPS with --tls-cert");
   app->add_flag("--http-remote", flags->http_remote, "Let --http be an address that is not loopback");
+  app->add_option(
+      "--http-host", flags->http_hosts,
+      "Name under which browsers reach --http without TLS, besides addresses, localhost and this machine's "
+      "name; may be repeated; '*': any");
   app->add_option("--grace-s", flags->grace_s,
                   "Seconds that calls in flight and agents with leases get after SIGTERM or SIGINT; a second "
                   "signal ends "
@@ -252,6 +258,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, Confor
   if (!status.ok()) return status;
   HttpOptions http_options;
   http_options.tls = {flags.tls.certificate, flags.tls.key, flags.tls.ca};
+  http_options.hosts = flags.http_hosts;
   http_options.guard = [server](const HttpRequest& request) {
     return Refuse(request, &server->authorizer());
   };
@@ -276,6 +283,36 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, Confor
 
 const char* SignalName(int signal) {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+// Whoever can reach the address may start runs and read results.
+void WarnIfOpen(const std::string& address, const std::string& option, ConformanceServer* server) {
+  const absl::StatusOr<Address> parsed = ParseAddress(address);
+  if (!parsed.ok() || parsed->is_unix || IsLoopback(parsed->host)) return;
+  if (!server->authorizer().Check("", Role::kRead).ok()) return;  // tokens are asked for
+  Log(LogLevel::kWarn, "open_to_everybody",
+      {{"option", option},
+       {"address", address},
+       {"text",
+        "no token is asked for: make one with diopi-server token add, or start with --require-token"}});
+}
+
+// One standing server a data folder: leases and uploads are one server's own. An agent's own server, which
+// ends with the agent, may work beside it. The descriptor holds the lock; it is -1 where the folder cannot be
+// locked.
+absl::StatusOr<int> LockDataFolder(const std::string& folder, bool standing) {
+  std::error_code error;
+  if (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error)) {
+    return absl::InvalidArgumentError(folder + " is a file; --data expects a folder");
+  }
+  if (!standing) return -1;
+  std::filesystem::create_directories(folder, error);
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(fd);
+    return absl::UnavailableError("another diopi-server serves " + folder);
+  }
+  return fd;
 }
 
 // Returns when a signal has come and the server has ended.
@@ -304,6 +341,8 @@ int Serve(const Flags& flags) {
     return Fault(absl::InvalidArgumentError("--ready-fd " + std::to_string(flags.ready_fd) +
                                             " is not an open descriptor"));
   }
+  const absl::StatusOr<int> lock = LockDataFolder(DataFolder(flags), !flags.parent_pid_death);
+  if (!lock.ok()) return Fault(lock.status());
   ServerOptions options;
   options.data_folder = DataFolder(flags);
   options.listen = flags.listen;
@@ -333,6 +372,8 @@ int Serve(const Flags& flags) {
        {"http", http_address},
        {"data", std::filesystem::absolute(options.data_folder, ignored).string()},
        {"version", DIOPI_VERSION}});
+  WarnIfOpen((*server)->address(), "--listen", server->get());
+  if (!http_address.empty()) WarnIfOpen(http_address, "--http", server->get());
   if (flags.ready_fd >= 0 && !SayReady(flags.ready_fd, (*server)->address(), http_address)) {
     return Fault(absl::UnavailableError("nobody reads from --ready-fd: whoever started this server is gone"));
   }

@@ -43,6 +43,8 @@
 namespace diopi::agent {
 namespace {
 
+constexpr std::chrono::seconds kSignOfLifeEvery{5};
+
 class Agent {
  public:
   Agent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
@@ -437,6 +439,11 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
   gen.command.insert(gen.command.end(), operators.begin(), operators.end());
   absl::StatusOr<Process> process = Process::Start(gen);
   if (!process.ok()) return process.status();
+  // Nothing is leased meanwhile: an empty report says that the run is alive.
+  v1::ReportRequest alive;
+  alive.set_run_id(run_.run_id());
+  alive.set_agent_id(agent_id_);
+  while (!process->WaitFor(kSignOfLifeEvery).has_value()) client_->Report(alive).status().IgnoreError();
   const ExitStatus status = process->Wait();
   if (status.signal == SIGINT || status.signal == SIGTERM) return absl::CancelledError("stopped");
   // 1: some cases could not be computed; they are reported as such.

@@ -40,8 +40,15 @@ v1::AgentHealth Health(bool ok, const std::string& text) {
   return health;
 }
 
-v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts& facts,
-                                 loader::Worker* worker) {
+// Alive is not right: a library whose results are wrong is what a run is to find out about.
+bool Returned(const loader::CallOutcome& outcome) {
+  return outcome.kind == loader::CallOutcome::Kind::kReplied &&
+         (outcome.reply.status() == v1::WorkerReply::RETURNED ||
+          outcome.reply.status() == v1::WorkerReply::EXCEPTION);
+}
+
+v1::AgentHealth RunHealthCase(const AgentOptions& options, const LibraryFacts& facts,
+                              loader::Worker* worker) {
   const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
       rpc::AgentsClient::Make(options.server, options.credentials, {});
   if (!client.ok()) return Health(false, std::string(client.status().message()));
@@ -75,17 +82,16 @@ v1::AgentHealth RunKnownGoodCase(const AgentOptions& options, const LibraryFacts
   call->timeout = std::min(call->timeout, std::chrono::milliseconds(kCaseLimit));  // 0: the worker's own
   const absl::Status submitted = worker->Submit(c, inputs, *call);
   if (!submitted.ok()) return Health(false, std::string(submitted.message()));
-  const v1::Verdict verdict = judge.Judge(c, inputs, references, worker->Wait(), call->adaptor);
-  const bool adapted = !call->adaptor.conversion().empty();
-  switch (verdict.outcome()) {
-    case v1::OUTCOME_PASS:
-      return Health(true, absl::StrCat(c.id(), " passes", adapted ? " through the adaptor" : ""));
-    case v1::OUTCOME_WAIVED:  // known of the chip, and no sign of a device that does not answer
-      return Health(true, absl::StrCat(c.id(), ": ", verdict.reason()));
-    default:
-      return Health(
-          false, absl::StrCat(c.id(), ": ", reports::OutcomeName(verdict.outcome()), ": ", verdict.reason()));
+  const loader::CallOutcome outcome = worker->Wait();
+  const v1::Verdict verdict = judge.Judge(c, inputs, references, outcome, call->adaptor);
+  if (verdict.outcome() == v1::OUTCOME_PASS) {
+    const bool adapted = !call->adaptor.conversion().empty();
+    return Health(true, absl::StrCat(c.id(), " passes", adapted ? " through the adaptor" : ""));
   }
+  const bool returns = Returned(outcome);
+  return Health(returns,
+                absl::StrCat(c.id(), returns ? " returns (" : ": ", reports::OutcomeName(verdict.outcome()),
+                             ": ", verdict.reason(), returns ? ")" : ""));
 }
 
 }  // namespace
@@ -120,7 +126,7 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
   facts.set_vendor_name(reports::ToUtf8((*worker)->hello().vendor_name()));
   facts.set_impl_version(reports::ToUtf8((*worker)->hello().impl_version()));
   facts.set_dialect((*worker)->hello().dialect());
-  *result.mutable_health() = RunKnownGoodCase(options, *library, worker->get());
+  *result.mutable_health() = RunHealthCase(options, *library, worker->get());
   return result;
 }
 

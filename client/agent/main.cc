@@ -1,8 +1,8 @@
 // diopi-agent: tests one vendor library on this machine.
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <iostream>
 #include <optional>
 
@@ -44,6 +44,9 @@ int main(int argc, char** argv) {
     std::cerr << "diopi-agent: " << stop.status().message() << "\n";
     return static_cast<int>(ExitCode::kOurs);
   }
+  // A reader of our output that leaves (| head) does not end the run: its verdicts and the exit status still
+  // count.
+  std::signal(SIGPIPE, SIG_IGN);
   if (options.parent_pid_death && !diopi::agent::DieWithParent()) return static_cast<int>(ExitCode::kOurs);
   if (options.health_check) {
     std::cout << diopi::agent::CheckHealth(options).SerializeAsString() << std::flush;

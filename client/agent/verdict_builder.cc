@@ -128,6 +128,8 @@ std::string FindingText(const v1::MemoryFinding& finding) {
       return absl::StrCat("leaks ", finding.count(), " bytes a call");
     case v1::MemoryFinding::WROTE_GAP:
       return absl::StrCat("wrote between the elements of ", finding.key());
+    case v1::MemoryFinding::CHANGED_LAYOUT:
+      return absl::StrCat("overwrote the shape array of ", finding.key());
     default:
       return absl::StrCat("memory finding on ", finding.key());
   }
@@ -225,6 +227,10 @@ namespace {
 
 v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
   const v1::WorkerReply& reply = outcome.reply;
+  if (!reply.forked().empty()) {
+    const std::string& name = c.function().empty() ? c.id() : c.function();
+    return MakeVerdict(c, v1::OUTCOME_CRASH, absl::StrCat("inside ", name, " ", reply.forked()));
+  }
   if (reply.has_check()) return MakeVerdict(c, reply.check().outcome(), reply.check().reason());
   if (!reply.not_adaptable().empty()) {
     return MakeVerdict(

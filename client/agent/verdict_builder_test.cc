@@ -67,6 +67,12 @@ loader::CallOutcome WithFinding(v1::MemoryFinding::Kind kind, const std::string&
   return outcome;
 }
 
+loader::CallOutcome Forked() {
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+  outcome.reply.set_forked("the process was forked");
+  return outcome;
+}
+
 loader::CallOutcome Differing() {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
   outcome.reply.set_nondeterministic(true);
@@ -127,6 +133,9 @@ std::vector<Row> Rows() {
       {"unwritten", WithFinding(v1::MemoryFinding::UNWRITTEN, "out[5] unwritten"), none, v1::OUTCOME_MEMORY,
        "out[5] unwritten"},
       {"leak", WithFinding(v1::MemoryFinding::LEAK, ""), none, v1::OUTCOME_MEMORY, "leaks 64 bytes"},
+      {"layout", WithFinding(v1::MemoryFinding::CHANGED_LAYOUT, ""), none, v1::OUTCOME_MEMORY,
+       "overwrote the shape array of out"},
+      {"forked", Forked(), none, v1::OUTCOME_CRASH, "inside diopiAddInpScalar the process was forked"},
       {"differs", Differing(), v1::OUTCOME_PASS, v1::OUTCOME_NONDETERMINISTIC, "out differs at 3"},
       {"differs and wrong", Differing(), v1::OUTCOME_FAIL, v1::OUTCOME_NONDETERMINISTIC, "numbers"},
       {"may differ", Differing(), v1::OUTCOME_PASS, v1::OUTCOME_PASS, "out differs at 3", true},

@@ -37,6 +37,11 @@ ExitCode ExitCodeOf(const v1::RunInfo& run) {
   return agent::ExitCodeFor(OutcomesOf(run));
 }
 
+// No agent will begin or go on with it as things stand; the note says why.
+bool IsBlocked(const v1::RunInfo& run) {
+  return run.state() != "finished" && run.state() != "aborted" && !run.submission().note().empty();
+}
+
 class SubmitCommand final : public Command {
  public:
   std::string name() const override { return "submit"; }
@@ -55,7 +60,10 @@ class SubmitCommand final : public Command {
     app->add_option("--shuffle", shuffle_, "Run the cases in a random order made from this seed");
     app->add_option("--impl", impl_, "Send this library along; agents must allow it (--impl-upload)");
     app->add_option("--require-sha256", require_sha256_, "Only with the library that has this SHA-256");
-    app->add_flag("--wait", wait_, "Show progress until the run ends, and exit with its status");
+    app->add_flag(
+        "--wait", wait_,
+        "Show progress until the run ends, and exit with its status; 4 when every agent that could run it "
+        "fails its health check");
     app->add_option("--watch", watch_, "Wait for this run, submitted earlier");
     agent::AddCredentialFlags(app, &credentials_);
     app->add_option("--cancel", cancel_, "Cancel this submitted run instead");
@@ -121,13 +129,18 @@ class SubmitCommand final : public Command {
     std::cout << "Run " << run.run_id() << ": submitted, " << run.cases() << " cases";
     if (response->agents_size() > 0) std::cout << ", for " << absl::StrJoin(response->agents(), ", ");
     std::cout << std::endl;
-    if (!response->note().empty()) std::cerr << "diopi-cli: " << response->note() << std::endl;
+    const bool told_by_watch = wait_ && response->agents_size() > 0;
+    if (!told_by_watch && !response->note().empty())
+      std::cerr << "diopi-cli: " << response->note() << std::endl;
     return wait_ ? Watch(run.run_id()) : ExitCode::kOk;
   }
 
   // Ctrl-C ends this program, and nothing else.
   ExitCode Watch(const std::string& run_id) {
-    const absl::Status watched = client_->WatchRun(run_id, [this](const v1::RunInfo& run) { Show(run); });
+    const absl::Status watched = client_->WatchRun(run_id, [this](const v1::RunInfo& run) {
+      Show(run);
+      return !IsBlocked(run);
+    });
     if (!watched.ok()) {
       std::cerr << "diopi-cli: run " << run_id << " goes on without us; see diopi-cli submit --server "
                 << server_ << " --watch " << run_id << std::endl;
@@ -135,6 +148,12 @@ class SubmitCommand final : public Command {
     }
     if (!last_.submission().note().empty()) {
       std::cerr << "diopi-cli: run " << last_.run_id() << ": " << last_.submission().note() << std::endl;
+    }
+    if (IsBlocked(last_)) {
+      std::cerr << "diopi-cli: the run stays in the queue until an agent recovers; withdraw it with: "
+                   "diopi-cli submit "
+                << "--server " << server_ << " --cancel " << run_id << std::endl;
+      return ExitCode::kEnvironment;
     }
     std::cout << "Run " << last_.run_id() << ": " << last_.state() << ", " << last_.done() << " of "
               << last_.cases() << " cases";

@@ -103,7 +103,7 @@ class GrpcAgentsClient final : public AgentsClient {
   }
 
   absl::Status WatchRun(const std::string& run_id,
-                        const std::function<void(const v1::RunInfo&)>& take) override {
+                        const std::function<bool(const v1::RunInfo&)>& take) override {
     v1::GetRunRequest request;
     request.set_run_id(run_id);
     Clock::time_point heard = Clock::now();
@@ -118,7 +118,11 @@ class GrpcAgentsClient final : public AgentsClient {
         heard = Clock::now();
         backoff = caller_.options().first_backoff;
         ended = HasEnded(run);
-        take(run);
+        if (take(run)) continue;
+        context.TryCancel();
+        while (reader->Read(&run)) {
+        }
+        ended = true;
       }
       absl::Status status = caller_.Translate(reader->Finish());
       if (ended) return absl::OkStatus();

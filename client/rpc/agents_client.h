@@ -42,10 +42,10 @@ class AgentsClient {
   // `upload_path` empty: no library goes along; otherwise `request` announces its size and hash.
   virtual absl::StatusOr<v1::SubmitResponse> Submit(const v1::SubmitRequest& request,
                                                     const std::string& upload_path) = 0;
-  // Calls `take` now and at every change, until the run is finished or aborted. A server that cannot be
-  // reached is tried again for `retry_for` from the last message on.
+  // Calls `take` now and at every change, until the run is finished or aborted, or `take` returns false. A
+  // server that cannot be reached is tried again for `retry_for` from the last message on.
   virtual absl::Status WatchRun(const std::string& run_id,
-                                const std::function<void(const v1::RunInfo&)>& take) = 0;
+                                const std::function<bool(const v1::RunInfo&)>& take) = 0;
   virtual absl::StatusOr<v1::RunInfo> CancelRun(const std::string& run_id) = 0;
 
   // Waits until the server can be connected to, at most `limit`; false when it cannot, or after Cancel.

@@ -179,7 +179,8 @@ class BusyTest : public ::testing::Test {
            return agents_client_->FetchImpl("r", folder_ + "/impl");
          }},
         {"Submit", [this] { return agents_client_->Submit({}, "").status(); }},
-        {"WatchRun", [this] { return agents_client_->WatchRun("r", [](const v1::RunInfo&) {}); }},
+        {"WatchRun",
+         [this] { return agents_client_->WatchRun("r", [](const v1::RunInfo&) { return true; }); }},
     };
   }
 

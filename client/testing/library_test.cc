@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
@@ -88,6 +89,54 @@ TEST_F(LibraryTest, ChecksAreListedShownAndRepeatedLikeCases) {
                                     {"DIOPI_TEST_FAULT=no_error_text"});
   EXPECT_EQ(repro.code, 1) << repro.out << repro.err;
   EXPECT_NE(repro.out.find("the last-error string is empty"), std::string::npos) << repro.out;
+}
+
+// Loading may take a second. Cases, the checks among them, and any order of both.
+TEST_F(LibraryTest, IsLoadedOnceARun) {
+  const std::string loads = folder_ / "loads";
+  const std::vector<std::string> selection = {"--fname",        "add",      "library", "--case",
+                                              "add.float32.n*", "library.*"};
+  for (const char* seed : {"0", "1", "2"}) {
+    std::vector<std::string> more = selection;
+    more.insert(more.end(), {"--shuffle", seed});
+    WriteFile(loads, "");
+    const Finished run = Agent(VendorPath("vendor_good"), more, {"DIOPI_TEST_LOADS=" + loads});
+    EXPECT_EQ(run.code, 0) << run.out << run.err;
+    EXPECT_GE(ReadRun(data()).verdicts.size(), 9u);
+    EXPECT_EQ(ReadFile(loads), "loaded\n") << "seed " << seed;
+  }
+}
+
+// Which case is hurt by a copy of the process was a matter of chance. Alpha says what forks
+// (vendor_forks.cc).
+TEST_F(LibraryTest, ACaseThatForksIsNamedAndNoOtherIsHurt) {
+  const std::set<std::string> forking = {"add.float32.n127", "add.float32.n129", "add.float32.alpha_one"};
+  for (int round = 0; round < 5; ++round) {
+    const Finished run = Agent(VendorPath("vendor_forks"),
+                               {"--fname", "diopiAdd", "--case", "add.float32.n*", "add.float32.alpha_one"});
+    EXPECT_EQ(run.code, 1) << run.out << run.err;
+    const StoredRun stored = ReadRun(data());
+    EXPECT_EQ(stored.verdicts.size(), 9u);
+    for (const v1::Verdict& verdict : stored.verdicts) {
+      const bool forks = forking.contains(verdict.case_id());
+      EXPECT_EQ(verdict.outcome(), forks ? v1::OUTCOME_CRASH : v1::OUTCOME_PASS)
+          << verdict.case_id() << ": " << verdict.reason();
+      EXPECT_EQ(verdict.reason().find("inside diopiAdd the process was forked") == 0, forks)
+          << verdict.reason();
+    }
+  }
+}
+
+TEST_F(LibraryTest, AnOverwrittenShapeArrayIsTheLibrarysFault) {
+  const Finished run = Agent(VendorPath("vendor_overwrites_shape"), {"--case", "add.float32.n?"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_EQ(stored.verdicts.size(), 3u);
+  for (const v1::Verdict& verdict : stored.verdicts) {
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_MEMORY) << verdict.case_id() << ": " << verdict.reason();
+    EXPECT_NE(verdict.reason().find(" array of out, which belongs to the host"), std::string::npos)
+        << verdict.reason();
+  }
 }
 
 // The thread is left behind by one case and aborts during another: the run is not green, the other case's own

@@ -189,5 +189,16 @@ TEST_F(RunTest, AbiCheck) {
   EXPECT_EQ(bad.code, 2) << bad.out << bad.err;  // as a run of it
 }
 
+// diopi-agent ... | head
+TEST_F(RunTest, AReaderThatLeavesDoesNotEndTheRun) {
+  const Finished run = RunProgram({"/bin/bash", "-c", "\"$@\" | true; exit ${PIPESTATUS[0]}", "bash",
+                                   BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--data",
+                                   data(), "--case", "add.float32.n*", "--error-report", errors()});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_GE(ReportRows(data(), "latest").size(), 3u);
+  EXPECT_NE(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out.find("finished"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace diopi::testing

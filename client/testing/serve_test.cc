@@ -86,6 +86,8 @@ class ServeTest : public ::testing::Test {
     return begin == std::string::npos ? "" : line.substr(begin + 4, line.find(':', begin) - begin - 4);
   }
 
+  static std::string Runs() { return RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out; }
+
   // Until the list has `text`, asked again as fast as it is answered: the server alone knows when. The test's
   // time limit is the end.
   std::string AgentsUntil(const std::string& text) const {
@@ -117,8 +119,12 @@ TEST_F(ServeTest, AGoodLibraryAndAFaultyOne) {
   EXPECT_EQ(good->Finish().code, 0);
   EXPECT_EQ(Agents(), "");  // it said goodbye
 
-  const auto faulty = Agent(VendorPath("vendor_error"), &name);  // an error is no crash, but fails the check
-  EXPECT_NE(Agents().find("failing its health check: add.float32"), std::string::npos) << Agents();
+  // Its add returns an error, which is alive, and what a run is to find out.
+  const auto faulty = Agent(VendorPath("vendor_error"), &name);
+  EXPECT_NE(Agents().find("online"), std::string::npos) << Agents();
+  EXPECT_NE(Agents().find(" returns (error: "), std::string::npos) << Agents();
+  const Finished failed = Submit({"--fname", "add", "--wait"});
+  EXPECT_EQ(failed.code, 1) << failed.out << failed.err;
 }
 
 TEST_F(ServeTest, AFailedRunIsExitStatusOne) {
@@ -177,21 +183,45 @@ TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
   EXPECT_EQ(bare.code, 2) << bare.err;
 }
 
-// The library crashes on its known-good case: listed with the reason, and given nothing.
+// The library crashes on the case that the check calls: listed with the reason, and given nothing; whoever
+// waits for a run is told.
 TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   std::string name;
   const auto agent = Agent(VendorPath("vendor_segfault"), &name);
   const std::string list = Agents();
   EXPECT_NE(list.find("failing its health check: add.float32"), std::string::npos) << list;
   EXPECT_NE(list.find("SIGSEGV"), std::string::npos) << list;
+  const std::string why = "every agent that could run it fails its health check: " + name + ": add.float32";
   const Finished run = Submit({"--fname", "add"});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out.find("queued"),
-            std::string::npos);
+  EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
+  EXPECT_NE(Runs().find("queued"), std::string::npos);
+  const Finished waited = Submit({"--fname", "add", "--wait"});  // for ever, it used to be
+  EXPECT_EQ(waited.code, 4) << waited.out << waited.err;
+  EXPECT_NE(waited.err.find(why), std::string::npos) << waited.err;
+  EXPECT_NE(waited.err.find("--cancel " + RunIn(waited.out)), std::string::npos) << waited.err;
 }
 
-// A library that needs the adaptor, and one that needs a variable, are healthy with the agent's profile, and
-// only so.
+TEST_F(ServeTest, AnUploadThatIsNoElfFileIsRefused) {
+  std::string name;
+  const auto agent = Agent(LibPath("libdiopi_cpu.so"), &name, {"--impl-upload"});
+  const std::string path = *folder_ / "script.sh";
+  WriteFile(path, "#!/bin/sh\n");
+  auto client = rpc::AgentsClient::Make(address_, {}, {});
+  ASSERT_TRUE(client.ok()) << client.status();
+  v1::SubmitRequest request;
+  request.mutable_options()->set_chip("c");
+  request.mutable_options()->mutable_selection()->add_functions("add");
+  request.set_upload_name("libdiopi_impl.so");
+  request.set_upload_bytes(static_cast<int64_t>(std::filesystem::file_size(path)));
+  request.set_upload_sha256(*agent::Sha256OfFile(path));
+  const absl::Status refused = (*client)->Submit(request, path).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_NE(refused.message().find("not an ELF file"), std::string::npos) << refused;
+  EXPECT_TRUE(std::filesystem::is_empty(data() + "/uploads"));
+}
+
+// The check is made with the agent's adaptor, variables, skips and waivers.
 TEST_F(ServeTest, TheHealthCheckIsMadeWithTheAgentsProfile) {
   const std::string profile = *folder_ / "chip.textproto";
   struct Row {
@@ -200,15 +230,15 @@ TEST_F(ServeTest, TheHealthCheckIsMadeWithTheAgentsProfile) {
     std::string health;
   };
   const Row rows[] = {
-      {"vendor_float64_only", "", "failing its health check: add.float32"},
+      {"vendor_float64_only", "", " returns (unsupported_dtype: "},
       {"vendor_float64_only", "contract: \"tf32\" adaptor { dtype: \"(float32)->float64\" }",
        " passes through the adaptor"},
-      {"vendor_imprecise", "environment { name: \"DIOPI_TEST_ERROR\" value: \"0.5\" }",
-       "failing its health check: add.float32"},
+      {"vendor_imprecise", "environment { name: \"DIOPI_TEST_ERROR\" value: \"0.5\" }", " returns (fail: "},
       {"vendor_imprecise", R"(environment { name: "DIOPI_TEST_ERROR" value: "1e-4" }
         waiver { match { function: "diopiAdd" } tolerance { atol: 1e-2 rtol: 1e-2 }
                  reason: "fast sums" issue: "https://example.com/4" expires: "2099-12-31" })",
        "waived by chip.textproto"},
+      {"vendor_segfault", "", "failing its health check: add.float32"},
       {"vendor_error", "skip { match { operator: \"add\" } reason: \"no adder\" }", "no adder"},
   };
   for (const Row& row : rows) {
@@ -282,6 +312,32 @@ TEST_F(ServeGateTest, AnAgentKilledInTheMiddleIsLostAndTheRunGoesOn) {
   EXPECT_NE(list.find(first_name), std::string::npos) << list;
   const Finished finished = submit.Finish();
   EXPECT_EQ(finished.code, 1) << finished.out << finished.err;  // every case is an error
+  EXPECT_EQ(ReadRun(data(), run).info.state(), "finished");
+}
+
+// A run whose agent is killed is not "running" for ever; an agent that works on one long case keeps it so.
+TEST_F(ServeGateTest, ARunWithoutASignOfItsAgentIsStalledUntilItIsResumed) {
+  std::string name;
+  const std::vector<std::string> command = {
+      BinPath("diopi-agent"),    "--server", address_, "--chip",      "c",   "--impl",
+      VendorPath("vendor_gate"), "--fname",  "relu",   "--timeout-s", "600", "--error-report",
+      *folder_ / "errors.csv"};
+  Running agent(command, {"DIOPI_TEST_GATE=" + gate_});
+  const std::string run = RunIn(agent.WaitForLine("Run "));
+  const int fd = StandAtGate();
+  EXPECT_NE(Runs().find("running"), std::string::npos) << Runs();
+  agent.Signal(SIGKILL);
+  agent.Finish();
+  std::string runs = Runs();  // the server alone knows when; the test's time limit is the end
+  while (runs.find("stalled") == std::string::npos) runs = Runs();
+  EXPECT_EQ(runs.find("running"), std::string::npos) << runs;
+  const Finished report =
+      RunProgram({BinPath("diopi-cli"), "report", "--data", data(), "--run", run, "--format", "text"});
+  EXPECT_NE(report.out.find(run + " (stalled)"), std::string::npos) << report.out;
+  LetThrough(fd);
+  std::vector<std::string> again = command;
+  again.insert(again.end(), {"--resume", run});
+  EXPECT_EQ(RunProgram(again).code, 1);  // every case is an error
   EXPECT_EQ(ReadRun(data(), run).info.state(), "finished");
 }
 

@@ -1,5 +1,6 @@
 #include "impl_loader/runtime/host.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -88,6 +89,19 @@ bool StorageElements(const std::vector<int64_t>& shape, const std::vector<int64_
 
 using diopi::runtime::Buffer;
 
+void diopiTensor::SealLayout() {
+  sealed_shape_ = shape;
+  sealed_strides_ = strides;
+}
+
+bool diopiTensor::RestoreLayout() {
+  if (shape == sealed_shape_ && strides == sealed_strides_) return false;
+  // In place: the library may still hold the pointers.
+  std::copy(sealed_shape_.begin(), sealed_shape_.end(), shape.begin());
+  std::copy(sealed_strides_.begin(), sealed_strides_.end(), strides.begin());
+  return true;
+}
+
 Buffer diopiContext::Allocate(size_t bytes, diopiDevice_t where) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return (where == diopi_device && device_ != nullptr ? device_ : host_)->Allocate(bytes);
@@ -107,6 +121,7 @@ diopiTensor* diopiContext::Require(int32_t dtype, std::vector<int64_t> shape, st
   tensor->dtype = dtype;
   tensor->shape = std::move(shape);
   tensor->strides = std::move(strides);
+  tensor->SealLayout();
   tensor->device = where;
   tensor->storage = Allocate(static_cast<size_t>(bytes), where);
   const Buffer& buffer = tensor->storage;

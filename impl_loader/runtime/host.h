@@ -22,6 +22,15 @@ struct diopiTensor {
   int64_t numel = 1;
   diopiDevice_t device = diopi_device;
   diopi::runtime::Buffer storage;  // data is the storage's start
+
+  // Remembers shape and strides: a library can overwrite both through the pointers it gets.
+  void SealLayout();
+  // Brings them back. True when they had been overwritten since SealLayout.
+  bool RestoreLayout();
+
+ private:
+  std::vector<int64_t> sealed_shape_;
+  std::vector<int64_t> sealed_strides_;
 };
 
 // Counter-based generators need no more than these two; the state tensor holds both.

@@ -1,8 +1,17 @@
-// An honest add, to compare the others with; prints what it is called with when DIOPI_TEST_CHATTY is set.
+// An honest add, to compare the others with; prints what it is called with when DIOPI_TEST_CHATTY is set, and
+// adds a line to the file DIOPI_TEST_LOADS whenever it is loaded.
 #include <cstdio>
 #include <cstdlib>
 
 #include "impl_loader/testdata/vendor_common.h"
+
+__attribute__((constructor)) static void CountLoad() {
+  const char* path = std::getenv("DIOPI_TEST_LOADS");
+  std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "ae");
+  if (file == nullptr) return;
+  std::fputs("loaded\n", file);
+  std::fclose(file);
+}
 
 const char* diopiGetVendorName() {
   return "good";

@@ -1,4 +1,5 @@
-// Says who it is in odd ways: its vendor's name under a C++ name, its version as DIOPI_TEST_FAULT has it.
+// Says who it is in odd ways: its vendor's name under a C++ name, its version as DIOPI_TEST_FAULT has it
+// (after_add: wrong once diopiAdd has been called).
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -11,10 +12,19 @@ const char* diopiGetVendorName() {
   return "mangled";
 }
 
+static bool added = false;
+
+DIOPI_SPOILT_ADD {
+  Add(add);
+  added = true;
+  return diopiSuccess;
+}
+
 const char* diopiGetImplVersion() {
   static const std::string endless(100'000, 'x');
   const char* fault = std::getenv("DIOPI_TEST_FAULT");
   const std::string how = fault == nullptr ? "" : fault;
+  if (how == "after_add" && !added) return "1.0";
   if (how == "null") return nullptr;
   if (how == "empty") return "";
   if (how == "endless") return endless.c_str();

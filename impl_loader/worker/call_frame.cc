@@ -36,6 +36,7 @@ int32_t CallFrame::Prepare(uint8_t poison, bool fill) {
   poison_ = poison;
   context_->poison = poison;
   for (BoundTensor& bound : tensors_) {
+    bound.tensor.RestoreLayout();
     Restore(&bound, fill);
     if (const int32_t code = context_->Upload(bound.tensor.storage); code != 0) return code;
   }

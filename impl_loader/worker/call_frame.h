@@ -89,6 +89,7 @@ class CallFrame {
 
   const std::vector<ArgValue>& args() const { return args_; }
   const std::deque<BoundTensor>& tensors() const { return tensors_; }
+  std::deque<BoundTensor>& tensors() { return tensors_; }
   const std::deque<LibrarySlot>& slots() const { return slots_; }
   uint8_t poison() const { return poison_; }
 

@@ -93,7 +93,7 @@ TEST_F(CallFrameTest, HostOutputsAreGuardedAndPoisoned) {
   EXPECT_EQ(frame_->tensors()[1].key, "grads.0");
   out[8] = 0;
   Findings findings;
-  CheckFrame(*frame_, context_, &findings);
+  CheckFrame(frame_.get(), context_, &findings);
   ASSERT_EQ(findings.list().size(), 1u);
   EXPECT_EQ(findings.list()[0].key(), "out");
   EXPECT_EQ(findings.list()[0].index(), 8);
@@ -214,7 +214,7 @@ TEST_F(CallFrameTest, StridedInputsKeepTheirGapsAndAreWatchedThere) {
   EXPECT_EQ(ReadTensor("input", tensor).data, std::string(reinterpret_cast<char*>(ones_), 16));
   tensor.storage.data[12] = std::byte{0};
   Findings findings;
-  CheckFrame(*frame_, context_, &findings);
+  CheckFrame(frame_.get(), context_, &findings);
   ASSERT_EQ(findings.list().size(), 1u);
   EXPECT_EQ(findings.list()[0].kind(), v1::MemoryFinding::CHANGED_INPUT);
   EXPECT_EQ(findings.list()[0].index(), 3);

@@ -94,8 +94,9 @@ struct CaseRunner::Attempt {
   bool held = false;   // its inputs came late
 };
 
-CaseRunner::CaseRunner(VendorLibrary* vendor)
+CaseRunner::CaseRunner(VendorLibrary* vendor, const ForkGuard* forks)
     : vendor_(vendor),
+      forks_(forks),
       device_(vendor->functions().HasMemory() ? std::make_unique<runtime::Arena>(vendor->functions(), &host_)
                                               : nullptr),
       context_(&host_, device_.get(), vendor->functions()),
@@ -207,6 +208,7 @@ bool CaseRunner::CallOnce(Attempt* attempt, uint8_t poison, bool hold, bool fill
   const Clock::time_point start = Clock::now();
   const absl::StatusOr<CallResult> called =
       CallFunction(attempt->symbol, attempt->function, &context_, attempt->frame->args());
+  if (forks_ != nullptr) forks_->EndIfCopy();
   if (!called.ok()) {
     Fail(result, v1::WorkerReply::BAD_CASE, std::string(called.status().message()));
     return false;
@@ -237,7 +239,7 @@ bool CaseRunner::Inspect(Attempt* attempt) {
          absl::StrCat("copying the outputs from the device failed with ", code, " ", vendor_->LastError()));
     return false;
   }
-  CheckFrame(*attempt->frame, context_, &attempt->findings);
+  CheckFrame(attempt->frame, context_, &attempt->findings);
   const v1::WorkerReply& reply = attempt->result->reply;
   return reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == diopiSuccess;
 }

@@ -9,6 +9,7 @@
 #include "diopi/v1/worker.pb.h"
 #include "impl_loader/worker/call_frame.h"
 #include "impl_loader/worker/checks.h"
+#include "impl_loader/worker/fork_guard.h"
 #include "impl_loader/worker/vendor_library.h"
 
 namespace diopi::loader {
@@ -30,8 +31,9 @@ struct RunResult {
 // Owns the memory of the cases it runs. Not thread-safe.
 class CaseRunner {
  public:
-  // `vendor` must outlive the runner.
-  explicit CaseRunner(VendorLibrary* vendor);
+  // Both must outlive the runner. `forks`: ends copies of the process as they return from a call; null: the
+  // library is trusted not to fork.
+  explicit CaseRunner(VendorLibrary* vendor, const ForkGuard* forks = nullptr);
 
   RunResult Run(const v1::Case& c, const std::vector<InputView>& inputs, const RunOptions& options);
 
@@ -55,6 +57,7 @@ class CaseRunner {
   std::string Spare();
 
   VendorLibrary* vendor_;
+  const ForkGuard* forks_;
   runtime::Arena host_;
   std::unique_ptr<runtime::Arena> device_;  // null: a library that works on host memory
   diopiContext context_;

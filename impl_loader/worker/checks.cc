@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/tensor.h"
 
 namespace diopi::loader {
 namespace {
@@ -11,6 +12,18 @@ constexpr size_t kMaxFindings = 32;
 
 std::string Elements(int64_t count) {
   return absl::StrCat(count, count == 1 ? " element" : " elements");
+}
+
+void CheckLayout(const std::string& key, diopiTensor* tensor, Findings* findings) {
+  const std::vector<int64_t> shape = tensor->shape;
+  const std::vector<int64_t> strides = tensor->strides;
+  if (!tensor->RestoreLayout()) return;
+  const bool resized = shape != tensor->shape;
+  findings->Add(
+      v1::MemoryFinding::CHANGED_LAYOUT, key, 0, 1,
+      absl::StrCat("the library overwrote the ", resized ? "shape" : "stride", " array of ", key,
+                   ", which belongs to the host: ", ShapeText(resized ? tensor->shape : tensor->strides),
+                   " became ", ShapeText(resized ? shape : strides)));
 }
 
 void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings* findings) {
@@ -75,21 +88,23 @@ void Findings::Add(v1::MemoryFinding::Kind kind, const std::string& key, int64_t
   finding.set_text(text);
 }
 
-void CheckFrame(const CallFrame& frame, const diopiContext& context, Findings* findings) {
-  for (const BoundTensor& bound : frame.tensors()) {
+void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings) {
+  for (BoundTensor& bound : frame->tensors()) {
+    CheckLayout(bound.key, &bound.tensor, findings);
     CheckBounds(bound.key, bound.tensor.storage, findings);
     if (bound.role == v1::ROLE_INPUT) {
       CheckUnchanged(bound, findings);
     } else if (!bound.dense) {
-      CheckGaps(bound, frame.poison(), findings);
+      CheckGaps(bound, frame->poison(), findings);
     }
   }
   int index = 0;
-  for (const diopiTensor* tensor : context.Required()) {
+  for (diopiTensor* tensor : context.Required()) {
     std::string key = absl::StrCat("required.", index++);
-    for (const LibrarySlot& slot : frame.slots()) {
+    for (const LibrarySlot& slot : frame->slots()) {
       if (*slot.handle == tensor) key = slot.key;
     }
+    CheckLayout(key, tensor, findings);
     CheckBounds(key, tensor->storage, findings);
   }
 }

@@ -22,8 +22,9 @@ class Findings {
 };
 
 // Damaged canaries of every buffer, those the library required included; changed inputs; bytes written
-// between the elements of strided tensors. The frame's mirrors must be current.
-void CheckFrame(const CallFrame& frame, const diopiContext& context, Findings* findings);
+// between the elements of strided tensors; sizes and strides of tensors that the library overwrote, which are
+// put right. The frame's mirrors must be current.
+void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings);
 
 // Two runs of one case, the first with outputs poisoned with `poison_a`, the second with `poison_b`.
 struct RunDifference {

@@ -18,6 +18,7 @@ constexpr unsigned kHandlerSeconds = 2;  // should unwinding get stuck
 
 // A signal handler has no other way to its data.
 std::atomic<CrashReport*> g_report{nullptr};
+std::atomic<pid_t> g_process{0};                          // whose report it is: not a forked copy's
 alignas(16) std::array<char, size_t{256} << 10> g_stack;  // the handler's: a stack overflow leaves no other
 
 uint64_t ProgramCounter(const void* context) {
@@ -46,7 +47,8 @@ void CopyMaps(CrashReport* report) {
 
 // Calls only what is safe in a handler; backtrace() is, once it has been called before.
 void Handle(int signal, siginfo_t* info, void* context) {
-  CrashReport* report = g_report.exchange(nullptr);
+  const bool copy = getpid() != g_process.load();  // its end is nobody's business; it has no report either
+  CrashReport* report = copy ? nullptr : g_report.exchange(nullptr);
   if (report != nullptr) {
     alarm(kHandlerSeconds);
     report->code = info->si_code;
@@ -61,7 +63,7 @@ void Handle(int signal, siginfo_t* info, void* context) {
       report->frames[i] = reinterpret_cast<uint64_t>(frames[static_cast<size_t>(i)]);
       report->frame_count = static_cast<uint32_t>(i) + 1;
     }
-  } else if (signal != SIGTERM) {
+  } else if (!copy && signal != SIGTERM) {
     alarm(kHandlerSeconds);
     for (;;) pause();  // another thread is writing the report and ends the process
   }
@@ -73,6 +75,7 @@ void Handle(int signal, siginfo_t* info, void* context) {
 void InstallCrashHandler(CrashReport* report) {
   std::array<void*, 2> preload{};
   backtrace(preload.data(), static_cast<int>(preload.size()));  // loads the unwinder now
+  g_process.store(getpid());
   g_report.store(report);
   stack_t stack{};
   stack.ss_sp = g_stack.data();

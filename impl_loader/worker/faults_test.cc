@@ -75,7 +75,10 @@ INSTANTIATE_TEST_SUITE_P(
               "vendor_stack_overflow.cc:"},
         Fault{"abort", Kind::kCrashed, "the moon is full", "SIGABRT", "vendor_abort.cc:"},
         Fault{"hang", Kind::kTimedOut, "diopiAdd did not end within 0.2 s", "", "vendor_hang.cc:"},
-        Fault{"hang_locked", Kind::kTimedOut, "ignored SIGTERM", "", ""},
+        Fault{"hang_locked", Kind::kTimedOut, "ignored SIGTERM", "", "vendor_hang_locked.cc:"},
+        Fault{"hang_thread", Kind::kTimedOut, "diopiAdd did not end within 0.2 s", "",
+              "vendor_hang_thread.cc:"},
+        Fault{"hang_thread", Kind::kTimedOut, "", "", "OnTheOtherThread"},
         Fault{"exit", Kind::kExited, "the library ended the process (exit status 0) inside diopiAdd", "", ""},
         Fault{"throws", Kind::kReplied, "the accelerator is on fire", "", "", 1, v1::WorkerReply::EXCEPTION},
         Fault{"throws", Kind::kReplied, "int", "", "", 2, v1::WorkerReply::EXCEPTION},
@@ -127,8 +130,49 @@ INSTANTIATE_TEST_SUITE_P(
                     Damage{"past_end", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 64},
                     Damage{"before_start", v1::MemoryFinding::OUT_OF_BOUNDS, "out", -4, 4},
                     Damage{"changed_input", v1::MemoryFinding::CHANGED_INPUT, "other", 1, 1},
-                    Damage{"conform_device", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 4, 3}),
+                    Damage{"conform_device", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 4, 3},
+                    Damage{"overwrites_shape", v1::MemoryFinding::CHANGED_LAYOUT, "out", 0, 1}),
     [](const testing::TestParamInfo<Damage>& param) { return param.param.vendor; });
+
+TEST(Faults, AnOverwrittenShapeIsNamedAndPutRight) {
+  auto worker = Worker::Start(OptionsFor("overwrites_shape"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (const double alpha : {1.0, 2.0}) {
+    ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, alpha), AddInputs({2, 3}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
+    EXPECT_EQ(outcome.reply.findings(0).text(),
+              alpha == 1
+                  ? "the library overwrote the shape array of out, which belongs to the host: (2, 3) became "
+                    "(77, 77)"
+                  : "the library overwrote the stride array of out, which belongs to the host: (3, 1) "
+                    "became (77, 77)");
+    EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({2, 3}, alpha));
+    EXPECT_FALSE(outcome.reply.nondeterministic());
+  }
+}
+
+// However often, in whatever order the copies run: the case that forked is named, and the one after it is
+// computed in a process that no copy shares.
+TEST(Faults, AForkInsideACallIsToldAndDoesNotHurtTheNextCase) {
+  auto worker = Worker::Start(OptionsFor("forks"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (int round = 0; round < 20; ++round) {
+    for (const double alpha : {1.0, 0.5, 2.0, 0.25, 3.0, 4.0, 0.125}) {
+      ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
+      const CallOutcome outcome = (*worker)->Wait();
+      ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+      EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
+      EXPECT_EQ(outcome.reply.forked(),
+                alpha == 1 || alpha == 4 ? "the process was forked, and the copy returned from the call too"
+                : alpha == 2 ? "the process was forked, and the copy still runs after the call has returned"
+                             : "")
+          << alpha;
+      EXPECT_EQ(outcome.stray_end, "");
+    }
+  }
+}
 
 TEST(Faults, NothingPassesOnAnEmptyTensorButNothingIsWrongWithItEither) {
   auto worker = Worker::Start(OptionsFor("past_end"));

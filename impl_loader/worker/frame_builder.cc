@@ -306,6 +306,7 @@ class FrameBuilder {
     diopiTensor& tensor = bound->tensor;
     const std::vector<int64_t> row_major = runtime::RowMajorStrides(tensor.shape);
     tensor.strides = spec.strides_size() == 0 ? row_major : Values(spec.strides());
+    tensor.SealLayout();
     tensor.storage_offset = spec.storage_offset();
     bound->element = runtime::ElementBytes(tensor.dtype);
     int64_t elements = 0;

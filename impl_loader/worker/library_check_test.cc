@@ -106,22 +106,43 @@ TEST(LibraryChecks, TheWorkerKnowsThemAllAndNoOthers) {
   EXPECT_EQ((*worker)->Wait().reply.check().outcome(), v1::OUTCOME_HARNESS_ERROR);
 }
 
-TEST(LibraryChecks, HaveAProcessOfTheirOwn) {
+// The library is loaded once for cases and the checks after them; a case after a check gets a fresh process.
+TEST(LibraryChecks, ShareAProcessWithEarlierCasesAlone) {
   auto worker = Worker::Start(OptionsFor("good"));
   ASSERT_TRUE(worker.ok()) << worker.status();
   std::vector<int> pids;
-  for (const char* label : {"vendor_name", "impl_version", "", "", "vendor_name"}) {
+  for (const char* label : {"", "", "vendor_name", "impl_version", ""}) {
     const bool check = label[0] != '\0';
     ASSERT_TRUE((*worker)
                     ->Submit(check ? CheckCase(label) : AddCase({4}), check ? TensorMap() : AddInputs({4}), 2)
                     .ok());
-    pids.push_back((*worker)->pid());
     EXPECT_EQ((*worker)->Wait().kind, Kind::kReplied);
+    pids.push_back((*worker)->pid());
   }
   EXPECT_EQ(pids[0], pids[1]);
-  EXPECT_NE(pids[1], pids[2]);
+  EXPECT_EQ(pids[1], pids[2]);
   EXPECT_EQ(pids[2], pids[3]);
   EXPECT_NE(pids[3], pids[4]);
+}
+
+// The cases have damaged the library; its checks hold in a process of their own.
+TEST(LibraryChecks, WhatFailsAfterCasesIsRepeatedInAFreshProcess) {
+  WorkerOptions options = OptionsFor("odd_names");
+  options.environment = {"DIOPI_TEST_FAULT=after_add"};
+  auto worker = Worker::Start(options);
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (const bool damaged : {true, false}) {
+    if (damaged) {
+      ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
+      ASSERT_EQ((*worker)->Wait().kind, Kind::kReplied);
+    }
+    const int pid = (*worker)->pid();
+    ASSERT_TRUE((*worker)->Submit(CheckCase("impl_version"), {}, 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    EXPECT_EQ(outcome.reply.check().outcome(), v1::OUTCOME_PASS) << outcome.reply.check().reason();
+    EXPECT_EQ(outcome.stray_end, "");
+    EXPECT_EQ((*worker)->pid() != pid, damaged);
+  }
 }
 
 TEST(LibraryChecks, ACrashIsToldByTheNameOfTheCheck) {

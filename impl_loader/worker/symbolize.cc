@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "impl_loader/worker/shared_layout.h"
 
 namespace diopi::loader {
 namespace {
@@ -31,8 +35,18 @@ absl::string_view BaseName(absl::string_view path) {
   return slash == absl::string_view::npos ? path : path.substr(slash + 1);
 }
 
-DwflPtr Open(const Dwfl_Callbacks& callbacks, const std::string& maps) {
-  DwflPtr dwfl(dwfl_begin(&callbacks));
+DwflPtr Begin() {
+  static const Dwfl_Callbacks callbacks = [] {
+    Dwfl_Callbacks made{};
+    made.find_elf = dwfl_linux_proc_find_elf;
+    made.find_debuginfo = dwfl_standard_find_debuginfo;
+    return made;
+  }();
+  return DwflPtr(dwfl_begin(&callbacks));
+}
+
+DwflPtr Open(const std::string& maps) {
+  DwflPtr dwfl = Begin();
   if (dwfl == nullptr || maps.empty()) return nullptr;
   const std::unique_ptr<FILE, int (*)(FILE*)> file(fmemopen(const_cast<char*>(maps.data()), maps.size(), "r"),
                                                    std::fclose);
@@ -69,13 +83,55 @@ Frame Describe(Dwfl* dwfl, uint64_t address) {
   return frame;
 }
 
+// From the innermost frame outwards, up to the worker's own.
+std::string StackText(Dwfl* dwfl, const std::vector<uint64_t>& addresses) {
+  std::string text;
+  int number = 0;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    // All but the innermost are return addresses: one back lies in the call.
+    const Frame frame = Describe(dwfl, i == 0 ? addresses[i] : addresses[i] - 1);
+    if (absl::StartsWith(frame.module, "libffi.so")) break;
+    absl::StrAppend(&text, "#", number++, " ", frame.text, "\n");
+  }
+  return text;
+}
+
+std::string ReadWord(const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  std::getline(file, text);
+  return text;
+}
+
+struct ThreadStack {
+  pid_t thread = 0;
+  std::vector<uint64_t> addresses;
+};
+
+int AddFrame(Dwfl_Frame* frame, void* argument) {
+  auto* stack = static_cast<ThreadStack*>(argument);
+  Dwarf_Addr pc = 0;
+  if (!dwfl_frame_pc(frame, &pc, nullptr)) return DWARF_CB_ABORT;
+  stack->addresses.push_back(pc);
+  return stack->addresses.size() < kMaxFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+// Attaching waits for the thread to stop, which one that hangs in a driver never does: it is left out.
+int AddThread(Dwfl_Thread* thread, void* argument) {
+  auto* stacks = static_cast<std::vector<ThreadStack>*>(argument);
+  ThreadStack& stack = stacks->emplace_back();
+  stack.thread = dwfl_thread_tid(thread);
+  const std::string state = ReadWord(absl::StrCat("/proc/", stack.thread, "/stat"));
+  const size_t after_name = state.rfind(") ");
+  if (after_name == std::string::npos || state[after_name + 2] == 'D') return DWARF_CB_OK;
+  dwfl_thread_getframes(thread, AddFrame, &stack);
+  return DWARF_CB_OK;
+}
+
 }  // namespace
 
 std::string Symbolize(uint64_t pc, const std::vector<uint64_t>& frames, const std::string& maps) {
-  Dwfl_Callbacks callbacks{};
-  callbacks.find_elf = dwfl_linux_proc_find_elf;
-  callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
-  const DwflPtr dwfl = Open(callbacks, maps);
+  const DwflPtr dwfl = Open(maps);
   std::vector<uint64_t> addresses;
   const auto at = std::find(frames.begin(), frames.end(), pc);
   if (at == frames.end()) {
@@ -84,13 +140,33 @@ std::string Symbolize(uint64_t pc, const std::vector<uint64_t>& frames, const st
   } else {
     addresses.assign(at, frames.end());
   }
+  return StackText(dwfl.get(), addresses);
+}
+
+std::string StacksOfThreads(pid_t pid) {
+  const DwflPtr dwfl = Begin();
+  std::vector<ThreadStack> stacks;
+  if (dwfl == nullptr || dwfl_linux_proc_report(dwfl.get(), pid) != 0 ||
+      dwfl_report_end(dwfl.get(), nullptr, nullptr) != 0 ||
+      dwfl_linux_proc_attach(dwfl.get(), pid, /*assume_ptrace_stopped=*/false) != 0) {
+    return "";
+  }
+  dwfl_getthreads(dwfl.get(), AddThread, &stacks);
   std::string text;
-  int number = 0;
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    // All but the innermost are return addresses: one back lies in the call.
-    const Frame frame = Describe(dwfl.get(), i == 0 ? addresses[i] : addresses[i] - 1);
-    if (absl::StartsWith(frame.module, "libffi.so")) break;
-    absl::StrAppend(&text, "#", number++, " ", frame.text, "\n");
+  std::map<std::string, std::vector<std::string>> others;  // names of threads, by their stack
+  for (const ThreadStack& stack : stacks) {
+    const std::string own = StackText(dwfl.get(), stack.addresses);
+    if (stack.thread == pid) {
+      text = own;
+    } else {
+      const std::string name = ReadWord(absl::StrCat("/proc/", pid, "/task/", stack.thread, "/comm"));
+      others[own.empty() ? "(in the kernel)\n" : own].push_back(absl::StrCat(stack.thread, " (", name, ")"));
+    }
+  }
+  if (text.empty()) return "";
+  for (const auto& [own, names] : others) {
+    absl::StrAppend(&text, names.size() == 1 ? "thread " : "threads ", absl::StrJoin(names, ", "), ":\n",
+                    own);
   }
   return text;
 }

@@ -1,6 +1,8 @@
-// Addresses of a process that has ended, as functions and source lines. The only user of libdw.
+// Where a process is or was, as functions and source lines. The only user of libdw.
 #ifndef IMPL_LOADER_WORKER_SYMBOLIZE_H_
 #define IMPL_LOADER_WORKER_SYMBOLIZE_H_
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <string>
@@ -13,6 +15,11 @@ namespace diopi::loader {
 // libffi outwards: that is the worker, not the library. `maps` is the text of /proc/PID/maps. What cannot be
 // named is given as an address.
 std::string Symbolize(uint64_t pc, const std::vector<uint64_t>& frames, const std::string& maps);
+
+// The stacks of all threads of a child process that still runs; it is stopped meanwhile. First the thread
+// that calls the library, as above; then the others, each under a line "thread 4711 (name):", threads with
+// the same stack under one. Empty when the process may not be looked at.
+std::string StacksOfThreads(pid_t pid);
 
 }  // namespace diopi::loader
 

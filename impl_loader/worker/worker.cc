@@ -51,6 +51,13 @@ std::string NameOf(const v1::Case& c) {
   return cases::IsLibraryCheck(c) ? c.id() : c.function();
 }
 
+// A check that finds nothing wrong finds nothing wrong in a fresh process either.
+bool CheckHolds(const CallOutcome& outcome) {
+  const v1::Outcome found = outcome.reply.check().outcome();
+  return outcome.kind == CallOutcome::Kind::kReplied &&
+         (found == v1::OUTCOME_PASS || found == v1::OUTCOME_SKIPPED || found == v1::OUTCOME_NOT_IMPLEMENTED);
+}
+
 CallOutcome Lost(const std::string& text) {
   CallOutcome outcome;
   outcome.kind = CallOutcome::Kind::kLost;
@@ -101,6 +108,7 @@ class WorkerImpl : public Worker {
   std::string last_answered_;              // case id
   std::vector<std::string> left_threads_;  // ids of cases after which it had more threads than before
   CallOutcome stray_end_;                  // of the process before, to be told with the next answer
+  bool ran_cases_ = false;                 // the process now running was handed a case of a function
   bool runs_checks_ = false;               // the last case was a check of the library as a whole
   bool stray_threads_ = false;             // it had more than one thread when it got the case in flight
   uint64_t sequence_ = 0;
@@ -113,6 +121,7 @@ absl::Status WorkerImpl::Launch() {
   handed_over_ = 0;
   answered_ = 0;
   threads_ = 1;
+  ran_cases_ = false;
   left_threads_.clear();
   if (EndAsked()) return absl::CancelledError(kEndAsked);
   absl::StatusOr<std::unique_ptr<WorkerProcess>> process =
@@ -133,12 +142,13 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;
   *call_.mutable_case_() = c;
   if (absl::Status s = CopyIn(c, inputs); !s.ok()) return s;
-  // Checks of the library as a whole and cases never share a process: neither is to find what the other left.
-  const bool other_kind = cases::IsLibraryCheck(c) != runs_checks_;
+  // A case never finds what a check of the library as a whole has left. The other way round a library is not
+  // loaded again for every check: one that fails is repeated in a fresh process (Wait).
+  const bool after_check = runs_checks_ && !cases::IsLibraryCheck(c);
   runs_checks_ = cases::IsLibraryCheck(c);
   stray_end_ = CallOutcome();
   if (process_ != nullptr && process_->Ended()) Bury();
-  if (process_ != nullptr && other_kind && handed_over_ > 0) process_.reset();
+  if (process_ != nullptr && after_check) process_.reset();
   absl::Status handed = process_ != nullptr ? HandOver() : absl::UnavailableError("no process");
   if (absl::IsUnavailable(handed)) {  // it has died since its last case, or just now
     if (process_ != nullptr) Bury();
@@ -176,6 +186,7 @@ absl::Status WorkerImpl::HandOver() {
   stray_threads_ = handed_over_ > 0 && process_->Threads() > 1;
   deadline_ = Clock::now() + limit_;
   ++handed_over_;
+  ran_cases_ = ran_cases_ || !runs_checks_;
   return process_->Send(call_);
 }
 
@@ -210,7 +221,10 @@ CallOutcome WorkerImpl::Wait() {
   if (!in_flight_) return Lost("no case is in flight");
   in_flight_ = false;
   std::string doubt;
+  const bool after_cases = runs_checks_ && ran_cases_;
   CallOutcome outcome = WaitOnce(&doubt);
+  // Cases may have left something that is none of the check's business.
+  if (after_cases && !CheckHolds(outcome) && !EndAsked()) return RunAgain();
   if (!doubt.empty()) {
     TakeStrayEnd(outcome, doubt);
     outcome = RunAgain();
@@ -296,8 +310,8 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   const int64_t threads = process_->Threads();
   if (threads > threads_ && left_threads_.size() < kMaxLeftThreads) left_threads_.push_back(last_answered_);
   threads_ = threads;
-  // A device whose stream has failed stays broken in that process.
-  if (reply.status() == v1::WorkerReply::SYNC_FAILED) process_.reset();
+  // A device whose stream has failed stays broken in that process; forked copies end with it.
+  if (reply.status() == v1::WorkerReply::SYNC_FAILED || !reply.forked().empty()) process_.reset();
   outcome.reply = std::move(reply);
   return outcome;
 }

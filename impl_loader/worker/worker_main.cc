@@ -1,6 +1,7 @@
 // diopi-worker: the process in which a vendor's library runs. Started by loader::Worker only: it wants a
 // socket as descriptor 3 and shared memory as descriptor 4.
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,6 +23,7 @@
 #include "impl_loader/worker/case_runner.h"
 #include "impl_loader/worker/channel.h"
 #include "impl_loader/worker/crash_handler.h"
+#include "impl_loader/worker/fork_guard.h"
 #include "impl_loader/worker/library_check.h"
 #include "impl_loader/worker/sandbox.h"
 #include "impl_loader/worker/shared_layout.h"
@@ -78,6 +80,7 @@ class SharedInputs {
     const auto size = static_cast<size_t>(file.st_size);
     void* base = mmap(nullptr, size, PROT_READ, MAP_SHARED, kMemoryDescriptor, 0);
     if (base == MAP_FAILED) return nullptr;
+    madvise(base, size, MADV_DONTFORK);
     base_ = static_cast<const char*>(base);
     bytes_ = size;
     return base_;
@@ -147,11 +150,13 @@ RunResult RunAdapted(const v1::WorkerCall& call, const std::vector<InputView>& i
 }
 
 v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorLibrary* vendor,
-                       CaseRunner* runner) {
+                       CaseRunner* runner, ForkGuard* forks) {
   v1::WorkerReply reply;
   if (cases::IsLibraryCheck(call.case_())) {
-    reply.set_sequence(call.sequence());
     *reply.mutable_check() = RunLibraryCheck(call.case_().label(), vendor);
+    forks->EndIfCopy();
+    reply.set_forked(forks->DescribeNewCopies());
+    reply.set_sequence(call.sequence());
     return reply;
   }
   std::vector<InputView> inputs;
@@ -173,7 +178,9 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorL
   } else {
     RunResult run = call.adaptor().conversion().empty() ? RunCase(call.case_(), call.calls(), inputs, runner)
                                                         : RunAdapted(call, inputs, runner);
+    forks->EndIfCopy();
     reply = std::move(run.reply);
+    reply.set_forked(forks->DescribeNewCopies());
     PlaceOutputs(call, run.outputs, &reply);
     runner->Recycle(std::move(run.outputs));
   }
@@ -198,6 +205,15 @@ v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vend
   return hello;
 }
 
+// A copy of this process that the library forks gets neither the channel nor the shared memory.
+void KeepFromCopies(CrashReport* report) {
+  madvise(report, kCrashBytes, MADV_DONTFORK);
+  pthread_atfork(nullptr, nullptr, [] {
+    close(kSocketDescriptor);
+    close(kMemoryDescriptor);
+  });
+}
+
 // Dies with the parent, leaves no core file.
 bool TieToParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -211,16 +227,20 @@ int Serve(const Flags& flags, CrashReport* report) {
   fcntl(kMemoryDescriptor, F_SETFD, FD_CLOEXEC);
   Channel channel{Descriptor(kSocketDescriptor)};
   InstallCrashHandler(report);
+  KeepFromCopies(report);
+  ForkGuard forks;
   const SandboxReport sandbox = EnterSandbox(flags.sandbox);
   const absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor =
       VendorLibrary::Open(flags.impl, flags.device_lib, flags.identity);
+  forks.EndIfCopy();
+  forks.AcceptCopies();
   InstallCrashHandler(report);  // the library may have put handlers of its own there
   if (!channel.Send(Greet(vendor, sandbox)).ok() || !vendor.ok()) return 1;
-  CaseRunner runner(vendor->get());
+  CaseRunner runner(vendor->get(), &forks);
   SharedInputs shared;
   v1::WorkerCall call;
   while (channel.Receive(&call).ok()) {
-    if (!channel.Send(Answer(call, &shared, vendor->get(), &runner)).ok()) return 1;
+    if (!channel.Send(Answer(call, &shared, vendor->get(), &runner, &forks)).ok()) return 1;
   }
   return 0;
 }

@@ -204,11 +204,14 @@ bool WorkerProcess::DescribeEnd(const std::string& during, CallOutcome* outcome)
 }
 
 void WorkerProcess::DescribeTimeout(const std::string& during, milliseconds limit, CallOutcome* outcome) {
+  outcome->backtrace = StacksOfThreads(pid());
   const bool polite = process_->Terminate(grace_);
   process_->Reap();
   log_->Drain();
   const SharedMemory::Crash crash = shared_->ReadCrash();
-  if (crash.signal == SIGTERM) outcome->backtrace = Symbolize(crash.pc, crash.frames, crash.maps);
+  if (outcome->backtrace.empty() && crash.signal == SIGTERM) {
+    outcome->backtrace = Symbolize(crash.pc, crash.frames, crash.maps);
+  }
   outcome->kind = CallOutcome::Kind::kTimedOut;
   outcome->text = absl::StrCat(during, " did not end within ", static_cast<double>(limit.count()) / 1000,
                                " s", polite ? "" : " and ignored SIGTERM", LastWords());

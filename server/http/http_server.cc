@@ -4,11 +4,16 @@
 #include <httplib.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <climits>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace diopi::server {
@@ -46,6 +51,24 @@ void Answer(const HttpResponse& from, httplib::Response* to) {
                            [body](size_t offset, size_t length, httplib::DataSink& sink) {
                              return sink.write(body->data() + offset, length);
                            });
+}
+
+// Of a Host header: without port, brackets and the root's dot.
+std::string HostName(const std::string& header) {
+  const bool v6 = !header.empty() && header[0] == '[';
+  std::string name = v6 ? header.substr(1, header.find(']') - 1) : header.substr(0, header.find(':'));
+  if (!name.empty() && name.back() == '.') name.pop_back();
+  return name;
+}
+
+bool IsAddress(const std::string& host) {
+  in6_addr any{};
+  return inet_pton(AF_INET, host.c_str(), &any) == 1 || inet_pton(AF_INET6, host.c_str(), &any) == 1;
+}
+
+std::string OwnName() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 // Null for TLS files that cannot be used.
@@ -100,6 +123,7 @@ class HttplibServer final : public HttpServer {
     const int bound = port == 0                           ? server_->bind_to_any_port(host)
                       : server_->bind_to_port(host, port) ? port
                                                           : -1;
+    listening_on_ = host;
     const bool v6 = host.find(':') != std::string::npos;
     address_ = absl::StrCat(v6 ? "[" : "", host, v6 ? "]" : "", ":", bound < 0 ? port : bound);
     if (bound < 0) return absl::UnavailableError(absl::StrCat("cannot listen on ", address_));
@@ -124,13 +148,33 @@ class HttplibServer final : public HttpServer {
         to.status = 414;
         return;
       }
+      if (!KnowsHost(from.get_header_value("Host"))) {
+        Answer({421,
+                "text/plain; charset=utf-8",
+                absl::StrCat("this server does not answer for '", HostName(from.get_header_value("Host")),
+                             "': start it with --http-host NAME\n"),
+                {}},
+               &to);
+        return;
+      }
       const HttpRequest request = RequestOf(from);
       const std::unique_ptr<HttpResponse> refused = options_.guard ? options_.guard(request) : nullptr;
       Answer(refused != nullptr ? *refused : handler(request), &to);
     };
   }
 
+  bool KnowsHost(const std::string& header) const {
+    const std::string name = HostName(header);
+    const auto is = [&name](const std::string& one) {
+      return one == "*" || absl::EqualsIgnoreCase(one, name);
+    };
+    return !options_.tls.certificate.empty() || name.empty() || IsAddress(name) || is("localhost") ||
+           is(listening_on_) || is(OwnName()) ||
+           std::any_of(options_.hosts.begin(), options_.hosts.end(), is);
+  }
+
   const HttpOptions options_;
+  std::string listening_on_;
   const std::unique_ptr<httplib::Server> server_;  // null: the TLS files cannot be used
   std::thread thread_;
   std::string address_;

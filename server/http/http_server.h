@@ -52,6 +52,11 @@ struct HttpOptions {
   // For a request to arrive whole, and for an answer to be taken.
   absl::Duration timeout = absl::Seconds(5);
   HttpTls tls;
+  // Over plain HTTP a request's Host must be an address, localhost, this machine's name, the name listened
+  // on, or one of these; "*": anything. Otherwise a page from elsewhere could have its own name resolve to
+  // this machine and read with its visitor's browser what only the visitor may (DNS rebinding). Over HTTPS
+  // the certificate settles it.
+  std::vector<std::string> hosts;
   // Asked before every handler: a response that is not null is the answer. For authentication.
   std::function<std::unique_ptr<HttpResponse>(const HttpRequest&)> guard;
 };

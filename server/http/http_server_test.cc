@@ -48,6 +48,31 @@ class HttpTest : public testing::Test {
   std::unique_ptr<HttpServer> server_;
 };
 
+// A page at evil.example whose name resolves to 127.0.0.1 is of the same origin as this server to a browser.
+TEST_F(HttpTest, AnswersForNamesOfItsOwnAlone) {
+  HttpOptions options;
+  options.hosts = {"chips.example"};
+  Serve(options);
+  struct Row {
+    std::string host;
+    int status;
+  };
+  const std::vector<Row> rows = {
+      {"127.0.0.1", 200},       {"localhost:7411", 200},    {"LocalHost.", 200},
+      {"[::1]:80", 200},        {"192.0.2.7:80", 200},      {"chips.example:7411", 200},
+      {"evil.example", 421},    {"evil.example:7411", 421}, {"localhost.evil.example", 421},
+      {"127.0.0.1.nip.io", 421}};
+  httplib::Client client = Client();
+  for (const Row& row : rows) {
+    const auto result = client.Get("/metrics", {{"Host", row.host}});
+    ASSERT_TRUE(result) << row.host << ": " << httplib::to_string(result.error());
+    EXPECT_EQ(result->status, row.status) << row.host;
+    if (row.status == 421) {
+      EXPECT_THAT(result->body, HasSubstr("--http-host"));
+    }
+  }
+}
+
 TEST_F(HttpTest, Routes) {
   Serve({});
   EXPECT_THAT(server_->address(), testing::StartsWith("127.0.0.1:"));

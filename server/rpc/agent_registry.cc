@@ -60,6 +60,8 @@ absl::Status AgentRegistry::Load() {
     if (!absl::ParseTime(absl::RFC3339_full, old.seen, &agent.since, &ignored)) agent.since = absl::Now();
   }
   for (const v1::RunInfo& info : *open) runs_.push_back(MakeOpen(info));
+  Later nobody_watches_yet;
+  NoteBlocked(&nobody_watches_yet);  // whose health was bad may be back with another
   return absl::OkStatus();
 }
 
@@ -275,6 +277,34 @@ void AgentRegistry::Dispatch(Later* later) {
     }
   }
   AbortHopeless(later);
+  NoteBlocked(later);
+}
+
+std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
+  std::vector<std::string> sick;
+  for (const auto& [name, agent] : agents_) {
+    if (!Fits(agent, run)) continue;
+    const bool runs_it = !agent.run_id.empty() && agent.run_id == run.run_id;
+    if (agent.health.ok() || runs_it) return "";
+    sick.push_back(absl::StrCat(name, ": ", agent.health.text()));
+  }
+  if (sick.empty()) return "";
+  return absl::StrCat("every agent that could run it fails its health check: ", absl::StrJoin(sick, "; "));
+}
+
+// The runs wait on, in case an agent recovers; whoever watches them is told that they do.
+void AgentRegistry::NoteBlocked(Later* later) {
+  for (OpenRun& run : runs_) {
+    const std::string note = WhyBlocked(run);
+    if (note == run.submission.note()) continue;
+    run.submission.set_note(note);
+    const absl::Status stored = database_->SetSubmission(run.run_id, run.submission);
+    if (!stored.ok()) {
+      Log(LogLevel::kError, "note_not_stored",
+          {{"run_id", run.run_id}, {"status", std::string(stored.message())}});
+    }
+    later->changes.push_back({run.run_id, false});
+  }
 }
 
 // Every agent that is there and could have done it has failed: waiting for others would be waiting for
@@ -342,6 +372,7 @@ absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
   v1::SubmitResponse response;
   std::vector<std::string> unfit;
   std::vector<std::string> chips;
+  std::string blocked;
   v1::RunInfo asked;
   asked.mutable_options()->set_chip(chip);
   *asked.mutable_submission() = submission;
@@ -360,8 +391,10 @@ absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
         unfit.push_back(upload ? name : absl::StrCat(name, " has ", agent.facts.impl_sha256()));
       }
     }
+    blocked = WhyBlocked(run);
   }
   Settle(later);
+  response.set_note(blocked);
   if (response.agents_size() > 0) return response;
   if (!unfit.empty() && upload) {
     return absl::InvalidArgumentError(absl::StrCat(

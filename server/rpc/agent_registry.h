@@ -113,6 +113,9 @@ class AgentRegistry {
   void Dispatch(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FreeLibrary(OpenRun* run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AbortHopeless(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteBlocked(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Empty: somebody runs it or could, or nobody is there who might.
+  std::string WhyBlocked(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasAgents(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   OpenRun* FindRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Abort(const v1::Submission& submission, const std::string& run_id, Later* later)

@@ -151,11 +151,16 @@ TEST_F(AgentRegistryTest, ARunGoesToEveryFreeAgentWithTheSameLibrary) {
 TEST_F(AgentRegistryTest, ASickAgentGetsNothingUntilItIsWell) {
   v1::ServeRequest sick = Agent("a");
   sick.mutable_health()->set_ok(false);
+  sick.mutable_health()->set_text("on fire");
   const auto link = Register(sick);
   const std::string run = Submit();
   EXPECT_TRUE(link->runs.empty());
   EXPECT_EQ(StateOf("a"), "unhealthy");
+  EXPECT_EQ(database_->GetRun(run)->submission().note(),
+            "every agent that could run it fails its health check: a: on fire");
+  EXPECT_EQ(registry_->Check("c", {})->note(), database_->GetRun(run)->submission().note());
   Beat("a");
+  EXPECT_EQ(database_->GetRun(run)->submission().note(), "");
   EXPECT_EQ(link->runs, Runs({run}));
   EXPECT_EQ(StateOf("a"), "busy");
 }

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr std::string_view kElfMagic = "\177ELF";
 
 }  // namespace
 
@@ -55,6 +56,12 @@ absl::Status ImplStore::Incoming::Check(const std::string& sha256) {
   file_.close();
   if (!file_)
     return absl::ResourceExhaustedError(absl::StrCat(path_, ": cannot be written: is the disk full?"));
+  // Of whatever machine: the agents may be of another than this server.
+  std::array<char, kElfMagic.size()> magic{};
+  std::ifstream(path_, std::ios::binary).read(magic.data(), magic.size());
+  if (std::string_view(magic.data(), magic.size()) != kElfMagic) {
+    return absl::InvalidArgumentError("what was uploaded is no shared library: it is not an ELF file");
+  }
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   if (EVP_DigestFinal_ex(digest_->context.get(), digest.data(), &size) != 1) {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "absl/strings/str_cat.h"
 #include "server/rpc/program_testing.h"
@@ -85,11 +86,67 @@ TEST_F(ProgramTest, APortInUseExitsWith4) {
   ServerProcess first(Arguments("127.0.0.1:0"));
   const std::string address = first.Address();
   ASSERT_NE(address, "");
-  ServerProcess second(Arguments(address));
+  std::vector<std::string> arguments = Arguments(address);
+  arguments[1] = folder_ + "/other";
+  ServerProcess second(arguments);
   EXPECT_EQ(second.ReadyLine(), "");
   EXPECT_EQ(second.Errors(),
             absl::StrCat("diopi-server: cannot listen on ", address, ": address already in use\n"));
   EXPECT_EQ(second.Wait(), 4);
+}
+
+// Two would hand out each other's runs and remove each other's uploads. An agent's own server may join in.
+TEST_F(ProgramTest, ADataFolderHasOneStandingServer) {
+  ServerProcess first(Arguments("127.0.0.1:0"));
+  ASSERT_NE(first.Address(), "");
+  ServerProcess second(Arguments("127.0.0.1:0"));
+  EXPECT_EQ(second.Errors(), absl::StrCat("diopi-server: another diopi-server serves ", folder_, "/data\n"));
+  EXPECT_EQ(second.Wait(), 4);
+  std::vector<std::string> own = Arguments("127.0.0.1:0");
+  own.emplace_back("--parent-pid-death");
+  ServerProcess third(own);
+  EXPECT_NE(third.Address(), "");
+  EXPECT_EQ(third.Stop(SIGTERM), 0);
+  EXPECT_EQ(first.Stop(SIGKILL), -SIGKILL);
+  ServerProcess next(Arguments("127.0.0.1:0"));
+  EXPECT_NE(next.Address(), "");
+}
+
+TEST_F(ProgramTest, AFileIsNoDataFolder) {
+  std::ofstream(folder_ + "/data") << "a file";
+  ServerProcess server(Arguments("127.0.0.1:0"));
+  EXPECT_EQ(server.Errors(),
+            absl::StrCat("diopi-server: ", folder_, "/data is a file; --data expects a folder\n"));
+  EXPECT_EQ(server.Wait(), 2);
+}
+
+TEST_F(ProgramTest, WarnsWhenOthersCanReachItWithoutATokenAndOnlyThen) {
+  struct Row {
+    std::vector<std::string> more;
+    bool listen;
+    bool http;
+  };
+  const std::vector<Row> rows = {
+      {{"--http", "127.0.0.1:0"}, false, false},
+      {{"--listen", "0.0.0.0:0", "--insecure"}, true, false},
+      {{"--http", "0.0.0.0:0", "--http-remote"}, false, true},
+      {{"--listen", "0.0.0.0:0", "--insecure", "--http", "0.0.0.0:0", "--http-remote", "--require-token"},
+       false,
+       false},
+  };
+  for (const Row& row : rows) {
+    const bool listens = row.more[0] == "--listen";
+    std::vector<std::string> arguments = {"--data", folder_ + "/data", "--ready-fd", "9"};
+    if (!listens) arguments.insert(arguments.end(), {"--listen", "127.0.0.1:0"});
+    arguments.insert(arguments.end(), row.more.begin(), row.more.end());
+    ServerProcess server(arguments);
+    EXPECT_NE(server.ReadyLine(), "");
+    EXPECT_EQ(server.Stop(SIGTERM), 0);
+    const std::string errors = server.Errors();
+    EXPECT_EQ(errors.find("event=open_to_everybody option=--listen") != std::string::npos, row.listen)
+        << errors;
+    EXPECT_EQ(errors.find("event=open_to_everybody option=--http") != std::string::npos, row.http) << errors;
+  }
 }
 
 TEST_F(ProgramTest, ADamagedDatabaseExitsWith4) {

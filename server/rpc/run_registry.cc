@@ -19,6 +19,11 @@ namespace {
 // References come as float64 with a float32 sigma and, for float64, a low part.
 constexpr int64_t kReferenceBytesPerElement = 8 + 4;
 
+// Agents renew what they hold three times a lease (client/agent/session.cc). A run is stalled when nobody has
+// called for so many leases that all of them have long expired.
+constexpr int kSignsALease = 6;
+constexpr int kSilentLeases = 3;
+
 int64_t SpecBytes(const v1::TensorSpec& spec, bool judged) {
   int64_t elements = 1;
   for (const int64_t size : spec.shape()) elements *= size;
@@ -127,7 +132,8 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const 
   const std::map<std::string, double> seconds = CaseSeconds(info.options().chip());
   for (const v1::Case& c : cases) {
     const auto known = seconds.find(c.id());
-    scheduled.push_back({c.id(), StreamedBytes(c), known == seconds.end() ? 0 : known->second, c.function()});
+    scheduled.push_back({c.id(), StreamedBytes(c), known == seconds.end() ? 0 : known->second, c.function(),
+                         cases::IsLibraryCheck(c)});
   }
   SchedulerOptions options;
   options.lease = options_.lease;
@@ -197,6 +203,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
     const std::lock_guard lock(mutex_);
     active_[info->run_id()] = run;
   }
+  KeepAlive(run.get());
   return Describe(*info, *run);
 }
 
@@ -267,7 +274,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
                                                           const v1::RunOptions& options, bool join) {
   absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
   if (!info.ok()) return info.status();
-  if (join && info->state() != "running") {
+  if (join && info->state() != "running" && info->state() != "stalled") {
     return absl::FailedPreconditionError(
         absl::StrCat("run ", info->run_id(), " is ", info->state(), ": there is nothing to join",
                      info->done() < info->cases() ? "; --resume completes it" : ""));
@@ -289,7 +296,18 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
     status = database_->SetState(info->run_id(), "running");
     if (!status.ok()) return status;
   }
+  KeepAlive(run->get());
   return Describe(*info, **run);
+}
+
+void RunRegistry::KeepAlive(ActiveRun* run) {
+  const int64_t now = absl::ToInt64Milliseconds(clock_->Now());
+  int64_t due = run->next_sign_of_life_ms;
+  const int64_t next = now + absl::ToInt64Milliseconds(options_.lease / kSignsALease);
+  if (now < due || !run->next_sign_of_life_ms.compare_exchange_strong(due, next)) return;
+  const absl::Status kept = database_->KeepAlive(run->run_id, kSilentLeases * options_.lease);
+  if (kept.ok()) return;
+  Log(LogLevel::kWarn, "not_kept_alive", {{"run_id", run->run_id}, {"status", std::string(kept.message())}});
 }
 
 SchedulerCounts RunRegistry::Counts() {

@@ -2,6 +2,7 @@
 #ifndef SERVER_RPC_RUN_REGISTRY_H_
 #define SERVER_RPC_RUN_REGISTRY_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -37,7 +38,7 @@ class LazyCatalog {
   std::unique_ptr<cases::Catalog> catalog_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A run in memory. Thread-safe: immutable, but for the scheduler, which is thread-safe itself.
+// A run in memory. Thread-safe: immutable, but for what is thread-safe itself.
 struct ActiveRun {
   ActiveRun(std::string id, std::vector<ScheduledCase> scheduled, const std::vector<std::string>& done,
             const SchedulerOptions& options, const Clock* clock)
@@ -49,6 +50,8 @@ struct ActiveRun {
   std::vector<std::string> cases;   // serialised: a third of the size of messages
   std::vector<std::string> hashes;  // of the cases
   Scheduler scheduler;
+  std::atomic<int64_t> next_sign_of_life_ms =
+      0;  // when the database is to be told again, by the registry's clock
 };
 
 // Thread-safe.
@@ -75,6 +78,9 @@ class RunRegistry {
 
   // In memory already, or from the database. NotFound; FailedPrecondition when its cases have changed.
   absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id);
+
+  // An agent has called about the run: the database is told, every so often.
+  void KeepAlive(ActiveRun* run);
 
   // Summed over the runs in memory.
   SchedulerCounts Counts();

@@ -280,6 +280,7 @@ absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request, Wr
   if (!status.ok()) return status;
   const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
   if (!run.ok()) return run.status();
+  registry_->KeepAlive(run->get());
   LeaseLimits limits;
   limits.max_cases =
       request.max_cases() > 0 ? std::min(request.max_cases(), kMaxLeaseCases) : kDefaultLeaseCases;
@@ -359,6 +360,7 @@ absl::Status ConformanceService::HandleReport(const v1::ReportRequest& request,
   if (!run.ok()) return run.status();
   status = CheckVerdicts(**run, request);
   if (!status.ok()) return status;
+  registry_->KeepAlive(run->get());
   for (const std::string& lease : request.renew_leases()) (*run)->scheduler.Renew(request.agent_id(), lease);
   return request.verdicts().empty() ? absl::OkStatus() : Store(run->get(), request, response);
 }

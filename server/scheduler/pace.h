@@ -22,6 +22,7 @@ struct ScheduledCase {
   int64_t bytes = 0;       // what its tensors take, for LeaseLimits.max_bytes
   double seconds = 0;      // that it took before; 0: not known
   std::string group = "";  // cases of a group take about as long as each other: the function
+  bool last = false;       // handed out after all others: it would cost the agent a fresh worker in between
 };
 
 struct PaceOptions {

@@ -51,15 +51,16 @@ Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::str
     entries_[found->second].state = State::kDone;
     ++done_;
   }
-  const auto add = [&](bool slow) {
+  const auto add = [&](bool slow, bool last) {
     for (const size_t i : order) {
-      if (entries_[i].state == State::kWaiting && (options.shuffle_seed == 0 && pace_.IsSlow(i)) == slow) {
-        AddWaiting(i);
-      }
+      if (entries_[i].state != State::kWaiting || entries_[i].c.last != last) continue;
+      if ((options.shuffle_seed == 0 && pace_.IsSlow(i)) == slow) AddWaiting(i);
     }
   };
-  add(true);
-  add(false);
+  for (const bool last : {false, true}) {
+    add(true, last);
+    add(false, last);
+  }
 }
 
 void Scheduler::AddWaiting(size_t index) {

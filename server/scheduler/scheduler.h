@@ -85,7 +85,8 @@ class Scheduler {
 
   // The next cases in order. Cases of expired leases come last, so that one that kills its agents does not
   // stand in the way of the others. With SchedulerOptions.batch and without a seed, cases known to be slow
-  // come first, and a batch has one slow case at most; with a seed the order is the seed's alone.
+  // come first, and a batch has one slow case at most; with a seed the order is the seed's alone. Those
+  // marked `last` follow all others either way.
   LeaseBatch Lease(const std::string& agent, const LeaseLimits& limits);
 
   // Starts the lease's time again. False when it has expired (its cases may be with others) or is not this

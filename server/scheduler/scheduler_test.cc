@@ -213,6 +213,19 @@ TEST(SchedulerTest, TheSeedIsTheOrder) {
   EXPECT_EQ(order, Order(100, 0));
 }
 
+TEST(SchedulerTest, WhatIsMarkedLastFollowsAllOthersInEveryOrder) {
+  std::vector<ScheduledCase> cases = MakeCases(8);
+  cases[2].last = true;
+  cases[5].last = true;
+  for (const uint64_t seed : {0, 1, 2, 3}) {
+    FakeClock clock;
+    Scheduler scheduler(cases, {}, LeaseOf(10, seed), &clock);
+    std::vector<size_t> order = scheduler.Lease("a", {8, 0}).cases;
+    ASSERT_EQ(order.size(), 8u);
+    EXPECT_THAT((std::vector<size_t>{order[6], order[7]}), testing::UnorderedElementsAre(2, 5)) << seed;
+  }
+}
+
 TEST(SchedulerTest, ManyThreadsEndWithEveryCaseDoneOnce) {
   constexpr int kCases = 5000;
   FakeClock clock;

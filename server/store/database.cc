@@ -33,7 +33,8 @@ UPDATE runs SET submission = ?, state = CASE WHEN submission IS NULL THEN 'queue
 WHERE id = ?)sql";
 constexpr char kSelectOpen[] =
     "SELECT id FROM runs WHERE submission IS NOT NULL AND state IN ('queued', 'running') ORDER BY id";
-constexpr char kSelectStates[] = "SELECT state, count(*) FROM runs GROUP BY state";
+constexpr char kSelectStates[] = "SELECT " DIOPI_RUN_STATE " AS now, count(*) FROM runs r GROUP BY now";
+constexpr char kUpdateAlive[] = "UPDATE runs SET alive_until = ? WHERE id = ?";
 constexpr char kSelectTimedRuns[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
 WHERE d.chip = ? AND r.state = 'finished' ORDER BY r.id DESC LIMIT ?)sql";
@@ -71,6 +72,7 @@ class SqliteDatabase final : public Database {
                                              absl::Span<const RunCase> cases,
                                              absl::Span<const v1::Verdict> verdicts) override;
   absl::Status SetState(const std::string& run_id, const std::string& state) override;
+  absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) override;
   absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) override;
   absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) override;
   absl::StatusOr<std::vector<v1::RunInfo>> OpenSubmissions() override;
@@ -247,6 +249,19 @@ absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::stri
   return transaction->Commit();
 }
 
+absl::Status SqliteDatabase::KeepAlive(const std::string& run_id, absl::Duration alive_for) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateAlive);
+  if (!update.ok()) return update.status();
+  // Compared as text with SQLite's own clock (DIOPI_RUN_STATE).
+  const std::string until =
+      absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now() + alive_for, absl::UTCTimeZone());
+  update->Bind(until, *run);
+  return update->Run().status();
+}
+
 absl::Status SqliteDatabase::SetSubmission(const std::string& run_id, const v1::Submission& submission) {
   const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
@@ -350,7 +365,7 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectStates);
   if (!select.ok()) return select.status();
-  DatabaseStats stats{{{"queued", 0}, {"running", 0}, {"finished", 0}, {"aborted", 0}}, 0};
+  DatabaseStats stats{{{"queued", 0}, {"running", 0}, {"stalled", 0}, {"finished", 0}, {"aborted", 0}}, 0};
   for (const char* suffix : {"", "-wal"}) {
     std::error_code error;
     const uintmax_t size = std::filesystem::file_size(connection_->path() + suffix, error);

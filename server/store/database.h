@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "diopi/v1/service.pb.h"
 #include "diopi/v1/verdict.pb.h"
@@ -89,6 +90,8 @@ class Database {
                                                      const std::string& suite_hash,
                                                      absl::Span<const RunCase> cases,
                                                      absl::Span<const v1::Verdict> verdicts) = 0;
+  // Those but "stalled", which nobody sets: a running run is read as stalled once it was not kept alive in
+  // time.
   virtual absl::Status SetState(const std::string& run_id, const std::string& state) = 0;
 
   // Runs for standing agents. Makes an existing run a submitted one, in state "queued", or replaces what is
@@ -125,6 +128,9 @@ class Database {
   // How long each case took in the newest finished run on this chip that has it among its newest
   // `kTimedRuns`, in seconds; only cases whose time was measured.
   virtual absl::StatusOr<std::map<std::string, double>> CaseSeconds(const std::string& chip) = 0;
+  // An agent is at work on the run: unless this is said again, it is stalled after `alive_for`. A run of
+  // which it was never said is not.
+  virtual absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) = 0;
 };
 
 // DATA/results.db

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/store/database_testing.h"
+#include "server/store/queries.h"
 
 namespace diopi::server {
 namespace {
@@ -391,6 +392,30 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
   const absl::Status missing = database->GetRun("nope").status();
   EXPECT_TRUE(absl::IsNotFound(missing));
   EXPECT_THAT(std::string(missing.message()), HasSubstr(ids[1]));
+}
+
+// The row is not changed when nobody calls any more: what is read of it is.
+TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
+  const auto queries = Queries::Open(DatabasePath(folder.path()));
+  ASSERT_TRUE(queries.ok()) << queries.status();
+  const auto expect = [&](const std::string& state) {
+    EXPECT_EQ(database->GetRun(id)->state(), state);
+    EXPECT_EQ((*queries)->RunCounts(id)->facts.state, state);
+    EXPECT_EQ(database->Stats()->runs[state], 1);
+  };
+  expect("running");
+  ASSERT_TRUE(database->KeepAlive(id, absl::Seconds(-1)).ok());
+  expect("stalled");
+  EXPECT_TRUE(absl::IsInvalidArgument(database->SetState(id, "stalled")));
+  ASSERT_TRUE(database->KeepAlive(id, absl::Hours(1)).ok());
+  expect("running");
+  ASSERT_TRUE(database->KeepAlive(id, absl::Seconds(-1)).ok());
+  ASSERT_TRUE(database->SetState(id, "finished").ok());
+  expect("finished");
+  EXPECT_TRUE(absl::IsNotFound(database->KeepAlive("nope", absl::Hours(1))));
 }
 
 TEST(DatabaseTest, StatesAndCases) {

@@ -65,7 +65,7 @@ struct RunFacts {
   std::string impl_path;
   std::string agent_version;
   std::string host;
-  std::string state;     // "queued", "running", "finished", "aborted"
+  std::string state;     // "queued", "running", "stalled", "finished", "aborted"
   std::string created;   // RFC 3339, UTC
   std::string finished;  // empty: not yet
   int64_t cases = 0;     // covered

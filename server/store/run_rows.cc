@@ -19,8 +19,8 @@ constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 
 constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
-constexpr char kSelectRun[] =
-    "SELECT run_id, options, state, created, finished, cases, suite_hash, submission FROM runs WHERE id = ?";
+constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
+                              ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
 // "not_implemented": the key of RunInfo.outcomes.
 std::string OutcomeKey(int64_t outcome) {

@@ -13,12 +13,16 @@
 
 namespace diopi::server {
 
+// The state of a run of `runs` as r: a running one that gave no sign of life in time is stalled.
+#define DIOPI_RUN_STATE                                        \
+  "CASE WHEN r.state = 'running' AND r.alive_until <> '' AND " \
+  "r.alive_until < strftime('%Y-%m-%dT%H:%M:%fZ', 'now') THEN 'stalled' ELSE r.state END"
+
 // The columns that RunFactsOf reads, of `runs` as r and `devices` as d.
 #define DIOPI_RUN_COLUMNS                                                                                  \
   "r.run_id, d.chip, d.vendor_name, d.impl_version, d.dialect, r.impl_sha256, r.suite_hash, r.contracts, " \
-  "r.impl_path, r.agent_version, r.host, r.state, r.created, r.finished, r.cases, r.environment, "         \
-  "r.adaptor, "                                                                                            \
-  "r.options"
+  "r.impl_path, r.agent_version, r.host, " DIOPI_RUN_STATE                                                 \
+  ", r.created, r.finished, r.cases, r.environment, r.adaptor, r.options"
 
 // What the columns of those names hold of a run.
 std::string EnvironmentColumn(const v1::RunOptions& options);

@@ -50,6 +50,7 @@ CREATE TABLE runs (
   timeout_s REAL NOT NULL,
   created TEXT NOT NULL,              -- RFC 3339, UTC
   finished TEXT NOT NULL DEFAULT '',
+  alive_until TEXT NOT NULL DEFAULT '',  -- RFC 3339, UTC; a running run is stalled from then on; '': not known
   state TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('queued', 'running', 'finished', 'aborted')),
   cases INTEGER NOT NULL,
   options BLOB NOT NULL,              -- diopi.v1.RunOptions, as it was asked for
