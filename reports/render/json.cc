@@ -48,7 +48,7 @@ std::string MessageJson(Message message) {
   CleanStrings(&message);
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
-  options.always_print_primitive_fields = false;
+  options.always_print_primitive_fields = true;  // a reader must not have to know what an absent 0 means
   std::string out;
   const auto status = google::protobuf::util::MessageToJsonString(message, &out, options);
   return status.ok() ? out : "null";
@@ -93,14 +93,23 @@ std::string WithMembers(std::string object, const std::string& members) {
   return absl::StrCat(object, first ? members.substr(1) : members, "}");
 }
 
-// Protobuf would leave a measured 0 out and write NaN for what was not measured.
-std::string OutputJson(v1::OutputStats stats) {
-  std::string figures;
-  for (const Figure& figure : kFigures) {
-    absl::StrAppend(&figures, ",\"", figure.name, "\":", JsonFigure((stats.*figure.value)()));
-    (stats.*figure.clear)();
-  }
-  return WithMembers(MessageJson(std::move(stats)), figures);
+// The text of a member that protobuf has written as `cleared`. No string can look like it: its quotes are
+// escaped.
+void SetMember(const std::string& name, const std::string& cleared, const std::string& value,
+               std::string* object) {
+  const std::string member = absl::StrCat("\"", name, "\":");
+  const size_t at = object->find(member + cleared);
+  if (at != std::string::npos) object->replace(at + member.size(), cleared.size(), value);
+}
+
+// Protobuf would write NaN for what was not measured.
+std::string OutputJson(const v1::OutputStats& stats) {
+  v1::OutputStats fields = stats;
+  for (const Figure& figure : kFigures) (fields.*figure.clear)();
+  std::string object = MessageJson(std::move(fields));
+  for (const Figure& figure : kFigures)
+    SetMember(figure.name, "0", JsonFigure((stats.*figure.value)()), &object);
+  return object;
 }
 
 // The verdict's own fields, what the public rule says of it, and of a failure the command that repeats it.
@@ -108,12 +117,10 @@ std::string ResultJson(const RunReport& report, const v1::Verdict& verdict) {
   v1::Verdict fields = verdict;
   fields.clear_outputs();
   std::string more;
-  if (verdict.outputs_size() > 0) {
-    const auto output = [](std::string* text, const v1::OutputStats& stats) {
-      text->append(OutputJson(stats));
-    };
-    absl::StrAppend(&more, ",\"outputs\":[", absl::StrJoin(verdict.outputs(), ",", output), "]");
-  }
+  const auto output = [](std::string* text, const v1::OutputStats& stats) {
+    text->append(OutputJson(stats));
+  };
+  const std::string outputs = absl::StrCat("[", absl::StrJoin(verdict.outputs(), ",", output), "]");
   if (const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict); theirs.has_value()) {
     absl::StrAppend(&more, ",\"public_rule\":{\"verdict\":\"", theirs->pass ? "pass" : "fail",
                     "\",\"mismatch_ratio\":", JsonFigure(theirs->mismatch_ratio), "}");
@@ -121,7 +128,9 @@ std::string ResultJson(const RunReport& report, const v1::Verdict& verdict) {
   if (IsListed(verdict.outcome())) {
     absl::StrAppend(&more, ",\"repro\":", JsonString(ReproCommand(report, verdict)));
   }
-  return WithMembers(MessageJson(std::move(fields)), more);
+  std::string object = MessageJson(std::move(fields));
+  SetMember("outputs", "[]", outputs, &object);
+  return WithMembers(std::move(object), more);
 }
 
 std::string OperatorJson(const OperatorRow& row) {
