@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cases/user/user_cases.h"
-#include "command_line/command_line.h"
+#include "client/command_line/command_line.h"
 #include "server/http/api.h"
 #include "server/http/http_server.h"
 #include "server/maintenance/backup.h"

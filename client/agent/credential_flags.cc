@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "command_line/command_line.h"
+#include "client/command_line/command_line.h"
 
 namespace diopi::agent {
 

@@ -1,4 +1,4 @@
-// Which exit status a run's outcomes give; what statuses mean: command_line/exit_code.h.
+// Which exit status a run's outcomes give; what statuses mean: client/command_line/exit_code.h.
 #ifndef CLIENT_AGENT_EXIT_CODE_H_
 #define CLIENT_AGENT_EXIT_CODE_H_
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "command_line/exit_code.h"
+#include "client/command_line/exit_code.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {

@@ -11,7 +11,7 @@
 #include "client/agent/credential_flags.h"
 #include "client/agent/devices.h"
 #include "client/agent/paths.h"
-#include "command_line/command_line.h"
+#include "client/command_line/command_line.h"
 #include "reports/model/completeness.h"
 #include "server/store/chip_name.h"
 

@@ -15,7 +15,7 @@
 #include "cases/core/library_checks.h"
 #include "cases/core/stage.h"
 #include "client/agent/verdict_builder.h"
-#include "command_line/exit_code.h"
+#include "client/command_line/exit_code.h"
 
 namespace diopi::agent {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "client/cli/command.h"
-#include "command_line/command_line.h"
+#include "client/command_line/command_line.h"
 
 namespace diopi::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "command_line/exit_code.h"
+#include "client/command_line/exit_code.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {

@@ -143,7 +143,8 @@ absl::Status CopyRun(Connection* connection, int64_t from, int64_t number) {
                    ") % 40 = 0 THEN CASE outcome WHEN 1 THEN 2 ELSE 1 END ELSE outcome END");
   constexpr char kRest[] =
       "reason, reference, call_us, calls, signal, backtrace, error_code, error_text, tensor_info, tags, "
-      "contracts, likely_cause, cause_confidence, would_pass_under, device_index, elapsed_us, stored";
+      "contracts, likely_cause, cause_confidence, would_pass_under, readings, device_index, elapsed_us, "
+      "stored";
   constexpr char kOutput[] =
       "ordinal, key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z, rms_z, max_abs, "
       "max_rel, rmse, rmse_ideal, bias, radial_bias, nan_actual, inf_actual, flushed, zero_fraction, detail, "

@@ -95,6 +95,7 @@ CREATE TABLE results (                -- never updated
   likely_cause TEXT NOT NULL,
   cause_confidence REAL NOT NULL,
   would_pass_under TEXT NOT NULL,     -- contracts, comma-separated
+  readings TEXT NOT NULL,             -- comma-separated
   device_index INTEGER NOT NULL,      -- -1: none was named
   elapsed_us REAL NOT NULL,           -- sizes the next run's batches
   UNIQUE (run, case_id),

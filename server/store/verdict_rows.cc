@@ -19,14 +19,14 @@ constexpr char kInsertResult[] = R"sql(
 INSERT OR IGNORE INTO results
   (run, case_id, case_hash, function, operator, dtype, outcome, reason, reference, call_us, calls, signal,
    backtrace, error_code, error_text, tensor_info, tags, contracts, likely_cause, cause_confidence,
-   would_pass_under, device_index, elapsed_us, stored)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+   would_pass_under, readings, device_index, elapsed_us, stored)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 
 #define DIOPI_SELECT_RESULTS                                                                            \
   "SELECT r.id, r.case_id, r.case_hash, r.function, r.operator, r.dtype, r.outcome, r.reason, p.text, " \
   "r.call_us, r.calls, r.signal, r.backtrace, r.error_code, r.error_text, r.tensor_info, r.tags, "      \
   "r.contracts, r.likely_cause, r.device_index, r.elapsed_us, r.cause_confidence, r.would_pass_under, " \
-  "c.position "                                                                                         \
+  "r.readings, c.position "                                                                             \
   "FROM results r "                                                                                     \
   "JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id "                                        \
   "JOIN provenances p ON p.id = r.reference "                                                           \
@@ -35,7 +35,7 @@ constexpr char kSelectResults[] = DIOPI_SELECT_RESULTS " ORDER BY c.position";
 constexpr char kSelectPage[] = DIOPI_SELECT_RESULTS " AND r.case_id > ? ORDER BY r.case_id LIMIT ?";
 constexpr char kSelectResult[] = DIOPI_SELECT_RESULTS " AND r.case_id = ?";
 
-constexpr int kPositionColumn = 23;
+constexpr int kPositionColumn = 24;
 // Rows that a page looks at, also when the filter leaves all of them out.
 constexpr int kPageRows = 1024;
 
@@ -98,6 +98,13 @@ absl::StatusOr<v1::OutputStats> ReadOutput(const Statement& row, const std::stri
   return out;
 }
 
+// A comma-separated column.
+void SplitInto(const std::string& text, google::protobuf::RepeatedPtrField<std::string>* list) {
+  for (const absl::string_view part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    *list->Add() = std::string(part);
+  }
+}
+
 v1::Verdict ReadVerdict(const Statement& row) {
   v1::Verdict verdict;
   verdict.set_case_id(row.Text(1));
@@ -116,16 +123,13 @@ v1::Verdict ReadVerdict(const Statement& row) {
   verdict.set_error_text(row.Text(14));
   verdict.set_tensor_info(row.Text(15));
   verdict.set_tags(row.Text(16));
-  for (const absl::string_view contract : absl::StrSplit(row.Text(17), ',', absl::SkipEmpty())) {
-    verdict.add_contracts(std::string(contract));
-  }
+  SplitInto(row.Text(17), verdict.mutable_contracts());
   verdict.set_likely_cause(row.Text(18));
   if (row.Int(19) >= 0) verdict.set_device_index(static_cast<int32_t>(row.Int(19)));
   verdict.set_elapsed_us(row.Double(20));
   verdict.set_cause_confidence(row.Double(21));
-  for (const absl::string_view contract : absl::StrSplit(row.Text(22), ',', absl::SkipEmpty())) {
-    verdict.add_would_pass_under(std::string(contract));
-  }
+  SplitInto(row.Text(22), verdict.mutable_would_pass_under());
+  SplitInto(row.Text(23), verdict.mutable_readings());
   return verdict;
 }
 
@@ -198,11 +202,12 @@ absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
   if (!reference.ok()) return reference.status();
   const std::string contracts = absl::StrJoin(verdict.contracts(), ",");
   const std::string would_pass_under = absl::StrJoin(verdict.would_pass_under(), ",");
+  const std::string readings = absl::StrJoin(verdict.readings(), ",");
   result_.Bind(run_, verdict.case_id(), verdict.case_hash(), verdict.function(), verdict.operator_(),
                static_cast<int>(verdict.dtype()), static_cast<int>(verdict.outcome()), verdict.reason(),
                *reference, verdict.call_us(), verdict.calls(), verdict.signal(), verdict.backtrace(),
                verdict.error_code(), verdict.error_text(), verdict.tensor_info(), verdict.tags(), contracts,
-               verdict.likely_cause(), verdict.cause_confidence(), would_pass_under,
+               verdict.likely_cause(), verdict.cause_confidence(), would_pass_under, readings,
                verdict.has_device_index() ? verdict.device_index() : -1, verdict.elapsed_us(), now_);
   const absl::StatusOr<int> inserted = result_.Run();
   if (absl::IsInvalidArgument(inserted.status())) {

@@ -1,5 +1,5 @@
 // Completion and man pages, judged by the programs that read them.
-#include "command_line/documents.h"
+#include "client/command_line/documents.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "command_line/command_line.h"
+#include "client/command_line/command_line.h"
 
 namespace diopi {
 namespace {

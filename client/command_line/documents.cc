@@ -1,4 +1,4 @@
-#include "command_line/documents.h"
+#include "client/command_line/documents.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "command_line/command_line.h"
+#include "client/command_line/command_line.h"
 
 #include <algorithm>
 #include <iostream>
@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/core/catalog.h"
-#include "command_line/documents.h"
+#include "client/command_line/documents.h"
 
 namespace diopi {
 namespace {

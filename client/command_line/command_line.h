@@ -1,13 +1,13 @@
 // What each of our programs does with its command line beside declaring its options.
-#ifndef COMMAND_LINE_COMMAND_LINE_H_
-#define COMMAND_LINE_COMMAND_LINE_H_
+#ifndef CLIENT_COMMAND_LINE_COMMAND_LINE_H_
+#define CLIENT_COMMAND_LINE_COMMAND_LINE_H_
 
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "command_line/exit_code.h"
+#include "client/command_line/exit_code.h"
 
 namespace diopi {
 
@@ -30,4 +30,4 @@ std::optional<ExitCode> ParseCommandLine(std::vector<std::string> arguments, CLI
 
 }  // namespace diopi
 
-#endif  // COMMAND_LINE_COMMAND_LINE_H_
+#endif  // CLIENT_COMMAND_LINE_COMMAND_LINE_H_
