@@ -141,7 +141,9 @@ TEST(Declared, WidensWhatItAllowsAndUndeclaredFails) {
         EXPECT_THAT(undeclared.contracts(), IsEmpty());
         // Where sums do not cancel, the contract is wide enough for other defects too: nothing is certain.
         EXPECT_THAT(undeclared.likely_cause(), HasSubstr(mean == 0 ? row.cause : "")) << undeclared.reason();
-        if (row.dtype == D::float16) EXPECT_EQ(undeclared.likely_cause(), "");  // by KEY.native16 alone
+        if (row.dtype == D::float16) {
+          EXPECT_EQ(undeclared.likely_cause(), "");  // by KEY.native16 alone
+        }
         // The judge must let it count.
         if (row.dtype == D::float32) {
           EXPECT_EQ(Judged(row.dtype, v1::Judge::PLAIN, references, y, {row.name}).outcome(),
@@ -229,7 +231,9 @@ TEST(Native16, AllowsRoundingButNotTruncation) {
         return Judged(D::float16, v1::Judge::MATRIX, references, products.Sum(step), {"native16"});
       };
       EXPECT_EQ(judged(StepHalf).outcome(), v1::OUTCOME_PASS) << judged(StepHalf).reason();
-      if (mean != 0) EXPECT_EQ(judged(StepTruncatedHalf).outcome(), v1::OUTCOME_FAIL);
+      if (mean != 0) {
+        EXPECT_EQ(judged(StepTruncatedHalf).outcome(), v1::OUTCOME_FAIL);
+      }
     }
   }
 }
