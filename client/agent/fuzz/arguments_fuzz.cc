@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_split.h"
 #include "client/agent/arguments.h"
+#include "client/command_line/command_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
@@ -14,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<const char*> argv = {"diopi-agent"};
   for (const std::string& line : lines) argv.push_back(line.c_str());
   const std::vector<std::string> arguments =
-      diopi::agent::NormalizeArguments(static_cast<int>(argv.size()), argv.data());
+      diopi::NormalizeArguments(static_cast<int>(argv.size()), argv.data());
   diopi::agent::SelectionArguments selection;
   std::vector<std::string>* into = &selection.functions;
   for (const std::string& argument : arguments) {
