@@ -139,7 +139,7 @@ void AddFlags(CLI::App* app, Flags* flags) {
 
 void GroupFlags(CLI::App* app) {
   GroupOptions("What is served", {"--data", "--cases"}, app);
-  GroupOptions("Addresses", {"--listen", "--http", "--http-remote"}, app);
+  GroupOptions("Addresses", {"--listen", "--http", "--http-remote", "--http-host"}, app);
   GroupOptions("Security", {"--tls-cert", "--tls-key", "--tls-client-ca", "--insecure", "--require-token"},
                app);
   GroupOptions("Limits",

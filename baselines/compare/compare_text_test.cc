@@ -60,9 +60,9 @@ TEST(Reason, OfTheRuleP) {
             "5 of 5 elements differ, first at [0]: got 2, expected 1 (tolerance 8.9e-08, off by 1.0e+00)"},
            // float64 with all its digits: both would be 0.0501679630 in nine.
            {D::float64,
-            {0.050167962999999998, 0.5},
-            {0.050167963033333333, 0.5},
-            "1 of 2 elements differs, first at [0]: got 0.050167962999999998, expected 0.050167963033333333 "
+            {0.050167963, 0.5},
+            {0.050167963033333332, 0.5},
+            "1 of 2 elements differs, first at [0]: got 0.050167963000000003, expected 0.050167963033333332 "
             "(tolerance 5.2e-18, off by 3.3e-11)"}}) {
     EXPECT_EQ(Pointwise(Row(g.dtype, g.y), g.r, 0).reason(), std::string("out: ") + g.reason);
   }

@@ -64,7 +64,7 @@ TEST_F(GenerateTest, EachWayOfJudgingStoresWhatItNeeds) {
       {"diopiAdd", "add.int32.*", {"input", "other"}, {"out"}},
       {"diopiSoftmax", "softmax.float32.row_7", {"input"}, {"out", "out.sigma"}},
       {"diopiSoftmax", "softmax.float64.row_7", {"input"}, {"out", "out.sigma", "out.low"}},
-      {"diopiSum", "sum.float16.dim0", {"input"}, {"out", "out.sigma"}},
+      {"diopiSum", "sum.float16.dim0", {"input"}, {"out", "out.n", "out.sigma"}},
       {"diopiSum", "sum.float64.dim0", {"input"}, {"out", "out.sigma", "out.low"}},
       {"diopiSoftmaxBackward",
        "softmax.backward.float32.row_7",

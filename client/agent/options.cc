@@ -93,7 +93,10 @@ void GroupOptions(CLI::App* app) {
       {"--nhwc", "--nhwc-min-dim", "--four-bytes", "--repeat", "--timeout-s", "--shuffle", "--fail-fast",
        "--devices", "--device-env", "--workers", "--sandbox", "--worker-memory"},
       app);
-  diopi::GroupOptions("Results", {"--report-dir", "--error-report", "--failure-debug-level", "--quiet"}, app);
+  diopi::GroupOptions(
+      "Results",
+      {"--report-dir", "--error-report", "--failure-debug-level", "--quiet", "--verbose", "--min-coverage"},
+      app);
   diopi::GroupOptions("Runs and servers",
                       {"--data", "--server", "--resume", "--join", "--shard-index", "--shard-count",
                        "--inputs", "--cache-size", "--cache-dir"},

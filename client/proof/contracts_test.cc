@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/agent/paths.h"
@@ -34,7 +35,8 @@ TrialOptions OptionsOf(const Source& source) {
   options.library = kLibraries + source.library;
   options.switch_variable = source.switch_variable;
   options.reference_library = kLibraries + "libdiopi_cpu.so";
-  for (const Planted& each : ReadPlanted(options.library).value()) {
+  const std::vector<Planted> all = ReadPlanted(options.library).value();
+  for (const Planted& each : all) {
     if (!each.contracts.empty()) options.planted.push_back(each);
   }
   for (const std::string& function : source.functions) options.selection.add_functions(function);

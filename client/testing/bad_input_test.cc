@@ -187,16 +187,20 @@ TEST_F(BadInputTest, CorruptDatabase) {
 }
 
 TEST_F(BadInputTest, PortInUse) {
-  const std::vector<std::string> command = {
-      BinPath("diopi-server"), "--data", data(), "--log-level", "error", "--ready-fd", "1", "--listen"};
-  const auto with = [&](const std::string& listen) {
-    std::vector<std::string> full = command;
-    full.push_back(listen);
-    return full;
+  const auto serve = [](const std::string& folder, const std::string& listen) -> std::vector<std::string> {
+    return {BinPath("diopi-server"),
+            "--data",
+            folder,
+            "--log-level",
+            "error",
+            "--ready-fd",
+            "1",
+            "--listen",
+            listen};
   };
-  Running first(with("127.0.0.1:0"), {});
+  Running first(serve(data(), "127.0.0.1:0"), {});
   const std::string address = first.WaitForLine("ready ").substr(6);
-  const Finished second = RunProgram(with(address));
+  const Finished second = RunProgram(serve(folder_ / "other", address));
   EXPECT_EQ(second.code, 4) << second.err;
   EXPECT_NE(second.err.find(address), std::string::npos) << second.err;
   first.Signal(SIGTERM);

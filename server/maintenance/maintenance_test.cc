@@ -178,12 +178,12 @@ TEST_F(CheckTest, TheProgramsExitStatuses) {
     std::string says;
   };
   for (const Row& row :
-       std::vector<Row>{{{"check", "--data", Path("nothing")}, 3, "no such data folder"},
+       std::vector<Row>{{{"check", "--data", Path("nothing")}, 2, "no such data folder"},
                         {{"check", "--bogus"}, 2, "--bogus"},
                         {{"backup", "--data", data}, 2, "--to is required"},
                         {{"backup", "--data", data, "--to", data}, 2, "exists already"},
                         {{"backup", "--data", data, "--to", data + "/x"}, 2, "is within"},
-                        {{"backup", "--data", Path("nothing"), "--to", Path("x")}, 3, "no such"},
+                        {{"backup", "--data", Path("nothing"), "--to", Path("x")}, 2, "no such"},
                         {{"check", "backup"}, 2, ""},
                         {{"check", "--help"}, 0, "Verify every baseline file"},
                         {{"--help"}, 0, "Without a subcommand it serves"}}) {
