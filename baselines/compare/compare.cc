@@ -108,6 +108,15 @@ bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, i
   return true;
 }
 
+// An in-place operand with the same bytes as before the call: nothing else explains a failure as well.
+void TellUnchanged(const Job& job, v1::OutputStats* stats, Findings* findings) {
+  const HostTensor* before = Find(job.inputs, job.output.key);
+  if (before == nullptr || before->data.empty() || before->data != job.actual.data) return;
+  findings->cause = "the operand is unchanged, as if the function had done nothing";
+  findings->confidence = 1;
+  stats->set_detail(absl::StrCat(stats->detail(), "; ", findings->cause));
+}
+
 v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const CompareOptions& options) {
   v1::Verdict verdict;
@@ -136,6 +145,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       return HarnessError(output.key, findings.harness_error, &verdict);
     }
     if (!stats.ok()) {
+      TellUnchanged(job, &stats, &findings);
       verdict.set_outcome(v1::OUTCOME_FAIL);
       AddReason(absl::StrCat(output.key, ": ", stats.detail()), &verdict);
       if (!findings.cause.empty() && findings.confidence > verdict.cause_confidence()) {

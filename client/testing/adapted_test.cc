@@ -67,6 +67,7 @@ TEST_F(AdaptedTest, FewWrongElementsFail) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || verdict.outcome() == v1::OUTCOME_SKIPPED)
         continue;
       if (unseen.contains(verdict.case_id())) continue;
+      if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;

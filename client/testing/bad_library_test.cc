@@ -59,7 +59,11 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
     // Callers fill index_put's out, and without an index it stays what it is: the point is there for crashes.
     const bool filled =
         verdict.function() == "diopiIndexPut" && absl::EndsWith(verdict.case_id(), ".no_index");
-    EXPECT_TRUE(wrong || empty || filled)
+    // In evaluation an in-place dropout changes nothing; the point is there for libraries that drop all the
+    // same.
+    const bool evaluation =
+        verdict.function() == "diopiDropoutInp" && absl::EndsWith(verdict.case_id(), ".eval");
+    EXPECT_TRUE(wrong || empty || filled || evaluation)
         << verdict.case_id() << ": " << v1::Outcome_Name(verdict.outcome()) << " " << verdict.reason();
   }
 }
@@ -124,6 +128,7 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
     size_t pass_by_peer = 0;
     for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || unseen.contains(verdict.case_id())) continue;
+      if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;

@@ -50,7 +50,7 @@ TEST_F(DiskTest, GenOnAFullDisk) {
     find "$1" -type f -size +0 | sed 's/^/left: /'
     mount -o remount,size=64m "$1" || exit 99
     "$2/diopi-cli" gen --data "$1" --fname relu; echo "roomy: $?")");
-  EXPECT_NE(run.out.find("full: 3"), std::string::npos) << run.out << run.err;
+  EXPECT_NE(run.out.find("full: 4"), std::string::npos) << run.out << run.err;
   EXPECT_NE(run.err.find("relu.h5: No space left on device"), std::string::npos) << run.err;
   EXPECT_EQ(run.out.find("left: "), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("roomy: 0"), std::string::npos) << run.out << run.err;
@@ -76,7 +76,7 @@ TEST_F(DiskTest, ARunOnAFullDisk) {
       agent "$@"; echo "roomy: $?"
     fi
     mkdir "$4/kept" && cp "$1"/results.db* "$4/kept")");
-  EXPECT_NE(run.out.find("full: 3"), std::string::npos) << run.out << run.err;
+  EXPECT_NE(run.out.find("full: 4"), std::string::npos) << run.out << run.err;
   EXPECT_TRUE(run.err.find("full") != std::string::npos || run.err.find("No space left") != std::string::npos)
       << run.err;
   EXPECT_NE(run.out.find("roomy: 0"), std::string::npos) << run.out << run.err;
@@ -97,8 +97,8 @@ TEST_F(DiskTest, AReadOnlyStore) {
     "$2/diopi-cli" gen --data "$1" --fname tanh --quiet; echo "gen: $?"
     "$2/diopi-cli" report --data "$1" --run latest --format csv >"$4/report.csv"; echo "report: $?")");
   EXPECT_NE(run.out.find("before: 0"), std::string::npos) << run.out << run.err;
-  EXPECT_NE(run.out.find("agent: 3"), std::string::npos) << run.out << run.err;
-  EXPECT_NE(run.out.find("gen: 3"), std::string::npos) << run.out << run.err;
+  EXPECT_NE(run.out.find("agent: 4"), std::string::npos) << run.out << run.err;
+  EXPECT_NE(run.out.find("gen: 4"), std::string::npos) << run.out << run.err;
   EXPECT_NE(run.err.find("read"), std::string::npos)
       << run.err;  // read-only, in SQLite's words or the system's
   // What was stored before can be read there.

@@ -40,13 +40,16 @@ class DocumentsTest : public ::testing::Test {
     return RunProgram(command);
   }
   // Run ids, newest first.
-  static std::vector<std::string> Runs() {
+  static std::vector<std::string> Runs(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {"runs", "--format", "csv"};
+    command.insert(command.end(), more.begin(), more.end());
     std::vector<std::string> ids;
-    const std::string list = Cli({"runs", "--format", "csv"}).out;
+    const std::string list = Cli(command).out;
     for (size_t at = list.find("\r\n"); at + 2 < list.size(); at = list.find("\r\n", at + 2))
       ids.push_back(list.substr(at + 2, list.find(',', at) - at - 2));
     return ids;
   }
+  static std::string RunOf(const std::string& chip) { return Runs({"--chip", chip}).at(0); }
 
   static TempFolder* folder_;
 };
@@ -127,12 +130,17 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   WriteFile(File("e1.textproto"), "chip: \"e1\"\npower { board_w: 400 source: \"data sheet\" }\n");
   WriteFile(File("bad.textproto"), "chip: \"e1\"\npower { board_w: 400 }\n");
   WriteFile(File("e2.textproto"), "chip: \"e2\"\n");
-  const std::vector<std::string> evaluate = {"evaluate", "--chip", "e1", "--format", "markdown", "--spec"};
+  const std::vector<std::string> evaluate = {"evaluate", "--run",    RunOf("e1"),
+                                             "--format", "markdown", "--spec"};
   const auto with = [&evaluate](const std::string& file) {
     std::vector<std::string> command = evaluate;
     command.push_back(file);
     return Cli(command);
   };
+  // Without --run it is the chip's newest complete run.
+  const Finished partial = Cli({"evaluate", "--chip", "e1"});
+  EXPECT_EQ(partial.code, 2);
+  EXPECT_THAT(partial.err, HasSubstr("no run of chip 'e1' is complete"));
   const Finished good = with(File("e1.textproto"));
   EXPECT_EQ(good.code, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("| Specification | Power | 400 W (submitted) |"));
@@ -145,7 +153,7 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   EXPECT_THAT(with(File("none")).err, HasSubstr("none: cannot be read"));
   // Beside another chip's run there are times.
   const Finished timed =
-      Cli({"evaluate", "--chip", "e2", "--format", "html", "--reference-run", Runs().at(2)});
+      Cli({"evaluate", "--run", RunOf("e2"), "--format", "html", "--reference-run", Runs().at(2)});
   EXPECT_EQ(timed.code, 0) << timed.err;
   EXPECT_THAT(timed.out, HasSubstr("5 Performance test</h2>"));
 }

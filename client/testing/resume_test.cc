@@ -33,6 +33,7 @@ class ResumeTest : public ::testing::Test {
                                         data(),
                                         "--error-report",
                                         folder_ / "errors.csv",
+                                        "--verbose",
                                         "--timeout-s",
                                         "600"};
     command.insert(command.end(), more.begin(), more.end());

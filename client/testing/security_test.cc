@@ -152,10 +152,10 @@ TEST_F(SecurityTest, WhoIsRefusedIsToldWhy) {
   };
   const Row rows[] = {
       {"no token", tls, 4, "this server wants a token: give --token-file FILE or set $DIOPI_TOKEN"},
-      {"wrong token", tls + Arguments{"--token-file", wrong}, 3,
+      {"wrong token", tls + Arguments{"--token-file", wrong}, 4,
        "does not know the token, or it was revoked"},
       {"revoked", tls + Arguments{"--token-file", gone}, 4, "does not know the token, or it was revoked"},
-      {"reader", tls + Arguments{"--token-file", read}, 3,
+      {"reader", tls + Arguments{"--token-file", read}, 4,
        "the token of 'reader' has the role read; this needs run"},
       {"missing file", tls + Arguments{"--token-file", *folder_ / "nothing"}, 2, *folder_ / "nothing"},
       {"another authority", {"--tls-ca", stranger.ca(), "--token-file", read}, 4, "certificate"},
@@ -183,11 +183,11 @@ TEST_F(SecurityTest, MutualTls) {
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(ReadRun(data()).info.state(), "finished");
   ExpectRefused(Run(token), 4, "certificate", "without one");
-  ExpectRefused(Run(token + Arguments{"--tls-cert", other.certificate, "--tls-key", other.key}), 3,
+  ExpectRefused(Run(token + Arguments{"--tls-cert", other.certificate, "--tls-key", other.key}), 4,
                 "certificate", "another authority's");
   // A certificate is no token.
   ExpectRefused(
-      Run({"--tls-ca", authority_->ca(), "--tls-cert", client.certificate, "--tls-key", client.key}), 3,
+      Run({"--tls-ca", authority_->ca(), "--tls-cert", client.certificate, "--tls-key", client.key}), 4,
       "this server wants a token", "no token");
 }
 
@@ -201,7 +201,7 @@ TEST_F(SecurityTest, WhoMayCancelWhoseRun) {
     return Cli("submit", {"--cancel", run, "--token-file", token});
   };
   const std::string first = Submit(alice);
-  ExpectRefused(cancel(first, bob), 3,
+  ExpectRefused(cancel(first, bob), 4,
                 "the token of 'bob' has the role run; cancelling a run of another needs admin", "bob");
   ExpectRefused(cancel(first, reader), 4, "the token of 'reader' has the role read; this needs run",
                 "reader");
@@ -222,7 +222,7 @@ TEST_F(SecurityTest, BringingALibraryAlongNeedsAdminAndAnAgentThatTakesIt) {
   const Arguments upload = {"--chip", "c", "--fname", "relu", "--impl", LibPath("libdiopi_cpu.so"), "--wait"};
   Running careful(AgentCommand(user + Arguments{"--serve", "--chip", "c"}), {});
   ASSERT_NE(careful.WaitForLine("standing ready"), "");
-  ExpectRefused(Cli("submit", upload + user), 3,
+  ExpectRefused(Cli("submit", upload + user), 4,
                 "the token of 'user' has the role run; bringing a library along needs admin", "user");
   ExpectRefused(Cli("submit", upload + boss), 2, "takes an uploaded library: started without --impl-upload",
                 "boss");

@@ -116,7 +116,7 @@ class StagesTest : public ::testing::Test {
     if (victim == "worker") {
       EXPECT_EQ(broken.code, 1) << broken.err;
     } else {
-      EXPECT_EQ(broken.code, victim == "agent" ? 128 + SIGKILL : 3) << broken.err;
+      EXPECT_EQ(broken.code, victim == "agent" ? 128 + SIGKILL : 4) << broken.err;
       const Finished resumed = RunProgram(Agent({"--resume", "latest"}));
       EXPECT_EQ(resumed.code, 1) << resumed.err;
     }

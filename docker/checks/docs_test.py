@@ -46,8 +46,8 @@ def help_of(*command):
 
 
 def subcommands(text):
-    listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.M)
-    return set(re.findall(r"^  (\S+)", listed.group(1), re.M)) if listed else set()
+    """They stand in groups, each line `  name  what it does`."""
+    return set(re.findall(r"^  ([a-z][a-z-]*)  +\S", text.partition("\nExamples:\n")[0], re.M))
 
 
 def options(text):
