@@ -238,21 +238,55 @@ bool HasSharedFactor(const Job& job) {
 // Beyond what LeanLimit allows: cross_entropy's gradient, divided by a rounded count of rows, leans by 2.19.
 constexpr double kSharedFactor = 2;
 
+// How far apart in the flat tensor neighbours along the case's "dim" are; 1 without one.
+size_t StepAlongDim(const Job& job) {
+  double dim = -1;
+  NumberOf(job.c, "dim", &dim);
+  const std::vector<int64_t>& shape = job.actual.shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t at = static_cast<int64_t>(dim) + (dim < 0 ? rank : 0);
+  int64_t step = 1;
+  for (int64_t i = at + 1; i > 0 && i < rank; ++i) step *= shape[static_cast<size_t>(i)];
+  return static_cast<size_t>(std::max<int64_t>(step, 1));
+}
+
+// The share of elements whose errors are independent: (1 - a) / (1 + a) with a the autocorrelation of z, NaN
+// left out, at `step`. The elements of a running sum hand their errors on, so that a is close to 1.
+double Independence(const std::vector<double>& z, size_t step) {
+  double sum = 0, count = 0;
+  for (const double one : z) {
+    if (std::isnan(one)) continue;
+    sum += one;
+    ++count;
+  }
+  const double mean = count == 0 ? 0 : sum / count;
+  double squares = 0, products = 0;
+  for (size_t i = 0; i < z.size(); ++i) {
+    if (std::isnan(z[i])) continue;
+    squares += (z[i] - mean) * (z[i] - mean);
+    if (i + step < z.size() && !std::isnan(z[i + step])) products += (z[i] - mean) * (z[i + step] - mean);
+  }
+  const double a = squares == 0 ? 0 : std::clamp(products / squares, 0.0, 1.0);
+  return (1 - a) / (1 + a);
+}
+
 // Gate B under native16, where noise hides the lean of a single rounding but not that of all of them: over
 // every element whose r is not representable.
 void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* stats) {
   Repetition values;
+  std::vector<double> z(static_cast<size_t>(NumElements(job.actual.shape)), std::nan(""));
   double count = 0, plain = 0, radial = 0;
   for (int64_t i = 0; i < NumElements(job.actual.shape); ++i) {
     const Sample s = oracle.At(job.actual, i);
     const Point p = Judge(oracle.rule(), s.y, s.r, s.sigma, s.low);
     if (p.finite == 0 || p.ideal_d == 0) continue;
     values.Add(s.r);
+    z[static_cast<size_t>(i)] = p.z;
     ++count;
     plain += p.z;
     radial += s.r < 0 ? -p.z : p.z;
   }
-  const double effective = values.Effective();
+  const double effective = values.Effective() * Independence(z, StepAlongDim(job));
   if (effective < kMinLeaning) return;
   const double limit = LeanLimit(effective, Device()) + (HasSharedFactor(job) ? kSharedFactor : 0);
   const double most = std::fabs(radial) > std::fabs(plain) ? radial : plain;

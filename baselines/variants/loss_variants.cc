@@ -246,7 +246,7 @@ extern "C" diopiError_t diopiCrossEntropyLoss(diopiContextHandle_t ctx, diopiTen
                                               diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
                                               diopiConstTensorHandle_t weight, diopiReduction_t reduction,
                                               int64_t ignore_index, double label_smoothing) {
-  if (!CrossChosen(false)) {
+  if (!CrossChosen(false) || Tensor(input).numel() == 0) {
     return good_diopiCrossEntropyLoss(ctx, out, input, target, weight, reduction, ignore_index,
                                       label_smoothing);
   }
@@ -265,7 +265,7 @@ extern "C" diopiError_t diopiCrossEntropyLossBackward(
     diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
     diopiConstTensorHandle_t input, diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
     diopiReduction_t reduction, int64_t ignore_index, double label_smoothing) {
-  if (!CrossChosen(true)) {
+  if (!CrossChosen(true) || Tensor(input).numel() == 0) {
     return good_diopiCrossEntropyLossBackward(ctx, grad_input, grad_output, input, target, weight, reduction,
                                               ignore_index, label_smoothing);
   }

@@ -184,13 +184,13 @@ extern "C" diopiError_t diopiSgd(diopiContextHandle_t ctx, diopiTensorHandle_t p
   });
 }
 
-// The greatest magnitude has no order: the reference finds it.
+// The greatest magnitude has no order, and a count none either: the reference finds them.
 DIOPI_OVERRIDE(diopiClipGradNorm);
 extern "C" diopiError_t diopiClipGradNorm(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads,
                                           int64_t num_grads, double max_norm, double norm_type,
                                           bool error_if_nonfinite) {
   const bool chosen = clip_norm_of_norms || clip_norm_double || clip_norm_pairwise;
-  if (!chosen || std::isinf(norm_type) || num_grads == 0 || out == nullptr)
+  if (!chosen || std::isinf(norm_type) || norm_type == 0 || num_grads == 0 || out == nullptr)
     return good_diopiClipGradNorm(ctx, out, grads, num_grads, max_norm, norm_type, error_if_nonfinite);
   return Guard(__func__, [&] {
     std::vector<Tensor> tensors(grads, grads + num_grads);
