@@ -124,10 +124,10 @@ void AddFlags(CLI::App* app, Flags* flags) {
                   "Size of a library that diopi-cli submit may send, at most")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
-  app->add_option("--log-format", flags->log_format, "How it is told")
+  app->add_option("--log-format", flags->log_format, "Log format")
       ->check(CLI::IsMember(kLogFormats))
       ->capture_default_str();
-  app->add_option("--log-level", flags->log_level, "What is told on stderr")
+  app->add_option("--log-level", flags->log_level, "Least severe messages to log on standard error")
       ->check(CLI::IsMember(kLogLevels))
       ->capture_default_str();
   app->add_flag("--parent-pid-death", flags->parent_pid_death,

@@ -15,15 +15,26 @@ int64_t RowLength(const v1::Case& c, const std::vector<int64_t>& shape) {
     const auto& sizes = normalized->sizes().values();
     return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   }
-  double dim = -1;
-  NumberOf(c, "dim", &dim);
-  const auto rank = static_cast<int64_t>(shape.size());
-  int64_t at = static_cast<int64_t>(dim);
-  if (at < 0) at += rank;
-  return at >= 0 && at < rank ? shape[static_cast<size_t>(at)] : 1;
+  return SlicesOf(c, shape).middle;
 }
 
 }  // namespace
+
+Slices SlicesAround(const std::vector<int64_t>& shape, int64_t dim) {
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (dim < 0) dim += rank;
+  Slices s;
+  for (int64_t i = 0; i < rank; ++i) {
+    (dim < 0 || i < dim ? s.outer : i == dim ? s.middle : s.inner) *= shape[static_cast<size_t>(i)];
+  }
+  return s;
+}
+
+Slices SlicesOf(const v1::Case& c, const std::vector<int64_t>& shape) {
+  double dim = -1;
+  NumberOf(c, "dim", &dim);
+  return SlicesAround(shape, static_cast<int64_t>(dim));
+}
 
 int64_t GroupsOf(const v1::Case& c, const JudgedOutput& output, const std::vector<int64_t>& shape) {
   const int64_t elements = NumElements(shape);

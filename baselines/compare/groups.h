@@ -1,4 +1,4 @@
-// How many of an output's roundings are independent: G of gate R.
+// How an output's elements belong together: G of gate R, and the slices along one dimension.
 #ifndef BASELINES_COMPARE_GROUPS_H_
 #define BASELINES_COMPARE_GROUPS_H_
 
@@ -9,6 +9,20 @@
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
+
+// A tensor seen as outer x middle x inner around one dimension: neighbours along it are `inner` elements
+// apart.
+struct Slices {
+  int64_t outer = 1;
+  int64_t middle = 1;
+  int64_t inner = 1;
+};
+
+// A negative `dim` counts from the end. Where the shape has no such dimension, every element is outer.
+Slices SlicesAround(const std::vector<int64_t>& shape, int64_t dim);
+
+// Around the dimension that the case's attribute "dim" names, or else the last one.
+Slices SlicesOf(const v1::Case& c, const std::vector<int64_t>& shape);
 
 // By the judge's `groups`: "" and "element": every element; "channel": dimension 1; "all": one; "row": the
 // elements over those of one row. A row is the dimension of the case's attribute "dim", the dimensions of its

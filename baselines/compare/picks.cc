@@ -5,30 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/gates.h"
+#include "baselines/compare/groups.h"
 
 namespace diopi::baselines {
 namespace {
-
-// A tensor seen as outer x middle x inner around one dimension.
-struct Slices {
-  int64_t outer = 1;
-  int64_t middle = 1;
-  int64_t inner = 1;
-};
-
-Slices Around(const std::vector<int64_t>& shape, bool whole, int64_t dim) {
-  Slices s;
-  if (whole || shape.empty()) {
-    s.middle = NumElements(shape);
-    return s;
-  }
-  const auto rank = static_cast<int64_t>(shape.size());
-  if (dim < 0) dim += rank;
-  for (int64_t i = 0; i < rank; ++i) {
-    (i < dim ? s.outer : i == dim ? s.middle : s.inner) *= shape[static_cast<size_t>(i)];
-  }
-  return s;
-}
 
 int64_t IndexAt(const HostTensor& tensor, int64_t i) {
   if (tensor.dtype == v1::Dtype::int64) {
@@ -72,7 +52,8 @@ class Picks {
     }
     double dim = 0;
     const bool whole = !NumberOf(job.c, job.output.judge->dim(), &dim);
-    slices_ = Around(input_->shape, whole, static_cast<int64_t>(dim));
+    slices_ = whole ? Slices{.middle = NumElements(input_->shape)}
+                    : SlicesAround(input_->shape, static_cast<int64_t>(dim));
     const int64_t slice = slices_.outer * slices_.inner;
     picks_ = slice == 0 ? 0 : NumElements(job.expected.shape) / slice;
     if (picks_ * slice != NumElements(job.expected.shape)) {

@@ -238,21 +238,10 @@ bool HasSharedFactor(const Job& job) {
 // Beyond what LeanLimit allows: cross_entropy's gradient, divided by a rounded count of rows, leans by 2.19.
 constexpr double kSharedFactor = 2;
 
-// How far apart in the flat tensor neighbours along the case's "dim" are; 1 without one.
-size_t StepAlongDim(const Job& job) {
-  double dim = -1;
-  NumberOf(job.c, "dim", &dim);
-  const std::vector<int64_t>& shape = job.actual.shape;
-  const auto rank = static_cast<int64_t>(shape.size());
-  const int64_t at = static_cast<int64_t>(dim) + (dim < 0 ? rank : 0);
-  int64_t step = 1;
-  for (int64_t i = at + 1; i > 0 && i < rank; ++i) step *= shape[static_cast<size_t>(i)];
-  return static_cast<size_t>(std::max<int64_t>(step, 1));
-}
-
 // The share of elements whose errors are independent: (1 - a) / (1 + a) with a the autocorrelation of z, NaN
-// left out, at `step`. The elements of a running sum hand their errors on, so that a is close to 1.
-double Independence(const std::vector<double>& z, size_t step) {
+// left out, at `distance`. The elements of a running sum hand their errors on, so that a is close to 1.
+double Independence(const std::vector<double>& z, int64_t distance) {
+  const auto step = static_cast<size_t>(std::max<int64_t>(distance, 1));
   double sum = 0, count = 0;
   for (const double one : z) {
     if (std::isnan(one)) continue;
@@ -286,7 +275,7 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
     plain += p.z;
     radial += s.r < 0 ? -p.z : p.z;
   }
-  const double effective = values.Effective() * Independence(z, StepAlongDim(job));
+  const double effective = values.Effective() * Independence(z, SlicesOf(job.c, job.actual.shape).inner);
   if (effective < kMinLeaning) return;
   const double limit = LeanLimit(effective, Device()) + (HasSharedFactor(job) ? kSharedFactor : 0);
   const double most = std::fabs(radial) > std::fabs(plain) ? radial : plain;

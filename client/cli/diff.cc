@@ -25,7 +25,7 @@ class DiffCommand final : public Command {
                     "Slower or faster: median times this many times apart (default: 1.5)")
         ->check(CLI::Range(1.0, 1e9));
     app->add_option("--time-runs", options_.time_runs,
-                    "Slower or faster: finished runs of each library that it takes (default: 3)")
+                    "Slower or faster: the fewest finished runs of each library to compare (default: 3)")
         ->check(CLI::Range(2, 8));
     app->add_option("--format", format_, "text, markdown or json (default: text)")
         ->check(CLI::IsMember({"text", "markdown", "json"}));

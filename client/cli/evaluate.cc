@@ -65,8 +65,8 @@ class EvaluateCommand final : public Command {
   std::string description() const override { return "Writes the evaluation report of a chip"; }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-    app->add_option("--chip", chip_, "The chip: its newest complete run");
-    app->add_option("--run", run_, "This run instead");
+    app->add_option("--chip", chip_, "Report on the newest complete run of this chip");
+    app->add_option("--run", run_, "Report on this run instead");
     app->add_option("--spec", spec_, "The chip's technical specification, see --spec-template");
     app->add_flag("--spec-template", template_, "Print a specification to fill in, and end");
     app->add_option("--reference-run", reference_run_,

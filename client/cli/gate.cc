@@ -79,7 +79,7 @@ void GateCommand::AddOptions(CLI::App* app) {
       ->check([](const std::string& text) {
         return std::string(reports::ParseMinCoverage(text).status().message());
       });
-  app->add_flag("--verbose", verbose_, "In text and markdown: every case, not grouped by cause");
+  app->add_flag("--verbose", verbose_, "List every case in text and Markdown, instead of groups by cause");
   app->add_flag("--strict", options_.strict,
                 "Also fail on lines that pass now, match nothing or have no issue");
   const CLI::Range factor(1.0, 1e6);

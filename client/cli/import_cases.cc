@@ -24,7 +24,7 @@ class ImportCasesCommand final : public Command {
     app->add_option("file", file_, "diopi_configs.py; it is read as data and never run")->required();
     app->add_option("--output", output_, "Folder of the operator files")->required();
     app->add_flag("--verbose", verbose_,
-                  "A line for everything that was left out, with its place in the file");
+                  "Print a line for everything that was left out, with its place in the file");
   }
 
   ExitCode Run() override {

@@ -46,7 +46,7 @@ class ProfileCommand final : public Command {
                         "Link, for the waivers that overridden tolerances become");
     import_->add_option("--expires", importing_.expires, "Their last day, as 2026-12-31");
     import_->add_option("--chip", importing_.chip, "Name of the chip");
-    import_->add_flag("--verbose", importing_.verbose, "A line for everything that was left out");
+    import_->add_flag("--verbose", importing_.verbose, "Print a line for everything that was left out");
     app->require_subcommand(1);
   }
 
