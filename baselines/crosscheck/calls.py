@@ -3,8 +3,11 @@
 Each operator's call lies in baselines/ops/<family>/<operator>_crosscheck.py, as functions named like the ABI's:
 `def diopiAdd(a)` takes the call's arguments as attributes and returns a dict of output name -> tensor or list of
 tensors. A function with an attribute `not_timed` is no single call of PyTorch's: why, in words.
+
+What stands in a DIOPI_UNARY line (ops/elementwise/unary.h) needs no file where PyTorch calls it by the same name.
 """
 import importlib.util
+import re
 import sys
 import types
 
@@ -17,9 +20,43 @@ TORCH = {
 }
 
 
-def load_functions(root):
-    """Every `diopi*` function of the ops/**/*_crosscheck.py files, by name."""
+UNARY = re.compile(r"^DIOPI_UNARY(_GRAD)?\((\w+),", re.MULTILINE)
+
+
+def unary_call(name, out):
+    """torch.NAME of the input; of integers by a.real, where the result is floating."""
+    call = getattr(torch, name)
+
+    def function(a):
+        promoted = a.out_dtypes[out].is_floating_point and not a.input.is_floating_point()
+        return {out: call(a.real(a.input) if promoted else a.input)}
+    return function
+
+
+def gradient_call(name):
+    """The gradient is defined on the forward's stored output, so autograd starts from an input that gives it only
+    approximately: PyTorch's own backward function takes the output itself."""
+    call = getattr(torch.ops.aten, name + "_backward")
+    return lambda a: {"grad_input": call(a.grad_output, a.output)}
+
+
+def unary_functions(root):
+    """The calls of the functions in DIOPI_UNARY lines, as far as PyTorch has one of their name."""
     functions = {}
+    for path in sorted(root.glob("ops/*/*.cc")):
+        for grad, name in UNARY.findall(path.read_text()):
+            snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+            if grad:
+                functions["diopi%sBackward" % name] = gradient_call(snake)
+            elif hasattr(torch, snake):
+                functions["diopi" + name] = unary_call(snake, "out")
+                functions["diopi%sInp" % name] = unary_call(snake, "input")
+    return functions
+
+
+def load_functions(root):
+    """Every `diopi*` function of the ops/**/*_crosscheck.py files, by name, and those of the unary functions."""
+    functions = unary_functions(root)
     for path in sorted(root.glob("ops/**/*_crosscheck.py")):
         spec = importlib.util.spec_from_file_location("crosscheck_" + path.stem, path)
         module = importlib.util.module_from_spec(spec)

@@ -3,11 +3,12 @@
 #include <type_traits>
 
 #include "baselines/mutants/support.h"
-#include "baselines/ops/support/map.h"
+#include "baselines/ops/support/both.h"
 
 namespace {
 
-using diopi::ops::FloatUnary;
+using diopi::ops::OutOf;
+using diopi::ops::both::FloatUnary;
 
 PLANT(sin_naive_reduction, 25, "diopiSin diopiSinInp", "",
       "the argument is reduced by a 2 pi of the compute type");
@@ -35,7 +36,7 @@ C WrongExpm1(C x) {
 // f over float and double; noise numbers are the oracle's, which meets no mutant.
 template <typename F>
 void Elementwise(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
-  return FloatUnary(out, input, [&](const auto& x) {
+  return FloatUnary(nullptr, out, input, [&](const auto& x) {
     using C = std::decay_t<decltype(x)>;
     if constexpr (std::is_floating_point_v<C>) {
       return static_cast<C>(f(x));
@@ -45,53 +46,32 @@ void Elementwise(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f)
   });
 }
 
-void WrongSin(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
-  return Elementwise(out, input, [](auto x) { return std::sin(Reduced(x)); });
+template <typename Args>
+void Sin(const Args& a) {
+  if (!sin_naive_reduction) return Good(a);
+  Elementwise(OutOf(a), a.input, [](auto x) { return std::sin(Reduced(x)); });
 }
 
-void WrongCos(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
-  return Elementwise(out, input, [](auto x) {
+template <typename Args>
+void Cos(const Args& a) {
+  if (!cos_is_shifted_sine && !cos_naive_reduction) return Good(a);
+  Elementwise(OutOf(a), a.input, [](auto x) {
     using C = decltype(x);
     return cos_is_shifted_sine ? std::sin(x + static_cast<C>(kPi / 2)) : std::cos(Reduced(x));
   });
 }
 
-void WrongExp(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
-  return Elementwise(out, input, [](auto x) { return WrongExpm1(x); });
+template <typename Args>
+void Expm1(const Args& a) {
+  if (!expm1_is_exp_minus_1 && !expm1_short_series) return Good(a);
+  Elementwise(OutOf(a), a.input, [](auto x) { return WrongExpm1(x); });
 }
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiSin, a) {
-  if (sin_naive_reduction) return WrongSin(a.out, a.input);
-  Good(a);
-}
-
-DIOPI_OVERRIDE(diopiSinInp, a) {
-  if (sin_naive_reduction) return WrongSin(a.input, a.input);
-  Good(a);
-}
-
-DIOPI_OVERRIDE(diopiCos, a) {
-  const bool wrong = cos_is_shifted_sine || cos_naive_reduction;
-  if (wrong) return WrongCos(a.out, a.input);
-  Good(a);
-}
-
-DIOPI_OVERRIDE(diopiCosInp, a) {
-  const bool wrong = cos_is_shifted_sine || cos_naive_reduction;
-  if (wrong) return WrongCos(a.input, a.input);
-  Good(a);
-}
-
-DIOPI_OVERRIDE(diopiExpm1, a) {
-  const bool wrong = expm1_is_exp_minus_1 || expm1_short_series;
-  if (wrong) return WrongExp(a.out, a.input);
-  Good(a);
-}
-
-DIOPI_OVERRIDE(diopiExpm1Inp, a) {
-  const bool wrong = expm1_is_exp_minus_1 || expm1_short_series;
-  if (wrong) return WrongExp(a.input, a.input);
-  Good(a);
-}
+DIOPI_OVERRIDE_FORM(diopiSin, Sin)
+DIOPI_OVERRIDE_FORM(diopiSinInp, Sin)
+DIOPI_OVERRIDE_FORM(diopiCos, Cos)
+DIOPI_OVERRIDE_FORM(diopiCosInp, Cos)
+DIOPI_OVERRIDE_FORM(diopiExpm1, Expm1)
+DIOPI_OVERRIDE_FORM(diopiExpm1Inp, Expm1)

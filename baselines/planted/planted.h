@@ -35,6 +35,12 @@
   }                                                                                                          \
   static void function##Override([[maybe_unused]] function##Args a)
 
+// The same, where the replacement is a template: kernel(a).
+#define DIOPI_OVERRIDE_FORM(function, kernel) \
+  DIOPI_OVERRIDE(function, a) {               \
+    kernel(a);                                \
+  }
+
 // The function is left out of the library.
 #define DIOPI_OVERRIDE_MISSING(function) static_assert(true, "")
 

@@ -108,7 +108,7 @@ bool Serve(diopiTensorHandle_t out, const Operand& a, const Operand& b, bool int
   if (!IsFloating(dtype)) return false;
 
   CheckStorable(dtype, result);
-  DispatchReal(dtype, [&]<typename C>() { MapOperands<C>(result, a, b, f); });
+  DispatchReal(dtype, [&]<typename C>() { both::MapOperands<C>(both::Queue(), result, f, a, b); });
 
   return true;
 }

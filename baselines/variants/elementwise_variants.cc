@@ -1,7 +1,7 @@
 // Element-wise mathematics by other identities and in wider numbers.
 #include <string_view>
 
-#include "baselines/ops/support/map.h"
+#include "baselines/ops/support/both.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 #include "baselines/variants/results.h"
@@ -132,13 +132,15 @@ template <typename F>
 void RealUnary(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
   const Tensor result(out), x(input);
   CheckStorable(FloatResultType(result, {x}), result);
-  DispatchReal(FloatResultType(result, {x}), [&]<typename C>() { MapTo<C>(result, x, f); });
+  DispatchReal(FloatResultType(result, {x}),
+               [&]<typename C>() { both::MapTo<C>(both::Queue(), result, f, x); });
 }
 
 template <typename F>
 void RealBinary(diopiTensorHandle_t out, diopiConstTensorHandle_t a, diopiConstTensorHandle_t b, F&& f) {
   const Tensor result(out), x(a), y(b);
-  DispatchReal(ResultType(result, {x, y}), [&]<typename C>() { MapTo<C>(result, x, y, f); });
+  DispatchReal(ResultType(result, {x, y}),
+               [&]<typename C>() { both::MapTo<C>(both::Queue(), result, f, x, y); });
 }
 
 constexpr auto kExp = []<typename C>(const C& x) {

@@ -3,9 +3,8 @@
 #define BASELINES_OPS_ELEMENTWISE_ARITHMETIC_H_
 
 #include <string_view>
-#include <vector>
 
-#include "baselines/ops/support/map.h"
+#include "baselines/ops/support/both.h"
 
 namespace diopi::ops {
 
@@ -70,24 +69,24 @@ inline diopiScalar_t IntegerScalar(int64_t value) {
   return scalar;
 }
 
+namespace both {
+
 // The operand broadcast to `shape`.
 template <typename C>
-std::vector<C> LoadOperand(const Operand& operand, const Shape& shape) {
-  if (operand.scalar == nullptr) return LoadAs<C>(operand.tensor, shape);
-  return std::vector<C>(static_cast<size_t>(Numel(shape)), ScalarAs<C>(operand.scalar));
+In<C> OperandAt(const Operand& operand, const Shape& shape) {
+  if (operand.scalar != nullptr) return In<C>::Constant(ScalarAs<C>(operand.scalar));
+  return In<C>(operand.tensor, shape);
 }
 
 // out = f(a, b), broadcast, in compute type C.
 template <typename C, typename F>
-void MapOperands(const Tensor& out, const Operand& a, const Operand& b, F&& f) {
+void MapOperands(const Queue& queue, const Tensor& out, const F& f, const Operand& a, const Operand& b) {
   const Shape shape = BroadcastShapes(a.shape(), b.shape());
   CheckShape(out, shape, "out");
-  std::vector<C> x = LoadOperand<C>(a, shape);
-  const std::vector<C> y = LoadOperand<C>(b, shape);
-  for (size_t i = 0; i < x.size(); ++i) x[i] = f(x[i], y[i]);
-  Store(out, x);
+  Map(queue, out.numel(), Out<C>(out), f, OperandAt<C>(a, shape), OperandAt<C>(b, shape));
 }
 
+}  // namespace both
 }  // namespace diopi::ops
 
 #endif  // BASELINES_OPS_ELEMENTWISE_ARITHMETIC_H_

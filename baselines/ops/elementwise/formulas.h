@@ -33,16 +33,6 @@ DIOPI_HD C Sigmoid(const C& x) {
   return C(1) / (C(1) + exp(-x));
 }
 
-// Gradients in terms of the forward's result y: no exp is evaluated twice.
-template <typename C>
-DIOPI_HD C SigmoidGrad(const C& g, const C& y) {
-  return g * (C(1) - y) * y;
-}
-template <typename C>
-DIOPI_HD C TanhGrad(const C& g, const C& y) {
-  return g * (C(1) - y * y);
-}
-
 // Division of integers: the divisor is not 0.
 template <typename C>
 DIOPI_HD C DivTrunc(const C& x, const C& y) {

@@ -82,7 +82,8 @@ void Clip(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads, int
     *out = static_cast<double>(norm);
     const C coefficient = static_cast<C>(max_norm) / (norm + static_cast<C>(1e-6));
     if (coefficient >= C(1)) return;
-    for (const Tensor& gradient : gradients) MapTo<C>(queue, gradient, Scaled<C>{coefficient}, gradient);
+    for (const Tensor& gradient : gradients)
+      Map(queue, gradient.numel(), Out<C>(gradient), Scaled<C>{coefficient}, In<C>(gradient));
   });
 }
 

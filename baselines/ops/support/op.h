@@ -94,14 +94,14 @@ const char* LastErrorText() noexcept;
 // Defines the ABI function; the body of its kernel follows. `a`: the name of its arguments there.
 #define DIOPI_KERNEL(function, a)                                                                        \
   static void function##Kernel(const function##Args& a);                                                 \
-  extern "C" diopiError_t function(DIOPI_PARAMETERS_##function) {                                        \
+  DIOPI_API diopiError_t function(DIOPI_PARAMETERS_##function) {                                         \
     return ::diopi::ops::Enter(#function, function##Args{DIOPI_ARGUMENTS_##function}, function##Kernel); \
   }                                                                                                      \
   static void function##Kernel(const function##Args& a)
 
 // Defines the ABI function, whose kernel is kernel(arguments).
 #define DIOPI_FORM(kernel, function)                                                  \
-  extern "C" diopiError_t function(DIOPI_PARAMETERS_##function) {                     \
+  DIOPI_API diopiError_t function(DIOPI_PARAMETERS_##function) {                      \
     return ::diopi::ops::Enter(#function, function##Args{DIOPI_ARGUMENTS_##function}, \
                                [](const function##Args& a) { kernel(a); });           \
   }

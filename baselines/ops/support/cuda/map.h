@@ -1,10 +1,4 @@
-// Element-wise functions: everything but the formula.
-//
-// A formula is a functor over the compute type, the same struct for all of them:
-//   struct Exp {
-//     template <typename C>
-//     DIOPI_HD C operator()(C x) const { using std::exp; return exp(x); }
-//   };
+// Element-wise functions, everything but the formula: functors as support/both.h describes them.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_MAP_H_
 #define BASELINES_OPS_SUPPORT_CUDA_MAP_H_
 
@@ -53,19 +47,6 @@ void Map(const Queue& queue, int64_t n, const Out<C>& out, const F& f, const X& 
   ForEach(queue, n, MapThree<C, F, X, Y, Z>{out, f, x, y, z});
 }
 
-// The same on tensors: broadcast against each other, all in compute type C.
-template <typename C, typename F>
-void MapTo(const Queue& queue, const Tensor& out, const F& f, const Tensor& x) {
-  CheckShape(out, x.shape(), "out");
-  Map(queue, out.numel(), Out<C>(out), f, In<C>(x));
-}
-template <typename C, typename F>
-void MapTo(const Queue& queue, const Tensor& out, const F& f, const Tensor& x, const Tensor& y) {
-  const Shape shape = BroadcastShapes(x.shape(), y.shape());
-  CheckShape(out, shape, "out");
-  Map(queue, out.numel(), Out<C>(out), f, In<C>(x, shape), In<C>(y, shape));
-}
-
 struct Same {
   template <typename C>
   DIOPI_HD C operator()(C x) const {
@@ -78,31 +59,9 @@ void Copy(const Queue& queue, int64_t n, const Out<C>& out, const In<C>& in) {
   Map(queue, n, out, Same(), in);
 }
 
-// A whole kernel: out = f(input), where the result is a floating number whatever the input is (exp of
-// an int64 is a float32).
-template <typename F>
-void FloatUnary(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                const F& f) {
-  const Tensor result(out), x(input);
-  const diopiDtype_t dtype = FloatResultType(result, {x});
-  CheckStorable(dtype, result);
-  DispatchFloating(dtype, [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x); });
-}
-
-// The same for functions that keep the input's kind of number (neg, abs, relu); not for bool.
-template <typename F>
-void NumericUnary(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                  const F& f) {
-  const Tensor result(out), x(input);
-  DispatchNumeric(ResultType(result, {x}), [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x); });
-}
-
-// out = f(a, b) of floating tensors, as in gradients: f(grad_output, saved).
-template <typename F>
-void FloatBinary(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
-                 diopiConstTensorHandle_t b, const F& f) {
-  const Tensor result(out), x(a), y(b);
-  DispatchFloating(ResultType(result, {x, y}), [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x, y); });
+// A GPU cannot tell of a division by zero, and PyTorch's result is any number there: all bits set.
+DIOPI_HD inline int64_t IntegerDividedByZero() {
+  return -1;
 }
 
 }  // namespace diopi::ops::cuda
