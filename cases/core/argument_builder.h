@@ -47,6 +47,7 @@ class ArgumentBuilder {
   // Each returns false, with why_not_ set, when the function does not fit.
   bool Assign(Slot* slot);
   bool AssignTensors(Slot* slot, const std::vector<const v1::PointTensor*>& given);
+  bool AssignSame(const std::string& name, Slot* slot);
   bool AssignAbsent(Slot* slot);
   bool AssignCounts();
   bool Unfit(std::string why);

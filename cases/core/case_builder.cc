@@ -135,6 +135,7 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
       out->set_null(true);
       return param.nullable() || Unfit(absl::StrCat("`", param.name(), "` may not be null"));
     }
+    if (!given[0]->same_as().empty()) return AssignSame(given[0]->same_as(), slot);
     const absl::Status status = Spec(*given[0], *slot, out->mutable_tensor());
     return status.ok() || Unfit(absl::StrCat("`", param.name(), "`: ", status.message()));
   }
@@ -150,6 +151,26 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
   }
   if (!any_null) list->clear_null();
   return true;
+}
+
+// The very tensor that an argument before it in the call is.
+bool ArgumentBuilder::AssignSame(const std::string& name, Slot* slot) {
+  const std::string& own = slot->param->name();
+  if (arg(*slot)->role() != v1::ROLE_INPUT) {
+    return Unfit(absl::StrCat("`", own, "` is written, so it cannot be `", name, "` too"));
+  }
+  for (const Slot& other : slots_) {
+    if (&other == slot) break;
+    const v1::Argument& same = case_.args(other.index);
+    if (PointName(other) != name || !same.has_tensor() || same.role() == v1::ROLE_OUTPUT) continue;
+    v1::TensorSpec* spec = arg(*slot)->mutable_tensor();
+    *spec = same.tensor();
+    spec->clear_fill();
+    spec->set_same_as(same.name());
+    return true;
+  }
+  return Unfit(
+      absl::StrCat("`", own, "` is the same tensor as `", name, "`, which no argument before it is"));
 }
 
 bool ArgumentBuilder::AssignAbsent(Slot* slot) {
@@ -256,7 +277,20 @@ absl::Status ArgumentBuilder::GiveOutLayout() {
       for (v1::TensorSpec& spec : *out->mutable_tensors()->mutable_tensors()) give(&spec);
     }
   }
-  return taken || last.ok() ? absl::OkStatus() : Named("out_layout", last);
+  if (taken || last.ok()) return absl::OkStatus();
+  return absl::FailedPreconditionError(Named("out_layout", last).message());
+}
+
+int64_t LargestTensorBytes(const v1::Case& c) {
+  int64_t largest = 0;
+  const auto see = [&](const v1::TensorSpec& spec) {
+    largest = std::max(largest, spec.storage_elements() * ElementSize(spec.dtype()));
+  };
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.has_tensor()) see(arg.tensor());
+    for (const v1::TensorSpec& spec : arg.tensors().tensors()) see(spec);
+  }
+  return largest;
 }
 
 const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string& function) {

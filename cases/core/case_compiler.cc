@@ -3,6 +3,8 @@
 //
 //   case_compiler FILE.textproto ...              check, print how many cases there are
 //   case_compiler --list FILE.textproto ...       ... and each case's id, arguments and judges
+//   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare before and after a change
+//   case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
 //   case_compiler --embed NAME OUT.cc FILE.textproto
 #include <cstdio>
 #include <fstream>
@@ -15,13 +17,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/cover.h"
 #include "cases/core/fill.h"
 #include "cases/core/operator_file.h"
 
 namespace diopi::cases {
 namespace {
-
-constexpr int64_t kMostBytes = int64_t{1} << 20;  // of one tensor of suite core
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -32,19 +35,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 absl::Status CheckSizes(const v1::Case& c) {
-  const auto check = [&](const std::string& name, const v1::TensorSpec& spec) {
-    if (spec.storage_elements() * ElementSize(spec.dtype()) <= kMostBytes) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(c.id(), ": ", name, " is larger than 1 MiB"));
-  };
-  for (const v1::Argument& arg : c.args()) {
-    absl::Status status;
-    if (arg.has_tensor()) status = check(arg.name(), arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) {
-      if (status.ok()) status = check(arg.name(), spec);
-    }
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
+  if (LargestTensorBytes(c) <= kMostTensorBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(c.id(), ": a tensor is larger than 1 MiB"));
 }
 
 // Where the point of that label stands.
@@ -111,6 +103,46 @@ void List(const std::vector<v1::Case>& cases) {
   }
 }
 
+int ShowHashes(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const absl::StatusOr<Compiled> compiled = Compile(path);
+    if (!compiled.ok()) {
+      std::cerr << compiled.status().message() << '\n';
+      return 1;
+    }
+    for (const v1::Case& c : compiled->cases) std::cout << c.id() << ' ' << c.hash() << '\n';
+  }
+  return 0;
+}
+
+// How far each cover reaches.
+int ShowReach(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    const absl::StatusOr<ParsedOperator> parsed = text.ok() ? ParseOperator(*text, path) : text.status();
+    if (!parsed.ok()) {
+      std::cerr << parsed.status().message() << '\n';
+      return 1;
+    }
+    for (const v1::Cover& cover : parsed->file.cover()) {
+      const absl::StatusOr<CoverCases> covered = ExpandCover(parsed->file, cover);
+      if (!covered.ok()) {
+        std::cerr << covered.status().message() << '\n';
+        return 1;
+      }
+      for (const Reach& reach : covered->reach) {
+        std::cout << reach.function << ": " << reach.pairs << " pairs, " << reach.excluded_pairs
+                  << " excluded\n";
+        for (const AxisReach& axis : reach.axes) {
+          std::cout << "  " << axis.axis << ": " << absl::StrJoin(axis.reached, " ") << '\n';
+          for (const std::string& why : axis.excluded) std::cout << "    without " << why << '\n';
+        }
+      }
+    }
+  }
+  return 0;
+}
+
 int Check(const std::vector<std::string>& paths, bool list) {
   bool failed = false;
   for (const std::string& path : paths) {
@@ -160,10 +192,12 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
 
 int Main(std::vector<std::string> args) {
   if (args.size() == 4 && args[0] == "--embed") return Embed(args[1], args[2], args[3]);
+  if (args.size() >= 2 && args[0] == "--reach") return ShowReach({args.begin() + 1, args.end()});
+  if (args.size() >= 2 && args[0] == "--hashes") return ShowHashes({args.begin() + 1, args.end()});
   const bool list = !args.empty() && args[0] == "--list";
   if (list) args.erase(args.begin());
   if (args.empty() || args[0].substr(0, 2) == "--") {
-    std::cerr << "usage: case_compiler [--list] FILE.textproto ...\n"
+    std::cerr << "usage: case_compiler [--list|--hashes|--reach] FILE.textproto ...\n"
                  "       case_compiler --embed NAME OUT.cc FILE.textproto\n";
     return 2;
   }

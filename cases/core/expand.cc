@@ -8,25 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/case_builder.h"
+#include "cases/core/cover.h"
 #include "cases/core/dtype.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::cases {
 namespace {
-
-template <typename Codes, typename Sets>
-std::vector<Dtype> DtypesOf(const Codes& codes, const Sets& sets) {
-  std::vector<Dtype> result;
-  const auto add = [&](Dtype dtype) {
-    if (std::find(result.begin(), result.end(), dtype) == result.end()) result.push_back(dtype);
-  };
-  for (int code : codes) add(static_cast<Dtype>(code));
-  for (int set : sets) {
-    for (Dtype dtype : MembersOf(static_cast<v1::DtypeSet::Name>(set))) add(dtype);
-  }
-  return result;
-}
 
 template <typename Range, typename Value>
 bool Contains(const Range& range, const Value& value) {
@@ -41,6 +29,7 @@ class Expander {
     for (int g = 0; g < op_.grid_size(); ++g) {
       for (int p = 0; p < op_.grid(g).point_size(); ++p) ExpandPoint(g, p);
     }
+    for (int c = 0; c < op_.cover_size() && findings_.empty(); ++c) AddCover(c);
     if (!findings_.empty()) return absl::InvalidArgumentError(absl::StrJoin(findings_, "\n"));
     return std::move(cases_);
   }
@@ -56,6 +45,7 @@ class Expander {
   // False after a finding: one a point is enough.
   bool One(int g, int p, const v1::FunctionRules& rules, Dtype dtype);
   void CheckNames(int g, int p);
+  void AddCover(int c);
 
   const v1::OperatorFile& op_;
   const SourceLines& lines_;
@@ -164,6 +154,22 @@ void Expander::ExpandPoint(int g, int p) {
     return Say(g, p, absl::StrCat(" fits no function", reasons));
   }
   CheckNames(g, p);
+}
+
+void Expander::AddCover(int c) {
+  absl::StatusOr<CoverCases> covered = ExpandCover(op_, op_.cover(c));
+  const std::string where = lines_.At({{"cover", c}});
+  if (!covered.ok()) {
+    findings_.push_back(absl::StrCat(where, covered.status().message()));
+    return;
+  }
+  for (v1::Case& each : covered->cases) {
+    if (!ids_.insert(each.id()).second) {
+      findings_.push_back(absl::StrCat(where, "a second case with id ", each.id()));
+      return;
+    }
+    cases_.push_back(std::move(each));
+  }
 }
 
 }  // namespace

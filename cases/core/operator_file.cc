@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
+#include "cases/core/point_sets.h"
 
 namespace diopi::cases {
 namespace {
@@ -40,7 +41,9 @@ absl::StatusOr<ParsedOperator> ParseOperator(std::string_view text, std::string_
   v1::OperatorFile op;
   if (!parser.ParseFromString(std::string(text), &op)) return collector.status();
   ParsedOperator parsed{std::move(op), SourceLines(file, std::move(tree))};
-  absl::Status status = CheckOperator(parsed.file, parsed.lines);
+  absl::Status status = ResolveSets(parsed.lines, &parsed.file);
+  if (!status.ok()) return status;
+  status = CheckOperator(parsed.file, parsed.lines);
   if (!status.ok()) return status;
   return parsed;
 }

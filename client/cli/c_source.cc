@@ -107,6 +107,7 @@ class Writer {
       case abi::TENSOR:
       case abi::CONST_TENSOR:
         if (!arg.has_tensor()) return Misfit(arg);
+        if (!arg.tensor().same_as().empty()) return Identifier(arg.tensor().same_as());
         return Tensor(arg.name(), arg, arg.tensor());
       case abi::TENSOR_POINTER:
       case abi::TENSOR_ARRAY:

@@ -123,10 +123,21 @@ class FrameBuilder {
     if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
       return Misfit(arg.name(), "the signature leaves the library no handle to fill");
     }
+    if (!arg.tensor().same_as().empty()) return AddSame(arg.name(), arg.tensor().same_as());
     absl::StatusOr<diopiTensorHandle_t> handle = Bind(arg.name(), arg, arg.tensor());
     if (!handle.ok()) return handle.status();
     Push(Pointer(*handle));
     return absl::OkStatus();
+  }
+
+  // The handle of an argument before this one again.
+  absl::Status AddSame(const std::string& name, const std::string& other) {
+    for (BoundTensor& bound : frame_->tensors_) {
+      if (bound.key != other) continue;
+      Push(Pointer(&bound.tensor));
+      return absl::OkStatus();
+    }
+    return Misfit(name, absl::StrCat("is the same tensor as ", other, ", which is no tensor before it"));
   }
 
   absl::Status AddArray(const v1::Argument& arg) {

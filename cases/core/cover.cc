@@ -1,0 +1,336 @@
+// A row of classes becomes a point: the cover's tensors and attributes, with those of each class merged into
+// them, and then every expression replaced by its value. The case builder decides whether a function takes
+// it.
+#include "cases/core/cover.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/covering.h"
+#include "cases/core/dtype.h"
+#include "cases/core/expression.h"
+#include "cases/core/operator_file.h"
+#include "cases/core/point_sets.h"
+
+namespace diopi::cases {
+namespace {
+
+// One function's rows. The dtype is axis 0 of a row, the cover's axes follow.
+class FunctionCover {
+ public:
+  FunctionCover(const v1::OperatorFile& op, const v1::Cover& cover, const v1::FunctionRules& rules,
+                const std::vector<Dtype>& dtypes)
+      : op_(op), cover_(cover), rules_(rules), dtypes_(dtypes) {
+    CoverAxis dtype{{}, {}, true};
+    for (size_t i = 0; i < dtypes.size(); ++i) dtype.group.push_back(static_cast<int>(i));
+    dtype.once.assign(dtypes.size(), false);
+    axes_.push_back(std::move(dtype));
+    for (const v1::Axis& axis : cover.axis()) axes_.push_back(AxisOf(axis));
+  }
+
+  // Rows that are in the cover already come first.
+  absl::Status Run(std::vector<Row>* rows) {
+    const Covering covering = CoverPairs(
+        axes_, [this](const Row& row) { return Accepts(row); }, *rows);
+    if (!error_.ok()) return error_;
+    for (const Row& row : covering.rows) {
+      if (std::find(rows->begin(), rows->end(), row) == rows->end()) rows->push_back(row);
+      v1::Case c = std::move(built_.at(row));
+      const absl::Status status = FinishCase(rules_, &c);
+      if (!status.ok()) return status;
+      cases_.push_back(std::move(c));
+    }
+    Measure(covering);
+    return absl::OkStatus();
+  }
+
+  std::vector<v1::Case>& cases() { return cases_; }
+  Reach& reach() { return reach_; }
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  static CoverAxis AxisOf(const v1::Axis& axis) {
+    CoverAxis result;
+    std::map<std::string, int> groups;
+    for (const v1::Class& c : axis.class_()) {
+      const std::string& name = c.group().empty() ? absl::StrCat("=", c.name()) : c.group();
+      result.group.push_back(groups.emplace(name, static_cast<int>(groups.size())).first->second);
+      result.once.push_back(c.once());
+    }
+    return result;
+  }
+
+  const v1::Class* ClassAt(const Row& row, int axis) const {
+    const int chosen = row[static_cast<size_t>(axis) + 1];
+    return chosen == kOpen ? nullptr : &cover_.axis(axis).class_(chosen);
+  }
+  Variables VariablesOf(const Row& row) const;
+  std::string LabelOf(const Row& row) const;
+  bool Holds(const std::string& condition, const Variables& variables);
+  Answer Accepts(const Row& row);
+  bool Fulfils(const Row& row);
+  bool Builds(const Row& row);
+  absl::StatusOr<v1::Point> PointOf(const Row& row) const;
+  void Measure(const Covering& covering);
+
+  const v1::OperatorFile& op_;
+  const v1::Cover& cover_;
+  const v1::FunctionRules& rules_;
+  const std::vector<Dtype>& dtypes_;
+  std::vector<CoverAxis> axes_;
+  std::map<Row, v1::Case> built_;
+  std::vector<v1::Case> cases_;
+  Reach reach_;
+  std::string why_not_;  // the last reason why a complete row was refused
+  std::map<std::pair<size_t, int>, std::string>
+      why_class_;  // axis and class: why the last row with it was refused
+  absl::Status error_;
+};
+
+Variables FunctionCover::VariablesOf(const Row& row) const {
+  Variables variables;
+  for (const v1::Let& variable : cover_.let()) variables[variable.name()] = variable.value();
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    const v1::Class* c = ClassAt(row, a);
+    if (c == nullptr) {  // what the axis may still set is not known
+      for (const v1::Class& each : cover_.axis(a).class_()) {
+        for (const v1::Let& variable : each.let()) variables.erase(variable.name());
+      }
+      continue;
+    }
+    for (const v1::Let& variable : c->let()) variables[variable.name()] = variable.value();
+  }
+  return variables;
+}
+
+std::string FunctionCover::LabelOf(const Row& row) const {
+  std::vector<std::string> names;
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    const v1::Axis& axis = cover_.axis(a);
+    const v1::Class& c = *ClassAt(row, a);
+    const bool number = c.let_size() == 1 && c.let(0).name() == axis.name();
+    if (number || &c != &axis.class_(0)) names.push_back(c.name());
+  }
+  return names.empty() ? "ordinary" : absl::StrJoin(names, "_");
+}
+
+bool FunctionCover::Holds(const std::string& condition, const Variables& variables) {
+  if (condition.empty()) return true;
+  const absl::StatusOr<std::optional<int64_t>> value = Evaluate(condition, variables);
+  if (!value.ok()) {
+    error_.Update(value.status());
+    return false;
+  }
+  return value->value_or(1) != 0;
+}
+
+Answer FunctionCover::Accepts(const Row& row) {
+  const bool complete = std::find(row.begin(), row.end(), kOpen) == row.end();
+  const bool possible = error_.ok() && Fulfils(row);
+  if (possible && (!complete || Builds(row))) return Answer::kYes;
+  for (size_t a = 0; a < row.size(); ++a) {
+    if (row[a] != kOpen) why_class_[{a, row[a]}] = why_not_;
+  }
+  return possible ? Answer::kRefused : Answer::kNo;
+}
+
+bool FunctionCover::Fulfils(const Row& row) {
+  const bool has_dtype = row[0] != kOpen;
+  const Dtype dtype = has_dtype ? dtypes_[static_cast<size_t>(row[0])] : v1::Dtype::unsupported;
+  const Variables variables = VariablesOf(row);
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    const v1::Class* c = ClassAt(row, a);
+    if (c == nullptr) continue;
+    if (has_dtype && !(c->dtypes().empty() && c->dtype_sets().empty())) {
+      const std::vector<Dtype> only = DtypesOf(c->dtypes(), c->dtype_sets());
+      if (std::find(only.begin(), only.end(), dtype) == only.end()) {
+        why_not_ = absl::StrCat("not in ", v1::Dtype::Code_Name(dtype));
+        return false;
+      }
+    }
+    if (!Holds(c->when(), variables)) {
+      why_not_ = absl::StrCat("only where ", c->when());
+      return false;
+    }
+  }
+  for (const v1::Condition& condition : cover_.condition()) {
+    if (Holds(condition.that(), variables)) continue;
+    why_not_ = condition.why();
+    return false;
+  }
+  return true;
+}
+
+bool FunctionCover::Builds(const Row& row) {
+  if (built_.count(row) != 0) return true;
+  const absl::StatusOr<v1::Point> point = PointOf(row);
+  if (!point.ok()) {
+    error_.Update(point.status());
+    return false;
+  }
+  absl::StatusOr<Fit> fit = BuildCase(op_, rules_, *point, dtypes_[static_cast<size_t>(row[0])]);
+  if (absl::IsFailedPrecondition(fit.status())) {
+    why_not_ = std::string(fit.status().message());
+    return false;
+  }
+  if (!fit.ok()) {
+    error_.Update(absl::InvalidArgumentError(
+        absl::StrCat(rules_.name(), ", ", point->label(), ": ", fit.status().message())));
+    return false;
+  }
+  if (!fit->c.has_value()) {
+    why_not_ = fit->why_not;
+    return false;
+  }
+  const auto& args = fit->c->args();
+  if (point->has_out_layout() && std::none_of(args.begin(), args.end(), [](const v1::Argument& arg) {
+        return arg.role() == v1::ROLE_OUTPUT;
+      })) {
+    why_not_ = "no output whose layout could be given";
+    return false;
+  }
+  if (LargestTensorBytes(*fit->c) > kMostTensorBytes) {
+    why_not_ = "a tensor would be larger than 1 MiB";
+    return false;
+  }
+  built_.emplace(row, *std::move(fit->c));
+  return true;
+}
+
+absl::Status SetShape(const Variables& variables, v1::PointTensor* tensor) {
+  if (!tensor->dims().empty()) {
+    const absl::StatusOr<std::vector<int64_t>> shape = EvaluateList(tensor->dims(), variables);
+    if (!shape.ok()) return shape.status();
+    tensor->mutable_shape()->Assign(shape->begin(), shape->end());
+    tensor->clear_dims();
+  }
+  if (!tensor->below().empty()) {
+    const absl::StatusOr<std::vector<int64_t>> end = EvaluateList(tensor->below(), variables);
+    if (!end.ok()) return end.status();
+    tensor->mutable_fill()->mutable_integers()->set_low(0);
+    tensor->mutable_fill()->mutable_integers()->set_high(std::max<int64_t>(end->at(0) - 1, 0));
+    tensor->clear_below();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetValue(const Variables& variables, v1::PointAttribute* attribute) {
+  const bool list = attribute->value_case() == v1::PointAttribute::kEs;
+  if (!list && attribute->value_case() != v1::PointAttribute::kE) return absl::OkStatus();
+  const absl::StatusOr<std::vector<int64_t>> values =
+      EvaluateList(list ? attribute->es() : attribute->e(), variables);
+  if (!values.ok()) return values.status();
+  if (list) {
+    attribute->mutable_sizes()->mutable_values()->Assign(values->begin(), values->end());
+  } else {
+    attribute->set_i(values->at(0));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
+  v1::Point point;
+  *point.mutable_in() = cover_.in();
+  *point.mutable_attr() = cover_.attr();
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    const v1::Class& c = *ClassAt(row, a);
+    for (const v1::PointTensor& tensor : c.in()) {
+      bool found = false;
+      for (v1::PointTensor& given : *point.mutable_in()) {
+        if (given.name() != tensor.name()) continue;
+        found = true;
+        MergeTensor(tensor, &given);
+      }
+      if (!found) *point.add_in() = tensor;
+    }
+    for (const v1::PointAttribute& attribute : c.attr()) {
+      auto given = std::find_if(point.mutable_attr()->begin(), point.mutable_attr()->end(),
+                                [&](const auto& each) { return each.name() == attribute.name(); });
+      (given == point.mutable_attr()->end() ? *point.add_attr() : *given) = attribute;
+    }
+    if (c.has_out_layout()) *point.mutable_out_layout() = c.out_layout();
+  }
+  point.set_label(LabelOf(row));
+  point.set_reveals("a defect that shows only where two of these meet, or in a size of this class");
+  const Variables variables = VariablesOf(row);
+  absl::Status status;
+  for (v1::PointTensor& tensor : *point.mutable_in()) status.Update(SetShape(variables, &tensor));
+  for (v1::PointAttribute& attribute : *point.mutable_attr()) status.Update(SetValue(variables, &attribute));
+  if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(point.label(), ": ", status.message()));
+  return point;
+}
+
+void FunctionCover::Measure(const Covering& covering) {
+  reach_.function = rules_.name();
+  reach_.pairs = covering.pairs;
+  for (size_t a = 0; a < axes_.size(); ++a) {
+    AxisReach axis;
+    axis.axis = a == 0 ? "dtype" : cover_.axis(static_cast<int>(a) - 1).name();
+    std::vector<bool> has(axes_[a].group.size(), false);
+    for (const Row& row : covering.rows) has[static_cast<size_t>(row[a])] = true;
+    for (size_t c = 0; c < has.size(); ++c) {
+      std::string name = a == 0 ? v1::Dtype::Code_Name(dtypes_[c])
+                                : cover_.axis(static_cast<int>(a) - 1).class_(static_cast<int>(c)).name();
+      if (has[c]) {
+        axis.reached.push_back(std::move(name));
+      } else {
+        axis.excluded.push_back(absl::StrCat(name, ": ", why_class_[{a, static_cast<int>(c)}]));
+      }
+    }
+    reach_.axes.push_back(std::move(axis));
+  }
+  for (const Impossible& each : covering.impossible) reach_.excluded_pairs += each.axis_b == kOpen ? 0 : 1;
+}
+
+std::vector<Dtype> DtypesFor(const v1::Cover& cover, const v1::FunctionRules& rules) {
+  std::vector<Dtype> dtypes = DtypesOf(cover.dtypes(), cover.dtype_sets());
+  const auto listed = [](const auto& codes, Dtype dtype) {
+    return std::find(codes.begin(), codes.end(), dtype) != codes.end();
+  };
+  dtypes.erase(std::remove_if(dtypes.begin(), dtypes.end(),
+                              [&](Dtype dtype) {
+                                return listed(rules.skip_dtypes(), dtype) ||
+                                       (!rules.only_dtypes().empty() && !listed(rules.only_dtypes(), dtype));
+                              }),
+               dtypes.end());
+  return dtypes;
+}
+
+}  // namespace
+
+absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover) {
+  CoverCases result;
+  std::vector<Row> rows;
+  std::string reasons;
+  const auto& wanted = cover.functions();
+  std::vector<Dtype> shared;  // the rows of all functions count dtypes alike
+  for (const v1::FunctionRules& rules : op.function()) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), rules.name()) == wanted.end()) continue;
+    std::vector<Dtype> dtypes = DtypesFor(cover, rules);
+    if (dtypes.empty()) continue;
+    if (dtypes != shared) rows.clear();
+    shared = dtypes;
+    FunctionCover function(op, cover, rules, dtypes);
+    const absl::Status status = function.Run(&rows);
+    if (!status.ok()) return status;
+    if (function.cases().empty()) {
+      absl::StrAppend(&reasons, "\n    ", rules.name(), ": ", function.why_not());
+      continue;
+    }
+    for (v1::Case& c : function.cases()) result.cases.push_back(std::move(c));
+    result.reach.push_back(std::move(function.reach()));
+  }
+  if (result.reach.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("the cover fits no function", reasons));
+  }
+  return result;
+}
+
+}  // namespace diopi::cases
