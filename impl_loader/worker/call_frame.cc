@@ -32,11 +32,12 @@ bool CallFrame::GeneratorsMoved() const {
          });
 }
 
-int32_t CallFrame::Prepare(uint8_t poison, bool fill) {
+int32_t CallFrame::Prepare(uint8_t poison, bool fill, std::string_view spreading) {
   poison_ = poison;
   context_->poison = poison;
   for (BoundTensor& bound : tensors_) {
     bound.tensor.RestoreLayout();
+    bound.tensor.storage.spreading = !bound.is_output() && (spreading == "*" || spreading == bound.key);
     Restore(&bound, fill);
     if (const int32_t code = context_->Upload(bound.tensor.storage); code != 0) return code;
   }

@@ -77,8 +77,9 @@ class CallFrame {
   bool GeneratorsMoved() const;
   // Before each call: restores inputs, inouts, generators and handles, fills outputs with `poison` (with what
   // they hold, where callers put something there and `fill` says so), renews the canaries, moves everything
-  // to the device. The library's error code when a copy fails.
-  int32_t Prepare(uint8_t poison, bool fill = true);
+  // to the device. `spreading` names inputs and inouts ("*": all) whose canaries are such as spread (Buffer).
+  // The library's error code when a copy fails.
+  int32_t Prepare(uint8_t poison, bool fill = true, std::string_view spreading = {});
   // After Prepare, for a library with device memory: inputs and inouts become zeros, and are queued to come
   // back on the context's stream behind what `delay` puts there for `seconds`. Waits for everything but that.
   // The library's error code; `held` tells whether the inputs are late, false where the library lacks what it

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/hash.h"
 #include "cases/core/stage.h"
 #include "impl_loader/worker/memory_level.h"
 #include "impl_loader/worker/text.h"
@@ -20,6 +21,8 @@ constexpr uint8_t kPoison[2] = {0xA5, 0x5A};  // differ in every bit
 constexpr int kLeakCalls = 16;                // each must grow: caches that fill up stop growing
 constexpr int kFewestLeakCalls = 4;
 constexpr double kLeakSeconds = 2;  // spent on them at most
+constexpr double kSampledSeconds = 0.004;  // spent on the further calls of a sampled case
+constexpr int kRepeats = 12;               // further calls when two differ
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
 // A thread that outlives its call is given this long to show what it still writes.
@@ -80,6 +83,11 @@ OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
   return {};
 }
 
+// Every eighth case, whatever it is run with.
+bool IsSampled(const std::string& id) {
+  return !id.empty() && Xxh64(id) % 8 == 0;
+}
+
 }  // namespace
 
 struct CaseRunner::Attempt {
@@ -120,7 +128,7 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
     absl::StatusOr<std::unique_ptr<CallFrame>> frame =
         CallFrame::Build(*function, c, inputs, options.widened, &context_);
     if (frame.ok()) {
-      RunCalls(*function, symbol, options, frame->get(), &result);
+      RunCalls(*function, symbol, options, IsSampled(c.id()), frame->get(), &result);
     } else {
       Fail(&result, v1::WorkerReply::BAD_CASE, std::string(frame.status().message()));
     }
@@ -141,7 +149,7 @@ void CaseRunner::Fail(RunResult* result, v1::WorkerReply::Status status, const s
 }
 
 void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const RunOptions& options,
-                          CallFrame* frame, RunResult* result) {
+                          bool sampled, CallFrame* frame, RunResult* result) {
   StageReached("in_call");
   int calls = std::max(options.calls, 1);
   const StreamScope streams(vendor_->functions(), &context_, calls > 1 ? 2 : 1);
@@ -163,7 +171,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     // more with them, to see whether it repeats itself.
     const bool fill = i != 1;
     const bool hold = options.hold_inputs && (i % 2 == 1 || (relies && i == 2));
-    finished = CallOnce(&attempt, kPoison[i % 2], hold, fill) && Inspect(&attempt);
+    finished = CallOnce(&attempt, {kPoison[i % 2], hold, fill, i % 2 == 1 ? "*" : ""}) && Inspect(&attempt);
     result->reply.set_calls(i + 1);
     if (!attempt.held) result->reply.set_call_us(attempt.seconds * 1e6);
     if (finished) {
@@ -181,6 +189,14 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
       }
     }
     EndCall(attempt);
+    if (finished && i == 0 && options.calls == 2 && sampled) {
+      calls = static_cast<int>(std::clamp(kSampledSeconds / std::max(attempt.seconds, 1e-9), 2.0,
+                                          static_cast<double>(std::max(options.sampled_calls, 2))));
+    }
+    if (finished && i > 0 && result->reply.nondeterministic()) {
+      Examine(&attempt);
+      break;
+    }
     if (options.find_leaks && calls > 1) {
       previous = level;
       level = CurrentMemoryLevel();
@@ -190,21 +206,68 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
 }
 
-bool CaseRunner::PrepareCall(Attempt* attempt, uint8_t poison, bool hold, bool fill) {
-  int32_t code = attempt->frame->Prepare(poison, fill);
+// Whether a further call gives other outputs than the first. A call that fails counts as one that does not.
+bool CaseRunner::Differs(Attempt* attempt, const Setting& setting) {
+  bool differs = false;
+  if (CallOnce(attempt, setting) && Inspect(attempt)) {
+    std::vector<OutputTensor> outputs;
+    if (Gather(attempt, &outputs)) {
+      for (size_t i = 0; i < outputs.size() && i < attempt->result->outputs.size(); ++i) {
+        const OutputTensor& first = attempt->result->outputs[i];
+        const bool judged = RulesOf(*attempt->frame, first.key).judged;
+        differs = differs || (judged && (outputs[i].data != first.data || outputs[i].shape != first.shape));
+      }
+      Recycle(std::move(outputs));
+    }
+  }
+  EndCall(*attempt);
+  return differs;
+}
+
+// Two equal calls differed: calls the function again, as in the first call, to see how often it differs from
+// itself. Where it never does, and the difference follows the bytes around an input, it reads outside of it.
+void CaseRunner::Examine(Attempt* attempt) {
+  v1::WorkerReply& reply = attempt->result->reply;
+  const v1::WorkerReply before = reply;
+  int different = 0;
+  for (int i = 0; i < kRepeats; ++i) different += Differs(attempt, {kPoison[0]}) ? 1 : 0;
+  std::string reads;
+  for (const BoundTensor& bound : attempt->frame->tensors()) {
+    if (different > 0 || bound.is_output() || bound.host_output) continue;
+    if (Differs(attempt, {kPoison[0], false, true, bound.key}) && !Differs(attempt, {kPoison[0]})) {
+      reads = bound.key;
+      break;
+    }
+  }
+  reply = before;
+  if (reads.empty()) {
+    reply.set_nondeterministic_text(absl::StrCat(before.nondeterministic_text(), "; ", different, " of ",
+                                                 kRepeats, " further calls differ from the first"));
+    return;
+  }
+  reply.set_nondeterministic(false);
+  reply.clear_nondeterministic_text();
+  attempt->findings.Add(v1::MemoryFinding::OUT_OF_BOUNDS, reads, 0, 1,
+                        absl::StrCat("the result depends on the memory around ", reads,
+                                     ": the function reads outside of it (", before.nondeterministic_text(),
+                                     " when only the bytes beside the inputs do)"));
+}
+
+bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
+  int32_t code = attempt->frame->Prepare(setting.poison, setting.fill, setting.spreading);
   if (code == 0) code = context_.Synchronize();
   attempt->held = false;
   // Twice the last call's time: its work on another stream has ended by then.
-  if (code == 0 && hold) code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
+  if (code == 0 && setting.hold) code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
   if (code == 0) return true;
   Fail(attempt->result, v1::WorkerReply::SYNC_FAILED,
        absl::StrCat("copying the inputs to the device failed with ", code, " ", vendor_->LastError()));
   return false;
 }
 
-bool CaseRunner::CallOnce(Attempt* attempt, uint8_t poison, bool hold, bool fill) {
+bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
   RunResult* result = attempt->result;
-  if (!PrepareCall(attempt, poison, hold, fill)) return false;
+  if (!PrepareCall(attempt, setting)) return false;
   const Clock::time_point start = Clock::now();
   const absl::StatusOr<CallResult> called =
       CallFunction(attempt->symbol, attempt->function, &context_, attempt->frame->args());
@@ -348,7 +411,7 @@ void CaseRunner::FindLeaks(Attempt* attempt) {
   const MemoryLevel start = CurrentMemoryLevel();
   MemoryLevel level = start;
   for (int i = 0; i < calls; ++i) {
-    const bool called = CallOnce(attempt, kPoison[i % 2]);
+    const bool called = CallOnce(attempt, {kPoison[i % 2]});
     EndCall(*attempt);
     const MemoryLevel now = CurrentMemoryLevel();
     if (!called || !now.Above(level)) return;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diopi/v1/worker.pb.h"
@@ -16,6 +17,9 @@ namespace diopi::loader {
 
 struct RunOptions {
   int calls = 2;  // 1: no comparison of two calls, so no unwritten outputs and no leaks are found
+  // Calls of every eighth case (by its id) that asks for two, while they take less than a few milliseconds: a
+  // function whose calls go wrong now and then is called often enough over its cases.
+  int sampled_calls = 16;
   bool find_leaks = true;
   // In every second call: keep the stream busy before the inputs arrive on it, where the library has what
   // that takes. Work that ignores the stream then overtakes its inputs.
@@ -42,14 +46,23 @@ class CaseRunner {
 
  private:
   struct Attempt;
-  void RunCalls(const abi::Function& function, void* symbol, const RunOptions& options, CallFrame* frame,
-                RunResult* result);
-  bool CallOnce(Attempt* attempt, uint8_t poison, bool hold = false, bool fill = true);
-  bool PrepareCall(Attempt* attempt, uint8_t poison, bool hold, bool fill);
+  void RunCalls(const abi::Function& function, void* symbol, const RunOptions& options, bool sampled,
+                CallFrame* frame, RunResult* result);
+  // How one call is made.
+  struct Setting {
+    uint8_t poison;
+    bool hold = false;            // the inputs come late
+    bool fill = true;             // outputs hold what callers put there
+    std::string_view spreading;   // CallFrame::Prepare
+  };
+  bool CallOnce(Attempt* attempt, const Setting& setting);
+  bool PrepareCall(Attempt* attempt, const Setting& setting);
   bool Inspect(Attempt* attempt);
   bool Gather(Attempt* attempt, std::vector<OutputTensor>* outputs);
   void Compare(Attempt* attempt, const std::vector<OutputTensor>& first, const std::vector<OutputTensor>& now,
                uint8_t poison, bool fill);
+  void Examine(Attempt* attempt);
+  bool Differs(Attempt* attempt, const Setting& setting);
   void CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen);
   void FindLeaks(Attempt* attempt);
   static void Fail(RunResult* result, v1::WorkerReply::Status status, const std::string& text);
