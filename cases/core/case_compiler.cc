@@ -3,8 +3,8 @@
 //
 //   case_compiler FILE.textproto ...              check, print how many cases there are
 //   case_compiler --list FILE.textproto ...       ... and each case's id, arguments and judges
-//   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare before and after a change
-//   case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
+//   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare before and after a
+//   change case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
 //   case_compiler --embed NAME OUT.cc FILE.textproto
 #include <cstdio>
 #include <fstream>
@@ -169,6 +169,14 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
   if (!compiled.ok()) {
     std::cerr << compiled.status().message() << '\n';
     return 1;
+  }
+  for (v1::Cover& cover : *compiled->file.mutable_cover()) {
+    const absl::StatusOr<CoverCases> covered = ExpandCover(compiled->file, cover);
+    if (!covered.ok()) {
+      std::cerr << covered.status().message() << '\n';
+      return 1;
+    }
+    for (const v1::ChosenRows& chosen : covered->chosen) *cover.add_chosen() = chosen;
   }
   const std::string bytes = compiled->file.SerializeAsString();
   std::string code =

@@ -37,25 +37,54 @@ class FunctionCover {
 
   // Rows that are in the cover already come first.
   absl::Status Run(std::vector<Row>* rows) {
+    std::vector<Constraint> constraints;
+    AddConstraints(&constraints);
     const Covering covering = CoverPairs(
-        axes_, [this](const Row& row) { return Accepts(row); }, *rows);
-    if (!error_.ok()) return error_;
+        axes_, constraints, [this](const Row& row) { return Builds(row); }, *rows);
     for (const Row& row : covering.rows) {
       if (std::find(rows->begin(), rows->end(), row) == rows->end()) rows->push_back(row);
-      v1::Case c = std::move(built_.at(row));
-      const absl::Status status = FinishCase(rules_, &c);
-      if (!status.ok()) return status;
-      cases_.push_back(std::move(c));
     }
     Measure(covering);
-    return absl::OkStatus();
+    return Finish(covering.rows);
   }
 
+  // With the rows that an earlier Run gave.
+  absl::Status Rebuild(const std::string& chosen) {
+    std::vector<Row> rows;
+    for (size_t at = 0; at + axes_.size() <= chosen.size(); at += axes_.size()) {
+      Row& row = rows.emplace_back();
+      for (size_t a = 0; a < axes_.size(); ++a) row.push_back(static_cast<unsigned char>(chosen[at + a]));
+      if (!Builds(row))
+        return absl::InternalError(absl::StrCat("a row that was chosen does not fit: ", why_not_));
+    }
+    return Finish(rows);
+  }
+  static std::string Chosen(const std::vector<Row>& rows) {
+    std::string bytes;
+    for (const Row& row : rows) {
+      for (const int c : row) bytes.push_back(static_cast<char>(c));
+    }
+    return bytes;
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
   std::vector<v1::Case>& cases() { return cases_; }
   Reach& reach() { return reach_; }
   const std::string& why_not() const { return why_not_; }
 
  private:
+  absl::Status Finish(const std::vector<Row>& rows) {
+    if (!error_.ok()) return error_;
+    rows_ = rows;
+    for (const Row& row : rows) {
+      v1::Case c = std::move(built_.at(row));
+      const absl::Status status = FinishCase(rules_, &c);
+      if (!status.ok()) return status;
+      cases_.push_back(std::move(c));
+    }
+    return absl::OkStatus();
+  }
+
   static CoverAxis AxisOf(const v1::Axis& axis) {
     CoverAxis result;
     std::map<std::string, int> groups;
@@ -73,10 +102,14 @@ class FunctionCover {
   }
   Variables VariablesOf(const Row& row) const;
   std::string LabelOf(const Row& row) const;
+  void AddConstraints(std::vector<Constraint>* constraints);
+  void AddCondition(const std::string& condition, const std::string& why, int axis, int c,
+                    std::vector<Constraint>* constraints);
+  void AddAxesOf(const std::string& expression, int depth, std::set<int>* axes) const;
   bool Holds(const std::string& condition, const Variables& variables);
-  Answer Accepts(const Row& row);
-  bool Fulfils(const Row& row);
+  bool Refuse(const Constraint& constraint, const Row& row, const std::string& why);
   bool Builds(const Row& row);
+  bool Build(const Row& row);
   absl::StatusOr<v1::Point> PointOf(const Row& row) const;
   void Measure(const Covering& covering);
 
@@ -86,6 +119,7 @@ class FunctionCover {
   const std::vector<Dtype>& dtypes_;
   std::vector<CoverAxis> axes_;
   std::map<Row, v1::Case> built_;
+  std::vector<Row> rows_;
   std::vector<v1::Case> cases_;
   Reach reach_;
   std::string why_not_;  // the last reason why a complete row was refused
@@ -131,45 +165,80 @@ bool FunctionCover::Holds(const std::string& condition, const Variables& variabl
   return value->value_or(1) != 0;
 }
 
-Answer FunctionCover::Accepts(const Row& row) {
-  const bool complete = std::find(row.begin(), row.end(), kOpen) == row.end();
-  const bool possible = error_.ok() && Fulfils(row);
-  if (possible && (!complete || Builds(row))) return Answer::kYes;
-  for (size_t a = 0; a < row.size(); ++a) {
-    if (row[a] != kOpen) why_class_[{a, row[a]}] = why_not_;
-  }
-  return possible ? Answer::kRefused : Answer::kNo;
-}
-
-bool FunctionCover::Fulfils(const Row& row) {
-  const bool has_dtype = row[0] != kOpen;
-  const Dtype dtype = has_dtype ? dtypes_[static_cast<size_t>(row[0])] : v1::Dtype::unsupported;
-  const Variables variables = VariablesOf(row);
-  for (int a = 0; a < cover_.axis_size(); ++a) {
-    const v1::Class* c = ClassAt(row, a);
-    if (c == nullptr) continue;
-    if (has_dtype && !(c->dtypes().empty() && c->dtype_sets().empty())) {
-      const std::vector<Dtype> only = DtypesOf(c->dtypes(), c->dtype_sets());
-      if (std::find(only.begin(), only.end(), dtype) == only.end()) {
-        why_not_ = absl::StrCat("not in ", v1::Dtype::Code_Name(dtype));
-        return false;
+// The axes whose classes set a variable of the expression, or one that its value depends on.
+void FunctionCover::AddAxesOf(const std::string& expression, int depth, std::set<int>* axes) const {
+  if (depth > cover_.let_size() + cover_.axis_size() + 1) return;  // Evaluate says that it depends on itself
+  for (const std::string& name : VariablesIn(expression)) {
+    for (const v1::Let& let : cover_.let()) {
+      if (let.name() == name) AddAxesOf(let.value(), depth + 1, axes);
+    }
+    for (int a = 0; a < cover_.axis_size(); ++a) {
+      for (const v1::Class& c : cover_.axis(a).class_()) {
+        for (const v1::Let& let : c.let()) {
+          if (let.name() != name) continue;
+          axes->insert(a + 1);
+          AddAxesOf(let.value(), depth + 1, axes);
+        }
       }
     }
-    if (!Holds(c->when(), variables)) {
-      why_not_ = absl::StrCat("only where ", c->when());
-      return false;
+  }
+}
+
+// Notes why the classes of the constraint's axes have no case.
+bool FunctionCover::Refuse(const Constraint& constraint, const Row& row, const std::string& why) {
+  why_not_ = why;
+  for (const int axis : constraint.axes) {
+    why_class_[{static_cast<size_t>(axis), row[static_cast<size_t>(axis)]}] = why;
+  }
+  return false;
+}
+
+// A condition that every row fulfils (`axis` is kOpen), or those with class `c` of the axis.
+void FunctionCover::AddCondition(const std::string& condition, const std::string& why, int axis, int c,
+                                 std::vector<Constraint>* constraints) {
+  std::set<int> axes;
+  AddAxesOf(condition, 0, &axes);
+  if (axis != kOpen) axes.insert(axis);
+  Constraint added{{axes.begin(), axes.end()}, nullptr};
+  added.holds = [this, added, condition, why, axis, c](const Row& row) {
+    if (axis != kOpen && row[static_cast<size_t>(axis)] != c) return true;
+    return Holds(condition, VariablesOf(row)) || Refuse(added, row, why);
+  };
+  constraints->push_back(std::move(added));
+}
+
+void FunctionCover::AddConstraints(std::vector<Constraint>* constraints) {
+  for (const v1::Condition& condition : cover_.condition()) {
+    AddCondition(condition.that(), condition.why(), kOpen, kOpen, constraints);
+  }
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    for (int c = 0; c < cover_.axis(a).class__size(); ++c) {
+      const v1::Class& each = cover_.axis(a).class_(c);
+      if (!each.when().empty()) {
+        AddCondition(each.when(), absl::StrCat("only where ", each.when()), a + 1, c, constraints);
+      }
+      if (each.dtypes().empty() && each.dtype_sets().empty()) continue;
+      const std::vector<Dtype> only = DtypesOf(each.dtypes(), each.dtype_sets());
+      Constraint added{{0, a + 1}, nullptr};
+      added.holds = [this, added, only, a, c](const Row& row) {
+        const Dtype dtype = dtypes_[static_cast<size_t>(row[0])];
+        return row[static_cast<size_t>(a) + 1] != c ||
+               std::find(only.begin(), only.end(), dtype) != only.end() ||
+               Refuse(added, row, absl::StrCat("not in ", v1::Dtype::Code_Name(dtype)));
+      };
+      constraints->push_back(std::move(added));
     }
   }
-  for (const v1::Condition& condition : cover_.condition()) {
-    if (Holds(condition.that(), variables)) continue;
-    why_not_ = condition.why();
-    return false;
-  }
-  return true;
 }
 
 bool FunctionCover::Builds(const Row& row) {
-  if (built_.count(row) != 0) return true;
+  if (!error_.ok()) return false;
+  if (built_.count(row) != 0 || Build(row)) return true;
+  for (size_t a = 0; a < row.size(); ++a) why_class_[{a, row[a]}] = why_not_;
+  return false;
+}
+
+bool FunctionCover::Build(const Row& row) {
   const absl::StatusOr<v1::Point> point = PointOf(row);
   if (!point.ok()) {
     error_.Update(point.status());
@@ -286,7 +355,15 @@ void FunctionCover::Measure(const Covering& covering) {
     }
     reach_.axes.push_back(std::move(axis));
   }
-  for (const Impossible& each : covering.impossible) reach_.excluded_pairs += each.axis_b == kOpen ? 0 : 1;
+  for (const Impossible& each : covering.impossible) {
+    reach_.excluded_pairs += each.axis_b == kOpen ? 0 : 1;
+    if (!each.undecided) continue;
+    const std::string first = absl::StrCat(reach_.axes[static_cast<size_t>(each.axis_a)].axis, " ", each.a);
+    reach_.undecided.push_back(
+        each.axis_b == kOpen
+            ? first
+            : absl::StrCat(first, " with ", reach_.axes[static_cast<size_t>(each.axis_b)].axis, " ", each.b));
+  }
 }
 
 std::vector<Dtype> DtypesFor(const v1::Cover& cover, const v1::FunctionRules& rules) {
@@ -318,7 +395,12 @@ absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cov
     if (dtypes != shared) rows.clear();
     shared = dtypes;
     FunctionCover function(op, cover, rules, dtypes);
-    const absl::Status status = function.Run(&rows);
+    const auto chosen =
+        std::find_if(cover.chosen().begin(), cover.chosen().end(),
+                     [&](const v1::ChosenRows& each) { return each.function() == rules.name(); });
+    if (!cover.chosen().empty() && chosen == cover.chosen().end()) continue;
+    const absl::Status status =
+        cover.chosen().empty() ? function.Run(&rows) : function.Rebuild(chosen->rows());
     if (!status.ok()) return status;
     if (function.cases().empty()) {
       absl::StrAppend(&reasons, "\n    ", rules.name(), ": ", function.why_not());
@@ -326,6 +408,9 @@ absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cov
     }
     for (v1::Case& c : function.cases()) result.cases.push_back(std::move(c));
     result.reach.push_back(std::move(function.reach()));
+    result.chosen.push_back({});
+    result.chosen.back().set_function(rules.name());
+    result.chosen.back().set_rows(FunctionCover::Chosen(function.rows()));
   }
   if (result.reach.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("the cover fits no function", reasons));

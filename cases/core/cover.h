@@ -25,11 +25,15 @@ struct Reach {
   std::vector<AxisReach> axes;
   int64_t pairs = 0;           // pairs of classes (or groups) that have a case
   int64_t excluded_pairs = 0;  // that no case of this function can have
+  // Pairs, and classes, for which the search for a case was given up.
+  std::vector<std::string> undecided;
 };
 
 struct CoverCases {
   std::vector<v1::Case> cases;  // finished: with judges, id and hash
-  std::vector<Reach> reach;     // of each function that takes the cover
+  std::vector<Reach> reach;     // of each function that takes the cover; empty ones for `chosen` rows
+  // For Cover.chosen: the search need not be made again.
+  std::vector<v1::ChosenRows> chosen;
 };
 
 // The cases of a cover whose sets are resolved. InvalidArgument when no function takes it, when an expression

@@ -98,7 +98,7 @@ CoverAxis Plain(int classes) {
 
 TEST(CoveringTest, HoldsEveryPair) {
   const std::vector<CoverAxis> axes = {Plain(4), Plain(9), Plain(3), Plain(5), Plain(2)};
-  const Covering covering = CoverPairs(axes, [](const Row&) { return Answer::kYes; }, {});
+  const Covering covering = CoverPairs(axes, {}, [](const Row&) { return true; }, {});
   EXPECT_EQ(PairsOf(covering.rows).size(),
             4 * 9 + 4 * 3 + 4 * 5 + 4 * 2 + 9 * 3 + 9 * 5 + 9 * 2 + 3 * 5 + 3 * 2 + 10);
   EXPECT_EQ(covering.pairs, static_cast<int64_t>(PairsOf(covering.rows).size()));
@@ -108,8 +108,9 @@ TEST(CoveringTest, HoldsEveryPair) {
 
 TEST(CoveringTest, PairsThatExcludeEachOtherAreNamed) {
   const std::vector<CoverAxis> axes = {Plain(3), Plain(3), Plain(2)};
-  const auto accepts = [](const Row& row) { return row[0] == 1 && row[1] == 2 ? Answer::kNo : Answer::kYes; };
-  const Covering covering = CoverPairs(axes, accepts, {});
+  const std::vector<Constraint> constraints = {
+      {{0, 1}, [](const Row& row) { return row[0] != 1 || row[1] != 2; }}};
+  const Covering covering = CoverPairs(axes, constraints, [](const Row&) { return true; }, {});
   EXPECT_EQ(PairsOf(covering.rows).size(), 9U + 6 + 6 - 1);
   ASSERT_EQ(covering.impossible.size(), 1U);
   EXPECT_EQ(covering.impossible[0].a, 1);
@@ -118,19 +119,32 @@ TEST(CoveringTest, PairsThatExcludeEachOtherAreNamed) {
 
 TEST(CoveringTest, AClassThatIsRefusedAloneCostsNoOthers) {
   const std::vector<CoverAxis> axes = {Plain(4), Plain(4), Plain(4), Plain(4)};
-  const auto accepts = [](const Row& row) {
-    const bool complete = std::count(row.begin(), row.end(), kOpen) == 0;
-    return complete && row[3] == 2 ? Answer::kRefused : Answer::kYes;
-  };
-  const Covering covering = CoverPairs(axes, accepts, {});
+  const Covering covering = CoverPairs(axes, {}, [](const Row& row) { return row[3] != 2; }, {});
   EXPECT_EQ(PairsOf(covering.rows).size(), 6U * 16 - 3 * 4);
+}
+
+// Each third class of an axis goes with each third class of the others alone: without looking ahead, most
+// choices for the first axes leave nothing for the last.
+TEST(CoveringTest, ConstraintsOverManyAxesLeaveNoPairUndecided) {
+  const std::vector<CoverAxis> axes(8, Plain(6));
+  std::vector<Constraint> constraints;
+  for (int a = 0; a < 8; ++a) {
+    for (int b = a + 1; b < 8; ++b) {
+      constraints.push_back({{a, b}, [a, b](const Row& row) {
+                               return row[static_cast<size_t>(a)] % 3 == row[static_cast<size_t>(b)] % 3;
+                             }});
+    }
+  }
+  const Covering covering = CoverPairs(axes, constraints, [](const Row&) { return true; }, {});
+  EXPECT_EQ(PairsOf(covering.rows).size(), 28U * 12);
+  for (const Impossible& each : covering.impossible) EXPECT_FALSE(each.undecided);
 }
 
 TEST(CoveringTest, GroupsAreCoveredOnceAndEachClassToo) {
   CoverAxis grouped = Plain(6);
   grouped.group = {0, 0, 0, 1, 1, 1};
   const std::vector<CoverAxis> axes = {grouped, Plain(3)};
-  const Covering covering = CoverPairs(axes, [](const Row&) { return Answer::kYes; }, {});
+  const Covering covering = CoverPairs(axes, {}, [](const Row&) { return true; }, {});
   EXPECT_EQ(covering.rows.size(), 6U);  // 2 groups by 3 classes, in which each of the 6 sizes occurs
   std::set<int> sizes;
   for (const Row& row : covering.rows) sizes.insert(row[0]);
@@ -140,7 +154,7 @@ TEST(CoveringTest, GroupsAreCoveredOnceAndEachClassToo) {
 TEST(CoveringTest, AnExpensiveClassHasOneRow) {
   CoverAxis sizes = Plain(5);
   sizes.once[4] = true;
-  const Covering covering = CoverPairs({sizes, Plain(4)}, [](const Row&) { return Answer::kYes; }, {});
+  const Covering covering = CoverPairs({sizes, Plain(4)}, {}, [](const Row&) { return true; }, {});
   EXPECT_EQ(
       std::count_if(covering.rows.begin(), covering.rows.end(), [](const Row& row) { return row[0] == 4; }),
       1);

@@ -3,24 +3,61 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace diopi::cases {
 namespace {
 
-// Complete rows that may be refused before a pair counts as impossible.
-constexpr int kMostRefusals = 24;
+// Complete rows that may be refused, and choices that may be made, before a pair counts as undecided.
+constexpr int kMostRefusals = 64;
+constexpr int kMostChoices = 2000;
+
+size_t At(int index) {
+  return static_cast<size_t>(index);
+}
+
+// A constraint with the answers it gave.
+class Known {
+ public:
+  Known(const Constraint& constraint, const std::vector<CoverAxis>& axes) : constraint_(constraint) {
+    for (const int axis : constraint.axes) sizes_.push_back(axes[At(axis)].group.size());
+  }
+  // True where an axis is open.
+  bool Holds(const Row& row) {
+    uint64_t key = 0;
+    for (size_t i = 0; i < sizes_.size(); ++i) {
+      const int c = row[At(constraint_.axes[i])];
+      if (c == kOpen) return true;
+      key = key * sizes_[i] + At(c);
+    }
+    const auto found = known_.find(key);
+    if (found != known_.end()) return found->second;
+    return known_.emplace(key, constraint_.holds(row)).first->second;
+  }
+
+ private:
+  const Constraint& constraint_;
+  std::vector<size_t> sizes_;
+  std::unordered_map<uint64_t, bool> known_;
+};
 
 class Coverer {
  public:
-  Coverer(const std::vector<CoverAxis>& axes, const Accepts& accepts) : axes_(axes), accepts_(accepts) {
+  Coverer(const std::vector<CoverAxis>& axes, const std::vector<Constraint>& constraints,
+          const Accepts& accepts)
+      : axes_(axes), accepts_(accepts), touching_(axes.size()) {
     for (const CoverAxis& axis : axes) used_.emplace_back(axis.group.size(), 0);
+    for (const Constraint& constraint : constraints) {
+      for (const int axis : constraint.axes) touching_[At(axis)].push_back(known_.size());
+      known_.emplace_back(constraint, axes);
+    }
   }
 
   Covering Run(const std::vector<Row>& first) {
     List();
     for (const Row& row : first) {
-      if (Gain(row) > 0 && accepts_(row) == Answer::kYes) Keep(row);
+      if (Gain(row) > 0 && Fulfils(row) && accepts_(row)) Keep(row);
     }
     for (const Target& target : targets_) {
       if (covered_.count(target) == 0) Cover(target);
@@ -33,14 +70,12 @@ class Coverer {
   using Target = std::tuple<int, int, int, int>;
 
   int Axes() const { return static_cast<int>(axes_.size()); }
-  const CoverAxis& At(int axis) const { return axes_[static_cast<size_t>(axis)]; }
-  int Classes(int axis) const { return static_cast<int>(At(axis).group.size()); }
-  bool Once(int axis, int c) const { return At(axis).once[static_cast<size_t>(c)]; }
-  bool ByClass(int a, int b) const { return At(a).each || At(b).each; }
-  int Key(int axis, int c, bool by_class) const {
-    return by_class ? c : At(axis).group[static_cast<size_t>(c)];
-  }
+  int Classes(int axis) const { return static_cast<int>(axes_[At(axis)].group.size()); }
+  bool Once(int axis, int c) const { return axes_[At(axis)].once[At(c)]; }
+  bool ByClass(int a, int b) const { return axes_[At(a)].each || axes_[At(b)].each; }
+  int Key(int axis, int c, bool by_class) const { return by_class ? c : axes_[At(axis)].group[At(c)]; }
 
+  // What is to be covered, the expensive classes first.
   void List() {
     std::set<Target> seen;
     const auto add = [&](const Target& target) {
@@ -67,14 +102,14 @@ class Coverer {
   // What a row covers of pairs with `axis`, among the axes that are chosen; or in all, without an axis.
   template <typename Visit>
   void Pairs(const Row& row, int axis, Visit&& visit) const {
-    const auto chosen = [&](int a) { return row[static_cast<size_t>(a)]; };
     for (int a = 0; a < Axes(); ++a) {
-      if (chosen(a) == kOpen) continue;
-      if (axis == kOpen || axis == a) visit(Target{a, chosen(a), kOpen, kOpen});
+      const int c = row[At(a)];
+      if (c == kOpen) continue;
+      if (axis == kOpen || axis == a) visit(Target{a, c, kOpen, kOpen});
       for (int b = a + 1; b < Axes(); ++b) {
-        if (chosen(b) == kOpen || (axis != kOpen && axis != a && axis != b)) continue;
-        if (Once(a, chosen(a)) || Once(b, chosen(b))) continue;
-        visit(Target{a, Key(a, chosen(a), ByClass(a, b)), b, Key(b, chosen(b), ByClass(a, b))});
+        const int d = row[At(b)];
+        if (d == kOpen || (axis != kOpen && axis != a && axis != b) || Once(a, c) || Once(b, d)) continue;
+        visit(Target{a, Key(a, c, ByClass(a, b)), b, Key(b, d, ByClass(a, b))});
       }
     }
   }
@@ -88,9 +123,18 @@ class Coverer {
     Pairs(row, kOpen, [&](const Target& target) {
       if (covered_.insert(target).second && std::get<2>(target) != kOpen) ++covering_.pairs;
     });
-    for (int a = 0; a < Axes(); ++a)
-      ++used_[static_cast<size_t>(a)][static_cast<size_t>(row[static_cast<size_t>(a)])];
+    for (int a = 0; a < Axes(); ++a) ++used_[At(a)][At(row[At(a)])];
     covering_.rows.push_back(row);
+  }
+
+  bool Allowed(const Row& row, int axis) {
+    return impossible_.count({axis, row[At(axis)]}) == 0 &&
+           std::all_of(touching_[At(axis)].begin(), touching_[At(axis)].end(),
+                       [&](size_t constraint) { return known_[constraint].Holds(row); });
+  }
+  bool Fulfils(const Row& row) {
+    return std::all_of(known_.begin(), known_.end(),
+                       [&](Known& constraint) { return constraint.Holds(row); });
   }
 
   // The classes that a class or a group stands for, those in the fewest rows first.
@@ -99,99 +143,108 @@ class Coverer {
     for (int c = 0; c < Classes(axis); ++c) {
       if (Key(axis, c, by_class) == key && (by_class || !Once(axis, c))) members.push_back(c);
     }
-    const std::vector<int>& used = used_[static_cast<size_t>(axis)];
-    std::stable_sort(members.begin(), members.end(), [&](int c, int d) {
-      return used[static_cast<size_t>(c)] < used[static_cast<size_t>(d)];
-    });
+    const std::vector<int>& used = used_[At(axis)];
+    std::stable_sort(members.begin(), members.end(), [&](int c, int d) { return used[At(c)] < used[At(d)]; });
     return members;
   }
 
   void Cover(const Target& target) {
     const auto& [a, key_a, b, key_b] = target;
     const bool by_class = b == kOpen || ByClass(a, b);
-    refusals_ = 0;
+    refusals_ = choices_ = 0;
+    const Row open(axes_.size(), kOpen);
     for (const int c : Members(a, key_a, by_class)) {
-      Row row(axes_.size(), kOpen);
-      row[static_cast<size_t>(a)] = c;
-      if (b == kOpen) {
-        if (impossible_.count({a, c}) == 0 && Complete(&row)) return Keep(row);
-        continue;
-      }
-      for (const int d : Members(b, key_b, by_class)) {
-        if (impossible_.count({a, c}) != 0 || impossible_.count({b, d}) != 0) continue;
-        row.assign(axes_.size(), kOpen);
-        row[static_cast<size_t>(a)] = c;
-        row[static_cast<size_t>(b)] = d;
-        if (Complete(&row)) return Keep(row);
+      for (const int d : b == kOpen ? std::vector<int>{kOpen} : Members(b, key_b, by_class)) {
+        Row row = open;
+        row[At(a)] = c;
+        if (b != kOpen) row[At(b)] = d;
+        if (Allowed(row, a) && (b == kOpen || Allowed(row, b)) && Complete(&row)) return Keep(row);
       }
     }
     if (b == kOpen) impossible_.insert({a, key_a});
-    covering_.impossible.push_back({a, key_a, b, key_b});
+    covering_.impossible.push_back({a, key_a, b, key_b, GivenUp()});
   }
+  bool GivenUp() const { return refusals_ > kMostRefusals || choices_ > kMostChoices; }
 
   // Finds the classes of a refused row that are refused by themselves.
   void Blame(const Row& row) {
     ++refusals_;
     const Row first(axes_.size(), 0);
-    for (size_t a = 0; a < row.size(); ++a) {
-      if (row[a] == 0 || !blamed_.insert({static_cast<int>(a), row[a]}).second) continue;
+    for (int a = 0; a < Axes(); ++a) {
+      if (row[At(a)] == 0 || !blamed_.insert({a, row[At(a)]}).second) continue;
       Row alone = first;
-      alone[a] = row[a];
-      if (accepts_(alone) == Answer::kRefused && accepts_(first) == Answer::kYes) {
-        impossible_.insert({static_cast<int>(a), row[a]});
-      }
+      alone[At(a)] = row[At(a)];
+      if (Fulfils(alone) && !accepts_(alone) && Fulfils(first) && accepts_(first))
+        impossible_.insert({a, row[At(a)]});
     }
-  }
-  bool IsImpossible(const Row& row) const {
-    for (size_t a = 0; a < row.size(); ++a) {
-      if (impossible_.count({static_cast<int>(a), row[a]}) != 0) return true;
-    }
-    return false;
   }
 
-  // Chooses a class for every open axis, the first one first.
+  // The open axis with the fewest classes that are allowed, and these; kOpen when all axes have a class.
+  int NextAxis(Row* row, std::vector<int>* classes) {
+    int best = kOpen;
+    for (int axis = 0; axis < Axes(); ++axis) {
+      if ((*row)[At(axis)] != kOpen) continue;
+      std::vector<int> allowed;
+      for (int c = 0; c < Classes(axis); ++c) {
+        if (Once(axis, c)) continue;
+        (*row)[At(axis)] = c;
+        if (Allowed(*row, axis)) allowed.push_back(c);
+      }
+      (*row)[At(axis)] = kOpen;
+      if (best != kOpen && allowed.size() >= classes->size()) continue;
+      best = axis;
+      *classes = std::move(allowed);
+    }
+    return best;
+  }
+
+  // Chooses a class for every open axis.
   bool Complete(Row* row) {
-    const Answer answer = accepts_(*row);
-    if (answer == Answer::kRefused) Blame(*row);
-    if (answer != Answer::kYes) return false;
-    const auto open = std::find(row->begin(), row->end(), kOpen);
-    if (open == row->end()) return true;
-    const Row before = *row;
-    const auto axis = open - row->begin();
-    const std::vector<int>& used = used_[static_cast<size_t>(axis)];
+    if (++choices_ > kMostChoices) return false;
+    std::vector<int> classes;
+    const int axis = NextAxis(row, &classes);
+    if (axis == kOpen) {
+      if (accepts_(*row)) return true;
+      Blame(*row);
+      return false;
+    }
     std::vector<std::tuple<int, int, int>> ranked;  // most gain, least used, first
-    for (int c = 0; c < Classes(static_cast<int>(axis)); ++c) {
-      if (Once(static_cast<int>(axis), c) || impossible_.count({static_cast<int>(axis), c}) != 0) continue;
-      *open = c;
-      ranked.emplace_back(-Gain(*row, static_cast<int>(axis)), used[static_cast<size_t>(c)], c);
+    for (const int c : classes) {
+      (*row)[At(axis)] = c;
+      ranked.emplace_back(-Gain(*row, axis), used_[At(axis)][At(c)], c);
     }
     std::sort(ranked.begin(), ranked.end());
+    const Row before = *row;
     for (const auto& [gain, times, c] : ranked) {
       *row = before;
-      (*row)[static_cast<size_t>(axis)] = c;
-      if (refusals_ > kMostRefusals || IsImpossible(*row)) continue;
-      if (Complete(row)) return true;
+      (*row)[At(axis)] = c;
+      if (GivenUp()) break;
+      if (Allowed(*row, axis) && Complete(row)) return true;
     }
     *row = before;
+    (*row)[At(axis)] = kOpen;
     return false;
   }
 
   const std::vector<CoverAxis>& axes_;
   const Accepts& accepts_;
+  std::vector<Known> known_;
+  std::vector<std::vector<size_t>> touching_;  // of each axis, the constraints that concern it
   std::vector<Target> targets_;
   std::set<Target> covered_;
   std::vector<std::vector<int>> used_;        // rows that hold each class
   std::set<std::pair<int, int>> impossible_;  // classes that no row may hold
   std::set<std::pair<int, int>> blamed_;      // classes that were tried alone
   int refusals_ = 0;
+  int choices_ = 0;
   Covering covering_;
 };
 
 }  // namespace
 
-Covering CoverPairs(const std::vector<CoverAxis>& axes, const Accepts& accepts,
-                    const std::vector<Row>& first) {
-  return Coverer(axes, accepts).Run(first);
+Covering CoverPairs(const std::vector<CoverAxis>& axes, const std::vector<Constraint>& constraints,
+                    const Accepts& accepts, const std::vector<Row>& first) {
+  return Coverer(axes, constraints, accepts).Run(first);
 }
 
 }  // namespace diopi::cases

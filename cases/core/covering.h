@@ -4,8 +4,9 @@
 // a row with some class of each; a pair with an axis that is `each` (the dtype) is covered class by class.
 // Every class has a row. Classes that are `once` have one row each, and are in no other.
 //
-// The algorithm is greedy: it starts a row with the first pair that has none, and gives each further axis the
-// class that covers most pairs that have none. No randomness: the same rows everywhere.
+// The algorithm is greedy: it starts a row with the first pair that has none, and gives each further axis,
+// those with the fewest possible classes first, the class that covers most pairs that have none. No
+// randomness: the same rows everywhere.
 #ifndef CASES_CORE_COVERING_H_
 #define CASES_CORE_COVERING_H_
 
@@ -25,16 +26,21 @@ struct CoverAxis {
 using Row = std::vector<int>;
 inline constexpr int kOpen = -1;
 
-// Whether a row may be chosen: kNo when its classes exclude each other, whatever is chosen for open axes. Of
-// a complete row whose classes do not, kRefused says that it cannot be all the same; a class that is refused
-// while all other axes have their first class is in no row.
-enum class Answer { kYes, kNo, kRefused };
-using Accepts = std::function<Answer(const Row&)>;
+// Whether classes of these axes, in ascending order, may be together. Asked once for each combination.
+struct Constraint {
+  std::vector<int> axes;
+  std::function<bool(const Row&)> holds;
+};
+
+// Whether a complete row that fulfils the constraints can be. A class that cannot while all other axes have
+// their first class is in no row.
+using Accepts = std::function<bool(const Row&)>;
 
 // One pair (or class, when axis_b is kOpen) that no acceptable row holds. Classes, or groups where the pair
 // is covered by groups.
 struct Impossible {
   int axis_a, a, axis_b, b;
+  bool undecided;  // the search was given up: there may be such a row after all
 };
 
 struct Covering {
@@ -44,8 +50,8 @@ struct Covering {
 };
 
 // `first`: rows that are taken, in order, where they are acceptable and cover something new.
-Covering CoverPairs(const std::vector<CoverAxis>& axes, const Accepts& accepts,
-                    const std::vector<Row>& first);
+Covering CoverPairs(const std::vector<CoverAxis>& axes, const std::vector<Constraint>& constraints,
+                    const Accepts& accepts, const std::vector<Row>& first);
 
 }  // namespace diopi::cases
 

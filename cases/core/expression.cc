@@ -211,4 +211,18 @@ absl::StatusOr<std::vector<int64_t>> EvaluateList(std::string_view text, const V
   return values;
 }
 
+std::vector<std::string> VariablesIn(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() &&
+           (absl::ascii_isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
+    if (end > i && !absl::ascii_isdigit(static_cast<unsigned char>(text[i])))
+      words.emplace_back(text.substr(i, end - i));
+    i = end + (end == i ? 1 : 0);
+  }
+  return words;
+}
+
 }  // namespace diopi::cases

@@ -25,6 +25,9 @@ absl::StatusOr<std::optional<int64_t>> Evaluate(std::string_view text, const Var
 // A list separated by commas; an unknown variable is an error here.
 absl::StatusOr<std::vector<int64_t>> EvaluateList(std::string_view text, const Variables& variables);
 
+// The words of an expression that may be variables.
+std::vector<std::string> VariablesIn(std::string_view text);
+
 }  // namespace diopi::cases
 
 #endif  // CASES_CORE_EXPRESSION_H_

@@ -69,7 +69,8 @@ CanaryDamage CheckCanaries(const Buffer& buffer) {
   CanaryDamage damage;
   const Pattern& pattern = PatternOf(buffer);
   CompareZone(pattern, buffer.zone_mirror(), buffer.head, -static_cast<int64_t>(buffer.head), &damage);
-  CompareZone(pattern, buffer.mirror + buffer.bytes, buffer.tail, static_cast<int64_t>(buffer.bytes), &damage);
+  CompareZone(pattern, buffer.mirror + buffer.bytes, buffer.tail, static_cast<int64_t>(buffer.bytes),
+              &damage);
   return damage;
 }
 

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint8_t kPoison[2] = {0xA5, 0x5A};  // differ in every bit
 constexpr int kLeakCalls = 16;                // each must grow: caches that fill up stop growing
 constexpr int kFewestLeakCalls = 4;
-constexpr double kLeakSeconds = 2;  // spent on them at most
+constexpr double kLeakSeconds = 2;         // spent on them at most
 constexpr double kSampledSeconds = 0.004;  // spent on the further calls of a sampled case
 constexpr int kRepeats = 12;               // further calls when two differ
 constexpr size_t kMaxSpares = 16;
@@ -247,10 +247,10 @@ void CaseRunner::Examine(Attempt* attempt) {
   }
   reply.set_nondeterministic(false);
   reply.clear_nondeterministic_text();
-  attempt->findings.Add(v1::MemoryFinding::OUT_OF_BOUNDS, reads, 0, 1,
-                        absl::StrCat("the result depends on the memory around ", reads,
-                                     ": the function reads outside of it (", before.nondeterministic_text(),
-                                     " when only the bytes beside the inputs do)"));
+  attempt->findings.Add(
+      v1::MemoryFinding::OUT_OF_BOUNDS, reads, 0, 1,
+      absl::StrCat("the result depends on the memory around ", reads, ": the function reads outside of it (",
+                   before.nondeterministic_text(), " when only the bytes beside the inputs do)"));
 }
 
 bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
@@ -258,7 +258,8 @@ bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
   if (code == 0) code = context_.Synchronize();
   attempt->held = false;
   // Twice the last call's time: its work on another stream has ended by then.
-  if (code == 0 && setting.hold) code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
+  if (code == 0 && setting.hold)
+    code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
   if (code == 0) return true;
   Fail(attempt->result, v1::WorkerReply::SYNC_FAILED,
        absl::StrCat("copying the inputs to the device failed with ", code, " ", vendor_->LastError()));

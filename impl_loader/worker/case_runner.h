@@ -51,9 +51,9 @@ class CaseRunner {
   // How one call is made.
   struct Setting {
     uint8_t poison;
-    bool hold = false;            // the inputs come late
-    bool fill = true;             // outputs hold what callers put there
-    std::string_view spreading;   // CallFrame::Prepare
+    bool hold = false;                // the inputs come late
+    bool fill = true;                 // outputs hold what callers put there
+    std::string_view spreading = {};  // CallFrame::Prepare
   };
   bool CallOnce(Attempt* attempt, const Setting& setting);
   bool PrepareCall(Attempt* attempt, const Setting& setting);

@@ -343,10 +343,12 @@ TEST(Faults, OneWrongCallInFortyIsFoundOverTheCasesOfAFunction) {
     calls += outcome.reply.calls();
     if (!outcome.reply.nondeterministic()) continue;
     ++found;
-    EXPECT_THAT(outcome.reply.nondeterministic_text(), HasSubstr("of 12 further calls differ from the first"));
+    EXPECT_THAT(outcome.reply.nondeterministic_text(),
+                HasSubstr("of 12 further calls differ from the first"));
   }
   EXPECT_GT(calls, 2 * 64);
-  EXPECT_GE(found, calls / 40 - 1);  // a wrong call is a first or a further one of its case, and shows in both
+  EXPECT_GE(found,
+            calls / 40 - 1);  // a wrong call is a first or a further one of its case, and shows in both
 }
 
 TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
