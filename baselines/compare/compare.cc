@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/gates.h"
 #include "baselines/compare/readings.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::baselines {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {

@@ -11,7 +11,7 @@
 #include "baselines/compare/judging.h"
 #include "baselines/compare/patterns.h"
 #include "baselines/compare/tally.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::baselines {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "baselines/compare/tally.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 

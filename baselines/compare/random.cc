@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/tails.h"
-#include "cases/core/layout.h"
+#include "cases/base/layout.h"
 
 namespace diopi::baselines {
 namespace {

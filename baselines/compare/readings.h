@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {

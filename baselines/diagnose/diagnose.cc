@@ -10,7 +10,7 @@
 #include "baselines/compare/patterns.h"
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "cases/core/fill.h"
 
 namespace diopi::baselines {

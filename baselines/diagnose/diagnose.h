@@ -15,8 +15,8 @@
 #include "baselines/compare/compare.h"
 #include "baselines/diagnose/alter.h"
 #include "baselines/diagnose/operands.h"
-#include "cases/core/tensor.h"
-#include "impl_loader/worker/in_process.h"
+#include "cases/base/tensor.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::baselines {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::baselines {
 

@@ -12,8 +12,8 @@
 #include "baselines/generate/generate.h"
 #include "baselines/generate/other_readings.h"
 #include "baselines/generate/widen.h"
+#include "cases/base/layout.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
 
 namespace diopi::baselines {
 namespace {

@@ -16,7 +16,7 @@
 #include "baselines/compare/contract.h"
 #include "baselines/generate/generate.h"
 #include "baselines/store/store.h"
-#include "impl_loader/worker/in_process.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::baselines {
 namespace {

@@ -3,7 +3,7 @@
 #define BASELINES_GENERATE_WIDEN_H_
 
 #include "absl/status/statusor.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 

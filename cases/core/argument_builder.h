@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/base/dtype.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/dtype.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {

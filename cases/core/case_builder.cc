@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/layout.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
 #include "cases/core/point_value.h"
 
 namespace diopi::cases {

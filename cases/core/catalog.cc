@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/selection.pb.h"
 
 namespace diopi::cases {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "cases/base/layout.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
 #include "cases/core/library_checks.h"
 
 namespace diopi::cases {

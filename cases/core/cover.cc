@@ -12,9 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/dtype.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/covering.h"
-#include "cases/core/dtype.h"
 #include "cases/core/expression.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/point_sets.h"

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/tensor.h"
 #include "cases/core/catalog.h"
 #include "cases/core/covering.h"
 #include "cases/core/expression.h"
 #include "cases/core/fill.h"
 #include "cases/core/operator_file.h"
-#include "cases/core/tensor.h"
 
 namespace diopi::cases {
 namespace {

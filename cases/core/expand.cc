@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/dtype.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
-#include "cases/core/dtype.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"
 

@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/hash.h"
-#include "cases/core/layout.h"
+#include "cases/base/hash.h"
+#include "cases/base/layout.h"
 #include "cases/core/random.h"
 
 namespace diopi {

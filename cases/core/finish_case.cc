@@ -2,9 +2,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/dtype.h"
+#include "cases/base/hash.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/dtype.h"
-#include "cases/core/hash.h"
 
 namespace diopi::cases {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::cases {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/shape_rules.h"
 #include "proto/abi/abi.h"

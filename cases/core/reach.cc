@@ -4,9 +4,9 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/dtype.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
-#include "cases/core/dtype.h"
 #include "cases/core/point_value.h"
 #include "proto/abi/abi.h"
 

@@ -7,11 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client/agent/arrangement.h"
-#include "client/agent/credential_flags.h"
 #include "client/agent/devices.h"
-#include "client/agent/paths.h"
 #include "client/command_line/command_line.h"
+#include "client/setup/arrangement.h"
+#include "client/setup/credential_flags.h"
+#include "client/setup/paths.h"
 #include "reports/model/completeness.h"
 #include "server/store/chip_name.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "diopi/v1/case.pb.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {

@@ -24,12 +24,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/agent/host_name.h"
-#include "client/agent/paths.h"
-#include "client/agent/process.h"
-#include "client/agent/server_process.h"
-#include "client/agent/sha256.h"
+#include "cases/base/host_name.h"
+#include "cases/base/process.h"
+#include "cases/base/sha256.h"
 #include "client/rpc/agents_client.h"
+#include "client/setup/paths.h"
+#include "client/setup/server_process.h"
 
 namespace diopi::agent {
 namespace {
@@ -91,7 +91,7 @@ std::string LastLine(const std::string& text) {
 // A health check or a run, as a process of its own.
 struct Job {
   std::string run_id;  // empty: a health check
-  std::unique_ptr<PrivateFolder> folder;
+  std::unique_ptr<TemporaryFolder> folder;
   std::optional<Process> process;  // set once it is started
   Descriptor out;                  // of a health check
   Descriptor err;
@@ -114,7 +114,7 @@ class StandingAgent {
   absl::Status StartJob(std::vector<std::string> more, const std::string& impl, Job job);
   void StartHealthCheck();
   void StartRun(const v1::Assignment::Run& run);
-  absl::StatusOr<std::string> FetchLibrary(const v1::Assignment::Run& run, const PrivateFolder& folder);
+  absl::StatusOr<std::string> FetchLibrary(const v1::Assignment::Run& run, const TemporaryFolder& folder);
   void WaitForNews();
   void EndJob();
   void EndHealthCheck(const Job& job, const ExitStatus& status);
@@ -270,7 +270,7 @@ void StandingAgent::StartHealthCheck() {
 }
 
 absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Run& run,
-                                                        const PrivateFolder& folder) {
+                                                        const TemporaryFolder& folder) {
   if (run.submission().upload_name().empty()) return options_.impl_path;
   if (!options_.impl_upload) {
     return absl::InvalidArgumentError("this agent takes no uploaded library: started without --impl-upload");
@@ -288,12 +288,12 @@ absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Ru
 void StandingAgent::StartRun(const v1::Assignment::Run& run) {
   Job job;
   job.run_id = run.run_id();
-  absl::StatusOr<PrivateFolder> folder = PrivateFolder::Make();
+  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
   if (!folder.ok()) {
     return TellEnd(run.run_id(), static_cast<int>(ExitCodeFor(folder.status())),
                    std::string(folder.status().message()));
   }
-  job.folder = std::make_unique<PrivateFolder>(*std::move(folder));
+  job.folder = std::make_unique<TemporaryFolder>(*std::move(folder));
   const absl::StatusOr<std::string> impl = FetchLibrary(run, *job.folder);
   if (!impl.ok()) {
     const auto code = static_cast<int>(ExitCodeFor(impl.status()));

@@ -12,10 +12,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
+#include "cases/base/stage.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/stage.h"
-#include "client/agent/verdict_builder.h"
 #include "client/command_line/exit_code.h"
+#include "client/judge/verdict_builder.h"
 
 namespace diopi::agent {
 namespace {

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/agent/case_judge.h"
+#include "cases/base/process.h"
+#include "cases/base/stop_signal.h"
 #include "client/agent/failure_dump.h"
-#include "client/agent/process.h"
 #include "client/agent/reporter.h"
-#include "client/agent/stop_signal.h"
 #include "client/agent/work_queue.h"
+#include "client/judge/case_judge.h"
 #include "client/rpc/client.h"
 #include "impl_loader/worker/worker.h"
 

@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/agent/credential_flags.h"
 #include "client/cli/command.h"
 #include "client/rpc/agents_client.h"
+#include "client/setup/credential_flags.h"
 
 namespace diopi::cli {
 namespace {

@@ -11,13 +11,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "cases/core/dtype.h"
-#include "cases/core/layout.h"
+#include "cases/base/dtype.h"
+#include "cases/base/layout.h"
 #include "client/cli/case_text.h"
 #include "client/cli/output_bounds.h"
 #include "client/cli/repro_runtime.h"
 #include "proto/abi/abi.h"
-#include "reports/render/escape.h"
+#include "reports/document/escape.h"
 
 namespace diopi::cli {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_format.h"
 #include "baselines/generate/generate.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
-#include "impl_loader/worker/case_caller.h"
+#include "client/setup/paths.h"
+#include "impl_loader/caller/case_caller.h"
 
 namespace diopi::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/arrangement.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
+#include "client/setup/arrangement.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
 #include "reports/render/render.h"
 
 namespace diopi::cli {

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "client/agent/paths.h"
+#include "client/setup/paths.h"
 
 namespace diopi::cli {
 

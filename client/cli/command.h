@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/agent/exit_code.h"
+#include "client/setup/exit_code.h"
 
 namespace diopi::cli {
 

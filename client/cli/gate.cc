@@ -8,11 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/agent/credential_flags.h"
 #include "client/cli/command.h"
 #include "client/cli/gate_files.h"
 #include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
+#include "client/setup/credential_flags.h"
 #include "reports/gate/render.h"
 #include "reports/gate/update.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/paths.h"
 #include "client/rpc/client.h"
+#include "client/setup/paths.h"
 #include "server/store/database.h"
 
 namespace diopi::cli {

@@ -10,12 +10,12 @@
 #include "baselines/compare/contract.h"
 #include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
-#include "client/agent/arrangement.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
+#include "cases/base/file_lock.h"
 #include "client/cli/command.h"
-#include "client/cli/file_lock.h"
 #include "client/cli/selection.h"
+#include "client/setup/arrangement.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::cli {

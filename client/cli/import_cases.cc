@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/process.h"
 #include "cases/import/import_configs.h"
 #include "cases/user/operator_text.h"
-#include "client/agent/process.h"
-#include "client/agent/server_process.h"
 #include "client/cli/command.h"
+#include "client/setup/server_process.h"
 
 namespace diopi::cli {
 namespace {
@@ -69,15 +69,15 @@ class ImportCasesCommand final : public Command {
   }
 
   absl::StatusOr<std::string> Read() const {
-    absl::StatusOr<agent::PrivateFolder> folder = agent::PrivateFolder::Make();
+    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
     if (!folder.ok()) return folder.status();
-    const std::string out = folder->path() + "/records";
-    agent::ProcessOptions options;
+    const std::string out = *folder / "records";
+    ProcessOptions options;
     options.command = {"/usr/bin/env", "python3", "-I", "-c", std::string(cases::ReadConfigsScript()),
                        file_,          out};
-    absl::StatusOr<agent::Process> process = agent::Process::Start(options);
+    absl::StatusOr<Process> process = Process::Start(options);
     if (!process.ok()) return process.status();
-    const agent::ExitStatus status = process->Wait();
+    const ExitStatus status = process->Wait();
     if (status.code == 127) {
       return absl::NotFoundError("no python3 on PATH; install the Debian package python3");
     }

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "cases/core/library_checks.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"

@@ -11,11 +11,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/file_lock.h"
 #include "cases/core/catalog.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
-#include "client/cli/file_lock.h"
 #include "client/cli/selection.h"
+#include "client/setup/paths.h"
 
 namespace diopi::cli {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
+#include "client/setup/paths.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
 

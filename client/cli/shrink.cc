@@ -8,12 +8,12 @@
 #include "cases/core/library_checks.h"
 #include "cases/user/operator_text.h"
 #include "cases/user/user_cases.h"
-#include "client/agent/paths.h"
 #include "client/cli/case_call.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/cli/shrink_point.h"
 #include "client/cli/shrink_trial.h"
+#include "client/setup/paths.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::cli {

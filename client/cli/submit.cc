@@ -6,11 +6,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/agent/credential_flags.h"
-#include "client/agent/library_facts.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/rpc/agents_client.h"
+#include "client/setup/credential_flags.h"
+#include "client/setup/library_facts.h"
 #include "reports/model/outcome.h"
 #include "server/store/chip_name.h"
 

@@ -11,14 +11,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/generate/generate.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/selection.h"
 #include "client/profile/tensors.h"
-#include "impl_loader/worker/case_caller.h"
-#include "reports/render/escape.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
+#include "impl_loader/caller/case_caller.h"
+#include "reports/document/escape.h"
 
 namespace diopi::cli {
 namespace {

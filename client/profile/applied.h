@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/time/civil_time.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "client/profile/profile.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/profile.pb.h"

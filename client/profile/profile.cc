@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/hash.h"
 #include "cases/core/catalog.h"
-#include "cases/core/hash.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/match.h"
 #include "client/profile/names.h"

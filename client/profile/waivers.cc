@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "baselines/compare/judging.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::profile {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/time/civil_time.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/profile.pb.h"
 #include "diopi/v1/verdict.pb.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/proof/kill_matrix.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/selection.pb.h"
 
 namespace diopi::proof {
 

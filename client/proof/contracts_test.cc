@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/paths.h"
 #include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
+#include "client/setup/paths.h"
 
 namespace diopi::proof {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "baselines/store/store.h"
-#include "cases/core/tensor.h"
-#include "impl_loader/worker/in_process.h"
+#include "cases/base/tensor.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::proof {
 

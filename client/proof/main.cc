@@ -9,12 +9,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
-#include "client/agent/paths.h"
 #include "client/proof/case_value.h"
 #include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
+#include "client/setup/paths.h"
 
 namespace diopi::proof {
 namespace {

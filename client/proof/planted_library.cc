@@ -5,8 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "impl_loader/caller/in_process.h"
 #include "impl_loader/library/library.h"
-#include "impl_loader/worker/in_process.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::proof {

@@ -20,10 +20,10 @@
 #include "baselines/diagnose/native16.h"
 #include "baselines/generate/generate.h"
 #include "cases/core/catalog.h"
-#include "client/agent/case_judge.h"
-#include "client/agent/paths.h"
-#include "client/agent/verdict_builder.h"
-#include "impl_loader/worker/in_process.h"
+#include "client/judge/case_judge.h"
+#include "client/judge/verdict_builder.h"
+#include "client/setup/paths.h"
+#include "impl_loader/caller/in_process.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::proof {

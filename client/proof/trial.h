@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "client/proof/planted_library.h"
 #include "diopi/v1/case.pb.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/selection.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::proof {

@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "cases/core/hash.h"
-#include "cases/core/tensor.h"
+#include "cases/base/hash.h"
+#include "cases/base/tensor.h"
 #include "client/rpc/tensor_cache.h"
 #include "diopi/v1/service.pb.h"
 

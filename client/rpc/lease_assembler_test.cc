@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/hash.h"
 #include "cases/core/fill.h"
-#include "cases/core/hash.h"
 
 namespace diopi::rpc {
 namespace {

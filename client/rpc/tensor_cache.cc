@@ -17,7 +17,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::rpc {
 namespace {

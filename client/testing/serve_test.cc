@@ -12,7 +12,7 @@
 #include <fstream>
 #include <memory>
 
-#include "client/agent/sha256.h"
+#include "cases/base/sha256.h"
 #include "client/rpc/agents_client.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
@@ -142,7 +142,7 @@ TEST_F(ServeTest, AnUploadedLibraryRunsAndIsGoneAfterwards) {
   const Finished run = Submit({"--fname", "relu", "--impl", VendorPath("vendor_gate"), "--wait"});
   EXPECT_EQ(run.code, 1) << run.out << run.err;
   const StoredRun stored = ReadRun(data());
-  EXPECT_EQ(stored.info.options().impl_sha256(), *agent::Sha256OfFile(VendorPath("vendor_gate")));
+  EXPECT_EQ(stored.info.options().impl_sha256(), *Sha256OfFile(VendorPath("vendor_gate")));
   EXPECT_EQ(stored.info.options().vendor_name(), "gate");
   EXPECT_EQ(stored.info.options().impl_path(), "vendor_gate.so");
   EXPECT_TRUE(std::filesystem::is_empty(data() + "/uploads"));
@@ -156,7 +156,7 @@ TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
   std::string name;
   const auto agent = Agent(LibPath("libdiopi_cpu.so"), &name);
   const std::string other(64, 'a');
-  const std::string hash = *agent::Sha256OfFile(LibPath("libdiopi_cpu.so"));
+  const std::string hash = *Sha256OfFile(LibPath("libdiopi_cpu.so"));
   struct Row {
     std::vector<std::string> arguments;
     int code;
@@ -214,7 +214,7 @@ TEST_F(ServeTest, AnUploadThatIsNoElfFileIsRefused) {
   request.mutable_options()->mutable_selection()->add_functions("add");
   request.set_upload_name("libdiopi_impl.so");
   request.set_upload_bytes(static_cast<int64_t>(std::filesystem::file_size(path)));
-  request.set_upload_sha256(*agent::Sha256OfFile(path));
+  request.set_upload_sha256(*Sha256OfFile(path));
   const absl::Status refused = (*client)->Submit(request, path).status();
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
   EXPECT_NE(refused.message().find("not an ELF file"), std::string::npos) << refused;

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "cases/core/layout.h"
-#include "cases/core/tensor.h"
+#include "cases/base/layout.h"
+#include "cases/base/tensor.h"
 #include "impl_loader/adaptor/convert.h"
 
 namespace diopi::loader {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::loader {
 namespace {

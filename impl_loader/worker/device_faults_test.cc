@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "impl_loader/worker/case_runner.h"
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/caller/case_runner.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {

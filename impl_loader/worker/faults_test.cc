@@ -6,7 +6,7 @@
 
 #include <ostream>
 
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "impl_loader/worker/descriptor.h"
+#include "cases/base/descriptor.h"
 
 namespace diopi::loader {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {

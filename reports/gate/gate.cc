@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "reports/document/escape.h"
 #include "reports/gate/coverage.h"
 #include "reports/gate/growth.h"
 #include "reports/gate/line_matches.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {

@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "reports/document/escape.h"
 #include "reports/gate/render.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {

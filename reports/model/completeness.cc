@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::reports {

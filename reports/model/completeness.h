@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 
 namespace diopi::reports {
 

@@ -17,7 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {

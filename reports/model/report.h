@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "reports/model/failure_groups.h"
 #include "server/store/database.h"

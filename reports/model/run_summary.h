@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "reports/model/completeness.h"
 #include "reports/model/report.h"
 #include "server/store/queries.h"

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
 

@@ -1,8 +1,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 

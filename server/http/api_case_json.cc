@@ -2,8 +2,8 @@
 #include <cmath>
 #include <vector>
 
+#include "cases/base/dtype.h"
 #include "cases/core/argument_text.h"
-#include "cases/core/dtype.h"
 #include "reports/model/outcome.h"
 #include "reports/render/render.h"
 #include "server/http/api_json.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
 #include "reports/render/render.h"

@@ -10,8 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/store/index.h"
+#include "cases/base/hash.h"
 #include "cases/core/fill.h"
-#include "cases/core/hash.h"
 #include "cases/core/library_checks.h"
 #include "server/rpc/lease_frame.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/split_mix.h"
+#include "cases/base/split_mix.h"
 
 namespace diopi::server {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::server {

@@ -19,7 +19,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::server {

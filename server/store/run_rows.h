@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "server/store/queries.h"
 #include "server/store/sqlite.h"
 

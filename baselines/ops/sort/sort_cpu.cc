@@ -1,5 +1,5 @@
 // sort along one dimension; always stable here, which also serves callers that do not ask for it.
-#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/sort_lines.h"
 
 extern "C" diopiError_t diopiSort(diopiContextHandle_t, diopiTensorHandle_t values,
                                   diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t dim,

@@ -1,5 +1,5 @@
 // topk: the k greatest (or least) elements along one dimension, in sorted order whether asked for or not.
-#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/sort_lines.h"
 
 extern "C" diopiError_t diopiTopk(diopiContextHandle_t, diopiTensorHandle_t values,
                                   diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t k,
