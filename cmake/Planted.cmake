@@ -1,5 +1,5 @@
 # diopi_planted(NAME SWITCH variable SOURCES ... [LINK ...]): build/lib/vendors/NAME.so, the CPU reference
-# with the functions that SOURCES override: every DIOPI_OVERRIDE(diopiX) and DIOPI_OVERRIDE_MISSING(diopiX)
+# with the functions that SOURCES override: every DIOPI_OVERRIDE(diopiX, a) and DIOPI_OVERRIDE_MISSING(diopiX)
 # at the start of a line there renames the reference's diopiX to good_diopiX, for the override to call.
 # Nobody edits a list. SWITCH is the environment variable that names what to switch on, see
 # baselines/planted/planted.h.
@@ -10,7 +10,7 @@ function(diopi_planted name)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(STRINGS ${file} uses REGEX "^DIOPI_OVERRIDE(_MISSING)?\\(")
     foreach(use ${uses})
-      string(REGEX REPLACE "^DIOPI_OVERRIDE(_MISSING)?\\(([A-Za-z0-9_]+)\\).*" "\\2" function "${use}")
+      string(REGEX REPLACE "^DIOPI_OVERRIDE(_MISSING)?\\(([A-Za-z0-9_]+).*" "\\2" function "${use}")
       string(APPEND renames "${function} good_${function}\n")
     endforeach()
   endforeach()

@@ -9,19 +9,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiGelu);
-DIOPI_OVERRIDE(diopiGeluBackward);
-DIOPI_OVERRIDE(diopiSigmoid);
-DIOPI_OVERRIDE(diopiSigmoidBackward);
-DIOPI_OVERRIDE(diopiRelu);
-DIOPI_OVERRIDE(diopiReluInp);
-DIOPI_OVERRIDE(diopiNeg);
-DIOPI_OVERRIDE(diopiAbs);
-DIOPI_OVERRIDE(diopiExp);
-DIOPI_OVERRIDE(diopiTanh);
-DIOPI_OVERRIDE(diopiTanhBackward);
-DIOPI_OVERRIDE(diopiSqrt);
-
 namespace {
 
 PLANT(gelu_tanh_form_fp32, 21, "diopiGelu", "", "the tanh form is computed for erf in float32");
@@ -58,18 +45,10 @@ PLANT(sqrt_by_reciprocal, 0, "diopiSqrt", "", "x * rsqrt(x), which is NaN at 0 a
 
 // out = f(x) over the elements, in double and rounded once by the output.
 template <typename F>
-diopiError_t Unary(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
-  return Guard(function, [&] {
-    std::vector<double> x = Load<double>(Tensor(input));
-    for (double& e : x) e = f(e);
-    Store(Tensor(out), x);
-  });
-}
-
-// Changes the good result, when `planted` says so.
-template <typename F>
-diopiError_t Spoil(bool planted, diopiError_t error, const char* function, F&& spoil) {
-  return planted ? After(error, function, std::forward<F>(spoil)) : error;
+void Unary(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
+  std::vector<double> x = Load<double>(Tensor(input));
+  for (double& e : x) e = f(e);
+  Store(Tensor(out), x);
 }
 
 bool GeluTanhPlanted(diopiConstTensorHandle_t tensor) {
@@ -86,94 +65,86 @@ double GeluTanhInHalf(double x) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiGelu(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input, const char* approximate) {
-  const bool tanh_form = approximate != nullptr && std::strcmp(approximate, "tanh") == 0;
-  if (gelu_cube_overflows_fp16 && tanh_form && IsHalf(input)) {
-    return Unary(__func__, out, input, GeluTanhInHalf);
+DIOPI_OVERRIDE(diopiGelu, a) {
+  const bool tanh_form = a.approximate != nullptr && std::strcmp(a.approximate, "tanh") == 0;
+  if (gelu_cube_overflows_fp16 && tanh_form && IsHalf(a.input)) {
+    return Unary(a.out, a.input, GeluTanhInHalf);
   }
-  const diopiError_t error = good_diopiGelu(ctx, out, input, GeluTanhPlanted(input) ? "tanh" : approximate);
-  return Spoil(gelu_tail_flushed && !tanh_form, error, __func__, [&] {
-    const std::vector<double> x = Load<double>(Tensor(input));
-    Change(out, [&](double y, int64_t i) { return x[static_cast<size_t>(i)] < -4 ? 0.0 : y; });
-  });
+  if (GeluTanhPlanted(a.input)) a.approximate = "tanh";
+  Good(a);
+  if (!(gelu_tail_flushed && !tanh_form)) return;
+
+  const std::vector<double> x = Load<double>(Tensor(a.input));
+  Change(a.out, [&](double y, int64_t i) { return x[static_cast<size_t>(i)] < -4 ? 0.0 : y; });
 }
 
-extern "C" diopiError_t diopiGeluBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output,
-                                          diopiConstTensorHandle_t input, const char* approximate) {
-  return good_diopiGeluBackward(ctx, grad_input, grad_output, input,
-                                gelu_backward_other_form ? "none" : approximate);
+DIOPI_OVERRIDE(diopiGeluBackward, a) {
+  if (gelu_backward_other_form) a.approximate = "none";
+  Good(a);
 }
 
-extern "C" diopiError_t diopiSigmoid(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input) {
-  const diopiError_t error = good_diopiSigmoid(ctx, out, input);
-  if (sigmoid_inf_over_inf && DtypeOf(out) != diopi_dtype_float64) {
-    return Unary(__func__, out, input, [](double x) {
+DIOPI_OVERRIDE(diopiSigmoid, a) {
+  Good(a);
+  if (sigmoid_inf_over_inf && DtypeOf(a.out) != diopi_dtype_float64) {
+    return Unary(a.out, a.input, [](double x) {
       const float e = std::exp(static_cast<float>(x));
       return static_cast<double>(e / (1.0F + e));
     });
   }
-  return Spoil(sigmoid_table_fp16 && IsHalf(out), error, __func__,
-               [&] { Change(out, [](double y, int64_t) { return std::floor(y * 2048) / 2048; }); });
+  if (!(sigmoid_table_fp16 && IsHalf(a.out))) return;
+  Change(a.out, [](double y, int64_t) { return std::floor(y * 2048) / 2048; });
 }
 
-extern "C" diopiError_t diopiSigmoidBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                             diopiConstTensorHandle_t grad_output,
-                                             diopiConstTensorHandle_t output) {
-  const diopiError_t error = good_diopiSigmoidBackward(ctx, grad_input, grad_output, output);
-  return Spoil(sigmoid_backward_fp16_steps && IsHalf(output), error, __func__, [&] {
-    const std::vector<double> g = Load<double>(Tensor(grad_output)), y = Load<double>(Tensor(output));
-    Change(grad_input, [&](double, int64_t i) {
-      const auto at = static_cast<size_t>(i);
-      return ToHalf(g[at] * ToHalf(1 - y[at])) * y[at];
-    });
+DIOPI_OVERRIDE(diopiSigmoidBackward, a) {
+  Good(a);
+  if (!(sigmoid_backward_fp16_steps && IsHalf(a.output))) return;
+
+  const std::vector<double> g = Load<double>(Tensor(a.grad_output)), y = Load<double>(Tensor(a.output));
+  Change(a.grad_input, [&](double, int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    return ToHalf(g[at] * ToHalf(1 - y[at])) * y[at];
   });
 }
 
-extern "C" diopiError_t diopiRelu(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input) {
-  const diopiError_t error = good_diopiRelu(ctx, out, input);
-  if (relu_fp16_subnormals_flushed && IsHalf(out)) {
-    return After(error, __func__,
-                 [&] { Change(out, [](double y, int64_t) { return y < 0x1p-14 ? 0.0 : y; }); });
+DIOPI_OVERRIDE(diopiRelu, a) {
+  Good(a);
+  if (relu_fp16_subnormals_flushed && IsHalf(a.out)) {
+    Change(a.out, [](double y, int64_t) { return y < 0x1p-14 ? 0.0 : y; });
+    return;
   }
-  return Spoil(relu_nan_to_zero && IsFloating(out), error, __func__,
-               [&] { Change(out, [](double y, int64_t) { return std::fmax(y, 0.0); }); });
+  if (!(relu_nan_to_zero && IsFloating(a.out))) return;
+  Change(a.out, [](double y, int64_t) { return std::fmax(y, 0.0); });
 }
 
-extern "C" diopiError_t diopiReluInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
+DIOPI_OVERRIDE(diopiReluInp, a) {
   std::vector<double> before;
-  if (relu_leaves_negatives_in_tail && IsFloating(input)) before = Load<double>(Tensor(input));
-  const diopiError_t error = good_diopiReluInp(ctx, input);
-  return Spoil(IsFloating(input), error, __func__, [&] {
-    const auto vectors = static_cast<int64_t>(before.size() / 8 * 8);
-    if (relu_nan_to_zero) Change(input, [](double y, int64_t) { return std::fmax(y, 0.0); });
-    if (before.empty()) return;
-    Change(input, [&](double y, int64_t i) { return i < vectors ? y : before[static_cast<size_t>(i)]; });
-  });
+  if (relu_leaves_negatives_in_tail && IsFloating(a.input)) before = Load<double>(Tensor(a.input));
+  Good(a);
+  if (!(IsFloating(a.input))) return;
+
+  const auto vectors = static_cast<int64_t>(before.size() / 8 * 8);
+  if (relu_nan_to_zero) Change(a.input, [](double y, int64_t) { return std::fmax(y, 0.0); });
+  if (before.empty()) return;
+  Change(a.input, [&](double y, int64_t i) { return i < vectors ? y : before[static_cast<size_t>(i)]; });
 }
 
-extern "C" diopiError_t diopiNeg(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input) {
-  if (neg_zero_minus_x && IsFloating(out)) {
-    return Unary(__func__, out, input, [](double x) { return 0.0 - x; });
+DIOPI_OVERRIDE(diopiNeg, a) {
+  if (neg_zero_minus_x && IsFloating(a.out)) {
+    return Unary(a.out, a.input, [](double x) { return 0.0 - x; });
   }
-  return good_diopiNeg(ctx, out, input);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiAbs(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input) {
-  if (abs_keeps_negative_zero && IsFloating(out)) {
-    return Unary(__func__, out, input, [](double x) { return x < 0 ? -x : x; });
+DIOPI_OVERRIDE(diopiAbs, a) {
+  if (abs_keeps_negative_zero && IsFloating(a.out)) {
+    return Unary(a.out, a.input, [](double x) { return x < 0 ? -x : x; });
   }
-  const diopiError_t error = good_diopiAbs(ctx, out, input);
-  return Spoil(abs_int_minimum_saturates && IsInteger(out), error, __func__, [&] {
-    std::vector<int64_t> values = Load<int64_t>(Tensor(out));
-    for (int64_t& x : values) x = x < 0 ? ~x : x;  // the one value that stays negative
-    Store(Tensor(out), values);
-  });
+  Good(a);
+  if (!(abs_int_minimum_saturates && IsInteger(a.out))) return;
+
+  std::vector<int64_t> values = Load<int64_t>(Tensor(a.out));
+  for (int64_t& x : values) x = x < 0 ? ~x : x;  // the one value that stays negative
+  Store(Tensor(a.out), values);
 }
 
 namespace {
@@ -198,19 +169,17 @@ double ExpInOneStep(double x, double good) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiExp(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input) {
-  return After(good_diopiExp(ctx, out, input), __func__, [&] {
-    if (exp_one_step_reduction && IsFloat32(input)) {
-      const std::vector<double> x = Load<double>(Tensor(input));
-      Change(out, [&](double good, int64_t i) { return ExpInOneStep(x[static_cast<size_t>(i)], good); });
-    }
-    if (exp_fp16_subnormals_flushed && IsHalf(out)) {
-      Change(out, [](double y, int64_t) { return y < 0x1p-14 ? 0.0 : y; });
-    }
-    if (exp_output_written_contiguous) WriteContiguous(out);
-    if (exp_writes_gaps) WriteGaps(out);
-  });
+DIOPI_OVERRIDE(diopiExp, a) {
+  Good(a);
+  if (exp_one_step_reduction && IsFloat32(a.input)) {
+    const std::vector<double> x = Load<double>(Tensor(a.input));
+    Change(a.out, [&](double good, int64_t i) { return ExpInOneStep(x[static_cast<size_t>(i)], good); });
+  }
+  if (exp_fp16_subnormals_flushed && IsHalf(a.out)) {
+    Change(a.out, [](double y, int64_t) { return y < 0x1p-14 ? 0.0 : y; });
+  }
+  if (exp_output_written_contiguous) WriteContiguous(a.out);
+  if (exp_writes_gaps) WriteGaps(a.out);
 }
 
 namespace {
@@ -264,43 +233,36 @@ void FlipLastBitEverySecondCall(diopiTensorHandle_t out) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiTanh(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input) {
-  return Guard(__func__, [&] {
-    diopiConstTensorHandle_t from = tanh_storage_offset_ignored ? ReadFromStart(ctx, input) : input;
-    OrFail(good_diopiTanh(ctx, out, from));
-    if (tanh_cancels_near_zero && IsFloat32(input)) {
-      const std::vector<double> x = Load<double>(Tensor(input));
-      Change(out, [&](double, int64_t i) {
-        const float e = std::exp(2 * static_cast<float>(x[static_cast<size_t>(i)]));
-        return static_cast<double>(1.0F - 2.0F / (e + 1.0F));
-      });
-    }
-    if (tanh_clamped_at_four && DtypeOf(out) != diopi_dtype_float64 && IsFloating(out))
-      ClampAtFour(out, input);
-    if (tanh_16_bit_output_truncated && BytesPerElement(out) == 2) WriteTruncatedTanh(out, input);
-    if (tanh_reads_before_thread_wrote) CopyBeforeThreadWrote(out);
-    if (tanh_last_bit_varies && IsFloating(out)) FlipLastBitEverySecondCall(out);
-  });
+DIOPI_OVERRIDE(diopiTanh, a) {
+  if (tanh_storage_offset_ignored) a.input = ReadFromStart(a.ctx, a.input);
+  Good(a);
+  if (tanh_cancels_near_zero && IsFloat32(a.input)) {
+    const std::vector<double> x = Load<double>(Tensor(a.input));
+    Change(a.out, [&](double, int64_t i) {
+      const float e = std::exp(2 * static_cast<float>(x[static_cast<size_t>(i)]));
+      return static_cast<double>(1.0F - 2.0F / (e + 1.0F));
+    });
+  }
+  if (tanh_clamped_at_four && DtypeOf(a.out) != diopi_dtype_float64 && IsFloating(a.out))
+    ClampAtFour(a.out, a.input);
+  if (tanh_16_bit_output_truncated && BytesPerElement(a.out) == 2) WriteTruncatedTanh(a.out, a.input);
+  if (tanh_reads_before_thread_wrote) CopyBeforeThreadWrote(a.out);
+  if (tanh_last_bit_varies && IsFloating(a.out)) FlipLastBitEverySecondCall(a.out);
 }
 
-extern "C" diopiError_t diopiTanhBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output,
-                                          diopiConstTensorHandle_t output) {
-  if (!tanh_backward_takes_input) return good_diopiTanhBackward(ctx, grad_input, grad_output, output);
-  return Guard(__func__, [&] {
-    const diopiTensorHandle_t again = Replaced(ctx, output, [](double x, int64_t) { return std::tanh(x); });
-    OrFail(good_diopiTanhBackward(ctx, grad_input, grad_output, again));
-  });
+DIOPI_OVERRIDE(diopiTanhBackward, a) {
+  if (!tanh_backward_takes_input) return Good(a);
+  const diopiTensorHandle_t again = Replaced(a.ctx, a.output, [](double x, int64_t) { return std::tanh(x); });
+  a.output = again;
+  Good(a);
 }
 
-extern "C" diopiError_t diopiSqrt(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input) {
-  if (sqrt_by_reciprocal && IsFloat32(input)) {
-    return Unary(__func__, out, input, [](double x) {
+DIOPI_OVERRIDE(diopiSqrt, a) {
+  if (sqrt_by_reciprocal && IsFloat32(a.input)) {
+    return Unary(a.out, a.input, [](double x) {
       const auto narrow = static_cast<float>(x);
       return static_cast<double>(narrow * (1.0F / std::sqrt(narrow)));
     });
   }
-  return good_diopiSqrt(ctx, out, input);
+  Good(a);
 }

@@ -5,9 +5,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiConvolution2d);
-DIOPI_OVERRIDE(diopiConvolution2dBackward);
-
 namespace {
 
 PLANT(conv_tf32, 11, "diopiConvolution2d", "", "float32 operands are read as tf32");
@@ -122,44 +119,42 @@ double Tf32(double x, int64_t) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                           diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                           diopiConstTensorHandle_t bias, diopiSize_t stride,
-                                           diopiSize_t padding, diopiSize_t dilation, int64_t groups) {
-  return Guard(__func__, [&] {
-    const Pair step = PairOf(stride), pad = PairOf(padding), spread = PairOf(dilation);
-    if (SpoilsFormula(out)) {
-      const Direct direct{ShapeOf(input),
-                          ShapeOf(weight),
-                          ShapeOf(out),
-                          Load<double>(Tensor(input)),
-                          Load<double>(Tensor(weight)),
-                          bias == nullptr ? std::vector<double>() : Load<double>(Tensor(bias)),
-                          conv_strides_swapped ? Pair{step.w, step.h} : step,
-                          conv_pads_swapped ? Pair{pad.w, pad.h} : pad,
-                          conv_dilation_ignored ? Pair{1, 1} : spread,
-                          groups};
-      std::vector<double> result(static_cast<size_t>(NumElements(out)));
-      for (size_t i = 0; i < result.size(); ++i) {
-        result[i] = direct.Output(static_cast<int64_t>(i), DtypeOf(out));
-      }
-      return Store(Tensor(out), result);
+DIOPI_OVERRIDE(diopiConvolution2d, a) {
+  const Pair step = PairOf(a.stride), pad = PairOf(a.padding), spread = PairOf(a.dilation);
+  if (SpoilsFormula(a.out)) {
+    const Direct direct{ShapeOf(a.input),
+                        ShapeOf(a.weight),
+                        ShapeOf(a.out),
+                        Load<double>(Tensor(a.input)),
+                        Load<double>(Tensor(a.weight)),
+                        a.bias == nullptr ? std::vector<double>() : Load<double>(Tensor(a.bias)),
+                        conv_strides_swapped ? Pair{step.w, step.h} : step,
+                        conv_pads_swapped ? Pair{pad.w, pad.h} : pad,
+                        conv_dilation_ignored ? Pair{1, 1} : spread,
+                        a.groups};
+    std::vector<double> result(static_cast<size_t>(NumElements(a.out)));
+    for (size_t i = 0; i < result.size(); ++i) {
+      result[i] = direct.Output(static_cast<int64_t>(i), DtypeOf(a.out));
     }
-    diopiConstTensorHandle_t x = input, w = weight, b = bias;
-    if (conv_tf32 && IsFloat32(out)) {
-      x = Replaced(ctx, input, Tf32);
-      w = Replaced(ctx, weight, Tf32);
-    }
-    if (conv_nan_dropped) {
-      x = Replaced(ctx, input, [](double e, int64_t) { return std::isnan(e) ? 0.0 : e; });
-    }
-    if (conv_bias_lost_beyond_1024 && bias != nullptr) {
-      b = Replaced(ctx, bias, [](double e, int64_t i) { return i < 1024 ? e : 0.0; });
-    }
-    if (conv_input_layout_ignored) x = ReadWithoutStrides(ctx, input);
-    OrFail(good_diopiConvolution2d(ctx, out, x, w, b, stride, padding, dilation, groups));
-    if (conv_output_layout_ignored) WriteContiguous(out);
-  });
+    return Store(Tensor(a.out), result);
+  }
+  diopiConstTensorHandle_t x = a.input, w = a.weight, b = a.bias;
+  if (conv_tf32 && IsFloat32(a.out)) {
+    x = Replaced(a.ctx, a.input, Tf32);
+    w = Replaced(a.ctx, a.weight, Tf32);
+  }
+  if (conv_nan_dropped) {
+    x = Replaced(a.ctx, a.input, [](double e, int64_t) { return std::isnan(e) ? 0.0 : e; });
+  }
+  if (conv_bias_lost_beyond_1024 && a.bias != nullptr) {
+    b = Replaced(a.ctx, a.bias, [](double e, int64_t i) { return i < 1024 ? e : 0.0; });
+  }
+  if (conv_input_layout_ignored) x = ReadWithoutStrides(a.ctx, a.input);
+  a.input = x;
+  a.weight = w;
+  a.bias = b;
+  Good(a);
+  if (conv_output_layout_ignored) WriteContiguous(a.out);
 }
 
 namespace {
@@ -189,32 +184,27 @@ void BiasInHalf(diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_out
 
 }  // namespace
 
-extern "C" diopiError_t diopiConvolution2dBackward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
-    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-    diopiConstTensorHandle_t weight, diopiSize_t* bias_sizes, diopiSize_t stride, diopiSize_t padding,
-    diopiSize_t dilation, int64_t groups) {
-  return Guard(__func__, [&] {
-    std::vector<unsigned char> before;
-    for (int64_t i = 0; grad_input != nullptr && i < NumElements(grad_input); ++i) {
-      const unsigned char* element = ElementAt(grad_input, i);
-      before.insert(before.end(), element, element + BytesPerElement(grad_input));
-    }
-    OrFail(good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input,
-                                           weight, bias_sizes, stride, padding, dilation, groups));
-    if (conv_backward_bias_zero_without_sizes && bias_sizes == nullptr && grad_bias != nullptr) {
-      Change(grad_bias, [](double, int64_t) { return 0.0; });
-    }
-    if (conv_backward_input_uncovered_stale && grad_input != nullptr) RestoreUncovered(grad_input, before);
-    if (conv_backward_bias_fp16_accumulator && grad_bias != nullptr && IsHalf(grad_bias)) {
-      BiasInHalf(grad_bias, grad_output);
-    }
-    if (!conv_backward_weight_of_last_image || grad_weight == nullptr) return;
-    const Shape shape = ShapeOf(grad_output);
-    const int64_t image = shape[1] * shape[2] * shape[3];
-    const diopiTensorHandle_t last =
-        Replaced(ctx, grad_output, [&](double g, int64_t i) { return i / image == shape[0] - 1 ? g : 0.0; });
-    OrFail(good_diopiConvolution2dBackward(ctx, nullptr, grad_weight, nullptr, last, input, weight,
-                                           bias_sizes, stride, padding, dilation, groups));
-  });
+DIOPI_OVERRIDE(diopiConvolution2dBackward, a) {
+  std::vector<unsigned char> before;
+  for (int64_t i = 0; a.grad_input != nullptr && i < NumElements(a.grad_input); ++i) {
+    const unsigned char* element = ElementAt(a.grad_input, i);
+    before.insert(before.end(), element, element + BytesPerElement(a.grad_input));
+  }
+  Good(a);
+  if (conv_backward_bias_zero_without_sizes && a.bias_sizes == nullptr && a.grad_bias != nullptr) {
+    Change(a.grad_bias, [](double, int64_t) { return 0.0; });
+  }
+  if (conv_backward_input_uncovered_stale && a.grad_input != nullptr) RestoreUncovered(a.grad_input, before);
+  if (conv_backward_bias_fp16_accumulator && a.grad_bias != nullptr && IsHalf(a.grad_bias)) {
+    BiasInHalf(a.grad_bias, a.grad_output);
+  }
+  if (!conv_backward_weight_of_last_image || a.grad_weight == nullptr) return;
+  const Shape shape = ShapeOf(a.grad_output);
+  const int64_t image = shape[1] * shape[2] * shape[3];
+  const diopiTensorHandle_t last = Replaced(
+      a.ctx, a.grad_output, [&](double g, int64_t i) { return i / image == shape[0] - 1 ? g : 0.0; });
+  a.grad_input = nullptr;
+  a.grad_bias = nullptr;
+  a.grad_output = last;
+  Good(a);
 }

@@ -9,8 +9,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiNms);
-
 namespace {
 
 PLANT(nms_ties_suppressed, 66, "diopiNms", "", "an overlap equal to the threshold suppresses: >= for >");
@@ -67,26 +65,19 @@ bool Rewritten() {
 
 }  // namespace
 
-extern "C" diopiError_t diopiNms(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
-                                 diopiConstTensorHandle_t boxes, diopiConstTensorHandle_t confidence,
-                                 double iou_threshold) {
-  return Guard(__func__, [&] {
-    if (Rewritten()) {
-      const std::vector<int64_t> kept =
-          Kept(Load<double>(Tensor(boxes)), Load<double>(Tensor(confidence)), iou_threshold);
-      *out = NewTensor(ctx, {static_cast<int64_t>(kept.size())}, diopi_dtype_int64);
-      return Store(Tensor(*out), kept);
-    }
-    diopiConstTensorHandle_t corners = boxes, scores = confidence;
-    if (nms_scores_rising) scores = Replaced(ctx, confidence, [](double x, int64_t) { return -x; });
-    if (nms_sides_plus_one) {
-      corners = Replaced(ctx, boxes, [](double x, int64_t i) { return i % 4 < 2 ? x : x + 1; });
-    }
-    // The largest number below the threshold: what exceeds it is at least the threshold.
-    const double limit = nms_ties_suppressed
-                             ? std::nextafter(iou_threshold, -std::numeric_limits<double>::infinity())
-                             : iou_threshold;
-    const diopiError_t error = good_diopiNms(ctx, out, corners, scores, limit);
-    if (error != diopiSuccess) diopi::ops::FailWith(error, "the good function failed");
-  });
+DIOPI_OVERRIDE(diopiNms, a) {
+  if (Rewritten()) {
+    const std::vector<int64_t> kept =
+        Kept(Load<double>(Tensor(a.boxes)), Load<double>(Tensor(a.confidence)), a.iou_threshold);
+    *a.out = NewTensor(a.ctx, {static_cast<int64_t>(kept.size())}, diopi_dtype_int64);
+    return Store(Tensor(*a.out), kept);
+  }
+  if (nms_scores_rising) a.confidence = Replaced(a.ctx, a.confidence, [](double x, int64_t) { return -x; });
+  if (nms_sides_plus_one) {
+    a.boxes = Replaced(a.ctx, a.boxes, [](double x, int64_t i) { return i % 4 < 2 ? x : x + 1; });
+  }
+  // The largest number below the threshold: what exceeds it is at least the threshold.
+  if (nms_ties_suppressed)
+    a.iou_threshold = std::nextafter(a.iou_threshold, -std::numeric_limits<double>::infinity());
+  Good(a);
 }

@@ -3,24 +3,9 @@
 
 #include "baselines/mutants/support.h"
 
-using namespace diopi::mutants;  // NOLINT: this file is nothing else
+static void Good(const diopiAddArgs& args);
 
-DIOPI_OVERRIDE(diopiSubScalar);
-DIOPI_OVERRIDE(diopiSubInpScalar);
-DIOPI_OVERRIDE(diopiPowScalar);
-DIOPI_OVERRIDE(diopiAdd);
-DIOPI_OVERRIDE(diopiAddInp);
-DIOPI_OVERRIDE(diopiSub);
-DIOPI_OVERRIDE(diopiSubInp);
-DIOPI_OVERRIDE(diopiMul);
-DIOPI_OVERRIDE(diopiMulInp);
-DIOPI_OVERRIDE(diopiMulScalar);
-DIOPI_OVERRIDE(diopiMulInpScalar);
-DIOPI_OVERRIDE(diopiDiv);
-DIOPI_OVERRIDE(diopiDivInp);
-DIOPI_OVERRIDE(diopiDivScalar);
-DIOPI_OVERRIDE(diopiPow);
-DIOPI_OVERRIDE(diopiPowTensor);
+using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
@@ -93,15 +78,12 @@ bool Is16Bit(diopiConstTensorHandle_t tensor) {
 
 // out = f(a, b) in double, broadcast, for what the good function is not asked at all.
 template <typename F>
-diopiError_t Binary(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
-                    diopiConstTensorHandle_t b, F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(out);
-    std::vector<double> x = LoadAs<double>(a, result.shape());
-    const std::vector<double> y = LoadAs<double>(b, result.shape());
-    for (size_t i = 0; i < x.size(); ++i) x[i] = f(x[i], y[i]);
-    Store(result, x);
-  });
+void Binary(diopiTensorHandle_t out, diopiConstTensorHandle_t a, diopiConstTensorHandle_t b, F&& f) {
+  const Tensor result(out);
+  std::vector<double> x = LoadAs<double>(a, result.shape());
+  const std::vector<double> y = LoadAs<double>(b, result.shape());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = f(x[i], y[i]);
+  Store(result, x);
 }
 
 // alpha as the planted bugs of add understand it.
@@ -113,39 +95,34 @@ diopiScalar_t AddAlpha(diopiConstTensorHandle_t out, const diopiScalar_t* alpha)
   return *alpha;
 }
 
-diopiError_t AddInt32ThroughFp32(const char* function, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
-                                 const diopiScalar_t* alpha) {
+void AddInt32ThroughFp32(diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                         diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
   const auto scale = static_cast<float>(diopi::ops::ScalarAsInt(alpha));
-  return Binary(function, out, input, other, [&](double x, double y) {
+  return Binary(out, input, other, [&](double x, double y) {
     return static_cast<double>(static_cast<float>(x) + scale * static_cast<float>(y));
   });
 }
 
 // The good sum, but the elements from the last three on keep what the output held before.
-diopiError_t AddTailStale(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                          diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
-  const int64_t count = NumElements(out), bytes = BytesPerElement(out);
+void AddTailStale(const diopiAddArgs& a) {
+  const int64_t count = NumElements(a.out), bytes = BytesPerElement(a.out);
   std::vector<unsigned char> stale;
   for (int64_t i = count / 4 * 4; i < count && count % 4 == 3; ++i) {
-    const unsigned char* element = ElementAt(out, i);
+    const unsigned char* element = ElementAt(a.out, i);
     stale.insert(stale.end(), element, element + bytes);
   }
-  const diopiError_t error = good_diopiAdd(ctx, out, input, other, alpha);
+  Good(a);
   for (size_t i = 0; i * static_cast<size_t>(bytes) < stale.size(); ++i) {
-    std::memcpy(ElementAt(out, count / 4 * 4 + static_cast<int64_t>(i)),
+    std::memcpy(ElementAt(a.out, count / 4 * 4 + static_cast<int64_t>(i)),
                 stale.data() + i * static_cast<size_t>(bytes), static_cast<size_t>(bytes));
   }
-  return error;
 }
 
-diopiError_t AddIn16Bits(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                         diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
-  return After(good_diopiAdd(ctx, out, input, other, alpha), "diopiAdd", [&] {
-    const std::vector<double> good = Load<double>(Tensor(out));
-    if (good.size() <= 65536) return;
-    Change(out, [&](double, int64_t i) { return good[static_cast<uint16_t>(i)]; });
-  });
+void AddIn16Bits(const diopiAddArgs& a) {
+  Good(a);
+  const std::vector<double> good = Load<double>(Tensor(a.out));
+  if (good.size() <= 65536) return;
+  Change(a.out, [&](double, int64_t i) { return good[static_cast<uint16_t>(i)]; });
 }
 
 // Bytes added as bytes.
@@ -161,47 +138,46 @@ bool BothFloatingAndDifferent(diopiConstTensorHandle_t a, diopiConstTensorHandle
   return IsFloating(a) && IsFloating(b) && DtypeOf(a) != DtypeOf(b);
 }
 
-diopiError_t AddInNarrowType(diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                             diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
+void AddInNarrowType(diopiTensorHandle_t out, diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
+                     const diopiScalar_t* alpha) {
   const diopiDtype_t narrow =
       BytesPerElement(input) < BytesPerElement(other) ? DtypeOf(input) : DtypeOf(other);
   const double scale = diopi::ops::ScalarAsDouble(alpha);
-  return Binary("diopiAdd", out, input, other,
+  return Binary(out, input, other,
                 [&](double x, double y) { return RoundedTo(narrow, RoundedTo(narrow, x) + scale * y); });
 }
 
 }  // namespace
 
-extern "C" diopiError_t diopiAdd(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
-                                 const diopiScalar_t* alpha) {
-  if (add_tail_stale) return AddTailStale(ctx, out, input, other, alpha);
-  if (add_int32_through_fp32 && DtypeOf(out) == diopi_dtype_int32) {
-    return AddInt32ThroughFp32(__func__, out, input, other, alpha);
+DIOPI_OVERRIDE(diopiAdd, a) {
+  if (add_tail_stale) return AddTailStale(a);
+  if (add_int32_through_fp32 && DtypeOf(a.out) == diopi_dtype_int32) {
+    return AddInt32ThroughFp32(a.out, a.input, a.other, a.alpha);
   }
-  if (add_index_wraps_at_16_bits) return AddIn16Bits(ctx, out, input, other, alpha);
-  if (add_promoted_in_narrow_type && BothFloatingAndDifferent(input, other)) {
-    return AddInNarrowType(out, input, other, alpha);
+  if (add_index_wraps_at_16_bits) return AddIn16Bits(a);
+  if (add_promoted_in_narrow_type && BothFloatingAndDifferent(a.input, a.other)) {
+    return AddInNarrowType(a.out, a.input, a.other, a.alpha);
   }
-  if (add_product_rounded_to_dtype && Is16Bit(out)) {
-    const double scale = diopi::ops::ScalarIsFloating(alpha) ? alpha->fval : static_cast<double>(alpha->ival);
-    const diopiDtype_t dtype = DtypeOf(out);
-    return Binary(__func__, out, input, other,
+  if (add_product_rounded_to_dtype && Is16Bit(a.out)) {
+    const double scale =
+        diopi::ops::ScalarIsFloating(a.alpha) ? a.alpha->fval : static_cast<double>(a.alpha->ival);
+    const diopiDtype_t dtype = DtypeOf(a.out);
+    return Binary(a.out, a.input, a.other,
                   [&](double x, double y) { return x + RoundedTo(dtype, scale * y); });
   }
-  const diopiScalar_t scale = AddAlpha(out, alpha);
-  return After(good_diopiAdd(ctx, out, input, other, &scale), __func__, [&] {
-    if (add_bool_stores_two && DtypeOf(out) == diopi_dtype_bool) StoreTwo(out, input, other);
-  });
+  const diopiScalar_t scale = AddAlpha(a.out, a.alpha);
+  a.alpha = &scale;
+  Good(a);
+  if (add_bool_stores_two && DtypeOf(a.out) == diopi_dtype_bool) StoreTwo(a.out, a.input, a.other);
 }
 
-extern "C" diopiError_t diopiAddInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
-  if (add_int32_through_fp32 && DtypeOf(input) == diopi_dtype_int32) {
-    return AddInt32ThroughFp32(__func__, input, input, other, alpha);
+DIOPI_OVERRIDE(diopiAddInp, a) {
+  if (add_int32_through_fp32 && DtypeOf(a.input) == diopi_dtype_int32) {
+    return AddInt32ThroughFp32(a.input, a.input, a.other, a.alpha);
   }
-  const diopiScalar_t scale = AddAlpha(input, alpha);
-  return good_diopiAddInp(ctx, input, other, &scale);
+  const diopiScalar_t scale = AddAlpha(a.input, a.alpha);
+  a.alpha = &scale;
+  Good(a);
 }
 
 namespace {
@@ -245,44 +221,42 @@ void CrashWhenEmpty(diopiConstTensorHandle_t tensor) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
-                                 const diopiScalar_t* alpha) {
-  if (sub_empty_crash) CrashWhenEmpty(out);
-  return Guard(__func__, [&] {
-    diopiConstTensorHandle_t left = input, right = other;
-    diopiScalar_t scale = SubAlpha(alpha);
-    if (sub_broadcast_by_modulo) right = Repeated(ctx, other, ShapeOf(out));
-    if (sub_strides_ignored) {
-      left = ReadWithoutStrides(ctx, input);
-      right = ReadWithoutStrides(ctx, other);
-    }
-    if (sub_scales_other_in_place && IsFloating(other) && diopi::ops::ScalarIsFloating(alpha)) {
-      Change(const_cast<diopiTensorHandle_t>(other), [&](double y, int64_t) { return y * alpha->fval; });
-      scale = OneLike(*alpha);
-    }
-    OrFail(good_diopiSub(ctx, out, left, right, &scale));
-    if (sub_writes_past_end) WriteWholeVectors(out);
-  });
+DIOPI_OVERRIDE(diopiSub, a) {
+  if (sub_empty_crash) CrashWhenEmpty(a.out);
+  diopiConstTensorHandle_t left = a.input, right = a.other;
+  diopiScalar_t scale = SubAlpha(a.alpha);
+  if (sub_broadcast_by_modulo) right = Repeated(a.ctx, a.other, ShapeOf(a.out));
+  if (sub_strides_ignored) {
+    left = ReadWithoutStrides(a.ctx, a.input);
+    right = ReadWithoutStrides(a.ctx, a.other);
+  }
+  if (sub_scales_other_in_place && IsFloating(a.other) && diopi::ops::ScalarIsFloating(a.alpha)) {
+    Change(const_cast<diopiTensorHandle_t>(a.other), [&](double y, int64_t) { return y * a.alpha->fval; });
+    scale = OneLike(*a.alpha);
+  }
+  a.input = left;
+  a.other = right;
+  a.alpha = &scale;
+  Good(a);
+  if (sub_writes_past_end) WriteWholeVectors(a.out);
 }
 
-extern "C" diopiError_t diopiSubInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
-  const diopiScalar_t scale = SubAlpha(alpha);
-  return good_diopiSubInp(ctx, input, other, &scale);
+DIOPI_OVERRIDE(diopiSubInp, a) {
+  const diopiScalar_t scale = SubAlpha(a.alpha);
+  a.alpha = &scale;
+  Good(a);
 }
 
-extern "C" diopiError_t diopiSubScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, const diopiScalar_t* other,
-                                       const diopiScalar_t* alpha) {
-  const diopiScalar_t one = OneLike(*alpha);
-  return good_diopiSubScalar(ctx, out, input, other, sub_scalar_alpha_ignored ? &one : alpha);
+DIOPI_OVERRIDE(diopiSubScalar, a) {
+  const diopiScalar_t one = OneLike(*a.alpha);
+  a.alpha = sub_scalar_alpha_ignored ? &one : a.alpha;
+  Good(a);
 }
 
-extern "C" diopiError_t diopiSubInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                          const diopiScalar_t* other, const diopiScalar_t* alpha) {
-  const diopiScalar_t one = OneLike(*alpha);
-  return good_diopiSubInpScalar(ctx, input, other, sub_scalar_alpha_ignored ? &one : alpha);
+DIOPI_OVERRIDE(diopiSubInpScalar, a) {
+  const diopiScalar_t one = OneLike(*a.alpha);
+  a.alpha = sub_scalar_alpha_ignored ? &one : a.alpha;
+  Good(a);
 }
 
 namespace {
@@ -308,50 +282,45 @@ diopiScalar_t MisreadScalar(const diopiScalar_t* scalar) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiMul(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  const diopiDtype_t dtype = DtypeOf(out);
-  if (SpoilsProducts(out)) {
-    return Binary(__func__, out, input, other,
+DIOPI_OVERRIDE(diopiMul, a) {
+  const diopiDtype_t dtype = DtypeOf(a.out);
+  if (SpoilsProducts(a.out)) {
+    return Binary(a.out, a.input, a.other, [&](double x, double y) { return SpoiledProduct(dtype, x * y); });
+  }
+  Good(a);
+  if (mul_zero_loses_sign && IsFloating(a.out)) {
+    Change(a.out, [](double x, int64_t) { return x == 0 ? 0.0 : x; });
+  }
+  for (int64_t i = 0; mul_bool_written_as_ff && dtype == diopi_dtype_bool && i < NumElements(a.out); ++i) {
+    if (*ElementAt(a.out, i) != 0) *ElementAt(a.out, i) = 0xFF;
+  }
+}
+
+DIOPI_OVERRIDE(diopiMulInp, a) {
+  const diopiDtype_t dtype = DtypeOf(a.input);
+  if (SpoilsProducts(a.input)) {
+    return Binary(a.input, a.input, a.other,
                   [&](double x, double y) { return SpoiledProduct(dtype, x * y); });
   }
-  return After(good_diopiMul(ctx, out, input, other), __func__, [&] {
-    if (mul_zero_loses_sign && IsFloating(out)) {
-      Change(out, [](double x, int64_t) { return x == 0 ? 0.0 : x; });
-    }
-    for (int64_t i = 0; mul_bool_written_as_ff && dtype == diopi_dtype_bool && i < NumElements(out); ++i) {
-      if (*ElementAt(out, i) != 0) *ElementAt(out, i) = 0xFF;
-    }
-  });
+  if (mul_inplace_operand_overwritten && IsFloating(a.input)) {
+    Binary(a.input, a.input, a.other, [](double, double y) { return y; });
+  }
+  Good(a);
 }
 
-extern "C" diopiError_t diopiMulInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other) {
-  const diopiDtype_t dtype = DtypeOf(input);
-  if (SpoilsProducts(input)) {
-    return Binary(__func__, input, input, other,
-                  [&](double x, double y) { return SpoiledProduct(dtype, x * y); });
+DIOPI_OVERRIDE(diopiMulScalar, a) {
+  diopiScalar_t scalar = IsFloating(a.out) ? MisreadScalar(a.other) : *a.other;
+  if (mul_scalar_cut_to_dtype && Is16Bit(a.out)) {
+    scalar = FloatScalar(TruncatedTo(DtypeOf(a.out), diopi::ops::ScalarAsDouble(a.other)));
   }
-  if (mul_inplace_operand_overwritten && IsFloating(input)) {
-    const diopiError_t error = Binary(__func__, input, input, other, [](double, double y) { return y; });
-    if (error != diopiSuccess) return error;
-  }
-  return good_diopiMulInp(ctx, input, other);
+  a.other = &scalar;
+  Good(a);
 }
 
-extern "C" diopiError_t diopiMulScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, const diopiScalar_t* other) {
-  diopiScalar_t scalar = IsFloating(out) ? MisreadScalar(other) : *other;
-  if (mul_scalar_cut_to_dtype && Is16Bit(out)) {
-    scalar = FloatScalar(TruncatedTo(DtypeOf(out), diopi::ops::ScalarAsDouble(other)));
-  }
-  return good_diopiMulScalar(ctx, out, input, &scalar);
-}
-
-extern "C" diopiError_t diopiMulInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                          const diopiScalar_t* other) {
-  const diopiScalar_t scalar = IsFloating(input) ? MisreadScalar(other) : *other;
-  return good_diopiMulInpScalar(ctx, input, &scalar);
+DIOPI_OVERRIDE(diopiMulInpScalar, a) {
+  const diopiScalar_t scalar = IsFloating(a.input) ? MisreadScalar(a.other) : *a.other;
+  a.other = &scalar;
+  Good(a);
 }
 
 namespace {
@@ -364,42 +333,39 @@ diopiRoundMode_t DivMode(diopiConstTensorHandle_t out, diopiRoundMode_t mode) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiDiv(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
-                                 diopiRoundMode_t rounding_mode) {
-  const diopiDtype_t dtype = DtypeOf(out);
-  if (div_floor_of_rounded_quotient && IsFloating(out) && rounding_mode == RoundModeFloor) {
-    return Binary(__func__, out, input, other,
+DIOPI_OVERRIDE(diopiDiv, a) {
+  const diopiDtype_t dtype = DtypeOf(a.out);
+  if (div_floor_of_rounded_quotient && IsFloating(a.out) && a.rounding_mode == RoundModeFloor) {
+    return Binary(a.out, a.input, a.other,
                   [&](double x, double y) { return std::floor(RoundedTo(dtype, x / y)); });
   }
-  if (div_by_rounded_reciprocal && IsFloating(out) && rounding_mode == RoundModeNone) {
-    return Binary(__func__, out, input, other,
-                  [&](double x, double y) { return x * RoundedTo(dtype, 1 / y); });
+  if (div_by_rounded_reciprocal && IsFloating(a.out) && a.rounding_mode == RoundModeNone) {
+    return Binary(a.out, a.input, a.other, [&](double x, double y) { return x * RoundedTo(dtype, 1 / y); });
   }
-  if (div_int_through_fp32 && IsInteger(out) && rounding_mode != RoundModeNone) {
-    return Binary(__func__, out, input, other, [&](double x, double y) {
+  if (div_int_through_fp32 && IsInteger(a.out) && a.rounding_mode != RoundModeNone) {
+    return Binary(a.out, a.input, a.other, [&](double x, double y) {
       const float quotient = static_cast<float>(x) / static_cast<float>(y);
-      return static_cast<double>(rounding_mode == RoundModeFloor ? std::floor(quotient)
-                                                                 : std::trunc(quotient));
+      return static_cast<double>(a.rounding_mode == RoundModeFloor ? std::floor(quotient)
+                                                                   : std::trunc(quotient));
     });
   }
-  return good_diopiDiv(ctx, out, input, other, DivMode(out, rounding_mode));
+  a.rounding_mode = DivMode(a.out, a.rounding_mode);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiDivInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other, diopiRoundMode_t rounding_mode) {
-  if (div_inplace_operands_swapped && IsFloating(input) && rounding_mode == RoundModeNone) {
-    return Binary(__func__, input, input, other, [](double x, double y) { return y / x; });
+DIOPI_OVERRIDE(diopiDivInp, a) {
+  if (div_inplace_operands_swapped && IsFloating(a.input) && a.rounding_mode == RoundModeNone) {
+    return Binary(a.input, a.input, a.other, [](double x, double y) { return y / x; });
   }
-  const bool truncates = div_int_floor_truncates && IsInteger(input) && rounding_mode == RoundModeFloor;
-  return good_diopiDivInp(ctx, input, other, truncates ? RoundModeTrunc : rounding_mode);
+  const bool truncates = div_int_floor_truncates && IsInteger(a.input) && a.rounding_mode == RoundModeFloor;
+  a.rounding_mode = truncates ? RoundModeTrunc : a.rounding_mode;
+  Good(a);
 }
 
-extern "C" diopiError_t diopiDivScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, const diopiScalar_t* other,
-                                       diopiRoundMode_t rounding_mode) {
-  const bool truncates = div_int_floor_truncates && IsInteger(out) && rounding_mode == RoundModeFloor;
-  return good_diopiDivScalar(ctx, out, input, other, truncates ? RoundModeTrunc : rounding_mode);
+DIOPI_OVERRIDE(diopiDivScalar, a) {
+  const bool truncates = div_int_floor_truncates && IsInteger(a.out) && a.rounding_mode == RoundModeFloor;
+  a.rounding_mode = truncates ? RoundModeTrunc : a.rounding_mode;
+  Good(a);
 }
 
 namespace {
@@ -433,29 +399,25 @@ void SpoilPow(diopiTensorHandle_t out, const std::vector<double>& base, double y
 
 }  // namespace
 
-extern "C" diopiError_t diopiPow(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, const diopiScalar_t* exponent) {
-  return After(good_diopiPow(ctx, out, input, exponent), __func__, [&] {
-    const bool floating = diopi::ops::ScalarIsFloating(exponent);
-    SpoilPow(out, Load<double>(Tensor(input)),
-             floating ? exponent->fval : static_cast<double>(exponent->ival));
+DIOPI_OVERRIDE(diopiPow, a) {
+  Good(a);
+  const bool floating = diopi::ops::ScalarIsFloating(a.exponent);
+  SpoilPow(a.out, Load<double>(Tensor(a.input)),
+           floating ? a.exponent->fval : static_cast<double>(a.exponent->ival));
+}
+
+DIOPI_OVERRIDE(diopiPowTensor, a) {
+  Good(a);
+  if (!pow_exp2_log2_fp32 || !IsFloat32(a.out)) return;
+  const Shape shape = ShapeOf(a.out);
+  const std::vector<double> x = LoadAs<double>(a.input, shape), y = LoadAs<double>(a.exponent, shape);
+  Change(a.out, [&](double good, int64_t i) {
+    return Exp2Log2(x[static_cast<size_t>(i)], y[static_cast<size_t>(i)], good);
   });
 }
 
-extern "C" diopiError_t diopiPowTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t exponent) {
-  return After(good_diopiPowTensor(ctx, out, input, exponent), __func__, [&] {
-    if (!pow_exp2_log2_fp32 || !IsFloat32(out)) return;
-    const Shape shape = ShapeOf(out);
-    const std::vector<double> x = LoadAs<double>(input, shape), y = LoadAs<double>(exponent, shape);
-    Change(out, [&](double good, int64_t i) {
-      return Exp2Log2(x[static_cast<size_t>(i)], y[static_cast<size_t>(i)], good);
-    });
-  });
-}
-
-extern "C" diopiError_t diopiPowScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       const diopiScalar_t* input, diopiConstTensorHandle_t exponent) {
-  if (pow_scalar_operands_swapped && IsFloating(out)) return good_diopiPow(ctx, out, exponent, input);
-  return good_diopiPowScalar(ctx, out, input, exponent);
+DIOPI_OVERRIDE(diopiPowScalar, a) {
+  if (pow_scalar_operands_swapped && IsFloating(a.out))
+    return Good(diopiPowArgs{a.ctx, a.out, a.exponent, a.input});
+  Good(a);
 }

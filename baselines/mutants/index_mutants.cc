@@ -8,7 +8,6 @@
 namespace {
 
 using diopi::mutants::DtypeOf;
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::NewTensor;
 using diopi::mutants::Shape;
@@ -116,19 +115,15 @@ std::vector<diopiConstTensorHandle_t> PlantedIndices(diopiContextHandle_t ctx,
 }
 
 template <typename Put>
-diopiError_t PlantedIndexPut(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                             diopiConstTensorHandle_t input, diopiConstTensorHandle_t* indices, int64_t count,
-                             bool accumulate, Put&& put) {
+void PlantedIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                     diopiConstTensorHandle_t* indices, int64_t count, bool accumulate, Put&& put) {
   std::vector<diopiConstTensorHandle_t> list;
   diopiTensorHandle_t last = nullptr;
-  diopiError_t error = Guard(function, [&] {
-    list = PlantedIndices(ctx, indices, count);
-    if (index_put_lost_update && accumulate) last = ZerosLike(ctx, Tensor(input));
-  });
-  if (error != diopiSuccess) return error;
+  list = PlantedIndices(ctx, indices, count);
+  if (index_put_lost_update && accumulate) last = ZerosLike(ctx, Tensor(input));
   if (last == nullptr) return put(out, input, list.data(), accumulate && !index_put_accumulate_ignored);
-  error = put(last, last, list.data(), false);
-  return error != diopiSuccess ? error : Guard(function, [&] { AddLast(out, input, last); });
+  put(last, last, list.data(), false);
+  AddLast(out, input, last);
 }
 
 // Positions in the input of what a planted gather picks.
@@ -228,157 +223,125 @@ void RepeatedRenorm(const Tensor& table, const std::vector<int64_t>& rows, doubl
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiIndexSelect);
-extern "C" diopiError_t diopiIndexSelect(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                         diopiConstTensorHandle_t input, int64_t dim,
-                                         diopiConstTensorHandle_t index) {
-  const bool pairs = index_select_int32_read_as_int64 && DtypeOf(index) == diopi_dtype_int32;
-  const diopiError_t prepared = Guard(__func__, [&] {
-    const Tensor x(input);
-    if (!pairs || x.rank() == 0 || x.size(dim) == 0) return;
-    index = ChangedIndex(ctx, Tensor(index), [&](auto& values) { ReadPairs(values, x.size(dim)); });
-  });
-  if (prepared != diopiSuccess) return prepared;
-  const diopiError_t error = good_diopiIndexSelect(ctx, out, input, dim, index);
-  if (error != diopiSuccess || !index_select_int64_one_wrong || DtypeOf(input) != diopi_dtype_int64) {
-    return error;
+DIOPI_OVERRIDE(diopiIndexSelect, a) {
+  const bool pairs = index_select_int32_read_as_int64 && DtypeOf(a.index) == diopi_dtype_int32;
+
+  const Tensor x(a.input);
+  if (!pairs || x.rank() == 0 || x.size(a.dim) == 0) return;
+  a.index = ChangedIndex(a.ctx, Tensor(a.index), [&](auto& values) { ReadPairs(values, x.size(a.dim)); });
+
+  Good(a);
+  if (!index_select_int64_one_wrong || DtypeOf(a.input) != diopi_dtype_int64) {
+    return;
   }
-  return Guard(__func__, [&] {
-    std::vector<int64_t> values = Load<int64_t>(Tensor(out));
-    if (values.size() > 1) values.back() = values[values.size() - 2];
-    Store(Tensor(out), values);
-  });
+  std::vector<int64_t> values = Load<int64_t>(Tensor(a.out));
+  if (values.size() > 1) values.back() = values[values.size() - 2];
+  Store(Tensor(a.out), values);
 }
 
-DIOPI_OVERRIDE(diopiIndexSelectBackward);
-extern "C" diopiError_t diopiIndexSelectBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                                 diopiConstTensorHandle_t grad, diopiSize_t input_sizes,
-                                                 int64_t dim, diopiConstTensorHandle_t index) {
+DIOPI_OVERRIDE(diopiIndexSelectBackward, a) {
   if (!index_select_backward_overwrites) {
-    return good_diopiIndexSelectBackward(ctx, grad_input, grad, input_sizes, dim, index);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Tensor result(grad_input);
-    const std::vector<int64_t> picks = Load<int64_t>(Tensor(index));
-    const Axis axis = diopi::ops::SplitAxis(result.shape(), diopi::ops::WrapDim(dim, result.rank()));
-    OverwriteGradient(result, Tensor(grad), [&](size_t i) {
-      const size_t inner = static_cast<size_t>(axis.inner), size = static_cast<size_t>(axis.size);
-      const size_t pick = i / inner % picks.size(), outer = i / inner / picks.size();
-      return (outer * size + static_cast<size_t>(picks[pick])) * inner + i % inner;
-    });
+  const Tensor result(a.grad_input);
+  const std::vector<int64_t> picks = Load<int64_t>(Tensor(a.index));
+  const Axis axis = diopi::ops::SplitAxis(result.shape(), diopi::ops::WrapDim(a.dim, result.rank()));
+  OverwriteGradient(result, Tensor(a.grad), [&](size_t i) {
+    const size_t inner = static_cast<size_t>(axis.inner), size = static_cast<size_t>(axis.size);
+    const size_t pick = i / inner % picks.size(), outer = i / inner / picks.size();
+    return (outer * size + static_cast<size_t>(picks[pick])) * inner + i % inner;
   });
 }
 
-DIOPI_OVERRIDE(diopiIndexPutInp);
-DIOPI_OVERRIDE(diopiIndexPut);
-extern "C" diopiError_t diopiIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                      diopiConstTensorHandle_t input, diopiConstTensorHandle_t values,
-                                      diopiConstTensorHandle_t* indices, int64_t indices_counts,
-                                      bool accumulate) {
-  if (index_put_does_nothing) return diopiSuccess;
+static void Good(const diopiIndexPutInpArgs& args);
+
+DIOPI_OVERRIDE(diopiIndexPut, a) {
+  if (index_put_does_nothing) return;
   if (index_put_into_out_accumulate_ignored)
-    return good_diopiIndexPutInp(ctx, out, values, indices, indices_counts, false);
+    return Good(diopiIndexPutInpArgs{a.ctx, a.out, a.values, a.indices, a.indices_counts, false});
   return PlantedIndexPut(
-      __func__, ctx, out, input, indices, indices_counts, accumulate,
+      a.ctx, a.out, a.input, a.indices, a.indices_counts, a.accumulate,
       [&](diopiTensorHandle_t to, diopiConstTensorHandle_t from, diopiConstTensorHandle_t* list, bool add) {
-        return good_diopiIndexPut(ctx, to, from, values, list, indices_counts, add);
+        a.out = to;
+        a.input = from;
+        a.indices = list;
+        a.accumulate = add;
+        return Good(a);
       });
 }
 
-extern "C" diopiError_t diopiIndexPutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                         diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices,
-                                         int64_t indices_counts, bool accumulate) {
+DIOPI_OVERRIDE(diopiIndexPutInp, a) {
   return PlantedIndexPut(
-      __func__, ctx, input, input, indices, indices_counts, accumulate,
+      a.ctx, a.input, a.input, a.indices, a.indices_counts, a.accumulate,
       [&](diopiTensorHandle_t to, diopiConstTensorHandle_t, diopiConstTensorHandle_t* list, bool add) {
-        return good_diopiIndexPutInp(ctx, to, values, list, indices_counts, add);
+        a.input = to;
+        a.indices = list;
+        a.accumulate = add;
+        return Good(a);
       });
 }
 
-DIOPI_OVERRIDE(diopiGather);
-extern "C" diopiError_t diopiGather(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, int64_t dim,
-                                    diopiConstTensorHandle_t index) {
+DIOPI_OVERRIDE(diopiGather, a) {
   const bool own = gather_unravels_by_input || gather_stride_of_last_dim;
-  if (!own || diopi::mutants::ShapeOf(input).empty()) return good_diopiGather(ctx, out, input, dim, index);
-  return Guard(__func__, [&] { PlantedGather(out, input, dim, index); });
+  if (!own || diopi::mutants::ShapeOf(a.input).empty()) return Good(a);
+  PlantedGather(a.out, a.input, a.dim, a.index);
 }
 
-DIOPI_OVERRIDE(diopiGatherBackward);
-extern "C" diopiError_t diopiGatherBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiConstTensorHandle_t grad_output,
-                                            diopiConstTensorHandle_t input, int64_t dim,
-                                            diopiConstTensorHandle_t index) {
+DIOPI_OVERRIDE(diopiGatherBackward, a) {
   if (!gather_backward_overwrites) {
-    return good_diopiGatherBackward(ctx, grad_input, grad_output, input, dim, index);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Tensor x(input), at(index);
-    const std::vector<int64_t> positions = diopi::ops::PositionsAlong(
-        x.shape(), at.shape(), diopi::ops::WrapDim(dim, x.rank()), Load<int64_t>(at));
-    OverwriteGradient(grad_input, grad_output, [&](size_t i) { return static_cast<size_t>(positions[i]); });
-  });
+  const Tensor x(a.input), at(a.index);
+  const std::vector<int64_t> positions = diopi::ops::PositionsAlong(
+      x.shape(), at.shape(), diopi::ops::WrapDim(a.dim, x.rank()), Load<int64_t>(at));
+  OverwriteGradient(a.grad_input, a.grad_output, [&](size_t i) { return static_cast<size_t>(positions[i]); });
 }
 
-DIOPI_OVERRIDE(diopiScatter);
-extern "C" diopiError_t diopiScatter(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, int64_t dim,
-                                     diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                                     const char* reduce) {
-  const bool lost = scatter_add_lost_update && std::strcmp(reduce, "add") == 0;
+DIOPI_OVERRIDE(diopiScatter, a) {
+  const bool lost = scatter_add_lost_update && std::strcmp(a.reduce, "add") == 0;
   diopiTensorHandle_t last = nullptr;
-  const diopiError_t prepared = Guard(__func__, [&] {
-    if (lost) last = ZerosLike(ctx, Tensor(input));
-    if (scatter_source_read_flat) src = FlatSource(ctx, Tensor(src), Tensor(index));
-  });
-  if (prepared != diopiSuccess) return prepared;
-  if (!lost) return good_diopiScatter(ctx, out, input, dim, src, index, PlantedReduce(reduce));
-  const diopiError_t error = good_diopiScatter(ctx, last, last, dim, src, index, "");
-  return error != diopiSuccess ? error : Guard(__func__, [&] { AddLast(out, input, last); });
-}
 
-DIOPI_OVERRIDE(diopiScatterInp);
-extern "C" diopiError_t diopiScatterInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, int64_t dim,
-                                        diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                                        const char* reduce) {
-  return good_diopiScatterInp(ctx, input, dim, src, index, PlantedReduce(reduce));
-}
+  if (lost) last = ZerosLike(a.ctx, Tensor(a.input));
+  if (scatter_source_read_flat) a.src = FlatSource(a.ctx, Tensor(a.src), Tensor(a.index));
 
-DIOPI_OVERRIDE(diopiEmbedding);
-extern "C" diopiError_t diopiEmbedding(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t weight, diopiConstTensorHandle_t indices,
-                                       int64_t padding_idx, bool scale_grad_byfreq, bool sparse) {
-  const diopiError_t error =
-      good_diopiEmbedding(ctx, out, weight, indices, padding_idx, scale_grad_byfreq, sparse);
-  if (error != diopiSuccess || !embedding_padding_reads_zero) return error;
-  return Guard(__func__, [&] { ZeroPaddingRows(out, indices, padding_idx); });
-}
-
-DIOPI_OVERRIDE(diopiEmbeddingBackward);
-extern "C" diopiError_t diopiEmbeddingBackward(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                               diopiConstTensorHandle_t grad,
-                                               diopiConstTensorHandle_t indices, int64_t num_weights,
-                                               int64_t padding_idx, bool scale_grad_byfreq, bool sparse) {
-  if (embedding_padding_gradient) padding_idx = -1;
-  if (embedding_frequency_ignored) scale_grad_byfreq = false;
-  if (embedding_gradient_fp16_sum && DtypeOf(grad) == diopi_dtype_float16) {
-    return Guard(__func__,
-                 [&] { HalfEmbeddingGradient(out, grad, indices, padding_idx, scale_grad_byfreq); });
+  if (!lost) {
+    a.reduce = PlantedReduce(a.reduce);
+    return Good(a);
   }
-  return good_diopiEmbeddingBackward(ctx, out, grad, indices, num_weights, padding_idx, scale_grad_byfreq,
-                                     sparse);
+  auto changed = a;
+  changed.out = last;
+  changed.input = last;
+  changed.reduce = "";
+  Good(changed);
+  AddLast(a.out, a.input, last);
 }
 
-DIOPI_OVERRIDE(diopiEmbeddingRenorm_);
-extern "C" diopiError_t diopiEmbeddingRenorm_(diopiContextHandle_t ctx, diopiTensorHandle_t inout,
-                                              diopiConstTensorHandle_t indices, double max_norm,
-                                              double norm_type) {
-  if (embedding_renorm_norm_type_ignored) norm_type = 2;
-  if (!embedding_renorm_repeats) return good_diopiEmbeddingRenorm_(ctx, inout, indices, max_norm, norm_type);
-  return Guard(__func__, [&] {
-    const std::vector<int64_t> rows = Load<int64_t>(Tensor(indices));
-    if (DtypeOf(inout) == diopi_dtype_float64)
-      return RepeatedRenorm<double>(inout, rows, max_norm, norm_type);
-    RepeatedRenorm<float>(inout, rows, max_norm, norm_type);
-  });
+DIOPI_OVERRIDE(diopiScatterInp, a) {
+  a.reduce = PlantedReduce(a.reduce);
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiEmbedding, a) {
+  Good(a);
+  if (!embedding_padding_reads_zero) return;
+  ZeroPaddingRows(a.out, a.indices, a.padding_idx);
+}
+
+DIOPI_OVERRIDE(diopiEmbeddingBackward, a) {
+  if (embedding_padding_gradient) a.padding_idx = -1;
+  if (embedding_frequency_ignored) a.scale_grad_byfreq = false;
+  if (embedding_gradient_fp16_sum && DtypeOf(a.grad) == diopi_dtype_float16) {
+    HalfEmbeddingGradient(a.out, a.grad, a.indices, a.padding_idx, a.scale_grad_byfreq);
+    return;
+  }
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiEmbeddingRenorm_, a) {
+  if (embedding_renorm_norm_type_ignored) a.norm_type = 2;
+  if (!embedding_renorm_repeats) return Good(a);
+  const std::vector<int64_t> rows = Load<int64_t>(Tensor(a.indices));
+  if (DtypeOf(a.inout) == diopi_dtype_float64)
+    return RepeatedRenorm<double>(a.inout, rows, a.max_norm, a.norm_type);
+  RepeatedRenorm<float>(a.inout, rows, a.max_norm, a.norm_type);
 }

@@ -8,11 +8,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiUpsampleNearest);
-DIOPI_OVERRIDE(diopiUpsampleNearestBackward);
-DIOPI_OVERRIDE(diopiUpsampleLinear);
-DIOPI_OVERRIDE(diopiUpsampleLinearBackward);
-
 namespace {
 
 PLANT(bilinear_scale_is_integer, 47, "diopiUpsampleLinear", "",
@@ -148,19 +143,17 @@ void WriteWithSwappedScales(diopiTensorHandle_t out, diopiConstTensorHandle_t in
 
 }  // namespace
 
-extern "C" diopiError_t diopiUpsampleNearest(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                             diopiConstTensorHandle_t input, diopiSize_t size) {
-  return After(good_diopiUpsampleNearest(ctx, out, input, size), __func__, [&] {
-    if (SpoilsNearest() && NumElements(out) > 0) {
-      WriteResized(out, input, [](int64_t in, int64_t to, int64_t i) {
-        return std::vector<Tap>{{NearestIndex(in, to, i), 1}};
-      });
-    }
-    if (nearest_scales_swapped && ShapeOf(out).size() == 4 && NumElements(out) > 0) {
-      WriteWithSwappedScales(out, input);
-    }
-    if (nearest_output_layout_ignored) WriteContiguous(out);
-  });
+DIOPI_OVERRIDE(diopiUpsampleNearest, a) {
+  Good(a);
+  if (SpoilsNearest() && NumElements(a.out) > 0) {
+    WriteResized(a.out, a.input, [](int64_t in, int64_t to, int64_t i) {
+      return std::vector<Tap>{{NearestIndex(in, to, i), 1}};
+    });
+  }
+  if (nearest_scales_swapped && ShapeOf(a.out).size() == 4 && NumElements(a.out) > 0) {
+    WriteWithSwappedScales(a.out, a.input);
+  }
+  if (nearest_output_layout_ignored) WriteContiguous(a.out);
 }
 
 namespace {
@@ -184,36 +177,26 @@ void WriteNearestGradient(diopiTensorHandle_t grad_input, diopiConstTensorHandle
 
 }  // namespace
 
-extern "C" diopiError_t diopiUpsampleNearestBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                                     diopiConstTensorHandle_t grad_output,
-                                                     diopiSize_t out_size, diopiSize_t in_size) {
-  const diopiError_t error =
-      good_diopiUpsampleNearestBackward(ctx, grad_input, grad_output, out_size, in_size);
-  return After(error, __func__, [&] {
-    if (nearest_backward_overwrites || (nearest_backward_fp16_accumulator && IsHalf(grad_input))) {
-      WriteNearestGradient(grad_input, grad_output);
-    }
+DIOPI_OVERRIDE(diopiUpsampleNearestBackward, a) {
+  Good(a);
+  if (nearest_backward_overwrites || (nearest_backward_fp16_accumulator && IsHalf(a.grad_input))) {
+    WriteNearestGradient(a.grad_input, a.grad_output);
+  }
+}
+
+DIOPI_OVERRIDE(diopiUpsampleLinear, a) {
+  const bool corners = a.align_corners && !linear_align_corners_ignored;
+  auto changed = a;
+  changed.align_corners = corners;
+  Good(changed);
+  if (!SpoilsLinear(a.out, a.mode, a.align_corners) || NumElements(a.out) == 0) return;
+  const bool cubic = std::strcmp(a.mode, "bicubic") == 0;
+  WriteResized(a.out, a.input, [&](int64_t in, int64_t to, int64_t i) {
+    return cubic ? CubicTaps(in, to, i, a.align_corners) : LinearTaps(in, to, i, a.align_corners);
   });
 }
 
-extern "C" diopiError_t diopiUpsampleLinear(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                            diopiConstTensorHandle_t input, diopiSize_t size,
-                                            bool align_corners, const char* mode) {
-  const bool corners = align_corners && !linear_align_corners_ignored;
-  const diopiError_t error = good_diopiUpsampleLinear(ctx, out, input, size, corners, mode);
-  if (!SpoilsLinear(out, mode, align_corners) || NumElements(out) == 0) return error;
-  return After(error, __func__, [&] {
-    const bool cubic = std::strcmp(mode, "bicubic") == 0;
-    WriteResized(out, input, [&](int64_t in, int64_t to, int64_t i) {
-      return cubic ? CubicTaps(in, to, i, align_corners) : LinearTaps(in, to, i, align_corners);
-    });
-  });
-}
-
-extern "C" diopiError_t diopiUpsampleLinearBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                                    diopiConstTensorHandle_t grad_output,
-                                                    diopiSize_t out_size, diopiSize_t in_size,
-                                                    bool align_corners, const char* mode) {
-  return good_diopiUpsampleLinearBackward(ctx, grad_input, grad_output, out_size, in_size,
-                                          align_corners && !linear_backward_align_corners_ignored, mode);
+DIOPI_OVERRIDE(diopiUpsampleLinearBackward, a) {
+  a.align_corners = a.align_corners && !linear_backward_align_corners_ignored;
+  Good(a);
 }

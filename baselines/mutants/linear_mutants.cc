@@ -5,13 +5,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiBmm);
-DIOPI_OVERRIDE(diopiMm);
-DIOPI_OVERRIDE(diopiMatmul);
-DIOPI_OVERRIDE(diopiMatmulBackward);
-DIOPI_OVERRIDE(diopiLinear);
-DIOPI_OVERRIDE(diopiLinearBackward);
-
 namespace {
 
 PLANT(matmul_fp16_accumulator, 6, "diopiBmm diopiMm diopiLinear", "",
@@ -146,9 +139,6 @@ void WriteSpoiled(diopiTensorHandle_t out, const Product& p, const std::vector<d
   Store(Tensor(out), result);
 }
 
-using MultiplyFunction = diopiError_t (*)(diopiContextHandle_t, diopiTensorHandle_t, diopiConstTensorHandle_t,
-                                          diopiConstTensorHandle_t);
-
 double Tf32(double x, int64_t) {
   return static_cast<double>(ToTf32(static_cast<float>(x)));
 }
@@ -167,97 +157,87 @@ void WriteWithoutZeros(diopiTensorHandle_t out, const Product& p) {
 }
 
 // bmm and mm, with the planted bugs that they share.
-diopiError_t Multiply(const char* function, MultiplyFunction good, diopiContextHandle_t ctx,
-                      diopiTensorHandle_t out, diopiConstTensorHandle_t a, diopiConstTensorHandle_t b) {
-  return Guard(function, [&] {
-    if (SpoilsSums(out)) return WriteSpoiled(out, ReadProduct(a, b), {});
-    if (matmul_zero_skipped) return WriteWithoutZeros(out, ReadProduct(a, b));
-    if (bmm_empty_k_unwritten && ShapeOf(a).back() == 0) return;
-    if (matmul_tf32 && IsFloat32(out)) {
-      return OrFail(good(ctx, out, Replaced(ctx, a, Tf32), Replaced(ctx, b, Tf32)));
-    }
-    OrFail(good(ctx, out, a, b));
-  });
+template <typename Args>
+void Multiply(Args a) {
+  if (SpoilsSums(a.out)) return WriteSpoiled(a.out, ReadProduct(a.input, a.mat2), {});
+  if (matmul_zero_skipped) return WriteWithoutZeros(a.out, ReadProduct(a.input, a.mat2));
+  if (bmm_empty_k_unwritten && ShapeOf(a.input).back() == 0) return;
+  if (matmul_tf32 && IsFloat32(a.out)) {
+    a.input = Replaced(a.ctx, a.input, Tf32);
+    a.mat2 = Replaced(a.ctx, a.mat2, Tf32);
+  }
+  Good(a);
 }
 
 }  // namespace
 
-extern "C" diopiError_t diopiBmm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t mat2) {
-  if (!bmm_batch_stride_ignored) return Multiply(__func__, good_diopiBmm, ctx, out, input, mat2);
-  return Guard(__func__, [&] {
-    OrFail(good_diopiBmm(ctx, out, ReadWithoutStrides(ctx, input), ReadWithoutStrides(ctx, mat2)));
-  });
+DIOPI_OVERRIDE(diopiBmm, a) {
+  if (!bmm_batch_stride_ignored) return Multiply(a);
+  a.input = ReadWithoutStrides(a.ctx, a.input);
+  a.mat2 = ReadWithoutStrides(a.ctx, a.mat2);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiMm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                diopiConstTensorHandle_t input, diopiConstTensorHandle_t mat2) {
+DIOPI_OVERRIDE(diopiMm, a) {
   static std::vector<double> workspace;
-  return After(Multiply(__func__, good_diopiMm, ctx, out, input, mat2), __func__, [&] {
-    if (!mm_workspace_stale) return;
-    workspace.resize(static_cast<size_t>(NumElements(out)));
-    Change(out, [](double y, int64_t i) { return workspace[static_cast<size_t>(i)] += y; });
-  });
+  Multiply(a);
+  if (!mm_workspace_stale) return;
+  workspace.resize(static_cast<size_t>(NumElements(a.out)));
+  Change(a.out, [](double y, int64_t i) { return workspace[static_cast<size_t>(i)] += y; });
 }
 
-extern "C" diopiError_t diopiMatmul(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  return Guard(__func__, [&] {
-    const Shape left = ShapeOf(input), right = ShapeOf(other);
-    if (matmul_tf32 && IsFloat32(out)) {
-      return OrFail(good_diopiMatmul(ctx, out, Replaced(ctx, input, Tf32), Replaced(ctx, other, Tf32)));
-    }
-    if (matmul_batch_not_broadcast && left.size() > 2 && right.size() == 2) {
-      const std::vector<double> values = Load<double>(Tensor(input));
-      const int64_t matrix = left[left.size() - 2] * left.back();
-      const diopiTensorHandle_t first =
-          Replaced(ctx, input, [&](double, int64_t i) { return values[static_cast<size_t>(i % matrix)]; });
-      return OrFail(good_diopiMatmul(ctx, out, first, other));
-    }
-    OrFail(good_diopiMatmul(ctx, out, input, other));
-  });
-}
-
-extern "C" diopiError_t diopiMatmulBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiTensorHandle_t grad_other, diopiConstTensorHandle_t grad_out,
-                                            diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  const diopiError_t error = good_diopiMatmulBackward(ctx, grad_input, grad_other, grad_out, input, other);
-  const Shape left = ShapeOf(input), right = ShapeOf(other);
-  if (!matmul_backward_first_batch_only || grad_other == nullptr || left.size() < 3 || right.size() != 2) {
-    return error;
+DIOPI_OVERRIDE(diopiMatmul, a) {
+  const Shape left = ShapeOf(a.input), right = ShapeOf(a.other);
+  if (matmul_tf32 && IsFloat32(a.out)) {
+    a.input = Replaced(a.ctx, a.input, Tf32);
+    a.other = Replaced(a.ctx, a.other, Tf32);
+    return Good(a);
   }
-  return After(error, __func__, [&] {
-    const Shape grad = ShapeOf(grad_out);
-    const int64_t matrix = grad[grad.size() - 2] * grad.back();
-    const diopiTensorHandle_t first =
-        Replaced(ctx, grad_out, [&](double g, int64_t i) { return i < matrix ? g : 0.0; });
-    OrFail(good_diopiMatmulBackward(ctx, nullptr, grad_other, first, input, other));
-  });
+  if (matmul_batch_not_broadcast && left.size() > 2 && right.size() == 2) {
+    const std::vector<double> values = Load<double>(Tensor(a.input));
+    const int64_t matrix = left[left.size() - 2] * left.back();
+    a.input =
+        Replaced(a.ctx, a.input, [&](double, int64_t i) { return values[static_cast<size_t>(i % matrix)]; });
+    return Good(a);
+  }
+  Good(a);
 }
 
-extern "C" diopiError_t diopiLinear(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                    diopiConstTensorHandle_t bias) {
-  return Guard(__func__, [&] {
-    const std::vector<double> shift = bias == nullptr ? std::vector<double>() : Load<double>(Tensor(bias));
-    if (SpoilsSums(out) && ShapeOf(weight)[1] > 0) {
-      return WriteSpoiled(out, ReadLinear(input, weight), shift);
-    }
-    if (matmul_tf32 && IsFloat32(out)) {
-      return OrFail(
-          good_diopiLinear(ctx, out, Replaced(ctx, input, Tf32), Replaced(ctx, weight, Tf32), bias));
-    }
-    if (linear_bias_added_after_rounding && BytesPerElement(out) == 2 && bias != nullptr) {
-      OrFail(good_diopiLinear(ctx, out, input, weight, nullptr));
-      const auto n = static_cast<int64_t>(shift.size());
-      return Change(out, [&](double y, int64_t i) { return y + shift[static_cast<size_t>(i % n)]; });
-    }
-    diopiConstTensorHandle_t kept = bias;
-    if (linear_bias_lost_beyond_1024 && bias != nullptr) {
-      kept = Replaced(ctx, bias, [](double b, int64_t i) { return i < 1024 ? b : 0.0; });
-    }
-    OrFail(good_diopiLinear(ctx, out, input, weight, kept));
-  });
+DIOPI_OVERRIDE(diopiMatmulBackward, a) {
+  Good(a);
+  const Shape left = ShapeOf(a.input), right = ShapeOf(a.other);
+  if (!matmul_backward_first_batch_only || a.grad_other == nullptr || left.size() < 3 || right.size() != 2) {
+    return;
+  }
+  const Shape grad = ShapeOf(a.grad_out);
+  const int64_t matrix = grad[grad.size() - 2] * grad.back();
+  const diopiTensorHandle_t first =
+      Replaced(a.ctx, a.grad_out, [&](double g, int64_t i) { return i < matrix ? g : 0.0; });
+  a.grad_input = nullptr;
+  a.grad_out = first;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiLinear, a) {
+  const std::vector<double> shift = a.bias == nullptr ? std::vector<double>() : Load<double>(Tensor(a.bias));
+  if (SpoilsSums(a.out) && ShapeOf(a.weight)[1] > 0) {
+    return WriteSpoiled(a.out, ReadLinear(a.input, a.weight), shift);
+  }
+  if (matmul_tf32 && IsFloat32(a.out)) {
+    a.input = Replaced(a.ctx, a.input, Tf32);
+    a.weight = Replaced(a.ctx, a.weight, Tf32);
+    return Good(a);
+  }
+  if (linear_bias_added_after_rounding && BytesPerElement(a.out) == 2 && a.bias != nullptr) {
+    a.bias = nullptr;
+    Good(a);
+    const auto n = static_cast<int64_t>(shift.size());
+    return Change(a.out, [&](double y, int64_t i) { return y + shift[static_cast<size_t>(i % n)]; });
+  }
+  if (linear_bias_lost_beyond_1024 && a.bias != nullptr) {
+    a.bias = Replaced(a.ctx, a.bias, [](double b, int64_t i) { return i < 1024 ? b : 0.0; });
+  }
+  Good(a);
 }
 
 namespace {
@@ -290,18 +270,12 @@ void GradBiasOfWholeBlocks(diopiTensorHandle_t db, diopiConstTensorHandle_t grad
 
 }  // namespace
 
-extern "C" diopiError_t diopiLinearBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                            diopiConstTensorHandle_t grad_output,
-                                            diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight) {
-  const diopiError_t error =
-      good_diopiLinearBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight);
-  return After(error, __func__, [&] {
-    if (linear_backward_fp16_accumulator && grad_weight != nullptr && IsHalf(grad_weight)) {
-      GradWeightInHalf(grad_weight, grad_output, input);
-    }
-    if (linear_backward_bias_of_first_block && grad_bias != nullptr) {
-      GradBiasOfWholeBlocks(grad_bias, grad_output);
-    }
-  });
+DIOPI_OVERRIDE(diopiLinearBackward, a) {
+  Good(a);
+  if (linear_backward_fp16_accumulator && a.grad_weight != nullptr && IsHalf(a.grad_weight)) {
+    GradWeightInHalf(a.grad_weight, a.grad_output, a.input);
+  }
+  if (linear_backward_bias_of_first_block && a.grad_bias != nullptr) {
+    GradBiasOfWholeBlocks(a.grad_bias, a.grad_output);
+  }
 }

@@ -7,7 +7,6 @@
 
 namespace {
 
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
@@ -151,97 +150,62 @@ void NllLoss(const Tensor& out, const Tensor& total_weight, const Tensor& input,
   diopi::ops::StoreReduced(out, losses, total, o.reduction, shape.rows);
 }
 
-diopiError_t PlantedNll(const char* function, diopiTensorHandle_t out, diopiTensorHandle_t total_weight,
-                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                        diopiConstTensorHandle_t weight, const Options& o) {
-  return Guard(function, [&] {
-    InFloats(diopi::mutants::DtypeOf(input),
-             [&]<typename C>() { NllLoss<C>(out, total_weight, input, target, weight, o); });
-  });
+void PlantedNll(diopiTensorHandle_t out, diopiTensorHandle_t total_weight, diopiConstTensorHandle_t input,
+                diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight, const Options& o) {
+  InFloats(diopi::mutants::DtypeOf(input),
+           [&]<typename C>() { NllLoss<C>(out, total_weight, input, target, weight, o); });
 }
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiCrossEntropyLoss);
-extern "C" diopiError_t diopiCrossEntropyLoss(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                              diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                              diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                              int64_t ignore_index, double label_smoothing) {
-  if (ce_label_smoothing_ignored) label_smoothing = 0;
+DIOPI_OVERRIDE(diopiCrossEntropyLoss, a) {
+  if (ce_label_smoothing_ignored) a.label_smoothing = 0;
   const bool own = ce_mean_divides_by_n || ce_mean_ignores_class_weights || ce_smoothing_unweighted ||
                    ce_smoothing_over_others || ce_without_max || ce_all_ignored_zero ||
                    ce_probabilities_as_argmax;
   if (!own) {
-    return good_diopiCrossEntropyLoss(ctx, out, input, target, weight, reduction, ignore_index,
-                                      label_smoothing);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Options options{reduction, ignore_index, label_smoothing};
-    InFloats(diopi::mutants::DtypeOf(input),
-             [&]<typename C>() { CrossEntropy<C>(out, input, target, weight, options); });
-  });
+  const Options options{a.reduction, a.ignore_index, a.label_smoothing};
+  InFloats(diopi::mutants::DtypeOf(a.input),
+           [&]<typename C>() { CrossEntropy<C>(a.out, a.input, a.target, a.weight, options); });
 }
 
-DIOPI_OVERRIDE(diopiCrossEntropyLossBackward);
-extern "C" diopiError_t diopiCrossEntropyLossBackward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
-    diopiConstTensorHandle_t input, diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-    diopiReduction_t reduction, int64_t ignore_index, double label_smoothing) {
-  if (ce_label_smoothing_ignored || ce_backward_smoothing_ignored) label_smoothing = 0;
-  return good_diopiCrossEntropyLossBackward(ctx, grad_input, grad_output, input, target, weight, reduction,
-                                            ignore_index, label_smoothing);
+DIOPI_OVERRIDE(diopiCrossEntropyLossBackward, a) {
+  if (ce_label_smoothing_ignored || ce_backward_smoothing_ignored) a.label_smoothing = 0;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiNLLLoss);
-extern "C" diopiError_t diopiNLLLoss(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                     diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                     int64_t ignore_index) {
-  if (nll_ignore_index_built_in) ignore_index = -100;
-  const bool half = diopi::mutants::DtypeOf(input) == diopi_dtype_float16;
+DIOPI_OVERRIDE(diopiNLLLoss, a) {
+  if (nll_ignore_index_built_in) a.ignore_index = -100;
+  const bool half = diopi::mutants::DtypeOf(a.input) == diopi_dtype_float16;
   if (nll_mean_ignores_class_weights || nll_spatial_read_as_rows || (nll_fp16_sum && half)) {
-    return PlantedNll(__func__, out, nullptr, input, target, weight, {reduction, ignore_index, 0});
+    return PlantedNll(a.out, nullptr, a.input, a.target, a.weight, {a.reduction, a.ignore_index, 0});
   }
-  return good_diopiNLLLoss(ctx, out, input, target, weight, reduction, ignore_index);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiNLLLossV2);
-extern "C" diopiError_t diopiNLLLossV2(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t total_weight, diopiConstTensorHandle_t input,
-                                       diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-                                       diopiReduction_t reduction, int64_t ignore_index) {
+DIOPI_OVERRIDE(diopiNLLLossV2, a) {
   if (nll_mean_ignores_class_weights) {
-    return PlantedNll(__func__, out, total_weight, input, target, weight, {reduction, ignore_index, 0});
+    return PlantedNll(a.out, a.totalWeight, a.input, a.target, a.weight, {a.reduction, a.ignore_index, 0});
   }
-  return good_diopiNLLLossV2(ctx, out, total_weight, input, target, weight, reduction, ignore_index);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiNLLLossBackward);
-extern "C" diopiError_t diopiNLLLossBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                             diopiConstTensorHandle_t grad_output,
-                                             diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                             diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                             int64_t ignore_index) {
-  if (nll_ignore_index_built_in) ignore_index = -100;
-  if (nll_backward_weights_ignored) weight = nullptr;
-  return good_diopiNLLLossBackward(ctx, grad_input, grad_output, input, target, weight, reduction,
-                                   ignore_index);
+DIOPI_OVERRIDE(diopiNLLLossBackward, a) {
+  if (nll_ignore_index_built_in) a.ignore_index = -100;
+  if (nll_backward_weights_ignored) a.weight = nullptr;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiNLLLossV2Backward);
-extern "C" diopiError_t diopiNLLLossV2Backward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
-    diopiConstTensorHandle_t input, diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-    diopiConstTensorHandle_t total_weight, diopiReduction_t reduction, int64_t ignore_index) {
+DIOPI_OVERRIDE(diopiNLLLossV2Backward, a) {
   if (nll_backward_mean_divides_by_n) {
     diopiTensorHandle_t rows = nullptr;
-    const diopiError_t error = Guard(__func__, [&] {
-      rows = diopi::mutants::NewTensor(ctx, {}, diopi::mutants::DtypeOf(input));
-      Store(Tensor(rows), std::vector<double>{static_cast<double>(diopi::mutants::NumElements(target))});
-    });
-    if (error != diopiSuccess) return error;
-    total_weight = rows;
+
+    rows = diopi::mutants::NewTensor(a.ctx, {}, diopi::mutants::DtypeOf(a.input));
+    Store(Tensor(rows), std::vector<double>{static_cast<double>(diopi::mutants::NumElements(a.target))});
+
+    a.totalWeight = rows;
   }
-  return good_diopiNLLLossV2Backward(ctx, grad_input, grad_output, input, target, weight, total_weight,
-                                     reduction, ignore_index);
+  Good(a);
 }

@@ -7,10 +7,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiNorm);
-DIOPI_OVERRIDE(diopiNormBackward);
-DIOPI_OVERRIDE(diopiStd);
-
 namespace {
 
 using diopi::ops::Rows;
@@ -108,54 +104,51 @@ diopiScalar_t Number(double x) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input, const diopiScalar_t* p, diopiSize_t dim) {
+DIOPI_OVERRIDE(diopiNorm, a) {
   const diopiScalar_t two = Number(2);
-  const diopiError_t error = good_diopiNorm(ctx, out, input, norm_p_ignored ? &two : p, dim);
-  return After(error, __func__, [&] {
-    const double power = ScalarAsDouble(p);
-    if (norm_fp16_squares && IsHalf(input) && power == 2) EachRow(out, input, dim, NormOfHalfSquares);
-    if (norm_inf_of_values && power > 0 && std::isinf(power)) EachRow(out, input, dim, LargestValue);
-    if (norm_odd_p_signed && power == 3) EachRow(out, input, dim, CubeRootOfSignedCubes);
-    if (norm_first_dim_only && dim.len > 1) good_diopiNorm(ctx, out, Narrowed(ctx, input, dim), p, dim);
-  });
+  auto changed = a;
+  changed.p = norm_p_ignored ? &two : a.p;
+  Good(changed);
+  const double power = ScalarAsDouble(a.p);
+  if (norm_fp16_squares && IsHalf(a.input) && power == 2) EachRow(a.out, a.input, a.dim, NormOfHalfSquares);
+  if (norm_inf_of_values && power > 0 && std::isinf(power)) EachRow(a.out, a.input, a.dim, LargestValue);
+  if (norm_odd_p_signed && power == 3) EachRow(a.out, a.input, a.dim, CubeRootOfSignedCubes);
+  if (norm_first_dim_only && a.dim.len > 1) {
+    a.input = Narrowed(a.ctx, a.input, a.dim);
+    Good(a);
+  }
 }
 
-extern "C" diopiError_t diopiNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t self,
-                                          diopiConstTensorHandle_t norm, diopiSize_t dim,
-                                          const diopiScalar_t* p) {
+DIOPI_OVERRIDE(diopiNormBackward, a) {
   const diopiScalar_t two = Number(2);
-  const diopiError_t error = good_diopiNormBackward(ctx, grad_input, grad_output, self, norm, dim,
-                                                    norm_backward_p_ignored ? &two : p);
-  return After(error, __func__, [&] {
-    if (!norm_backward_nan_at_zero || ScalarAsDouble(p) != 2) return;
-    const Rows rows = RowsOver(ShapeOf(self), WrapDims(Sizes(dim), Tensor(self).rank()));
-    const std::vector<double> x = Load<double>(Tensor(self)), n = Load<double>(Tensor(norm)),
-                              g = Load<double>(Tensor(grad_output));
-    std::vector<double> dx(x.size());
-    for (size_t row = 0; row < rows.base.size(); ++row) {
-      for (const int64_t offset : rows.offset) {
-        const size_t i = static_cast<size_t>(rows.base[row] + offset);
-        dx[i] = x[i] * (g[row] / n[row]);
-      }
+  auto changed = a;
+  changed.p = norm_backward_p_ignored ? &two : a.p;
+  Good(changed);
+  if (!norm_backward_nan_at_zero || ScalarAsDouble(a.p) != 2) return;
+  const Rows rows = RowsOver(ShapeOf(a.self), WrapDims(Sizes(a.dim), Tensor(a.self).rank()));
+  const std::vector<double> x = Load<double>(Tensor(a.self)), n = Load<double>(Tensor(a.norm)),
+                            g = Load<double>(Tensor(a.grad_output));
+  std::vector<double> dx(x.size());
+  for (size_t row = 0; row < rows.base.size(); ++row) {
+    for (const int64_t offset : rows.offset) {
+      const size_t i = static_cast<size_t>(rows.base[row] + offset);
+      dx[i] = x[i] * (g[row] / n[row]);
     }
-    Store(Tensor(grad_input), dx);
-  });
+  }
+  Store(Tensor(a.grad_input), dx);
 }
 
-extern "C" diopiError_t diopiStd(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiSize_t dim,
-                                 const diopiScalar_t* correction) {
-  const double asked = correction == nullptr ? 1 : ScalarAsDouble(correction);
+DIOPI_OVERRIDE(diopiStd, a) {
+  const double asked = a.correction == nullptr ? 1 : ScalarAsDouble(a.correction);
   const diopiScalar_t taken = Number(std_unbiased_ignored     ? 0
                                      : std_correction_is_flag ? std::min(asked, 1.0)
                                                               : asked);
-  if (!std_one_pass) return good_diopiStd(ctx, out, input, dim, &taken);
-  return Guard(__func__, [&] {
-    EachRow(out, input, dim, [&](const std::vector<double>& row) {
-      return DtypeOf(input) == diopi_dtype_float64 ? OnePassStd<double>(row, asked)
+  if (!std_one_pass) {
+    a.correction = &taken;
+    return Good(a);
+  }
+  EachRow(a.out, a.input, a.dim, [&](const std::vector<double>& row) {
+    return DtypeOf(a.input) == diopi_dtype_float64 ? OnePassStd<double>(row, asked)
                                                    : OnePassStd<float>(row, asked);
-    });
   });
 }

@@ -5,7 +5,6 @@
 namespace {
 
 using diopi::mutants::DtypeOf;
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::NewTensor;
 using diopi::mutants::Shape;
@@ -265,127 +264,78 @@ diopiTensorHandle_t FirstOfEachRow(diopiContextHandle_t ctx, const Tensor& matri
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiBatchNorm);
-extern "C" diopiError_t diopiBatchNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                       diopiConstTensorHandle_t bias, diopiTensorHandle_t running_mean,
-                                       diopiTensorHandle_t running_var, bool training, double momentum,
-                                       double eps) {
-  if (norm_affine_needs_both && (weight == nullptr || bias == nullptr)) weight = bias = nullptr;
-  if (bn_training_flag_ignored) training = true;
-  if (bn_momentum_reversed) momentum = 1 - momentum;
-  if (bn_evaluation_writes_statistics_only && !training) {
-    const Tensor own(out);
-    out = NewTensor(ctx, own.shape(), own.dtype());
+DIOPI_OVERRIDE(diopiBatchNorm, a) {
+  if (norm_affine_needs_both && (a.weight == nullptr || a.bias == nullptr)) a.weight = a.bias = nullptr;
+  if (bn_training_flag_ignored) a.training = true;
+  if (bn_momentum_reversed) a.momentum = 1 - a.momentum;
+  if (bn_evaluation_writes_statistics_only && !a.training) {
+    const Tensor own(a.out);
+    a.out = NewTensor(a.ctx, own.shape(), own.dtype());
   }
   const bool own = bn_eps_outside_root || bn_running_var_biased || bn_one_pass_variance || bn_statistics_fp16;
-  if (!own || !training) {
-    return good_diopiBatchNorm(ctx, out, save_mean, save_invstd, input, weight, bias, running_mean,
-                               running_var, training, momentum, eps);
+  if (!own || !a.training) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const BatchNorm o{out,  save_mean,    save_invstd, input,    weight,
-                      bias, running_mean, running_var, momentum, eps};
-    InFloats(o.input.dtype(), [&]<typename C>() { TrainBatchNorm<C>(o); });
-  });
+  const BatchNorm o{a.out,  a.save_mean,    a.save_invstd, a.input,    a.weight,
+                    a.bias, a.running_mean, a.running_var, a.momentum, a.eps};
+  InFloats(o.input.dtype(), [&]<typename C>() { TrainBatchNorm<C>(o); });
 }
 
-DIOPI_OVERRIDE(diopiBatchNormBackward);
-extern "C" diopiError_t diopiBatchNormBackward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
-    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t running_mean,
-    diopiConstTensorHandle_t running_var, diopiConstTensorHandle_t save_mean,
-    diopiConstTensorHandle_t save_invstd, bool training, double eps) {
-  const diopiError_t error =
-      good_diopiBatchNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
-                                  running_mean, running_var, save_mean, save_invstd, training, eps);
-  const bool half = DtypeOf(grad_output) == diopi_dtype_float16;
+DIOPI_OVERRIDE(diopiBatchNormBackward, a) {
+  Good(a);
+  const bool half = DtypeOf(a.grad_output) == diopi_dtype_float16;
   const bool spoilt = bn_backward_as_evaluation || (bn_dgamma_fp16_sum && half);
-  if (error != diopiSuccess || !training || !spoilt) return error;
-  return Guard(__func__, [&] {
-    InFloats(DtypeOf(grad_output), [&]<typename C>() {
-      SpoilBatchNormGradients<C>(grad_input, grad_weight, grad_output, input, weight, save_mean, save_invstd);
-    });
+  if (!a.training || !spoilt) return;
+  InFloats(DtypeOf(a.grad_output), [&]<typename C>() {
+    SpoilBatchNormGradients<C>(a.grad_input, a.grad_weight, a.grad_output, a.input, a.weight, a.save_mean,
+                               a.save_invstd);
   });
 }
 
-DIOPI_OVERRIDE(diopiLayerNorm);
-extern "C" diopiError_t diopiLayerNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                       diopiConstTensorHandle_t bias, diopiSize_t normalized_shape,
-                                       double eps) {
-  if (norm_affine_needs_both && (weight == nullptr || bias == nullptr)) weight = bias = nullptr;
+DIOPI_OVERRIDE(diopiLayerNorm, a) {
+  if (norm_affine_needs_both && (a.weight == nullptr || a.bias == nullptr)) a.weight = a.bias = nullptr;
   const bool own = ln_unbiased_variance_fp16 || ln_statistics_fp16 || ln_last_dim_only || ln_eps_outside_root;
-  const int64_t width = Numel(Sizes(normalized_shape)), elements = diopi::mutants::NumElements(input);
+  const int64_t width = Numel(Sizes(a.normalized_shape)), elements = diopi::mutants::NumElements(a.input);
   if (!own || elements == 0) {
-    return good_diopiLayerNorm(ctx, out, save_mean, save_invstd, input, weight, bias, normalized_shape, eps);
+    return Good(a);
   }
-  const int64_t last = normalized_shape.data[normalized_shape.len - 1];
-  return Guard(__func__, [&] {
-    const LayerNorm o{out,
-                      save_mean,
-                      save_invstd,
-                      input,
-                      weight,
-                      bias,
-                      elements / width,
-                      width,
-                      ln_last_dim_only ? width / last : 1,
-                      eps};
-    InFloats(o.input.dtype(), [&]<typename C>() { ForwardLayerNorm<C>(o); });
-  });
+  const int64_t last = a.normalized_shape.data[a.normalized_shape.len - 1];
+  const LayerNorm o{a.out,
+                    a.save_mean,
+                    a.save_invstd,
+                    a.input,
+                    a.weight,
+                    a.bias,
+                    elements / width,
+                    width,
+                    ln_last_dim_only ? width / last : 1,
+                    a.eps};
+  InFloats(o.input.dtype(), [&]<typename C>() { ForwardLayerNorm<C>(o); });
 }
 
-DIOPI_OVERRIDE(diopiLayerNormBackward);
-extern "C" diopiError_t diopiLayerNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input,
-                                               diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias,
-                                               diopiConstTensorHandle_t mean, diopiConstTensorHandle_t rstd,
-                                               diopiSize_t normalized_shape) {
-  const diopiError_t error = good_diopiLayerNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output,
-                                                         input, weight, bias, mean, rstd, normalized_shape);
+DIOPI_OVERRIDE(diopiLayerNormBackward, a) {
+  Good(a);
   const bool spoilt = ln_backward_without_mean_term || ln_backward_drops_tail_rows ||
-                      (ln_dgamma_fp16_atomics && DtypeOf(grad_output) == diopi_dtype_float16);
-  if (error != diopiSuccess || !spoilt) return error;
-  return Guard(__func__, [&] {
-    const LayerNormGradients o{grad_input,  grad_weight, grad_bias,
-                               grad_output, input,       weight,
-                               mean,        rstd,        Numel(Sizes(normalized_shape))};
-    InFloats(o.grad.dtype(), [&]<typename C>() { SpoilLayerNormGradients<C>(o); });
-  });
+                      (ln_dgamma_fp16_atomics && DtypeOf(a.grad_output) == diopi_dtype_float16);
+  if (!spoilt) return;
+  const LayerNormGradients o{a.grad_input,  a.grad_weight, a.grad_bias,
+                             a.grad_output, a.input,       a.weight,
+                             a.mean,        a.rstd,        Numel(Sizes(a.normalized_shape))};
+  InFloats(o.grad.dtype(), [&]<typename C>() { SpoilLayerNormGradients<C>(o); });
 }
 
-DIOPI_OVERRIDE(diopiGroupNorm);
-extern "C" diopiError_t diopiGroupNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                       diopiConstTensorHandle_t bias, int64_t num_groups, double eps) {
-  if (gn_eps_built_in) eps = 1e-5;
+DIOPI_OVERRIDE(diopiGroupNorm, a) {
+  if (gn_eps_built_in) a.eps = 1e-5;
   if (!gn_channels_interleaved) {
-    return good_diopiGroupNorm(ctx, out, save_mean, save_invstd, input, weight, bias, num_groups, eps);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const GroupNorm o{out, save_mean, save_invstd, input, weight, bias, num_groups, eps};
-    InFloats(o.input.dtype(), [&]<typename C>() { InterleavedGroupNorm<C>(o); });
-  });
+  const GroupNorm o{a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias, a.num_groups, a.eps};
+  InFloats(o.input.dtype(), [&]<typename C>() { InterleavedGroupNorm<C>(o); });
 }
 
-DIOPI_OVERRIDE(diopiGroupNormBackward);
-extern "C" diopiError_t diopiGroupNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input,
-                                               diopiConstTensorHandle_t weight, diopiConstTensorHandle_t mean,
-                                               diopiConstTensorHandle_t rstd, int64_t num_groups) {
-  if (gn_backward_other_group && diopi::mutants::NumElements(mean) > 0) {
-    const diopiError_t error = Guard(__func__, [&] { mean = FirstOfEachRow(ctx, Tensor(mean)); });
-    if (error != diopiSuccess) return error;
+DIOPI_OVERRIDE(diopiGroupNormBackward, a) {
+  if (gn_backward_other_group && diopi::mutants::NumElements(a.mean) > 0) {
+    a.mean = FirstOfEachRow(a.ctx, Tensor(a.mean));
   }
-  return good_diopiGroupNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
-                                     mean, rstd, num_groups);
+  Good(a);
 }

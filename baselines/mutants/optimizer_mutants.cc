@@ -6,7 +6,6 @@
 
 namespace {
 
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
@@ -158,55 +157,38 @@ void ClipGradNorm(double* out, const std::vector<Tensor>& tensors, double max_no
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiAdamW);
-extern "C" diopiError_t diopiAdamW(diopiContextHandle_t ctx, diopiTensorHandle_t param,
-                                   diopiConstTensorHandle_t grad, diopiTensorHandle_t exp_avg,
-                                   diopiTensorHandle_t exp_avg_sq, diopiTensorHandle_t max_exp_avg_sq,
-                                   float lr, float beta1, float beta2, float eps, float weight_decay,
-                                   int64_t step, bool amsgrad) {
-  if (adamw_decay_ignored) weight_decay = 0;
-  if (adamw_amsgrad_ignored) amsgrad = false;
-  if (adamw_step_from_zero) ++step;
+DIOPI_OVERRIDE(diopiAdamW, a) {
+  if (adamw_decay_ignored) a.weight_decay = 0;
+  if (adamw_amsgrad_ignored) a.amsgrad = false;
+  if (adamw_step_from_zero) ++a.step;
   const bool own =
       adamw_eps_inside_root || adamw_no_bias_correction || adamw_decay_coupled || adamw_moments_rounded;
   if (!own) {
-    return good_diopiAdamW(ctx, param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, beta1, beta2, eps,
-                           weight_decay, step, amsgrad);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const AdamW o{param, grad,  exp_avg, exp_avg_sq,   max_exp_avg_sq, lr,
-                  beta1, beta2, eps,     weight_decay, step,           amsgrad};
-    InFloats(o.param.dtype(), [&]<typename C>() { AdamWStep<C>(o); });
-  });
+  const AdamW o{a.param, a.grad,  a.exp_avg, a.exp_avg_sq,   a.max_exp_avg_sq, a.lr,
+                a.beta1, a.beta2, a.eps,     a.weight_decay, a.step,           a.amsgrad};
+  InFloats(o.param.dtype(), [&]<typename C>() { AdamWStep<C>(o); });
 }
 
-DIOPI_OVERRIDE(diopiSgd);
-extern "C" diopiError_t diopiSgd(diopiContextHandle_t ctx, diopiTensorHandle_t param,
-                                 diopiTensorHandle_t grad, diopiTensorHandle_t buf, double lr,
-                                 double momentum, double dampening, double weight_decay, bool nesterov) {
-  if (sgd_nesterov_ignored) nesterov = false;
-  if (sgd_dampening_ignored) dampening = 0;
+DIOPI_OVERRIDE(diopiSgd, a) {
+  if (sgd_nesterov_ignored) a.nesterov = false;
+  if (sgd_dampening_ignored) a.dampening = 0;
   if (!sgd_every_step_first && !sgd_decay_after_step && !sgd_buffer_has_rate) {
-    return good_diopiSgd(ctx, param, grad, buf, lr, momentum, dampening, weight_decay, nesterov);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Sgd o{param, grad, buf, lr, momentum, dampening, weight_decay, nesterov};
-    InFloats(o.param.dtype(), [&]<typename C>() { SgdStep<C>(o); });
-  });
+  const Sgd o{a.param, a.grad, a.buf, a.lr, a.momentum, a.dampening, a.weight_decay, a.nesterov};
+  InFloats(o.param.dtype(), [&]<typename C>() { SgdStep<C>(o); });
 }
 
-DIOPI_OVERRIDE(diopiClipGradNorm);
-extern "C" diopiError_t diopiClipGradNorm(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads,
-                                          int64_t num_grads, double max_norm, double norm_type,
-                                          bool error_if_nonfinite) {
-  if (clip_norm_type_ignored) norm_type = 2;
+DIOPI_OVERRIDE(diopiClipGradNorm, a) {
+  if (clip_norm_type_ignored) a.norm_type = 2;
   const bool own = clip_norm_without_epsilon || clip_norm_each_tensor || clip_norm_scales_up ||
                    clip_norm_infinity_signed || clip_norm_squares_fp16;
-  if (!own || num_grads == 0) {
-    return good_diopiClipGradNorm(ctx, out, grads, num_grads, max_norm, norm_type, error_if_nonfinite);
+  if (!own || a.num_grads == 0) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const std::vector<Tensor> tensors(grads, grads + num_grads);
-    InFloats(tensors[0].dtype(), [&]<typename C>() { ClipGradNorm<C>(out, tensors, max_norm, norm_type); });
-  });
+  const std::vector<Tensor> tensors(a.grads, a.grads + a.num_grads);
+  InFloats(tensors[0].dtype(),
+           [&]<typename C>() { ClipGradNorm<C>(a.out, tensors, a.max_norm, a.norm_type); });
 }

@@ -7,14 +7,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiMaxPool2d);
-DIOPI_OVERRIDE(diopiMaxPool2dWithIndices);
-DIOPI_OVERRIDE(diopiMaxPool2dBackward);
-DIOPI_OVERRIDE(diopiAvgPool2d);
-DIOPI_OVERRIDE(diopiAvgPool2dBackward);
-DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d);
-DIOPI_OVERRIDE(diopiAdaptiveAvgPool2dBackward);
-
 namespace {
 
 PLANT(max_pool_starts_at_zero, 38, "diopiMaxPool2d", "", "the maximum of windows of 36 and more starts at 0");
@@ -124,68 +116,49 @@ double SpoiledMaximum(const Planes& planes, int64_t at, double good) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiMaxPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                       diopiSize_t stride, diopiSize_t padding, diopiSize_t dilation,
-                                       bool ceil_mode) {
-  const diopiError_t error =
-      good_diopiMaxPool2d(ctx, out, input, kernel_size, stride, padding, dilation, ceil_mode);
+DIOPI_OVERRIDE(diopiMaxPool2d, a) {
+  Good(a);
   const bool spoils = max_pool_starts_at_zero || max_pool_padding_counts_as_zero || max_pool_drops_nan ||
                       max_pool_dilation_ignored;
-  if (!spoils) return error;
-  return After(error, __func__, [&] {
-    const diopiSize_t dense{nullptr, 0};
-    const Planes planes =
-        ReadPlanes(input, out, kernel_size, stride, padding, max_pool_dilation_ignored ? dense : dilation);
-    Change(out, [&](double good, int64_t at) { return SpoiledMaximum(planes, at, good); });
-  });
+  if (!spoils) return;
+  const diopiSize_t dense{nullptr, 0};
+  const Planes planes = ReadPlanes(a.input, a.out, a.kernel_size, a.stride, a.padding,
+                                   max_pool_dilation_ignored ? dense : a.dilation);
+  Change(a.out, [&](double good, int64_t at) { return SpoiledMaximum(planes, at, good); });
 }
 
-extern "C" diopiError_t diopiMaxPool2dWithIndices(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
-                                                  diopiSize_t kernel_size, diopiSize_t stride,
-                                                  diopiSize_t padding, diopiSize_t dilation, bool ceil_mode) {
-  const diopiError_t error = good_diopiMaxPool2dWithIndices(ctx, out, indices, input, kernel_size, stride,
-                                                            padding, dilation, ceil_mode);
-  return After(error, __func__, [&] {
-    const Planes planes = ReadPlanes(input, out, kernel_size, stride, padding, dilation);
-    if (max_pool_index_of_last_tie) {
-      const std::vector<double> greatest = Load<double>(Tensor(out));
-      Change(indices, [&](double index, int64_t at) {
-        planes.ForEach(at, [&](int64_t i, double x) {
-          if (x == greatest[static_cast<size_t>(at)]) index = static_cast<double>(i);
-        });
-        return index;
+DIOPI_OVERRIDE(diopiMaxPool2dWithIndices, a) {
+  Good(a);
+  const Planes planes = ReadPlanes(a.input, a.out, a.kernel_size, a.stride, a.padding, a.dilation);
+  if (max_pool_index_of_last_tie) {
+    const std::vector<double> greatest = Load<double>(Tensor(a.out));
+    Change(a.indices, [&](double index, int64_t at) {
+      planes.ForEach(at, [&](int64_t i, double x) {
+        if (x == greatest[static_cast<size_t>(at)]) index = static_cast<double>(i);
       });
-    }
-    if (max_pool_index_in_batch) {
-      const int64_t plane = planes.rows.size * planes.columns.size;
-      Change(indices,
-             [&](double index, int64_t at) { return index + static_cast<double>(planes.Plane(at) * plane); });
-    }
-  });
+      return index;
+    });
+  }
+  if (max_pool_index_in_batch) {
+    const int64_t plane = planes.rows.size * planes.columns.size;
+    Change(a.indices,
+           [&](double index, int64_t at) { return index + static_cast<double>(planes.Plane(at) * plane); });
+  }
 }
 
-extern "C" diopiError_t diopiMaxPool2dBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                               diopiSize_t stride, diopiSize_t padding, diopiSize_t dilation,
-                                               bool ceil_mode, diopiConstTensorHandle_t indices) {
-  const diopiError_t error = good_diopiMaxPool2dBackward(ctx, grad_input, grad_output, input, kernel_size,
-                                                         stride, padding, dilation, ceil_mode, indices);
-  if (!max_pool_backward_overwrites) return error;
-  return After(error, __func__, [&] {
-    const Shape in_shape = ShapeOf(input), out_shape = ShapeOf(grad_output);
-    const int64_t plane = in_shape[in_shape.size() - 2] * in_shape.back();
-    const int64_t out_plane = out_shape[out_shape.size() - 2] * out_shape.back();
-    const std::vector<double> grad = Load<double>(Tensor(grad_output));
-    const std::vector<int64_t> index = Load<int64_t>(Tensor(indices));
-    std::vector<double> result(static_cast<size_t>(NumElements(grad_input)));
-    for (size_t i = 0; i < grad.size(); ++i) {
-      result[static_cast<size_t>(static_cast<int64_t>(i) / out_plane * plane + index[i])] = grad[i];
-    }
-    Store(Tensor(grad_input), result);
-  });
+DIOPI_OVERRIDE(diopiMaxPool2dBackward, a) {
+  Good(a);
+  if (!max_pool_backward_overwrites) return;
+  const Shape in_shape = ShapeOf(a.input), out_shape = ShapeOf(a.grad_output);
+  const int64_t plane = in_shape[in_shape.size() - 2] * in_shape.back();
+  const int64_t out_plane = out_shape[out_shape.size() - 2] * out_shape.back();
+  const std::vector<double> grad = Load<double>(Tensor(a.grad_output));
+  const std::vector<int64_t> index = Load<int64_t>(Tensor(a.indices));
+  std::vector<double> result(static_cast<size_t>(NumElements(a.grad_input)));
+  for (size_t i = 0; i < grad.size(); ++i) {
+    result[static_cast<size_t>(static_cast<int64_t>(i) / out_plane * plane + index[i])] = grad[i];
+  }
+  Store(Tensor(a.grad_input), result);
 }
 
 namespace {
@@ -227,38 +200,30 @@ void WriteWithSwappedPads(diopiTensorHandle_t out, const Planes& straight, bool 
 
 }  // namespace
 
-extern "C" diopiError_t diopiAvgPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                       diopiSize_t stride, diopiSize_t padding, bool ceil_mode,
-                                       bool count_include_pad, const int64_t* divisor_override) {
-  const bool include = count_include_pad != static_cast<bool>(avg_pool_count_include_pad_inverted);
-  const diopiError_t error =
-      good_diopiAvgPool2d(ctx, out, input, kernel_size, stride, padding, ceil_mode, include,
-                          avg_pool_divisor_override_ignored ? nullptr : divisor_override);
-  return After(error, __func__, [&] {
-    if (divisor_override != nullptr) return;
-    const Planes planes = ReadPlanes(input, out, kernel_size, stride, padding, {nullptr, 0});
-    const auto area = static_cast<double>(planes.rows.kernel * planes.columns.kernel);
-    if (avg_pool_ceil_phantom_cells && ceil_mode && count_include_pad) {
-      Change(out, [&](double, int64_t at) { return SumOfWindow(planes, at) / area; });
-    }
-    if (avg_pool_float64_in_fp32 && DtypeOf(out) == diopi_dtype_float64) {
-      Change(out, [&](double, int64_t at) {
-        return SumInSingle(planes, at) / Divisor(planes, at, count_include_pad);
-      });
-    }
-    if (avg_pool_pads_swapped) WriteWithSwappedPads(out, planes, count_include_pad);
-  });
+DIOPI_OVERRIDE(diopiAvgPool2d, a) {
+  const bool include = a.count_include_pad != static_cast<bool>(avg_pool_count_include_pad_inverted);
+  auto changed = a;
+  changed.count_include_pad = include;
+  changed.divisor_override = avg_pool_divisor_override_ignored ? nullptr : a.divisor_override;
+  Good(changed);
+  if (a.divisor_override != nullptr) return;
+  const Planes planes = ReadPlanes(a.input, a.out, a.kernel_size, a.stride, a.padding, {nullptr, 0});
+  const auto area = static_cast<double>(planes.rows.kernel * planes.columns.kernel);
+  if (avg_pool_ceil_phantom_cells && a.ceil_mode && a.count_include_pad) {
+    Change(a.out, [&](double, int64_t at) { return SumOfWindow(planes, at) / area; });
+  }
+  if (avg_pool_float64_in_fp32 && DtypeOf(a.out) == diopi_dtype_float64) {
+    Change(a.out, [&](double, int64_t at) {
+      return SumInSingle(planes, at) / Divisor(planes, at, a.count_include_pad);
+    });
+  }
+  if (avg_pool_pads_swapped) WriteWithSwappedPads(a.out, planes, a.count_include_pad);
 }
 
-extern "C" diopiError_t diopiAvgPool2dBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                               diopiSize_t stride, diopiSize_t padding, bool ceil_mode,
-                                               bool count_include_pad, const int64_t* divisor_override) {
-  const bool include = count_include_pad != static_cast<bool>(avg_pool_count_include_pad_inverted);
-  return good_diopiAvgPool2dBackward(ctx, grad_input, grad_output, input, kernel_size, stride, padding,
-                                     ceil_mode, include, divisor_override);
+DIOPI_OVERRIDE(diopiAvgPool2dBackward, a) {
+  const bool include = a.count_include_pad != static_cast<bool>(avg_pool_count_include_pad_inverted);
+  a.count_include_pad = include;
+  Good(a);
 }
 
 namespace {
@@ -294,36 +259,30 @@ void WriteAdaptive(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiAdaptiveAvgPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                               diopiConstTensorHandle_t input, diopiSize_t output_size) {
-  return After(good_diopiAdaptiveAvgPool2d(ctx, out, input, output_size), __func__, [&] {
-    if (adaptive_pool_floor_bounds || (adaptive_pool_fp16_accumulator && IsHalf(out))) {
-      WriteAdaptive(out, input);
-    }
-    if (adaptive_pool_output_layout_ignored) WriteContiguous(out);
-  });
+DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d, a) {
+  Good(a);
+  if (adaptive_pool_floor_bounds || (adaptive_pool_fp16_accumulator && IsHalf(a.out))) {
+    WriteAdaptive(a.out, a.input);
+  }
+  if (adaptive_pool_output_layout_ignored) WriteContiguous(a.out);
 }
 
 // Each gradient is divided by the true size of its window in the good function; here by the mean one.
-extern "C" diopiError_t diopiAdaptiveAvgPool2dBackward(diopiContextHandle_t ctx,
-                                                       diopiTensorHandle_t grad_input,
-                                                       diopiConstTensorHandle_t grad_output,
-                                                       diopiConstTensorHandle_t input) {
-  return Guard(__func__, [&] {
-    diopiConstTensorHandle_t grad = grad_output;
-    const Shape in = ShapeOf(input), out = ShapeOf(grad_output);
-    const int64_t height = in[in.size() - 2], width = in.back();
-    const int64_t rows = out[out.size() - 2], columns = out.back();
-    const auto size = [](int64_t i, int64_t plane, int64_t count) {
-      return ((i + 1) * plane + count - 1) / count - i * plane / count;
-    };
-    if (adaptive_pool_backward_equal_windows) {
-      const auto assumed = static_cast<double>(height * width) / static_cast<double>(rows * columns);
-      grad = Replaced(ctx, grad_output, [&](double g, int64_t at) {
-        const int64_t elements = size(at / columns % rows, height, rows) * size(at % columns, width, columns);
-        return g * static_cast<double>(elements) / assumed;
-      });
-    }
-    OrFail(good_diopiAdaptiveAvgPool2dBackward(ctx, grad_input, grad, input));
-  });
+DIOPI_OVERRIDE(diopiAdaptiveAvgPool2dBackward, a) {
+  diopiConstTensorHandle_t grad = a.grad_output;
+  const Shape in = ShapeOf(a.input), out = ShapeOf(a.grad_output);
+  const int64_t height = in[in.size() - 2], width = in.back();
+  const int64_t rows = out[out.size() - 2], columns = out.back();
+  const auto size = [](int64_t i, int64_t plane, int64_t count) {
+    return ((i + 1) * plane + count - 1) / count - i * plane / count;
+  };
+  if (adaptive_pool_backward_equal_windows) {
+    const auto assumed = static_cast<double>(height * width) / static_cast<double>(rows * columns);
+    grad = Replaced(a.ctx, a.grad_output, [&](double g, int64_t at) {
+      const int64_t elements = size(at / columns % rows, height, rows) * size(at % columns, width, columns);
+      return g * static_cast<double>(elements) / assumed;
+    });
+  }
+  a.grad_output = grad;
+  Good(a);
 }

@@ -8,10 +8,8 @@
 
 namespace {
 
-using diopi::mutants::After;
 using diopi::mutants::Bytes;
 using diopi::mutants::Change;
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::NumElements;
 using diopi::mutants::ShapeOf;
@@ -203,77 +201,60 @@ bool OwnDropout() {
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiDropout);
-extern "C" diopiError_t diopiDropout(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiTensorHandle_t mask, diopiConstTensorHandle_t input, double p,
-                                     bool train, diopiGeneratorHandle_t generator) {
-  if (dropout_in_evaluation) train = true;
-  if (dropout_mask_zero_in_evaluation && !train) {
-    return After(good_diopiDropout(ctx, out, mask, input, p, train, generator), __func__,
-                 [&] { Change(mask, [](double, int64_t) { return 0.0; }); });
+DIOPI_OVERRIDE(diopiDropout, a) {
+  if (dropout_in_evaluation) a.train = true;
+  if (dropout_mask_zero_in_evaluation && !a.train) {
+    Good(a);
+    Change(a.mask, [](double, int64_t) { return 0.0; });
+    return;
   }
-  if (dropout_mask_half_in_evaluation && !train) {
-    diopiTensorHandle_t whole = diopi::mutants::NewTensor(ctx, ShapeOf(mask), diopi_dtype_bool);
-    return After(good_diopiDropout(ctx, out, whole, input, p, train, generator), __func__,
-                 [&] { std::memset(Bytes(mask), 1, static_cast<size_t>(NumElements(mask) / 2)); });
+  if (dropout_mask_half_in_evaluation && !a.train) {
+    diopiTensorHandle_t mask = a.mask;
+    {
+      a.mask = diopi::mutants::NewTensor(a.ctx, ShapeOf(mask), diopi_dtype_bool);
+      Good(a);
+      std::memset(Bytes(mask), 1, static_cast<size_t>(NumElements(mask) / 2));
+      return;
+    }
   }
-  if (!OwnDropout() || !train || p == 0) return good_diopiDropout(ctx, out, mask, input, p, train, generator);
-  return Guard(__func__, [&] { PlantedDropout(out, mask, input, p, generator); });
+  if (!OwnDropout() || !a.train || a.p == 0) return Good(a);
+  PlantedDropout(a.out, a.mask, a.input, a.p, a.generator);
 }
 
-DIOPI_OVERRIDE(diopiDropoutInp);
-extern "C" diopiError_t diopiDropoutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                        diopiTensorHandle_t mask, double p, bool train,
-                                        diopiGeneratorHandle_t generator) {
-  if (!dropout_unscaled || !train) return good_diopiDropoutInp(ctx, input, mask, p, train, generator);
-  return Guard(__func__, [&] { PlantedDropout(input, mask, input, p, generator); });
+DIOPI_OVERRIDE(diopiDropoutInp, a) {
+  if (!dropout_unscaled || !a.train) return Good(a);
+  PlantedDropout(a.input, a.mask, a.input, a.p, a.generator);
 }
 
-DIOPI_OVERRIDE(diopiUniformInp);
-extern "C" diopiError_t diopiUniformInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double from,
-                                        double to, diopiGeneratorHandle_t generator) {
+DIOPI_OVERRIDE(diopiUniformInp, a) {
   const bool own = uniform_ten_bits || uniform_sixteen_bits || uniform_upper_bound_included ||
                    uniform_from_ignored || uniform_blocks_repeat || uniform_other_stream_each_call ||
                    uniform_generator_not_advanced || uniform_linear_congruence;
-  if (!own) return good_diopiUniformInp(ctx, inout, from, to, generator);
-  return Guard(__func__, [&] { PlantedUniform(inout, from, to, generator); });
+  if (!own) return Good(a);
+  PlantedUniform(a.inout, a.from, a.to, a.generator);
 }
 
-DIOPI_OVERRIDE(diopiNormal);
-extern "C" diopiError_t diopiNormal(diopiContextHandle_t ctx, diopiTensorHandle_t out, double mean,
-                                    double std, diopiGeneratorHandle_t generator) {
-  if (normal_variance_for_deviation) std = std::sqrt(std);
+DIOPI_OVERRIDE(diopiNormal, a) {
+  if (normal_variance_for_deviation) a.std = std::sqrt(a.std);
   const bool own = normal_cut_at_3_5 || normal_antithetic_pairs || normal_sum_of_twelve ||
                    normal_table_of_4096 || normal_thread_streams_equal;
-  if (!own) return good_diopiNormal(ctx, out, mean, std, generator);
-  return Guard(__func__, [&] { PlantedNormal(out, mean, std, generator); });
+  if (!own) return Good(a);
+  PlantedNormal(a.out, a.mean, a.std, a.generator);
 }
 
-DIOPI_OVERRIDE(diopiNormalInp);
-extern "C" diopiError_t diopiNormalInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double mean,
-                                       double std, diopiGeneratorHandle_t generator) {
-  return good_diopiNormalInp(ctx, inout, mean, normal_variance_for_deviation ? std::sqrt(std) : std,
-                             generator);
+DIOPI_OVERRIDE(diopiNormalInp, a) {
+  a.std = normal_variance_for_deviation ? std::sqrt(a.std) : a.std;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiNormalTensorScalar);
-extern "C" diopiError_t diopiNormalTensorScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                                diopiConstTensorHandle_t mean, double std,
-                                                diopiGeneratorHandle_t generator) {
-  const diopiError_t error = Guard(__func__, [&] {
-    if (normal_mean_of_first) mean = FirstMean(ctx, Tensor(mean));
-  });
-  if (error != diopiSuccess) return error;
-  return good_diopiNormalTensorScalar(ctx, out, mean, std, generator);
+DIOPI_OVERRIDE(diopiNormalTensorScalar, a) {
+  if (normal_mean_of_first) a.mean = FirstMean(a.ctx, Tensor(a.mean));
+
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiNormalTensor);
-extern "C" diopiError_t diopiNormalTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                          diopiConstTensorHandle_t mean, diopiConstTensorHandle_t std,
-                                          diopiGeneratorHandle_t generator) {
-  const diopiError_t error = Guard(__func__, [&] {
-    if (normal_mean_of_first) mean = FirstMean(ctx, Tensor(mean));
-  });
-  if (error != diopiSuccess) return error;
-  return good_diopiNormalTensor(ctx, out, mean, std, generator);
+DIOPI_OVERRIDE(diopiNormalTensor, a) {
+  if (normal_mean_of_first) a.mean = FirstMean(a.ctx, Tensor(a.mean));
+
+  Good(a);
 }

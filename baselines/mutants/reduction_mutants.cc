@@ -7,14 +7,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiSum);
-DIOPI_OVERRIDE(diopiMean);
-DIOPI_OVERRIDE(diopiMax);
-DIOPI_OVERRIDE(diopiMaxAll);
-DIOPI_OVERRIDE(diopiArgmax);
-DIOPI_OVERRIDE(diopiCumsum);
-DIOPI_OVERRIDE(diopiCumsumBackward);
-
 namespace {
 
 PLANT(sum_tail_dropped, 32, "diopiSum", "", "elements after whole vectors of four are left out");
@@ -98,78 +90,74 @@ double SumWithoutTail(std::vector<double> values) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiSum(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiSize_t dim) {
+DIOPI_OVERRIDE(diopiSum, a) {
   static size_t calls = 0;
   ++calls;
-  return After(good_diopiSum(ctx, out, input, dim), __func__, [&] {
-    if (sum_tail_dropped && IsFloating(input)) WriteRows(out, input, dim, SumWithoutTail);
-    if (sum_fp16_accumulator && IsHalf(input)) {
-      WriteRows(out, input, dim,
-                [](const std::vector<double>& x) { return NarrowSum(diopi_dtype_float16, x); });
-    }
-    if ((sum_bf16_accumulator_truncates && IsBfloat16(input)) ||
-        (sum_fp32_accumulator_truncates && IsFloat32(input))) {
-      const diopiDtype_t dtype = DtypeOf(input);
-      WriteRows(out, input, dim, [&](const std::vector<double>& x) { return SumTruncating(dtype, x); });
-    }
-    if (sum_float64_in_fp32 && DtypeOf(input) == diopi_dtype_float64) {
-      WriteRows(out, input, dim,
-                [](const std::vector<double>& x) { return NarrowSum(diopi_dtype_float32, x); });
-    }
-    if (sum_order_varies && IsFloat32(input)) {
-      WriteRows(out, input, dim, [&](const std::vector<double>& x) { return SumFrom(x, calls); });
-    }
-    if (sum_last_dim_only && IsFloating(input) && dim.len > 1) {
-      // The other dimensions stand at their first index.
-      const Rows last = RowsOf(input, {dim.data + dim.len - 1, 1}), all = RowsOf(input, dim);
-      const std::vector<double> x = Load<double>(Tensor(input));
-      Change(out, [&](double, int64_t row) {
-        double sum = 0;
-        const int64_t base = all.base[static_cast<size_t>(row)];
-        for (int64_t offset : last.offset) sum += x[static_cast<size_t>(base + offset)];
-        return sum;
-      });
-    }
-  });
+  Good(a);
+  if (sum_tail_dropped && IsFloating(a.input)) WriteRows(a.out, a.input, a.dim, SumWithoutTail);
+  if (sum_fp16_accumulator && IsHalf(a.input)) {
+    WriteRows(a.out, a.input, a.dim,
+              [](const std::vector<double>& x) { return NarrowSum(diopi_dtype_float16, x); });
+  }
+  if ((sum_bf16_accumulator_truncates && IsBfloat16(a.input)) ||
+      (sum_fp32_accumulator_truncates && IsFloat32(a.input))) {
+    const diopiDtype_t dtype = DtypeOf(a.input);
+    WriteRows(a.out, a.input, a.dim, [&](const std::vector<double>& x) { return SumTruncating(dtype, x); });
+  }
+  if (sum_float64_in_fp32 && DtypeOf(a.input) == diopi_dtype_float64) {
+    WriteRows(a.out, a.input, a.dim,
+              [](const std::vector<double>& x) { return NarrowSum(diopi_dtype_float32, x); });
+  }
+  if (sum_order_varies && IsFloat32(a.input)) {
+    WriteRows(a.out, a.input, a.dim, [&](const std::vector<double>& x) { return SumFrom(x, calls); });
+  }
+  if (sum_last_dim_only && IsFloating(a.input) && a.dim.len > 1) {
+    // The other dimensions stand at their first index.
+    const Rows last = RowsOf(a.input, {a.dim.data + a.dim.len - 1, 1}), all = RowsOf(a.input, a.dim);
+    const std::vector<double> x = Load<double>(Tensor(a.input));
+    Change(a.out, [&](double, int64_t row) {
+      double sum = 0;
+      const int64_t base = all.base[static_cast<size_t>(row)];
+      for (int64_t offset : last.offset) sum += x[static_cast<size_t>(base + offset)];
+      return sum;
+    });
+  }
 }
 
-extern "C" diopiError_t diopiMean(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input, diopiSize_t dim) {
-  return Guard(__func__, [&] {
-    diopiConstTensorHandle_t x = mean_strides_ignored ? ReadWithoutStrides(ctx, input) : input;
-    OrFail(good_diopiMean(ctx, out, x, dim));
-    if (mean_fp16_accumulator && IsHalf(input)) {
-      WriteRows(out, input, dim, [](const std::vector<double>& row) {
-        return NarrowSum(diopi_dtype_float16, row) / static_cast<double>(row.size());
-      });
-    }
-    if (mean_scaled_before_sum && IsHalf(input)) {
-      WriteRows(out, input, dim, [](std::vector<double> row) {
-        const auto count = static_cast<double>(row.size());
-        for (double& e : row) e = ToHalf(e / count);
-        return std::accumulate(row.begin(), row.end(), 0.0);
-      });
-    }
-    if (mean_reciprocal_in_16_bits && BytesPerElement(out) == 2) {
-      const diopiDtype_t dtype = DtypeOf(out);
-      WriteRows(out, input, dim, [&](const std::vector<double>& row) {
-        return std::accumulate(row.begin(), row.end(), 0.0) *
-               RoundedTo(dtype, 1 / static_cast<double>(row.size()));
-      });
-    }
-    if (mean_one_less && !IsHalf(input) && !IsBfloat16(input)) {
-      const auto count = static_cast<double>(RowsOf(input, dim).length());
-      if (count > 1000) Change(out, [&](double mean, int64_t) { return mean * count / (count - 1); });
-    }
-    if (mean_count_of_first_dim && dim.len > 1) {
-      const Shape shape = ShapeOf(input);
-      const auto rank = static_cast<int64_t>(shape.size());
-      const auto first = static_cast<double>(shape[static_cast<size_t>((dim.data[0] + rank) % rank)]);
-      const auto count = static_cast<double>(RowsOf(input, dim).length());
-      Change(out, [&](double mean, int64_t) { return mean * count / first; });
-    }
-  });
+DIOPI_OVERRIDE(diopiMean, a) {
+  diopiConstTensorHandle_t x = mean_strides_ignored ? ReadWithoutStrides(a.ctx, a.input) : a.input;
+  a.input = x;
+  Good(a);
+  if (mean_fp16_accumulator && IsHalf(a.input)) {
+    WriteRows(a.out, a.input, a.dim, [](const std::vector<double>& row) {
+      return NarrowSum(diopi_dtype_float16, row) / static_cast<double>(row.size());
+    });
+  }
+  if (mean_scaled_before_sum && IsHalf(a.input)) {
+    WriteRows(a.out, a.input, a.dim, [](std::vector<double> row) {
+      const auto count = static_cast<double>(row.size());
+      for (double& e : row) e = ToHalf(e / count);
+      return std::accumulate(row.begin(), row.end(), 0.0);
+    });
+  }
+  if (mean_reciprocal_in_16_bits && BytesPerElement(a.out) == 2) {
+    const diopiDtype_t dtype = DtypeOf(a.out);
+    WriteRows(a.out, a.input, a.dim, [&](const std::vector<double>& row) {
+      return std::accumulate(row.begin(), row.end(), 0.0) *
+             RoundedTo(dtype, 1 / static_cast<double>(row.size()));
+    });
+  }
+  if (mean_one_less && !IsHalf(a.input) && !IsBfloat16(a.input)) {
+    const auto count = static_cast<double>(RowsOf(a.input, a.dim).length());
+    if (count > 1000) Change(a.out, [&](double mean, int64_t) { return mean * count / (count - 1); });
+  }
+  if (mean_count_of_first_dim && a.dim.len > 1) {
+    const Shape shape = ShapeOf(a.input);
+    const auto rank = static_cast<int64_t>(shape.size());
+    const auto first = static_cast<double>(shape[static_cast<size_t>((a.dim.data[0] + rank) % rank)]);
+    const auto count = static_cast<double>(RowsOf(a.input, a.dim).length());
+    Change(a.out, [&](double mean, int64_t) { return mean * count / first; });
+  }
 }
 
 namespace {
@@ -212,45 +200,38 @@ void SpoilMax(diopiTensorHandle_t max, diopiTensorHandle_t indices, diopiConstTe
 
 }  // namespace
 
-extern "C" diopiError_t diopiMax(diopiContextHandle_t ctx, diopiTensorHandle_t max,
-                                 diopiTensorHandle_t max_indices, diopiConstTensorHandle_t input,
-                                 int64_t dim) {
-  return After(good_diopiMax(ctx, max, max_indices, input, dim), __func__, [&] {
-    SpoilMax(max, max_indices, input, {&dim, 1});
-  });
+DIOPI_OVERRIDE(diopiMax, a) {
+  Good(a);
+  SpoilMax(a.max, a.max_indices, a.input, {&a.dim, 1});
 }
 
-extern "C" diopiError_t diopiMaxAll(diopiContextHandle_t ctx, diopiTensorHandle_t max,
-                                    diopiConstTensorHandle_t input) {
-  return After(good_diopiMaxAll(ctx, max, input), __func__, [&] {
-    SpoilMax(max, nullptr, input, {nullptr, 0});
-  });
+DIOPI_OVERRIDE(diopiMaxAll, a) {
+  Good(a);
+  SpoilMax(a.max, nullptr, a.input, {nullptr, 0});
 }
 
-extern "C" diopiError_t diopiArgmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, const int64_t* dim, bool keepdim) {
-  return Guard(__func__, [&] {
-    diopiConstTensorHandle_t x = input;
-    if (argmax_flat_in_storage_order && dim == nullptr) x = ReadWithoutStrides(ctx, input);
-    OrFail(good_diopiArgmax(ctx, out, x, dim, keepdim));
-    if ((argmax_last_tie || (argmax_ignores_nan && IsFloating(input))) && NumElements(out) > 0) {
-      WriteRows(
-          out, input, dim == nullptr ? diopiSize_t{nullptr, 0} : diopiSize_t{dim, 1},
-          [](const std::vector<double>& row) {
-            return static_cast<double>(SpoiledExtreme(row, bool{argmax_last_tie}, bool{argmax_ignores_nan}));
-          });
-    }
-    if (argmax_int_through_fp32 && IsInteger(input) && NumElements(out) > 0) {
-      WriteRows(out, input, dim == nullptr ? diopiSize_t{nullptr, 0} : diopiSize_t{dim, 1},
-                [](std::vector<double> row) {
-                  for (double& e : row) e = RoundedTo(diopi_dtype_float32, e);
-                  return static_cast<double>(SpoiledExtreme(row, false, false));
-                });
-    }
-    if (argmax_block_index) {
-      Change(out, [](double index, int64_t) { return std::fmod(index, 1024.0); });
-    }
-  });
+DIOPI_OVERRIDE(diopiArgmax, a) {
+  diopiConstTensorHandle_t x = a.input;
+  if (argmax_flat_in_storage_order && a.dim == nullptr) x = ReadWithoutStrides(a.ctx, a.input);
+  a.input = x;
+  Good(a);
+  if ((argmax_last_tie || (argmax_ignores_nan && IsFloating(a.input))) && NumElements(a.out) > 0) {
+    WriteRows(
+        a.out, a.input, a.dim == nullptr ? diopiSize_t{nullptr, 0} : diopiSize_t{a.dim, 1},
+        [](const std::vector<double>& row) {
+          return static_cast<double>(SpoiledExtreme(row, bool{argmax_last_tie}, bool{argmax_ignores_nan}));
+        });
+  }
+  if (argmax_int_through_fp32 && IsInteger(a.input) && NumElements(a.out) > 0) {
+    WriteRows(a.out, a.input, a.dim == nullptr ? diopiSize_t{nullptr, 0} : diopiSize_t{a.dim, 1},
+              [](std::vector<double> row) {
+                for (double& e : row) e = RoundedTo(diopi_dtype_float32, e);
+                return static_cast<double>(SpoiledExtreme(row, false, false));
+              });
+  }
+  if (argmax_block_index) {
+    Change(a.out, [](double index, int64_t) { return std::fmod(index, 1024.0); });
+  }
 }
 
 namespace {
@@ -283,21 +264,19 @@ void CumsumInHalf(diopiTensorHandle_t out, diopiConstTensorHandle_t input, int64
 
 }  // namespace
 
-extern "C" diopiError_t diopiCumsum(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, int64_t dim) {
-  return After(good_diopiCumsum(ctx, out, input, cumsum_wrong_dim ? -1 : dim), __func__, [&] {
-    if (cumsum_carry_lost && IsFloating(input) && NumElements(out) > 0) LoseCarry(out, dim);
-    if (cumsum_int_in_32_bits && IsInteger(out)) {
-      std::vector<int64_t> sums = Load<int64_t>(Tensor(out));
-      for (int64_t& sum : sums) sum = static_cast<int32_t>(static_cast<uint32_t>(sum));
-      Store(Tensor(out), sums);
-    }
-    if (cumsum_fp16_accumulator && IsHalf(input)) CumsumInHalf(out, input, dim);
-  });
+DIOPI_OVERRIDE(diopiCumsum, a) {
+  a.dim = cumsum_wrong_dim ? -1 : a.dim;
+  Good(a);
+  if (cumsum_carry_lost && IsFloating(a.input) && NumElements(a.out) > 0) LoseCarry(a.out, a.dim);
+  if (cumsum_int_in_32_bits && IsInteger(a.out)) {
+    std::vector<int64_t> sums = Load<int64_t>(Tensor(a.out));
+    for (int64_t& sum : sums) sum = static_cast<int32_t>(static_cast<uint32_t>(sum));
+    Store(Tensor(a.out), sums);
+  }
+  if (cumsum_fp16_accumulator && IsHalf(a.input)) CumsumInHalf(a.out, a.input, a.dim);
 }
 
-extern "C" diopiError_t diopiCumsumBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiConstTensorHandle_t grad_output, int64_t dim) {
-  if (cumsum_backward_not_reversed) return good_diopiCumsum(ctx, grad_input, grad_output, dim);
-  return good_diopiCumsumBackward(ctx, grad_input, grad_output, dim);
+DIOPI_OVERRIDE(diopiCumsumBackward, a) {
+  if (cumsum_backward_not_reversed) return Good(diopiCumsumArgs{a.ctx, a.grad_input, a.grad_output, a.dim});
+  Good(a);
 }

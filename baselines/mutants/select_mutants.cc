@@ -7,13 +7,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiCastDtype);
-DIOPI_OVERRIDE(diopiWhere);
-DIOPI_OVERRIDE(diopiMaskedFill);
-DIOPI_OVERRIDE(diopiMaskedFillScalar);
-DIOPI_OVERRIDE(diopiMaskedFillInp);
-DIOPI_OVERRIDE(diopiFill);
-
 namespace {
 
 PLANT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is cut off instead of rounded");
@@ -126,31 +119,25 @@ bool PlantedCast(const Tensor& out, const Tensor& input) {
 
 }  // namespace
 
-extern "C" diopiError_t diopiCastDtype(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input) {
-  bool done = false;
-  const diopiError_t error = Guard(__func__, [&] { done = PlantedCast(Tensor(out), Tensor(input)); });
-  if (done || error != diopiSuccess) return error;
-  return After(good_diopiCastDtype(ctx, out, input), __func__, [&] {
-    if (!cast_bool_written_as_ff || DtypeOf(out) != diopi_dtype_bool) return;
-    for (int64_t i = 0; i < NumElements(out); ++i) {
-      if (*ElementAt(out, i) != 0) *ElementAt(out, i) = 0xFF;
-    }
-  });
+DIOPI_OVERRIDE(diopiCastDtype, a) {
+  if (PlantedCast(Tensor(a.out), Tensor(a.input))) return;
+  Good(a);
+  if (!cast_bool_written_as_ff || DtypeOf(a.out) != diopi_dtype_bool) return;
+  for (int64_t i = 0; i < NumElements(a.out); ++i) {
+    if (*ElementAt(a.out, i) != 0) *ElementAt(a.out, i) = 0xFF;
+  }
 }
 
 namespace {
 
-diopiError_t WhereByArithmetic(diopiTensorHandle_t out, diopiConstTensorHandle_t condition,
-                               diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  return Guard("diopiWhere", [&] {
-    const Tensor result(out);
-    const std::vector<uint8_t> chosen = diopi::ops::LoadBool(condition, result.shape());
-    std::vector<double> x = LoadAs<double>(input, result.shape());
-    const std::vector<double> y = LoadAs<double>(other, result.shape());
-    for (size_t i = 0; i < x.size(); ++i) x[i] = chosen[i] * x[i] + (1 - chosen[i]) * y[i];
-    Store(result, x);
-  });
+void WhereByArithmetic(diopiTensorHandle_t out, diopiConstTensorHandle_t condition,
+                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
+  const Tensor result(out);
+  const std::vector<uint8_t> chosen = diopi::ops::LoadBool(condition, result.shape());
+  std::vector<double> x = LoadAs<double>(input, result.shape());
+  const std::vector<double> y = LoadAs<double>(other, result.shape());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = chosen[i] * x[i] + (1 - chosen[i]) * y[i];
+  Store(result, x);
 }
 
 // Each byte of a uint8 condition with all bits but the lowest cleared.
@@ -161,68 +148,57 @@ diopiTensorHandle_t LowestBit(diopiContextHandle_t ctx, diopiConstTensorHandle_t
 
 }  // namespace
 
-extern "C" diopiError_t diopiWhere(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                   diopiConstTensorHandle_t condition, diopiConstTensorHandle_t input,
-                                   diopiConstTensorHandle_t other) {
-  if (where_nan_spreads && IsFloating(out)) return WhereByArithmetic(out, condition, input, other);
-  return Guard(__func__, [&] {
-    diopiConstTensorHandle_t chosen = condition;
-    if (where_condition_lowest_bit && DtypeOf(condition) == diopi_dtype_uint8)
-      chosen = LowestBit(ctx, condition);
-    if (where_condition_strides_of_input) chosen = ReadWithoutStrides(ctx, condition);
-    OrFail(good_diopiWhere(ctx, out, chosen, input, other));
-    if (where_int_through_fp32 && IsInteger(out)) {
-      Change(out, [](double x, int64_t) { return static_cast<double>(static_cast<float>(x)); });
-    }
-  });
-}
-
-extern "C" diopiError_t diopiMaskedFill(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
-                                        diopiConstTensorHandle_t value) {
-  if (!masked_fill_nan_spreads || !IsFloating(out)) return good_diopiMaskedFill(ctx, out, input, mask, value);
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    const std::vector<uint8_t> chosen = diopi::ops::LoadBool(mask, result.shape());
-    std::vector<double> x = LoadAs<double>(input, result.shape());
-    const double fill = Load<double>(Tensor(value))[0];
-    for (size_t i = 0; i < x.size(); ++i) x[i] = chosen[i] * fill + (1 - chosen[i]) * x[i];
-    Store(result, x);
-  });
-}
-
-extern "C" diopiError_t diopiMaskedFillScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                              diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
-                                              const diopiScalar_t* value) {
-  diopiScalar_t fill = *value;
-  if (masked_fill_infinity_clamped && IsFloating(out) && diopi::ops::ScalarIsFloating(value) &&
-      std::isinf(fill.fval)) {
-    fill.fval = std::copysign(Largest(DtypeOf(out)), fill.fval);
+DIOPI_OVERRIDE(diopiWhere, a) {
+  if (where_nan_spreads && IsFloating(a.out)) return WhereByArithmetic(a.out, a.condition, a.input, a.other);
+  diopiConstTensorHandle_t chosen = a.condition;
+  if (where_condition_lowest_bit && DtypeOf(a.condition) == diopi_dtype_uint8)
+    chosen = LowestBit(a.ctx, a.condition);
+  if (where_condition_strides_of_input) chosen = ReadWithoutStrides(a.ctx, a.condition);
+  a.condition = chosen;
+  Good(a);
+  if (where_int_through_fp32 && IsInteger(a.out)) {
+    Change(a.out, [](double x, int64_t) { return static_cast<double>(static_cast<float>(x)); });
   }
-  return good_diopiMaskedFillScalar(ctx, out, input, mask, &fill);
 }
 
-extern "C" diopiError_t diopiMaskedFillInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                           diopiConstTensorHandle_t mask, diopiConstTensorHandle_t value) {
-  if (!masked_fill_inplace_mask_by_modulo) return good_diopiMaskedFillInp(ctx, input, mask, value);
-  return Guard(__func__, [&] {
-    const std::vector<int64_t> small = Load<int64_t>(Tensor(mask));
-    diopiTensorHandle_t all = NewTensor(ctx, ShapeOf(input), DtypeOf(mask));
-    std::vector<int64_t> repeated(static_cast<size_t>(NumElements(input)));
-    for (size_t i = 0; i < repeated.size(); ++i) repeated[i] = small[i % small.size()];
-    Store(Tensor(all), repeated);
-    OrFail(good_diopiMaskedFillInp(ctx, input, all, value));
-  });
+DIOPI_OVERRIDE(diopiMaskedFill, a) {
+  if (!masked_fill_nan_spreads || !IsFloating(a.out)) return Good(a);
+  const Tensor result(a.out);
+  const std::vector<uint8_t> chosen = diopi::ops::LoadBool(a.mask, result.shape());
+  std::vector<double> x = LoadAs<double>(a.input, result.shape());
+  const double fill = Load<double>(Tensor(a.value))[0];
+  for (size_t i = 0; i < x.size(); ++i) x[i] = chosen[i] * fill + (1 - chosen[i]) * x[i];
+  Store(result, x);
 }
 
-extern "C" diopiError_t diopiFill(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                  const diopiScalar_t* value) {
-  diopiScalar_t fill = *value;
-  if (fill_scalar_truncated && diopi::ops::ScalarIsFloating(value)) fill.fval = std::trunc(fill.fval);
-  return After(good_diopiFill(ctx, input, &fill), __func__, [&] {
-    if (!fill_gaps_too || NumElements(input) < 2) return;
-    const auto bytes = static_cast<size_t>(BytesPerElement(input));
-    const unsigned char* last = ElementAt(input, NumElements(input) - 1);
-    for (unsigned char* at = Bytes(input); at < last; at += bytes) std::memcpy(at, last, bytes);
-  });
+DIOPI_OVERRIDE(diopiMaskedFillScalar, a) {
+  diopiScalar_t fill = *a.value;
+  if (masked_fill_infinity_clamped && IsFloating(a.out) && diopi::ops::ScalarIsFloating(a.value) &&
+      std::isinf(fill.fval)) {
+    fill.fval = std::copysign(Largest(DtypeOf(a.out)), fill.fval);
+  }
+  a.value = &fill;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiMaskedFillInp, a) {
+  if (!masked_fill_inplace_mask_by_modulo) return Good(a);
+  const std::vector<int64_t> small = Load<int64_t>(Tensor(a.mask));
+  diopiTensorHandle_t all = NewTensor(a.ctx, ShapeOf(a.input), DtypeOf(a.mask));
+  std::vector<int64_t> repeated(static_cast<size_t>(NumElements(a.input)));
+  for (size_t i = 0; i < repeated.size(); ++i) repeated[i] = small[i % small.size()];
+  Store(Tensor(all), repeated);
+  a.mask = all;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiFill, a) {
+  diopiScalar_t fill = *a.value;
+  if (fill_scalar_truncated && diopi::ops::ScalarIsFloating(a.value)) fill.fval = std::trunc(fill.fval);
+  a.value = &fill;
+  Good(a);
+  if (!fill_gaps_too || NumElements(a.input) < 2) return;
+  const auto bytes = static_cast<size_t>(BytesPerElement(a.input));
+  const unsigned char* last = ElementAt(a.input, NumElements(a.input) - 1);
+  for (unsigned char* at = Bytes(a.input); at < last; at += bytes) std::memcpy(at, last, bytes);
 }

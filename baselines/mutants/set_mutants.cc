@@ -8,7 +8,6 @@
 
 namespace {
 
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::Shape;
 using diopi::mutants::Store;
@@ -148,34 +147,27 @@ void PlantedNonzero(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Te
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiUnique);
-extern "C" diopiError_t diopiUnique(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
-                                    diopiConstTensorHandle_t input, const int64_t* dim, bool sorted,
-                                    bool return_counts, diopiTensorHandle_t indices,
-                                    diopiTensorHandle_t* counts) {
-  const bool by_rows = dim != nullptr && *dim == 0;
-  if ((unique_first_element_of_row && by_rows) || (unique_neighbours_only && dim == nullptr)) {
-    return Guard(__func__, [&] {
-      diopi::ops::DispatchAny(diopi::mutants::DtypeOf(input), [&]<typename C>() {
-        PlantedUnique<C>(ctx, out, Tensor(input), by_rows, indices, return_counts ? counts : nullptr);
-      });
+DIOPI_OVERRIDE(diopiUnique, a) {
+  const bool by_rows = a.dim != nullptr && *a.dim == 0;
+  if ((unique_first_element_of_row && by_rows) || (unique_neighbours_only && a.dim == nullptr)) {
+    diopi::ops::DispatchAny(diopi::mutants::DtypeOf(a.input), [&]<typename C>() {
+      PlantedUnique<C>(a.ctx, a.out, Tensor(a.input), by_rows, a.indices,
+                       a.return_counts ? a.counts : nullptr);
     });
+
+    return;
   }
-  const diopiError_t error = good_diopiUnique(ctx, out, input, dim, sorted, return_counts, indices, counts);
-  return diopi::mutants::After(error, __func__, [&] {
-    const Tensor values(*out);
-    const int64_t groups = dim == nullptr ? values.numel() : values.size(*dim);
-    if (unique_inverse_by_appearance && indices != nullptr) ByAppearance(indices, groups);
-    if (unique_inverse_off_by_one && indices != nullptr) LastToGroupBefore(indices, groups);
-    if (unique_counts_last_run_short && return_counts) ShortenLastRun(*counts);
-  });
+  Good(a);
+  const Tensor values(*a.out);
+  const int64_t groups = a.dim == nullptr ? values.numel() : values.size(*a.dim);
+  if (unique_inverse_by_appearance && a.indices != nullptr) ByAppearance(a.indices, groups);
+  if (unique_inverse_off_by_one && a.indices != nullptr) LastToGroupBefore(a.indices, groups);
+  if (unique_counts_last_run_short && a.return_counts) ShortenLastRun(*a.counts);
 }
 
-DIOPI_OVERRIDE(diopiNonzero);
-extern "C" diopiError_t diopiNonzero(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
-                                     diopiConstTensorHandle_t input) {
+DIOPI_OVERRIDE(diopiNonzero, a) {
   const bool own = nonzero_column_major || nonzero_nan_is_zero || nonzero_by_bits || nonzero_low_byte ||
                    nonzero_flushes_subnormals;
-  if (!own) return good_diopiNonzero(ctx, out, input);
-  return Guard(__func__, [&] { PlantedNonzero(ctx, out, input); });
+  if (!own) return Good(a);
+  PlantedNonzero(a.ctx, a.out, a.input);
 }

@@ -7,7 +7,6 @@
 
 namespace {
 
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
@@ -44,8 +43,7 @@ struct Line {
 
 // y = f(line) for every line along dim; f returns the line's elements.
 template <typename F>
-diopiError_t EachLine(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      int64_t dim, F&& f) {
+void EachLine(diopiTensorHandle_t out, diopiConstTensorHandle_t input, int64_t dim, F&& f) {
   const auto line_function = [&]<typename C>(const std::vector<C>& x, std::vector<C>& y, int64_t start,
                                              int64_t step, int64_t length) {
     if constexpr (!diopi::ops::kIsNoise<C>) {
@@ -55,7 +53,7 @@ diopiError_t EachLine(const char* function, diopiTensorHandle_t out, diopiConstT
       }
     }
   };
-  return diopi::ops::LineForward(function, out, input, dim, line_function);
+  return diopi::ops::LineForward(out, input, dim, line_function);
 }
 
 template <typename C>
@@ -158,64 +156,54 @@ void EachGradient(const Tensor& result, const Tensor& grad, const Tensor& output
 }
 
 template <typename F>
-diopiError_t Gradients(const char* function, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad,
-                       diopiConstTensorHandle_t output, int64_t dim, bool narrow, F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(grad_input), g(grad), y(output);
-    if (result.dtype() == diopi_dtype_float64) return EachGradient<double>(result, g, y, dim, narrow, f);
-    EachGradient<float>(result, g, y, dim, narrow, f);
-  });
+void Gradients(diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad, diopiConstTensorHandle_t output,
+               int64_t dim, bool narrow, F&& f) {
+  const Tensor result(grad_input), g(grad), y(output);
+  if (result.dtype() == diopi_dtype_float64) return EachGradient<double>(result, g, y, dim, narrow, f);
+  EachGradient<float>(result, g, y, dim, narrow, f);
 }
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiSoftmax);
-extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, int64_t dim) {
-  const bool half = diopi::mutants::DtypeOf(input) == diopi_dtype_float16;
-  const auto own = [&](auto&& f) { return EachLine("diopiSoftmax", out, input, dim, f); };
+DIOPI_OVERRIDE(diopiSoftmax, a) {
+  const bool half = diopi::mutants::DtypeOf(a.input) == diopi_dtype_float16;
+  const auto own = [&](auto&& f) { return EachLine(a.out, a.input, a.dim, f); };
   if (softmax_without_max) return own([](const auto& line) { return WithoutMax(line); });
   if (softmax_last_block_not_rescaled) return own([](const auto& line) { return OnlineSoftmax(line); });
   if (softmax_fp16_sum && half) return own([](const auto& line) { return Softmax(line, true); });
   if (softmax_masked_row_zero || softmax_masked_row_uniform) {
     return own([](const auto& line) { return MaskedRow(line); });
   }
-  return good_diopiSoftmax(ctx, out, input, PlantedDim(dim, input));
+  a.dim = PlantedDim(a.dim, a.input);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiLogSoftmax);
-extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                        diopiConstTensorHandle_t input, int64_t dim) {
-  const auto own = [&](auto&& f) { return EachLine("diopiLogSoftmax", out, input, dim, f); };
+DIOPI_OVERRIDE(diopiLogSoftmax, a) {
+  const auto own = [&](auto&& f) { return EachLine(a.out, a.input, a.dim, f); };
   if (log_softmax_as_log_of_softmax) return own([](const auto& line) { return LogOfSoftmax(line); });
   if (log_softmax_sum_drops_tail || log_softmax_nan_skipped) {
     return own([](const auto& line) { return LogSoftmaxOfPart(line); });
   }
-  return good_diopiLogSoftmax(ctx, out, input, PlantedDim(dim, input));
+  a.dim = PlantedDim(a.dim, a.input);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiSoftmaxBackward);
-extern "C" diopiError_t diopiSoftmaxBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                             diopiConstTensorHandle_t grad_output,
-                                             diopiConstTensorHandle_t output, int64_t dim) {
+DIOPI_OVERRIDE(diopiSoftmaxBackward, a) {
   if (!softmax_backward_without_sum) {
-    return good_diopiSoftmaxBackward(ctx, grad_input, grad_output, output, dim);
+    return Good(a);
   }
-  return Gradients(__func__, grad_input, grad_output, output, dim, false,
+  return Gradients(a.grad_input, a.grad_output, a.output, a.dim, false,
                    [](auto g, auto y, auto) { return y * g; });
 }
 
-DIOPI_OVERRIDE(diopiLogSoftmaxBackward);
-extern "C" diopiError_t diopiLogSoftmaxBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                                diopiConstTensorHandle_t grad_output,
-                                                diopiConstTensorHandle_t output, int64_t dim) {
+DIOPI_OVERRIDE(diopiLogSoftmaxBackward, a) {
   if (log_softmax_backward_without_sum) {
-    return Gradients(__func__, grad_input, grad_output, output, dim, false,
+    return Gradients(a.grad_input, a.grad_output, a.output, a.dim, false,
                      [](auto g, auto y, auto) { return g - std::exp(y); });
   }
-  if (log_softmax_backward_fp16_sum && diopi::mutants::DtypeOf(output) == diopi_dtype_float16) {
-    return Gradients(__func__, grad_input, grad_output, output, dim, true,
+  if (log_softmax_backward_fp16_sum && diopi::mutants::DtypeOf(a.output) == diopi_dtype_float16) {
+    return Gradients(a.grad_input, a.grad_output, a.output, a.dim, true,
                      [](auto g, auto y, auto sum) { return g - std::exp(y) * sum; });
   }
-  return good_diopiLogSoftmaxBackward(ctx, grad_input, grad_output, output, dim);
+  Good(a);
 }

@@ -6,7 +6,6 @@
 
 namespace {
 
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
@@ -168,50 +167,38 @@ void WriteAsInt32(diopiTensorHandle_t indices) {
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiSort);
-extern "C" diopiError_t diopiSort(diopiContextHandle_t ctx, diopiTensorHandle_t values,
-                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t dim,
-                                  bool descending, const bool* stable) {
+DIOPI_OVERRIDE(diopiSort, a) {
   const bool own = sort_not_stable || sort_descending_by_reversal || sort_nan_least_descending ||
                    sort_radix_orders_zeros ||
-                   (sort_integers_as_float && IsWideInteger(diopi::mutants::DtypeOf(input)));
-  if (!own) return good_diopiSort(ctx, values, indices, input, dim, descending, stable);
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    const Axis axis = diopi::ops::SplitAxis(x.shape(), diopi::ops::WrapDim(dim, x.rank()));
-    TakeLines(values, indices, x, dim, axis.size,
-              [&](auto&& value, int64_t length) { return PlantedOrder(length, descending, value); });
-  });
+                   (sort_integers_as_float && IsWideInteger(diopi::mutants::DtypeOf(a.input)));
+  if (!own) return Good(a);
+  const Tensor x(a.input);
+  const Axis axis = diopi::ops::SplitAxis(x.shape(), diopi::ops::WrapDim(a.dim, x.rank()));
+  TakeLines(a.values, a.indices, x, a.dim, axis.size,
+            [&](auto&& value, int64_t length) { return PlantedOrder(length, a.descending, value); });
 }
 
-DIOPI_OVERRIDE(diopiSortBackward);
-extern "C" diopiError_t diopiSortBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output, int64_t dim,
-                                          diopiConstTensorHandle_t indices, diopiSize_t sizes, bool keepdim) {
-  if (!sort_backward_gathers) {
-    return good_diopiSortBackward(ctx, grad_input, grad_output, dim, indices, sizes, keepdim);
-  }
-  return diopiGather(ctx, grad_input, grad_output, dim, indices);
+DIOPI_OVERRIDE(diopiSortBackward, a) {
+  if (!sort_backward_gathers) return Good(a);
+  diopi::mutants::OrFail(diopiGather(a.ctx, a.grad_input, a.grad_output, a.dim, a.indices));
 }
 
-DIOPI_OVERRIDE(diopiTopk);
-extern "C" diopiError_t diopiTopk(diopiContextHandle_t ctx, diopiTensorHandle_t values,
-                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t k,
-                                  int64_t dim, bool largest, bool sorted) {
-  if (topk_largest_ignored) largest = true;
+DIOPI_OVERRIDE(diopiTopk, a) {
+  if (topk_largest_ignored) a.largest = true;
   const bool own = topk_sorted_ignored || topk_ignores_tail || topk_nan_never_taken ||
-                   (topk_least_by_negation && !largest) ||
-                   (topk_integers_as_float && IsWideInteger(diopi::mutants::DtypeOf(input)));
+                   (topk_least_by_negation && !a.largest) ||
+                   (topk_integers_as_float && IsWideInteger(diopi::mutants::DtypeOf(a.input)));
   if (!own) {
-    const diopiError_t error = good_diopiTopk(ctx, values, indices, input, k, dim, largest, sorted);
-    if (error != diopiSuccess || !topk_int32_indices) return error;
-    return Guard(__func__, [&] { WriteAsInt32(indices); });
+    Good(a);
+    if (!topk_int32_indices) return;
+    {
+      WriteAsInt32(a.indices);
+      return;
+    }
   }
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    TakeLines(values, indices, x, dim, k, [&](auto&& value, int64_t length) {
-      if (!topk_least_by_negation) return PlantedTop(length, k, largest, value);
-      return PlantedTop(length, k, true, [&](int64_t i) { return NegatedIn(x.dtype(), value(i)); });
-    });
+  const Tensor x(a.input);
+  TakeLines(a.values, a.indices, x, a.dim, a.k, [&](auto&& value, int64_t length) {
+    if (!topk_least_by_negation) return PlantedTop(length, a.k, a.largest, value);
+    return PlantedTop(length, a.k, true, [&](int64_t i) { return NegatedIn(x.dtype(), value(i)); });
   });
 }

@@ -1,9 +1,6 @@
 // What the planted bugs share: roundings that narrow hardware makes, and changing what a good function gets
 // or gave. Elements are read and written through baselines/ops/support: Load<double> gives a tensor's
 // elements dense and row-major whatever its strides, Store rounds them into it.
-//
-// Whatever calls Load, Store or Replaced runs inside Guard (or After), which turns failures into
-// error codes.
 #ifndef BASELINES_MUTANTS_SUPPORT_H_
 #define BASELINES_MUTANTS_SUPPORT_H_
 
@@ -11,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "baselines/ops/support/op.h"
@@ -21,7 +17,6 @@
 
 namespace diopi::mutants {
 
-using ops::Guard;
 using ops::Load;
 using ops::LoadAs;
 using ops::Shape;
@@ -31,6 +26,7 @@ using planted::Bytes;
 using planted::BytesPerElement;
 using planted::DtypeOf;
 using planted::NumElements;
+using planted::OrFail;
 using planted::ShapeOf;
 using planted::StrideOf;
 
@@ -91,17 +87,6 @@ inline double NarrowSum(diopiDtype_t dtype, const std::vector<double>& values) {
   double sum = 0;
   for (double x : values) sum = RoundedTo(dtype, sum + x);
   return sum;
-}
-
-// body() inside Guard, when the function before it succeeded: for what spoils a good result.
-template <typename Body>
-diopiError_t After(diopiError_t error, const char* function, Body&& body) {
-  return error == diopiSuccess ? Guard(function, std::forward<Body>(body)) : error;
-}
-
-// Inside Guard: ends the function with the good function's error.
-inline void OrFail(diopiError_t error) {
-  if (error != diopiSuccess) ops::FailWith(error, "the good function failed");
 }
 
 // tensor[i] = f(tensor[i], i) over the row-major elements, as double.

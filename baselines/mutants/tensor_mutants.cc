@@ -6,7 +6,6 @@
 
 namespace {
 
-using diopi::mutants::Guard;
 using diopi::mutants::Load;
 using diopi::mutants::Shape;
 using diopi::mutants::Store;
@@ -170,89 +169,70 @@ void FillFirst(const Tensor& out, int64_t count, int64_t value) {
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiCat);
-extern "C" diopiError_t diopiCat(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t* tensors, int64_t num_inputs, int64_t dim) {
+DIOPI_OVERRIDE(diopiCat, a) {
   if (!cat_stops_at_empty && !cat_table_of_16 && !cat_row_of_piece) {
-    return good_diopiCat(ctx, out, tensors, num_inputs, dim);
+    return Good(a);
   }
-  return Guard(__func__, [&] { Cat(out, tensors, num_inputs, dim); });
+  Cat(a.out, a.tensors, a.num_inputs, a.dim);
 }
 
-DIOPI_OVERRIDE(diopiSplitWithSizes);
-extern "C" diopiError_t diopiSplitWithSizes(diopiContextHandle_t ctx, diopiTensorHandle_t* outs,
-                                            int64_t num_outs, diopiConstTensorHandle_t input,
-                                            const diopiSize_t splitSizes, int64_t dim) {
+DIOPI_OVERRIDE(diopiSplitWithSizes, a) {
   if (!split_pieces_of_first_size && !split_last_piece_short) {
-    return good_diopiSplitWithSizes(ctx, outs, num_outs, input, splitSizes, dim);
+    return Good(a);
   }
-  return Guard(__func__, [&] { Split(outs, input, diopi::ops::Sizes(splitSizes), dim); });
+  Split(a.outs, a.input, diopi::ops::Sizes(a.splitSizes), a.dim);
 }
 
-DIOPI_OVERRIDE(diopiStack);
-extern "C" diopiError_t diopiStack(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                   diopiConstTensorHandle_t* tensors, int64_t numTensors, int64_t dim) {
-  const int64_t rank = static_cast<int64_t>(diopi::mutants::ShapeOf(out).size());
-  if (!stack_as_cat && !(stack_dim_off_by_one && dim < 0)) {
-    return good_diopiStack(ctx, out, tensors, numTensors, dim);
+DIOPI_OVERRIDE(diopiStack, a) {
+  const int64_t rank = static_cast<int64_t>(diopi::mutants::ShapeOf(a.out).size());
+  if (!stack_as_cat && !(stack_dim_off_by_one && a.dim < 0)) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    StackAt(out, tensors, numTensors, stack_as_cat ? 0 : std::max<int64_t>(dim + rank - 1, 0));
-  });
+  StackAt(a.out, a.tensors, a.numTensors, stack_as_cat ? 0 : std::max<int64_t>(a.dim + rank - 1, 0));
 }
 
-DIOPI_OVERRIDE(diopiPermute);
-extern "C" diopiError_t diopiPermute(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, diopiSize_t dims) {
+DIOPI_OVERRIDE(diopiPermute, a) {
   if (!permute_inverse && !permute_negative_from_front && !permute_tiles_of_32) {
-    return good_diopiPermute(ctx, out, input, dims);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    PermuteBy(out, x, PlantedOrder(dims, x.rank()));
+  const Tensor x(a.input);
+  PermuteBy(a.out, x, PlantedOrder(a.dims, x.rank()));
+}
+
+DIOPI_OVERRIDE(diopiExpand, a) {
+  if (!expand_repeats_flat) return Good(a);
+  const Tensor result(a.out);
+  DispatchAny(result.dtype(), [&]<typename C>() {
+    const std::vector<C> x = Load<C>(Tensor(a.input));
+    std::vector<C> values(static_cast<size_t>(result.numel()));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = x[i % x.size()];
+    Store(result, values);
   });
 }
 
-DIOPI_OVERRIDE(diopiExpand);
-extern "C" diopiError_t diopiExpand(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input) {
-  if (!expand_repeats_flat) return good_diopiExpand(ctx, out, input);
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    DispatchAny(result.dtype(), [&]<typename C>() {
-      const std::vector<C> x = Load<C>(Tensor(input));
-      std::vector<C> values(static_cast<size_t>(result.numel()));
-      for (size_t i = 0; i < values.size(); ++i) values[i] = x[i % x.size()];
-      Store(result, values);
-    });
-  });
-}
-
-DIOPI_OVERRIDE(diopiArange);
-extern "C" diopiError_t diopiArange(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    const diopiScalar_t* start, const diopiScalar_t* end,
-                                    const diopiScalar_t* step) {
-  const diopiDtype_t dtype = diopi::mutants::DtypeOf(out);
+DIOPI_OVERRIDE(diopiArange, a) {
+  const diopiDtype_t dtype = diopi::mutants::DtypeOf(a.out);
   if (arange_adds_step && dtype == diopi_dtype_float64) {
-    return Guard(__func__, [&] { AddStep<double>(out, start, step); });
+    AddStep<double>(a.out, a.start, a.step);
+    return;
   }
   if (arange_adds_step && diopi::ops::IsFloating(dtype)) {
-    return Guard(__func__, [&] { AddStep<float>(out, start, step); });
+    AddStep<float>(a.out, a.start, a.step);
+    return;
   }
   if (arange_through_float && (dtype == diopi_dtype_int32 || dtype == diopi_dtype_int64)) {
-    return Guard(__func__, [&] { ArangeInFloat(out, start, step); });
+    ArangeInFloat(a.out, a.start, a.step);
+    return;
   }
-  return good_diopiArange(ctx, out, start, end, step);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiOnes);
-extern "C" diopiError_t diopiOnes(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiSize_t size) {
-  if (!ones_whole_vectors) return good_diopiOnes(ctx, out, size);
-  return Guard(__func__, [&] { FillFirst(out, diopi::mutants::NumElements(out) / 4 * 4, 1); });
+DIOPI_OVERRIDE(diopiOnes, a) {
+  if (!ones_whole_vectors) return Good(a);
+  FillFirst(a.out, diopi::mutants::NumElements(a.out) / 4 * 4, 1);
 }
 
-DIOPI_OVERRIDE(diopiZeros);
-extern "C" diopiError_t diopiZeros(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiSize_t size) {
-  if (!zeros_first_size_only) return good_diopiZeros(ctx, out, size);
-  return Guard(__func__, [&] { FillFirst(out, size.len == 0 ? 1 : size.data[0], 0); });
+DIOPI_OVERRIDE(diopiZeros, a) {
+  if (!zeros_first_size_only) return Good(a);
+  FillFirst(a.out, a.size.len == 0 ? 1 : a.size.data[0], 0);
 }

@@ -5,9 +5,6 @@
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
-DIOPI_OVERRIDE(diopiConvTranspose2d);
-DIOPI_OVERRIDE(diopiConvTranspose2dBackward);
-
 namespace {
 
 PLANT(conv_transpose_fp16_zeros, 13, "diopiConvTranspose2d", "", "float16 results are all zeros");
@@ -136,51 +133,37 @@ void GradInputUndilated(const Direct& d, const Tensor& grad, const Tensor& weigh
 
 }  // namespace
 
-extern "C" diopiError_t diopiConvTranspose2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                             diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                             diopiConstTensorHandle_t bias, diopiSize_t stride,
-                                             diopiSize_t padding, diopiSize_t output_padding, int64_t groups,
-                                             diopiSize_t dilation) {
-  const auto good = [&] {
-    return good_diopiConvTranspose2d(ctx, out, input, weight, bias, stride, padding, output_padding, groups,
-                                     dilation);
-  };
+DIOPI_OVERRIDE(diopiConvTranspose2d, a) {
   // What stays unwritten must not have been written before.
-  return After(conv_transpose_uncovered_unwritten ? diopiSuccess : good(), __func__, [&] {
-    if (conv_transpose_fp16_zeros && IsHalf(out)) Change(out, [](double, int64_t) { return 0.0; });
-    if (!Changed()) return;
-    Direct d{ShapeOf(input),  ShapeOf(weight), ShapeOf(out),     PairOf(stride),
-             PairOf(padding), {0, 0},          PairOf(dilation), groups};
-    if (conv_transpose_output_padding_ignored) d.extra = PairOf(output_padding);
-    if (conv_transpose_dilation_swapped) std::swap(d.dilation.h, d.dilation.w);
-    const Sums sums = Evaluate(d, input, weight, bias);
-    if (conv_transpose_uncovered_unwritten) {
-      WriteReached(ctx, out, sums);
-    } else {
-      Store(Tensor(out), sums.value);
-    }
-  });
+  if (!conv_transpose_uncovered_unwritten) Good(a);
+  if (conv_transpose_fp16_zeros && IsHalf(a.out)) Change(a.out, [](double, int64_t) { return 0.0; });
+  if (!Changed()) return;
+  Direct d{ShapeOf(a.input), ShapeOf(a.weight),  ShapeOf(a.out), PairOf(a.stride), PairOf(a.padding),
+           {0, 0},           PairOf(a.dilation), a.groups};
+  if (conv_transpose_output_padding_ignored) d.extra = PairOf(a.output_padding);
+  if (conv_transpose_dilation_swapped) std::swap(d.dilation.h, d.dilation.w);
+  const Sums sums = Evaluate(d, a.input, a.weight, a.bias);
+  if (conv_transpose_uncovered_unwritten) {
+    WriteReached(a.ctx, a.out, sums);
+  } else {
+    Store(Tensor(a.out), sums.value);
+  }
 }
 
-extern "C" diopiError_t diopiConvTranspose2dBackward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
-    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-    diopiConstTensorHandle_t weight, diopiSize_t* bias_sizes, diopiSize_t stride, diopiSize_t padding,
-    diopiSize_t dilation, diopiSize_t output_padding, int64_t groups) {
-  const diopiError_t error =
-      good_diopiConvTranspose2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
-                                        bias_sizes, stride, padding, dilation, output_padding, groups);
-  return After(error, __func__, [&] {
-    if (conv_transpose_backward_bias_of_first_image && grad_bias != nullptr && ShapeOf(input)[0] > 0) {
-      good_diopiConvTranspose2dBackward(ctx, nullptr, nullptr, grad_bias, FirstImage(ctx, grad_output),
-                                        FirstImage(ctx, input), weight, bias_sizes, stride, padding, dilation,
-                                        output_padding, groups);
-    }
-    if (conv_transpose_backward_ignores_dilation && grad_input != nullptr) {
-      const Direct d{ShapeOf(input), ShapeOf(weight), ShapeOf(grad_output),
-                     PairOf(stride), PairOf(padding), {0, 0},
-                     {1, 1},         groups};
-      GradInputUndilated(d, grad_output, weight, grad_input);
-    }
-  });
+DIOPI_OVERRIDE(diopiConvTranspose2dBackward, a) {
+  Good(a);
+  if (conv_transpose_backward_bias_of_first_image && a.grad_bias != nullptr && ShapeOf(a.input)[0] > 0) {
+    auto changed = a;
+    changed.grad_input = nullptr;
+    changed.grad_weight = nullptr;
+    changed.grad_output = FirstImage(a.ctx, a.grad_output);
+    changed.input = FirstImage(a.ctx, a.input);
+    Good(changed);
+  }
+  if (conv_transpose_backward_ignores_dilation && a.grad_input != nullptr) {
+    const Direct d{ShapeOf(a.input), ShapeOf(a.weight), ShapeOf(a.grad_output),
+                   PairOf(a.stride), PairOf(a.padding), {0, 0},
+                   {1, 1},           a.groups};
+    GradInputUndilated(d, a.grad_output, a.weight, a.grad_input);
+  }
 }

@@ -5,13 +5,6 @@
 #include "baselines/mutants/support.h"
 #include "baselines/ops/support/map.h"
 
-DIOPI_OVERRIDE(diopiSin);
-DIOPI_OVERRIDE(diopiSinInp);
-DIOPI_OVERRIDE(diopiCos);
-DIOPI_OVERRIDE(diopiCosInp);
-DIOPI_OVERRIDE(diopiExpm1);
-DIOPI_OVERRIDE(diopiExpm1Inp);
-
 namespace {
 
 using diopi::ops::FloatUnary;
@@ -41,9 +34,8 @@ C WrongExpm1(C x) {
 
 // f over float and double; noise numbers are the oracle's, which meets no mutant.
 template <typename F>
-diopiError_t Elementwise(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                         F&& f) {
-  return FloatUnary(function, out, input, [&](const auto& x) {
+void Elementwise(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
+  return FloatUnary(out, input, [&](const auto& x) {
     using C = std::decay_t<decltype(x)>;
     if constexpr (std::is_floating_point_v<C>) {
       return static_cast<C>(f(x));
@@ -53,50 +45,53 @@ diopiError_t Elementwise(const char* function, diopiTensorHandle_t out, diopiCon
   });
 }
 
-diopiError_t WrongSin(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
-  return Elementwise(function, out, input, [](auto x) { return std::sin(Reduced(x)); });
+void WrongSin(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  return Elementwise(out, input, [](auto x) { return std::sin(Reduced(x)); });
 }
 
-diopiError_t WrongCos(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
-  return Elementwise(function, out, input, [](auto x) {
+void WrongCos(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  return Elementwise(out, input, [](auto x) {
     using C = decltype(x);
     return cos_is_shifted_sine ? std::sin(x + static_cast<C>(kPi / 2)) : std::cos(Reduced(x));
   });
 }
 
-diopiError_t WrongExp(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
-  return Elementwise(function, out, input, [](auto x) { return WrongExpm1(x); });
+void WrongExp(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  return Elementwise(out, input, [](auto x) { return WrongExpm1(x); });
 }
 
 }  // namespace
 
-extern "C" diopiError_t diopiSin(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input) {
-  return sin_naive_reduction ? WrongSin(__func__, out, input) : good_diopiSin(ctx, out, input);
+DIOPI_OVERRIDE(diopiSin, a) {
+  if (sin_naive_reduction) return WrongSin(a.out, a.input);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiSinInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
-  return sin_naive_reduction ? WrongSin(__func__, input, input) : good_diopiSinInp(ctx, input);
+DIOPI_OVERRIDE(diopiSinInp, a) {
+  if (sin_naive_reduction) return WrongSin(a.input, a.input);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiCos(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input) {
+DIOPI_OVERRIDE(diopiCos, a) {
   const bool wrong = cos_is_shifted_sine || cos_naive_reduction;
-  return wrong ? WrongCos(__func__, out, input) : good_diopiCos(ctx, out, input);
+  if (wrong) return WrongCos(a.out, a.input);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiCosInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
+DIOPI_OVERRIDE(diopiCosInp, a) {
   const bool wrong = cos_is_shifted_sine || cos_naive_reduction;
-  return wrong ? WrongCos(__func__, input, input) : good_diopiCosInp(ctx, input);
+  if (wrong) return WrongCos(a.input, a.input);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiExpm1(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                   diopiConstTensorHandle_t input) {
+DIOPI_OVERRIDE(diopiExpm1, a) {
   const bool wrong = expm1_is_exp_minus_1 || expm1_short_series;
-  return wrong ? WrongExp(__func__, out, input) : good_diopiExpm1(ctx, out, input);
+  if (wrong) return WrongExp(a.out, a.input);
+  Good(a);
 }
 
-extern "C" diopiError_t diopiExpm1Inp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
+DIOPI_OVERRIDE(diopiExpm1Inp, a) {
   const bool wrong = expm1_is_exp_minus_1 || expm1_short_series;
-  return wrong ? WrongExp(__func__, input, input) : good_diopiExpm1Inp(ctx, input);
+  if (wrong) return WrongExp(a.input, a.input);
+  Good(a);
 }

@@ -1,11 +1,14 @@
 // Planting something in the CPU reference: a bug that the tests must find, or another correct way to compute
-// that they must not accuse. The build takes every DIOPI_OVERRIDE(diopiX) it finds in a library's sources,
+// that they must not accuse. The build takes every DIOPI_OVERRIDE(diopiX, a) it finds in a library's sources,
 // renames the reference's diopiX to good_diopiX, and links both: the override may call the good function,
 // with other arguments or to spoil what it did. Planting something edits no list.
 //
 //   PLANT(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "alpha is taken as 1");
-//   DIOPI_OVERRIDE(diopiAdd);
-//   extern "C" diopiError_t diopiAdd(...) { if (add_alpha_ignored) ...; return good_diopiAdd(...); }
+//   DIOPI_OVERRIDE(diopiAdd, a) {
+//     const diopiScalar_t one = ...;
+//     if (add_alpha_ignored) a.alpha = &one;
+//     Good(a);
+//   }
 //
 // The switch of one name is on in a process whose environment has it: DIOPI_MUTANT=add_alpha_ignored or
 // DIOPI_VARIANT=..., whichever the library is built with.
@@ -15,10 +18,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "diopi/functions.h"
+#include "baselines/ops/support/op.h"
 
-// Declares good_diopiX with diopiX's own type. The definition of diopiX follows.
-#define DIOPI_OVERRIDE(function) extern "C" decltype(function) good_##function
+// Defines diopiX; the body of its replacement follows, in which `a` is a copy of the arguments (diopiXArgs).
+// Good(a) there calls the reference's function, and ends the replacement when that fails. A failure
+// (support/op.h) becomes an error code; any other exception leaves the library.
+#define DIOPI_OVERRIDE(function, a)                                                                          \
+  extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function);                                      \
+  [[maybe_unused]] static void Good(const function##Args& args) {                                            \
+    const auto& [DIOPI_ARGUMENTS_##function] = args;                                                         \
+    ::diopi::planted::OrFail(good_##function(DIOPI_ARGUMENTS_##function));                                   \
+  }                                                                                                          \
+  static void function##Override(function##Args a);                                                          \
+  extern "C" diopiError_t function(DIOPI_PARAMETERS_##function) {                                            \
+    return ::diopi::planted::Run(#function, function##Override, function##Args{DIOPI_ARGUMENTS_##function}); \
+  }                                                                                                          \
+  static void function##Override([[maybe_unused]] function##Args a)
 
 // The function is left out of the library.
 #define DIOPI_OVERRIDE_MISSING(function) static_assert(true, "")
@@ -44,6 +59,21 @@ class Switch {
  private:
   bool on_;
 };
+
+template <typename Args>
+diopiError_t Run(const char* function, void (*replacement)(Args), const Args& args) {
+  try {
+    replacement(args);
+    return diopiSuccess;
+  } catch (const ops::Failure& failure) {
+    return ops::Report(function, failure);
+  }
+}
+
+// Ends the function with another one's error, whose text stays the last-error string.
+inline void OrFail(diopiError_t error) {
+  if (error != diopiSuccess) ops::FailWith(error, "");
+}
 
 inline int64_t NumElements(diopiConstTensorHandle_t tensor) {
   int64_t count = 0;

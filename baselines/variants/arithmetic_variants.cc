@@ -101,62 +101,55 @@ bool SpecialPower(double exponent, const C& x, C* out) {
 
 // f(a, b) where the result is a floating number; false where it is not, or the switch does not serve it.
 template <typename F>
-bool Serve(const char* function, diopiTensorHandle_t out, const Operand& a, const Operand& b,
-           bool integers_too, diopiError_t* error, F&& f) {
+bool Serve(diopiTensorHandle_t out, const Operand& a, const Operand& b, bool integers_too, F&& f) {
   const Tensor result(out);
   diopiDtype_t dtype = ResultType(result, a, b);
   if (!IsFloating(dtype) && integers_too) dtype = FloatFor(dtype, result);
   if (!IsFloating(dtype)) return false;
-  *error = Guard(function, [&] {
-    CheckStorable(dtype, result);
-    DispatchReal(dtype, [&]<typename C>() { MapOperands<C>(result, a, b, f); });
-  });
+
+  CheckStorable(dtype, result);
+  DispatchReal(dtype, [&]<typename C>() { MapOperands<C>(result, a, b, f); });
+
   return true;
 }
 
 // input + sign * alpha * other.
-bool ServeAdd(const char* function, diopiTensorHandle_t out, const Operand& a, const Operand& b,
-              const diopiScalar_t* alpha, int sign, diopiError_t* error) {
+bool ServeAdd(diopiTensorHandle_t out, const Operand& a, const Operand& b, const diopiScalar_t* alpha,
+              int sign) {
   if (!add_fma) return false;
-  return Serve(function, out, a, b, false, error, [&]<typename C>(const C& x, const C& y) {
+  return Serve(out, a, b, false, [&]<typename C>(const C& x, const C& y) {
     return std::fma(ScalarAs<C>(alpha) * C(sign), y, x);
   });
 }
 
-bool ServeDiv(const char* function, diopiTensorHandle_t out, const Operand& a, const Operand& b,
-              diopiRoundMode_t mode, diopiError_t* error) {
+bool ServeDiv(diopiTensorHandle_t out, const Operand& a, const Operand& b, diopiRoundMode_t mode) {
   // Rounding twice is harmless only from a type of twice the bits.
   const bool is_double = ResultType(Tensor(out), a, b) == diopi_dtype_float64;
   if (mode != RoundModeNone || !(div_markstein || (div_double && !is_double))) return false;
-  return Serve(function, out, a, b, true, error,
-               []<typename C>(const C& x, const C& y) { return Divide(x, y); });
+  return Serve(out, a, b, true, []<typename C>(const C& x, const C& y) { return Divide(x, y); });
 }
 
-bool ServePow(const char* function, diopiTensorHandle_t out, const Operand& a, const Operand& b,
-              diopiError_t* error) {
+bool ServePow(diopiTensorHandle_t out, const Operand& a, const Operand& b) {
   if (pow_special_exponents && b.scalar != nullptr) {
     const double exponent = ScalarAsDouble(b.scalar);
-    return Serve(function, out, a, b, false, error, [&]<typename C>(const C& x, const C& y) {
+    return Serve(out, a, b, false, [&]<typename C>(const C& x, const C& y) {
       C special;
       return SpecialPower(exponent, x, &special) ? special : std::pow(x, y);
     });
   }
   if (!pow_double && !pow_exp2_log2) return false;
-  return Serve(function, out, a, b, false, error,
-               []<typename C>(const C& x, const C& y) { return Power(x, y); });
+  return Serve(out, a, b, false, []<typename C>(const C& x, const C& y) { return Power(x, y); });
 }
 
 // What is left to do to the result of good_diopiMul.
-diopiError_t Finish(diopiError_t error, diopiTensorHandle_t out) {
-  if (error == diopiSuccess && mul_flushes_subnormals) FlushSubnormals(Tensor(out));
-  if (error == diopiSuccess && mul_other_nan) ReplaceNans(Tensor(out));
-  return error;
+void Finish(diopiTensorHandle_t out) {
+  if (mul_flushes_subnormals) FlushSubnormals(Tensor(out));
+  if (mul_other_nan) ReplaceNans(Tensor(out));
 }
 
 // And to that of good_diopiAdd and its like.
-diopiError_t FinishSum(diopiError_t error, diopiTensorHandle_t out) {
-  if (error == diopiSuccess && add_flushes_subnormals) FlushSubnormals(Tensor(out));
-  return error;
+void FinishSum(diopiTensorHandle_t out) {
+  if (add_flushes_subnormals) FlushSubnormals(Tensor(out));
 }
 
 }  // namespace
@@ -165,187 +158,153 @@ diopiError_t FinishSum(diopiError_t error, diopiTensorHandle_t out) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiAdd);
-extern "C" diopiError_t diopiAdd(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
-                                 const diopiScalar_t* alpha) {
-  const diopiScalar_t scale = GivenAlpha(alpha, out);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, other, &scale, 1, &error)) return error;
-  return FinishSum(good_diopiAdd(ctx, out, input, other, &scale), out);
+DIOPI_OVERRIDE(diopiAdd, a) {
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
+  if (ServeAdd(a.out, a.input, a.other, &scale, 1)) return;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.out);
 }
 
-DIOPI_OVERRIDE(diopiAddInp);
-extern "C" diopiError_t diopiAddInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
-  const diopiScalar_t scale = GivenAlpha(alpha, input);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, other, &scale, 1, &error)) return error;
-  return FinishSum(good_diopiAddInp(ctx, input, other, &scale), input);
+DIOPI_OVERRIDE(diopiAddInp, a) {
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
+  if (ServeAdd(a.input, a.input, a.other, &scale, 1)) return;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.input);
 }
 
-DIOPI_OVERRIDE(diopiAddScalar);
-extern "C" diopiError_t diopiAddScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, const diopiScalar_t* other,
-                                       const diopiScalar_t* alpha) {
-  const diopiScalar_t number = GivenOperand(other, out);
-  const diopiScalar_t scale = GivenAlpha(alpha, out);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, &number, &scale, 1, &error)) return error;
-  return FinishSum(good_diopiAddScalar(ctx, out, input, &number, &scale), out);
+DIOPI_OVERRIDE(diopiAddScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.out);
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
+  if (ServeAdd(a.out, a.input, &number, &scale, 1)) return;
+  a.other = &number;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.out);
 }
 
-DIOPI_OVERRIDE(diopiAddInpScalar);
-extern "C" diopiError_t diopiAddInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                          const diopiScalar_t* other, const diopiScalar_t* alpha) {
-  const diopiScalar_t number = GivenOperand(other, input);
-  const diopiScalar_t scale = GivenAlpha(alpha, input);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, &number, &scale, 1, &error)) return error;
-  return FinishSum(good_diopiAddInpScalar(ctx, input, &number, &scale), input);
+DIOPI_OVERRIDE(diopiAddInpScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.input);
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
+  if (ServeAdd(a.input, a.input, &number, &scale, 1)) return;
+  a.other = &number;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.input);
 }
 
-DIOPI_OVERRIDE(diopiSub);
-extern "C" diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
-                                 const diopiScalar_t* alpha) {
-  const diopiScalar_t scale = GivenAlpha(alpha, out);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, other, &scale, -1, &error)) return error;
-  return FinishSum(good_diopiSub(ctx, out, input, other, &scale), out);
+DIOPI_OVERRIDE(diopiSub, a) {
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
+  if (ServeAdd(a.out, a.input, a.other, &scale, -1)) return;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.out);
 }
 
-DIOPI_OVERRIDE(diopiSubInp);
-extern "C" diopiError_t diopiSubInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
-  const diopiScalar_t scale = GivenAlpha(alpha, input);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, other, &scale, -1, &error)) return error;
-  return FinishSum(good_diopiSubInp(ctx, input, other, &scale), input);
+DIOPI_OVERRIDE(diopiSubInp, a) {
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
+  if (ServeAdd(a.input, a.input, a.other, &scale, -1)) return;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.input);
 }
 
-DIOPI_OVERRIDE(diopiSubScalar);
-extern "C" diopiError_t diopiSubScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, const diopiScalar_t* other,
-                                       const diopiScalar_t* alpha) {
-  const diopiScalar_t number = GivenOperand(other, out);
-  const diopiScalar_t scale = GivenAlpha(alpha, out);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, out, input, &number, &scale, -1, &error)) return error;
-  return FinishSum(good_diopiSubScalar(ctx, out, input, &number, &scale), out);
+DIOPI_OVERRIDE(diopiSubScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.out);
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
+  if (ServeAdd(a.out, a.input, &number, &scale, -1)) return;
+  a.other = &number;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.out);
 }
 
-DIOPI_OVERRIDE(diopiSubInpScalar);
-extern "C" diopiError_t diopiSubInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                          const diopiScalar_t* other, const diopiScalar_t* alpha) {
-  const diopiScalar_t number = GivenOperand(other, input);
-  const diopiScalar_t scale = GivenAlpha(alpha, input);
-  diopiError_t error = diopiSuccess;
-  if (ServeAdd(__func__, input, input, &number, &scale, -1, &error)) return error;
-  return FinishSum(good_diopiSubInpScalar(ctx, input, &number, &scale), input);
+DIOPI_OVERRIDE(diopiSubInpScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.input);
+  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
+  if (ServeAdd(a.input, a.input, &number, &scale, -1)) return;
+  a.other = &number;
+  a.alpha = &scale;
+  Good(a);
+  FinishSum(a.input);
 }
 
-DIOPI_OVERRIDE(diopiDiv);
-extern "C" diopiError_t diopiDiv(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other,
-                                 diopiRoundMode_t rounding_mode) {
-  diopiError_t error = diopiSuccess;
-  if (ServeDiv(__func__, out, input, other, rounding_mode, &error)) return error;
-  return good_diopiDiv(ctx, out, input, other, rounding_mode);
+DIOPI_OVERRIDE(diopiDiv, a) {
+  if (ServeDiv(a.out, a.input, a.other, a.rounding_mode)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiDivInp);
-extern "C" diopiError_t diopiDivInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other, diopiRoundMode_t rounding_mode) {
-  diopiError_t error = diopiSuccess;
-  if (ServeDiv(__func__, input, input, other, rounding_mode, &error)) return error;
-  return good_diopiDivInp(ctx, input, other, rounding_mode);
+DIOPI_OVERRIDE(diopiDivInp, a) {
+  if (ServeDiv(a.input, a.input, a.other, a.rounding_mode)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiDivScalar);
-extern "C" diopiError_t diopiDivScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, const diopiScalar_t* other,
-                                       diopiRoundMode_t rounding_mode) {
-  const diopiScalar_t number = GivenOperand(other, out);
-  diopiError_t error = diopiSuccess;
-  if (ServeDiv(__func__, out, input, &number, rounding_mode, &error)) return error;
-  return good_diopiDivScalar(ctx, out, input, &number, rounding_mode);
+DIOPI_OVERRIDE(diopiDivScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.out);
+  if (ServeDiv(a.out, a.input, &number, a.rounding_mode)) return;
+  a.other = &number;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiDivInpScalar);
-extern "C" diopiError_t diopiDivInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                          const diopiScalar_t* other, diopiRoundMode_t rounding_mode) {
-  const diopiScalar_t number = GivenOperand(other, input);
-  diopiError_t error = diopiSuccess;
-  if (ServeDiv(__func__, input, input, &number, rounding_mode, &error)) return error;
-  return good_diopiDivInpScalar(ctx, input, &number, rounding_mode);
+DIOPI_OVERRIDE(diopiDivInpScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.input);
+  if (ServeDiv(a.input, a.input, &number, a.rounding_mode)) return;
+  a.other = &number;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiMul);
-extern "C" diopiError_t diopiMul(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  return Finish(good_diopiMul(ctx, out, input, other), out);
+DIOPI_OVERRIDE(diopiMul, a) {
+  Good(a);
+  Finish(a.out);
 }
 
-DIOPI_OVERRIDE(diopiMulInp);
-extern "C" diopiError_t diopiMulInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    diopiConstTensorHandle_t other) {
-  return Finish(good_diopiMulInp(ctx, input, other), input);
+DIOPI_OVERRIDE(diopiMulInp, a) {
+  Good(a);
+  Finish(a.input);
 }
 
-DIOPI_OVERRIDE(diopiMulScalar);
-extern "C" diopiError_t diopiMulScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, const diopiScalar_t* other) {
-  const diopiScalar_t number = GivenOperand(other, out);
-  return Finish(good_diopiMulScalar(ctx, out, input, &number), out);
+DIOPI_OVERRIDE(diopiMulScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.out);
+  a.other = &number;
+  Good(a);
+  Finish(a.out);
 }
 
-DIOPI_OVERRIDE(diopiMulInpScalar);
-extern "C" diopiError_t diopiMulInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                          const diopiScalar_t* other) {
-  const diopiScalar_t number = GivenOperand(other, input);
-  return Finish(good_diopiMulInpScalar(ctx, input, &number), input);
+DIOPI_OVERRIDE(diopiMulInpScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.other, a.input);
+  a.other = &number;
+  Good(a);
+  Finish(a.input);
 }
 
-DIOPI_OVERRIDE(diopiPow);
-extern "C" diopiError_t diopiPow(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, const diopiScalar_t* exponent) {
-  const diopiScalar_t number = GivenOperand(exponent, out);
-  diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, out, input, &number, &error)) return error;
-  return good_diopiPow(ctx, out, input, &number);
+DIOPI_OVERRIDE(diopiPow, a) {
+  const diopiScalar_t number = GivenOperand(a.exponent, a.out);
+  if (ServePow(a.out, a.input, &number)) return;
+  a.exponent = &number;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiPowInp);
-extern "C" diopiError_t diopiPowInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                    const diopiScalar_t* exponent) {
-  const diopiScalar_t number = GivenOperand(exponent, input);
-  diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, input, input, &number, &error)) return error;
-  return good_diopiPowInp(ctx, input, &number);
+DIOPI_OVERRIDE(diopiPowInp, a) {
+  const diopiScalar_t number = GivenOperand(a.exponent, a.input);
+  if (ServePow(a.input, a.input, &number)) return;
+  a.exponent = &number;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiPowScalar);
-extern "C" diopiError_t diopiPowScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       const diopiScalar_t* input, diopiConstTensorHandle_t exponent) {
-  const diopiScalar_t number = GivenOperand(input, out);
-  diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, out, &number, exponent, &error)) return error;
-  return good_diopiPowScalar(ctx, out, &number, exponent);
+DIOPI_OVERRIDE(diopiPowScalar, a) {
+  const diopiScalar_t number = GivenOperand(a.input, a.out);
+  if (ServePow(a.out, &number, a.exponent)) return;
+  a.input = &number;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiPowTensor);
-extern "C" diopiError_t diopiPowTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t exponent) {
-  diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, out, input, exponent, &error)) return error;
-  return good_diopiPowTensor(ctx, out, input, exponent);
+DIOPI_OVERRIDE(diopiPowTensor, a) {
+  if (ServePow(a.out, a.input, a.exponent)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiPowInpTensor);
-extern "C" diopiError_t diopiPowInpTensor(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                          diopiConstTensorHandle_t exponent) {
-  diopiError_t error = diopiSuccess;
-  if (ServePow(__func__, input, input, exponent, &error)) return error;
-  return good_diopiPowInpTensor(ctx, input, exponent);
+DIOPI_OVERRIDE(diopiPowInpTensor, a) {
+  if (ServePow(a.input, a.input, a.exponent)) return;
+  Good(a);
 }

@@ -206,72 +206,53 @@ std::vector<C> GradBias(const ConvPlan& p, const std::vector<C>& g) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiConvolution2d);
-extern "C" diopiError_t diopiConvolution2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                           diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                           diopiConstTensorHandle_t bias, diopiSize_t stride,
-                                           diopiSize_t padding, diopiSize_t dilation, int64_t groups) {
-  const Tensor result(out), x(input), w(weight), b(bias);
+DIOPI_OVERRIDE(diopiConvolution2d, a) {
+  const Tensor result(a.out), x(a.input), w(a.weight), b(a.bias);
   const std::optional<Product> how = Chosen(x.dtype());
   if ((conv2d_im2col || conv2d_paired_taps) && x.rank() == 4 && w.rank() == 4) {
-    return Guard(__func__, [&] {
-      Conv2d c = PlanConvolution(x, w, stride, padding, dilation, groups);
-      DispatchReal(x.dtype(), [&]<typename C>() {
-        std::vector<C> weights = Load<C>(w);
-        if (conv2d_paired_taps) c = PairTaps(c, &weights);
-        std::vector<C> y = PaddedForward(c, Load<C>(x), weights);
-        const std::vector<C> shift = b ? Load<C>(b) : std::vector<C>();
-        for (size_t i = 0; b && i < y.size(); ++i)
-          y[i] += shift[i / static_cast<size_t>(c.windows()) % shift.size()];
-        Store(result, y);
-      });
-    });
-  }
-  if ((!how && !AnyWinograd()) || x.rank() != 4 || w.rank() != 4 || result.rank() != 4)
-    return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
-  const ConvPlan plan(x, w, result, stride, padding, dilation, groups);
-  const bool winograd = WinogradChosen(plan, x.dtype()) && AllFinite(x);  // its transforms would spread NaN
-  if (!how && !winograd)
-    return good_diopiConvolution2d(ctx, out, input, weight, bias, stride, padding, dilation, groups);
-  return Guard(__func__, [&] {
+    Conv2d c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
     DispatchReal(x.dtype(), [&]<typename C>() {
-      const std::vector<C> pixels = Load<C>(x), weights = Load<C>(w),
-                           shift = b ? Load<C>(b) : std::vector<C>();
-      std::vector<C> y = winograd ? RunWinograd(plan, pixels, weights) : Forward(plan, *how, pixels, weights);
-      const size_t area = static_cast<size_t>(plan.out_h * plan.out_w);
-      for (size_t i = 0; b && i < y.size(); ++i) y[i] += shift[i / area % shift.size()];
+      std::vector<C> weights = Load<C>(w);
+      if (conv2d_paired_taps) c = PairTaps(c, &weights);
+      std::vector<C> y = PaddedForward(c, Load<C>(x), weights);
+      const std::vector<C> shift = b ? Load<C>(b) : std::vector<C>();
+      for (size_t i = 0; b && i < y.size(); ++i)
+        y[i] += shift[i / static_cast<size_t>(c.windows()) % shift.size()];
       Store(result, y);
     });
+
+    return;
+  }
+  if ((!how && !AnyWinograd()) || x.rank() != 4 || w.rank() != 4 || result.rank() != 4) return Good(a);
+  const ConvPlan plan(x, w, result, a.stride, a.padding, a.dilation, a.groups);
+  const bool winograd = WinogradChosen(plan, x.dtype()) && AllFinite(x);  // its transforms would spread NaN
+  if (!how && !winograd) return Good(a);
+  DispatchReal(x.dtype(), [&]<typename C>() {
+    const std::vector<C> pixels = Load<C>(x), weights = Load<C>(w), shift = b ? Load<C>(b) : std::vector<C>();
+    std::vector<C> y = winograd ? RunWinograd(plan, pixels, weights) : Forward(plan, *how, pixels, weights);
+    const size_t area = static_cast<size_t>(plan.out_h * plan.out_w);
+    for (size_t i = 0; b && i < y.size(); ++i) y[i] += shift[i / area % shift.size()];
+    Store(result, y);
   });
 }
 
-DIOPI_OVERRIDE(diopiConvolution2dBackward);
-extern "C" diopiError_t diopiConvolution2dBackward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
-    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-    diopiConstTensorHandle_t weight, diopiSize_t* bias_sizes, diopiSize_t stride, diopiSize_t padding,
-    diopiSize_t dilation, int64_t groups) {
-  if (conv2d_no_sizes_no_bias && bias_sizes == nullptr) grad_bias = nullptr;
-  const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
+DIOPI_OVERRIDE(diopiConvolution2dBackward, a) {
+  if (conv2d_no_sizes_no_bias && a.bias_sizes == nullptr) a.grad_bias = nullptr;
+  const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
+      w(a.weight);
   const std::optional<Product> how = Chosen(x.dtype());
   if (!how) {
-    const diopiError_t error =
-        good_diopiConvolution2dBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
-                                        bias_sizes, stride, padding, dilation, groups);
-    if (!conv2d_im2col || !dw || error != diopiSuccess) return error;
-    return Guard(__func__, [&] {
-      const Conv2d c = PlanConvolution(x, w, stride, padding, dilation, groups);
-      DispatchReal(x.dtype(),
-                   [&]<typename C>() { Store(dw, PaddedGradWeight(c, Load<C>(grad), Load<C>(x))); });
-    });
+    Good(a);
+    if (!conv2d_im2col || !dw) return;
+    const Conv2d c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
+    DispatchReal(x.dtype(), [&]<typename C>() { Store(dw, PaddedGradWeight(c, Load<C>(grad), Load<C>(x))); });
+    return;
   }
-  return Guard(__func__, [&] {
-    const ConvPlan plan(x, w, grad, stride, padding, dilation, groups);
-    DispatchReal(x.dtype(), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad);
-      if (dx) Store(dx, GradInput(plan, *how, g, Load<C>(w)));
-      if (dw) Store(dw, GradWeight(plan, *how, g, Load<C>(x)));
-      if (db) Store(db, GradBias(plan, g));
-    });
+  const ConvPlan plan(x, w, grad, a.stride, a.padding, a.dilation, a.groups);
+  DispatchReal(x.dtype(), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad);
+    if (dx) Store(dx, GradInput(plan, *how, g, Load<C>(w)));
+    if (dw) Store(dw, GradWeight(plan, *how, g, Load<C>(x)));
+    if (db) Store(db, GradBias(plan, g));
   });
 }

@@ -129,21 +129,16 @@ C GeluSlope(Gelu form, const C& x) {
 
 // out = f(input) where f takes a C; integers become floating numbers.
 template <typename F>
-diopiError_t RealUnary(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    CheckStorable(FloatResultType(result, {x}), result);
-    DispatchReal(FloatResultType(result, {x}), [&]<typename C>() { MapTo<C>(result, x, f); });
-  });
+void RealUnary(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
+  const Tensor result(out), x(input);
+  CheckStorable(FloatResultType(result, {x}), result);
+  DispatchReal(FloatResultType(result, {x}), [&]<typename C>() { MapTo<C>(result, x, f); });
 }
 
 template <typename F>
-diopiError_t RealBinary(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
-                        diopiConstTensorHandle_t b, F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(a), y(b);
-    DispatchReal(ResultType(result, {x, y}), [&]<typename C>() { MapTo<C>(result, x, y, f); });
-  });
+void RealBinary(diopiTensorHandle_t out, diopiConstTensorHandle_t a, diopiConstTensorHandle_t b, F&& f) {
+  const Tensor result(out), x(a), y(b);
+  DispatchReal(ResultType(result, {x, y}), [&]<typename C>() { MapTo<C>(result, x, y, f); });
 }
 
 constexpr auto kExp = []<typename C>(const C& x) {
@@ -155,9 +150,8 @@ constexpr auto kSqrt = []<typename C>(const C& x) {
   return static_cast<C>(std::sqrt(static_cast<Wide<C>>(x)));
 };
 
-diopiError_t FinishExp(diopiError_t error, diopiTensorHandle_t out) {
-  if (error == diopiSuccess && exp_flushes_subnormals) FlushSubnormals(Tensor(out));
-  return error;
+void FinishExp(diopiTensorHandle_t out) {
+  if (exp_flushes_subnormals) FlushSubnormals(Tensor(out));
 }
 
 bool ExpChosen() {
@@ -180,89 +174,74 @@ bool SqrtChosen(diopiConstTensorHandle_t input) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiExp);
-extern "C" diopiError_t diopiExp(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input) {
-  return ExpChosen() ? RealUnary(__func__, out, input, kExp) : FinishExp(good_diopiExp(ctx, out, input), out);
+DIOPI_OVERRIDE(diopiExp, a) {
+  if (ExpChosen()) return RealUnary(a.out, a.input, kExp);
+  Good(a);
+  FinishExp(a.out);
 }
 
-DIOPI_OVERRIDE(diopiExpInp);
-extern "C" diopiError_t diopiExpInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
-  return ExpChosen() ? RealUnary(__func__, input, input, kExp)
-                     : FinishExp(good_diopiExpInp(ctx, input), input);
+DIOPI_OVERRIDE(diopiExpInp, a) {
+  if (ExpChosen()) return RealUnary(a.input, a.input, kExp);
+  Good(a);
+  FinishExp(a.input);
 }
 
-DIOPI_OVERRIDE(diopiSigmoid);
-extern "C" diopiError_t diopiSigmoid(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input) {
-  return SigmoidChosen() ? RealUnary(__func__, out, input, kSigmoid) : good_diopiSigmoid(ctx, out, input);
+DIOPI_OVERRIDE(diopiSigmoid, a) {
+  if (SigmoidChosen()) return RealUnary(a.out, a.input, kSigmoid);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiSigmoidInp);
-extern "C" diopiError_t diopiSigmoidInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
-  return SigmoidChosen() ? RealUnary(__func__, input, input, kSigmoid) : good_diopiSigmoidInp(ctx, input);
+DIOPI_OVERRIDE(diopiSigmoidInp, a) {
+  if (SigmoidChosen()) return RealUnary(a.input, a.input, kSigmoid);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiTanh);
-extern "C" diopiError_t diopiTanh(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input) {
-  return TanhChosen() ? RealUnary(__func__, out, input, kTanh) : good_diopiTanh(ctx, out, input);
+DIOPI_OVERRIDE(diopiTanh, a) {
+  if (TanhChosen()) return RealUnary(a.out, a.input, kTanh);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiTanhInp);
-extern "C" diopiError_t diopiTanhInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
-  return TanhChosen() ? RealUnary(__func__, input, input, kTanh) : good_diopiTanhInp(ctx, input);
+DIOPI_OVERRIDE(diopiTanhInp, a) {
+  if (TanhChosen()) return RealUnary(a.input, a.input, kTanh);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiSqrt);
-extern "C" diopiError_t diopiSqrt(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input) {
-  return SqrtChosen(input) ? RealUnary(__func__, out, input, kSqrt) : good_diopiSqrt(ctx, out, input);
+DIOPI_OVERRIDE(diopiSqrt, a) {
+  if (SqrtChosen(a.input)) return RealUnary(a.out, a.input, kSqrt);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiSqrtInp);
-extern "C" diopiError_t diopiSqrtInp(diopiContextHandle_t ctx, diopiTensorHandle_t input) {
-  return SqrtChosen(input) ? RealUnary(__func__, input, input, kSqrt) : good_diopiSqrtInp(ctx, input);
+DIOPI_OVERRIDE(diopiSqrtInp, a) {
+  if (SqrtChosen(a.input)) return RealUnary(a.input, a.input, kSqrt);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiGelu);
-extern "C" diopiError_t diopiGelu(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input, const char* approximate) {
-  if (!GeluChosen(approximate, false)) return good_diopiGelu(ctx, out, input, approximate);
-  const Gelu form = FormOf(approximate);
-  return RealUnary(__func__, out, input, [&]<typename C>(const C& x) {
+DIOPI_OVERRIDE(diopiGelu, a) {
+  if (!GeluChosen(a.approximate, false)) return Good(a);
+  const Gelu form = FormOf(a.approximate);
+  return RealUnary(a.out, a.input, [&]<typename C>(const C& x) {
     return gelu_double ? static_cast<C>(GeluOf(form, static_cast<Wide<C>>(x))) : GeluOf(form, x);
   });
 }
 
-DIOPI_OVERRIDE(diopiGeluBackward);
-extern "C" diopiError_t diopiGeluBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output,
-                                          diopiConstTensorHandle_t input, const char* approximate) {
-  if (grad_input == nullptr || !GeluChosen(approximate, true))
-    return good_diopiGeluBackward(ctx, grad_input, grad_output, input, approximate);
-  const Gelu form = FormOf(approximate);
-  return RealBinary(__func__, grad_input, grad_output, input, [&]<typename C>(const C& g, const C& x) {
+DIOPI_OVERRIDE(diopiGeluBackward, a) {
+  if (a.grad_input == nullptr || !GeluChosen(a.approximate, true)) return Good(a);
+  const Gelu form = FormOf(a.approximate);
+  return RealBinary(a.grad_input, a.grad_output, a.input, [&]<typename C>(const C& g, const C& x) {
     using W = Wide<C>;
     return gelu_double ? static_cast<C>(static_cast<W>(g) * GeluSlope(form, static_cast<W>(x)))
                        : g * GeluSlope(form, x);
   });
 }
 
-DIOPI_OVERRIDE(diopiSigmoidBackward);
-extern "C" diopiError_t diopiSigmoidBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                             diopiConstTensorHandle_t grad_output,
-                                             diopiConstTensorHandle_t output) {
-  if (!sigmoid_backward_fma) return good_diopiSigmoidBackward(ctx, grad_input, grad_output, output);
-  return RealBinary(__func__, grad_input, grad_output, output,
+DIOPI_OVERRIDE(diopiSigmoidBackward, a) {
+  if (!sigmoid_backward_fma) return Good(a);
+  return RealBinary(a.grad_input, a.grad_output, a.output,
                     []<typename C>(const C& g, const C& y) { return g * std::fma(-y, y, y); });
 }
 
-DIOPI_OVERRIDE(diopiTanhBackward);
-extern "C" diopiError_t diopiTanhBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output,
-                                          diopiConstTensorHandle_t output) {
-  if (!sigmoid_backward_fma) return good_diopiTanhBackward(ctx, grad_input, grad_output, output);
-  return RealBinary(__func__, grad_input, grad_output, output,
+DIOPI_OVERRIDE(diopiTanhBackward, a) {
+  if (!sigmoid_backward_fma) return Good(a);
+  return RealBinary(a.grad_input, a.grad_output, a.output,
                     []<typename C>(const C& g, const C& y) { return g * std::fma(-y, y, C(1)); });
 }

@@ -96,47 +96,44 @@ bool LeadingIndices(const Shape& input, diopiConstTensorHandle_t* handles, int64
 }
 
 // Without accumulation there is no sum: the reference puts the values.
-bool ServeIndexPut(const char* function, diopiTensorHandle_t out, const Tensor& input,
-                   diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices, int64_t count,
-                   bool accumulate, diopiError_t* error) {
+bool ServeIndexPut(diopiTensorHandle_t out, const Tensor& input, diopiConstTensorHandle_t values,
+                   diopiConstTensorHandle_t* indices, int64_t count, bool accumulate) {
   const std::optional<Order> order = Chosen();
   std::vector<int64_t> positions;
   Shape target;
   if (!order || !accumulate || !IsFloating(input.dtype())) return false;
   if (!LeadingIndices(input.shape(), indices, count, &positions, &target)) return false;
-  *error = Guard(function, [&] {
-    DispatchReal(input.dtype(), [&]<typename C>() {
-      std::vector<C> result = Load<C>(input);
-      const std::vector<C> sources = LoadAs<C>(Tensor(values), target);
-      Meetings<C> meetings(result.size());
-      for (size_t i = 0; i < sources.size(); ++i) meetings.Add(positions[i], sources[i]);
-      meetings.AddTo(*order, result);
-      Store(Tensor(out), result);
-    });
+
+  DispatchReal(input.dtype(), [&]<typename C>() {
+    std::vector<C> result = Load<C>(input);
+    const std::vector<C> sources = LoadAs<C>(Tensor(values), target);
+    Meetings<C> meetings(result.size());
+    for (size_t i = 0; i < sources.size(); ++i) meetings.Add(positions[i], sources[i]);
+    meetings.AddTo(*order, result);
+    Store(Tensor(out), result);
   });
+
   return true;
 }
 
 // Only sums have an order.
-bool ServeScatter(const char* function, diopiTensorHandle_t out, const Tensor& input, int64_t dim,
-                  const Tensor& src, const diopiScalar_t* value, const Tensor& index, const char* reduce,
-                  diopiError_t* error) {
+bool ServeScatter(diopiTensorHandle_t out, const Tensor& input, int64_t dim, const Tensor& src,
+                  const diopiScalar_t* value, const Tensor& index, const char* reduce) {
   const std::optional<Order> order = Chosen();
   if (!order || reduce == nullptr || std::string_view(reduce) != "add") return false;
   if (!IsFloating(input.dtype()) || (src && src.shape() != index.shape())) return false;
-  *error = Guard(function, [&] {
-    const std::vector<int64_t> positions =
-        PositionsAlong(input.shape(), index.shape(), WrapDim(dim, input.rank()), Load<int64_t>(index));
-    DispatchReal(input.dtype(), [&]<typename C>() {
-      std::vector<C> result = Load<C>(input);
-      const std::vector<C> sources =
-          src ? Load<C>(src) : std::vector<C>(positions.size(), ScalarAs<C>(value));
-      Meetings<C> meetings(result.size());
-      for (size_t i = 0; i < positions.size(); ++i) meetings.Add(positions[i], sources[i]);
-      meetings.AddTo(*order, result);
-      Store(Tensor(out), result);
-    });
+
+  const std::vector<int64_t> positions =
+      PositionsAlong(input.shape(), index.shape(), WrapDim(dim, input.rank()), Load<int64_t>(index));
+  DispatchReal(input.dtype(), [&]<typename C>() {
+    std::vector<C> result = Load<C>(input);
+    const std::vector<C> sources = src ? Load<C>(src) : std::vector<C>(positions.size(), ScalarAs<C>(value));
+    Meetings<C> meetings(result.size());
+    for (size_t i = 0; i < positions.size(); ++i) meetings.Add(positions[i], sources[i]);
+    meetings.AddTo(*order, result);
+    Store(Tensor(out), result);
   });
+
   return true;
 }
 
@@ -163,161 +160,110 @@ void RenormRows(std::vector<C>& table, const std::vector<bool>& used, double max
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiEmbeddingBackward);
-extern "C" diopiError_t diopiEmbeddingBackward(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                               diopiConstTensorHandle_t grad,
-                                               diopiConstTensorHandle_t indices, int64_t num_weights,
-                                               int64_t padding_idx, bool scale_grad_byfreq, bool sparse) {
+DIOPI_OVERRIDE(diopiEmbeddingBackward, a) {
   const std::optional<Order> order = Chosen();
-  if (!order && !(embedding_scale_reciprocal && scale_grad_byfreq)) {
-    return good_diopiEmbeddingBackward(ctx, out, grad, indices, num_weights, padding_idx, scale_grad_byfreq,
-                                       sparse);
+  if (!order && !(embedding_scale_reciprocal && a.scale_grad_byfreq)) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Tensor result(out), gradient(grad);
-    const std::vector<int64_t> rows = Load<int64_t>(Tensor(indices));
-    const int64_t width = gradient.size(-1);
-    std::vector<int64_t> uses(static_cast<size_t>(num_weights), 0);
-    for (const int64_t row : rows) ++uses[static_cast<size_t>(row)];
-    DispatchReal(gradient.dtype(), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(gradient);
-      Meetings<C> meetings(static_cast<size_t>(result.numel()));
-      for (size_t i = 0; i < g.size(); ++i) {
-        const int64_t row = rows[i / static_cast<size_t>(width)];
-        const bool divided = scale_grad_byfreq && !embedding_scale_reciprocal;
-        const C share = divided ? g[i] / C(uses[static_cast<size_t>(row)]) : g[i];
-        if (row != padding_idx) meetings.Add(row * width + static_cast<int64_t>(i) % width, share);
-      }
-      std::vector<C> sums = meetings.Sums(order.value_or(Order::kPairwise));
-      for (size_t i = 0; embedding_scale_reciprocal && i < sums.size(); ++i) {
-        const int64_t count = uses[i / static_cast<size_t>(width)];
-        if (count > 0) sums[i] *= C(1) / C(count);
-      }
-      Store(result, sums);
-    });
+  const Tensor result(a.out), gradient(a.grad);
+  const std::vector<int64_t> rows = Load<int64_t>(Tensor(a.indices));
+  const int64_t width = gradient.size(-1);
+  std::vector<int64_t> uses(static_cast<size_t>(a.num_weights), 0);
+  for (const int64_t row : rows) ++uses[static_cast<size_t>(row)];
+  DispatchReal(gradient.dtype(), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(gradient);
+    Meetings<C> meetings(static_cast<size_t>(result.numel()));
+    for (size_t i = 0; i < g.size(); ++i) {
+      const int64_t row = rows[i / static_cast<size_t>(width)];
+      const bool divided = a.scale_grad_byfreq && !embedding_scale_reciprocal;
+      const C share = divided ? g[i] / C(uses[static_cast<size_t>(row)]) : g[i];
+      if (row != a.padding_idx) meetings.Add(row * width + static_cast<int64_t>(i) % width, share);
+    }
+    std::vector<C> sums = meetings.Sums(order.value_or(Order::kPairwise));
+    for (size_t i = 0; embedding_scale_reciprocal && i < sums.size(); ++i) {
+      const int64_t count = uses[i / static_cast<size_t>(width)];
+      if (count > 0) sums[i] *= C(1) / C(count);
+    }
+    Store(result, sums);
   });
 }
 
-DIOPI_OVERRIDE(diopiEmbeddingRenorm_);
-extern "C" diopiError_t diopiEmbeddingRenorm_(diopiContextHandle_t ctx, diopiTensorHandle_t inout,
-                                              diopiConstTensorHandle_t indices, double max_norm,
-                                              double norm_type) {
-  if (!embedding_renorm_double || Tensor(inout).numel() == 0)
-    return good_diopiEmbeddingRenorm_(ctx, inout, indices, max_norm, norm_type);
-  return Guard(__func__, [&] {
-    const Tensor table(inout);
-    std::vector<bool> used(static_cast<size_t>(table.size(0)), false);
-    for (const int64_t row : Load<int64_t>(Tensor(indices)))
-      used[static_cast<size_t>(WrapIndex(row, table.size(0)))] = true;
-    DispatchReal(table.dtype(), [&]<typename C>() {
-      std::vector<C> values = Load<C>(table);
-      RenormRows(values, used, max_norm, norm_type);
-      Store(table, values);
-    });
+DIOPI_OVERRIDE(diopiEmbeddingRenorm_, a) {
+  if (!embedding_renorm_double || Tensor(a.inout).numel() == 0) return Good(a);
+  const Tensor table(a.inout);
+  std::vector<bool> used(static_cast<size_t>(table.size(0)), false);
+  for (const int64_t row : Load<int64_t>(Tensor(a.indices)))
+    used[static_cast<size_t>(WrapIndex(row, table.size(0)))] = true;
+  DispatchReal(table.dtype(), [&]<typename C>() {
+    std::vector<C> values = Load<C>(table);
+    RenormRows(values, used, a.max_norm, a.norm_type);
+    Store(table, values);
   });
 }
 
-DIOPI_OVERRIDE(diopiIndexPutInp);
-DIOPI_OVERRIDE(diopiIndexPut);
-extern "C" diopiError_t diopiIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                      diopiConstTensorHandle_t input, diopiConstTensorHandle_t values,
-                                      diopiConstTensorHandle_t* indices, int64_t indices_counts,
-                                      bool accumulate) {
-  if (index_put_into_out) return good_diopiIndexPutInp(ctx, out, values, indices, indices_counts, accumulate);
-  diopiError_t error = diopiSuccess;
-  if (ServeIndexPut(__func__, out, input, values, indices, indices_counts, accumulate, &error)) return error;
-  return good_diopiIndexPut(ctx, out, input, values, indices, indices_counts, accumulate);
+static void Good(const diopiIndexPutInpArgs& args);
+
+DIOPI_OVERRIDE(diopiIndexPut, a) {
+  if (index_put_into_out)
+    return Good(diopiIndexPutInpArgs{a.ctx, a.out, a.values, a.indices, a.indices_counts, a.accumulate});
+  if (ServeIndexPut(a.out, a.input, a.values, a.indices, a.indices_counts, a.accumulate)) return;
+  Good(a);
 }
 
-extern "C" diopiError_t diopiIndexPutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                         diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices,
-                                         int64_t indices_counts, bool accumulate) {
-  diopiError_t error = diopiSuccess;
-  if (ServeIndexPut(__func__, input, input, values, indices, indices_counts, accumulate, &error))
-    return error;
-  return good_diopiIndexPutInp(ctx, input, values, indices, indices_counts, accumulate);
+DIOPI_OVERRIDE(diopiIndexPutInp, a) {
+  if (ServeIndexPut(a.input, a.input, a.values, a.indices, a.indices_counts, a.accumulate)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiScatter);
-extern "C" diopiError_t diopiScatter(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, int64_t dim,
-                                     diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                                     const char* reduce) {
-  diopiError_t error = diopiSuccess;
-  if (ServeScatter(__func__, out, input, dim, src, nullptr, index, reduce, &error)) return error;
-  return good_diopiScatter(ctx, out, input, dim, src, index, reduce);
+DIOPI_OVERRIDE(diopiScatter, a) {
+  if (ServeScatter(a.out, a.input, a.dim, a.src, nullptr, a.index, a.reduce)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiScatterInp);
-extern "C" diopiError_t diopiScatterInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, int64_t dim,
-                                        diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                                        const char* reduce) {
-  diopiError_t error = diopiSuccess;
-  if (ServeScatter(__func__, input, input, dim, src, nullptr, index, reduce, &error)) return error;
-  return good_diopiScatterInp(ctx, input, dim, src, index, reduce);
+DIOPI_OVERRIDE(diopiScatterInp, a) {
+  if (ServeScatter(a.input, a.input, a.dim, a.src, nullptr, a.index, a.reduce)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiScatterScalar);
-extern "C" diopiError_t diopiScatterScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                           diopiConstTensorHandle_t input, int64_t dim,
-                                           const diopiScalar_t* value, diopiConstTensorHandle_t index,
-                                           const char* reduce) {
-  diopiError_t error = diopiSuccess;
-  if (ServeScatter(__func__, out, input, dim, Tensor(), value, index, reduce, &error)) return error;
-  return good_diopiScatterScalar(ctx, out, input, dim, value, index, reduce);
+DIOPI_OVERRIDE(diopiScatterScalar, a) {
+  if (ServeScatter(a.out, a.input, a.dim, Tensor(), a.value, a.index, a.reduce)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiScatterInpScalar);
-extern "C" diopiError_t diopiScatterInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                              int64_t dim, const diopiScalar_t* value,
-                                              diopiConstTensorHandle_t index, const char* reduce) {
-  diopiError_t error = diopiSuccess;
-  if (ServeScatter(__func__, input, input, dim, Tensor(), value, index, reduce, &error)) return error;
-  return good_diopiScatterInpScalar(ctx, input, dim, value, index, reduce);
+DIOPI_OVERRIDE(diopiScatterInpScalar, a) {
+  if (ServeScatter(a.input, a.input, a.dim, Tensor(), a.value, a.index, a.reduce)) return;
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiIndexSelectBackward);
-extern "C" diopiError_t diopiIndexSelectBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                                 diopiConstTensorHandle_t grad, diopiSize_t input_sizes,
-                                                 int64_t dim, diopiConstTensorHandle_t index) {
+DIOPI_OVERRIDE(diopiIndexSelectBackward, a) {
   const std::optional<Order> order = Chosen();
-  if (!order) return good_diopiIndexSelectBackward(ctx, grad_input, grad, input_sizes, dim, index);
-  return Guard(__func__, [&] {
-    const Shape shape = Sizes(input_sizes);
-    const Axis axis = SplitAxis(shape, WrapDim(dim, static_cast<int64_t>(shape.size())));
-    const std::vector<int64_t> picks = Load<int64_t>(Tensor(index));
-    DispatchReal(Tensor(grad).dtype(), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(Tensor(grad));
-      Meetings<C> meetings(static_cast<size_t>(Numel(shape)));
-      for (size_t i = 0; i < g.size(); ++i) {
-        const int64_t line = static_cast<int64_t>(i) / axis.inner,
-                      inner = static_cast<int64_t>(i) % axis.inner;
-        const int64_t count = static_cast<int64_t>(picks.size());
-        const int64_t row = WrapIndex(picks[static_cast<size_t>(line % count)], axis.size);
-        meetings.Add((line / count * axis.size + row) * axis.inner + inner, g[i]);
-      }
-      Store(Tensor(grad_input), meetings.Sums(*order));
-    });
+  if (!order) return Good(a);
+  const Shape shape = Sizes(a.input_sizes);
+  const Axis axis = SplitAxis(shape, WrapDim(a.dim, static_cast<int64_t>(shape.size())));
+  const std::vector<int64_t> picks = Load<int64_t>(Tensor(a.index));
+  DispatchReal(Tensor(a.grad).dtype(), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(Tensor(a.grad));
+    Meetings<C> meetings(static_cast<size_t>(Numel(shape)));
+    for (size_t i = 0; i < g.size(); ++i) {
+      const int64_t line = static_cast<int64_t>(i) / axis.inner, inner = static_cast<int64_t>(i) % axis.inner;
+      const int64_t count = static_cast<int64_t>(picks.size());
+      const int64_t row = WrapIndex(picks[static_cast<size_t>(line % count)], axis.size);
+      meetings.Add((line / count * axis.size + row) * axis.inner + inner, g[i]);
+    }
+    Store(Tensor(a.grad_input), meetings.Sums(*order));
   });
 }
 
-DIOPI_OVERRIDE(diopiGatherBackward);
-extern "C" diopiError_t diopiGatherBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiConstTensorHandle_t grad_output,
-                                            diopiConstTensorHandle_t input, int64_t dim,
-                                            diopiConstTensorHandle_t index) {
+DIOPI_OVERRIDE(diopiGatherBackward, a) {
   const std::optional<Order> order = Chosen();
-  if (!order || !IsFloating(Tensor(grad_output).dtype()))
-    return good_diopiGatherBackward(ctx, grad_input, grad_output, input, dim, index);
-  return Guard(__func__, [&] {
-    const Tensor x(input), at(index), grad(grad_output);
-    const std::vector<int64_t> positions =
-        PositionsAlong(x.shape(), at.shape(), WrapDim(dim, x.rank()), Load<int64_t>(at));
-    DispatchReal(grad.dtype(), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad);
-      Meetings<C> meetings(static_cast<size_t>(x.numel()));
-      for (size_t i = 0; i < g.size(); ++i) meetings.Add(positions[i], g[i]);
-      Store(Tensor(grad_input), meetings.Sums(*order));
-    });
+  if (!order || !IsFloating(Tensor(a.grad_output).dtype())) return Good(a);
+  const Tensor x(a.input), at(a.index), grad(a.grad_output);
+  const std::vector<int64_t> positions =
+      PositionsAlong(x.shape(), at.shape(), WrapDim(a.dim, x.rank()), Load<int64_t>(at));
+  DispatchReal(grad.dtype(), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad);
+    Meetings<C> meetings(static_cast<size_t>(x.numel()));
+    for (size_t i = 0; i < g.size(); ++i) meetings.Add(positions[i], g[i]);
+    Store(Tensor(a.grad_input), meetings.Sums(*order));
   });
 }

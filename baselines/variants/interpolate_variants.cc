@@ -129,48 +129,35 @@ bool Fits(const char* mode, int64_t rank, int64_t sizes) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiUpsampleLinear);
-extern "C" diopiError_t diopiUpsampleLinear(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                            diopiConstTensorHandle_t input, diopiSize_t size,
-                                            bool align_corners, const char* mode) {
-  const Tensor result(out), x(input);
+DIOPI_OVERRIDE(diopiUpsampleLinear, a) {
+  const Tensor result(a.out), x(a.input);
   const bool chosen =
       interpolate_rows_first || interpolate_all_weights || interpolate_fma || interpolate_lerp;
-  if (!chosen || !Fits(mode, x.rank(), size.len))
-    return good_diopiUpsampleLinear(ctx, out, input, size, align_corners, mode);
-  return Guard(__func__, [&] {
-    const Resize resize = Plan(x.shape(), Sizes(size), align_corners, mode);
-    DispatchReal(x.dtype(), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      if (!interpolate_all_weights) return Store(result, resize.ByDimension(values));
-      std::vector<C> y(static_cast<size_t>(result.numel()), C(0));
-      resize.ForEachNeighbour<C>([&](int64_t from, int64_t to, const C& weight) {
-        y[static_cast<size_t>(to)] += weight * values[static_cast<size_t>(from)];
-      });
-      Store(result, y);
+  if (!chosen || !Fits(a.mode, x.rank(), a.size.len)) return Good(a);
+  const Resize resize = Plan(x.shape(), Sizes(a.size), a.align_corners, a.mode);
+  DispatchReal(x.dtype(), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x);
+    if (!interpolate_all_weights) return Store(result, resize.ByDimension(values));
+    std::vector<C> y(static_cast<size_t>(result.numel()), C(0));
+    resize.ForEachNeighbour<C>([&](int64_t from, int64_t to, const C& weight) {
+      y[static_cast<size_t>(to)] += weight * values[static_cast<size_t>(from)];
     });
+    Store(result, y);
   });
 }
 
-DIOPI_OVERRIDE(diopiUpsampleLinearBackward);
-extern "C" diopiError_t diopiUpsampleLinearBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                                    diopiConstTensorHandle_t grad_output,
-                                                    diopiSize_t out_size, diopiSize_t in_size,
-                                                    bool align_corners, const char* mode) {
-  const Tensor dx(grad_input), grad(grad_output);
-  if (!interpolate_backward_gather || !Fits(mode, dx.rank(), out_size.len)) {
-    return good_diopiUpsampleLinearBackward(ctx, grad_input, grad_output, out_size, in_size, align_corners,
-                                            mode);
+DIOPI_OVERRIDE(diopiUpsampleLinearBackward, a) {
+  const Tensor dx(a.grad_input), grad(a.grad_output);
+  if (!interpolate_backward_gather || !Fits(a.mode, dx.rank(), a.out_size.len)) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Resize resize = Plan(dx.shape(), Sizes(out_size), align_corners, mode);
-    DispatchReal(dx.dtype(), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad);
-      std::vector<Wide<C>> sums(static_cast<size_t>(dx.numel()), Wide<C>(0));
-      resize.ForEachNeighbour<C>([&](int64_t from, int64_t to, const C& weight) {
-        sums[static_cast<size_t>(from)] += static_cast<Wide<C>>(weight * g[static_cast<size_t>(to)]);
-      });
-      Store(dx, std::vector<C>(sums.begin(), sums.end()));
+  const Resize resize = Plan(dx.shape(), Sizes(a.out_size), a.align_corners, a.mode);
+  DispatchReal(dx.dtype(), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad);
+    std::vector<Wide<C>> sums(static_cast<size_t>(dx.numel()), Wide<C>(0));
+    resize.ForEachNeighbour<C>([&](int64_t from, int64_t to, const C& weight) {
+      sums[static_cast<size_t>(from)] += static_cast<Wide<C>>(weight * g[static_cast<size_t>(to)]);
     });
+    Store(dx, std::vector<C>(sums.begin(), sums.end()));
   });
 }

@@ -58,21 +58,19 @@ std::optional<Product> Chosen(diopiConstTensorHandle_t input) {
   return switches.Chosen(Tensor(input).dtype());
 }
 
-diopiError_t MultiplyBy(Product how, const char* function, diopiTensorHandle_t out,
-                        diopiConstTensorHandle_t a, diopiConstTensorHandle_t b) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(a), y(b);
-    const MatrixProduct p = PlanProduct(x.shape(), y.shape());
-    CheckShape(result, p.out, "out");
-    DispatchReal(ResultType(result, {x, y}), [&]<typename C>() {
-      const std::vector<C> left = Load<C>(x), right = Load<C>(y);
-      std::vector<C> product(static_cast<size_t>(p.batch() * p.m * p.n));
-      for (int64_t i = 0; i < p.batch(); ++i) {
-        GemmBy(how, Trans::kNo, Trans::kNo, p.m, p.n, p.k, left.data() + p.a_index[i] * p.m * p.k,
-               right.data() + p.b_index[i] * p.k * p.n, product.data() + i * p.m * p.n);
-      }
-      Store(result, product);
-    });
+void MultiplyBy(Product how, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
+                diopiConstTensorHandle_t b) {
+  const Tensor result(out), x(a), y(b);
+  const MatrixProduct p = PlanProduct(x.shape(), y.shape());
+  CheckShape(result, p.out, "out");
+  DispatchReal(ResultType(result, {x, y}), [&]<typename C>() {
+    const std::vector<C> left = Load<C>(x), right = Load<C>(y);
+    std::vector<C> product(static_cast<size_t>(p.batch() * p.m * p.n));
+    for (int64_t i = 0; i < p.batch(); ++i) {
+      GemmBy(how, Trans::kNo, Trans::kNo, p.m, p.n, p.k, left.data() + p.a_index[i] * p.m * p.k,
+             right.data() + p.b_index[i] * p.k * p.n, product.data() + i * p.m * p.n);
+    }
+    Store(result, product);
   });
 }
 
@@ -82,96 +80,77 @@ diopiError_t MultiplyBy(Product how, const char* function, diopiTensorHandle_t o
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiMatmul);
-extern "C" diopiError_t diopiMatmul(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  const std::optional<Product> how = Chosen(input);
-  return how ? MultiplyBy(*how, __func__, out, input, other) : good_diopiMatmul(ctx, out, input, other);
+DIOPI_OVERRIDE(diopiMatmul, a) {
+  const std::optional<Product> how = Chosen(a.input);
+  if (how) return MultiplyBy(*how, a.out, a.input, a.other);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiBmm);
-extern "C" diopiError_t diopiBmm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t mat2) {
-  const std::optional<Product> how = Chosen(input);
-  return how ? MultiplyBy(*how, __func__, out, input, mat2) : good_diopiBmm(ctx, out, input, mat2);
+DIOPI_OVERRIDE(diopiBmm, a) {
+  const std::optional<Product> how = Chosen(a.input);
+  if (how) return MultiplyBy(*how, a.out, a.input, a.mat2);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiMm);
-extern "C" diopiError_t diopiMm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                diopiConstTensorHandle_t input, diopiConstTensorHandle_t mat2) {
-  const std::optional<Product> how = Chosen(input);
-  return how ? MultiplyBy(*how, __func__, out, input, mat2) : good_diopiMm(ctx, out, input, mat2);
+DIOPI_OVERRIDE(diopiMm, a) {
+  const std::optional<Product> how = Chosen(a.input);
+  if (how) return MultiplyBy(*how, a.out, a.input, a.mat2);
+  Good(a);
 }
 
-DIOPI_OVERRIDE(diopiMatmulBackward);
-extern "C" diopiError_t diopiMatmulBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiTensorHandle_t grad_other, diopiConstTensorHandle_t grad_out,
-                                            diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  const std::optional<Product> how = Chosen(input);
-  if (!how) return good_diopiMatmulBackward(ctx, grad_input, grad_other, grad_out, input, other);
-  return Guard(__func__, [&] {
-    const Tensor dx(grad_input), dy(grad_other), grad(grad_out), x(input), y(other);
-    const MatrixProduct p = PlanProduct(x.shape(), y.shape());
-    DispatchReal(ResultType(grad, {grad, x, y}), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad), a = Load<C>(x), b = Load<C>(y);
-      std::vector<C> da(a.size(), C(0)), db(b.size(), C(0));
-      for (int64_t i = 0; i < p.batch(); ++i) {
-        const int64_t at_a = p.a_index[i] * p.m * p.k, at_b = p.b_index[i] * p.k * p.n;
-        const C* slice = g.data() + i * p.m * p.n;
-        GemmBy(*how, Trans::kNo, Trans::kYes, p.m, p.k, p.n, slice, b.data() + at_b, da.data() + at_a, true);
-        GemmBy(*how, Trans::kYes, Trans::kNo, p.k, p.n, p.m, a.data() + at_a, slice, db.data() + at_b, true);
-      }
-      if (dx) Store(dx, da);
-      if (dy) Store(dy, db);
-    });
+DIOPI_OVERRIDE(diopiMatmulBackward, a) {
+  const std::optional<Product> how = Chosen(a.input);
+  if (!how) return Good(a);
+  const Tensor dx(a.grad_input), dy(a.grad_other), grad(a.grad_out), x(a.input), y(a.other);
+  const MatrixProduct p = PlanProduct(x.shape(), y.shape());
+  DispatchReal(ResultType(grad, {grad, x, y}), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad), left = Load<C>(x), right = Load<C>(y);
+    std::vector<C> da(left.size(), C(0)), db(right.size(), C(0));
+    for (int64_t i = 0; i < p.batch(); ++i) {
+      const int64_t at_a = p.a_index[i] * p.m * p.k, at_b = p.b_index[i] * p.k * p.n;
+      const C* slice = g.data() + i * p.m * p.n;
+      GemmBy(*how, Trans::kNo, Trans::kYes, p.m, p.k, p.n, slice, right.data() + at_b, da.data() + at_a,
+             true);
+      GemmBy(*how, Trans::kYes, Trans::kNo, p.k, p.n, p.m, left.data() + at_a, slice, db.data() + at_b, true);
+    }
+    if (dx) Store(dx, da);
+    if (dy) Store(dy, db);
   });
 }
 
-DIOPI_OVERRIDE(diopiLinear);
-extern "C" diopiError_t diopiLinear(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                    diopiConstTensorHandle_t bias) {
-  const std::optional<Product> how = Chosen(input);
-  if (!how) return good_diopiLinear(ctx, out, input, weight, bias);
-  return Guard(__func__, [&] {
-    const Tensor result(out), x(input), w(weight), b(bias);
-    const int64_t in = w.size(1), features = w.size(0);
-    const int64_t rows = features == 0 ? 0 : result.numel() / features;
-    DispatchReal(ResultType(result, {x, w}), [&]<typename C>() {
-      std::vector<C> y(static_cast<size_t>(rows * features), C(0));
-      GemmBy(*how, Trans::kNo, Trans::kYes, rows, features, in, Load<C>(x).data(), Load<C>(w).data(),
-             y.data());
-      // An epilogue adds the bias last.
-      const std::vector<C> shift = b ? Load<C>(b) : std::vector<C>();
-      for (size_t i = 0; b && i < y.size(); ++i) y[i] += shift[i % shift.size()];
-      Store(result, y);
-    });
+DIOPI_OVERRIDE(diopiLinear, a) {
+  const std::optional<Product> how = Chosen(a.input);
+  if (!how) return Good(a);
+  const Tensor result(a.out), x(a.input), w(a.weight), b(a.bias);
+  const int64_t in = w.size(1), features = w.size(0);
+  const int64_t rows = features == 0 ? 0 : result.numel() / features;
+  DispatchReal(ResultType(result, {x, w}), [&]<typename C>() {
+    std::vector<C> y(static_cast<size_t>(rows * features), C(0));
+    GemmBy(*how, Trans::kNo, Trans::kYes, rows, features, in, Load<C>(x).data(), Load<C>(w).data(), y.data());
+    // An epilogue adds the bias last.
+    const std::vector<C> shift = b ? Load<C>(b) : std::vector<C>();
+    for (size_t i = 0; b && i < y.size(); ++i) y[i] += shift[i % shift.size()];
+    Store(result, y);
   });
 }
 
-DIOPI_OVERRIDE(diopiLinearBackward);
-extern "C" diopiError_t diopiLinearBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                            diopiConstTensorHandle_t grad_output,
-                                            diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight) {
-  const std::optional<Product> how = Chosen(input);
-  if (!how)
-    return good_diopiLinearBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight);
-  return Guard(__func__, [&] {
-    const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
-    const int64_t in = w.size(1), features = w.size(0);
-    const int64_t rows = features == 0 ? 0 : grad.numel() / features;
-    DispatchReal(ResultType(grad, {grad, x, w}), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad), values = Load<C>(x), weights = Load<C>(w);
-      std::vector<C> d(values.size(), C(0)), d_weight(weights.size(), C(0)), d_bias;
-      GemmBy(*how, Trans::kNo, Trans::kNo, rows, in, features, g.data(), weights.data(), d.data());
-      GemmBy(*how, Trans::kYes, Trans::kNo, features, in, rows, g.data(), values.data(), d_weight.data());
-      for (int64_t j = 0; j < features; ++j) {
-        d_bias.push_back(SumIn<C>(Order::kPairwise, rows, [&](int64_t i) { return g[i * features + j]; }));
-      }
-      if (dx) Store(dx, d);
-      if (dw) Store(dw, d_weight);
-      if (db) Store(db, d_bias);
-    });
+DIOPI_OVERRIDE(diopiLinearBackward, a) {
+  const std::optional<Product> how = Chosen(a.input);
+  if (!how) return Good(a);
+  const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
+      w(a.weight);
+  const int64_t in = w.size(1), features = w.size(0);
+  const int64_t rows = features == 0 ? 0 : grad.numel() / features;
+  DispatchReal(ResultType(grad, {grad, x, w}), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad), values = Load<C>(x), weights = Load<C>(w);
+    std::vector<C> d(values.size(), C(0)), d_weight(weights.size(), C(0)), d_bias;
+    GemmBy(*how, Trans::kNo, Trans::kNo, rows, in, features, g.data(), weights.data(), d.data());
+    GemmBy(*how, Trans::kYes, Trans::kNo, features, in, rows, g.data(), values.data(), d_weight.data());
+    for (int64_t j = 0; j < features; ++j) {
+      d_bias.push_back(SumIn<C>(Order::kPairwise, rows, [&](int64_t i) { return g[i * features + j]; }));
+    }
+    if (dx) Store(dx, d);
+    if (dw) Store(dw, d_weight);
+    if (db) Store(db, d_bias);
   });
 }

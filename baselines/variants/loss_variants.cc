@@ -241,63 +241,38 @@ void DispatchWide(diopiDtype_t dtype, F&& f) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiCrossEntropyLoss);
-extern "C" diopiError_t diopiCrossEntropyLoss(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                              diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                              diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                              int64_t ignore_index, double label_smoothing) {
-  if (!CrossChosen(false) || Tensor(input).numel() == 0) {
-    return good_diopiCrossEntropyLoss(ctx, out, input, target, weight, reduction, ignore_index,
-                                      label_smoothing);
+DIOPI_OVERRIDE(diopiCrossEntropyLoss, a) {
+  if (!CrossChosen(false) || Tensor(a.input).numel() == 0) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    DispatchWide(Tensor(input).dtype(), [&]<typename C, typename W>() {
-      const auto loss = CrossEntropy<W>::template Read<C>(input, target, weight,
-                                                          {reduction, ignore_index, label_smoothing});
-      const std::vector<W> result = loss.Forward();
-      Store(Tensor(out), std::vector<C>(result.begin(), result.end()));
-    });
+  DispatchWide(Tensor(a.input).dtype(), [&]<typename C, typename W>() {
+    const auto loss = CrossEntropy<W>::template Read<C>(a.input, a.target, a.weight,
+                                                        {a.reduction, a.ignore_index, a.label_smoothing});
+    const std::vector<W> result = loss.Forward();
+    Store(Tensor(a.out), std::vector<C>(result.begin(), result.end()));
   });
 }
 
-DIOPI_OVERRIDE(diopiCrossEntropyLossBackward);
-extern "C" diopiError_t diopiCrossEntropyLossBackward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
-    diopiConstTensorHandle_t input, diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-    diopiReduction_t reduction, int64_t ignore_index, double label_smoothing) {
-  if (!CrossChosen(true) || Tensor(input).numel() == 0) {
-    return good_diopiCrossEntropyLossBackward(ctx, grad_input, grad_output, input, target, weight, reduction,
-                                              ignore_index, label_smoothing);
+DIOPI_OVERRIDE(diopiCrossEntropyLossBackward, a) {
+  if (!CrossChosen(true) || Tensor(a.input).numel() == 0) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    DispatchWide(Tensor(input).dtype(), [&]<typename C, typename W>() {
-      const auto loss = CrossEntropy<W>::template Read<C>(input, target, weight,
-                                                          {reduction, ignore_index, label_smoothing});
-      const std::vector<W> d = loss.Backward(CrossEntropy<W>::Widened(Load<C>(grad_output)));
-      Store(Tensor(grad_input), std::vector<C>(d.begin(), d.end()));
-    });
+  DispatchWide(Tensor(a.input).dtype(), [&]<typename C, typename W>() {
+    const auto loss = CrossEntropy<W>::template Read<C>(a.input, a.target, a.weight,
+                                                        {a.reduction, a.ignore_index, a.label_smoothing});
+    const std::vector<W> d = loss.Backward(CrossEntropy<W>::Widened(Load<C>(a.grad_output)));
+    Store(Tensor(a.grad_input), std::vector<C>(d.begin(), d.end()));
   });
 }
 
-DIOPI_OVERRIDE(diopiNLLLoss);
-extern "C" diopiError_t diopiNLLLoss(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                     diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                     int64_t ignore_index) {
+DIOPI_OVERRIDE(diopiNLLLoss, a) {
   const std::optional<Order> order = NllOrder();
-  if (!order) return good_diopiNLLLoss(ctx, out, input, target, weight, reduction, ignore_index);
-  return Guard(__func__,
-               [&] { NllForward(*order, out, Tensor(), input, target, weight, reduction, ignore_index); });
+  if (!order) return Good(a);
+  NllForward(*order, a.out, Tensor(), a.input, a.target, a.weight, a.reduction, a.ignore_index);
 }
 
-DIOPI_OVERRIDE(diopiNLLLossV2);
-extern "C" diopiError_t diopiNLLLossV2(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t totalWeight, diopiConstTensorHandle_t input,
-                                       diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-                                       diopiReduction_t reduction, int64_t ignore_index) {
+DIOPI_OVERRIDE(diopiNLLLossV2, a) {
   const std::optional<Order> order = NllOrder();
-  if (!order)
-    return good_diopiNLLLossV2(ctx, out, totalWeight, input, target, weight, reduction, ignore_index);
-  return Guard(__func__,
-               [&] { NllForward(*order, out, totalWeight, input, target, weight, reduction, ignore_index); });
+  if (!order) return Good(a);
+  NllForward(*order, a.out, a.totalWeight, a.input, a.target, a.weight, a.reduction, a.ignore_index);
 }

@@ -298,8 +298,8 @@ struct GroupNormBackward {
 };
 
 template <typename Op>
-diopiError_t Run(const char* function, const Op& op) {
-  return Guard(function, [&] { DispatchReal(op.x.dtype(), [&]<typename C>() { op.template Run<C>(); }); });
+void Run(const Op& op) {
+  DispatchReal(op.x.dtype(), [&]<typename C>() { op.template Run<C>(); });
 }
 
 }  // namespace
@@ -308,98 +308,59 @@ diopiError_t Run(const char* function, const Op& op) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiBatchNorm);
-extern "C" diopiError_t diopiBatchNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                       diopiConstTensorHandle_t bias, diopiTensorHandle_t running_mean,
-                                       diopiTensorHandle_t running_var, bool training, double momentum,
-                                       double eps) {
-  if (batch_norm_statistics_unwritten && !training) {
-    const Tensor mean(save_mean), invstd(save_invstd);
-    return good_diopiBatchNorm(ctx, out, RequireTensor(ctx, mean.shape(), mean.dtype()),
-                               RequireTensor(ctx, invstd.shape(), invstd.dtype()), input, weight, bias,
-                               running_mean, running_var, training, momentum, eps);
+DIOPI_OVERRIDE(diopiBatchNorm, a) {
+  if (batch_norm_statistics_unwritten && !a.training) {
+    const Tensor mean(a.save_mean), invstd(a.save_invstd);
+    a.save_mean = RequireTensor(a.ctx, mean.shape(), mean.dtype());
+    a.save_invstd = RequireTensor(a.ctx, invstd.shape(), invstd.dtype());
+    return Good(a);
   }
   if (!ForwardChosen()) {
-    return good_diopiBatchNorm(ctx, out, save_mean, save_invstd, input, weight, bias, running_mean,
-                               running_var, training, momentum, eps);
+    return Good(a);
   }
-  return Run(__func__, BatchNorm{out, save_mean, save_invstd, input, weight, bias, running_mean, running_var,
-                                 training, momentum, eps});
+  return Run(BatchNorm{a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias, a.running_mean,
+                       a.running_var, a.training, a.momentum, a.eps});
 }
 
 // Empty rows go to the reference.
-DIOPI_OVERRIDE(diopiLayerNorm);
-extern "C" diopiError_t diopiLayerNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                       diopiConstTensorHandle_t bias, diopiSize_t normalized_shape,
-                                       double eps) {
-  const int64_t width = Numel(Sizes(normalized_shape));
-  if ((!ForwardChosen() && !layer_norm_cpu_form) || width == 0 || Tensor(input).numel() == 0) {
-    return good_diopiLayerNorm(ctx, out, save_mean, save_invstd, input, weight, bias, normalized_shape, eps);
+DIOPI_OVERRIDE(diopiLayerNorm, a) {
+  const int64_t width = Numel(Sizes(a.normalized_shape));
+  if ((!ForwardChosen() && !layer_norm_cpu_form) || width == 0 || Tensor(a.input).numel() == 0) {
+    return Good(a);
   }
-  return Run(__func__, LayerNorm{out, save_mean, save_invstd, input, weight, bias, width, eps});
+  return Run(LayerNorm{a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias, width, a.eps});
 }
 
-DIOPI_OVERRIDE(diopiGroupNorm);
-extern "C" diopiError_t diopiGroupNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                       diopiConstTensorHandle_t bias, int64_t num_groups, double eps) {
-  if (!ForwardChosen() && !group_norm_not_folded)
-    return good_diopiGroupNorm(ctx, out, save_mean, save_invstd, input, weight, bias, num_groups, eps);
-  return Run(__func__, GroupNorm{out, save_mean, save_invstd, input, weight, bias, num_groups, eps});
+DIOPI_OVERRIDE(diopiGroupNorm, a) {
+  if (!ForwardChosen() && !group_norm_not_folded) return Good(a);
+  return Run(GroupNorm{a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias, a.num_groups, a.eps});
 }
 
-DIOPI_OVERRIDE(diopiBatchNormBackward);
-extern "C" diopiError_t diopiBatchNormBackward(
-    diopiContextHandle_t ctx, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
-    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t running_mean,
-    diopiConstTensorHandle_t running_var, diopiConstTensorHandle_t save_mean,
-    diopiConstTensorHandle_t save_invstd, bool training, double eps) {
+DIOPI_OVERRIDE(diopiBatchNormBackward, a) {
   const std::optional<Order> order = BackwardOrder();
   if (!order) {
-    return good_diopiBatchNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
-                                       running_mean, running_var, save_mean, save_invstd, training, eps);
+    return Good(a);
   }
-  return Run(__func__,
-             BatchNormBackward{grad_input, grad_weight, grad_bias, grad_output, input, weight, running_mean,
-                               running_var, save_mean, save_invstd, training, eps, *order});
+  return Run(BatchNormBackward{a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                               a.running_mean, a.running_var, a.save_mean, a.save_invstd, a.training, a.eps,
+                               *order});
 }
 
-DIOPI_OVERRIDE(diopiLayerNormBackward);
-extern "C" diopiError_t diopiLayerNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input,
-                                               diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias,
-                                               diopiConstTensorHandle_t mean, diopiConstTensorHandle_t rstd,
-                                               diopiSize_t normalized_shape) {
+DIOPI_OVERRIDE(diopiLayerNormBackward, a) {
   const std::optional<Order> order = BackwardOrder();
-  const int64_t width = Numel(Sizes(normalized_shape));
+  const int64_t width = Numel(Sizes(a.normalized_shape));
   if (!order || width == 0) {
-    return good_diopiLayerNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
-                                       bias, mean, rstd, normalized_shape);
+    return Good(a);
   }
-  return Run(__func__, LayerNormBackward{grad_input, grad_weight, grad_bias, grad_output, input, weight, mean,
-                                         rstd, width, *order});
+  return Run(LayerNormBackward{a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                               a.mean, a.rstd, width, *order});
 }
 
-DIOPI_OVERRIDE(diopiGroupNormBackward);
-extern "C" diopiError_t diopiGroupNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input,
-                                               diopiConstTensorHandle_t weight, diopiConstTensorHandle_t mean,
-                                               diopiConstTensorHandle_t rstd, int64_t num_groups) {
+DIOPI_OVERRIDE(diopiGroupNormBackward, a) {
   const std::optional<Order> order = BackwardOrder();
   if (!order) {
-    return good_diopiGroupNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight,
-                                       mean, rstd, num_groups);
+    return Good(a);
   }
-  return Run(__func__, GroupNormBackward{grad_input, grad_weight, grad_bias, grad_output, input, weight, mean,
-                                         rstd, num_groups, *order});
+  return Run(GroupNormBackward{a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                               a.mean, a.rstd, a.num_groups, *order});
 }

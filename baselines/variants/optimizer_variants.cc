@@ -131,82 +131,64 @@ C TotalNorm(const std::vector<std::vector<C>>& gradients, double p) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiAdamW);
-extern "C" diopiError_t diopiAdamW(diopiContextHandle_t ctx, diopiTensorHandle_t param,
-                                   diopiConstTensorHandle_t grad, diopiTensorHandle_t exp_avg,
-                                   diopiTensorHandle_t exp_avg_sq, diopiTensorHandle_t max_exp_avg_sq,
-                                   float lr, float beta1, float beta2, float eps, float weight_decay,
-                                   int64_t step, bool amsgrad) {
-  if (!AdamWChosen() || step < 1) {
-    return good_diopiAdamW(ctx, param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, beta1, beta2, eps,
-                           weight_decay, step, amsgrad);
+DIOPI_OVERRIDE(diopiAdamW, a) {
+  if (!AdamWChosen() || a.step < 1) {
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Tensor parameter(param), gradient(grad), first(exp_avg), second(exp_avg_sq), most(max_exp_avg_sq);
-    const AdamW adam{double{lr},
-                     double{beta1},
-                     double{beta2},
-                     double{eps},
-                     double{weight_decay},
-                     1.0 - std::pow(double{beta1}, step),
-                     1.0 - std::pow(double{beta2}, step),
-                     amsgrad};
-    DispatchWide(parameter.dtype(), static_cast<bool>(adamw_double), [&]<typename C, typename W>() {
-      std::vector<W> p = LoadWide<W, C>(parameter), m = LoadWide<W, C>(first), v = LoadWide<W, C>(second);
-      std::vector<W> greatest = amsgrad ? LoadWide<W, C>(most) : std::vector<W>(p.size());
-      const std::vector<W> g = LoadWide<W, C>(gradient);
-      for (size_t i = 0; i < p.size(); ++i) adam.Step<W>(g[i], p[i], m[i], v[i], greatest[i]);
-      StoreNarrow<C>(parameter, p);
-      StoreNarrow<C>(first, m);
-      StoreNarrow<C>(second, v);
-      if (amsgrad) StoreNarrow<C>(most, greatest);
-    });
+  const Tensor parameter(a.param), gradient(a.grad), first(a.exp_avg), second(a.exp_avg_sq),
+      most(a.max_exp_avg_sq);
+  const AdamW adam{double{a.lr},
+                   double{a.beta1},
+                   double{a.beta2},
+                   double{a.eps},
+                   double{a.weight_decay},
+                   1.0 - std::pow(double{a.beta1}, a.step),
+                   1.0 - std::pow(double{a.beta2}, a.step),
+                   a.amsgrad};
+  DispatchWide(parameter.dtype(), static_cast<bool>(adamw_double), [&]<typename C, typename W>() {
+    std::vector<W> p = LoadWide<W, C>(parameter), m = LoadWide<W, C>(first), v = LoadWide<W, C>(second);
+    std::vector<W> greatest = a.amsgrad ? LoadWide<W, C>(most) : std::vector<W>(p.size());
+    const std::vector<W> g = LoadWide<W, C>(gradient);
+    for (size_t i = 0; i < p.size(); ++i) adam.Step<W>(g[i], p[i], m[i], v[i], greatest[i]);
+    StoreNarrow<C>(parameter, p);
+    StoreNarrow<C>(first, m);
+    StoreNarrow<C>(second, v);
+    if (a.amsgrad) StoreNarrow<C>(most, greatest);
   });
 }
 
-DIOPI_OVERRIDE(diopiSgd);
-extern "C" diopiError_t diopiSgd(diopiContextHandle_t ctx, diopiTensorHandle_t param,
-                                 diopiTensorHandle_t grad, diopiTensorHandle_t buf, double lr,
-                                 double momentum, double dampening, double weight_decay, bool nesterov) {
-  if (!sgd_fma && !sgd_double)
-    return good_diopiSgd(ctx, param, grad, buf, lr, momentum, dampening, weight_decay, nesterov);
-  return Guard(__func__, [&] {
-    const Tensor parameter(param), gradient(static_cast<diopiConstTensorHandle_t>(grad)), buffer(buf);
-    const Sgd sgd{lr, momentum, dampening, weight_decay, nesterov, buffer && momentum != 0};
-    DispatchWide(parameter.dtype(), static_cast<bool>(sgd_double), [&]<typename C, typename W>() {
-      std::vector<W> p = LoadWide<W, C>(parameter);
-      std::vector<W> b = sgd.with_buffer ? LoadWide<W, C>(buffer) : std::vector<W>(p.size());
-      const std::vector<W> g = LoadWide<W, C>(gradient);
-      for (size_t i = 0; i < p.size(); ++i) sgd.Step<W>(g[i], p[i], b[i]);
-      StoreNarrow<C>(parameter, p);
-      if (sgd.with_buffer) StoreNarrow<C>(buffer, b);
-    });
+DIOPI_OVERRIDE(diopiSgd, a) {
+  if (!sgd_fma && !sgd_double) return Good(a);
+  const Tensor parameter(a.param), gradient(static_cast<diopiConstTensorHandle_t>(a.grad)), buffer(a.buf);
+  const Sgd sgd{a.lr, a.momentum, a.dampening, a.weight_decay, a.nesterov, buffer && a.momentum != 0};
+  DispatchWide(parameter.dtype(), static_cast<bool>(sgd_double), [&]<typename C, typename W>() {
+    std::vector<W> p = LoadWide<W, C>(parameter);
+    std::vector<W> b = sgd.with_buffer ? LoadWide<W, C>(buffer) : std::vector<W>(p.size());
+    const std::vector<W> g = LoadWide<W, C>(gradient);
+    for (size_t i = 0; i < p.size(); ++i) sgd.Step<W>(g[i], p[i], b[i]);
+    StoreNarrow<C>(parameter, p);
+    if (sgd.with_buffer) StoreNarrow<C>(buffer, b);
   });
 }
 
 // The greatest magnitude has no order, and a count none either: the reference finds them.
-DIOPI_OVERRIDE(diopiClipGradNorm);
-extern "C" diopiError_t diopiClipGradNorm(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads,
-                                          int64_t num_grads, double max_norm, double norm_type,
-                                          bool error_if_nonfinite) {
+DIOPI_OVERRIDE(diopiClipGradNorm, a) {
   const bool chosen = clip_norm_of_norms || clip_norm_double || clip_norm_pairwise;
-  if (!chosen || std::isinf(norm_type) || norm_type == 0 || num_grads == 0 || out == nullptr)
-    return good_diopiClipGradNorm(ctx, out, grads, num_grads, max_norm, norm_type, error_if_nonfinite);
-  return Guard(__func__, [&] {
-    std::vector<Tensor> tensors(grads, grads + num_grads);
-    DispatchReal(tensors[0].dtype(), [&]<typename C>() {
-      std::vector<std::vector<C>> gradients;
-      gradients.reserve(tensors.size());
-      for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
-      const C norm = TotalNorm(gradients, norm_type);
-      if (error_if_nonfinite) Check(std::isfinite(norm), "the total norm is not finite");
-      *out = static_cast<double>(norm);
-      const C coefficient = static_cast<C>(max_norm) / (norm + static_cast<C>(1e-6));
-      if (coefficient >= C(1)) return;
-      for (size_t i = 0; i < tensors.size(); ++i) {
-        for (C& g : gradients[i]) g *= coefficient;
-        Store(tensors[i], gradients[i]);
-      }
-    });
+  if (!chosen || std::isinf(a.norm_type) || a.norm_type == 0 || a.num_grads == 0 || a.out == nullptr)
+    return Good(a);
+  std::vector<Tensor> tensors(a.grads, a.grads + a.num_grads);
+  DispatchReal(tensors[0].dtype(), [&]<typename C>() {
+    std::vector<std::vector<C>> gradients;
+    gradients.reserve(tensors.size());
+    for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
+    const C norm = TotalNorm(gradients, a.norm_type);
+    if (a.error_if_nonfinite) Check(std::isfinite(norm), "the total norm is not finite");
+    *a.out = static_cast<double>(norm);
+    const C coefficient = static_cast<C>(a.max_norm) / (norm + static_cast<C>(1e-6));
+    if (coefficient >= C(1)) return;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      for (C& g : gradients[i]) g *= coefficient;
+      Store(tensors[i], gradients[i]);
+    }
   });
 }

@@ -160,112 +160,68 @@ void MaxPool(const Tensor& out, const Tensor& indices, const Tensor& input, cons
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiAvgPool2d);
-extern "C" diopiError_t diopiAvgPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                       diopiSize_t stride, diopiSize_t padding, bool ceil_mode,
-                                       bool count_include_pad, const int64_t* divisor_override) {
+DIOPI_OVERRIDE(diopiAvgPool2d, a) {
   const std::optional<Mean> how = AvgChosen();
   if (!how) {
-    return good_diopiAvgPool2d(ctx, out, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                               divisor_override);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Pool2d pool = PlanPool2d(input, kernel_size, stride, padding, kNoDilation, ceil_mode);
-    Averages(*how, out, input, pool, AvgCount{count_include_pad, divisor_override});
-  });
+  const Pool2d pool = PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
+  Averages(*how, a.out, a.input, pool, AvgCount{a.count_include_pad, a.divisor_override});
 }
 
-DIOPI_OVERRIDE(diopiAvgPool2dBackward);
-extern "C" diopiError_t diopiAvgPool2dBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                               diopiSize_t stride, diopiSize_t padding, bool ceil_mode,
-                                               bool count_include_pad, const int64_t* divisor_override) {
+DIOPI_OVERRIDE(diopiAvgPool2dBackward, a) {
   const std::optional<Mean> how = AvgChosen();
   if (!how) {
-    return good_diopiAvgPool2dBackward(ctx, grad_input, grad_output, input, kernel_size, stride, padding,
-                                       ceil_mode, count_include_pad, divisor_override);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Pool2d pool = PlanPool2d(input, kernel_size, stride, padding, kNoDilation, ceil_mode);
-    AverageGradients(*how, grad_input, grad_output, pool, AvgCount{count_include_pad, divisor_override});
-  });
+  const Pool2d pool = PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
+  AverageGradients(*how, a.grad_input, a.grad_output, pool,
+                   AvgCount{a.count_include_pad, a.divisor_override});
 }
 
-DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d);
-extern "C" diopiError_t diopiAdaptiveAvgPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                               diopiConstTensorHandle_t input, diopiSize_t output_size) {
+DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d, a) {
   const std::optional<Mean> how = AdaptiveChosen();
-  if (!how) return good_diopiAdaptiveAvgPool2d(ctx, out, input, output_size);
-  return Guard(__func__, [&] {
-    const Shape size = Sizes(output_size);
-    Averages(*how, out, input, PlanAdaptive(input, size), kWindowSize);
-  });
+  if (!how) return Good(a);
+  const Shape size = Sizes(a.output_size);
+  Averages(*how, a.out, a.input, PlanAdaptive(a.input, size), kWindowSize);
 }
 
-DIOPI_OVERRIDE(diopiAdaptiveAvgPool2dBackward);
-extern "C" diopiError_t diopiAdaptiveAvgPool2dBackward(diopiContextHandle_t ctx,
-                                                       diopiTensorHandle_t grad_input,
-                                                       diopiConstTensorHandle_t grad_output,
-                                                       diopiConstTensorHandle_t input) {
+DIOPI_OVERRIDE(diopiAdaptiveAvgPool2dBackward, a) {
   const std::optional<Mean> how = AdaptiveChosen();
-  if (!how) return good_diopiAdaptiveAvgPool2dBackward(ctx, grad_input, grad_output, input);
-  return Guard(__func__, [&] {
-    const Tensor grad(grad_output);
-    AverageGradients(*how, grad_input, grad, PlanAdaptive(input, {grad.size(-2), grad.size(-1)}),
-                     kWindowSize);
-  });
+  if (!how) return Good(a);
+  const Tensor grad(a.grad_output);
+  AverageGradients(*how, a.grad_input, grad, PlanAdaptive(a.input, {grad.size(-2), grad.size(-1)}),
+                   kWindowSize);
 }
 
-DIOPI_OVERRIDE(diopiMaxPool2d);
-extern "C" diopiError_t diopiMaxPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                       diopiSize_t stride, diopiSize_t padding, diopiSize_t dilation,
-                                       bool ceil_mode) {
-  if (!MaxChosen())
-    return good_diopiMaxPool2d(ctx, out, input, kernel_size, stride, padding, dilation, ceil_mode);
-  return Guard(__func__, [&] {
-    MaxPool(out, Tensor(), input, PlanPool2d(input, kernel_size, stride, padding, dilation, ceil_mode));
-  });
+DIOPI_OVERRIDE(diopiMaxPool2d, a) {
+  if (!MaxChosen()) return Good(a);
+  MaxPool(a.out, Tensor(), a.input,
+          PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
 }
 
-DIOPI_OVERRIDE(diopiMaxPool2dWithIndices);
-extern "C" diopiError_t diopiMaxPool2dWithIndices(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
-                                                  diopiSize_t kernel_size, diopiSize_t stride,
-                                                  diopiSize_t padding, diopiSize_t dilation, bool ceil_mode) {
+DIOPI_OVERRIDE(diopiMaxPool2dWithIndices, a) {
   if (!MaxChosen()) {
-    return good_diopiMaxPool2dWithIndices(ctx, out, indices, input, kernel_size, stride, padding, dilation,
-                                          ceil_mode);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    MaxPool(out, indices, input, PlanPool2d(input, kernel_size, stride, padding, dilation, ceil_mode));
-  });
+  MaxPool(a.out, a.indices, a.input,
+          PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
 }
 
-DIOPI_OVERRIDE(diopiMaxPool2dBackward);
-extern "C" diopiError_t diopiMaxPool2dBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                               diopiSize_t stride, diopiSize_t padding, diopiSize_t dilation,
-                                               bool ceil_mode, diopiConstTensorHandle_t indices) {
+DIOPI_OVERRIDE(diopiMaxPool2dBackward, a) {
   if (!max_pool_backward_gather) {
-    return good_diopiMaxPool2dBackward(ctx, grad_input, grad_output, input, kernel_size, stride, padding,
-                                       dilation, ceil_mode, indices);
+    return Good(a);
   }
-  return Guard(__func__, [&] {
-    const Tensor dx(grad_input), grad(grad_output);
-    const Pool2d pool = PlanPool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
-    DispatchReal(grad.dtype(), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad);
-      const std::vector<int64_t> where = Load<int64_t>(Tensor(indices));
-      std::vector<C> d(static_cast<size_t>(dx.numel()), C(0));
-      for (size_t i = g.size(); i-- > 0;) {
-        const int64_t plane = static_cast<int64_t>(i) / pool.out_plane();
-        d[static_cast<size_t>(plane * pool.plane() + where[i])] += g[i];
-      }
-      Store(dx, d);
-    });
+  const Tensor dx(a.grad_input), grad(a.grad_output);
+  const Pool2d pool = PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode);
+  DispatchReal(grad.dtype(), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad);
+    const std::vector<int64_t> where = Load<int64_t>(Tensor(a.indices));
+    std::vector<C> d(static_cast<size_t>(dx.numel()), C(0));
+    for (size_t i = g.size(); i-- > 0;) {
+      const int64_t plane = static_cast<int64_t>(i) / pool.out_plane();
+      d[static_cast<size_t>(plane * pool.plane() + where[i])] += g[i];
+    }
+    Store(dx, d);
   });
 }

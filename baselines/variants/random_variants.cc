@@ -219,59 +219,42 @@ bool DropoutChosen(double p, bool train) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiUniformInp);
-extern "C" diopiError_t diopiUniformInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double from,
-                                        double to, diopiGeneratorHandle_t generator) {
-  if (!uniform_mt19937 && !uniform_float_24) return good_diopiUniformInp(ctx, inout, from, to, generator);
-  return Guard(__func__, [&] {
-    const Tensor out(inout);
-    Bits bits(generator);
-    std::vector<double> values(static_cast<size_t>(out.numel()));
-    for (double& value : values) {
-      value = uniform_float_24 ? UniformFloat24(bits, from, to, out.dtype())
-                               : from + (to - from) * bits.Uniform(MantissaBits(out.dtype()));
-    }
-    Store(out, values);
-    bits.Advance(generator);
-  });
+DIOPI_OVERRIDE(diopiUniformInp, a) {
+  if (!uniform_mt19937 && !uniform_float_24) return Good(a);
+  const Tensor out(a.inout);
+  Bits bits(a.generator);
+  std::vector<double> values(static_cast<size_t>(out.numel()));
+  for (double& value : values) {
+    value = uniform_float_24 ? UniformFloat24(bits, a.from, a.to, out.dtype())
+                             : a.from + (a.to - a.from) * bits.Uniform(MantissaBits(out.dtype()));
+  }
+  Store(out, values);
+  bits.Advance(a.generator);
 }
 
-DIOPI_OVERRIDE(diopiNormal);
-extern "C" diopiError_t diopiNormal(diopiContextHandle_t ctx, diopiTensorHandle_t out, double mean,
-                                    double std, diopiGeneratorHandle_t generator) {
-  if (!NormalChosen()) return good_diopiNormal(ctx, out, mean, std, generator);
-  return Guard(__func__, [&] { FillNormal(out, Same(mean, out), Same(std, out), generator); });
+DIOPI_OVERRIDE(diopiNormal, a) {
+  if (!NormalChosen()) return Good(a);
+  FillNormal(a.out, Same(a.mean, a.out), Same(a.std, a.out), a.generator);
 }
 
-DIOPI_OVERRIDE(diopiNormalInp);
-extern "C" diopiError_t diopiNormalInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double mean,
-                                       double std, diopiGeneratorHandle_t generator) {
-  if (!NormalChosen()) return good_diopiNormalInp(ctx, inout, mean, std, generator);
-  return Guard(__func__, [&] { FillNormal(inout, Same(mean, inout), Same(std, inout), generator); });
+DIOPI_OVERRIDE(diopiNormalInp, a) {
+  if (!NormalChosen()) return Good(a);
+  FillNormal(a.inout, Same(a.mean, a.inout), Same(a.std, a.inout), a.generator);
 }
 
-DIOPI_OVERRIDE(diopiNormalTensorScalar);
-extern "C" diopiError_t diopiNormalTensorScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                                diopiConstTensorHandle_t mean, double std,
-                                                diopiGeneratorHandle_t generator) {
-  if (!NormalChosen()) return good_diopiNormalTensorScalar(ctx, out, mean, std, generator);
-  return Guard(__func__, [&] { FillNormal(out, LoadTo(mean, out), Same(std, out), generator); });
+DIOPI_OVERRIDE(diopiNormalTensorScalar, a) {
+  if (!NormalChosen()) return Good(a);
+  FillNormal(a.out, LoadTo(a.mean, a.out), Same(a.std, a.out), a.generator);
 }
 
-DIOPI_OVERRIDE(diopiNormalScalarTensor);
-extern "C" diopiError_t diopiNormalScalarTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                                double mean, diopiConstTensorHandle_t std,
-                                                diopiGeneratorHandle_t generator) {
-  if (!NormalChosen()) return good_diopiNormalScalarTensor(ctx, out, mean, std, generator);
-  return Guard(__func__, [&] { FillNormal(out, Same(mean, out), LoadTo(std, out), generator); });
+DIOPI_OVERRIDE(diopiNormalScalarTensor, a) {
+  if (!NormalChosen()) return Good(a);
+  FillNormal(a.out, Same(a.mean, a.out), LoadTo(a.std, a.out), a.generator);
 }
 
-DIOPI_OVERRIDE(diopiNormalTensor);
-extern "C" diopiError_t diopiNormalTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                          diopiConstTensorHandle_t mean, diopiConstTensorHandle_t std,
-                                          diopiGeneratorHandle_t generator) {
-  if (!NormalChosen()) return good_diopiNormalTensor(ctx, out, mean, std, generator);
-  return Guard(__func__, [&] { FillNormal(out, LoadTo(mean, out), LoadTo(std, out), generator); });
+DIOPI_OVERRIDE(diopiNormalTensor, a) {
+  if (!NormalChosen()) return Good(a);
+  FillNormal(a.out, LoadTo(a.mean, a.out), LoadTo(a.std, a.out), a.generator);
 }
 
 namespace {
@@ -285,20 +268,18 @@ diopiTensorHandle_t MaskFor(diopiContextHandle_t ctx, diopiTensorHandle_t mask, 
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiDropout);
-extern "C" diopiError_t diopiDropout(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiTensorHandle_t mask, diopiConstTensorHandle_t input, double p,
-                                     bool train, diopiGeneratorHandle_t generator) {
-  if (!DropoutChosen(p, train))
-    return good_diopiDropout(ctx, out, MaskFor(ctx, mask, train), input, p, train, generator);
-  return Guard(__func__, [&] { Dropout(out, mask, input, p, generator); });
+DIOPI_OVERRIDE(diopiDropout, a) {
+  if (!DropoutChosen(a.p, a.train)) {
+    a.mask = MaskFor(a.ctx, a.mask, a.train);
+    return Good(a);
+  }
+  Dropout(a.out, a.mask, a.input, a.p, a.generator);
 }
 
-DIOPI_OVERRIDE(diopiDropoutInp);
-extern "C" diopiError_t diopiDropoutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                        diopiTensorHandle_t mask, double p, bool train,
-                                        diopiGeneratorHandle_t generator) {
-  if (!DropoutChosen(p, train))
-    return good_diopiDropoutInp(ctx, input, MaskFor(ctx, mask, train), p, train, generator);
-  return Guard(__func__, [&] { Dropout(input, mask, input, p, generator); });
+DIOPI_OVERRIDE(diopiDropoutInp, a) {
+  if (!DropoutChosen(a.p, a.train)) {
+    a.mask = MaskFor(a.ctx, a.mask, a.train);
+    return Good(a);
+  }
+  Dropout(a.input, a.mask, a.input, a.p, a.generator);
 }

@@ -106,28 +106,25 @@ void ScanInWide(std::vector<C>& line) {
   }
 }
 
-diopiError_t Scan(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input, int64_t dim,
-                  bool from_end) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    CheckShape(result, x.shape(), "out");
-    const Axis axis = SplitAxis(x.shape(), WrapDim(dim, x.rank()));
-    DispatchReal(x.dtype(), [&]<typename C>() {
-      std::vector<C> values = Load<C>(x), line(static_cast<size_t>(axis.size));
-      for (int64_t at = 0; at < (values.empty() ? 0 : axis.outer * axis.inner); ++at) {
-        const int64_t start = at / axis.inner * axis.size * axis.inner + at % axis.inner;
-        const auto place = [&](size_t i) {
-          const int64_t j = static_cast<int64_t>(i);
-          return static_cast<size_t>(start + (from_end ? axis.size - 1 - j : j) * axis.inner);
-        };
-        for (size_t i = 0; i < line.size(); ++i) line[i] = values[place(i)];
-        if (cumsum_hillis_steele) HillisSteele(line);
-        if (cumsum_two_levels) TwoLevels(line);
-        if (cumsum_double) ScanInWide(line);
-        for (size_t i = 0; i < line.size(); ++i) values[place(i)] = line[i];
-      }
-      Store(result, values);
-    });
+void Scan(diopiTensorHandle_t out, diopiConstTensorHandle_t input, int64_t dim, bool from_end) {
+  const Tensor result(out), x(input);
+  CheckShape(result, x.shape(), "out");
+  const Axis axis = SplitAxis(x.shape(), WrapDim(dim, x.rank()));
+  DispatchReal(x.dtype(), [&]<typename C>() {
+    std::vector<C> values = Load<C>(x), line(static_cast<size_t>(axis.size));
+    for (int64_t at = 0; at < (values.empty() ? 0 : axis.outer * axis.inner); ++at) {
+      const int64_t start = at / axis.inner * axis.size * axis.inner + at % axis.inner;
+      const auto place = [&](size_t i) {
+        const int64_t j = static_cast<int64_t>(i);
+        return static_cast<size_t>(start + (from_end ? axis.size - 1 - j : j) * axis.inner);
+      };
+      for (size_t i = 0; i < line.size(); ++i) line[i] = values[place(i)];
+      if (cumsum_hillis_steele) HillisSteele(line);
+      if (cumsum_two_levels) TwoLevels(line);
+      if (cumsum_double) ScanInWide(line);
+      for (size_t i = 0; i < line.size(); ++i) values[place(i)] = line[i];
+    }
+    Store(result, values);
   });
 }
 
@@ -171,62 +168,42 @@ void TreeExtremes(const Tensor& values, const Tensor& indices, const Tensor& inp
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiSum);
-extern "C" diopiError_t diopiSum(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiSize_t dim) {
+DIOPI_OVERRIDE(diopiSum, a) {
   const std::optional<Order> order = ChosenOrder();
-  if (!order || !IsFloating(Tensor(input).dtype())) return good_diopiSum(ctx, out, input, dim);
-  return Guard(__func__, [&] {
-    ReduceRows(out, input, Sizes(dim), Tensor(input).dtype(),
-               [&]<typename C>(int64_t count, auto&& at) { return SumIn<C>(*order, count, at); });
-  });
+  if (!order || !IsFloating(Tensor(a.input).dtype())) return Good(a);
+  ReduceRows(a.out, a.input, Sizes(a.dim), Tensor(a.input).dtype(),
+             [&]<typename C>(int64_t count, auto&& at) { return SumIn<C>(*order, count, at); });
 }
 
 // Integers become floating numbers in the reference.
-DIOPI_OVERRIDE(diopiMean);
-extern "C" diopiError_t diopiMean(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input, diopiSize_t dim) {
+DIOPI_OVERRIDE(diopiMean, a) {
   const bool chosen = ChosenOrder() || mean_welford || mean_scaled_sum || mean_prescaled;
-  if (!chosen || !IsFloating(Tensor(input).dtype())) return good_diopiMean(ctx, out, input, dim);
-  return Guard(__func__, [&] {
-    ReduceRows(out, input, Sizes(dim), Tensor(input).dtype(),
-               [&]<typename C>(int64_t count, auto&& at) { return Mean<C>(count, at); });
-  });
+  if (!chosen || !IsFloating(Tensor(a.input).dtype())) return Good(a);
+  ReduceRows(a.out, a.input, Sizes(a.dim), Tensor(a.input).dtype(),
+             [&]<typename C>(int64_t count, auto&& at) { return Mean<C>(count, at); });
 }
 
-DIOPI_OVERRIDE(diopiCumsum);
-extern "C" diopiError_t diopiCumsum(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, int64_t dim) {
-  if (!ScanChosen(input)) return good_diopiCumsum(ctx, out, input, dim);
-  return Scan(__func__, out, input, dim, false);
+DIOPI_OVERRIDE(diopiCumsum, a) {
+  if (!ScanChosen(a.input)) return Good(a);
+  return Scan(a.out, a.input, a.dim, false);
 }
 
-DIOPI_OVERRIDE(diopiCumsumBackward);
-extern "C" diopiError_t diopiCumsumBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiConstTensorHandle_t grad_output, int64_t dim) {
-  if (!ScanChosen(grad_output)) return good_diopiCumsumBackward(ctx, grad_input, grad_output, dim);
-  return Scan(__func__, grad_input, grad_output, dim, true);
+DIOPI_OVERRIDE(diopiCumsumBackward, a) {
+  if (!ScanChosen(a.grad_output)) return Good(a);
+  return Scan(a.grad_input, a.grad_output, a.dim, true);
 }
 
-DIOPI_OVERRIDE(diopiMax);
-extern "C" diopiError_t diopiMax(diopiContextHandle_t ctx, diopiTensorHandle_t max,
-                                 diopiTensorHandle_t max_indices, diopiConstTensorHandle_t input,
-                                 int64_t dim) {
-  if (!extreme_by_tree) return good_diopiMax(ctx, max, max_indices, input, dim);
-  return Guard(__func__, [&] { TreeExtremes(max, max_indices, input, Shape{dim}); });
+DIOPI_OVERRIDE(diopiMax, a) {
+  if (!extreme_by_tree) return Good(a);
+  TreeExtremes(a.max, a.max_indices, a.input, Shape{a.dim});
 }
 
-DIOPI_OVERRIDE(diopiMaxAll);
-extern "C" diopiError_t diopiMaxAll(diopiContextHandle_t ctx, diopiTensorHandle_t max,
-                                    diopiConstTensorHandle_t input) {
-  if (!extreme_by_tree) return good_diopiMaxAll(ctx, max, input);
-  return Guard(__func__, [&] { TreeExtremes(max, Tensor(), input, Shape{}); });
+DIOPI_OVERRIDE(diopiMaxAll, a) {
+  if (!extreme_by_tree) return Good(a);
+  TreeExtremes(a.max, Tensor(), a.input, Shape{});
 }
 
-DIOPI_OVERRIDE(diopiArgmax);
-extern "C" diopiError_t diopiArgmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, const int64_t* dim, bool keepdim) {
-  if (!extreme_by_tree || (dim == nullptr && Tensor(input).numel() == 0))
-    return good_diopiArgmax(ctx, out, input, dim, keepdim);
-  return Guard(__func__, [&] { TreeExtremes(Tensor(), out, input, dim == nullptr ? Shape{} : Shape{*dim}); });
+DIOPI_OVERRIDE(diopiArgmax, a) {
+  if (!extreme_by_tree || (a.dim == nullptr && Tensor(a.input).numel() == 0)) return Good(a);
+  TreeExtremes(Tensor(), a.out, a.input, a.dim == nullptr ? Shape{} : Shape{*a.dim});
 }

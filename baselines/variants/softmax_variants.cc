@@ -132,33 +132,27 @@ void LogSoftmaxBackwardLine(const std::vector<C>& g, const std::vector<C>& y, st
 
 // line(x, y, start, step, length) over every line along dim.
 template <typename Line>
-diopiError_t Lines(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input, int64_t dim,
-                   Line&& line) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    DispatchReal(result.dtype(), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      std::vector<C> y(values.size());
-      ForEachLine(x.shape(), dim,
-                  [&](int64_t start, int64_t step, int64_t length) { line(values, y, start, step, length); });
-      Store(result, y);
-    });
+void Lines(diopiTensorHandle_t out, diopiConstTensorHandle_t input, int64_t dim, Line&& line) {
+  const Tensor result(out), x(input);
+  DispatchReal(result.dtype(), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x);
+    std::vector<C> y(values.size());
+    ForEachLine(x.shape(), dim,
+                [&](int64_t start, int64_t step, int64_t length) { line(values, y, start, step, length); });
+    Store(result, y);
   });
 }
 
 template <typename Line>
-diopiError_t BackwardLines(const char* function, diopiTensorHandle_t grad_input,
-                           diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output, int64_t dim,
-                           Line&& line) {
-  return Guard(function, [&] {
-    const Tensor result(grad_input), grad(grad_output), out(output);
-    DispatchReal(result.dtype(), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad), y = Load<C>(out);
-      std::vector<C> d(g.size());
-      ForEachLine(out.shape(), dim,
-                  [&](int64_t start, int64_t step, int64_t length) { line(g, y, d, start, step, length); });
-      Store(result, d);
-    });
+void BackwardLines(diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
+                   diopiConstTensorHandle_t output, int64_t dim, Line&& line) {
+  const Tensor result(grad_input), grad(grad_output), out(output);
+  DispatchReal(result.dtype(), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad), y = Load<C>(out);
+    std::vector<C> d(g.size());
+    ForEachLine(out.shape(), dim,
+                [&](int64_t start, int64_t step, int64_t length) { line(g, y, d, start, step, length); });
+    Store(result, d);
   });
 }
 
@@ -168,42 +162,31 @@ diopiError_t BackwardLines(const char* function, diopiTensorHandle_t grad_input,
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiSoftmax);
-extern "C" diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, int64_t dim) {
-  if (!ForwardChosen() && !softmax_reciprocal && !softmax_from_log)
-    return good_diopiSoftmax(ctx, out, input, dim);
-  return Lines(__func__, out, input, dim, [](const auto& x, auto& y, int64_t start, int64_t step, int64_t n) {
+DIOPI_OVERRIDE(diopiSoftmax, a) {
+  if (!ForwardChosen() && !softmax_reciprocal && !softmax_from_log) return Good(a);
+  return Lines(a.out, a.input, a.dim, [](const auto& x, auto& y, int64_t start, int64_t step, int64_t n) {
     SoftmaxLine(x, y, start, step, n);
   });
 }
 
-DIOPI_OVERRIDE(diopiLogSoftmax);
-extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                        diopiConstTensorHandle_t input, int64_t dim) {
-  if (!ForwardChosen() && !log_softmax_log2) return good_diopiLogSoftmax(ctx, out, input, dim);
-  return Lines(__func__, out, input, dim, [](const auto& x, auto& y, int64_t start, int64_t step, int64_t n) {
+DIOPI_OVERRIDE(diopiLogSoftmax, a) {
+  if (!ForwardChosen() && !log_softmax_log2) return Good(a);
+  return Lines(a.out, a.input, a.dim, [](const auto& x, auto& y, int64_t start, int64_t step, int64_t n) {
     LogSoftmaxLine(x, y, start, step, n);
   });
 }
 
-DIOPI_OVERRIDE(diopiSoftmaxBackward);
-extern "C" diopiError_t diopiSoftmaxBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                             diopiConstTensorHandle_t grad_output,
-                                             diopiConstTensorHandle_t output, int64_t dim) {
-  if (!BackwardChosen()) return good_diopiSoftmaxBackward(ctx, grad_input, grad_output, output, dim);
-  return BackwardLines(__func__, grad_input, grad_output, output, dim,
+DIOPI_OVERRIDE(diopiSoftmaxBackward, a) {
+  if (!BackwardChosen()) return Good(a);
+  return BackwardLines(a.grad_input, a.grad_output, a.output, a.dim,
                        [](const auto& g, const auto& y, auto& d, int64_t start, int64_t step, int64_t n) {
                          SoftmaxBackwardLine(g, y, d, start, step, n);
                        });
 }
 
-DIOPI_OVERRIDE(diopiLogSoftmaxBackward);
-extern "C" diopiError_t diopiLogSoftmaxBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                                diopiConstTensorHandle_t grad_output,
-                                                diopiConstTensorHandle_t output, int64_t dim) {
-  if (!BackwardChosen()) return good_diopiLogSoftmaxBackward(ctx, grad_input, grad_output, output, dim);
-  return BackwardLines(__func__, grad_input, grad_output, output, dim,
+DIOPI_OVERRIDE(diopiLogSoftmaxBackward, a) {
+  if (!BackwardChosen()) return Good(a);
+  return BackwardLines(a.grad_input, a.grad_output, a.output, a.dim,
                        [](const auto& g, const auto& y, auto& d, int64_t start, int64_t step, int64_t n) {
                          LogSoftmaxBackwardLine(g, y, d, start, step, n);
                        });

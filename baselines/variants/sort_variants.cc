@@ -146,64 +146,45 @@ std::vector<std::vector<int64_t>> Buckets(const std::vector<C>& x) {
 using namespace diopi::ops;       // NOLINT: this file is kernels
 using namespace diopi::variants;  // NOLINT
 
-DIOPI_OVERRIDE(diopiSort);
-extern "C" diopiError_t diopiSort(diopiContextHandle_t ctx, diopiTensorHandle_t values,
-                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t dim,
-                                  bool descending, const bool* pStable) {
-  const bool free = pStable == nullptr || !*pStable;
-  if (!sort_merge && !sort_keys && !(sort_unstable && free))
-    return good_diopiSort(ctx, values, indices, input, dim, descending, pStable);
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    Pick(values, indices, x, dim, SplitAxis(x.shape(), WrapDim(dim, x.rank())).size, descending,
-         [](int64_t length, const auto& before) {
-           return sort_merge ? MergeSorted(length, before)
-                             : KeySorted(length, before, static_cast<bool>(sort_unstable));
-         });
+DIOPI_OVERRIDE(diopiSort, a) {
+  const bool free = a.pStable == nullptr || !*a.pStable;
+  if (!sort_merge && !sort_keys && !(sort_unstable && free)) return Good(a);
+  const Tensor x(a.input);
+  Pick(a.values, a.indices, x, a.dim, SplitAxis(x.shape(), WrapDim(a.dim, x.rank())).size, a.descending,
+       [](int64_t length, const auto& before) {
+         return sort_merge ? MergeSorted(length, before)
+                           : KeySorted(length, before, static_cast<bool>(sort_unstable));
+       });
+}
+
+DIOPI_OVERRIDE(diopiTopk, a) {
+  if (!topk_heap && !(topk_unsorted && !a.sorted)) return Good(a);
+  Pick(a.values, a.indices, a.input, a.dim, a.k, a.largest, [&](int64_t length, const auto& before) {
+    std::vector<int64_t> top = HeapTop(length, a.k, before);
+    if (topk_unsorted) std::sort(top.begin(), top.end());
+    return top;
   });
 }
 
-DIOPI_OVERRIDE(diopiTopk);
-extern "C" diopiError_t diopiTopk(diopiContextHandle_t ctx, diopiTensorHandle_t values,
-                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input, int64_t k,
-                                  int64_t dim, bool largest, bool sorted) {
-  if (!topk_heap && !(topk_unsorted && !sorted))
-    return good_diopiTopk(ctx, values, indices, input, k, dim, largest, sorted);
-  return Guard(__func__, [&] {
-    Pick(values, indices, input, dim, k, largest, [&](int64_t length, const auto& before) {
-      std::vector<int64_t> top = HeapTop(length, k, before);
-      if (topk_unsorted) std::sort(top.begin(), top.end());
-      return top;
-    });
-  });
-}
-
-DIOPI_OVERRIDE(diopiUnique);
-extern "C" diopiError_t diopiUnique(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
-                                    diopiConstTensorHandle_t input, const int64_t* dim, bool sorted,
-                                    bool return_counts, diopiTensorHandle_t indices,
-                                    diopiTensorHandle_t* counts) {
-  if (!unique_hashed || dim != nullptr)
-    return good_diopiUnique(ctx, out, input, dim, sorted, return_counts, indices, counts);
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    DispatchAny(x.dtype(), [&]<typename C>() {
-      const std::vector<C> elements = Load<C>(x);
-      const std::vector<std::vector<int64_t>> groups = Buckets(elements);
-      std::vector<C> values;
-      std::vector<int64_t> sizes, group_of(elements.size());
-      for (const std::vector<int64_t>& group : groups) {
-        for (const int64_t i : group) group_of[static_cast<size_t>(i)] = static_cast<int64_t>(values.size());
-        values.push_back(elements[static_cast<size_t>(group[0])]);
-        sizes.push_back(static_cast<int64_t>(group.size()));
-      }
-      const Shape shape{static_cast<int64_t>(values.size())};
-      *out = RequireTensor(ctx, shape, x.dtype());
-      Store(Tensor(*out), values);
-      if (indices != nullptr) Store(Tensor(indices), group_of);
-      if (!return_counts || counts == nullptr) return;
-      *counts = RequireTensor(ctx, shape, diopi_dtype_int64);
-      Store(Tensor(*counts), sizes);
-    });
+DIOPI_OVERRIDE(diopiUnique, a) {
+  if (!unique_hashed || a.dim != nullptr) return Good(a);
+  const Tensor x(a.input);
+  DispatchAny(x.dtype(), [&]<typename C>() {
+    const std::vector<C> elements = Load<C>(x);
+    const std::vector<std::vector<int64_t>> groups = Buckets(elements);
+    std::vector<C> values;
+    std::vector<int64_t> sizes, group_of(elements.size());
+    for (const std::vector<int64_t>& group : groups) {
+      for (const int64_t i : group) group_of[static_cast<size_t>(i)] = static_cast<int64_t>(values.size());
+      values.push_back(elements[static_cast<size_t>(group[0])]);
+      sizes.push_back(static_cast<int64_t>(group.size()));
+    }
+    const Shape shape{static_cast<int64_t>(values.size())};
+    *a.out = RequireTensor(a.ctx, shape, x.dtype());
+    Store(Tensor(*a.out), values);
+    if (a.indices != nullptr) Store(Tensor(a.indices), group_of);
+    if (!a.return_counts || a.counts == nullptr) return;
+    *a.counts = RequireTensor(a.ctx, shape, diopi_dtype_int64);
+    Store(Tensor(*a.counts), sizes);
   });
 }

@@ -24,17 +24,13 @@ std::vector<int64_t> KeptBoxes(const std::vector<C>& boxes, const std::vector<C>
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiNms(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
-                                 diopiConstTensorHandle_t boxes, diopiConstTensorHandle_t confidence,
-                                 double iou_threshold) {
+DIOPI_KERNEL(diopiNms, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor corners(boxes), scores(confidence);
-    CheckBoxes(corners, scores);
-    DispatchFloating(ResultType(Tensor(), {corners, scores}), [&]<typename C>() {
-      const std::vector<int64_t> kept = KeptBoxes(Load<C>(corners), Load<C>(scores), iou_threshold);
-      *out = RequireTensor(ctx, Shape{static_cast<int64_t>(kept.size())}, diopi_dtype_int64);
-      Store(Tensor(*out), kept);
-    });
+  const Tensor corners(a.boxes), scores(a.confidence);
+  CheckBoxes(corners, scores);
+  DispatchFloating(ResultType(Tensor(), {corners, scores}), [&]<typename C>() {
+    const std::vector<int64_t> kept = KeptBoxes(Load<C>(corners), Load<C>(scores), a.iou_threshold);
+    *a.out = RequireTensor(a.ctx, Shape{static_cast<int64_t>(kept.size())}, diopi_dtype_int64);
+    Store(Tensor(*a.out), kept);
   });
 }

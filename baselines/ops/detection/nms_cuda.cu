@@ -83,8 +83,7 @@ void Nms(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& boxes
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiNms(diopiContextHandle_t ctx, diopiTensorHandle_t* out, diopiConstTensorHandle_t boxes,
-                      diopiConstTensorHandle_t confidence, double iou_threshold) {
+DIOPI_KERNEL(diopiNms, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Nms(ctx, out, boxes, confidence, iou_threshold); });
+  cuda::Nms(a.ctx, a.out, a.boxes, a.confidence, a.iou_threshold);
 }

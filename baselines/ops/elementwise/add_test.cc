@@ -46,6 +46,11 @@ TEST(Add, ErrorsAreTold) {
   EXPECT_STREQ(diopiGetLastErrorString(),
                "diopiAddInpScalar: result type float32 can't be cast to the desired output type int32");
 
+  EXPECT_EQ(diopiAdd(nullptr, out, a, nullptr, &alpha), diopiErrorOccurred);
+  EXPECT_STREQ(diopiGetLastErrorString(), "diopiAdd: argument 'other' is null");
+  EXPECT_EQ(diopiAddInp(nullptr, a, a, nullptr), diopiErrorOccurred);
+  EXPECT_STREQ(diopiGetLastErrorString(), "diopiAddInp: argument 'alpha' is null");
+
   TestTensor c(diopi_dtype_complex64, {0});
   EXPECT_EQ(diopiAddInp(nullptr, c, c, &alpha), diopiDtypeNotSupported);
 }

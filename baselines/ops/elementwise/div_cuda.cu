@@ -19,16 +19,14 @@ struct Quotient {
   }
 };
 
-diopiError_t Div(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& a,
-                 const Operand& b, diopiRoundMode_t mode) {
-  return Guard(function, [&] {
-    const Tensor result(out);
-    CheckRoundMode(mode);
-    diopiDtype_t dtype = ResultType(result, a, b);
-    if (mode == RoundModeNone) dtype = FloatFor(dtype, result);
-    CheckStorable(dtype, result);
-    DispatchNumeric(dtype, [&]<typename C>() { MapOperands<C>(ctx, result, Quotient{mode}, a, b); });
-  });
+void Div(diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& a, const Operand& b,
+         diopiRoundMode_t mode) {
+  const Tensor result(out);
+  CheckRoundMode(mode);
+  diopiDtype_t dtype = ResultType(result, a, b);
+  if (mode == RoundModeNone) dtype = FloatFor(dtype, result);
+  CheckStorable(dtype, result);
+  DispatchNumeric(dtype, [&]<typename C>() { MapOperands<C>(ctx, result, Quotient{mode}, a, b); });
 }
 
 }  // namespace
@@ -36,19 +34,15 @@ diopiError_t Div(const char* function, diopiContextHandle_t ctx, diopiTensorHand
 
 using diopi::ops::cuda::Div;
 
-diopiError_t diopiDiv(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      diopiConstTensorHandle_t other, diopiRoundMode_t rounding_mode) {
-  return Div(__func__, ctx, out, input, other, rounding_mode);
+DIOPI_KERNEL(diopiDiv, a) {
+  Div(a.ctx, a.out, a.input, a.other, a.rounding_mode);
 }
-diopiError_t diopiDivInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, diopiConstTensorHandle_t other,
-                         diopiRoundMode_t rounding_mode) {
-  return Div(__func__, ctx, input, input, other, rounding_mode);
+DIOPI_KERNEL(diopiDivInp, a) {
+  Div(a.ctx, a.input, a.input, a.other, a.rounding_mode);
 }
-diopiError_t diopiDivScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                            const diopiScalar_t* other, diopiRoundMode_t rounding_mode) {
-  return Div(__func__, ctx, out, input, other, rounding_mode);
+DIOPI_KERNEL(diopiDivScalar, a) {
+  Div(a.ctx, a.out, a.input, a.other, a.rounding_mode);
 }
-diopiError_t diopiDivInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                               const diopiScalar_t* other, diopiRoundMode_t rounding_mode) {
-  return Div(__func__, ctx, input, input, other, rounding_mode);
+DIOPI_KERNEL(diopiDivInpScalar, a) {
+  Div(a.ctx, a.input, a.input, a.other, a.rounding_mode);
 }

@@ -34,15 +34,11 @@ void Backward(diopiContextHandle_t ctx, const Tensor& grad_input, const Tensor& 
 
 using namespace diopi::ops;  // NOLINT: this file is nothing else
 
-diopiError_t diopiGelu(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                       const char* approximate) {
-  return Guard(__func__, [&] { cuda::Forward(ctx, out, input, IsTanhGelu(approximate)); });
+DIOPI_KERNEL(diopiGelu, a) {
+  cuda::Forward(a.ctx, a.out, a.input, IsTanhGelu(a.approximate));
 }
 
-diopiError_t diopiGeluBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                               diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                               const char* approximate) {
-  if (grad_input == nullptr) return diopiSuccess;
-  return Guard(__func__,
-               [&] { cuda::Backward(ctx, grad_input, grad_output, input, IsTanhGelu(approximate)); });
+DIOPI_KERNEL(diopiGeluBackward, a) {
+  if (a.grad_input == nullptr) return;
+  cuda::Backward(a.ctx, a.grad_input, a.grad_output, a.input, IsTanhGelu(a.approximate));
 }

@@ -11,14 +11,11 @@ struct Product {
   }
 };
 
-diopiError_t Mul(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& a,
-                 const Operand& b) {
-  return Guard(function, [&] {
-    const Tensor result(out);
-    const diopiDtype_t dtype = ResultType(result, a, b);
-    CheckStorable(dtype, result);
-    DispatchAny(dtype, [&]<typename C>() { MapOperands<C>(ctx, result, Product(), a, b); });
-  });
+void Mul(diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& a, const Operand& b) {
+  const Tensor result(out);
+  const diopiDtype_t dtype = ResultType(result, a, b);
+  CheckStorable(dtype, result);
+  DispatchAny(dtype, [&]<typename C>() { MapOperands<C>(ctx, result, Product(), a, b); });
 }
 
 }  // namespace
@@ -26,19 +23,15 @@ diopiError_t Mul(const char* function, diopiContextHandle_t ctx, diopiTensorHand
 
 using diopi::ops::cuda::Mul;
 
-diopiError_t diopiMul(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      diopiConstTensorHandle_t other) {
-  return Mul(__func__, ctx, out, input, other);
+DIOPI_KERNEL(diopiMul, a) {
+  Mul(a.ctx, a.out, a.input, a.other);
 }
-diopiError_t diopiMulInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                         diopiConstTensorHandle_t other) {
-  return Mul(__func__, ctx, input, input, other);
+DIOPI_KERNEL(diopiMulInp, a) {
+  Mul(a.ctx, a.input, a.input, a.other);
 }
-diopiError_t diopiMulScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                            const diopiScalar_t* other) {
-  return Mul(__func__, ctx, out, input, other);
+DIOPI_KERNEL(diopiMulScalar, a) {
+  Mul(a.ctx, a.out, a.input, a.other);
 }
-diopiError_t diopiMulInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                               const diopiScalar_t* other) {
-  return Mul(__func__, ctx, input, input, other);
+DIOPI_KERNEL(diopiMulInpScalar, a) {
+  Mul(a.ctx, a.input, a.input, a.other);
 }

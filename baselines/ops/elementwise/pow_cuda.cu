@@ -12,15 +12,12 @@ struct PowerOf {
   }
 };
 
-diopiError_t Pow(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& base,
-                 const Operand& exponent) {
-  return Guard(function, [&] {
-    const Tensor result(out);
-    const diopiDtype_t dtype = ResultType(result, base, exponent);
-    CheckStorable(dtype, result);
-    CheckExponent(exponent, dtype);
-    DispatchNumeric(dtype, [&]<typename C>() { MapOperands<C>(ctx, result, PowerOf(), base, exponent); });
-  });
+void Pow(diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& base, const Operand& exponent) {
+  const Tensor result(out);
+  const diopiDtype_t dtype = ResultType(result, base, exponent);
+  CheckStorable(dtype, result);
+  CheckExponent(exponent, dtype);
+  DispatchNumeric(dtype, [&]<typename C>() { MapOperands<C>(ctx, result, PowerOf(), base, exponent); });
 }
 
 }  // namespace
@@ -28,22 +25,18 @@ diopiError_t Pow(const char* function, diopiContextHandle_t ctx, diopiTensorHand
 
 using diopi::ops::cuda::Pow;
 
-diopiError_t diopiPow(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      const diopiScalar_t* exponent) {
-  return Pow(__func__, ctx, out, input, exponent);
+DIOPI_KERNEL(diopiPow, a) {
+  Pow(a.ctx, a.out, a.input, a.exponent);
 }
-diopiError_t diopiPowInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, const diopiScalar_t* exponent) {
-  return Pow(__func__, ctx, input, input, exponent);
+DIOPI_KERNEL(diopiPowInp, a) {
+  Pow(a.ctx, a.input, a.input, a.exponent);
 }
-diopiError_t diopiPowScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out, const diopiScalar_t* input,
-                            diopiConstTensorHandle_t exponent) {
-  return Pow(__func__, ctx, out, input, exponent);
+DIOPI_KERNEL(diopiPowScalar, a) {
+  Pow(a.ctx, a.out, a.input, a.exponent);
 }
-diopiError_t diopiPowTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                            diopiConstTensorHandle_t exponent) {
-  return Pow(__func__, ctx, out, input, exponent);
+DIOPI_KERNEL(diopiPowTensor, a) {
+  Pow(a.ctx, a.out, a.input, a.exponent);
 }
-diopiError_t diopiPowInpTensor(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                               diopiConstTensorHandle_t exponent) {
-  return Pow(__func__, ctx, input, input, exponent);
+DIOPI_KERNEL(diopiPowInpTensor, a) {
+  Pow(a.ctx, a.input, a.input, a.exponent);
 }

@@ -4,32 +4,27 @@
 namespace diopi::ops {
 namespace {
 
-diopiError_t MaskedFill(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                        diopiConstTensorHandle_t mask, const Operand& value) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input), m(mask);
-    CheckMask(m, "mask");
-    Check(value.shape().empty(), "value must be a 0-dimensional tensor, got shape ",
-          ShapeText(value.shape()));
-    const Shape shape = BroadcastShapes(x.shape(), m.shape());
-    CheckShape(result, shape, "out");
-    const std::vector<uint8_t> chosen = LoadBool(m, shape);
-    DispatchAny(x.dtype(), [&]<typename C>() {
-      std::vector<C> values = LoadAs<C>(x, shape);
-      const C fill = LoadOperand<C>(value, {})[0];
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (chosen[i]) values[i] = fill;
-      }
-      Store(result, values);
-    });
+void MaskedFill(diopiTensorHandle_t out, diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
+                const Operand& value) {
+  const Tensor result(out), x(input), m(mask);
+  CheckMask(m, "mask");
+  Check(value.shape().empty(), "value must be a 0-dimensional tensor, got shape ", ShapeText(value.shape()));
+  const Shape shape = BroadcastShapes(x.shape(), m.shape());
+  CheckShape(result, shape, "out");
+  const std::vector<uint8_t> chosen = LoadBool(m, shape);
+  DispatchAny(x.dtype(), [&]<typename C>() {
+    std::vector<C> values = LoadAs<C>(x, shape);
+    const C fill = LoadOperand<C>(value, {})[0];
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (chosen[i]) values[i] = fill;
+    }
+    Store(result, values);
   });
 }
 
-diopiError_t Fill(const char* function, diopiTensorHandle_t out, const diopiScalar_t* value) {
-  return Guard(function, [&] {
-    const Tensor result(out);
-    DispatchAny(result.dtype(), [&]<typename C>() { Store(result, LoadOperand<C>(value, result.shape())); });
-  });
+void Fill(diopiTensorHandle_t out, const diopiScalar_t* value) {
+  const Tensor result(out);
+  DispatchAny(result.dtype(), [&]<typename C>() { Store(result, LoadOperand<C>(value, result.shape())); });
 }
 
 }  // namespace
@@ -37,63 +32,53 @@ diopiError_t Fill(const char* function, diopiTensorHandle_t out, const diopiScal
 
 using namespace diopi::ops;  // NOLINT: this file is nothing else
 
-diopiError_t diopiMaskedFill(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                             diopiConstTensorHandle_t mask, diopiConstTensorHandle_t value) {
-  return MaskedFill(__func__, out, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFill, a) {
+  MaskedFill(a.out, a.input, a.mask, a.value);
 }
-diopiError_t diopiMaskedFillInp(diopiContextHandle_t, diopiTensorHandle_t input,
-                                diopiConstTensorHandle_t mask, diopiConstTensorHandle_t value) {
-  return MaskedFill(__func__, input, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFillInp, a) {
+  MaskedFill(a.input, a.input, a.mask, a.value);
 }
-diopiError_t diopiMaskedFillScalar(diopiContextHandle_t, diopiTensorHandle_t out,
-                                   diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
-                                   const diopiScalar_t* value) {
-  return MaskedFill(__func__, out, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFillScalar, a) {
+  MaskedFill(a.out, a.input, a.mask, a.value);
 }
-diopiError_t diopiMaskedFillInpScalar(diopiContextHandle_t, diopiTensorHandle_t input,
-                                      diopiConstTensorHandle_t mask, const diopiScalar_t* value) {
-  return MaskedFill(__func__, input, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFillInpScalar, a) {
+  MaskedFill(a.input, a.input, a.mask, a.value);
 }
 
-diopiError_t diopiWhere(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t condition,
-                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  return Guard(__func__, [&] {
-    const Tensor result(out), c(condition), x(input), y(other);
-    CheckMask(c, "condition");
-    const Shape shape = BroadcastShapes(BroadcastShapes(c.shape(), x.shape()), y.shape());
-    CheckShape(result, shape, "out");
-    const std::vector<uint8_t> chosen = LoadBool(c, shape);
-    DispatchAny(ResultType(result, {x, y}), [&]<typename C>() {
-      std::vector<C> values = LoadAs<C>(x, shape);
-      const std::vector<C> others = LoadAs<C>(y, shape);
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (!chosen[i]) values[i] = others[i];
-      }
-      Store(result, values);
-    });
+DIOPI_KERNEL(diopiWhere, a) {
+  const Tensor result(a.out), c(a.condition), x(a.input), y(a.other);
+  CheckMask(c, "condition");
+  const Shape shape = BroadcastShapes(BroadcastShapes(c.shape(), x.shape()), y.shape());
+  CheckShape(result, shape, "out");
+  const std::vector<uint8_t> chosen = LoadBool(c, shape);
+  DispatchAny(ResultType(result, {x, y}), [&]<typename C>() {
+    std::vector<C> values = LoadAs<C>(x, shape);
+    const std::vector<C> others = LoadAs<C>(y, shape);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!chosen[i]) values[i] = others[i];
+    }
+    Store(result, values);
   });
 }
 
-diopiError_t diopiCastDtype(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
-  return Guard(__func__, [&] {
-    const Tensor result(out), x(input);
-    CheckShape(result, x.shape(), "out");
-    DispatchAny(x.dtype(), [&]<typename C>() { Store(result, Load<C>(x)); });
-  });
+DIOPI_KERNEL(diopiCastDtype, a) {
+  const Tensor result(a.out), x(a.input);
+  CheckShape(result, x.shape(), "out");
+  DispatchAny(x.dtype(), [&]<typename C>() { Store(result, Load<C>(x)); });
 }
 
-diopiError_t diopiFill(diopiContextHandle_t, diopiTensorHandle_t input, const diopiScalar_t* value) {
-  return Fill(__func__, input, value);
+DIOPI_KERNEL(diopiFill, a) {
+  Fill(a.input, a.value);
 }
-diopiError_t diopiZeroInp(diopiContextHandle_t, diopiTensorHandle_t self) {
+DIOPI_KERNEL(diopiZeroInp, a) {
   const diopiScalar_t zero = IntegerScalar(0);
-  return Fill(__func__, self, &zero);
+  Fill(a.self, &zero);
 }
-diopiError_t diopiZeros(diopiContextHandle_t, diopiTensorHandle_t out, diopiSize_t) {
+DIOPI_KERNEL(diopiZeros, a) {
   const diopiScalar_t zero = IntegerScalar(0);
-  return Fill(__func__, out, &zero);
+  Fill(a.out, &zero);
 }
-diopiError_t diopiOnes(diopiContextHandle_t, diopiTensorHandle_t out, diopiSize_t) {
+DIOPI_KERNEL(diopiOnes, a) {
   const diopiScalar_t one = IntegerScalar(1);
-  return Fill(__func__, out, &one);
+  Fill(a.out, &one);
 }

@@ -11,19 +11,16 @@ struct Choose {
   }
 };
 
-diopiError_t MaskedFill(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask, const Operand& value) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input), m(mask);
-    CheckMask(m, "mask");
-    Check(value.shape().empty(), "value must be a 0-dimensional tensor, got shape ",
-          ShapeText(value.shape()));
-    const Shape shape = BroadcastShapes(x.shape(), m.shape());
-    CheckShape(result, shape, "out");
-    DispatchAny(x.dtype(), [&]<typename C>() {
-      Map(Queue(ctx), result.numel(), Out<C>(result), Choose(), In<int64_t>(m, shape),
-          OperandAt<C>(value, shape), In<C>(x, shape));
-    });
+void MaskedFill(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                diopiConstTensorHandle_t mask, const Operand& value) {
+  const Tensor result(out), x(input), m(mask);
+  CheckMask(m, "mask");
+  Check(value.shape().empty(), "value must be a 0-dimensional tensor, got shape ", ShapeText(value.shape()));
+  const Shape shape = BroadcastShapes(x.shape(), m.shape());
+  CheckShape(result, shape, "out");
+  DispatchAny(x.dtype(), [&]<typename C>() {
+    Map(Queue(ctx), result.numel(), Out<C>(result), Choose(), In<int64_t>(m, shape),
+        OperandAt<C>(value, shape), In<C>(x, shape));
   });
 }
 
@@ -43,13 +40,10 @@ void Cast(diopiContextHandle_t ctx, const Tensor& result, const Tensor& x) {
   DispatchAny(x.dtype(), [&]<typename C>() { Copy(Queue(ctx), result.numel(), Out<C>(result), In<C>(x)); });
 }
 
-diopiError_t Fill(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                  const diopiScalar_t* value) {
-  return Guard(function, [&] {
-    const Tensor result(out);
-    DispatchAny(result.dtype(), [&]<typename C>() {
-      Copy(Queue(ctx), result.numel(), Out<C>(result), In<C>::Constant(ScalarAs<C>(value)));
-    });
+void Fill(diopiContextHandle_t ctx, diopiTensorHandle_t out, const diopiScalar_t* value) {
+  const Tensor result(out);
+  DispatchAny(result.dtype(), [&]<typename C>() {
+    Copy(Queue(ctx), result.numel(), Out<C>(result), In<C>::Constant(ScalarAs<C>(value)));
   });
 }
 
@@ -61,47 +55,39 @@ using diopi::ops::IntegerScalar;
 using diopi::ops::cuda::Fill;
 using diopi::ops::cuda::MaskedFill;
 
-diopiError_t diopiMaskedFill(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                             diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
-                             diopiConstTensorHandle_t value) {
-  return MaskedFill(__func__, ctx, out, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFill, a) {
+  MaskedFill(a.ctx, a.out, a.input, a.mask, a.value);
 }
-diopiError_t diopiMaskedFillInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                diopiConstTensorHandle_t mask, diopiConstTensorHandle_t value) {
-  return MaskedFill(__func__, ctx, input, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFillInp, a) {
+  MaskedFill(a.ctx, a.input, a.input, a.mask, a.value);
 }
-diopiError_t diopiMaskedFillScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                   diopiConstTensorHandle_t input, diopiConstTensorHandle_t mask,
-                                   const diopiScalar_t* value) {
-  return MaskedFill(__func__, ctx, out, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFillScalar, a) {
+  MaskedFill(a.ctx, a.out, a.input, a.mask, a.value);
 }
-diopiError_t diopiMaskedFillInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                                      diopiConstTensorHandle_t mask, const diopiScalar_t* value) {
-  return MaskedFill(__func__, ctx, input, input, mask, value);
+DIOPI_KERNEL(diopiMaskedFillInpScalar, a) {
+  MaskedFill(a.ctx, a.input, a.input, a.mask, a.value);
 }
 
-diopiError_t diopiWhere(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t condition,
-                        diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  return Guard(__func__, [&] { diopi::ops::cuda::Where(ctx, out, condition, input, other); });
+DIOPI_KERNEL(diopiWhere, a) {
+  diopi::ops::cuda::Where(a.ctx, a.out, a.condition, a.input, a.other);
 }
 
-diopiError_t diopiCastDtype(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                            diopiConstTensorHandle_t input) {
-  return Guard(__func__, [&] { diopi::ops::cuda::Cast(ctx, out, input); });
+DIOPI_KERNEL(diopiCastDtype, a) {
+  diopi::ops::cuda::Cast(a.ctx, a.out, a.input);
 }
 
-diopiError_t diopiFill(diopiContextHandle_t ctx, diopiTensorHandle_t input, const diopiScalar_t* value) {
-  return Fill(__func__, ctx, input, value);
+DIOPI_KERNEL(diopiFill, a) {
+  Fill(a.ctx, a.input, a.value);
 }
-diopiError_t diopiZeroInp(diopiContextHandle_t ctx, diopiTensorHandle_t self) {
+DIOPI_KERNEL(diopiZeroInp, a) {
   const diopiScalar_t zero = IntegerScalar(0);
-  return Fill(__func__, ctx, self, &zero);
+  Fill(a.ctx, a.self, &zero);
 }
-diopiError_t diopiZeros(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiSize_t) {
+DIOPI_KERNEL(diopiZeros, a) {
   const diopiScalar_t zero = IntegerScalar(0);
-  return Fill(__func__, ctx, out, &zero);
+  Fill(a.ctx, a.out, &zero);
 }
-diopiError_t diopiOnes(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiSize_t) {
+DIOPI_KERNEL(diopiOnes, a) {
   const diopiScalar_t one = IntegerScalar(1);
-  return Fill(__func__, ctx, out, &one);
+  Fill(a.ctx, a.out, &one);
 }

@@ -10,18 +10,16 @@ struct SubScaled {
   DIOPI_HD C operator()(C x, C y) const { return WrapSub(x, scale == C(1) ? y : WrapMul(scale, y)); }
 };
 
-diopiError_t Sub(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& a,
-                 const Operand& b, const diopiScalar_t* alpha) {
-  return Guard(function, [&] {
-    const Tensor result(out);
-    const diopiDtype_t dtype = ResultType(result, a, b);
-    CheckNoTruth(a);
-    CheckNoTruth(b);
-    CheckStorable(dtype, result);
-    CheckAlpha(alpha, dtype);
-    DispatchNumeric(
-        dtype, [&]<typename C>() { MapOperands<C>(ctx, result, SubScaled<C>{ScalarAs<C>(alpha)}, a, b); });
-  });
+void Sub(diopiContextHandle_t ctx, diopiTensorHandle_t out, const Operand& a, const Operand& b,
+         const diopiScalar_t* alpha) {
+  const Tensor result(out);
+  const diopiDtype_t dtype = ResultType(result, a, b);
+  CheckNoTruth(a);
+  CheckNoTruth(b);
+  CheckStorable(dtype, result);
+  CheckAlpha(alpha, dtype);
+  DispatchNumeric(dtype,
+                  [&]<typename C>() { MapOperands<C>(ctx, result, SubScaled<C>{ScalarAs<C>(alpha)}, a, b); });
 }
 
 }  // namespace
@@ -29,19 +27,15 @@ diopiError_t Sub(const char* function, diopiContextHandle_t ctx, diopiTensorHand
 
 using diopi::ops::cuda::Sub;
 
-diopiError_t diopiSub(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      diopiConstTensorHandle_t other, const diopiScalar_t* alpha) {
-  return Sub(__func__, ctx, out, input, other, alpha);
+DIOPI_KERNEL(diopiSub, a) {
+  Sub(a.ctx, a.out, a.input, a.other, a.alpha);
 }
-diopiError_t diopiSubInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, diopiConstTensorHandle_t other,
-                         const diopiScalar_t* alpha) {
-  return Sub(__func__, ctx, input, input, other, alpha);
+DIOPI_KERNEL(diopiSubInp, a) {
+  Sub(a.ctx, a.input, a.input, a.other, a.alpha);
 }
-diopiError_t diopiSubScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                            const diopiScalar_t* other, const diopiScalar_t* alpha) {
-  return Sub(__func__, ctx, out, input, other, alpha);
+DIOPI_KERNEL(diopiSubScalar, a) {
+  Sub(a.ctx, a.out, a.input, a.other, a.alpha);
 }
-diopiError_t diopiSubInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                               const diopiScalar_t* other, const diopiScalar_t* alpha) {
-  return Sub(__func__, ctx, input, input, other, alpha);
+DIOPI_KERNEL(diopiSubInpScalar, a) {
+  Sub(a.ctx, a.input, a.input, a.other, a.alpha);
 }

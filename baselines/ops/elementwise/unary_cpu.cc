@@ -15,12 +15,12 @@ using diopi::ops::TanhGrad;
 using diopi::ops::WrapNeg;
 
 // KIND is FloatUnary (the result is a floating number) or NumericUnary (it keeps the input's type).
-#define DIOPI_UNARY(NAME, KIND, ...)                                                                     \
-  diopiError_t diopi##NAME(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t in) { \
-    return KIND(__func__, out, in, [](const auto& x) { __VA_ARGS__; });                                  \
-  }                                                                                                      \
-  diopiError_t diopi##NAME##Inp(diopiContextHandle_t, diopiTensorHandle_t input) {                       \
-    return KIND(__func__, input, input, [](const auto& x) { __VA_ARGS__; });                             \
+#define DIOPI_UNARY(NAME, KIND, ...)                            \
+  DIOPI_KERNEL(diopi##NAME, a) {                                \
+    KIND(a.out, a.input, [](const auto& x) { __VA_ARGS__; });   \
+  }                                                             \
+  DIOPI_KERNEL(diopi##NAME##Inp, a) {                           \
+    KIND(a.input, a.input, [](const auto& x) { __VA_ARGS__; }); \
   }
 
 // clang-format off
@@ -36,14 +36,12 @@ DIOPI_UNARY(Sqrt, FloatUnary, using std::sqrt; return sqrt(x))
 DIOPI_UNARY(Tanh, FloatUnary, using std::tanh; return tanh(x))
 // clang-format on
 
-diopiError_t diopiSigmoidBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                  diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output) {
-  return diopi::ops::FloatBinary(__func__, grad_input, grad_output, output,
-                                 [](const auto& g, const auto& y) { return SigmoidGrad(g, y); });
+DIOPI_KERNEL(diopiSigmoidBackward, a) {
+  diopi::ops::FloatBinary(a.grad_input, a.grad_output, a.output,
+                          [](const auto& g, const auto& y) { return SigmoidGrad(g, y); });
 }
 
-diopiError_t diopiTanhBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                               diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output) {
-  return diopi::ops::FloatBinary(__func__, grad_input, grad_output, output,
-                                 [](const auto& g, const auto& y) { return TanhGrad(g, y); });
+DIOPI_KERNEL(diopiTanhBackward, a) {
+  diopi::ops::FloatBinary(a.grad_input, a.grad_output, a.output,
+                          [](const auto& g, const auto& y) { return TanhGrad(g, y); });
 }

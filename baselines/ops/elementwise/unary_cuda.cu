@@ -9,21 +9,21 @@ using diopi::ops::cuda::FloatUnary;
 using diopi::ops::cuda::NumericUnary;
 
 // KIND is FloatUnary (the result is a floating number) or NumericUnary (it keeps the input's type).
-#define DIOPI_UNARY(NAME, KIND, ...)                                                                         \
-  namespace {                                                                                                \
-  struct NAME##Of {                                                                                          \
-    template <typename C>                                                                                    \
-    DIOPI_HD C operator()(const C& x) const {                                                                \
-      using namespace std;                                                                                   \
-      return __VA_ARGS__;                                                                                    \
-    }                                                                                                        \
-  };                                                                                                         \
-  }                                                                                                          \
-  diopiError_t diopi##NAME(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t in) { \
-    return KIND(__func__, ctx, out, in, NAME##Of());                                                         \
-  }                                                                                                          \
-  diopiError_t diopi##NAME##Inp(diopiContextHandle_t ctx, diopiTensorHandle_t in) {                          \
-    return KIND(__func__, ctx, in, in, NAME##Of());                                                          \
+#define DIOPI_UNARY(NAME, KIND, ...)           \
+  namespace {                                  \
+  struct NAME##Of {                            \
+    template <typename C>                      \
+    DIOPI_HD C operator()(const C& x) const {  \
+      using namespace std;                     \
+      return __VA_ARGS__;                      \
+    }                                          \
+  };                                           \
+  }                                            \
+  DIOPI_KERNEL(diopi##NAME, a) {               \
+    KIND(a.ctx, a.out, a.input, NAME##Of());   \
+  }                                            \
+  DIOPI_KERNEL(diopi##NAME##Inp, a) {          \
+    KIND(a.ctx, a.input, a.input, NAME##Of()); \
   }
 
 // clang-format off
@@ -56,11 +56,9 @@ struct TanhGradOf {
 
 }  // namespace
 
-diopiError_t diopiSigmoidBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                  diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output) {
-  return FloatBinary(__func__, ctx, grad_input, grad_output, output, SigmoidGradOf());
+DIOPI_KERNEL(diopiSigmoidBackward, a) {
+  FloatBinary(a.ctx, a.grad_input, a.grad_output, a.output, SigmoidGradOf());
 }
-diopiError_t diopiTanhBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                               diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output) {
-  return FloatBinary(__func__, ctx, grad_input, grad_output, output, TanhGradOf());
+DIOPI_KERNEL(diopiTanhBackward, a) {
+  FloatBinary(a.ctx, a.grad_input, a.grad_output, a.output, TanhGradOf());
 }

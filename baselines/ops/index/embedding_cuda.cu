@@ -133,23 +133,17 @@ void Renorm(diopiContextHandle_t ctx, const Tensor& table, const Tensor& indices
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiEmbedding(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                            diopiConstTensorHandle_t weight, diopiConstTensorHandle_t indices, int64_t, bool,
-                            bool) {
+DIOPI_KERNEL(diopiEmbedding, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Forward(ctx, out, weight, indices); });
+  cuda::Forward(a.ctx, a.out, a.weight, a.indices);
 }
 
-diopiError_t diopiEmbeddingBackward(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t grad, diopiConstTensorHandle_t indices,
-                                    int64_t num_weights, int64_t padding_idx, bool scale_grad_byfreq, bool) {
+DIOPI_KERNEL(diopiEmbeddingBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::Backward(ctx, out, grad, indices, num_weights, padding_idx, scale_grad_byfreq); });
+  cuda::Backward(a.ctx, a.out, a.grad, a.indices, a.num_weights, a.padding_idx, a.scale_grad_byfreq);
 }
 
-diopiError_t diopiEmbeddingRenorm_(diopiContextHandle_t ctx, diopiTensorHandle_t inout,
-                                   diopiConstTensorHandle_t indices, double max_norm, double norm_type) {
+DIOPI_KERNEL(diopiEmbeddingRenorm_, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Renorm(ctx, inout, indices, max_norm, norm_type); });
+  cuda::Renorm(a.ctx, a.inout, a.indices, a.max_norm, a.norm_type);
 }

@@ -29,15 +29,12 @@ void GatherBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const Te
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiGather(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                         int64_t dim, diopiConstTensorHandle_t index) {
+DIOPI_KERNEL(diopiGather, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Gather(ctx, out, input, dim, index); });
+  cuda::Gather(a.ctx, a.out, a.input, a.dim, a.index);
 }
 
-diopiError_t diopiGatherBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                 diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                                 int64_t dim, diopiConstTensorHandle_t index) {
+DIOPI_KERNEL(diopiGatherBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::GatherBackward(ctx, grad_input, grad_output, input, dim, index); });
+  cuda::GatherBackward(a.ctx, a.grad_input, a.grad_output, a.input, a.dim, a.index);
 }

@@ -139,17 +139,12 @@ void IndexPut(const Tensor& out, const Tensor& input, const Tensor& values, diop
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiIndexPut(diopiContextHandle_t, diopiTensorHandle_t out,
-                                      diopiConstTensorHandle_t input, diopiConstTensorHandle_t values,
-                                      diopiConstTensorHandle_t* indices, int64_t indices_counts,
-                                      bool accumulate) {
+DIOPI_KERNEL(diopiIndexPut, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { IndexPut(out, input, values, indices, indices_counts, accumulate); });
+  IndexPut(a.out, a.input, a.values, a.indices, a.indices_counts, a.accumulate);
 }
 
-extern "C" diopiError_t diopiIndexPutInp(diopiContextHandle_t, diopiTensorHandle_t input,
-                                         diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices,
-                                         int64_t indices_counts, bool accumulate) {
+DIOPI_KERNEL(diopiIndexPutInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { IndexPut(input, input, values, indices, indices_counts, accumulate); });
+  IndexPut(a.input, a.input, a.values, a.indices, a.indices_counts, a.accumulate);
 }

@@ -145,18 +145,12 @@ void IndexPut(diopiContextHandle_t ctx, const Tensor& out, const Tensor& input, 
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                           diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices,
-                           int64_t indices_counts, bool accumulate) {
+DIOPI_KERNEL(diopiIndexPut, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::IndexPut(ctx, out, input, values, indices, indices_counts, accumulate); });
+  cuda::IndexPut(a.ctx, a.out, a.input, a.values, a.indices, a.indices_counts, a.accumulate);
 }
 
-diopiError_t diopiIndexPutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input,
-                              diopiConstTensorHandle_t values, diopiConstTensorHandle_t* indices,
-                              int64_t indices_counts, bool accumulate) {
+DIOPI_KERNEL(diopiIndexPutInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::IndexPut(ctx, input, input, values, indices, indices_counts, accumulate); });
+  cuda::IndexPut(a.ctx, a.input, a.input, a.values, a.indices, a.indices_counts, a.accumulate);
 }

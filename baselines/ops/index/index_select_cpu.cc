@@ -22,38 +22,30 @@ void ForEachSelected(const Shape& whole, int64_t dim, const std::vector<int64_t>
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiIndexSelect(diopiContextHandle_t, diopiTensorHandle_t out,
-                                         diopiConstTensorHandle_t input, int64_t dim,
-                                         diopiConstTensorHandle_t index) {
+DIOPI_KERNEL(diopiIndexSelect, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out), x(input), at(index);
-    const std::vector<int64_t> indices = Load<int64_t>(at);
-    CheckShape(result, SelectedShape(x.shape(), dim, at.numel()), "out");
-    DispatchAny(x.dtype(), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      std::vector<C> selected(static_cast<size_t>(result.numel()));
-      ForEachSelected(x.shape(), dim, indices, [&](size_t to, size_t from) { selected[to] = values[from]; });
-      Store(result, selected);
-    });
+  const Tensor result(a.out), x(a.input), at(a.index);
+  const std::vector<int64_t> indices = Load<int64_t>(at);
+  CheckShape(result, SelectedShape(x.shape(), a.dim, at.numel()), "out");
+  DispatchAny(x.dtype(), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x);
+    std::vector<C> selected(static_cast<size_t>(result.numel()));
+    ForEachSelected(x.shape(), a.dim, indices, [&](size_t to, size_t from) { selected[to] = values[from]; });
+    Store(result, selected);
   });
 }
 
-extern "C" diopiError_t diopiIndexSelectBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                                 diopiConstTensorHandle_t grad, diopiSize_t input_sizes,
-                                                 int64_t dim, diopiConstTensorHandle_t index) {
+DIOPI_KERNEL(diopiIndexSelectBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(grad_input), g(grad);
-    const Shape shape = Sizes(input_sizes);
-    CheckShape(result, shape, "grad_input");
-    const std::vector<int64_t> indices = Load<int64_t>(index);
-    CheckShape(g, SelectedShape(shape, dim, static_cast<int64_t>(indices.size())), "grad");
-    DispatchFloating(ResultType(result, {g}), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(g);
-      std::vector<C> sums(static_cast<size_t>(result.numel()), Exact<C>(0));
-      ForEachSelected(shape, dim, indices, [&](size_t from, size_t to) { sums[to] += values[from]; });
-      Store(result, sums);
-    });
+  const Tensor result(a.grad_input), g(a.grad);
+  const Shape shape = Sizes(a.input_sizes);
+  CheckShape(result, shape, "grad_input");
+  const std::vector<int64_t> indices = Load<int64_t>(a.index);
+  CheckShape(g, SelectedShape(shape, a.dim, static_cast<int64_t>(indices.size())), "grad");
+  DispatchFloating(ResultType(result, {g}), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(g);
+    std::vector<C> sums(static_cast<size_t>(result.numel()), Exact<C>(0));
+    ForEachSelected(shape, a.dim, indices, [&](size_t from, size_t to) { sums[to] += values[from]; });
+    Store(result, sums);
   });
 }

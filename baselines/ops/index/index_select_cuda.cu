@@ -49,16 +49,12 @@ void IndexSelectBackward(diopiContextHandle_t ctx, const Tensor& grad_input, con
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiIndexSelect(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                              diopiConstTensorHandle_t input, int64_t dim, diopiConstTensorHandle_t index) {
+DIOPI_KERNEL(diopiIndexSelect, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::IndexSelect(ctx, out, input, dim, index); });
+  cuda::IndexSelect(a.ctx, a.out, a.input, a.dim, a.index);
 }
 
-diopiError_t diopiIndexSelectBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                      diopiConstTensorHandle_t grad, diopiSize_t input_sizes, int64_t dim,
-                                      diopiConstTensorHandle_t index) {
+DIOPI_KERNEL(diopiIndexSelectBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::IndexSelectBackward(ctx, grad_input, grad, Sizes(input_sizes), dim, index); });
+  cuda::IndexSelectBackward(a.ctx, a.grad_input, a.grad, Sizes(a.input_sizes), a.dim, a.index);
 }

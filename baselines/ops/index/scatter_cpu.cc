@@ -59,32 +59,22 @@ void Scatter(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& 
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiScatter(diopiContextHandle_t, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, int64_t dim,
-                                     diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                                     const char* reduce) {
+DIOPI_KERNEL(diopiScatter, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Scatter(out, input, dim, src, nullptr, index, reduce); });
+  Scatter(a.out, a.input, a.dim, a.src, nullptr, a.index, a.reduce);
 }
 
-extern "C" diopiError_t diopiScatterInp(diopiContextHandle_t, diopiTensorHandle_t input, int64_t dim,
-                                        diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                                        const char* reduce) {
+DIOPI_KERNEL(diopiScatterInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Scatter(input, input, dim, src, nullptr, index, reduce); });
+  Scatter(a.input, a.input, a.dim, a.src, nullptr, a.index, a.reduce);
 }
 
-extern "C" diopiError_t diopiScatterScalar(diopiContextHandle_t, diopiTensorHandle_t out,
-                                           diopiConstTensorHandle_t input, int64_t dim,
-                                           const diopiScalar_t* value, diopiConstTensorHandle_t index,
-                                           const char* reduce) {
+DIOPI_KERNEL(diopiScatterScalar, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Scatter(out, input, dim, Tensor(), value, index, reduce); });
+  Scatter(a.out, a.input, a.dim, Tensor(), a.value, a.index, a.reduce);
 }
 
-extern "C" diopiError_t diopiScatterInpScalar(diopiContextHandle_t, diopiTensorHandle_t input, int64_t dim,
-                                              const diopiScalar_t* value, diopiConstTensorHandle_t index,
-                                              const char* reduce) {
+DIOPI_KERNEL(diopiScatterInpScalar, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Scatter(input, input, dim, Tensor(), value, index, reduce); });
+  Scatter(a.input, a.input, a.dim, Tensor(), a.value, a.index, a.reduce);
 }

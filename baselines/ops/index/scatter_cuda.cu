@@ -35,30 +35,22 @@ void Scatter(diopiContextHandle_t ctx, const Tensor& out, const Tensor& input, i
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiScatter(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                          int64_t dim, diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                          const char* reduce) {
+DIOPI_KERNEL(diopiScatter, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Scatter(ctx, out, input, dim, src, nullptr, index, reduce); });
+  cuda::Scatter(a.ctx, a.out, a.input, a.dim, a.src, nullptr, a.index, a.reduce);
 }
 
-diopiError_t diopiScatterInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, int64_t dim,
-                             diopiConstTensorHandle_t src, diopiConstTensorHandle_t index,
-                             const char* reduce) {
+DIOPI_KERNEL(diopiScatterInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Scatter(ctx, input, input, dim, src, nullptr, index, reduce); });
+  cuda::Scatter(a.ctx, a.input, a.input, a.dim, a.src, nullptr, a.index, a.reduce);
 }
 
-diopiError_t diopiScatterScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                diopiConstTensorHandle_t input, int64_t dim, const diopiScalar_t* value,
-                                diopiConstTensorHandle_t index, const char* reduce) {
+DIOPI_KERNEL(diopiScatterScalar, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Scatter(ctx, out, input, dim, Tensor(), value, index, reduce); });
+  cuda::Scatter(a.ctx, a.out, a.input, a.dim, Tensor(), a.value, a.index, a.reduce);
 }
 
-diopiError_t diopiScatterInpScalar(diopiContextHandle_t ctx, diopiTensorHandle_t input, int64_t dim,
-                                   const diopiScalar_t* value, diopiConstTensorHandle_t index,
-                                   const char* reduce) {
+DIOPI_KERNEL(diopiScatterInpScalar, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Scatter(ctx, input, input, dim, Tensor(), value, index, reduce); });
+  cuda::Scatter(a.ctx, a.input, a.input, a.dim, Tensor(), a.value, a.index, a.reduce);
 }

@@ -78,35 +78,23 @@ void UpsampleBackward(const Tensor& dx, const Tensor& grad, const Shape& out_siz
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiUpsampleNearest(diopiContextHandle_t, diopiTensorHandle_t out,
-                                             diopiConstTensorHandle_t input, diopiSize_t size) {
+DIOPI_KERNEL(diopiUpsampleNearest, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Upsample(out, input, Sizes(size), "nearest", false); });
+  Upsample(a.out, a.input, Sizes(a.size), "nearest", false);
 }
 
-extern "C" diopiError_t diopiUpsampleNearestBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                                     diopiConstTensorHandle_t grad_output,
-                                                     diopiSize_t out_size, diopiSize_t in_size) {
+DIOPI_KERNEL(diopiUpsampleNearestBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    UpsampleBackward(grad_input, grad_output, Sizes(out_size), Sizes(in_size), "nearest", false);
-  });
+  UpsampleBackward(a.grad_input, a.grad_output, Sizes(a.out_size), Sizes(a.in_size), "nearest", false);
 }
 
-extern "C" diopiError_t diopiUpsampleLinear(diopiContextHandle_t, diopiTensorHandle_t out,
-                                            diopiConstTensorHandle_t input, diopiSize_t size,
-                                            bool align_corners, const char* mode) {
+DIOPI_KERNEL(diopiUpsampleLinear, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Upsample(out, input, Sizes(size), CheckMode(mode), align_corners); });
+  Upsample(a.out, a.input, Sizes(a.size), CheckMode(a.mode), a.align_corners);
 }
 
-extern "C" diopiError_t diopiUpsampleLinearBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                                    diopiConstTensorHandle_t grad_output,
-                                                    diopiSize_t out_size, diopiSize_t in_size,
-                                                    bool align_corners, const char* mode) {
+DIOPI_KERNEL(diopiUpsampleLinearBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    UpsampleBackward(grad_input, grad_output, Sizes(out_size), Sizes(in_size), CheckMode(mode),
-                     align_corners);
-  });
+  UpsampleBackward(a.grad_input, a.grad_output, Sizes(a.out_size), Sizes(a.in_size), CheckMode(a.mode),
+                   a.align_corners);
 }

@@ -112,35 +112,24 @@ void UpsampleBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& 
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiUpsampleNearest(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input, diopiSize_t size) {
+DIOPI_KERNEL(diopiUpsampleNearest, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Upsample(ctx, out, input, Sizes(size), "nearest", false); });
+  cuda::Upsample(a.ctx, a.out, a.input, Sizes(a.size), "nearest", false);
 }
 
-diopiError_t diopiUpsampleNearestBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output, diopiSize_t out_size,
-                                          diopiSize_t in_size) {
+DIOPI_KERNEL(diopiUpsampleNearestBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    cuda::UpsampleBackward(ctx, grad_input, grad_output, Sizes(out_size), Sizes(in_size), "nearest", false);
-  });
+  cuda::UpsampleBackward(a.ctx, a.grad_input, a.grad_output, Sizes(a.out_size), Sizes(a.in_size), "nearest",
+                         false);
 }
 
-diopiError_t diopiUpsampleLinear(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t input, diopiSize_t size, bool align_corners,
-                                 const char* mode) {
+DIOPI_KERNEL(diopiUpsampleLinear, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::Upsample(ctx, out, input, Sizes(size), CheckMode(mode), align_corners); });
+  cuda::Upsample(a.ctx, a.out, a.input, Sizes(a.size), CheckMode(a.mode), a.align_corners);
 }
 
-diopiError_t diopiUpsampleLinearBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                         diopiConstTensorHandle_t grad_output, diopiSize_t out_size,
-                                         diopiSize_t in_size, bool align_corners, const char* mode) {
+DIOPI_KERNEL(diopiUpsampleLinearBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    cuda::UpsampleBackward(ctx, grad_input, grad_output, Sizes(out_size), Sizes(in_size), CheckMode(mode),
-                           align_corners);
-  });
+  cuda::UpsampleBackward(a.ctx, a.grad_input, a.grad_output, Sizes(a.out_size), Sizes(a.in_size),
+                         CheckMode(a.mode), a.align_corners);
 }

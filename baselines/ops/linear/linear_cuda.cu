@@ -51,15 +51,9 @@ void LinearBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& dw
 
 using namespace diopi::ops;
 
-diopiError_t diopiLinear(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                         diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias) {
-  return Guard(__func__, [&] { cuda::Linear(ctx, out, input, weight, bias); });
+DIOPI_KERNEL(diopiLinear, a) {
+  cuda::Linear(a.ctx, a.out, a.input, a.weight, a.bias);
 }
-diopiError_t diopiLinearBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                 diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                 diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                                 diopiConstTensorHandle_t weight) {
-  return Guard(__func__, [&] {
-    cuda::LinearBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight);
-  });
+DIOPI_KERNEL(diopiLinearBackward, a) {
+  cuda::LinearBackward(a.ctx, a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight);
 }

@@ -41,16 +41,14 @@ inline void CheckRanks(const Tensor& x, const Tensor& y, int64_t rank) {
 }
 
 // A whole ABI function.
-inline diopiError_t MultiplyTensors(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
-                                    diopiConstTensorHandle_t b, int64_t rank = -1) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(a), y(b);
-    CheckRanks(x, y, rank);
-    const MatrixProduct p = PlanProduct(x.shape(), y.shape());
-    CheckShape(result, p.out, "out");
-    DispatchFloating(ResultType(result, {x, y}),
-                     [&]<typename C>() { Store(result, Multiply(p, Load<C>(x), Load<C>(y))); });
-  });
+inline void MultiplyTensors(diopiTensorHandle_t out, diopiConstTensorHandle_t a, diopiConstTensorHandle_t b,
+                            int64_t rank = -1) {
+  const Tensor result(out), x(a), y(b);
+  CheckRanks(x, y, rank);
+  const MatrixProduct p = PlanProduct(x.shape(), y.shape());
+  CheckShape(result, p.out, "out");
+  DispatchFloating(ResultType(result, {x, y}),
+                   [&]<typename C>() { Store(result, Multiply(p, Load<C>(x), Load<C>(y))); });
 }
 
 // For every index of `batch`, the index into the smaller stack that is broadcast to it.

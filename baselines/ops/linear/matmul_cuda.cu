@@ -49,21 +49,15 @@ void MultiplyBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& 
 
 using namespace diopi::ops;
 
-diopiError_t diopiBmm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      diopiConstTensorHandle_t mat2) {
-  return Guard(__func__, [&] { cuda::Multiply(ctx, out, input, mat2, 3); });
+DIOPI_KERNEL(diopiBmm, a) {
+  cuda::Multiply(a.ctx, a.out, a.input, a.mat2, 3);
 }
-diopiError_t diopiMm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                     diopiConstTensorHandle_t mat2) {
-  return Guard(__func__, [&] { cuda::Multiply(ctx, out, input, mat2, 2); });
+DIOPI_KERNEL(diopiMm, a) {
+  cuda::Multiply(a.ctx, a.out, a.input, a.mat2, 2);
 }
-diopiError_t diopiMatmul(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                         diopiConstTensorHandle_t other) {
-  return Guard(__func__, [&] { cuda::Multiply(ctx, out, input, other, -1); });
+DIOPI_KERNEL(diopiMatmul, a) {
+  cuda::Multiply(a.ctx, a.out, a.input, a.other, -1);
 }
-diopiError_t diopiMatmulBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                 diopiTensorHandle_t grad_other, diopiConstTensorHandle_t grad_out,
-                                 diopiConstTensorHandle_t input, diopiConstTensorHandle_t other) {
-  return Guard(__func__,
-               [&] { cuda::MultiplyBackward(ctx, grad_input, grad_other, grad_out, input, other); });
+DIOPI_KERNEL(diopiMatmulBackward, a) {
+  cuda::MultiplyBackward(a.ctx, a.grad_input, a.grad_other, a.grad_out, a.input, a.other);
 }

@@ -128,34 +128,24 @@ void Backward(const Tensor& grad_input, const Tensor& grad_output, const Tensor&
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiCrossEntropyLoss(diopiContextHandle_t, diopiTensorHandle_t out,
-                                              diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                              diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                              int64_t ignore_index, double label_smoothing) {
+DIOPI_KERNEL(diopiCrossEntropyLoss, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out), x(input);
-    const ClassShape shape(x.shape());
-    const CrossEntropy options{reduction, ignore_index, label_smoothing};
-    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
-      Forward<C>(result, x, Targets<C>(target, weight, shape, x.shape(), options), shape, options);
-    });
+  const Tensor result(a.out), x(a.input);
+  const ClassShape shape(x.shape());
+  const CrossEntropy options{a.reduction, a.ignore_index, a.label_smoothing};
+  DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+    Forward<C>(result, x, Targets<C>(a.target, a.weight, shape, x.shape(), options), shape, options);
   });
 }
 
-extern "C" diopiError_t diopiCrossEntropyLossBackward(
-    diopiContextHandle_t, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
-    diopiConstTensorHandle_t input, diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-    diopiReduction_t reduction, int64_t ignore_index, double label_smoothing) {
+DIOPI_KERNEL(diopiCrossEntropyLossBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(grad_input), g(grad_output), x(input);
-    CheckShape(result, x.shape(), "grad_input");
-    const ClassShape shape(x.shape());
-    CheckGradOutput(g, shape.rows, reduction);
-    const CrossEntropy options{reduction, ignore_index, label_smoothing};
-    DispatchFloating(ResultType(result, {g, x}), [&]<typename C>() {
-      Backward<C>(result, g, x, Targets<C>(target, weight, shape, x.shape(), options), shape, options);
-    });
+  const Tensor result(a.grad_input), g(a.grad_output), x(a.input);
+  CheckShape(result, x.shape(), "grad_input");
+  const ClassShape shape(x.shape());
+  CheckGradOutput(g, shape.rows, a.reduction);
+  const CrossEntropy options{a.reduction, a.ignore_index, a.label_smoothing};
+  DispatchFloating(ResultType(result, {g, x}), [&]<typename C>() {
+    Backward<C>(result, g, x, Targets<C>(a.target, a.weight, shape, x.shape(), options), shape, options);
   });
 }

@@ -189,24 +189,13 @@ void Backward(diopiContextHandle_t ctx, const Tensor& grad_input, const Tensor& 
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiCrossEntropyLoss(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                   diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                   diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                   int64_t ignore_index, double label_smoothing) {
+DIOPI_KERNEL(diopiCrossEntropyLoss, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    cuda::Forward(ctx, out, input, target, weight, {reduction, ignore_index, label_smoothing});
-  });
+  cuda::Forward(a.ctx, a.out, a.input, a.target, a.weight, {a.reduction, a.ignore_index, a.label_smoothing});
 }
 
-diopiError_t diopiCrossEntropyLossBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                           diopiConstTensorHandle_t grad_output,
-                                           diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                           diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                           int64_t ignore_index, double label_smoothing) {
+DIOPI_KERNEL(diopiCrossEntropyLossBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    cuda::Backward(ctx, grad_input, grad_output, input, target, weight,
-                   {reduction, ignore_index, label_smoothing});
-  });
+  cuda::Backward(a.ctx, a.grad_input, a.grad_output, a.input, a.target, a.weight,
+                 {a.reduction, a.ignore_index, a.label_smoothing});
 }

@@ -58,39 +58,23 @@ void Backward(const Tensor& grad_input, const Tensor& grad_output, const Tensor&
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiNLLLoss(diopiContextHandle_t, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                     diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                     int64_t ignore_index) {
+DIOPI_KERNEL(diopiNLLLoss, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Forward(out, Tensor(), input, target, weight, reduction, ignore_index); });
+  Forward(a.out, Tensor(), a.input, a.target, a.weight, a.reduction, a.ignore_index);
 }
 
-extern "C" diopiError_t diopiNLLLossV2(diopiContextHandle_t, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t totalWeight, diopiConstTensorHandle_t input,
-                                       diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-                                       diopiReduction_t reduction, int64_t ignore_index) {
+DIOPI_KERNEL(diopiNLLLossV2, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Forward(out, totalWeight, input, target, weight, reduction, ignore_index); });
+  Forward(a.out, a.totalWeight, a.input, a.target, a.weight, a.reduction, a.ignore_index);
 }
 
-extern "C" diopiError_t diopiNLLLossBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                             diopiConstTensorHandle_t grad_output,
-                                             diopiConstTensorHandle_t input, diopiConstTensorHandle_t target,
-                                             diopiConstTensorHandle_t weight, diopiReduction_t reduction,
-                                             int64_t ignore_index) {
+DIOPI_KERNEL(diopiNLLLossBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    Backward(grad_input, grad_output, input, target, weight, Tensor(), reduction, ignore_index);
-  });
+  Backward(a.grad_input, a.grad_output, a.input, a.target, a.weight, Tensor(), a.reduction, a.ignore_index);
 }
 
-extern "C" diopiError_t diopiNLLLossV2Backward(
-    diopiContextHandle_t, diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
-    diopiConstTensorHandle_t input, diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight,
-    diopiConstTensorHandle_t totalWeight, diopiReduction_t reduction, int64_t ignore_index) {
+DIOPI_KERNEL(diopiNLLLossV2Backward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    Backward(grad_input, grad_output, input, target, weight, totalWeight, reduction, ignore_index);
-  });
+  Backward(a.grad_input, a.grad_output, a.input, a.target, a.weight, a.totalWeight, a.reduction,
+           a.ignore_index);
 }

@@ -42,95 +42,83 @@ ChannelStats<C> RunningStats(const Tensor& mean, const Tensor& var, double eps) 
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiBatchNorm(diopiContextHandle_t, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t save_mean, diopiTensorHandle_t save_invstd,
-                                       diopiConstTensorHandle_t input, diopiConstTensorHandle_t weight,
-                                       diopiConstTensorHandle_t bias, diopiTensorHandle_t running_mean,
-                                       diopiTensorHandle_t running_var, bool training, double momentum,
-                                       double eps) {
+DIOPI_KERNEL(diopiBatchNorm, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out), saved_mean(save_mean), saved_invstd(save_invstd), x(input), w(weight), b(bias);
-    const Tensor mean(running_mean), var(running_var);
-    const Channels s = SplitChannels(x);
-    CheckShape(result, x.shape(), "out");
-    CheckRunning(mean, var, training, s.channels);
-    CheckOptionalShape(w, {s.channels}, "weight");
-    CheckOptionalShape(b, {s.channels}, "bias");
-    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      const std::vector<C> gamma = LoadOr<C>(w, s.channels, 1), beta = LoadOr<C>(b, s.channels, 0);
-      ChannelStats<C> stats;
-      if (training) {
-        std::vector<Moments<C>> moments;
-        for (int64_t c = 0; c < s.channels; ++c) {
-          moments.push_back(MomentsOf(values, s.length(), [&](int64_t i) { return s.At(c, i); }));
-          stats.mean.push_back(moments.back().mean);
-          stats.invstd.push_back(InverseStd(moments.back().variance(), eps));
-        }
-        UpdateRunning(mean, var, momentum, moments);
-      } else {
-        stats = RunningStats<C>(mean, var, eps);
-      }
-      std::vector<C> y(values.size());
+  const Tensor result(a.out), saved_mean(a.save_mean), saved_invstd(a.save_invstd), x(a.input), w(a.weight),
+      b(a.bias);
+  const Tensor mean(a.running_mean), var(a.running_var);
+  const Channels s = SplitChannels(x);
+  CheckShape(result, x.shape(), "out");
+  CheckRunning(mean, var, a.training, s.channels);
+  CheckOptionalShape(w, {s.channels}, "weight");
+  CheckOptionalShape(b, {s.channels}, "bias");
+  DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x);
+    const std::vector<C> gamma = LoadOr<C>(w, s.channels, 1), beta = LoadOr<C>(b, s.channels, 0);
+    ChannelStats<C> stats;
+    if (a.training) {
+      std::vector<Moments<C>> moments;
       for (int64_t c = 0; c < s.channels; ++c) {
-        for (int64_t i = 0; i < s.length(); ++i) {
-          const int64_t k = s.At(c, i);
-          y[k] = (values[k] - stats.mean[c]) * stats.invstd[c] * gamma[c] + beta[c];
-        }
+        moments.push_back(MomentsOf(values, s.length(), [&](int64_t i) { return s.At(c, i); }));
+        stats.mean.push_back(moments.back().mean);
+        stats.invstd.push_back(InverseStd(moments.back().variance(), a.eps));
       }
-      Store(result, y);
-      StoreSaved(saved_mean, training, stats.mean);
-      StoreSaved(saved_invstd, training, stats.invstd);
-    });
+      UpdateRunning(mean, var, a.momentum, moments);
+    } else {
+      stats = RunningStats<C>(mean, var, a.eps);
+    }
+    std::vector<C> y(values.size());
+    for (int64_t c = 0; c < s.channels; ++c) {
+      for (int64_t i = 0; i < s.length(); ++i) {
+        const int64_t k = s.At(c, i);
+        y[k] = (values[k] - stats.mean[c]) * stats.invstd[c] * gamma[c] + beta[c];
+      }
+    }
+    Store(result, y);
+    StoreSaved(saved_mean, a.training, stats.mean);
+    StoreSaved(saved_invstd, a.training, stats.invstd);
   });
 }
 
 // With p = sum(grad * (x - mean)) over a channel: grad_weight = p * invstd, grad_bias = sum(grad), and
 // grad_input = (grad - mean(grad) - (x - mean) * p * invstd^2 / length) * invstd * weight in training, where
 // the statistics depend on x; grad * invstd * weight otherwise.
-extern "C" diopiError_t diopiBatchNormBackward(
-    diopiContextHandle_t, diopiTensorHandle_t grad_input, diopiTensorHandle_t grad_weight,
-    diopiTensorHandle_t grad_bias, diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t running_mean,
-    diopiConstTensorHandle_t running_var, diopiConstTensorHandle_t save_mean,
-    diopiConstTensorHandle_t save_invstd, bool training, double eps) {
+DIOPI_KERNEL(diopiBatchNormBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor dx(grad_input), dw(grad_weight), db(grad_bias), grad(grad_output), x(input), w(weight);
-    const Tensor mean(running_mean), var(running_var);
-    const Channels s = SplitChannels(x);
-    CheckShape(grad, x.shape(), "grad_output");
-    CheckOptionalShape(dx, x.shape(), "grad_input");
-    for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, {s.channels}, "weight or its gradient");
-    CheckRunning(mean, var, training, s.channels);
-    DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, s.channels, 1);
-      const ChannelStats<C> stats = training ? ChannelStats<C>{LoadAs<C>(Tensor(save_mean), {s.channels}),
-                                                               LoadAs<C>(Tensor(save_invstd), {s.channels})}
-                                             : RunningStats<C>(mean, var, eps);
-      std::vector<C> d(g.size()), d_gamma, d_beta;
-      for (int64_t c = 0; c < s.channels; ++c) {
-        const C mu = stats.mean[c], invstd = stats.invstd[c];
-        Sum<C> grads, projected;
-        for (int64_t i = 0; i < s.length(); ++i) {
-          const int64_t k = s.At(c, i);
-          grads += g[k];
-          projected += g[k] * (values[k] - mu);
-        }
-        const C sum = grads.total(), projection = projected.total();
-        d_gamma.push_back(projection * invstd);
-        d_beta.push_back(sum);
-        const C mean_grad = sum / C(s.length()), slope = projection * invstd * invstd / C(s.length());
-        for (int64_t i = 0; i < s.length(); ++i) {
-          const int64_t k = s.At(c, i);
-          const C centred = training ? g[k] - mean_grad - (values[k] - mu) * slope : g[k];
-          d[k] = centred * invstd * gamma[c];
-        }
+  const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
+      w(a.weight);
+  const Tensor mean(a.running_mean), var(a.running_var);
+  const Channels s = SplitChannels(x);
+  CheckShape(grad, x.shape(), "grad_output");
+  CheckOptionalShape(dx, x.shape(), "grad_input");
+  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, {s.channels}, "weight or its gradient");
+  CheckRunning(mean, var, a.training, s.channels);
+  DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, s.channels, 1);
+    const ChannelStats<C> stats = a.training ? ChannelStats<C>{LoadAs<C>(Tensor(a.save_mean), {s.channels}),
+                                                               LoadAs<C>(Tensor(a.save_invstd), {s.channels})}
+                                             : RunningStats<C>(mean, var, a.eps);
+    std::vector<C> d(g.size()), d_gamma, d_beta;
+    for (int64_t c = 0; c < s.channels; ++c) {
+      const C mu = stats.mean[c], invstd = stats.invstd[c];
+      Sum<C> grads, projected;
+      for (int64_t i = 0; i < s.length(); ++i) {
+        const int64_t k = s.At(c, i);
+        grads += g[k];
+        projected += g[k] * (values[k] - mu);
       }
-      StoreIfGiven(dx, d);
-      StoreIfGiven(dw, d_gamma);
-      StoreIfGiven(db, d_beta);
-    });
+      const C sum = grads.total(), projection = projected.total();
+      d_gamma.push_back(projection * invstd);
+      d_beta.push_back(sum);
+      const C mean_grad = sum / C(s.length()), slope = projection * invstd * invstd / C(s.length());
+      for (int64_t i = 0; i < s.length(); ++i) {
+        const int64_t k = s.At(c, i);
+        const C centred = a.training ? g[k] - mean_grad - (values[k] - mu) * slope : g[k];
+        d[k] = centred * invstd * gamma[c];
+      }
+    }
+    StoreIfGiven(dx, d);
+    StoreIfGiven(dw, d_gamma);
+    StoreIfGiven(db, d_beta);
   });
 }

@@ -208,25 +208,13 @@ void BatchNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
 
 using namespace diopi::ops;
 
-diopiError_t diopiBatchNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiTensorHandle_t save_mean,
-                            diopiTensorHandle_t save_invstd, diopiConstTensorHandle_t input,
-                            diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias,
-                            diopiTensorHandle_t running_mean, diopiTensorHandle_t running_var, bool training,
-                            double momentum, double eps) {
-  return Guard(__func__, [&] {
-    const cuda::Running running{running_mean, running_var, training};
-    cuda::BatchNorm(ctx, out, save_mean, save_invstd, input, weight, bias, running, momentum, eps);
-  });
+DIOPI_KERNEL(diopiBatchNorm, a) {
+  const cuda::Running running{a.running_mean, a.running_var, a.training};
+  cuda::BatchNorm(a.ctx, a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias, running, a.momentum,
+                  a.eps);
 }
-diopiError_t diopiBatchNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                    diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                    diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                                    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t running_mean,
-                                    diopiConstTensorHandle_t running_var, diopiConstTensorHandle_t save_mean,
-                                    diopiConstTensorHandle_t save_invstd, bool training, double eps) {
-  return Guard(__func__, [&] {
-    const cuda::Running running{running_mean, running_var, training};
-    cuda::BatchNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight, running,
-                            save_mean, save_invstd, eps);
-  });
+DIOPI_KERNEL(diopiBatchNormBackward, a) {
+  const cuda::Running running{a.running_mean, a.running_var, a.training};
+  cuda::BatchNormBackward(a.ctx, a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                          running, a.save_mean, a.save_invstd, a.eps);
 }

@@ -122,21 +122,10 @@ void GroupNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
 
 using namespace diopi::ops;
 
-diopiError_t diopiGroupNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiTensorHandle_t save_mean,
-                            diopiTensorHandle_t save_invstd, diopiConstTensorHandle_t input,
-                            diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias,
-                            int64_t num_groups, double eps) {
-  return Guard(__func__, [&] {
-    cuda::GroupNorm(ctx, out, save_mean, save_invstd, input, weight, bias, num_groups, eps);
-  });
+DIOPI_KERNEL(diopiGroupNorm, a) {
+  cuda::GroupNorm(a.ctx, a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias, a.num_groups, a.eps);
 }
-diopiError_t diopiGroupNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                    diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                    diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                                    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t mean,
-                                    diopiConstTensorHandle_t rstd, int64_t num_groups) {
-  return Guard(__func__, [&] {
-    cuda::GroupNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight, mean, rstd,
-                            num_groups);
-  });
+DIOPI_KERNEL(diopiGroupNormBackward, a) {
+  cuda::GroupNormBackward(a.ctx, a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                          a.mean, a.rstd, a.num_groups);
 }

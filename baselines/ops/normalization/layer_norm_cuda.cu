@@ -119,22 +119,11 @@ void LayerNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
 
 using namespace diopi::ops;
 
-diopiError_t diopiLayerNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiTensorHandle_t save_mean,
-                            diopiTensorHandle_t save_invstd, diopiConstTensorHandle_t input,
-                            diopiConstTensorHandle_t weight, diopiConstTensorHandle_t bias,
-                            diopiSize_t normalized_shape, double eps) {
-  return Guard(__func__, [&] {
-    cuda::LayerNorm(ctx, out, save_mean, save_invstd, input, weight, bias, Sizes(normalized_shape), eps);
-  });
+DIOPI_KERNEL(diopiLayerNorm, a) {
+  cuda::LayerNorm(a.ctx, a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias,
+                  Sizes(a.normalized_shape), a.eps);
 }
-diopiError_t diopiLayerNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                    diopiTensorHandle_t grad_weight, diopiTensorHandle_t grad_bias,
-                                    diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                                    diopiConstTensorHandle_t weight, diopiConstTensorHandle_t,
-                                    diopiConstTensorHandle_t mean, diopiConstTensorHandle_t rstd,
-                                    diopiSize_t normalized_shape) {
-  return Guard(__func__, [&] {
-    cuda::LayerNormBackward(ctx, grad_input, grad_weight, grad_bias, grad_output, input, weight, mean, rstd,
-                            Sizes(normalized_shape));
-  });
+DIOPI_KERNEL(diopiLayerNormBackward, a) {
+  cuda::LayerNormBackward(a.ctx, a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                          a.mean, a.rstd, Sizes(a.normalized_shape));
 }

@@ -35,13 +35,8 @@ void Step(diopiContextHandle_t ctx, const AdamWTensors& t, const AdamW& options)
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiAdamW(diopiContextHandle_t ctx, diopiTensorHandle_t param, diopiConstTensorHandle_t grad,
-                        diopiTensorHandle_t exp_avg, diopiTensorHandle_t exp_avg_sq,
-                        diopiTensorHandle_t max_exp_avg_sq, float lr, float beta1, float beta2, float eps,
-                        float weight_decay, int64_t step, bool amsgrad) {
+DIOPI_KERNEL(diopiAdamW, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    cuda::Step(ctx, {param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq},
-               {lr, beta1, beta2, eps, weight_decay, step, amsgrad});
-  });
+  cuda::Step(a.ctx, {a.param, a.grad, a.exp_avg, a.exp_avg_sq, a.max_exp_avg_sq},
+             {a.lr, a.beta1, a.beta2, a.eps, a.weight_decay, a.step, a.amsgrad});
 }

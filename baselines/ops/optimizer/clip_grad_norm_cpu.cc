@@ -58,31 +58,27 @@ void StoreHost(double* out, const C& value) {
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiClipGradNorm(diopiContextHandle_t, double* out, diopiTensorHandle_t* grads,
-                                          int64_t num_grads, double max_norm, double norm_type,
-                                          bool error_if_nonfinite) {
+DIOPI_KERNEL(diopiClipGradNorm, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    Check(out != nullptr, "out is null");
-    std::vector<Tensor> tensors;
-    for (int64_t i = 0; i < num_grads; ++i) tensors.emplace_back(grads[i]);
-    if (tensors.empty()) {
-      *out = 0.0;
-      return;
+  Check(a.out != nullptr, "out is null");
+  std::vector<Tensor> tensors;
+  for (int64_t i = 0; i < a.num_grads; ++i) tensors.emplace_back(a.grads[i]);
+  if (tensors.empty()) {
+    *a.out = 0.0;
+    return;
+  }
+  DispatchFloating(tensors[0].dtype(), [&]<typename C>() {
+    std::vector<std::vector<C>> gradients;
+    gradients.reserve(tensors.size());
+    for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
+    const C norm = TotalNorm(gradients, a.norm_type);
+    if (a.error_if_nonfinite) Check(std::isfinite(ToDouble(norm)), "the total norm is not finite");
+    StoreHost(a.out, norm);
+    const C coefficient = Rounded<C>(a.max_norm) / (norm + Rounded<C>(1e-6));
+    if (ToDouble(coefficient) >= 1.0) return;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      for (C& g : gradients[i]) g = g * coefficient;
+      Store(tensors[i], gradients[i]);
     }
-    DispatchFloating(tensors[0].dtype(), [&]<typename C>() {
-      std::vector<std::vector<C>> gradients;
-      gradients.reserve(tensors.size());
-      for (const Tensor& tensor : tensors) gradients.push_back(Load<C>(tensor));
-      const C norm = TotalNorm(gradients, norm_type);
-      if (error_if_nonfinite) Check(std::isfinite(ToDouble(norm)), "the total norm is not finite");
-      StoreHost(out, norm);
-      const C coefficient = Rounded<C>(max_norm) / (norm + Rounded<C>(1e-6));
-      if (ToDouble(coefficient) >= 1.0) return;
-      for (size_t i = 0; i < tensors.size(); ++i) {
-        for (C& g : gradients[i]) g = g * coefficient;
-        Store(tensors[i], gradients[i]);
-      }
-    });
   });
 }

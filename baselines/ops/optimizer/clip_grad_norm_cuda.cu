@@ -89,10 +89,7 @@ void Clip(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads, int
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiClipGradNorm(diopiContextHandle_t ctx, double* out, diopiTensorHandle_t* grads,
-                               int64_t num_grads, double max_norm, double norm_type,
-                               bool error_if_nonfinite) {
+DIOPI_KERNEL(diopiClipGradNorm, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::Clip(ctx, out, grads, num_grads, max_norm, norm_type, error_if_nonfinite); });
+  cuda::Clip(a.ctx, a.out, a.grads, a.num_grads, a.max_norm, a.norm_type, a.error_if_nonfinite);
 }

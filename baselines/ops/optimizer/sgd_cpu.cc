@@ -5,22 +5,18 @@
 //   param <- param - lr * g
 #include "baselines/ops/optimizer/sgd_common.h"
 
-extern "C" diopiError_t diopiSgd(diopiContextHandle_t, diopiTensorHandle_t param, diopiTensorHandle_t grad,
-                                 diopiTensorHandle_t buf, double lr, double momentum, double dampening,
-                                 double weight_decay, bool nesterov) {
+DIOPI_KERNEL(diopiSgd, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor parameter(param), gradient(static_cast<diopiConstTensorHandle_t>(grad)), buffer(buf);
-    const Sgd options{lr, momentum, dampening, weight_decay, nesterov};
-    const bool with_momentum = CheckSgd(parameter, gradient, buffer, options);
-    DispatchFloating(ResultType(parameter, {parameter, gradient}), [&]<typename C>() {
-      const SgdStep<C> update(options, with_momentum);
-      std::vector<C> p = Load<C>(parameter);
-      const std::vector<C> gradients = Load<C>(gradient);
-      std::vector<C> b = with_momentum ? Load<C>(buffer) : std::vector<C>();
-      for (size_t i = 0; i < p.size(); ++i) update(gradients[i], p[i], with_momentum ? &b[i] : nullptr);
-      Store(parameter, p);
-      if (with_momentum) Store(buffer, b);
-    });
+  const Tensor parameter(a.param), gradient(static_cast<diopiConstTensorHandle_t>(a.grad)), buffer(a.buf);
+  const Sgd options{a.lr, a.momentum, a.dampening, a.weight_decay, a.nesterov};
+  const bool with_momentum = CheckSgd(parameter, gradient, buffer, options);
+  DispatchFloating(ResultType(parameter, {parameter, gradient}), [&]<typename C>() {
+    const SgdStep<C> update(options, with_momentum);
+    std::vector<C> p = Load<C>(parameter);
+    const std::vector<C> gradients = Load<C>(gradient);
+    std::vector<C> b = with_momentum ? Load<C>(buffer) : std::vector<C>();
+    for (size_t i = 0; i < p.size(); ++i) update(gradients[i], p[i], with_momentum ? &b[i] : nullptr);
+    Store(parameter, p);
+    if (with_momentum) Store(buffer, b);
   });
 }

@@ -33,12 +33,8 @@ void Step(diopiContextHandle_t ctx, const Tensor& parameter, const Tensor& gradi
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiSgd(diopiContextHandle_t ctx, diopiTensorHandle_t param, diopiTensorHandle_t grad,
-                      diopiTensorHandle_t buf, double lr, double momentum, double dampening,
-                      double weight_decay, bool nesterov) {
+DIOPI_KERNEL(diopiSgd, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    cuda::Step(ctx, param, static_cast<diopiConstTensorHandle_t>(grad), buf,
-               {lr, momentum, dampening, weight_decay, nesterov});
-  });
+  cuda::Step(a.ctx, a.param, static_cast<diopiConstTensorHandle_t>(a.grad), a.buf,
+             {a.lr, a.momentum, a.dampening, a.weight_decay, a.nesterov});
 }

@@ -32,50 +32,34 @@ void MaxPool(const Tensor& out, const Tensor& indices, const Tensor& input, cons
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiMaxPool2d(diopiContextHandle_t, diopiTensorHandle_t out,
-                                       diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                       diopiSize_t stride, diopiSize_t padding, diopiSize_t dilation,
-                                       bool ceil_mode) {
+DIOPI_KERNEL(diopiMaxPool2d, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    MaxPool(out, Tensor(), x, PlanPool2d(x, kernel_size, stride, padding, dilation, ceil_mode));
-  });
+  const Tensor x(a.input);
+  MaxPool(a.out, Tensor(), x, PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
 }
 
-extern "C" diopiError_t diopiMaxPool2dWithIndices(diopiContextHandle_t, diopiTensorHandle_t out,
-                                                  diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
-                                                  diopiSize_t kernel_size, diopiSize_t stride,
-                                                  diopiSize_t padding, diopiSize_t dilation, bool ceil_mode) {
+DIOPI_KERNEL(diopiMaxPool2dWithIndices, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    MaxPool(out, indices, x, PlanPool2d(x, kernel_size, stride, padding, dilation, ceil_mode));
-  });
+  const Tensor x(a.input);
+  MaxPool(a.out, a.indices, x, PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
 }
 
-extern "C" diopiError_t diopiMaxPool2dBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                               diopiConstTensorHandle_t grad_output,
-                                               diopiConstTensorHandle_t input, diopiSize_t kernel_size,
-                                               diopiSize_t stride, diopiSize_t padding, diopiSize_t dilation,
-                                               bool ceil_mode, diopiConstTensorHandle_t indices) {
+DIOPI_KERNEL(diopiMaxPool2dBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor dx(grad_input), grad(grad_output), x(input), index(indices);
-    const Pool2d pool = PlanPool2d(x, kernel_size, stride, padding, dilation, ceil_mode);
-    CheckShape(dx, x.shape(), "grad_input");
-    CheckShape(grad, pool.out(), "grad_output");
-    CheckShape(index, pool.out(), "indices");
-    DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad);
-      const std::vector<int64_t> where = Load<int64_t>(index);
-      std::vector<C> d(static_cast<size_t>(x.numel()), C(0));
-      for (int64_t i = 0; i < grad.numel(); ++i) {
-        Check(where[i] >= 0 && where[i] < pool.plane(), "index ", where[i], " is outside a plane of ",
-              pool.plane(), " elements");
-        d[i / pool.out_plane() * pool.plane() + where[i]] += g[i];
-      }
-      Store(dx, d);
-    });
+  const Tensor dx(a.grad_input), grad(a.grad_output), x(a.input), index(a.indices);
+  const Pool2d pool = PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode);
+  CheckShape(dx, x.shape(), "grad_input");
+  CheckShape(grad, pool.out(), "grad_output");
+  CheckShape(index, pool.out(), "indices");
+  DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad);
+    const std::vector<int64_t> where = Load<int64_t>(index);
+    std::vector<C> d(static_cast<size_t>(x.numel()), C(0));
+    for (int64_t i = 0; i < grad.numel(); ++i) {
+      Check(where[i] >= 0 && where[i] < pool.plane(), "index ", where[i], " is outside a plane of ",
+            pool.plane(), " elements");
+      d[i / pool.out_plane() * pool.plane() + where[i]] += g[i];
+    }
+    Store(dx, d);
   });
 }

@@ -154,69 +154,41 @@ void AvgPoolBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& g
 
 using namespace diopi::ops;
 
-diopiError_t diopiMaxPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                            diopiSize_t kernel_size, diopiSize_t stride, diopiSize_t padding,
-                            diopiSize_t dilation, bool ceil_mode) {
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    cuda::MaxPool(ctx, out, Tensor(), x, PlanPool2d(x, kernel_size, stride, padding, dilation, ceil_mode));
-  });
+DIOPI_KERNEL(diopiMaxPool2d, a) {
+  const Tensor x(a.input);
+  cuda::MaxPool(a.ctx, a.out, Tensor(), x,
+                PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
 }
-diopiError_t diopiMaxPool2dWithIndices(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                       diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
-                                       diopiSize_t kernel_size, diopiSize_t stride, diopiSize_t padding,
-                                       diopiSize_t dilation, bool ceil_mode) {
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    cuda::MaxPool(ctx, out, indices, x, PlanPool2d(x, kernel_size, stride, padding, dilation, ceil_mode));
-  });
+DIOPI_KERNEL(diopiMaxPool2dWithIndices, a) {
+  const Tensor x(a.input);
+  cuda::MaxPool(a.ctx, a.out, a.indices, x,
+                PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
 }
-diopiError_t diopiMaxPool2dBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                    diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                                    diopiSize_t kernel_size, diopiSize_t stride, diopiSize_t padding,
-                                    diopiSize_t dilation, bool ceil_mode, diopiConstTensorHandle_t indices) {
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    cuda::MaxPoolBackward(ctx, grad_input, grad_output, x, indices,
-                          PlanPool2d(x, kernel_size, stride, padding, dilation, ceil_mode));
-  });
+DIOPI_KERNEL(diopiMaxPool2dBackward, a) {
+  const Tensor x(a.input);
+  cuda::MaxPoolBackward(a.ctx, a.grad_input, a.grad_output, x, a.indices,
+                        PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
 }
 
-diopiError_t diopiAvgPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                            diopiSize_t kernel_size, diopiSize_t stride, diopiSize_t padding, bool ceil_mode,
-                            bool count_include_pad, const int64_t* divisor_override) {
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    const Pool2d pool = PlanPool2d(x, kernel_size, stride, padding, kNoDilation, ceil_mode);
-    cuda::AvgPool(ctx, out, x, pool, ReadDivisor(count_include_pad, divisor_override));
-  });
+DIOPI_KERNEL(diopiAvgPool2d, a) {
+  const Tensor x(a.input);
+  const Pool2d pool = PlanPool2d(x, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
+  cuda::AvgPool(a.ctx, a.out, x, pool, ReadDivisor(a.count_include_pad, a.divisor_override));
 }
-diopiError_t diopiAvgPool2dBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                    diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t input,
-                                    diopiSize_t kernel_size, diopiSize_t stride, diopiSize_t padding,
-                                    bool ceil_mode, bool count_include_pad, const int64_t* divisor_override) {
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    const Pool2d pool = PlanPool2d(x, kernel_size, stride, padding, kNoDilation, ceil_mode);
-    const Divisor divisor = ReadDivisor(count_include_pad, divisor_override);
-    cuda::AvgPoolBackward(ctx, grad_input, grad_output, x, pool, divisor);
-  });
+DIOPI_KERNEL(diopiAvgPool2dBackward, a) {
+  const Tensor x(a.input);
+  const Pool2d pool = PlanPool2d(x, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
+  const Divisor divisor = ReadDivisor(a.count_include_pad, a.divisor_override);
+  cuda::AvgPoolBackward(a.ctx, a.grad_input, a.grad_output, x, pool, divisor);
 }
 
-diopiError_t diopiAdaptiveAvgPool2d(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, diopiSize_t output_size) {
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    cuda::AvgPool(ctx, out, x, PlanAdaptive(x, Sizes(output_size)), cuda::kNone);
-  });
+DIOPI_KERNEL(diopiAdaptiveAvgPool2d, a) {
+  const Tensor x(a.input);
+  cuda::AvgPool(a.ctx, a.out, x, PlanAdaptive(x, Sizes(a.output_size)), cuda::kNone);
 }
-diopiError_t diopiAdaptiveAvgPool2dBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                            diopiConstTensorHandle_t grad_output,
-                                            diopiConstTensorHandle_t input) {
-  return Guard(__func__, [&] {
-    const Tensor grad(grad_output), x(input);
-    CheckPoolInput(grad);
-    const Pool2d pool = PlanAdaptive(x, {grad.size(-2), grad.size(-1)});
-    cuda::AvgPoolBackward(ctx, grad_input, grad, x, pool, cuda::kNone);
-  });
+DIOPI_KERNEL(diopiAdaptiveAvgPool2dBackward, a) {
+  const Tensor grad(a.grad_output), x(a.input);
+  CheckPoolInput(grad);
+  const Pool2d pool = PlanAdaptive(x, {grad.size(-2), grad.size(-1)});
+  cuda::AvgPoolBackward(a.ctx, a.grad_input, grad, x, pool, cuda::kNone);
 }

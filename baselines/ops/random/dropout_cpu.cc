@@ -30,16 +30,12 @@ void Dropout(const Tensor& out, const Tensor& mask, const Tensor& input, double 
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiDropout(diopiContextHandle_t, diopiTensorHandle_t out, diopiTensorHandle_t mask,
-                                     diopiConstTensorHandle_t input, double p, bool train,
-                                     diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiDropout, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Dropout(out, mask, input, p, train, generator); });
+  Dropout(a.out, a.mask, a.input, a.p, a.train, a.generator);
 }
 
-extern "C" diopiError_t diopiDropoutInp(diopiContextHandle_t, diopiTensorHandle_t input,
-                                        diopiTensorHandle_t mask, double p, bool train,
-                                        diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiDropoutInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Dropout(input, mask, input, p, train, generator); });
+  Dropout(a.input, a.mask, a.input, a.p, a.train, a.generator);
 }

@@ -52,15 +52,12 @@ void Dropout(diopiContextHandle_t ctx, const Tensor& out, const Tensor& mask, co
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiDropout(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiTensorHandle_t mask,
-                          diopiConstTensorHandle_t input, double p, bool train,
-                          diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiDropout, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Dropout(ctx, out, mask, input, p, train, generator); });
+  cuda::Dropout(a.ctx, a.out, a.mask, a.input, a.p, a.train, a.generator);
 }
 
-diopiError_t diopiDropoutInp(diopiContextHandle_t ctx, diopiTensorHandle_t input, diopiTensorHandle_t mask,
-                             double p, bool train, diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiDropoutInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Dropout(ctx, input, mask, input, p, train, generator); });
+  cuda::Dropout(a.ctx, a.input, a.mask, a.input, a.p, a.train, a.generator);
 }

@@ -17,50 +17,33 @@ std::vector<double> Same(double value, const Tensor& out) {
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiNormal(diopiContextHandle_t, diopiTensorHandle_t out, double mean, double std,
-                                    diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormal, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    FillNormal(result, Same(mean, result), Same(std, result), generator);
-  });
+  const Tensor result(a.out);
+  FillNormal(result, Same(a.mean, result), Same(a.std, result), a.generator);
 }
 
-extern "C" diopiError_t diopiNormalInp(diopiContextHandle_t, diopiTensorHandle_t inout, double mean,
-                                       double std, diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(inout);
-    FillNormal(result, Same(mean, result), Same(std, result), generator);
-  });
+  const Tensor result(a.inout);
+  FillNormal(result, Same(a.mean, result), Same(a.std, result), a.generator);
 }
 
-extern "C" diopiError_t diopiNormalTensorScalar(diopiContextHandle_t, diopiTensorHandle_t out,
-                                                diopiConstTensorHandle_t mean, double std,
-                                                diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalTensorScalar, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    FillNormal(result, LoadAs<double>(mean, result.shape()), Same(std, result), generator);
-  });
+  const Tensor result(a.out);
+  FillNormal(result, LoadAs<double>(a.mean, result.shape()), Same(a.std, result), a.generator);
 }
 
-extern "C" diopiError_t diopiNormalScalarTensor(diopiContextHandle_t, diopiTensorHandle_t out, double mean,
-                                                diopiConstTensorHandle_t std,
-                                                diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalScalarTensor, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    FillNormal(result, Same(mean, result), LoadAs<double>(std, result.shape()), generator);
-  });
+  const Tensor result(a.out);
+  FillNormal(result, Same(a.mean, result), LoadAs<double>(a.std, result.shape()), a.generator);
 }
 
-extern "C" diopiError_t diopiNormalTensor(diopiContextHandle_t, diopiTensorHandle_t out,
-                                          diopiConstTensorHandle_t mean, diopiConstTensorHandle_t std,
-                                          diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalTensor, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    FillNormal(result, LoadAs<double>(mean, result.shape()), LoadAs<double>(std, result.shape()), generator);
-  });
+  const Tensor result(a.out);
+  FillNormal(result, LoadAs<double>(a.mean, result.shape()), LoadAs<double>(a.std, result.shape()),
+             a.generator);
 }

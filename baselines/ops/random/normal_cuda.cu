@@ -52,30 +52,23 @@ void Normal(diopiContextHandle_t ctx, const Tensor& out, const Parameter& mean, 
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiNormal(diopiContextHandle_t ctx, diopiTensorHandle_t out, double mean, double std,
-                         diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormal, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Normal(ctx, out, mean, std, generator); });
+  cuda::Normal(a.ctx, a.out, a.mean, a.std, a.generator);
 }
-diopiError_t diopiNormalInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double mean, double std,
-                            diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Normal(ctx, inout, mean, std, generator); });
+  cuda::Normal(a.ctx, a.inout, a.mean, a.std, a.generator);
 }
-diopiError_t diopiNormalTensorScalar(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                                     diopiConstTensorHandle_t mean, double std,
-                                     diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalTensorScalar, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Normal(ctx, out, mean, std, generator); });
+  cuda::Normal(a.ctx, a.out, a.mean, a.std, a.generator);
 }
-diopiError_t diopiNormalScalarTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out, double mean,
-                                     diopiConstTensorHandle_t std, diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalScalarTensor, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Normal(ctx, out, mean, std, generator); });
+  cuda::Normal(a.ctx, a.out, a.mean, a.std, a.generator);
 }
-diopiError_t diopiNormalTensor(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                               diopiConstTensorHandle_t mean, diopiConstTensorHandle_t std,
-                               diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiNormalTensor, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Normal(ctx, out, mean, std, generator); });
+  cuda::Normal(a.ctx, a.out, a.mean, a.std, a.generator);
 }

@@ -39,8 +39,7 @@ void Uniform(diopiContextHandle_t ctx, const Tensor& out, double from, double to
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiUniformInp(diopiContextHandle_t ctx, diopiTensorHandle_t inout, double from, double to,
-                             diopiGeneratorHandle_t generator) {
+DIOPI_KERNEL(diopiUniformInp, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Uniform(ctx, inout, from, to, generator); });
+  cuda::Uniform(a.ctx, a.inout, a.from, a.to, a.generator);
 }

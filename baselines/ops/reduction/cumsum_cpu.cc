@@ -25,14 +25,12 @@ void Accumulate(const Tensor& out, const Tensor& input, int64_t dim, bool from_e
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiCumsum(diopiContextHandle_t, diopiTensorHandle_t out,
-                                    diopiConstTensorHandle_t input, int64_t dim) {
+DIOPI_KERNEL(diopiCumsum, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Accumulate(out, input, dim, false); });
+  Accumulate(a.out, a.input, a.dim, false);
 }
 
-extern "C" diopiError_t diopiCumsumBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                            diopiConstTensorHandle_t grad_output, int64_t dim) {
+DIOPI_KERNEL(diopiCumsumBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Accumulate(grad_input, grad_output, dim, true); });
+  Accumulate(a.grad_input, a.grad_output, a.dim, true);
 }

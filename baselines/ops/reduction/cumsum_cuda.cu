@@ -33,14 +33,12 @@ void Accumulate(diopiContextHandle_t ctx, const Tensor& out, const Tensor& input
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiCumsum(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                         int64_t dim) {
+DIOPI_KERNEL(diopiCumsum, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Accumulate(ctx, out, input, dim, false); });
+  cuda::Accumulate(a.ctx, a.out, a.input, a.dim, false);
 }
 
-diopiError_t diopiCumsumBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                 diopiConstTensorHandle_t grad_output, int64_t dim) {
+DIOPI_KERNEL(diopiCumsumBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Accumulate(ctx, grad_input, grad_output, dim, true); });
+  cuda::Accumulate(a.ctx, a.grad_input, a.grad_output, a.dim, true);
 }

@@ -1,15 +1,12 @@
 // max along one dimension with the positions, and over everything. NaN is greater than every number.
 #include "baselines/ops/reduction/reduction_common.h"
 
-extern "C" diopiError_t diopiMax(diopiContextHandle_t, diopiTensorHandle_t max,
-                                 diopiTensorHandle_t max_indices, diopiConstTensorHandle_t input,
-                                 int64_t dim) {
+DIOPI_KERNEL(diopiMax, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Extremes(max, max_indices, input, Shape{dim}, true); });
+  Extremes(a.max, a.max_indices, a.input, Shape{a.dim}, true);
 }
 
-extern "C" diopiError_t diopiMaxAll(diopiContextHandle_t, diopiTensorHandle_t max,
-                                    diopiConstTensorHandle_t input) {
+DIOPI_KERNEL(diopiMaxAll, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { Extremes(max, Tensor(), input, Shape{}, true); });
+  Extremes(a.max, Tensor(), a.input, Shape{}, true);
 }

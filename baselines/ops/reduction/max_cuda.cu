@@ -1,13 +1,12 @@
 // max along one dimension with the positions, and over everything. NaN is greater than every number.
 #include "baselines/ops/reduction/extreme_cuda.h"
 
-diopiError_t diopiMax(diopiContextHandle_t ctx, diopiTensorHandle_t max, diopiTensorHandle_t max_indices,
-                      diopiConstTensorHandle_t input, int64_t dim) {
+DIOPI_KERNEL(diopiMax, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Extremes(ctx, max, max_indices, input, Shape{dim}, true); });
+  cuda::Extremes(a.ctx, a.max, a.max_indices, a.input, Shape{a.dim}, true);
 }
 
-diopiError_t diopiMaxAll(diopiContextHandle_t ctx, diopiTensorHandle_t max, diopiConstTensorHandle_t input) {
+DIOPI_KERNEL(diopiMaxAll, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Extremes(ctx, max, Tensor(), input, Shape{}, true); });
+  cuda::Extremes(a.ctx, a.max, Tensor(), a.input, Shape{}, true);
 }

@@ -21,8 +21,7 @@ void Mean(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sh
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiMean(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                       diopiSize_t dim) {
+DIOPI_KERNEL(diopiMean, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Mean(ctx, out, input, Sizes(dim)); });
+  cuda::Mean(a.ctx, a.out, a.input, Sizes(a.dim));
 }

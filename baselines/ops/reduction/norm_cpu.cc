@@ -67,45 +67,36 @@ void NormGradient(const RowView<C>& x, const C& norm, const C& grad, double p, s
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiNorm(diopiContextHandle_t, diopiTensorHandle_t out,
-                                  diopiConstTensorHandle_t input, const diopiScalar_t* p, diopiSize_t dim) {
+DIOPI_KERNEL(diopiNorm, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out), x(input);
-    const Rows rows = RowsOver(x.shape(), WrapDims(Sizes(dim), x.rank()));
-    CheckReduced(result, rows);
-    const double power = ScalarAsDouble(p);
-    Check(!std::isinf(power) || rows.length() > 0 || rows.count() == 0, "cannot compute the ", power,
-          " norm over an empty dimension: there is no identity");
-    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      std::vector<C> norms(static_cast<size_t>(rows.count()));
-      for (size_t row = 0; row < norms.size(); ++row)
-        norms[row] = NormOf(RowView<C>{values, rows, row}, power);
-      Store(result, norms);
-    });
+  const Tensor result(a.out), x(a.input);
+  const Rows rows = RowsOver(x.shape(), WrapDims(Sizes(a.dim), x.rank()));
+  CheckReduced(result, rows);
+  const double power = ScalarAsDouble(a.p);
+  Check(!std::isinf(power) || rows.length() > 0 || rows.count() == 0, "cannot compute the ", power,
+        " norm over an empty dimension: there is no identity");
+  DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x);
+    std::vector<C> norms(static_cast<size_t>(rows.count()));
+    for (size_t row = 0; row < norms.size(); ++row) norms[row] = NormOf(RowView<C>{values, rows, row}, power);
+    Store(result, norms);
   });
 }
 
-extern "C" diopiError_t diopiNormBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                          diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t self,
-                                          diopiConstTensorHandle_t norm, diopiSize_t dim,
-                                          const diopiScalar_t* p) {
+DIOPI_KERNEL(diopiNormBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor dx(grad_input), grad(grad_output), x(self), norms(norm);
-    const Rows rows = RowsOver(x.shape(), WrapDims(Sizes(dim), x.rank()));
-    CheckShape(dx, x.shape(), "grad_input");
-    CheckReduced(norms, rows);
-    CheckReduced(grad, rows);
-    const double power = ScalarAsDouble(p);
-    DispatchFloating(ResultType(dx, {grad, x, norms}), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x), g = Load<C>(grad), n = Load<C>(norms);
-      std::vector<C> gradients(values.size());
-      for (size_t row = 0; row < n.size(); ++row) {
-        NormGradient(RowView<C>{values, rows, row}, n[row], g[row], power, &gradients);
-      }
-      Store(dx, gradients);
-    });
+  const Tensor dx(a.grad_input), grad(a.grad_output), x(a.self), norms(a.norm);
+  const Rows rows = RowsOver(x.shape(), WrapDims(Sizes(a.dim), x.rank()));
+  CheckShape(dx, x.shape(), "grad_input");
+  CheckReduced(norms, rows);
+  CheckReduced(grad, rows);
+  const double power = ScalarAsDouble(a.p);
+  DispatchFloating(ResultType(dx, {grad, x, norms}), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x), g = Load<C>(grad), n = Load<C>(norms);
+    std::vector<C> gradients(values.size());
+    for (size_t row = 0; row < n.size(); ++row) {
+      NormGradient(RowView<C>{values, rows, row}, n[row], g[row], power, &gradients);
+    }
+    Store(dx, gradients);
   });
 }

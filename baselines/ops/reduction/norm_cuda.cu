@@ -117,16 +117,12 @@ void NormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiNorm(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                       const diopiScalar_t* p, diopiSize_t dim) {
+DIOPI_KERNEL(diopiNorm, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Norm(ctx, out, input, p, Sizes(dim)); });
+  cuda::Norm(a.ctx, a.out, a.input, a.p, Sizes(a.dim));
 }
 
-diopiError_t diopiNormBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                               diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t self,
-                               diopiConstTensorHandle_t norm, diopiSize_t dim, const diopiScalar_t* p) {
+DIOPI_KERNEL(diopiNormBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::NormBackward(ctx, grad_input, grad_output, self, norm, Sizes(dim), p); });
+  cuda::NormBackward(a.ctx, a.grad_input, a.grad_output, a.self, a.norm, Sizes(a.dim), a.p);
 }

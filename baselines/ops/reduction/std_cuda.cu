@@ -61,8 +61,7 @@ void Std(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sha
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiStd(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      diopiSize_t dim, const diopiScalar_t* correction) {
+DIOPI_KERNEL(diopiStd, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Std(ctx, out, input, Sizes(dim), correction); });
+  cuda::Std(a.ctx, a.out, a.input, Sizes(a.dim), a.correction);
 }

@@ -16,8 +16,7 @@ void Sum(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sha
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiSum(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                      diopiSize_t dim) {
+DIOPI_KERNEL(diopiSum, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Sum(ctx, out, input, Sizes(dim)); });
+  cuda::Sum(a.ctx, a.out, a.input, Sizes(a.dim));
 }

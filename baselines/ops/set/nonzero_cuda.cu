@@ -41,8 +41,7 @@ void Nonzero(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& x
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiNonzero(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
-                          diopiConstTensorHandle_t input) {
+DIOPI_KERNEL(diopiNonzero, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Nonzero(ctx, out, input); });
+  cuda::Nonzero(a.ctx, a.out, a.input);
 }

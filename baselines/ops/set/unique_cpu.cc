@@ -99,25 +99,20 @@ void StoreSlices(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tenso
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiUnique(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
-                                    diopiConstTensorHandle_t input, const int64_t* dim, bool,
-                                    bool return_counts, diopiTensorHandle_t indices,
-                                    diopiTensorHandle_t* counts) {
+DIOPI_KERNEL(diopiUnique, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    DispatchAny(x.dtype(), [&]<typename C>() {
-      const Slices<C> slices = SlicesOf<C>(x, dim);
-      const Groups groups = Group(slices);
-      StoreSlices(ctx, out, x, dim, slices, groups);
-      if (indices != nullptr) {
-        CheckShape(Tensor(indices), dim == nullptr ? x.shape() : Shape{slices.count}, "indices");
-        Store(Tensor(indices), groups.group_of);
-      }
-      if (return_counts && counts != nullptr) {
-        *counts = RequireTensor(ctx, Shape{static_cast<int64_t>(groups.counts.size())}, diopi_dtype_int64);
-        Store(Tensor(*counts), groups.counts);
-      }
-    });
+  const Tensor x(a.input);
+  DispatchAny(x.dtype(), [&]<typename C>() {
+    const Slices<C> slices = SlicesOf<C>(x, a.dim);
+    const Groups groups = Group(slices);
+    StoreSlices(a.ctx, a.out, x, a.dim, slices, groups);
+    if (a.indices != nullptr) {
+      CheckShape(Tensor(a.indices), a.dim == nullptr ? x.shape() : Shape{slices.count}, "indices");
+      Store(Tensor(a.indices), groups.group_of);
+    }
+    if (a.return_counts && a.counts != nullptr) {
+      *a.counts = RequireTensor(a.ctx, Shape{static_cast<int64_t>(groups.counts.size())}, diopi_dtype_int64);
+      Store(Tensor(*a.counts), groups.counts);
+    }
   });
 }

@@ -189,14 +189,10 @@ void Unique(diopiContextHandle_t ctx, const Results& results, const Tensor& x, c
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiUnique(diopiContextHandle_t ctx, diopiTensorHandle_t* out, diopiConstTensorHandle_t input,
-                         const int64_t* dim, bool, bool return_counts, diopiTensorHandle_t indices,
-                         diopiTensorHandle_t* counts) {
+DIOPI_KERNEL(diopiUnique, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor x(input);
-    const cuda::Results results{out, return_counts ? counts : nullptr,
-                                indices != nullptr ? Tensor(indices) : Tensor()};
-    cuda::DispatchAny(x.dtype(), [&]<typename C>() { cuda::Unique<C>(ctx, results, x, dim); });
-  });
+  const Tensor x(a.input);
+  const cuda::Results results{a.out, a.return_counts ? a.counts : nullptr,
+                              a.indices != nullptr ? Tensor(a.indices) : Tensor()};
+  cuda::DispatchAny(x.dtype(), [&]<typename C>() { cuda::Unique<C>(a.ctx, results, x, a.dim); });
 }

@@ -19,29 +19,26 @@ void LogSoftmaxLine(const std::vector<C>& x, std::vector<C>& y, int64_t start, i
 }  // namespace
 }  // namespace diopi::ops
 
-extern "C" diopiError_t diopiLogSoftmax(diopiContextHandle_t, diopiTensorHandle_t out,
-                                        diopiConstTensorHandle_t input, int64_t dim) {
+DIOPI_KERNEL(diopiLogSoftmax, a) {
   using namespace diopi::ops;
-  return LineForward(__func__, out, input, dim,
-                     []<typename C>(const std::vector<C>& x, std::vector<C>& y, int64_t start, int64_t step,
-                                    int64_t length) { LogSoftmaxLine(x, y, start, step, length); });
+  LineForward(a.out, a.input, a.dim,
+              []<typename C>(const std::vector<C>& x, std::vector<C>& y, int64_t start, int64_t step,
+                             int64_t length) { LogSoftmaxLine(x, y, start, step, length); });
 }
 
 // g - exp(y) * sum(g)
-extern "C" diopiError_t diopiLogSoftmaxBackward(diopiContextHandle_t, diopiTensorHandle_t grad_input,
-                                                diopiConstTensorHandle_t grad_output,
-                                                diopiConstTensorHandle_t output, int64_t dim) {
+DIOPI_KERNEL(diopiLogSoftmaxBackward, a) {
   using namespace diopi::ops;
-  return LineBackward(__func__, grad_input, grad_output, output, dim,
-                      []<typename C>(const std::vector<C>& g, const std::vector<C>& y, std::vector<C>& values,
-                                     int64_t start, int64_t step, int64_t length) {
-                        using std::exp;
-                        Sum<C> terms;
-                        for (int64_t i = 0; i < length; ++i) terms += g[start + i * step];
-                        const C sum = terms.total();
-                        for (int64_t i = 0; i < length; ++i) {
-                          const int64_t at = start + i * step;
-                          values[at] = g[at] - exp(y[at]) * sum;
-                        }
-                      });
+  LineBackward(a.grad_input, a.grad_output, a.output, a.dim,
+               []<typename C>(const std::vector<C>& g, const std::vector<C>& y, std::vector<C>& values,
+                              int64_t start, int64_t step, int64_t length) {
+                 using std::exp;
+                 Sum<C> terms;
+                 for (int64_t i = 0; i < length; ++i) terms += g[start + i * step];
+                 const C sum = terms.total();
+                 for (int64_t i = 0; i < length; ++i) {
+                   const int64_t at = start + i * step;
+                   values[at] = g[at] - exp(y[at]) * sum;
+                 }
+               });
 }

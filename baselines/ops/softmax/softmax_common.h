@@ -32,38 +32,32 @@ C LineMax(const std::vector<C>& x, int64_t start, int64_t step, int64_t length) 
 
 // A forward: out = line function of the input, f(x, y, start, step, length).
 template <typename F>
-diopiError_t LineForward(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                         int64_t dim, F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    CheckShape(result, x.shape(), "out");
-    DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
-      const std::vector<C> values = Load<C>(x);
-      std::vector<C> y(values.size());
-      ForEachLine(x.shape(), dim,
-                  [&](int64_t start, int64_t step, int64_t length) { f(values, y, start, step, length); });
-      Store(result, y);
-    });
+void LineForward(diopiTensorHandle_t out, diopiConstTensorHandle_t input, int64_t dim, F&& f) {
+  const Tensor result(out), x(input);
+  CheckShape(result, x.shape(), "out");
+  DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x);
+    std::vector<C> y(values.size());
+    ForEachLine(x.shape(), dim,
+                [&](int64_t start, int64_t step, int64_t length) { f(values, y, start, step, length); });
+    Store(result, y);
   });
 }
 
 // A backward: grad_input = line function of grad_output and the forward's output.
 template <typename F>
-diopiError_t LineBackward(const char* function, diopiTensorHandle_t grad_input,
-                          diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output, int64_t dim,
-                          F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(grad_input), grad(grad_output), out(output);
-    CheckShape(result, out.shape(), "grad_input");
-    CheckShape(grad, out.shape(), "grad_output");
-    DispatchFloating(ResultType(result, {grad, out}), [&]<typename C>() {
-      const std::vector<C> g = Load<C>(grad);
-      const std::vector<C> y = Load<C>(out);
-      std::vector<C> values(g.size());
-      ForEachLine(out.shape(), dim,
-                  [&](int64_t start, int64_t step, int64_t length) { f(g, y, values, start, step, length); });
-      Store(result, values);
-    });
+void LineBackward(diopiTensorHandle_t grad_input, diopiConstTensorHandle_t grad_output,
+                  diopiConstTensorHandle_t output, int64_t dim, F&& f) {
+  const Tensor result(grad_input), grad(grad_output), out(output);
+  CheckShape(result, out.shape(), "grad_input");
+  CheckShape(grad, out.shape(), "grad_output");
+  DispatchFloating(ResultType(result, {grad, out}), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad);
+    const std::vector<C> y = Load<C>(out);
+    std::vector<C> values(g.size());
+    ForEachLine(out.shape(), dim,
+                [&](int64_t start, int64_t step, int64_t length) { f(g, y, values, start, step, length); });
+    Store(result, values);
   });
 }
 

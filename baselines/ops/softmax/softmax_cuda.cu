@@ -119,25 +119,19 @@ void SoftmaxBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const T
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                          int64_t dim) {
+DIOPI_KERNEL(diopiSoftmax, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Softmax(ctx, out, input, dim, false); });
+  cuda::Softmax(a.ctx, a.out, a.input, a.dim, false);
 }
-diopiError_t diopiSoftmaxBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                  diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output,
-                                  int64_t dim) {
+DIOPI_KERNEL(diopiSoftmaxBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::SoftmaxBackward(ctx, grad_input, grad_output, output, dim, false); });
+  cuda::SoftmaxBackward(a.ctx, a.grad_input, a.grad_output, a.output, a.dim, false);
 }
-diopiError_t diopiLogSoftmax(diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                             diopiConstTensorHandle_t input, int64_t dim) {
+DIOPI_KERNEL(diopiLogSoftmax, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Softmax(ctx, out, input, dim, true); });
+  cuda::Softmax(a.ctx, a.out, a.input, a.dim, true);
 }
-diopiError_t diopiLogSoftmaxBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                                     diopiConstTensorHandle_t grad_output, diopiConstTensorHandle_t output,
-                                     int64_t dim) {
+DIOPI_KERNEL(diopiLogSoftmaxBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::SoftmaxBackward(ctx, grad_input, grad_output, output, dim, true); });
+  cuda::SoftmaxBackward(a.ctx, a.grad_input, a.grad_output, a.output, a.dim, true);
 }

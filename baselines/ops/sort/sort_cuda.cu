@@ -49,17 +49,13 @@ void SortBackward(diopiContextHandle_t ctx, const Tensor& result, const Tensor& 
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiSort(diopiContextHandle_t ctx, diopiTensorHandle_t values, diopiTensorHandle_t indices,
-                       diopiConstTensorHandle_t input, int64_t dim, bool descending, const bool*) {
+DIOPI_KERNEL(diopiSort, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Sort(ctx, values, indices, input, dim, descending); });
+  cuda::Sort(a.ctx, a.values, a.indices, a.input, a.dim, a.descending);
 }
 
 // grad_input[indices[i]] = grad_output[i] along dim.
-diopiError_t diopiSortBackward(diopiContextHandle_t ctx, diopiTensorHandle_t grad_input,
-                               diopiConstTensorHandle_t grad_output, int64_t dim,
-                               diopiConstTensorHandle_t indices, diopiSize_t sizes, bool) {
+DIOPI_KERNEL(diopiSortBackward, a) {
   using namespace diopi::ops;
-  return Guard(__func__,
-               [&] { cuda::SortBackward(ctx, grad_input, grad_output, dim, indices, Sizes(sizes)); });
+  cuda::SortBackward(a.ctx, a.grad_input, a.grad_output, a.dim, a.indices, Sizes(a.sizes));
 }

@@ -40,36 +40,27 @@ void MapTo(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c,
   Store(out, x);
 }
 
-// A whole ABI function: out = f(input), where the result is a floating number whatever the input is (exp of
+// A whole kernel: out = f(input), where the result is a floating number whatever the input is (exp of
 // an int64 is a float32). F is a generic lambda over the compute type.
 template <typename F>
-diopiError_t FloatUnary(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                        F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    CheckStorable(FloatResultType(result, {x}), result);
-    DispatchFloating(FloatResultType(result, {x}), [&]<typename C>() { MapTo<C>(result, x, f); });
-  });
+void FloatUnary(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
+  const Tensor result(out), x(input);
+  CheckStorable(FloatResultType(result, {x}), result);
+  DispatchFloating(FloatResultType(result, {x}), [&]<typename C>() { MapTo<C>(result, x, f); });
 }
 
 // The same for functions that keep the input's kind of number (neg, abs, relu); not for bool.
 template <typename F>
-diopiError_t NumericUnary(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                          F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    DispatchNumeric(ResultType(result, {x}), [&]<typename C>() { MapTo<C>(result, x, f); });
-  });
+void NumericUnary(diopiTensorHandle_t out, diopiConstTensorHandle_t input, F&& f) {
+  const Tensor result(out), x(input);
+  DispatchNumeric(ResultType(result, {x}), [&]<typename C>() { MapTo<C>(result, x, f); });
 }
 
 // grad_input = f(grad_output, saved) of floating tensors.
 template <typename F>
-diopiError_t FloatBinary(const char* function, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
-                         diopiConstTensorHandle_t b, F&& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(a), y(b);
-    DispatchFloating(ResultType(result, {x, y}), [&]<typename C>() { MapTo<C>(result, x, y, f); });
-  });
+void FloatBinary(diopiTensorHandle_t out, diopiConstTensorHandle_t a, diopiConstTensorHandle_t b, F&& f) {
+  const Tensor result(out), x(a), y(b);
+  DispatchFloating(ResultType(result, {x, y}), [&]<typename C>() { MapTo<C>(result, x, y, f); });
 }
 
 }  // namespace diopi::ops

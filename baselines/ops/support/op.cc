@@ -21,13 +21,17 @@ void FailWith(diopiError_t code, std::string text) {
   throw Failure{code, std::move(text)};
 }
 
+diopiError_t Report(const char* function, const Failure& failure) noexcept {
+  if (!failure.text.empty()) SetLastError(function, failure.text.c_str());
+  return failure.code;
+}
+
 diopiError_t RunGuarded(const char* function, void (*body)(void*), void* argument) noexcept {
   try {
     body(argument);
     return diopiSuccess;
   } catch (const Failure& failure) {
-    SetLastError(function, failure.text.c_str());
-    return failure.code;
+    return Report(function, failure);
   } catch (const std::exception& error) {  // out of memory
     SetLastError(function, error.what());
     return diopiErrorOccurred;

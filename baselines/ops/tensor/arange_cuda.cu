@@ -31,8 +31,7 @@ void Arange(diopiContextHandle_t ctx, const Tensor& out, const diopiScalar_t* st
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiArange(diopiContextHandle_t ctx, diopiTensorHandle_t out, const diopiScalar_t* start,
-                         const diopiScalar_t* end, const diopiScalar_t* step) {
+DIOPI_KERNEL(diopiArange, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Arange(ctx, out, start, end, step); });
+  cuda::Arange(a.ctx, a.out, a.start, a.end, a.step);
 }

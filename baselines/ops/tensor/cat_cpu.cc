@@ -2,30 +2,27 @@
 // does for old code's sake. Zero tensors are an error.
 #include "baselines/ops/tensor/join.h"
 
-extern "C" diopiError_t diopiCat(diopiContextHandle_t, diopiTensorHandle_t out,
-                                 diopiConstTensorHandle_t* tensors, int64_t num_inputs, int64_t dim) {
+DIOPI_KERNEL(diopiCat, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    const std::vector<Tensor> pieces = PiecesOf(result, tensors, num_inputs);
-    const int64_t wrapped = WrapDim(dim, result.rank());
-    const Axis axis = SplitAxis(result.shape(), wrapped);
-    DispatchAny(result.dtype(), [&]<typename C>() {
-      std::vector<C> values(static_cast<size_t>(result.numel()));
-      int64_t start = 0;
-      for (const Tensor& piece : pieces) {
-        Shape expected = result.shape();
-        Check(piece.rank() == result.rank(), "tensors must have the same number of dimensions");
-        const int64_t size = piece.size(wrapped);
-        expected[static_cast<size_t>(wrapped)] = size;
-        CheckShape(piece, expected, "a tensor");
-        Check(start + size <= axis.size, "the tensors exceed out along dimension ", wrapped);
-        const std::vector<C> part = Load<C>(piece);
-        ForEachInPiece(axis, start, size, [&](size_t to, size_t from) { values[to] = part[from]; });
-        start += size;
-      }
-      Check(start == axis.size, "the tensors do not fill out along dimension ", wrapped);
-      Store(result, values);
-    });
+  const Tensor result(a.out);
+  const std::vector<Tensor> pieces = PiecesOf(result, a.tensors, a.num_inputs);
+  const int64_t wrapped = WrapDim(a.dim, result.rank());
+  const Axis axis = SplitAxis(result.shape(), wrapped);
+  DispatchAny(result.dtype(), [&]<typename C>() {
+    std::vector<C> values(static_cast<size_t>(result.numel()));
+    int64_t start = 0;
+    for (const Tensor& piece : pieces) {
+      Shape expected = result.shape();
+      Check(piece.rank() == result.rank(), "tensors must have the same number of dimensions");
+      const int64_t size = piece.size(wrapped);
+      expected[static_cast<size_t>(wrapped)] = size;
+      CheckShape(piece, expected, "a tensor");
+      Check(start + size <= axis.size, "the tensors exceed out along dimension ", wrapped);
+      const std::vector<C> part = Load<C>(piece);
+      ForEachInPiece(axis, start, size, [&](size_t to, size_t from) { values[to] = part[from]; });
+      start += size;
+    }
+    Check(start == axis.size, "the tensors do not fill out along dimension ", wrapped);
+    Store(result, values);
   });
 }

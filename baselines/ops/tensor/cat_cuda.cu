@@ -31,11 +31,8 @@ void Cat(diopiContextHandle_t ctx, const Tensor& out, const std::vector<Tensor>&
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiCat(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t* tensors,
-                      int64_t num_inputs, int64_t dim) {
+DIOPI_KERNEL(diopiCat, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] {
-    const Tensor result(out);
-    cuda::Cat(ctx, result, PiecesOf(result, tensors, num_inputs), dim);
-  });
+  const Tensor result(a.out);
+  cuda::Cat(a.ctx, result, PiecesOf(result, a.tensors, a.num_inputs), a.dim);
 }

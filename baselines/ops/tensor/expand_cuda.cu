@@ -12,7 +12,7 @@ void Expand(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x) {
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiExpand(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+DIOPI_KERNEL(diopiExpand, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Expand(ctx, out, input); });
+  cuda::Expand(a.ctx, a.out, a.input);
 }

@@ -23,8 +23,7 @@ void Permute(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiPermute(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                          diopiSize_t dims) {
+DIOPI_KERNEL(diopiPermute, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Permute(ctx, out, input, Sizes(dims)); });
+  cuda::Permute(a.ctx, a.out, a.input, Sizes(a.dims));
 }

@@ -29,8 +29,7 @@ void Split(diopiContextHandle_t ctx, diopiTensorHandle_t* outs, int64_t count, c
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiSplitWithSizes(diopiContextHandle_t ctx, diopiTensorHandle_t* outs, int64_t num_outs,
-                                 diopiConstTensorHandle_t input, const diopiSize_t splitSizes, int64_t dim) {
+DIOPI_KERNEL(diopiSplitWithSizes, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Split(ctx, outs, num_outs, input, Sizes(splitSizes), dim); });
+  cuda::Split(a.ctx, a.outs, a.num_outs, a.input, Sizes(a.splitSizes), a.dim);
 }

@@ -27,8 +27,7 @@ void Stack(diopiContextHandle_t ctx, const Tensor& out, diopiConstTensorHandle_t
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-diopiError_t diopiStack(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t* tensors,
-                        int64_t numTensors, int64_t dim) {
+DIOPI_KERNEL(diopiStack, a) {
   using namespace diopi::ops;
-  return Guard(__func__, [&] { cuda::Stack(ctx, out, tensors, numTensors, dim); });
+  cuda::Stack(a.ctx, a.out, a.tensors, a.numTensors, a.dim);
 }

@@ -9,10 +9,12 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 #include "diopi/diopi_device.h"
 #include "diopi/diopirt.h"
 #include "diopi/functions.h"
+#include "proto/abi/kernels.h"
 
 namespace {
 
@@ -118,6 +120,24 @@ TEST(HeaderTest, ValuesAreTheAbis) {
   EXPECT_EQ(ReductionSum, 2);
   EXPECT_EQ(RoundModeFloor, 2);
   EXPECT_EQ(ChannelsLast1d, 4);
+}
+
+// The lists that entry points are made of give the ABI's own types, in its order.
+extern "C" diopiError_t codegen_linear(DIOPI_PARAMETERS_diopiLinear);
+static_assert(std::is_same_v<decltype(codegen_linear), decltype(diopiLinear)>);
+
+TEST(KernelHeaderTest, MissingNamesTheFirstThatMayNotBeNull) {
+  int memory = 0;
+  auto* tensor = reinterpret_cast<diopiTensorHandle_t>(&memory);
+  diopiLinearArgs linear{nullptr, tensor, tensor, nullptr, nullptr};
+  EXPECT_STREQ(linear.Missing(), "weight");
+  linear.weight = tensor;
+  EXPECT_EQ(linear.Missing(), nullptr) << "bias may be null";
+  linear.out = nullptr;
+  EXPECT_STREQ(linear.Missing(), "out");
+  diopiScalar_t alpha{};
+  const diopiAddInpScalarArgs add{nullptr, tensor, nullptr, &alpha};
+  EXPECT_STREQ(add.Missing(), "other") << "a scalar";
 }
 
 constexpr char kOther[] = "file: \"x.h\"\n";

@@ -17,6 +17,9 @@ std::string OperatorHeader(const Header& header, const Header* meta);
 // "diopi_device.h".
 std::string DeviceHeader(const Header& device);
 
+// "kernels.h", in C++: what the entry points of a library's kernels are made of.
+std::string KernelHeader(const Abi& abi);
+
 // A C source with kAbiData and kAbiDataSize, the serialised message `abi`.
 std::string BlobSource(const Abi& abi);
 

@@ -78,38 +78,31 @@ void Copy(const Queue& queue, int64_t n, const Out<C>& out, const In<C>& in) {
   Map(queue, n, out, Same(), in);
 }
 
-// A whole ABI function: out = f(input), where the result is a floating number whatever the input is (exp of
+// A whole kernel: out = f(input), where the result is a floating number whatever the input is (exp of
 // an int64 is a float32).
 template <typename F>
-diopiError_t FloatUnary(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                        diopiConstTensorHandle_t input, const F& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    const diopiDtype_t dtype = FloatResultType(result, {x});
-    CheckStorable(dtype, result);
-    DispatchFloating(dtype, [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x); });
-  });
+void FloatUnary(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                const F& f) {
+  const Tensor result(out), x(input);
+  const diopiDtype_t dtype = FloatResultType(result, {x});
+  CheckStorable(dtype, result);
+  DispatchFloating(dtype, [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x); });
 }
 
 // The same for functions that keep the input's kind of number (neg, abs, relu); not for bool.
 template <typename F>
-diopiError_t NumericUnary(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                          diopiConstTensorHandle_t input, const F& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(input);
-    DispatchNumeric(ResultType(result, {x}), [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x); });
-  });
+void NumericUnary(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                  const F& f) {
+  const Tensor result(out), x(input);
+  DispatchNumeric(ResultType(result, {x}), [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x); });
 }
 
 // out = f(a, b) of floating tensors, as in gradients: f(grad_output, saved).
 template <typename F>
-diopiError_t FloatBinary(const char* function, diopiContextHandle_t ctx, diopiTensorHandle_t out,
-                         diopiConstTensorHandle_t a, diopiConstTensorHandle_t b, const F& f) {
-  return Guard(function, [&] {
-    const Tensor result(out), x(a), y(b);
-    DispatchFloating(ResultType(result, {x, y}),
-                     [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x, y); });
-  });
+void FloatBinary(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t a,
+                 diopiConstTensorHandle_t b, const F& f) {
+  const Tensor result(out), x(a), y(b);
+  DispatchFloating(ResultType(result, {x, y}), [&]<typename C>() { MapTo<C>(Queue(ctx), result, f, x, y); });
 }
 
 }  // namespace diopi::ops::cuda
