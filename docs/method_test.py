@@ -94,6 +94,23 @@ def check_constants():
             check(value in numbers, f"{name}: {value} is not in `{fragment}`")
 
 
+def check_citations():
+    """Sources cite sections that the page has, and nothing that is not in the repository."""
+    sections = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", PAGE, re.M))
+    files = subprocess.run(["git", "ls-files", "-z"], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\0")
+    cited = 0
+    for path in files:
+        if not re.search(r"\.(h|cc|cu|proto|md|txt|py|cmake|textproto|ts)$", path) or not os.path.isfile(path) \
+                or path.startswith("docs/method"):
+            continue
+        text = re.sub(r"\s*\n\s*(?://|#)?\s*", " ", read(path))
+        check(not re.search(r"\bverdict section|\bdesign\.md\b", text, re.I), f"{path} cites what is not in the repository")
+        for section in re.findall(r"docs/method\.md, section (\d+(?:\.\d+)?)", text):
+            cited += 1
+            check(section in sections, f"{path} cites section {section} of docs/method.md, which has none")
+    check(cited > 0, "nothing cites docs/method.md")
+
+
 # Section 3.1 in numbers.
 
 UNIT = 2.0**-24
@@ -219,6 +236,7 @@ def main():
     check_primitives()
     check_table_functions()
     check_constants()
+    check_citations()
     check_examples()
     sys.exit(1 if failures else 0)
 
