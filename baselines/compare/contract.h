@@ -1,5 +1,5 @@
-// Declared arithmetic of a device: what it may do beside ordinary float32 evaluation. Declared, never
-// guessed; a verdict lists the contracts that widened its tolerance (verdict section 2).
+// Declared arithmetic of a device: what it may do besides ordinary float32 evaluation. It is declared, never
+// guessed, and a verdict lists the contracts that widened a tolerance (docs/method.md, section 6).
 //
 // A declaration is NAME[@OPERATOR+...][:DTYPE+...], so that a contract holds only where the device needs it:
 //   tf32                             every operator and dtype that the contract is about
@@ -34,7 +34,7 @@ class DeclaredContracts {
   DeclaredContracts() = default;
   DeclaredContracts(const Contracts& everywhere);  // NOLINT: contracts that hold everywhere
 
-  // Of these, the ones that hold for the case.
+  // Those of them that hold for the case.
   Contracts For(const v1::Case& c) const;
   // The declarations, each once, as ParseContracts reads them: sorted as the struct above, then by text.
   std::vector<std::string> Texts() const;

@@ -11,7 +11,7 @@
 
 namespace diopi::server {
 
-// gRPC streams best at this size (design.md, platform facts).
+// gRPC streams fastest with messages of about this size.
 inline constexpr size_t kChunkBytes = size_t{1} << 20;
 
 // Thread-safe. Memory of chunks that gRPC has sent is used again; slices may outlive the pool.

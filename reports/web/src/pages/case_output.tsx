@@ -12,7 +12,7 @@ const GATES: Record<string, string> = {
   X: 'an answer that has to be exact',
   S: 'shape or dtype',
   R: 'root-mean-square error too large',
-  B: 'errors lean to one side',
+  B: 'errors are biased to one side',
 };
 
 function gateText(gates: string): string {
@@ -199,7 +199,7 @@ function FirstMismatches({ output }: { output: Output }) {
 
 function counts(output: Output): string {
   const parts = [`${count(output.mismatches)} of ${count(output.elements)} elements beyond the tolerance`];
-  if (output.soft > 0) parts.push(`${count(output.soft)} noticeably off inside it`);
+  if (output.soft > 0) parts.push(`${count(output.soft)} marginal`);
   if (output.nan_actual > 0) parts.push(`${count(output.nan_actual)} NaN`);
   if (output.inf_actual > 0) parts.push(`${count(output.inf_actual)} infinite`);
   if (output.flushed > 0) parts.push(`${count(output.flushed)} flushed to zero`);
@@ -216,9 +216,9 @@ function PublicVerdict({ output, verdict }: { output: Output; verdict: Outcome }
         <span class="muted"> ({figure(ratio * 100)} % of the elements miss)</span>
       )}
       {verdict !== 'pass' && output.public_pass && !output.ok && (
-        <span class="tone-note"> (differs from ours)</span>
+        <span class="tone-note"> (unlike our verdict)</span>
       )}
-      {output.ok && !output.public_pass && <span class="tone-note"> (differs from ours)</span>}
+      {output.ok && !output.public_pass && <span class="tone-note"> (unlike our verdict)</span>}
     </>
   );
 }
