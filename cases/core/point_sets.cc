@@ -137,6 +137,7 @@ void Resolver::UsePoints(int g, int u) {
 }
 
 void Resolver::Adapt(const v1::Use& use, v1::Point* point) {
+  point->set_label(absl::StrCat(use.prefix(), point->label()));
   RenameTensors(use.role(), point->mutable_in());
   Rename(use.role(), point->mutable_attr());
   if (point->functions().empty()) *point->mutable_functions() = use.functions();
