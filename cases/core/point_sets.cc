@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/set_texts.h"
 
@@ -62,6 +63,25 @@ void RenameTensors(const Roles& roles, google::protobuf::RepeatedPtrField<v1::Po
   }
 }
 
+// The tensors and attributes that a grid or a use gives to points that do not give them.
+template <typename Defaults>
+void AddMissing(const Defaults& defaults, v1::Point* point) {
+  for (const v1::PointTensor& tensor : defaults.in()) {
+    bool found = false;
+    for (v1::PointTensor& given : *point->mutable_in()) {
+      if (given.name() != tensor.name()) continue;
+      found = true;
+      v1::PointTensor merged = tensor;
+      MergeTensor(given, &merged);
+      given = merged;
+    }
+    if (!found) *point->add_in() = tensor;
+  }
+  for (const v1::PointAttribute& attribute : defaults.attr()) {
+    if (Named(point->mutable_attr(), attribute.name()) == nullptr) *point->add_attr() = attribute;
+  }
+}
+
 // Classes of the axis's numbers, which set its variable.
 void SpellOut(v1::Axis* axis) {
   for (const v1::Numbers& numbers : axis->numbers()) {
@@ -84,9 +104,12 @@ class Resolver {
       : sets_(sets), lines_(lines), op_(op) {}
 
   absl::Status Run() {
+    for (int f = 0; f < op_->functions_size(); ++f) TakeFunctions(f);
+    op_->clear_functions();
     for (int g = 0; g < op_->grid_size(); ++g) {
       for (int u = 0; u < op_->grid(g).use_size(); ++u) UsePoints(g, u);
       op_->mutable_grid(g)->clear_use();
+      GiveDefaults(g);
     }
     for (int c = 0; c < op_->cover_size(); ++c) ResolveCover(c);
     if (findings_.empty()) return absl::OkStatus();
@@ -103,7 +126,9 @@ class Resolver {
     return nullptr;
   }
 
+  void TakeFunctions(int f);
   void UsePoints(int g, int u);
+  void GiveDefaults(int g);
   static void Adapt(const v1::Use& use, v1::Point* point);
   void ResolveCover(int c);
   void TakeSet(const v1::PointSet& set, v1::Cover* cover);
@@ -145,20 +170,37 @@ void Resolver::Adapt(const v1::Use& use, v1::Point* point) {
     *point->mutable_dtypes() = use.dtypes();
     *point->mutable_dtype_sets() = use.dtype_sets();
   }
-  for (const v1::PointTensor& tensor : use.in()) {
-    bool found = false;
-    for (v1::PointTensor& given : *point->mutable_in()) {
-      if (given.name() != tensor.name()) continue;
-      found = true;
-      v1::PointTensor merged = tensor;
-      MergeTensor(given, &merged);
-      given = merged;
+  AddMissing(use, point);
+}
+
+// Of a function of the file with the same name, what the set says stands first.
+void Resolver::TakeFunctions(int f) {
+  const Path here = {{"functions", f}};
+  const v1::FunctionsOf& functions = op_->functions(f);
+  const v1::PointSet* set = Find(here, functions.set());
+  if (set == nullptr) return;
+  if (set->function().empty()) Say(here, absl::StrCat("the set '", functions.set(), "' has no functions"));
+  for (v1::FunctionRules rules : set->function()) {
+    const auto& without = functions.without();
+    if (std::find(without.begin(), without.end(), rules.variant()) != without.end()) continue;
+    const auto spell = [&](std::string* text) { *text = absl::StrReplaceAll(*text, {{"$", functions.name()}}); };
+    spell(rules.mutable_name());
+    for (v1::ArgRule& arg : *rules.mutable_arg()) {
+      if (!arg.from().empty()) spell(arg.mutable_from());
+      if (!arg.shape_of().empty()) spell(arg.mutable_shape_of());
     }
-    if (!found) *point->add_in() = tensor;
+    v1::FunctionRules* own = Named(op_->mutable_function(), rules.name());
+    if (own != nullptr) rules.MergeFrom(*own);
+    if (rules.judge().empty()) *rules.mutable_judge() = functions.judge();
+    *(own != nullptr ? own : op_->add_function()) = std::move(rules);
   }
-  for (const v1::PointAttribute& attribute : use.attr()) {
-    if (Named(point->mutable_attr(), attribute.name()) == nullptr) *point->add_attr() = attribute;
-  }
+}
+
+void Resolver::GiveDefaults(int g) {
+  v1::Grid* grid = op_->mutable_grid(g);
+  for (v1::Point& point : *grid->mutable_point()) AddMissing(*grid, &point);
+  grid->clear_in();
+  grid->clear_attr();
 }
 
 void Resolver::AddAxis(const Path& path, v1::Axis axis, v1::Cover* cover) {
