@@ -1,4 +1,5 @@
 // diopi-cli gate: may this library go in? A run against what is expected and what was before.
+#include "proto/enum_name.h"
 #include "reports/gate/gate.h"
 
 #include <algorithm>
@@ -172,8 +173,8 @@ absl::Status GateCommand::LoadRuns() {
 
 absl::Status GateCommand::Update() {
   const v1::RunInfo& run = runs_.run.run;
-  if (run.state() != "finished" || runs_.run.missing > 0 || runs_.run.cases == 0) {
-    return absl::FailedPreconditionError(absl::StrCat("run ", run.run_id(), " is ", run.state(), " and ",
+  if (run.state() != v1::RUN_STATE_FINISHED || runs_.run.missing > 0 || runs_.run.cases == 0) {
+    return absl::FailedPreconditionError(absl::StrCat("run ", run.run_id(), " is ", EnumName(run.state()), " and ",
                                                       runs_.run.missing, " cases have no verdict: ", expect_,
                                                       " is not written from a run that is not whole"));
   }

@@ -210,7 +210,7 @@ TEST_F(ProfileTest, AFloat32LibraryPassesWhatItCanThroughTheAdaptor) {
     return count;
   };
   const auto adapted = [](const v1::Verdict& verdict) {
-    return absl::StrContains(verdict.tags(), ", adapted]");
+    return verdict.adapted();
   };
 
   const auto without = verdicts({});
@@ -285,7 +285,7 @@ TEST_F(ProfileTest, TheReferencePassesInEveryMode) {
     std::map<v1::Outcome, int> outcomes = Outcomes();
     int adapted = 0;
     for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
-      adapted += absl::StrContains(verdict.tags(), ", adapted]");
+      adapted += verdict.adapted();
       const bool good = verdict.outcome() == v1::OUTCOME_PASS || verdict.outcome() == v1::OUTCOME_SKIPPED ||
                         verdict.function().empty();
       EXPECT_TRUE(good) << mode << " " << verdict.case_id() << " " << verdict.reason();
