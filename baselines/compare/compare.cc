@@ -7,6 +7,7 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/readings.h"
 #include "cases/base/hash.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -50,7 +51,7 @@ void ClearFigures(v1::OutputStats* stats) {
        {&v1::OutputStats::set_max_ulp, &v1::OutputStats::set_max_z, &v1::OutputStats::set_rms_z,
         &v1::OutputStats::set_max_abs, &v1::OutputStats::set_max_rel, &v1::OutputStats::set_rmse,
         &v1::OutputStats::set_rmse_ideal, &v1::OutputStats::set_bias, &v1::OutputStats::set_radial_bias,
-        &v1::OutputStats::set_zero_fraction, &v1::OutputStats::set_peer_mismatch_ratio,
+        &v1::OutputStats::set_zero_fraction, &v1::OutputStats::set_public_mismatch_ratio,
         &v1::OutputStats::set_rms_z_device, &v1::OutputStats::set_rmse_device,
         &v1::OutputStats::set_rmse_ratio}) {
     (stats->*set)(std::numeric_limits<double>::quiet_NaN());
@@ -94,7 +95,7 @@ const v1::Reading* FindReading(const v1::Case& c, v1::Reading::Kind kind) {
 // As JudgeOne, but a NaN that only SPREAD_NAN accepts counts as the reference's value. Adds their number to
 // `spread`.
 bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, int64_t* spread) {
-  const HostTensor* mask = Find(job.references, job.output.key + kSpreadNanSuffix);
+  const HostTensor* mask = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kSpreadNan));
   if (mask == nullptr || FindReading(job.c, v1::Reading::SPREAD_NAN) == nullptr) {
     return JudgeOne(job, stats, findings);
   }
@@ -151,6 +152,9 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       if (!findings.cause.empty() && findings.confidence > verdict.cause_confidence()) {
         verdict.set_likely_cause(findings.cause);
         verdict.set_cause_confidence(findings.confidence);
+        verdict.clear_consistent_with();
+        if (!findings.arithmetic.empty()) verdict.add_consistent_with(findings.arithmetic);
+        verdict.set_declarable(findings.declarable);
       }
     }
     widened = Union(widened, findings.widened);

@@ -108,7 +108,7 @@ TEST(Pointwise, MeasuresWhatItSays) {
   EXPECT_EQ(s.ulp_histogram(0), 2);
   EXPECT_EQ(s.ulp_histogram(3), 3);  // 1/2 <= |d|/w < 1: below 1 an ulp is only w/2
   EXPECT_EQ(s.ulp_histogram_size(), 24);
-  EXPECT_TRUE(s.peer_ok());
+  EXPECT_TRUE(s.public_pass());
 }
 
 TEST(Pointwise, IsTheSameOverBlocksAndTailsOfAnyLength) {
@@ -245,7 +245,7 @@ std::string Measured(const v1::OutputStats& s) {
                                              {'r', s.rms_z()},       {'a', s.max_abs()},
                                              {'a', s.max_rel()},     {'e', s.rmse()},
                                              {'e', s.rmse_ideal()},  {'b', s.bias()},
-                                             {'b', s.radial_bias()}, {'p', s.peer_mismatch_ratio()},
+                                             {'b', s.radial_bias()}, {'p', s.public_mismatch_ratio()},
                                              {'d', s.rmse_ratio()}};
   std::string text;
   for (const auto& [letter, value] : figures) {

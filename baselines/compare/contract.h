@@ -61,10 +61,6 @@ absl::StatusOr<DeclaredContracts> ParseContracts(const std::vector<std::string>&
 // In the order of the struct.
 std::vector<std::string> ContractNames(const Contracts& contracts);
 
-// What the likely causes that a contract would cover have in common: "; declare tf32 if the device computes
-// so".
-inline constexpr char kDeclare[] = "; declare ";
-
 // Every contract by itself, in that order.
 std::vector<Contracts> SingleContracts();
 

@@ -36,6 +36,8 @@ struct Remark {
   std::string text;
   std::string cause;
   double confidence = 1;
+  std::string arithmetic = "";  // see Findings
+  std::string declarable = "";
 };
 
 // Causes of less confidence are not named. Chosen with `diopi-proof causes`, client/proof/README.md.

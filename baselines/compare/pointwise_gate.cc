@@ -9,6 +9,7 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/groups.h"
 #include "baselines/compare/oracle.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -77,7 +78,7 @@ double Lean(const Tally& tally) {
 }
 
 bool LoadDevice(const Job& job, const OutputOracle& oracle, Device* device, std::string* harness_error) {
-  device->tensor = Find(job.references, job.output.key + ".device");
+  device->tensor = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kDevice));
   if (device->tensor == nullptr) return true;
   if (device->tensor->dtype != job.output.dtype || device->tensor->shape != job.expected.shape) {
     *harness_error = "the device reference has another dtype or shape than the oracle";
@@ -372,6 +373,8 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
     stats->set_detail(absl::StrCat(stats->detail(), how.text));
     findings->cause = how.cause;
     findings->confidence = how.confidence;
+    findings->arithmetic = how.arithmetic;
+    findings->declarable = how.declarable;
   }
   return true;
 }

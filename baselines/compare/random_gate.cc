@@ -167,7 +167,7 @@ bool JudgeRandom(const Job& job, v1::OutputStats* stats, std::string* harness_er
   }
   const int64_t elements = NumElements(job.actual.shape);
   if (elements > 0) stats->set_zero_fraction(static_cast<double>(zeros) / static_cast<double>(elements));
-  stats->set_peer_ok(PublicRuleAccepts(job));
+  stats->set_public_pass(PublicRuleAccepts(job));
   if (!finding.empty()) Fail("RANDOM", finding, stats);
   return true;
 }

@@ -21,8 +21,6 @@
 
 namespace diopi::baselines {
 
-inline constexpr char kSpreadNanSuffix[] = ".spread_nan";
-
 // The number of a floating dtype that is nearest to `value`.
 double RoundedTo(Dtype dtype, double value);
 

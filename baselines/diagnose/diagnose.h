@@ -30,6 +30,7 @@ struct DiagnoseOptions {
 // Why a case failed. Empty text: not known.
 struct Cause {
   std::string text;
+  std::vector<std::string> consistent_with;  // the alterations of `text`: "alpha taken as 1"
   double confidence = 0;
 };
 

@@ -123,6 +123,7 @@ absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c) {
   const std::string variant = rules.variant().empty() ? "" : absl::StrCat(rules.variant(), ".");
   c->set_id(absl::StrCat(c->operator_(), ".", variant, v1::Dtype::Code_Name(c->dtype()), ".", c->label()));
   c->set_hash(ContentHash(*c));
+  c->set_variant(rules.variant());
   return absl::OkStatus();
 }
 

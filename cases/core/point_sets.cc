@@ -183,7 +183,9 @@ void Resolver::TakeFunctions(int f) {
   for (v1::FunctionRules rules : set->function()) {
     const auto& without = functions.without();
     if (std::find(without.begin(), without.end(), rules.variant()) != without.end()) continue;
-    const auto spell = [&](std::string* text) { *text = absl::StrReplaceAll(*text, {{"$", functions.name()}}); };
+    const auto spell = [&](std::string* text) {
+      *text = absl::StrReplaceAll(*text, {{"$", functions.name()}});
+    };
     spell(rules.mutable_name());
     for (v1::ArgRule& arg : *rules.mutable_arg()) {
       if (!arg.from().empty()) spell(arg.mutable_from());

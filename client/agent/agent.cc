@@ -260,7 +260,7 @@ absl::Status CheckSameProfile(const v1::RunInfo& run, const v1::RunProfile& ours
   const bool same =
       theirs.hash() == ours.hash() && std::equal(theirs.adaptor().begin(), theirs.adaptor().end(),
                                                  ours.adaptor().begin(), ours.adaptor().end());
-  if (run.state() == "queued" || same) return absl::OkStatus();
+  if (run.state() == v1::RUN_STATE_QUEUED || same) return absl::OkStatus();
   const bool hash = theirs.hash() != ours.hash();
   return absl::InvalidArgumentError(
       absl::StrCat("run ", run.run_id(), " was begun with ", hash ? text(theirs) : "another adaptor",
@@ -502,7 +502,7 @@ void Agent::Store(const v1::Verdict& verdict) {
   for (const v1::OutputStats& stats : verdict.outputs()) {
     v1::OutputStats& few = *kept.add_outputs();
     few.set_ok(stats.ok());
-    few.set_peer_ok(stats.peer_ok());
+    few.set_public_pass(stats.public_pass());
     few.set_flushed(stats.flushed());
   }
   if (!again) progress_->Add(verdict);

@@ -13,6 +13,7 @@
 #include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
 #include "client/setup/credential_flags.h"
+#include "proto/enum_name.h"
 #include "reports/gate/render.h"
 #include "reports/gate/update.h"
 
@@ -172,10 +173,10 @@ absl::Status GateCommand::LoadRuns() {
 
 absl::Status GateCommand::Update() {
   const v1::RunInfo& run = runs_.run.run;
-  if (run.state() != "finished" || runs_.run.missing > 0 || runs_.run.cases == 0) {
-    return absl::FailedPreconditionError(absl::StrCat("run ", run.run_id(), " is ", run.state(), " and ",
-                                                      runs_.run.missing, " cases have no verdict: ", expect_,
-                                                      " is not written from a run that is not whole"));
+  if (run.state() != v1::RUN_STATE_FINISHED || runs_.run.missing > 0 || runs_.run.cases == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", run.run_id(), " is ", EnumName(run.state()), " and ", runs_.run.missing,
+                     " cases have no verdict: ", expect_, " is not written from a run that is not whole"));
   }
   if (fresh_) {
     absl::StatusOr<reports::Expectations> begun =

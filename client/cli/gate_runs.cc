@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/rpc/client.h"
 #include "client/setup/paths.h"
+#include "proto/enum_name.h"
 #include "server/store/database.h"
 
 namespace diopi::cli {
@@ -107,7 +108,7 @@ absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::R
         ++older;
         const bool comparable =
             SameSelection(other, run.run) || (request.partial && reports::IsWhole(other.options()));
-        if (other.state() != "finished" || !comparable) return true;
+        if (other.state() != v1::RUN_STATE_FINISHED || !comparable) return true;
         absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
         if (!report.ok()) return report.status();
         if (reports::IsGreen(*report, request.expectations)) green = *std::move(report);
@@ -131,9 +132,9 @@ absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::R
     return absl::InvalidArgumentError(
         absl::StrCat("--against: run ", run.run.run_id(), " is the one that is judged"));
   }
-  if (report->run.state() != "finished" || report->missing > 0) {
+  if (report->run.state() != v1::RUN_STATE_FINISHED || report->missing > 0) {
     return absl::InvalidArgumentError(absl::StrCat("--against: run ", report->run.run_id(), " is ",
-                                                   report->run.state(),
+                                                   EnumName(report->run.state()),
                                                    " and no reference; name one that is finished"));
   }
   return report;
@@ -143,7 +144,7 @@ absl::StatusOr<std::vector<reports::RunReport>> RepeatsOf(RunSource* source, con
   std::vector<reports::RunReport> repeats;
   const absl::Status visited =
       VisitRuns(source, run.options().chip(), "", [&](const v1::RunInfo& other) -> absl::StatusOr<bool> {
-        if (other.run_id() == run.run_id() || other.state() != "finished" ||
+        if (other.run_id() == run.run_id() || other.state() != v1::RUN_STATE_FINISHED ||
             other.options().host() != run.options().host() ||
             other.options().impl_sha256() != run.options().impl_sha256()) {
           return true;

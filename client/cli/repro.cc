@@ -186,6 +186,7 @@ class ReproCommand final : public Command {
   static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
     std::cout << "Outcome    " << reports::OutcomeName(verdict.outcome()) << "\n";
     if (!verdict.reason().empty()) std::cout << "Reason     " << verdict.reason() << "\n";
+    if (verdict.adapted()) std::cout << "Adaptor    " << reports::AdaptedText(verdict) << "\n";
     if (!verdict.backtrace().empty()) std::cout << "Backtrace\n" << verdict.backtrace() << "\n";
     if (!verdict.likely_cause().empty()) std::cout << "Likely     " << verdict.likely_cause() << "\n";
     if (verdict.contracts_size() > 0)

@@ -11,8 +11,10 @@
 #include "client/rpc/agents_client.h"
 #include "client/setup/credential_flags.h"
 #include "client/setup/library_facts.h"
+#include "proto/enum_name.h"
 #include "reports/model/outcome.h"
 #include "server/store/chip_name.h"
+#include "server/store/run_state.h"
 
 namespace diopi::cli {
 namespace {
@@ -29,7 +31,7 @@ agent::OutcomeCounts OutcomesOf(const v1::RunInfo& run) {
 // As diopi-agent's that has run all of it.
 ExitCode ExitCodeOf(const v1::RunInfo& run) {
   const auto code = static_cast<ExitCode>(run.submission().exit_code());
-  if (run.state() == "aborted") {
+  if (run.state() == v1::RUN_STATE_ABORTED) {
     const bool known =
         code == ExitCode::kUsage || code == ExitCode::kEnvironment || code == ExitCode::kInterrupted;
     return known ? code : ExitCode::kOurs;
@@ -39,7 +41,7 @@ ExitCode ExitCodeOf(const v1::RunInfo& run) {
 
 // No agent will begin or go on with it as things stand; the note says why.
 bool IsBlocked(const v1::RunInfo& run) {
-  return run.state() != "finished" && run.state() != "aborted" && !run.submission().note().empty();
+  return !server::IsOver(run.state()) && !run.submission().note().empty();
 }
 
 class SubmitCommand final : public Command {
@@ -155,7 +157,7 @@ class SubmitCommand final : public Command {
                 << "--server " << server_ << " --cancel " << run_id << std::endl;
       return ExitCode::kEnvironment;
     }
-    std::cout << "Run " << last_.run_id() << ": " << last_.state() << ", " << last_.done() << " of "
+    std::cout << "Run " << last_.run_id() << ": " << EnumName(last_.state()) << ", " << last_.done() << " of "
               << last_.cases() << " cases";
     for (const auto& [outcome, count] : OutcomesOf(last_)) std::cout << ", " << outcome << " " << count;
     std::cout << std::endl;
@@ -168,9 +170,10 @@ class SubmitCommand final : public Command {
     const bool line = run.state() != last_.state() || share != shown_;
     last_ = run;
     shown_ = share;
-    if (!line || run.state() == "finished" || run.state() == "aborted") return;
-    std::cout << "Run " << run.run_id() << ": " << run.state() << ", " << run.done() << " of " << run.cases()
-              << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed" << std::endl;
+    if (!line || server::IsOver(run.state())) return;
+    std::cout << "Run " << run.run_id() << ": " << EnumName(run.state()) << ", " << run.done() << " of "
+              << run.cases() << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed"
+              << std::endl;
   }
 
   std::string server_;

@@ -4,10 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "baselines/compare/contract.h"
 #include "baselines/compare/judging.h"
 #include "cases/core/library_checks.h"
 #include "client/judge/verdict_builder.h"
@@ -79,11 +77,12 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   // The more certain one; what was replayed says more than what was only looked at.
   if (!cause.text.empty() && cause.confidence >= verdict.cause_confidence()) {
     verdict.set_likely_cause(cause.text);
+    *verdict.mutable_consistent_with() = {cause.consistent_with.begin(), cause.consistent_with.end()};
+    verdict.clear_declarable();
     verdict.set_cause_confidence(cause.confidence);
   }
   // Arithmetic that may be declared comes before the figures; the other causes are in them, or follow.
-  const bool declarable = absl::StrContains(verdict.likely_cause(), baselines::kDeclare);
-  if (declarable) {
+  if (!verdict.declarable().empty()) {
     verdict.set_reason(absl::StrCat(verdict.likely_cause(), ": ", verdict.reason()));
   } else if (verdict.likely_cause() == cause.text && !cause.text.empty()) {
     verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause.text));
@@ -116,7 +115,8 @@ v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::Judg
 }
 
 v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                             const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor) {
+                             const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
+                             std::optional<profile::JudgedCase>* handed_over) {
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {
@@ -141,6 +141,7 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
                             adapted ? handed->actual : outcome.outputs, &verdict);
   }
   if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);
+  if (handed_over != nullptr) *handed_over = std::move(handed);
   return verdict;
 }
 

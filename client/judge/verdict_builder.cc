@@ -4,18 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
 #include "client/judge/error_text.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/model/report.h"
 
 namespace diopi::agent {
 namespace {
@@ -173,6 +168,8 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   verdict.mutable_readings()->Swap(judged.mutable_readings());
   verdict.mutable_would_pass_under()->Swap(judged.mutable_would_pass_under());
   verdict.set_likely_cause(reports::ToUtf8(judged.likely_cause()));
+  verdict.mutable_consistent_with()->Swap(judged.mutable_consistent_with());
+  verdict.set_declarable(judged.declarable());
   verdict.set_cause_confidence(judged.cause_confidence());
   if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS && MustDraw(c, outcome.outputs)) {
     verdict.set_outcome(v1::OUTCOME_FAIL);
@@ -219,7 +216,7 @@ v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::strin
   verdict.set_operator_(c.operator_());
   verdict.set_dtype(c.dtype());
   verdict.set_tensor_info(TensorInfo(c));
-  verdict.set_tags(Tags(c));
+  verdict.set_variant(c.variant());
   return verdict;
 }
 
@@ -251,7 +248,8 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   }
   verdict.set_error_code(reply.error_code());
   if (!success) verdict.set_error_text(reports::ToUtf8(SplitBacktrace(reply.text()).message));
-  verdict.set_call_us(reply.call_us());
+  verdict.set_threw(reply.status() == v1::WorkerReply::EXCEPTION);
+  if (reply.call_us() > 0) verdict.set_call_us(reply.call_us());
   verdict.set_calls(reply.calls());
   return verdict;
 }
@@ -285,14 +283,10 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
   const v1::WorkerReply& reply = outcome.reply;
   if (outcome.kind == Kind::kReplied && reply.adapted().empty()) return;
-  if (absl::EndsWith(verdict->tags(), "]")) {
-    verdict->set_tags(absl::StrCat(absl::StripSuffix(verdict->tags(), "]"), ", ", reports::kAdaptedTag, "]"));
+  verdict->set_adapted(true);
+  for (const auto& lines : {reply.adapted(), reply.rounded()}) {
+    for (const std::string& line : lines) verdict->add_conversions(reports::ToUtf8(line));
   }
-  std::vector<std::string> lines(reply.adapted().begin(), reply.adapted().end());
-  lines.insert(lines.end(), reply.rounded().begin(), reply.rounded().end());
-  const std::string what = lines.empty() ? "" : absl::StrCat(": ", absl::StrJoin(lines, ", "));
-  verdict->set_reason(
-      absl::StrCat(verdict->reason(), verdict->reason().empty() ? "" : "; ", "through the adaptor", what));
 }
 
 std::string TensorInfo(const v1::Case& c) {
@@ -311,14 +305,6 @@ std::string TensorInfo(const v1::Case& c) {
     }
   }
   return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
-}
-
-std::string Tags(const v1::Case& c) {
-  std::string tags(DtypeName(c.dtype()));
-  // operator[.variant].dtype.label
-  const std::vector<std::string> parts = absl::StrSplit(c.id(), '.');
-  if (parts.size() == 4) absl::StrAppend(&tags, ", ", absl::StrReplaceAll(parts[1], {{"_", ", "}}));
-  return absl::StrCat("[", tags, "]");
 }
 
 std::string ErrorName(int32_t code) {

@@ -35,15 +35,12 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 // For cases that no worker sees: absent functions, cases without a baseline.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason);
 
-// Of a case that went through the adaptor (device profile, modes): the tag, and in the reason what was
-// converted. Nothing where the adaptor found nothing to do.
+// Of a case that went through the adaptor (device profile, modes): `adapted`, and what was converted. Nothing
+// where the adaptor found nothing to do.
 void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict);
 
 // "[(input, float32, (2, 3)), (mask, bool, (4,))]": the tensors a case passes in, in the ABI's order.
 std::string TensorInfo(const v1::Case& c);
-
-// "[float32, backward]": the dtype and what kind of function it is, from the case's id.
-std::string Tags(const v1::Case& c);
 
 // "diopiErrorOccurred": the ABI's name of an error code.
 std::string ErrorName(int32_t code);

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "reports/render/measurements.h"
+
 namespace diopi::agent {
 namespace {
 
@@ -15,6 +17,7 @@ v1::Case AddCase() {
   c.set_id("add.inplace_scalar.float32.small");
   c.set_hash("abc");
   c.set_operator_("add");
+  c.set_variant("inplace_scalar");
   c.set_function("diopiAddInpScalar");
   c.set_dtype(v1::Dtype::float32);
   auto* input = c.add_args();
@@ -265,7 +268,7 @@ TEST(VerdictBuilder, WhatALibraryReliesOnIsToldAndNoFailure) {
 }
 
 // The adaptor: what it converted is told and tagged; what it could not hand over was not called.
-TEST(MarkAdapted, TagsAndTells) {
+TEST(MarkAdapted, TellsWhatWasConverted) {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
   const auto pass = [](const TensorMap&) {
     v1::Verdict verdict;
@@ -274,15 +277,17 @@ TEST(MarkAdapted, TagsAndTells) {
   };
   v1::Verdict verdict = BuildVerdict(AddCase(), outcome, pass);
   MarkAdapted(outcome, &verdict);  // it found nothing to do
-  EXPECT_EQ(verdict.tags(), "[float32, inplace, scalar]");
+  EXPECT_FALSE(verdict.adapted());
+  EXPECT_EQ(verdict.variant(), "inplace_scalar");
   EXPECT_EQ(verdict.reason(), "");
   outcome.reply.add_adapted("input float64 as float32");
   outcome.reply.add_rounded("1 of 3 elements of input rounded");
   verdict = BuildVerdict(AddCase(), outcome, pass);
   MarkAdapted(outcome, &verdict);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS);
-  EXPECT_EQ(verdict.tags(), "[float32, inplace, scalar, adapted]");
-  EXPECT_EQ(verdict.reason(),
+  EXPECT_TRUE(verdict.adapted());
+  EXPECT_EQ(verdict.reason(), "");
+  EXPECT_EQ(reports::AdaptedText(verdict),
             "through the adaptor: input float64 as float32, 1 of 3 elements of input rounded");
   outcome.reply.set_not_adaptable("1 of 3 elements of input are no int32");
   verdict = BuildVerdict(AddCase(), outcome, pass);
@@ -292,18 +297,12 @@ TEST(MarkAdapted, TagsAndTells) {
   const loader::CallOutcome crash = Ended(Kind::kCrashed, "SIGSEGV in diopiAdd");
   verdict = BuildVerdict(AddCase(), crash, pass);
   MarkAdapted(crash, &verdict);
-  EXPECT_EQ(verdict.reason(), "SIGSEGV in diopiAdd; through the adaptor");
+  EXPECT_EQ(verdict.reason(), "SIGSEGV in diopiAdd");
+  EXPECT_EQ(reports::AdaptedText(verdict), "through the adaptor");
 }
 
 TEST(TensorInfo, ListsWhatIsPassedIn) {
   EXPECT_EQ(TensorInfo(AddCase()), "[(input, float32, (2, 3)), (tensors.1, bool, ())]");
-}
-
-TEST(Tags, ComeFromTheId) {
-  v1::Case c = AddCase();
-  EXPECT_EQ(Tags(c), "[float32, inplace, scalar]");
-  c.set_id("add.float32.small");
-  EXPECT_EQ(Tags(c), "[float32]");
 }
 
 }  // namespace

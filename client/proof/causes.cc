@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "baselines/compare/contract.h"
 
 namespace diopi::proof {
 namespace {
@@ -156,10 +155,8 @@ void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
   const std::string& cause = verdict.likely_cause();
   const Told told = JudgeCause(planted, cause);
   if (!planted.contracts.empty()) {
-    const size_t at = cause.find(baselines::kDeclare);
-    const std::string declare = at == std::string::npos ? (cause.empty() ? "none" : "another cause")
-                                                        : cause.substr(at + sizeof(baselines::kDeclare) - 1);
-    ++contracts_[index][declare.substr(0, declare.find(" if"))];
+    const std::string without = cause.empty() ? "none" : "another cause";
+    ++contracts_[index][verdict.declarable().empty() ? without : verdict.declarable()];
   }
   if (told == Told::kNothing) {
     ++told_nothing_;

@@ -38,7 +38,7 @@ bool PublicRuleFails(const CallOutcome& outcome, const std::optional<v1::Verdict
   if (outcome.kind != CallOutcome::Kind::kReplied) return true;  // its run dies, or never ends
   if (!numbers.has_value()) return outcome.reply.error_code() != kNoImplement;
   return std::any_of(numbers->outputs().begin(), numbers->outputs().end(), [](const v1::OutputStats& stats) {
-    return !stats.peer_ok() || stats.gates() == "S";  // shape and dtype it does see
+    return !stats.public_pass() || stats.gates() == "S";  // shape and dtype it does see
   });
 }
 

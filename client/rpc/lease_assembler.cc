@@ -71,6 +71,8 @@ absl::Status LeaseAssembler::StartCase(v1::LeaseMessage::CaseStart* start) {
   current_.leased.lease_id = header_.lease_id();
   current_.leased.c = std::move(*start->mutable_case_());
   current_.leased.reference = start->reference();
+  current_.leased.device_reference = start->device_reference();
+  current_.leased.quarantined = start->quarantined();
   current_.inputs = start->inputs();
   current_.references = start->references();
   current_.announced = {start->tensors().begin(), start->tensors().end()};

@@ -25,7 +25,7 @@ class AdaptedTest : public CoreBaselinesTest {
     EXPECT_LE(run.code, 1) << run.err;
     return WithoutLibraryChecks(ReadRun(data()));
   }
-  static bool Adapted(const v1::Verdict& verdict) { return absl::StrContains(verdict.tags(), ", adapted]"); }
+  static bool Adapted(const v1::Verdict& verdict) { return verdict.adapted(); }
 };
 
 TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {

@@ -78,7 +78,7 @@ class AgentsTest : public ::testing::Test {
   // Every case once; all calls of the function failed as they do without a gate.
   void ExpectComplete() const {
     const StoredRun run = ReadRun(data(), run_);
-    EXPECT_EQ(run.info.state(), "finished");
+    EXPECT_EQ(run.info.state(), v1::RUN_STATE_FINISHED);
     EXPECT_GT(run.verdicts.size(), 5U);
     for (const v1::Verdict& verdict : run.verdicts) {
       if (verdict.function() != "diopiRelu") continue;

@@ -48,7 +48,7 @@ class NetworkTest : public ::testing::Test {
                     "--fname", "relu", "tanh", "--error-report", *folder_ / "errors.csv"});
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     const StoredRun stored = ReadRun(data());
-    EXPECT_EQ(stored.info.state(), "finished");
+    EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
     EXPECT_GT(stored.verdicts.size(), 20u);
     for (const v1::Verdict& verdict : stored.verdicts) {
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id() << ": " << verdict.reason();

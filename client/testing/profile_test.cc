@@ -209,9 +209,7 @@ TEST_F(ProfileTest, AFloat32LibraryPassesWhatItCanThroughTheAdaptor) {
       count += verdict.dtype() == dtype && verdict.outcome() == v1::OUTCOME_PASS;
     return count;
   };
-  const auto adapted = [](const v1::Verdict& verdict) {
-    return absl::StrContains(verdict.tags(), ", adapted]");
-  };
+  const auto adapted = [](const v1::Verdict& verdict) { return verdict.adapted(); };
 
   const auto without = verdicts({});
   EXPECT_EQ(passed(without, v1::Dtype::int64), 0);
@@ -285,7 +283,7 @@ TEST_F(ProfileTest, TheReferencePassesInEveryMode) {
     std::map<v1::Outcome, int> outcomes = Outcomes();
     int adapted = 0;
     for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
-      adapted += absl::StrContains(verdict.tags(), ", adapted]");
+      adapted += verdict.adapted();
       const bool good = verdict.outcome() == v1::OUTCOME_PASS || verdict.outcome() == v1::OUTCOME_SKIPPED ||
                         verdict.function().empty();
       EXPECT_TRUE(good) << mode << " " << verdict.case_id() << " " << verdict.reason();

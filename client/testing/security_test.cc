@@ -115,7 +115,7 @@ TEST_F(SecurityTest, ARunOverTlsWithAToken) {
   const Finished run = Run({"--tls-ca", authority_->ca(), "--token-file", token});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   const StoredRun stored = ReadRun(data());
-  EXPECT_EQ(stored.info.state(), "finished");
+  EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(stored.info.options().owner(), "ci");
   ASSERT_FALSE(stored.verdicts.empty());
   for (const v1::Verdict& verdict : stored.verdicts) {
@@ -181,7 +181,7 @@ TEST_F(SecurityTest, MutualTls) {
   const Arguments token = {"--token-file", Token("ci", "run"), "--tls-ca", authority_->ca()};
   const Finished run = Run(token + Arguments{"--tls-cert", client.certificate, "--tls-key", client.key});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_EQ(ReadRun(data()).info.state(), "finished");
+  EXPECT_EQ(ReadRun(data()).info.state(), v1::RUN_STATE_FINISHED);
   ExpectRefused(Run(token), 4, "certificate", "without one");
   ExpectRefused(Run(token + Arguments{"--tls-cert", other.certificate, "--tls-key", other.key}), 4,
                 "certificate", "another authority's");

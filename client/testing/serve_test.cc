@@ -312,7 +312,7 @@ TEST_F(ServeGateTest, AnAgentKilledInTheMiddleIsLostAndTheRunGoesOn) {
   EXPECT_NE(list.find(first_name), std::string::npos) << list;
   const Finished finished = submit.Finish();
   EXPECT_EQ(finished.code, 1) << finished.out << finished.err;  // every case is an error
-  EXPECT_EQ(ReadRun(data(), run).info.state(), "finished");
+  EXPECT_EQ(ReadRun(data(), run).info.state(), v1::RUN_STATE_FINISHED);
 }
 
 // A run whose agent is killed is not "running" for ever; an agent that works on one long case keeps it so.
@@ -338,7 +338,7 @@ TEST_F(ServeGateTest, ARunWithoutASignOfItsAgentIsStalledUntilItIsResumed) {
   std::vector<std::string> again = command;
   again.insert(again.end(), {"--resume", run});
   EXPECT_EQ(RunProgram(again).code, 1);  // every case is an error
-  EXPECT_EQ(ReadRun(data(), run).info.state(), "finished");
+  EXPECT_EQ(ReadRun(data(), run).info.state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST_F(ServeGateTest, CancellingTheWaitLeavesTheRunCancellingTheRunEndsIt) {
@@ -393,7 +393,7 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   const Finished watched = watch.Finish();
   EXPECT_EQ(watched.code, 1) << watched.out << watched.err;
   const StoredRun stored = ReadRun(data(), queued);
-  EXPECT_EQ(stored.info.state(), "finished");
+  EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
 }
 
 }  // namespace

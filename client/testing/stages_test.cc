@@ -121,7 +121,7 @@ class StagesTest : public ::testing::Test {
       EXPECT_EQ(resumed.code, 1) << resumed.err;
     }
     EXPECT_EQ(Read("latest", victim == "worker"), *undisturbed_);
-    EXPECT_EQ(ReadRun(data()).info.state(), "finished");
+    EXPECT_EQ(ReadRun(data()).info.state(), v1::RUN_STATE_FINISHED);
   }
 
   inline static TempFolder* folder_ = nullptr;

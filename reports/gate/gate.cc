@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/gate/coverage.h"
 #include "reports/gate/growth.h"
@@ -101,8 +102,8 @@ void Gate::JudgeRun() {
     Add({FindingKind::kIncomplete, 0, "run", text, action, {}});
   };
   const int64_t done = run_.cases - run_.missing;
-  if (run_.run.state() != "finished" || run_.missing > 0) {
-    incomplete(absl::StrCat("run ", run_.run.run_id(), " is ", run_.run.state(), ": ", done, " of ",
+  if (run_.run.state() != v1::RUN_STATE_FINISHED || run_.missing > 0) {
+    incomplete(absl::StrCat("run ", run_.run.run_id(), " is ", EnumName(run_.run.state()), ": ", done, " of ",
                             run_.cases, " cases have a verdict; a run that is not whole is never green"),
                absl::StrCat("complete it: diopi-agent --resume ", run_.run.run_id()));
   } else if (run_.cases == 0) {
@@ -341,7 +342,7 @@ GateResult RunGate(const GateInput& input, const GateOptions& options) {
 }
 
 bool IsGreen(const RunReport& run, const Expectations* expectations) {
-  if (run.run.state() != "finished" || run.missing > 0 || run.cases == 0) return false;
+  if (run.run.state() != v1::RUN_STATE_FINISHED || run.missing > 0 || run.cases == 0) return false;
   std::set<size_t> excused;
   const std::vector<std::vector<size_t>> matches = MatchLines(expectations, run);
   for (size_t line = 0; line < matches.size(); ++line) {

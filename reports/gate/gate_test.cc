@@ -126,7 +126,7 @@ TEST(Gate, ALineHoldsThroughItsLastDay) {
 
 TEST(Gate, WhatIsNotWholeIsNeverGreen) {
   RunReport aborted = SmallRun("r", {{"a.x"}});
-  aborted.run.set_state("aborted");
+  aborted.run.set_state(v1::RUN_STATE_ABORTED);
   RunReport missing = SmallRun("r", {{"a.x"}});
   missing.cases = 2;
   missing.missing = 1;

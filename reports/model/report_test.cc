@@ -103,9 +103,9 @@ TEST(BuildReport, WaivedIsNoPass) {
 v1::Verdict WithOutput(v1::Outcome outcome, bool public_pass, int index) {
   v1::Verdict verdict = MakeVerdict("add", "diopiAdd", outcome, index);
   v1::OutputStats& stats = *verdict.add_outputs();
-  stats.set_peer_ok(public_pass);
-  stats.set_peer_mismatch_ratio(public_pass ? 0 : 0.25);
-  verdict.add_outputs()->set_peer_ok(true);
+  stats.set_public_pass(public_pass);
+  stats.set_public_mismatch_ratio(public_pass ? 0 : 0.25);
+  verdict.add_outputs()->set_public_pass(true);
   return verdict;
 }
 

@@ -75,6 +75,12 @@ std::string GroupText(const FailureGroup& group) {
   return absl::StrCat(group.cases.size(), " cases of ", OperatorsText(group), " (", DtypesText(group), ")");
 }
 
+std::string AdaptedText(const v1::Verdict& verdict) {
+  if (!verdict.adapted()) return "";
+  return absl::StrCat("through the adaptor", verdict.conversions().empty() ? "" : ": ",
+                      absl::StrJoin(verdict.conversions(), ", "));
+}
+
 std::string ExampleText(const FailureGroup& group) {
   if (group.reason == group.cause || group.reason.empty()) return "";
   return group.cases.size() == 1 ? group.reason
@@ -173,7 +179,7 @@ std::string OutputText(const v1::OutputStats& stats) {
     absl::StrAppend(&out, absl::StrFormat("; grade %s, %.3g times the device reference's error",
                                           stats.grade(), stats.rmse_ratio()));
   }
-  absl::StrAppend(&out, "; public rule: ", PublicWords(stats.peer_ok(), stats.peer_mismatch_ratio()));
+  absl::StrAppend(&out, "; public rule: ", PublicWords(stats.public_pass(), stats.public_mismatch_ratio()));
   return out;
 }
 

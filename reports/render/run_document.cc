@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
@@ -37,6 +38,7 @@ Finding FindingOf(const RunReport& report, const v1::Verdict& verdict) {
   if (!verdict.reason().empty()) finding.lines.push_back(OneLine(verdict.reason()));
   if (!absl::StrContains(verdict.reason(), verdict.likely_cause()))
     finding.lines.push_back(absl::StrCat("Likely cause: ", OneLine(verdict.likely_cause())));
+  if (verdict.adapted()) finding.lines.push_back(OneLine(AdaptedText(verdict)));
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) finding.lines.push_back(OutputText(stats));
   }
@@ -68,7 +70,7 @@ Facts LibraryFacts(const RunReport& report) {
   const v1::RunOptions& options = report.run.options();
   Facts facts;
   facts.rows = {
-      {"Run", {absl::StrCat(report.run.run_id(), " (", report.run.state(), ")")}},
+      {"Run", {absl::StrCat(report.run.run_id(), " (", EnumName(report.run.state()), ")")}},
       {"Chip", OrNotRecorded(options.chip())},
       {"Library", OrNotRecorded(options.impl_path(), true)},
       {"SHA-256", OrNotRecorded(options.impl_sha256(), true)},
@@ -183,7 +185,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
   Document document;
   document.title = options.chip().empty() ? "DIOPI conformance report"
                                           : absl::StrCat("DIOPI conformance: ", options.chip());
-  document.subtitle = absl::StrCat("Run ", report.run.run_id(), ", ", report.run.state(), ", ",
+  document.subtitle = absl::StrCat("Run ", report.run.run_id(), ", ", EnumName(report.run.state()), ", ",
                                    report.run.created(), "; library ", options.impl_path());
   std::vector<Block>& blocks = document.blocks;
   for (Block& block : PartialNote(report)) blocks.push_back(std::move(block));
@@ -201,7 +203,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
   }
   if (report.adapted > 0) {
     blocks.emplace_back(Note{absl::StrCat("An adaptor stood between the cases and the library in ",
-                                          report.adapted, " verdicts, tagged ", kAdaptedTag, "."),
+                                          report.adapted, " verdicts, tagged adapted."),
                              Tone::kWarn});
   }
   blocks.emplace_back(Heading{2, "Library and environment"});

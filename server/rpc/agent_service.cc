@@ -13,6 +13,7 @@
 #include "absl/time/clock.h"
 #include "baselines/store/store.h"
 #include "server/rpc/status.h"
+#include "server/store/run_state.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -25,10 +26,6 @@ constexpr size_t kMaxName = 255;
 
 bool IsSha256(const std::string& text) {
   return text.size() == kShaDigits && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
-}
-
-bool HasEnded(const v1::RunInfo& run) {
-  return run.state() == "finished" || run.state() == "aborted";
 }
 
 absl::Status CheckSubmit(const v1::SubmitRequest& request) {
@@ -221,7 +218,7 @@ class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo>
     const std::lock_guard lock(mutex_);
     writing_ = false;
     if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody watches any more");
-    if (HasEnded(run_) && !end_.has_value()) end_ = absl::OkStatus();
+    if (IsOver(run_.state()) && !end_.has_value()) end_ = absl::OkStatus();
     Continue();
   }
 
@@ -481,7 +478,7 @@ absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first
   if (!status.ok()) {
     uploads_.Remove(run_id);
     runs_->Forget(run_id);
-    database_->SetState(run_id, "aborted").IgnoreError();
+    database_->SetState(run_id, v1::RUN_STATE_ABORTED).IgnoreError();
     return status;
   }
   return database_->GetRun(run_id);

@@ -180,7 +180,7 @@ TEST_F(ProgramTest, AKilledServerLosesNoResult) {
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(resumed->done(), stored);
   EXPECT_EQ(agent.DoAll(run, 50), resumed->cases() - stored);
-  EXPECT_EQ(agent.Finish(run, false)->state(), "finished");
+  EXPECT_EQ(agent.Finish(run, false)->state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST_F(ProgramTest, EndsWithItsParent) {

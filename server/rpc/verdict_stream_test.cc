@@ -72,7 +72,7 @@ TEST(VerdictStreamTest, ARunInBoundedBatches) {
   ASSERT_TRUE(stream.status.ok()) << stream.status;
   EXPECT_GE(stream.batches.size(), kManyCases * kReasonBytes / (256 << 10));
   EXPECT_EQ(stream.batches[0].run().run_id(), run);
-  EXPECT_EQ(stream.batches[0].run().state(), "finished");
+  EXPECT_EQ(stream.batches[0].run().state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(stream.batches[0].run().outcomes().at("fail"), 1);
   for (size_t i = 0; i < stream.batches.size(); ++i) {
     const v1::VerdictBatch& batch = stream.batches[i];

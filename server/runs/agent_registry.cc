@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "client/command_line/exit_code.h"
+#include "proto/enum_name.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -55,7 +56,7 @@ absl::Status AgentRegistry::Load() {
     Agent& agent = agents_[old.facts.agent_id()];
     agent.facts = old.facts;
     agent.seen = clock_->Now();
-    agent.state = "lost";
+    agent.state = v1::AGENT_STATE_LOST;
     std::string ignored;
     if (!absl::ParseTime(absl::RFC3339_full, old.seen, &agent.since, &ignored)) agent.since = absl::Now();
   }
@@ -77,17 +78,17 @@ void AgentRegistry::Settle(const Later& later) {
 }
 
 void AgentRegistry::NoteState(Agent* agent) {
-  const char* state = agent->link == nullptr   ? "lost"
-                      : !agent->health.ok()    ? "unhealthy"
-                      : !agent->run_id.empty() ? "busy"
-                                               : "online";
+  const v1::AgentState state = agent->link == nullptr   ? v1::AGENT_STATE_LOST
+                               : !agent->health.ok()    ? v1::AGENT_STATE_UNHEALTHY
+                               : !agent->run_id.empty() ? v1::AGENT_STATE_BUSY
+                                                        : v1::AGENT_STATE_ONLINE;
   if (agent->state == state) return;
   agent->state = state;
   agent->since = absl::Now();
   Log(agent->health.ok() && agent->link != nullptr ? LogLevel::kInfo : LogLevel::kWarn, "agent_state",
       {{"agent", agent->facts.agent_id()},
        {"chip", agent->facts.chip()},
-       {"state", state},
+       {"state", EnumName(state)},
        {"run_id", agent->run_id},
        {"health", agent->health.text()}});
 }
@@ -329,7 +330,7 @@ void AgentRegistry::AbortHopeless(Later* later) {
 
 void AgentRegistry::Abort(const v1::Submission& submission, const std::string& run_id, Later* later) {
   absl::Status status = database_->SetSubmission(run_id, submission);
-  if (status.ok()) status = database_->SetState(run_id, "aborted");
+  if (status.ok()) status = database_->SetState(run_id, v1::RUN_STATE_ABORTED);
   if (!status.ok()) {
     Log(LogLevel::kError, "not_aborted", {{"run_id", run_id}, {"status", std::string(status.message())}});
   }

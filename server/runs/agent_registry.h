@@ -82,8 +82,8 @@ class AgentRegistry {
     std::shared_ptr<AgentLink> link;  // null: lost
     std::string run_id;               // empty: free
     absl::Duration seen;
-    absl::Time since;   // of its state
-    std::string state;  // as it was last told
+    absl::Time since;                                    // of its state
+    v1::AgentState state = v1::AGENT_STATE_UNSPECIFIED;  // as it was last told
   };
   struct OpenRun {
     std::string run_id;

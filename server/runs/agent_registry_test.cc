@@ -68,11 +68,11 @@ class AgentRegistryTest : public ::testing::Test {
     return id;
   }
 
-  std::string StateOf(const std::string& name) {
+  v1::AgentState StateOf(const std::string& name) {
     for (const v1::AgentInfo& agent : registry_->List("")) {
       if (agent.facts().agent_id() == name) return agent.state();
     }
-    return "none";
+    return v1::AGENT_STATE_UNSPECIFIED;
   }
 
   void Beat(const std::string& name, bool healthy = true) {
@@ -104,9 +104,9 @@ TEST_F(AgentRegistryTest, SilenceMakesAnAgentLostAndLaterForgotten) {
   clock_.Advance(absl::Seconds(19));
   Beat("a");
   clock_.Advance(absl::Seconds(19));
-  EXPECT_EQ(StateOf("a"), "online");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);
   clock_.Advance(absl::Seconds(2));
-  EXPECT_EQ(StateOf("a"), "lost");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
   ASSERT_TRUE(link->closed.has_value());
   EXPECT_TRUE(absl::IsDeadlineExceeded(*link->closed));
   v1::HeartbeatRequest late;
@@ -122,9 +122,9 @@ TEST_F(AgentRegistryTest, AStreamsEndMakesAnAgentLostAtOnceButNotAnOldStreams) {
   const auto link = Register(Agent("a"));
   ASSERT_TRUE(old->closed.has_value());
   registry_->StreamEnded("a", old.get());
-  EXPECT_EQ(StateOf("a"), "online");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);
   registry_->StreamEnded("a", link.get());
-  EXPECT_EQ(StateOf("a"), "lost");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
   registry_->Leave("a");
   EXPECT_EQ(StateOf("a"), "none");
 }
@@ -144,8 +144,8 @@ TEST_F(AgentRegistryTest, ARunGoesToEveryFreeAgentWithTheSameLibrary) {
   registry_->Finished(first);
   EXPECT_EQ(ended_, Runs({first}));
   End("a", first, 0);
-  EXPECT_EQ(StateOf("a"), "online");  // the second one is another library's
-  EXPECT_EQ(StateOf("other"), "busy");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);  // the second one is another library's
+  EXPECT_EQ(StateOf("other"), v1::AGENT_STATE_BUSY);
 }
 
 TEST_F(AgentRegistryTest, ASickAgentGetsNothingUntilItIsWell) {
@@ -155,14 +155,14 @@ TEST_F(AgentRegistryTest, ASickAgentGetsNothingUntilItIsWell) {
   const auto link = Register(sick);
   const std::string run = Submit();
   EXPECT_TRUE(link->runs.empty());
-  EXPECT_EQ(StateOf("a"), "unhealthy");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_UNHEALTHY);
   EXPECT_EQ(database_->GetRun(run)->submission().note(),
             "every agent that could run it fails its health check: a: on fire");
   EXPECT_EQ(registry_->Check("c", {})->note(), database_->GetRun(run)->submission().note());
   Beat("a");
   EXPECT_EQ(database_->GetRun(run)->submission().note(), "");
   EXPECT_EQ(link->runs, Runs({run}));
-  EXPECT_EQ(StateOf("a"), "busy");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_BUSY);
 }
 
 TEST_F(AgentRegistryTest, ARunThatNoAgentCanDoIsAborted) {
@@ -173,11 +173,11 @@ TEST_F(AgentRegistryTest, ARunThatNoAgentCanDoIsAborted) {
   EXPECT_EQ(a->runs.size(), 1U);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(b->runs.size(), static_cast<size_t>(i) + 1);
-    EXPECT_EQ(database_->GetRun(run)->state(), "queued");
+    EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_QUEUED);
     End("b", run, 3);
   }
   EXPECT_EQ(b->runs.size(), 3U);
-  EXPECT_EQ(database_->GetRun(run)->state(), "aborted");
+  EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_ABORTED);
   EXPECT_EQ(database_->GetRun(run)->submission().note(), "b: why");
   EXPECT_EQ(database_->GetRun(run)->submission().exit_code(), 3);
   EXPECT_EQ(ended_, Runs({run}));
@@ -188,7 +188,7 @@ TEST_F(AgentRegistryTest, CancelStopsItsAgentsAndOnlyOpenRunsCanBeCancelled) {
   const std::string run = Submit();
   EXPECT_TRUE(registry_->Cancel(run).ok());
   EXPECT_EQ(link->stops, Runs({run}));
-  EXPECT_EQ(database_->GetRun(run)->state(), "aborted");
+  EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_ABORTED);
   EXPECT_TRUE(absl::IsFailedPrecondition(registry_->Cancel(run)));
 }
 
@@ -197,11 +197,11 @@ TEST_F(AgentRegistryTest, ANewServerKnowsAgentsAndRuns) {
   Register(Agent("b"));
   const std::string run = Submit();
   Restart();
-  EXPECT_EQ(StateOf("a"), "lost");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
   v1::ServeRequest still_at_it = Agent("a");
   still_at_it.set_run_id(run);
   EXPECT_TRUE(Register(still_at_it)->runs.empty());
-  EXPECT_EQ(StateOf("a"), "busy");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_BUSY);
   EXPECT_EQ(Register(Agent("b"))->runs, Runs({run}));
   // A run that ended while nobody could tell it.
   v1::ServeRequest outdated = Agent("c");

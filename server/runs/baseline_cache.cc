@@ -22,11 +22,14 @@ std::string OneLine(const baselines::Provenance& p) {
   return absl::StrCat(p.reference, ": ", p.library, " (", absl::StrJoin(details, "; "), ")");
 }
 
+std::string NameOf(const baselines::DeviceProvenance& p) {
+  return absl::StrCat(p.vendor, p.version.empty() ? "" : " ", p.version);
+}
+
 std::string OneLine(const baselines::DeviceProvenance& p) {
   if (p.vendor.empty()) return "";
-  return absl::StrCat("device reference: ", p.vendor, p.version.empty() ? "" : " ", p.version, " (library ",
-                      p.sha256.substr(0, 16), p.contracts.empty() ? "" : "; contracts ", p.contracts, "; ",
-                      p.created, ")");
+  return absl::StrCat("device reference: ", NameOf(p), " (library ", p.sha256.substr(0, 16),
+                      p.contracts.empty() ? "" : "; contracts ", p.contracts, "; ", p.created, ")");
 }
 
 }  // namespace
@@ -58,6 +61,7 @@ absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Open(const st
   opened->path = path;
   opened->reference = OneLine((*reader)->provenance());
   opened->device_reference = OneLine((*reader)->provenance().device_reference);
+  opened->device_name = NameOf((*reader)->provenance().device_reference);
   opened->reader = *std::move(reader);
   return std::shared_ptr<const OpenBaseline>(std::move(opened));
 }

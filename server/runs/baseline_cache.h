@@ -24,6 +24,7 @@ struct OpenBaseline {
   std::string path;
   std::string reference;         // provenance in one line, for verdicts
   std::string device_reference;  // the same of the device reference; empty: the file has none
+  std::string device_name;       // "Acme 2.1"
   std::unique_ptr<baselines::BaselineReader> reader;
 
   // OK when the file holds this very case; otherwise why not and what to do about it.

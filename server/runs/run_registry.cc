@@ -10,6 +10,7 @@
 #include "baselines/compare/contract.h"
 #include "cases/base/dtype.h"
 #include "cases/core/library_checks.h"
+#include "proto/enum_name.h"
 #include "server/scheduler/shard.h"
 #include "server/telemetry/log.h"
 
@@ -251,7 +252,7 @@ absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options
   if (submission.cancelled()) {
     return absl::FailedPreconditionError(absl::StrCat("run ", info->run_id(), " was cancelled"));
   }
-  if (info->state() != "queued") return absl::OkStatus();
+  if (info->state() != v1::RUN_STATE_QUEUED) return absl::OkStatus();
   const bool upload = !submission.upload_name().empty();
   const std::string& wanted = upload ? submission.upload_sha256() : submission.require_sha256();
   if (!wanted.empty()) {
@@ -274,9 +275,9 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
                                                           const v1::RunOptions& options, bool join) {
   absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
   if (!info.ok()) return info.status();
-  if (join && info->state() != "running" && info->state() != "stalled") {
+  if (join && info->state() != v1::RUN_STATE_RUNNING && info->state() != v1::RUN_STATE_STALLED) {
     return absl::FailedPreconditionError(
-        absl::StrCat("run ", info->run_id(), " is ", info->state(), ": there is nothing to join",
+        absl::StrCat("run ", info->run_id(), " is ", EnumName(info->state()), ": there is nothing to join",
                      info->done() < info->cases() ? "; --resume completes it" : ""));
   }
   absl::Status status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
@@ -292,8 +293,8 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
   if (!status.ok()) return status;
   const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id());
   if (!run.ok()) return run.status();
-  if (info->done() < info->cases() && info->state() != "running") {
-    status = database_->SetState(info->run_id(), "running");
+  if (info->done() < info->cases() && info->state() != v1::RUN_STATE_RUNNING) {
+    status = database_->SetState(info->run_id(), v1::RUN_STATE_RUNNING);
     if (!status.ok()) return status;
   }
   KeepAlive(run->get());
