@@ -219,6 +219,7 @@ TEST(WaiverTest, CoversWhatItStatesAndNoMore) {
     const Judged judged = FailedRelu(v1::Judge::MATH, row.reference, row.actual);
     const v1::Verdict verdict = Waived(judged, Applied(Waiver(row.tolerance, "2026-06-01")));
     EXPECT_EQ(verdict.outcome(), row.waived ? v1::OUTCOME_WAIVED : v1::OUTCOME_FAIL) << row.what;
+    EXPECT_EQ(verdict.waiver(), row.waived ? "chip.textproto:1" : "") << row.what;
     if (row.waived) {
       EXPECT_THAT(
           verdict.reason(),

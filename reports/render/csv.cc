@@ -60,7 +60,7 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
       Worst(verdict, [](const auto& s) { return s.max_z(); }),
       Worst(verdict, [](const auto& s) { return s.max_abs(); }),
       Worst(verdict, [](const auto& s) { return s.max_rel(); }),
-      absl::StrFormat("%.3f", verdict.call_us()),
+      verdict.has_call_us() ? absl::StrFormat("%.3f", verdict.call_us()) : "",
       absl::StrCat(verdict.error_code()),
       verdict.signal(),
       verdict.reason(),

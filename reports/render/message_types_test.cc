@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "diopi/v1/run.pb.h"
+#include "diopi/v1/verdict.pb.h"
 #include "proto/enum_name.h"
 #include "reports/render/message_json.h"
 

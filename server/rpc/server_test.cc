@@ -183,8 +183,11 @@ TEST(ServerTest, TheDeviceReferenceIsSentAndNamedAndAQuarantinedCaseIsNot) {
   ASSERT_EQ(lease.cases.size(), 2U);
   EXPECT_EQ(lease.cases[0].unavailable, "");
   EXPECT_TRUE(lease.cases[0].references.contains("out.device"));
-  EXPECT_EQ(lease.cases[1].unavailable, "quarantined: oracle/contract conflict: out");
+  EXPECT_FALSE(lease.cases[0].quarantined);
+  EXPECT_EQ(lease.cases[1].unavailable, "oracle/contract conflict: out");
+  EXPECT_TRUE(lease.cases[1].quarantined);
   for (const ReceivedCase& received : lease.cases) {
+    EXPECT_EQ(received.device_reference, "Acme 2.1");
     EXPECT_THAT(received.reference, HasSubstr("cpu: test 1"));
     EXPECT_THAT(received.reference, HasSubstr("device reference: Acme 2.1 (library 00ff; contracts tf32"));
   }

@@ -37,6 +37,8 @@ struct ReceivedCase {
   TensorMap references;
   int chunks = 0;
   size_t largest_chunk = 0;
+  bool quarantined = false;
+  std::string device_reference = "";
 };
 
 struct ReceivedLease {

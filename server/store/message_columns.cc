@@ -46,7 +46,8 @@ void BindField(const Message& message, const FieldDescriptor* field, int index, 
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
       std::string scratch;
-      return statement->BindCopy(index, reflection.GetStringReference(message, field, &scratch));
+      const std::string& text = reflection.GetStringReference(message, field, &scratch);
+      return &text == &scratch ? statement->BindCopy(index, text) : statement->BindAt(index, text);
     }
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return statement->BindAt(index, reflection.GetDouble(message, field));
@@ -58,7 +59,7 @@ void BindField(const Message& message, const FieldDescriptor* field, int index, 
       return statement->BindAt(index, reflection.GetInt32(message, field));
     case FieldDescriptor::CPPTYPE_INT64:
       return statement->BindAt(index, reflection.GetInt64(message, field));
-    default:  // the constructor lets no other through
+    default:  // no stored message has another; the test that every field comes back would fail
       return statement->BindNull(index);
   }
 }

@@ -37,7 +37,8 @@ class MessageColumns {
   // "o.key, o.max_ulp", with `prefix` "o.".
   std::string Names(const std::string& prefix = "") const;
 
-  // Binds size() parameters from `first` (1 is the statement's first) on.
+  // Binds size() parameters from `first` (1 is the statement's first) on. The message must live until the
+  // statement is stepped.
   void Bind(const google::protobuf::Message& message, int first, Statement* statement) const;
   // Reads size() columns from `first` (0 is the row's first) on. DataLoss without the file's name.
   absl::Status Read(const Statement& row, int first, google::protobuf::Message* message) const;
