@@ -11,11 +11,17 @@ enable_language(CUDA)
 set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know it
 set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 
-# One run of the front end a file, its result assembled for every card that CUDA 13 knows (sm_70 is no longer among
-# them) and kept as PTX for those to come.
+# One run of the front end a file. What is shipped is assembled for every device that CUDA 13 knows (sm_70 is no longer
+# among them) and kept as PTX for those to come; a build for tests, where nothing runs on a device, for the oldest one.
+if(DIOPI_CUDA_ALL)
+  set(_code sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,compute_75)
+else()
+  set(_code sm_75,compute_75)
+endif()
+message(STATUS "CUDA: for ${_code}")
 add_library(diopi_cuda_options INTERFACE)
 target_compile_options(diopi_cuda_options INTERFACE
-  "SHELL:-gencode arch=compute_75,code=[sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,compute_75]"
+  "SHELL:-gencode arch=compute_75,code=[${_code}]"
   --compress-mode=size
   # Constants are written as long double, and are doubles at most on a device.
   -diag-suppress=20208

@@ -8,14 +8,8 @@
 //   /CASE_ID                  attributes: hash, function, dtype, label, reveals, judge (text), case (JSON)
 //                             and, where a reference fails the case, quarantined (the reason)
 //   /CASE_ID/inputs/KEY       the dense input; attributes dtype and xxh64 (16 hex digits)
-<<<<<<< ours
-//   /CASE_ID/outputs/KEY      and KEY.sigma, KEY.low, ...: the parts of cases/core/reference_key.h, which
-//   says what
-//                             each holds; READING:KEY those of another reading (baselines/compare/readings.h)
-=======
 //   /CASE_ID/outputs/KEY      and KEY.sigma, KEY.low, ...: cases/core/reference_key.h says what each holds;
 //                             READING:KEY those of another reading (baselines/compare/readings.h)
->>>>>>> theirs
 //   /cases, /index            all cases' JSON and the table of contents (index.h), what our reader goes by
 //
 // bool is stored as uint8 with attribute dtype "bool", bfloat16 as a custom 16-bit float type (h5py reads it

@@ -4,7 +4,10 @@
 # usage: check-hosts.sh [FOLDER]    FOLDER: another git checkout, for the test
 set -euo pipefail
 cd "${1:-.}"
-paths='(^|[^A-Za-z0-9_.$}/-])/(root|work|home|Users|var/folders)/[A-Za-z0-9._-]'
+begin='(^|[^A-Za-z0-9_.$}/-])'
+paths="$begin/(root|work|workspace|home|Users|var/folders|builds|mnt|nfs|scratch|__w)/[A-Za-z0-9._-]"
+# A build folder, wherever it is.
+paths+="|$begin/[A-Za-z0-9_./-]*/(cmake-)?build[A-Za-z0-9_-]*/(bin|lib|tests|tools|CMakeFiles|generated)/"
 hosts='(registry\.[a-z]+\.(org|com|io)|(deb|security|ftp[a-z.]*|snapshot)\.debian\.org|archive\.ubuntu\.com|pypi(\.python)?\.org'
 hosts+='|pythonhosted\.org|crates\.io|proxy\.golang\.org|repo[0-9]?\.maven|rubygems\.org|(conda\.)?anaconda\.org'
 hosts+='|download\.pytorch\.org|developer\.download\.nvidia\.com)'

@@ -20,9 +20,10 @@ printf '%-24s %12s %10s %8s %8s  %s\n' target executions per_s corpus features v
 for target in "$@"; do
   mkdir -p "$target.found"
   log=$target.log
+  mapfile -t corpus < <(sed '/^$/d' "$target.corpus")
   verdict=clean
   "./$target" "${limits[@]}" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$target.finding-" \
-    "$target.found" "$(cat "$target.corpus")" >"$log" 2>&1 || { verdict="FINDING, see $PWD/$log"; failed=1; }
+    "$target.found" "${corpus[@]}" >"$log" 2>&1 || { verdict="FINDING, see $PWD/$log"; failed=1; }
   stat() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
   features=$(sed -n 's/.* ft: \([0-9]*\).*/\1/p' "$log" | tail -1)
   printf '%-24s %12s %10s %8s %8s  %s\n' "$target" "$(stat number_of_executed_units)" \

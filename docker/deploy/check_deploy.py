@@ -15,9 +15,6 @@ import sys
 
 import yaml
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / 'images'))
-import dockerfile
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / 'docker/deploy'
 SCHEMAS = ROOT / 'docker/deploy/schemas'
@@ -43,8 +40,8 @@ class Files:
 
 
 def images():
-    stages = dockerfile.read_stages((ROOT / 'docker/images/Dockerfile').read_text(encoding='utf-8'))
-    return {f'diopi-{stage.name}' for stage in stages}
+    text = (ROOT / 'docker/images/Dockerfile').read_text(encoding='utf-8')
+    return {f'diopi-{stage}' for stage in re.findall(r'^FROM \S+ AS (\S+)$', text, re.MULTILINE)}
 
 
 def version():
@@ -177,6 +174,24 @@ def consistency(files, known):
     yield from check_kubernetes(files, known)
 
 
+def check_packages(folder):
+    """The images install packages-runtime.txt: each library that a program names comes from one of them."""
+    listed = {line.strip() for line in (ROOT / 'docker/packages-runtime.txt').read_text(encoding='utf-8').splitlines()}
+    listed |= {'libc6', 'libgcc-s1', 'zlib1g'}  # of every Debian
+    shipped = [pathlib.Path(folder) / program for program in ('diopi-server', 'diopi-agent', 'diopi-cli', 'diopi-worker')]
+    shipped += [pathlib.Path(folder).parent / 'lib' / name for name in ('libdiopi_cpu.so', 'libdiopi_native16.so')]
+    needed = {}  # library -> a program that names it
+    for path in shipped:
+        dynamic = subprocess.run(['readelf', '-d', path], check=True, capture_output=True, text=True).stdout
+        needed |= {library: path.name for library in re.findall(r'\(NEEDED\).*\[(.*)\]', dynamic)}
+    found = subprocess.run(['dpkg-query', '-S', *(f'*/{library}' for library in needed)], check=False, capture_output=True,
+                           text=True).stdout
+    for library, program in needed.items():
+        packages = {line.partition(':')[0] for line in found.splitlines() if line.endswith(f'/{library}')}
+        if packages and not packages & listed:
+            yield f'packages-runtime.txt: {program} needs {library}, of {" or ".join(sorted(packages))}'
+
+
 def install(folder):
     """False when npm, node or the packages are not to be had."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -213,7 +228,7 @@ def check_schemas(files, folder):
 
 def main(arguments):
     if len(arguments) == 1:
-        findings = list(consistency(Files(), known_flags(arguments[0])))
+        findings = [*consistency(Files(), known_flags(arguments[0])), *check_packages(arguments[0])]
     elif len(arguments) == 2 and arguments[0] == '--schemas':
         folder = pathlib.Path(arguments[1]).resolve()
         if not install(folder):

@@ -2,19 +2,11 @@
 // the dashboards' API write so; schema/messages.schema.json and the dashboards' types are made from the same
 // declaration (message_types_test.cc).
 //
-<<<<<<< ours
-//   not set, where absence can be told; NaN, "not measured"   null
-//   infinities                                                "Infinity", "-Infinity", which JavaScript and
-//   Python read enums                                                     their names (proto/enum_name.h)
-//   uint64                                                    a string of digits: it has more than a double
-//   holds
-=======
 //   not set, where absence can be told   null
 //   NaN, "not measured"                  null
 //   infinities                           "Infinity", "-Infinity", which JavaScript and Python read
 //   enums                                their names (proto/enum_name.h)
 //   uint64                               a string of digits: it has more than a double holds
->>>>>>> theirs
 #ifndef REPORTS_RENDER_MESSAGE_JSON_H_
 #define REPORTS_RENDER_MESSAGE_JSON_H_
 
