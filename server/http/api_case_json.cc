@@ -45,13 +45,15 @@ Json CaseMembers(const CaseRow& row) {
 
 Json CaseColumns() {
   Json names = Json::array();
-  for (const auto& [name, value] : CaseMembers({}).items()) names.push_back(name);
+  const Json members = CaseMembers({});  // outlives its iterators
+  for (const auto& [name, value] : members.items()) names.push_back(name);
   return names;
 }
 
 Json ToJson(const CaseRow& row) {
   Json values = Json::array();
-  for (auto& [name, value] : CaseMembers(row).items()) values.push_back(std::move(value));
+  Json members = CaseMembers(row);
+  for (auto& [name, value] : members.items()) values.push_back(std::move(value));
   return values;
 }
 
