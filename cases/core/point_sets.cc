@@ -157,6 +157,7 @@ void Resolver::UsePoints(int g, int u) {
     if (std::find(use.without().begin(), use.without().end(), point.label()) != use.without().end()) continue;
     v1::Point* added = op_->mutable_grid(g)->add_point();
     *added = point;
+    added->set_label(absl::StrCat(use.prefix(), point.label()));
     Adapt(use, added);
   }
 }
@@ -182,7 +183,9 @@ void Resolver::TakeFunctions(int f) {
   for (v1::FunctionRules rules : set->function()) {
     const auto& without = functions.without();
     if (std::find(without.begin(), without.end(), rules.variant()) != without.end()) continue;
-    const auto spell = [&](std::string* text) { *text = absl::StrReplaceAll(*text, {{"$", functions.name()}}); };
+    const auto spell = [&](std::string* text) {
+      *text = absl::StrReplaceAll(*text, {{"$", functions.name()}});
+    };
     spell(rules.mutable_name());
     for (v1::ArgRule& arg : *rules.mutable_arg()) {
       if (!arg.from().empty()) spell(arg.mutable_from());
