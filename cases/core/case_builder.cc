@@ -19,7 +19,9 @@ constexpr uint64_t kDefaultSeed = 42;
 }  // namespace
 
 absl::Status Named(const std::string& name, const absl::Status& status) {
-  return absl::InvalidArgumentError(absl::StrCat("argument '", name, "': ", status.message()));
+  // A layout that an output cannot take stays what it is, though it is that of a producer.
+  return {absl::IsFailedPrecondition(status) ? status.code() : absl::StatusCode::kInvalidArgument,
+          absl::StrCat("argument '", name, "': ", status.message())};
 }
 
 bool HasShapeSource(const v1::ArgRule& rule) {

@@ -304,21 +304,36 @@ absl::Status SetValue(const Variables& variables, v1::PointAttribute* attribute)
   return absl::OkStatus();
 }
 
+// One tensor is merged into what the point has of its name, into each of a list; several of one name are the
+// list.
+void GiveTensors(const v1::Class& c, v1::Point* point) {
+  auto* in = point->mutable_in();
+  std::set<std::string> lists;
+  for (const v1::PointTensor& tensor : c.in()) {
+    const auto same = [&](const v1::PointTensor& each) { return each.name() == tensor.name(); };
+    if (std::count_if(c.in().begin(), c.in().end(), same) > 1) {
+      if (lists.insert(tensor.name()).second)
+        in->erase(std::remove_if(in->begin(), in->end(), same), in->end());
+      *in->Add() = tensor;
+      continue;
+    }
+    bool found = false;
+    for (v1::PointTensor& given : *in) {
+      if (!same(given)) continue;
+      found = true;
+      MergeTensor(tensor, &given);
+    }
+    if (!found) *in->Add() = tensor;
+  }
+}
+
 absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
   v1::Point point;
   *point.mutable_in() = cover_.in();
   *point.mutable_attr() = cover_.attr();
   for (int a = 0; a < cover_.axis_size(); ++a) {
     const v1::Class& c = *ClassAt(row, a);
-    for (const v1::PointTensor& tensor : c.in()) {
-      bool found = false;
-      for (v1::PointTensor& given : *point.mutable_in()) {
-        if (given.name() != tensor.name()) continue;
-        found = true;
-        MergeTensor(tensor, &given);
-      }
-      if (!found) *point.add_in() = tensor;
-    }
+    GiveTensors(c, &point);
     for (const v1::PointAttribute& attribute : c.attr()) {
       auto given = std::find_if(point.mutable_attr()->begin(), point.mutable_attr()->end(),
                                 [&](const auto& each) { return each.name() == attribute.name(); });

@@ -157,12 +157,12 @@ void Resolver::UsePoints(int g, int u) {
     if (std::find(use.without().begin(), use.without().end(), point.label()) != use.without().end()) continue;
     v1::Point* added = op_->mutable_grid(g)->add_point();
     *added = point;
+    added->set_label(absl::StrCat(use.prefix(), point.label()));
     Adapt(use, added);
   }
 }
 
 void Resolver::Adapt(const v1::Use& use, v1::Point* point) {
-  point->set_label(absl::StrCat(use.prefix(), point->label()));
   RenameTensors(use.role(), point->mutable_in());
   Rename(use.role(), point->mutable_attr());
   if (point->functions().empty()) *point->mutable_functions() = use.functions();

@@ -11,8 +11,8 @@
 
 namespace diopi::cases {
 
-// Puts the functions of every `functions` into the file, the points of every `use` into its grid and the axes
-// of every `set` into its cover, and what a grid gives all its points into them, so that the file stands for
+// Puts the functions of every `functions` into the file, the points of every `use` into its grid, what a grid
+// gives all its points into them, and the axes of every `set` into its cover, so that the file stands for
 // itself. InvalidArgument, a line per finding, for a set, label, axis, class or role that is unknown.
 absl::Status ResolveSets(const SourceLines& lines, v1::OperatorFile* op);
 
