@@ -12,9 +12,9 @@ namespace diopi {
 
 // Names of datasets: never change.
 enum class ReferencePart {
-  kValue,  // KEY: the case's own dtype (exact classes), or r as float64
-  kSigma,  // one sigma of rounding noise (not for exact classes): float32, or float64 when the output is
-           // float64, whose range float32 does not have
+  kValue,      // KEY: the case's own dtype (exact classes), or r as float64
+  kSigma,      // one sigma of rounding noise (not for exact classes): float32, or float64 when the output is
+               // float64, whose range float32 does not have
   kLow,        // float64, what r lost when it was rounded to float64 (float64 outputs only)
   kTerms,      // float32, accumulations: terms of each element
   kExact,      // uint8, 1: every sum is exact in the output's dtype, whatever its order

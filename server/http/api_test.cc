@@ -84,7 +84,7 @@ class ApiTest : public testing::Test {
     good_ = Run("chip a", v1::RUN_STATE_FINISHED,
                 {MakeVerdict(0, v1::OUTCOME_PASS), MakeVerdict(1, v1::OUTCOME_PASS)});
     bad_ = Run(
-        "chip a", "finished",
+        "chip a", v1::RUN_STATE_FINISHED,
         {RichVerdict(0), MakeVerdict(1, v1::OUTCOME_WAIVED), MakeVerdict(2, v1::OUTCOME_NOT_IMPLEMENTED)});
     queued_ = Run("", v1::RUN_STATE_QUEUED, {});
     running_ = Run("chip b", v1::RUN_STATE_RUNNING, {MakeVerdict(0, v1::OUTCOME_PASS)});
