@@ -188,7 +188,7 @@ void FunctionCover::AddAxesOf(const std::string& expression, int depth, std::set
 bool FunctionCover::Refuse(const Constraint& constraint, const Row& row, const std::string& why) {
   why_not_ = why;
   for (const int axis : constraint.axes) {
-    why_class_[{static_cast<size_t>(axis), row[static_cast<size_t>(axis)]}] = why;
+    why_class_.emplace(std::pair(static_cast<size_t>(axis), row[static_cast<size_t>(axis)]), why);
   }
   return false;
 }
@@ -234,7 +234,7 @@ void FunctionCover::AddConstraints(std::vector<Constraint>* constraints) {
 bool FunctionCover::Builds(const Row& row) {
   if (!error_.ok()) return false;
   if (built_.count(row) != 0 || Build(row)) return true;
-  for (size_t a = 0; a < row.size(); ++a) why_class_[{a, row[a]}] = why_not_;
+  for (size_t a = 0; a < row.size(); ++a) why_class_.emplace(std::pair(a, row[a]), why_not_);
   return false;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Complete rows that may be refused, and choices that may be made, before a pair counts as undecided.
 constexpr int kMostRefusals = 64;
-constexpr int kMostChoices = 2000;
+constexpr int kMostChoices = 20'000;
 
 size_t At(int index) {
   return static_cast<size_t>(index);
@@ -128,7 +128,7 @@ class Coverer {
   }
 
   bool Allowed(const Row& row, int axis) {
-    return impossible_.count({axis, row[At(axis)]}) == 0 &&
+    return impossible_.count({axis, row[At(axis)]}) == 0 && !IsExcluded(row, axis) &&
            std::all_of(touching_[At(axis)].begin(), touching_[At(axis)].end(),
                        [&](size_t constraint) { return known_[constraint].Holds(row); });
   }
@@ -166,16 +166,38 @@ class Coverer {
   }
   bool GivenUp() const { return refusals_ > kMostRefusals || choices_ > kMostChoices; }
 
-  // Finds the classes of a refused row that are refused by themselves.
+  // Whether the axis's class was refused together with that of another axis.
+  bool IsExcluded(const Row& row, int axis) const {
+    if (excluded_.empty()) return false;
+    for (int other = 0; other < Axes(); ++other) {
+      if (other == axis || row[At(other)] == kOpen) continue;
+      if (excluded_.count(Pair(row, std::min(axis, other), std::max(axis, other))) != 0) return true;
+    }
+    return false;
+  }
+  static Target Pair(const Row& row, int a, int b) { return {a, row[At(a)], b, row[At(b)]}; }
+
+  // Finds what a refused row was refused for: a class, or two, that are refused while all other axes have
+  // their first class.
   void Blame(const Row& row) {
     ++refusals_;
     const Row first(axes_.size(), 0);
-    for (int a = 0; a < Axes(); ++a) {
-      if (row[At(a)] == 0 || !blamed_.insert({a, row[At(a)]}).second) continue;
+    if (!Fulfils(first) || !accepts_(first)) return;
+    const auto is_refused = [&](int a, int b) {
       Row alone = first;
       alone[At(a)] = row[At(a)];
-      if (Fulfils(alone) && !accepts_(alone) && Fulfils(first) && accepts_(first))
-        impossible_.insert({a, row[At(a)]});
+      alone[At(b)] = row[At(b)];
+      return Fulfils(alone) && !accepts_(alone);
+    };
+    for (int a = 0; a < Axes(); ++a) {
+      if (row[At(a)] == 0 || !blamed_.insert({a, row[At(a)], kOpen, kOpen}).second) continue;
+      if (is_refused(a, a)) impossible_.insert({a, row[At(a)]});
+    }
+    for (int a = 0; a < Axes(); ++a) {
+      for (int b = a + 1; b < Axes(); ++b) {
+        if (row[At(a)] == 0 || row[At(b)] == 0 || !blamed_.insert(Pair(row, a, b)).second) continue;
+        if (is_refused(a, b)) excluded_.insert(Pair(row, a, b));
+      }
     }
   }
 
@@ -234,7 +256,8 @@ class Coverer {
   std::set<Target> covered_;
   std::vector<std::vector<int>> used_;        // rows that hold each class
   std::set<std::pair<int, int>> impossible_;  // classes that no row may hold
-  std::set<std::pair<int, int>> blamed_;      // classes that were tried alone
+  std::set<Target> excluded_;                 // pairs of classes that no row may hold
+  std::set<Target> blamed_;                   // classes, and pairs of them, that were tried alone
   int refusals_ = 0;
   int choices_ = 0;
   Covering covering_;
