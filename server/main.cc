@@ -351,7 +351,7 @@ int Serve(const Flags& flags) {
   options.slow_call = absl::Seconds(flags.slow_call_s);
   options.agent_lost = absl::Seconds(flags.agent_lost_s);
   if (!flags.cases.empty()) {
-    const auto checked = cases::LoadCatalog(flags.cases);  // wrong files are told now, not at the first run
+    const auto checked = cases::LoadCatalog(flags.cases);  // report wrong files now, not at the first run
     if (!checked.ok()) return Fault(absl::InvalidArgumentError(checked.status().message()));
     options.catalog = [folder = flags.cases] { return cases::LoadCatalog(folder); };
     std::error_code ignored;

@@ -1,4 +1,11 @@
-// Gates P, R, B and, where sums are exact, X.
+// Gates P, R and B and, where sums are exact, gate X (docs/method.md, section 4).
+// One streaming pass over the output (TallyAll) counts the elements that gate P rejects and sums up what
+// gates R and B need, for the device's output and for the device reference's. Most outputs are decided by
+// that. Only when a figure of the whole output exceeds its limit does a second pass (LookAgain) do what is
+// too costly for every output: it counts how often values of r repeat, because equal values are rounded
+// alike, and subtracts the bias of perfect rounding. Under native16 a third look judges the bias over all
+// elements, because its wide sigma would hide it. A failed output is finally compared with the errors of
+// known patterns and arithmetics, which name the likely cause.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -366,7 +373,7 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
   if (!excused) GateWhole(job, oracle, tally, device, stats);
   if (!excused && oracle.widened().native16) GateNative16(job, oracle, stats);
   if (stats->ok()) return true;
-  // What was computed with explains more than what came out, but for places and special values.
+  // The arithmetic explains more than the values do, except for places and special values.
   const Remark how = HowComputed(job, oracle, tally);
   if (!how.text.empty() && findings->cause.empty()) {
     stats->set_detail(absl::StrCat(stats->detail(), how.text));

@@ -1,3 +1,8 @@
+// Every check compares a statistic with a bound that a good generator exceeds with a probability of at most
+// 1e-7 (tails.h). Outputs are rounded numbers: each element stands for an interval (Granularity), and a check
+// counts against the library only what holds wherever in its interval the drawn number lay. The checks of one
+// output run from the most telling to the most general, so that the message names the defect (few distinct
+// values, cut tails, repeated blocks) rather than its consequence.
 #include "baselines/compare/random.h"
 
 #include <algorithm>

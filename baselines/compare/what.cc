@@ -1,4 +1,10 @@
 // What the values of the mismatches are.
+//
+// Each statement is a predicate over wrong elements together with the chance that a wrong element fits it by
+// accident. All statements are tested in one pass over the mismatches and dropped at the first element that
+// they do not fit. What remains is observed in the verdict's text; it becomes the cause where the number of
+// statements tried, times the chance to the power of the mismatches, leaves a confidence of at least
+// kLeastConfidence.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -104,7 +110,7 @@ double ChanceOfAnotherPlace(const Evidence& e) {
   return static_cast<double>(fits + 1) / (kPairs + 1);
 }
 
-// What was computed, but for another place.
+// Results that were computed for another place.
 void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
   const int64_t elements = NumElements(e.actual().shape);
   const double chance = ChanceOfAnotherPlace(e);

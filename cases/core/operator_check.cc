@@ -1,4 +1,8 @@
 // What is wrong with an operator's file, as far as it shows without expanding.
+//
+// Every finding is collected with the path of the field it is about, so that an author sees all mistakes of a
+// file at once, each with its line. Only what can be seen without expanding is checked here; shapes and
+// layouts are checked by the expansion.
 #include <set>
 #include <string>
 #include <vector>

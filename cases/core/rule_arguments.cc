@@ -221,7 +221,7 @@ absl::StatusOr<bool> ArgumentBuilder::Resolve(Slot* slot) {
 }
 
 // Inputs before outputs, and each as soon as what it depends on is known. A named rule that lacks an
-// argument fails and is asked again; the last failure is the one that is told.
+// argument fails and is asked again; the last failure is reported.
 absl::Status ArgumentBuilder::ResolvePending() {
   for (const bool outputs : {false, true}) {
     absl::Status last;

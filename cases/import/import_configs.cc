@@ -253,7 +253,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
   return true;
 }
 
-// Of the operator that has one of the functions, or else the harness's name.
+// The name of the operator that has one of the functions, or else the harness's name.
 const v1::OperatorFile* Importer::FindOperator(const std::string& name,
                                                const std::vector<std::string>& functions) const {
   for (const v1::OperatorFile& op : catalog_.operators()) {

@@ -1,3 +1,8 @@
+// The stages of a run, each of which can end it with an exit status: check options and the report folder,
+// inspect the library without loading it, start or reach a server, create, resume or join the run, make
+// missing baselines, start the first worker (which loads the library and names it) and then the others, run
+// the session, finish the run and write the reports. With --watch, the server, the baselines and the catalog
+// survive from one run to the next.
 #include "client/agent/agent.h"
 
 #include <signal.h>

@@ -50,8 +50,8 @@ class CaseJudge {
   // those of that forward. An error is our own fault: the case cannot be judged.
   absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs);
 
-  // Of a case that was called with `adaptor` of its CallOptions, and `inputs` as Prepare left them. What does
-  // not depend on the call (reference, device, time) is the caller's to fill in.
+  // Judges a case that was called with `adaptor` of its CallOptions, and `inputs` as Prepare left them. What
+  // does not depend on the call (reference, device, time) is the caller's to fill in.
   v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                     const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor);
 

@@ -1,3 +1,7 @@
+// A standing agent never loads a library. Each submitted run and each health check is a diopi-agent process
+// of its own, so that a crash or a leak in one cannot harm the next. The main thread starts, watches and
+// reaps these children; two further threads keep the stream to the server and send heartbeats. They
+// communicate through a queue of messages and a pipe that wakes the main thread's poll.
 #include "client/agent/serve.h"
 
 #include <poll.h>
@@ -40,7 +44,7 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kFirstPause{100};
 constexpr milliseconds kLongestPause{5'000};
 constexpr milliseconds kCallLimit{5'000};
-// Of what a child said last: the reason that the server is told.
+// How much of a child's last words is sent to the server as the reason.
 constexpr size_t kTail = 2048;
 // Options of the standing agent alone, and those that its children get another value of.
 constexpr std::array<const char*, 3> kOwnFlags = {"--serve", "--impl-upload", "--quiet"};
@@ -139,7 +143,7 @@ class StandingAgent {
   std::unique_ptr<rpc::AgentsClient> client_;
   Pipe wake_;  // a byte: there is news for the main thread
 
-  // Of the main thread.
+  // Used by the main thread only.
   std::unique_ptr<Job> job_;
   std::deque<v1::Assignment::Run> pending_;
   Clock::time_point next_health_ = Clock::now();
@@ -365,7 +369,7 @@ void StandingAgent::TellEnd(const std::string& run_id, int exit_code, const std:
   request.set_run_id(run_id);
   request.set_exit_code(exit_code);
   request.set_text(text);
-  // When it does not arrive, the server would wait for ever: it is told again, by a new stream.
+  // If the message is lost, the server would wait for ever: a new stream sends it again.
   if (!client_->EndAssignment(request).ok()) client_->EndServe();
 }
 

@@ -1,3 +1,7 @@
+// Three kinds of threads share a queue: one leases batches ahead of time, one per worker drives a process,
+// and the reporter sends verdicts back. A worker's thread hands over its next case before it judges the last
+// one, so that the device is not idle during comparisons. The first stop signal ends leasing and lets the
+// cases in flight finish; the second ends the process at once, which loses nothing that was reported.
 #include "client/agent/session.h"
 
 #include <poll.h>

@@ -1,3 +1,6 @@
+// The first fact that applies decides the outcome, in the order listed in the header: what happened to the
+// process, then what the call returned, then what it did to memory, and only then its numbers. A wrong number
+// in a call that also wrote out of bounds says little, so the numbers are not judged in that case.
 #include "client/agent/verdict_builder.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The C file needs nothing but the public headers: a small host (repro_runtime.c) is pasted in front, then
+// come the inputs as byte arrays, the arguments as C initialisers, one call, and the bounds that each output
+// element must meet. Numbers are written so that they are read back to the same bits.
 #include "client/cli/c_source.h"
 
 #include <algorithm>

@@ -128,7 +128,7 @@ class Checker {
     }
   }
 
-  // Of what hides failures: not everything at once.
+  // Limits what may hide failures, so that a rule cannot hide all of them.
   void CheckAbout(const v1::CaseMatch& match, const Path& at) {
     CheckMatch(match, Join(at, {"match"}));
     if (match.ByteSizeLong() == 0) {

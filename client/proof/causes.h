@@ -27,7 +27,7 @@ class CauseTally {
   void Add(size_t index, const v1::Verdict& verdict);
 
   int64_t Count(Told told) const;
-  // Of the failures that were told a cause, the share that was told the right one; 1 of none.
+  // Share of the causes given that are right; 1 when no cause was given.
   double Precision() const;
   // One line a kind of cause: right, wrong, and the planted things it was wrong about.
   std::string Table() const;

@@ -22,7 +22,7 @@ namespace {
 constexpr int kProven = 0;
 constexpr int kNotProven = 1;
 constexpr int kCannotRun = 3;
-// Of the failures that are told a cause, the share that must be told the right one.
+// Share of the causes given that must be right.
 constexpr double kLeastPrecision = 0.95;
 
 struct Arguments {

@@ -1,3 +1,7 @@
+// A state machine over the messages of two streams. Sizes and checksums are announced before any bytes,
+// memory is reserved only as bytes arrive, and every complete tensor is proved against its checksum, whether
+// it was received, generated from a recipe or found in the cache. A stream that breaks a rule ends the lease
+// with the place named; it never yields a case with doubtful inputs.
 #include "client/rpc/lease_assembler.h"
 
 #include <sys/mman.h>

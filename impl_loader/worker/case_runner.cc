@@ -1,3 +1,8 @@
+// A case is called at least twice on fresh streams with different poison in its outputs. An element that
+// keeps both poisons was not written; one that differs otherwise is not deterministic. In every second call
+// the inputs arrive late on the call's stream, so that work on any other stream reads zeros. The second call
+// also finds poison where callers put values, which shows whether the library relies on them; if so, a third
+// call decides about determinism. Memory is inspected after each call, before anything is freed.
 #include "impl_loader/worker/case_runner.h"
 
 #include <time.h>

@@ -1,4 +1,9 @@
 // CallFrame::Build: arguments of a case against the signature, one by one.
+//
+// Walks the parameters of the function's signature, not the case's arguments: every parameter must get a
+// value of its kind, and an argument that is left over is an error. Tensors get buffers in the context's
+// arenas with canaries on both sides; what the library receives are handles and pointers into this frame,
+// which must not move while a call runs.
 #include <algorithm>
 #include <cstring>
 #include <utility>

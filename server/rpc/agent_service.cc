@@ -1,3 +1,7 @@
+// Streams that stay open for days use gRPC's callback interface, so that an idle agent or watcher costs no
+// thread. A stream object is owned twice: by gRPC until OnDone and by the registry while it may send. At most
+// one write is in flight for each stream; what comes meanwhile is queued, or merged where only the newest
+// state matters.
 #include "server/rpc/agent_service.h"
 
 #include <algorithm>
@@ -20,7 +24,7 @@ namespace {
 
 constexpr char kHealthFunction[] = "diopiAdd";
 constexpr size_t kShaDigits = 64;
-// Of the name under which a library is uploaded: it is shown, and never becomes a path.
+// Longest name of an uploaded library. It is shown, and never becomes a path.
 constexpr size_t kMaxName = 255;
 
 bool IsSha256(const std::string& text) {

@@ -94,7 +94,7 @@ void Announce(const v1::Case& c, const CaseEntry& entry, const CaseStreamOptions
   start->set_inputs(start->tensors_size() - start->references());
 }
 
-// The tensor that goes by this name in the file; null when there is none.
+// The tensor of this name in the file; null when there is none.
 const TensorEntry* TensorOf(const CaseEntry& entry, bool reference, const std::string& key) {
   const auto found = std::find_if(entry.tensors.begin(), entry.tensors.end(), [&](const TensorEntry& t) {
     return t.output == reference && t.key == key;

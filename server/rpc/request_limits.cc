@@ -95,7 +95,7 @@ void AddRules(const Descriptor& message, RuleBook* book) {
   }
 }
 
-// Of every message that a call of ours takes: worked out once, as a report has thousands of fields.
+// The text fields of every message that a call takes, found once because a report has thousands of fields.
 RuleBook MakeRuleBook() {
   RuleBook book;
   const google::protobuf::FileDescriptor& file = *v1::ReportRequest::descriptor()->file();

@@ -1,3 +1,7 @@
+// Each call is checked, handed to registry, scheduler and database, and answered. Lease and Fetch write the
+// bytes of their messages themselves: the generated code would copy every tensor twice. A verdict is stored
+// in the database before the scheduler marks the case as done, so that nothing that a server has acknowledged
+// can be lost with it.
 #include "server/rpc/service.h"
 
 #include <algorithm>
