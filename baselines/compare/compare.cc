@@ -139,7 +139,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
     const HostTensor* tensor = Find(actual, output.key);
     if (tensor == nullptr) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
-      AddReason(absl::StrCat(output.key, ": the call gave no such output"), &verdict);
+      AddReason(absl::StrCat(output.key, ": the call returned no such output"), &verdict);
       continue;
     }
     v1::OutputStats stats = NewStats(output, *tensor);

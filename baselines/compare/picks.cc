@@ -184,7 +184,7 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
     stats->set_mismatches(1);
     Fail("X",
          absl::StrCat("index ", ElementText(job.actual, repeat), " at ", PlaceText(job.actual.shape, repeat),
-                      " picks an element that its slice has picked already"),
+                      " picks an element that its slice already picks"),
          stats);
   }
   return true;

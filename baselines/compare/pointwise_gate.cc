@@ -210,8 +210,7 @@ void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputSt
   FailWhole(
       "R",
       absl::StrFormat(
-          "the RMS error is %.3g in units of rounding noise, at most %.3g is allowed%s", stats->rms_z(),
-          limit,
+          "the RMS error is %.3g units of rounding noise, at most %.3g is allowed%s", stats->rms_z(), limit,
           device.tensor == nullptr ? "" : absl::StrFormat(", the device reference has %.3g", device.rms_z)),
       stats);
 }
@@ -228,11 +227,12 @@ void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats)
   if (!radial && !plain) return;
   const double lean = radial ? stats->radial_bias() : stats->bias();
   const char* way = radial ? (lean < 0 ? "toward zero" : "away from zero") : (lean < 0 ? "down" : "up");
-  FailWhole("B",
-            absl::StrFormat("roundings lean %s: on average by %.2f in units of rounding noise, at most %.2f "
-                            "is allowed",
-                            way, std::fabs(lean), limit),
-            stats);
+  FailWhole(
+      "B",
+      absl::StrFormat(
+          "roundings are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed", way,
+          std::fabs(lean), limit),
+      stats);
 }
 
 // A tensor of one element is a factor, or a loss's gradient, whose one rounding all elements share.
@@ -291,9 +291,9 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
       most == radial ? (most < 0 ? "toward zero" : "away from zero") : (most < 0 ? "down" : "up");
   FailWhole(
       "B",
-      absl::StrFormat("16-bit results lean %s: on average by %.2f in units of rounding noise, at most %.2f "
-                      "is allowed",
-                      way, std::fabs(most) / count, limit),
+      absl::StrFormat(
+          "16-bit results are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed",
+          way, std::fabs(most) / count, limit),
       stats);
 }
 

@@ -57,7 +57,7 @@ bool IsOneOf(const std::array<const char*, N>& names, const std::string& argumen
   return std::any_of(names.begin(), names.end(), [&name](const char* one) { return name == one; });
 }
 
-// What the user gave this agent, but for its own flags: cards, workers, TLS and whatever comes later.
+// The flags given to this agent except those of --serve itself: devices, workers, TLS and so on.
 std::vector<std::string> ArgumentsForChildren(const std::vector<std::string>& given) {
   std::vector<std::string> arguments;
   for (size_t i = 0; i < given.size(); ++i) {
@@ -277,7 +277,8 @@ absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Ru
                                                         const PrivateFolder& folder) {
   if (run.submission().upload_name().empty()) return options_.impl_path;
   if (!options_.impl_upload) {
-    return absl::InvalidArgumentError("this agent takes no uploaded library: started without --impl-upload");
+    return absl::InvalidArgumentError(
+        "this agent does not accept uploaded libraries: it was started without --impl-upload");
   }
   std::string path = absl::StrCat(folder.path(), "/libdiopi_impl.so");
   const absl::Status fetched = client_->FetchImpl(run.run_id(), path);
@@ -285,7 +286,7 @@ absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Ru
   const absl::StatusOr<std::string> sha256 = Sha256OfFile(path);
   if (!sha256.ok()) return sha256.status();
   if (*sha256 == run.submission().upload_sha256()) return path;
-  return absl::DataLossError(absl::StrCat("the uploaded library was damaged on its way: its SHA-256 is ",
+  return absl::DataLossError(absl::StrCat("the uploaded library was damaged in transit: its SHA-256 is ",
                                           *sha256, ", expected ", run.submission().upload_sha256()));
 }
 
@@ -474,7 +475,7 @@ void StandingAgent::Take(const v1::Assignment& message) {
       connected_ = true;
       heartbeat_every_ = std::max(
           milliseconds(static_cast<int64_t>(message.welcome().heartbeat_every_s() * 1000)), milliseconds(1));
-      Say(absl::StrCat("standing ready as ", agent_id_, " for chip ", options_.chip, " at ",
+      Say(absl::StrCat("waiting for runs as ", agent_id_, " for chip ", options_.chip, " at ",
                        options_.server));
     } else {
       messages_.push_back(message);
@@ -522,9 +523,8 @@ absl::Status CheckServeOptions(const AgentOptions& options) {
   if (selects || asks_contracts || !options.resume.empty() || options.shuffle != 0 ||
       options.shard_count > 0) {
     return absl::InvalidArgumentError(
-        "what a standing agent runs is asked for by diopi-cli submit: leave --fname, --case, --suite, "
-        "--dtype, "
-        "--filter-dtype, --contract, --resume, --join, --shuffle and --shard-count to it");
+        "diopi-cli submit decides what a standing agent runs: omit --fname, --case, --suite, --dtype, "
+        "--filter-dtype, --contract, --resume, --join, --shuffle and --shard-count");
   }
   return absl::OkStatus();
 }

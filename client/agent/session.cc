@@ -107,10 +107,11 @@ void Session::WaitForEnd(const StopSignal& stop) {
     stop_signal_ = signal;
     if (stopping_.exchange(true)) {
       // The second one: the user does not want to wait. What is reported is safe, the rest can be resumed.
-      std::fputs("diopi-agent: left at once\n", stderr);
+      std::fputs("diopi-agent: stopped immediately\n", stderr);
       _exit(ExitCodeForSignal(signal));
     }
-    std::fputs("\ndiopi-agent: stopping after the cases in flight; once more to leave at once\n", stderr);
+    std::fputs("\ndiopi-agent: stopping after the cases in flight; press Ctrl-C again to stop immediately\n",
+               stderr);
     queue_.Abort();
     reporter_.Abandon();
   }

@@ -69,7 +69,8 @@ class Writer {
 
   absl::StatusOr<std::string> Write() {
     const abi::Function* function = abi::FindFunction(case_.function());
-    if (function == nullptr) return absl::InvalidArgumentError(case_.function() + " is no ABI function");
+    if (function == nullptr)
+      return absl::InvalidArgumentError(case_.function() + " is not a function of the ABI");
     std::vector<std::string> call = {"&context"};
     for (const v1::Argument& arg : case_.args()) {
       const abi::Param* param = abi::FindParam(*function, arg.name());

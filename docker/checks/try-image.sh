@@ -56,7 +56,7 @@ newest_runs() { in_image --entrypoint /opt/diopi/bin/diopi-cli server runs | awk
 cli=/opt/diopi/bin/diopi-cli
 expect 0 "baselines" in_image --entrypoint "$cli" server gen --fname add,relu
 expect 2 "a server for others without TLS is refused" in_image server
-said "give --tls-cert and --tls-key"
+said "use --tls-cert and --tls-key"
 expect 1 "the health check fails while nothing serves" in_image --health server
 "${start[@]}" server --listen 0.0.0.0:7410 --http 0.0.0.0:7411 --http-remote --require-token --log-level warn \
   --tls-cert /mnt/tls.crt --tls-key /mnt/tls.key 2>"$trial/server.log" &

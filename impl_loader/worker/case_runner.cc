@@ -30,7 +30,8 @@ constexpr size_t kMaxSpareBytes = 4 << 20;
 // A thread that outlives its call is given this long to show what it still writes.
 constexpr std::chrono::milliseconds kSettle{50};
 constexpr char kHeldText[] =
-    " (in the later one the inputs came late on the given stream: work on another stream overtakes them)";
+    " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
+    "them)";
 
 // Fresh streams, where the library makes streams, for calls to take in turn; the context's until this ends.
 // Made before the first call: a library that keeps something by stream meets another one in the next call.
@@ -270,7 +271,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
     absl::StrAppend(&text, text.empty() ? "" : "; ", attempt->function.name(), " returned success, but ",
                     slot.key,
                     *slot.handle == nullptr ? " is still a null handle"
-                                            : " is a handle that diopiRequireTensor did not give");
+                                            : " is a handle that diopiRequireTensor did not return");
   }
   if (text.empty()) return true;
   attempt->result->reply.set_text(text);

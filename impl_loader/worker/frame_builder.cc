@@ -317,7 +317,7 @@ class FrameBuilder {
     int64_t elements = 0;
     if (bound->element == 0 || !runtime::StorageElements(tensor.shape, tensor.strides, tensor.storage_offset,
                                                          &elements, &tensor.numel)) {
-      return Misfit(bound->key, "sizes, strides and dtype make no tensor");
+      return Misfit(bound->key, "sizes, strides and dtype do not describe a tensor");
     }
     if (spec.storage_elements() != 0 && spec.storage_elements() < elements) {
       return Misfit(bound->key, "its storage is smaller than its elements need");

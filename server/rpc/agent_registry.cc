@@ -133,7 +133,7 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
     ExpireSilent(&later);
     if (!agents_.contains(facts.agent_id()) && agents_.size() >= options_.max_agents) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("there are ", agents_.size(), " agents already; no more are taken"));
+          absl::StrCat("there are ", agents_.size(), " agents already; no more are accepted"));
     }
     Agent& agent = agents_[facts.agent_id()];
     if (agent.link != nullptr)
@@ -449,8 +449,8 @@ absl::Status AgentRegistry::Cancel(const std::string& run_id) {
     const std::lock_guard lock(mutex_);
     OpenRun* run = FindRun(run_id);
     if (run == nullptr) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("run ", run_id, " is not a submitted run that waits or goes on: nothing to cancel"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "run ", run_id, " is not a submitted run that is queued or running: there is nothing to cancel"));
     }
     run->submission.set_cancelled(true);
     run->submission.set_note("cancelled");

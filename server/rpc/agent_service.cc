@@ -42,7 +42,7 @@ absl::Status CheckSubmit(const v1::SubmitRequest& request) {
   }
   if (!request.require_sha256().empty() && !IsSha256(request.require_sha256())) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", request.require_sha256(), "' is no SHA-256: expected 64 hex digits"));
+        absl::StrCat("'", request.require_sha256(), "' is not a SHA-256; expected 64 hex digits"));
   }
   if (request.upload_name().empty()) return absl::OkStatus();
   if (!IsSha256(request.upload_sha256()) || request.upload_name().size() > kMaxName) {
@@ -165,14 +165,14 @@ class AgentService::AgentStream final : public grpc::ServerWriteReactor<v1::Assi
     waiting_.pop_front();
     if (!ok) {
       waiting_.clear();
-      if (!end_.has_value()) end_ = absl::CancelledError("the agent went away");
+      if (!end_.has_value()) end_ = absl::CancelledError("the agent disconnected");
     }
     Continue();
   }
 
   void OnCancel() override {
     agents_->StreamEnded(agent_id_, this);
-    Close(absl::CancelledError("the agent went away"));
+    Close(absl::CancelledError("the agent disconnected"));
   }
 
   void OnDone() override {
@@ -224,12 +224,12 @@ class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo>
   void OnWriteDone(bool ok) override {
     const std::lock_guard lock(mutex_);
     writing_ = false;
-    if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody watches any more");
+    if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody is watching the run any more");
     if (HasEnded(run_) && !end_.has_value()) end_ = absl::OkStatus();
     Continue();
   }
 
-  void OnCancel() override { Close(absl::CancelledError("nobody watches any more")); }
+  void OnCancel() override { Close(absl::CancelledError("nobody is watching the run any more")); }
   void OnDone() override { service_->Forget(this); }
 
  private:

@@ -142,7 +142,7 @@ absl::Status CaseStream::SendTensor(const OpenBaseline& baseline, const std::str
     hash.Update({chunk.data(), size});
     head.set_offset(static_cast<int64_t>(offset));
     if (!sink_({EncodeChunk(head, tensor.output, chunk.Release()), size, false})) {
-      return absl::CancelledError("the agent went away");
+      return absl::CancelledError("the agent disconnected");
     }
     offset += size;
   } while (offset < total);

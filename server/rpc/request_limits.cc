@@ -126,7 +126,7 @@ absl::Status CheckText(const FieldRule& rule, const std::string& text) {
   if (rule.id && !std::all_of(text.begin(), text.end(), [](char c) {
         return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
       })) {
-    return Bad(*rule.field, "is no id of a run: it may have letters, digits, '-' and '_'");
+    return Bad(*rule.field, "is not a run id, which has letters, digits, '-' and '_'");
   }
   return absl::OkStatus();
 }

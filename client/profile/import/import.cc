@@ -125,7 +125,7 @@ absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder
 absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (!options.expires.empty() && !ParseDay(options.expires).has_value()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--expires: '", options.expires, "' is no day; expected one as 2026-12-31"));
+        absl::StrCat("--expires: '", options.expires, "' is not a date; expected one such as 2026-12-31"));
   }
   const ScratchFolder folder;
   if (!folder.valid()) return absl::InternalError("no temporary folder can be made");
@@ -135,7 +135,7 @@ absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (absl::Status ran = RunScript(options, folder); !ran.ok()) return ran;
   const absl::Status sound = ReadProfile(folder / "profile").status();
   if (!sound.ok()) {
-    return absl::InternalError(absl::StrCat("the importer made what is no profile: ", sound.message()));
+    return absl::InternalError(absl::StrCat("the importer wrote an invalid profile: ", sound.message()));
   }
   // Whole or not at all.
   const std::string partial = absl::StrCat(options.output, ".part");
