@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """docs/method.md and the code agree: the constants are those in the sources, the worked examples those of the programs.
+Help texts use the words of docs/glossary.md.
 
 A block ```example``` of the page holds three kinds of lines. `$ COMMAND` runs a program of ours in a scratch folder.
 `> TEXT` stands in what it printed, "..." for anything. `NAME = EXPRESSION = VALUE` is computed here and compared to the
@@ -109,6 +110,38 @@ def check_citations():
             cited += 1
             check(section in sections, f"{path} cites section {section} of docs/method.md, which has none")
     check(cited > 0, "nothing cites docs/method.md")
+
+
+# Words that the glossary replaces and that mean nothing else in a help text.
+REPLACED = ("card", "cards", "peer", "lean", "leans", "soft", "planted", "mutant", "mutants", "spoilt", "golden")
+PROGRAMS = ("diopi-agent", "diopi-cli", "diopi-proof", "diopi-server")
+
+
+def help_texts(*command):
+    """Of a program and its subcommands."""
+    text = subprocess.run([f"{BUILD}/bin/{command[0]}", *command[1:], "--help"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+    yield " ".join(command), text
+    for name in re.findall(r"^  ([a-z][a-z-]*)  +\S", text.partition("\nExamples:\n")[0], re.M):
+        yield from help_texts(*command, name)
+
+
+def check_words():
+    glossary = read("docs/glossary.md")
+    rows = [row.strip("| ").split(" | ") for row in glossary.splitlines() if row.startswith("| ")]
+    words = [row[0] for row in rows if row[0] != "word"]
+    check(len(words) == len(set(words)), f"the glossary explains a word twice: {sorted(words)}")
+    replaced = " ".join(row[2] for row in rows if len(row) == 3)
+    for word in ("card", "peer", "lean", "soft", "planted", "mutant", "spoil", "golden"):
+        check(re.search(rf"\b{word}\b", replaced), f"the glossary replaces '{word}'")
+    seen = 0
+    for program in PROGRAMS:
+        for command, text in help_texts(program):
+            seen += 1
+            prose = re.sub(r"--[a-z][\w-]*|\S+\.\w+", "", text)
+            for word in REPLACED:
+                check(not re.search(rf"\b{word}\b", prose, re.I), f"{command} --help says '{word}'")
+    check(seen > 30, f"only {seen} help texts")
 
 
 # Section 3.1 in numbers.
@@ -237,6 +270,7 @@ def main():
     check_table_functions()
     check_constants()
     check_citations()
+    check_words()
     check_examples()
     sys.exit(1 if failures else 0)
 

@@ -107,7 +107,7 @@ struct Errors {
   double count = 0;
 };
 
-// Of every element, not only of those whose rounding can be told from noise.
+// Over every element, not only those whose rounding can be told from noise.
 Errors ErrorsUnder(const Job& job, const OutputOracle& oracle) {
   double squares = 0, radial = 0;
   Errors errors;

@@ -1,3 +1,7 @@
+// A verdict is the conjunction of its outputs. Each output is judged by the gates of its kind (JudgeOne)
+// after dtype and shape, with the references stored under its key. A case that fails is judged again from the
+// start by each other reading that has references of its own, and passes when all outputs pass by one of
+// them; a NaN that only SPREAD_NAN accepts is replaced by the reference's value before the gates see it.
 #include "baselines/compare/compare.h"
 
 #include <algorithm>
@@ -80,7 +84,7 @@ v1::Verdict& HarnessError(const std::string& key, const std::string& text, v1::V
   return *verdict;
 }
 
-// A pass by another reading is told, with the reason that the operator's file states.
+// Says that a reading was needed to pass, with the reason that the operator's file states.
 void TellReading(const v1::Reading& reading, v1::Verdict* verdict) {
   verdict->add_readings(ReadingName(reading));
   AddReason(absl::StrCat("accepted as ", ReadingName(reading), ": ", reading.reason()), verdict);
@@ -136,7 +140,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
     const HostTensor* tensor = Find(actual, output.key);
     if (tensor == nullptr) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
-      AddReason(absl::StrCat(output.key, ": the call gave no such output"), &verdict);
+      AddReason(absl::StrCat(output.key, ": the call returned no such output"), &verdict);
       continue;
     }
     v1::OutputStats stats = NewStats(output, *tensor);

@@ -190,10 +190,9 @@ TEST(Exact, BoolBytesMustBeZeroOrOne) {
   const HostTensor bad{D::bool_, {2}, std::string("\x00\xff", 2)};
   EXPECT_EQ(CompareCase(c, {}, {{"out", expected}}, {{"out", expected}}).outcome(), v1::OUTCOME_PASS);
   const v1::Verdict v = CompareCase(c, {}, {{"out", expected}}, {{"out", bad}});
-  EXPECT_EQ(
-      v.reason(),
-      "out: 1 of 2 elements differs, first at [1]: got byte 0xff, expected true exactly; the last element; "
-      "every element that differs is a byte that is neither 0 nor 1");
+  EXPECT_EQ(v.reason(),
+            "out: 1 of 2 elements differs, first at [1]: got byte 0xff, expected true exactly; the last "
+            "element; every element that differs is a byte other than 0 and 1");
   EXPECT_EQ(v.likely_cause(), "bool is written as all bits set instead of the byte 1");
 }
 
@@ -228,7 +227,7 @@ TEST(Form, MissingReferencesAreOurFault) {
   EXPECT_EQ(CompareCase(c, {}, {{"out", Row(D::float64, {1})}}, actual).outcome(), v1::OUTCOME_HARNESS_ERROR);
   const v1::Verdict v = CompareCase(c, {}, Oracle({1}, {1}, {0}), {});
   EXPECT_EQ(v.outcome(), v1::OUTCOME_FAIL);
-  EXPECT_EQ(v.reason(), "out: the call gave no such output");
+  EXPECT_EQ(v.reason(), "out: the call returned no such output");
 }
 
 TEST(Form, EmptyTensorsPass) {
@@ -318,7 +317,7 @@ TEST(Picks, AreJudgedByWhatTheyPick) {
   for (const Row2& row : std::vector<Row2>{
            {{1, 2, 0, 2}, ""},
            {{2, 1, 2, 0}, ""},  // ties the other way round
-           {{1, 1, 0, 2}, "index 1 at [0, 1] picks an element that its slice has picked already"},
+           {{1, 1, 0, 2}, "index 1 at [0, 1] picks an element that its slice already picks"},
            {{0, 2, 0, 2}, "1 of 4 elements differs, first at [0, 0]: index 0 picks 5, expected a pick of 7"},
            {{1, 2, 0, 3},
             "1 of 4 elements differs, first at [1, 1]: index 3 is outside [0, 3); the last element"},

@@ -1,3 +1,7 @@
+// Sigma is not stored for each contract: it is derived from the stored sigma, r and n when an element is
+// read. The closed form of sigma is solved for q^2 (SquareSum), to which each contract's term is then added
+// (Adjusted). Where no contract is in force, the stored columns are handed to the vectorised kernel as they
+// are; otherwise a block of adjusted sigmas is made first. Formulas: oracle.h and docs/method.md, section 6.
 #include "baselines/compare/oracle.h"
 
 #include <algorithm>

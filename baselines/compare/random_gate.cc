@@ -1,3 +1,6 @@
+// Finds the parameters of a distribution among the case's arguments and chooses the checks of random.h.
+// Dropout is two outputs that must fit each other: the mask is judged as draws, and the output, given the
+// mask, element by element.
 #include <cmath>
 #include <limits>
 

@@ -1,3 +1,8 @@
+// The reference is called once for each altered case, in the case's own dtype, and its result compared
+// roughly with the device's output. Only where they agree are the oracle and the gates asked, which is what
+// costs time. An alteration explains a failure when the output passes under it while the original's reference
+// does not; the confidence follows from how much nearer every wrong element lies to the altered result than
+// to the original.
 #include "baselines/diagnose/diagnose.h"
 
 #include <algorithm>
@@ -51,7 +56,7 @@ bool IsNear(const HostTensor& a, const HostTensor& b) {
   return true;
 }
 
-// What the reference is called with: the failed case's own tensors, but for the argument that is altered.
+// The reference's inputs: the failed case's own tensors, except for the altered argument.
 absl::StatusOr<TensorMap> AlteredInputs(const AlteredCase& altered, const TensorMap& inputs) {
   for (const v1::Argument& arg : altered.c.args()) {
     if (arg.name() != altered.argument || arg.role() != v1::ROLE_INPUT) continue;

@@ -1,3 +1,7 @@
+// Runs a device's library in a worker over the stored inputs and judges each result by the oracle
+// (admission.h) before it is stored beside it. A result that fails, crashes, hangs or damages memory
+// quarantines its case with the reason; a function that the library does not have leaves the case as it was.
+// Files are rewritten one operator at a time and appear whole or not at all.
 #include "baselines/generate/device_reference.h"
 
 #include <algorithm>

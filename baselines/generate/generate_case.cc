@@ -1,4 +1,9 @@
 // One case: its inputs, and what the reference library makes of them by each way of judging.
+//
+// Outputs of one case may need different runs of the reference library: native runs for exact kinds, a run on
+// noise numbers for mathematics and compositions, three to five float64 runs for accumulations. Each kind of
+// run is made at most once and kept (Keep). Saved tensors of a backward come from the reference's own forward
+// in the case's dtype, so that the device's forward does not matter.
 #include <map>
 #include <optional>
 #include <string>

@@ -1,3 +1,7 @@
+// A pack is written from a store in one pass, operator by operator. It is verified and installed in two:
+// everything is read, checked and judged first, and only then is the first file of the store replaced, so
+// that a damaged pack changes nothing. Installing goes through DeviceOutputs, as if the device had just
+// returned the pack's tensors.
 #include "baselines/generate/pack.h"
 
 #include <map>

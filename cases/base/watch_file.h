@@ -12,7 +12,7 @@
 
 namespace diopi {
 
-// By inotify on the file's folder, so that a file that is replaced (a rename over it, a link that points
+// Uses inotify on the file's folder, so that a file that is replaced (a rename over it, a link that points
 // elsewhere now, removed and made anew) counts as one that is rewritten in place. Through links the folder of
 // the file itself is watched too. A file that is still open for writing does not count until it is closed.
 // Changes between two calls of Wait are kept. Move-only; not thread-safe.

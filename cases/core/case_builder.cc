@@ -1,3 +1,7 @@
+// Arguments depend on each other (an output's shape on its inputs', a count on the length of an array), so
+// they are resolved on demand in the order of README's rules: the point's value, the default, the rule's
+// shape, null. A function that cannot get a value does not take the point, which is normal; an impossible
+// combination within a function that does take it is an error of the operator's file.
 #include "cases/core/case_builder.h"
 
 #include <algorithm>

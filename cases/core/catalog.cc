@@ -1,3 +1,6 @@
+// Operator files are embedded in the program, and parsed and expanded only when a selection needs them: a
+// glob is matched against operator names first, which rules out most files. Patterns that matched nothing are
+// reported with the nearest names that would have.
 #include "cases/core/catalog.h"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Every element is a function of its row-major index and of a key made from operator, point, dtype and
+// argument: Philox counters give random bits without any state, so that elements can be computed in any order
+// and on any machine with the same bits. Distributions use only operations that IEEE 754 rounds correctly,
+// with a logarithm and a normal quantile of our own instead of libm's. Layouts are applied afterwards:
+// elements that share storage are drawn once.
 #include "cases/core/fill.h"
 
 #include <bit>

@@ -1,4 +1,8 @@
 // What is wrong with an operator's file, as far as it shows without expanding.
+//
+// Every finding is collected with the path of the field it is about, so that an author sees all mistakes of a
+// file at once, each with its line. Only what can be seen without expanding is checked here; shapes and
+// layouts are checked by the expansion.
 #include <set>
 #include <string>
 #include <vector>
@@ -201,11 +205,12 @@ void Checker::Arg(int f, int a, const abi::Function& function) {
                            "' is `optional`, but proto/abi says that it may not be null"));
   }
   if (!rule.holds().empty() && (param->kind() != abi::TENSOR || param->direction() != abi::OUT)) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' is no output tensor, so it cannot hold '",
+    Say(here, absl::StrCat("argument '", rule.name(), "' is not an output tensor, so it cannot hold '",
                            rule.holds(), "'"));
   }
   if (rule.host_output() && !IsHostPointer(param->kind())) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' is `host_output`, but no pointer to host memory"));
+    Say(here,
+        absl::StrCat("argument '", rule.name(), "' is `host_output`, but not a pointer to host memory"));
   }
   if (rule.has_default_value() && !rule.default_value().name().empty()) {
     Say(here, "`default_value` has no name of its own");

@@ -219,7 +219,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
   const v1::OperatorFile* op = FindOperator(record.function, functions);
   if (op == nullptr) {
     LeaveOut(record, kNoOperator, total,
-             absl::StrCat("begin one with diopi-cli new-operator ", record.function));
+             absl::StrCat("start one with diopi-cli new-operator ", record.function));
     return true;
   }
   v1::Point point;
@@ -231,8 +231,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
     return true;
   }
   point.set_label("public");
-  point.set_reveals(
-      absl::StrCat("carried over from the public harness, ", record.entry, ", case ", fields[4]));
+  point.set_reveals(absl::StrCat("imported from the public harness, ", record.entry, ", case ", fields[4]));
   for (const std::string& function : functions) point.add_functions(function);
   FitKinds(*op, &point);
   std::set<Dtype> taken;
@@ -253,7 +252,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
   return true;
 }
 
-// Of the operator that has one of the functions, or else the harness's name.
+// The name of the operator that has one of the functions, or else the harness's name.
 const v1::OperatorFile* Importer::FindOperator(const std::string& name,
                                                const std::vector<std::string>& functions) const {
   for (const v1::OperatorFile& op : catalog_.operators()) {

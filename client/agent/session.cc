@@ -1,3 +1,7 @@
+// Three kinds of threads share a queue: one leases batches ahead of time, one per worker drives a process,
+// and the reporter sends verdicts back. A worker's thread hands over its next case before it judges the last
+// one, so that the device is not idle during comparisons. The first stop signal ends leasing and lets the
+// cases in flight finish; the second ends the process at once, which loses nothing that was reported.
 #include "client/agent/session.h"
 
 #include <poll.h>
@@ -101,10 +105,11 @@ void Session::WaitForEnd(const StopSignal& stop) {
     stop_signal_ = signal;
     if (stopping_.exchange(true)) {
       // The second one: the user does not want to wait. What is reported is safe, the rest can be resumed.
-      std::fputs("diopi-agent: left at once\n", stderr);
+      std::fputs("diopi-agent: stopped immediately\n", stderr);
       _exit(ExitCodeForSignal(signal));
     }
-    std::fputs("\ndiopi-agent: stopping after the cases in flight; once more to leave at once\n", stderr);
+    std::fputs("\ndiopi-agent: stopping after the cases in flight; press Ctrl-C again to stop immediately\n",
+               stderr);
     queue_.Abort();
     reporter_.Abandon();
   }

@@ -34,7 +34,7 @@ struct SessionOptions {
   int64_t lease_bytes = 32 << 20;
 };
 
-// A worker, and the card that its cases are said to have run on.
+// A worker, and the device that is recorded for its cases.
 struct SessionWorker {
   std::unique_ptr<loader::Worker> worker;
   int device = -1;  // -1: none was named

@@ -1,3 +1,6 @@
+// The C file needs nothing but the public headers: a small host (repro_runtime.c) is pasted in front, then
+// come the inputs as byte arrays, the arguments as C initialisers, one call, and the bounds that each output
+// element must meet. Numbers are written so that they are read back to the same bits.
 #include "client/cli/c_source.h"
 
 #include <algorithm>
@@ -66,7 +69,8 @@ class Writer {
 
   absl::StatusOr<std::string> Write() {
     const abi::Function* function = abi::FindFunction(case_.function());
-    if (function == nullptr) return absl::InvalidArgumentError(case_.function() + " is no ABI function");
+    if (function == nullptr)
+      return absl::InvalidArgumentError(case_.function() + " is not a function of the ABI");
     std::vector<std::string> call = {"&context"};
     for (const v1::Argument& arg : case_.args()) {
       const abi::Param* param = abi::FindParam(*function, arg.name());

@@ -186,7 +186,7 @@ absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& 
   absl::StatusOr<reports::RunReport> reference = Reference(source, runs.run, request);
   if (!reference.ok()) return reference.status();
   runs.reference = *std::move(reference);
-  // Of one library twice there is no before and after.
+  // Two runs of one library have no before and after.
   const bool same = runs.run.run.options().impl_sha256() == runs.reference->run.options().impl_sha256();
   if (!request.repeats || same) return runs;
   for (const auto& [of, into] :

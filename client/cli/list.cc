@@ -31,7 +31,7 @@ class ListCommand final : public Command {
         ->check(CLI::IsMember({"operators", "functions", "cases"}));
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
-    app->add_flag("--count", count_, "Print only how many there are (of cases, unless told otherwise)");
+    app->add_flag("--count", count_, "Print only their number (of cases, unless another word is given)");
   }
 
   ExitCode Run() override {

@@ -101,14 +101,14 @@ absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
   if (!given.empty()) {
     if (access(given.c_str(), X_OK) == 0) return given;
     return absl::InvalidArgumentError(absl::StrCat(
-        "$DIOPI_CHROMIUM is ", given, ", which is no program; PDF needs Debian's package chromium"));
+        "$DIOPI_CHROMIUM is ", given, ", which is not a program; PDF needs Debian's package chromium"));
   }
   for (const char* name : kBrowsers) {
     std::string path = OnPath(name);
     if (!path.empty()) return path;
   }
   return absl::InvalidArgumentError(
-      "PDF is printed by Chromium, which is not on PATH: install Debian's packages chromium and "
+      "Chromium, which prints PDF, is not on PATH: install Debian's packages chromium and "
       "fonts-dejavu-core "
       "(apt-get install --no-install-recommends chromium fonts-dejavu-core), name it in $DIOPI_CHROMIUM, or "
       "write "

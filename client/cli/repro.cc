@@ -55,11 +55,12 @@ class ReproCommand final : public Command {
   std::string description() const override { return "Runs one case again and writes it as a C file"; }
   void AddOptions(CLI::App* app) override {
     AddCaseCallOptions(app, "the profile's, or 30; a day under a debugger", &options_);
-    app->add_option("--output", output_, "The C file (default: repro_CASE.c here)");
-    CLI::Option* gdb = app->add_flag("--gdb", gdb_, "Run it under gdb, stopped where the function begins");
-    CLI::Option* valgrind = app->add_flag("--valgrind", valgrind_, "Run it under valgrind");
+    app->add_option("--output", output_, "C file to write (default: repro_CASE.c in the current folder)");
+    CLI::Option* gdb =
+        app->add_flag("--gdb", gdb_, "Run the case under gdb, stopped at the start of the function");
+    CLI::Option* valgrind = app->add_flag("--valgrind", valgrind_, "Run the case under valgrind");
     valgrind->excludes(gdb);
-    app->add_flag("--compute-sanitizer", compute_sanitizer_, "Run it under NVIDIA's compute-sanitizer")
+    app->add_flag("--compute-sanitizer", compute_sanitizer_, "Run the case under NVIDIA's compute-sanitizer")
         ->excludes(gdb)
         ->excludes(valgrind);
   }

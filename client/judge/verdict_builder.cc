@@ -1,3 +1,6 @@
+// The first fact that applies decides the outcome, in the order listed in the header: what happened to the
+// process, then what the call returned, then what it did to memory, and only then its numbers. A wrong number
+// in a call that also wrote out of bounds says little, so the numbers are not judged in that case.
 #include "client/judge/verdict_builder.h"
 
 #include <algorithm>
@@ -175,7 +178,7 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
     verdict.set_outcome(v1::OUTCOME_FAIL);
     verdict.set_reason(
         absl::StrCat(c.function(),
-                     " leaves the generator where it was: the next call draws the same numbers "
+                     " does not advance the generator: the next call would draw the same numbers "
                      "(diopiGeneratorSetSeedAndOffset and diopiGeneratorSetState move it)"));
     verdict.set_likely_cause("the generator is not advanced");
     verdict.set_cause_confidence(1);
@@ -183,7 +186,7 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   if (!reply.relied_on().empty()) {
     verdict.set_reason(
         reports::ToUtf8(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ",
-                                     "the library relies on what the caller puts into an output: ",
+                                     "the library relies on values that the caller puts into an output: ",
                                      absl::StrJoin(reply.relied_on(), ", "))));
   }
   if (!reply.nondeterministic()) return verdict;

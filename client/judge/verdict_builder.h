@@ -35,7 +35,7 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 // For cases that no worker sees: absent functions, cases without a baseline.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason);
 
-// Of a case that went through the adaptor (device profile, modes): `adapted`, and what was converted. Nothing
+// Marks a case that went through the adaptor (device profile, modes): `adapted`, and what was converted. Nothing
 // where the adaptor found nothing to do.
 void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict);
 

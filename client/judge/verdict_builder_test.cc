@@ -215,7 +215,7 @@ TEST(BuildVerdict, RandomFunctionsAdvanceTheGenerator) {
   EXPECT_EQ(RandomVerdict(as_is, false, false).outcome(), v1::OUTCOME_PASS);
   const v1::Verdict unmoved = RandomVerdict(as_is, true, false);
   EXPECT_EQ(unmoved.outcome(), v1::OUTCOME_FAIL);
-  EXPECT_NE(unmoved.reason().find("draws the same numbers"), std::string::npos);
+  EXPECT_NE(unmoved.reason().find("draw the same numbers"), std::string::npos);
   // Nothing is left to chance, so nothing has to be drawn.
   EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(0)->set_f(0); }, true, false).outcome(),
             v1::OUTCOME_PASS);
@@ -261,10 +261,10 @@ TEST(VerdictBuilder, WhatALibraryReliesOnIsToldAndNoFailure) {
     return passed;
   });
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS);
-  EXPECT_EQ(
-      verdict.reason(),
-      "the library relies on what the caller puts into an output: 3 of 4 elements of out differ when it "
-      "holds something else before the call");
+  EXPECT_EQ(verdict.reason(),
+            "the library relies on values that the caller puts into an output: 3 of 4 elements of out differ "
+            "when it "
+            "holds something else before the call");
 }
 
 // The adaptor: what it converted is told and tagged; what it could not hand over was not called.

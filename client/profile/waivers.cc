@@ -109,7 +109,7 @@ std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::C
         WhyOutputBeyond(tolerance, judged, references, actual, stats.key());
     if (one.has_value()) why.push_back(*one);
   }
-  if (!any) return "it fails by something else than the numbers of an output";
+  if (!any) return "it fails for a reason other than the values of an output";
   if (why.empty()) return std::nullopt;
   return absl::StrJoin(why, "; ");
 }

@@ -14,7 +14,7 @@ namespace diopi::proof {
 
 struct CaseValueOptions {
   std::string reference_library;
-  std::string mutants_library;  // its planted bugs count beside the generic ones; empty: not
+  std::string mutants_library;  // its injected bugs count beside the generic ones; empty: none
   v1::Selection selection;
 };
 

@@ -189,7 +189,7 @@ std::string CauseTally::Table() const {
     }
     out += "\n";
   }
-  absl::StrAppend(&out, absl::StrFormat("%6d  %6d  in all; %d of %d failures were told nothing\n",
+  absl::StrAppend(&out, absl::StrFormat("%6d  %6d  in all; %d of %d failures were given no cause\n",
                                         Count(Told::kRight), Count(Told::kWrong), told_nothing_, failures_));
   return out;
 }
@@ -203,7 +203,7 @@ std::string CauseTally::ContractTable() const {
       failures += count;
       parts.push_back(absl::StrCat(contract, " ", count));
     }
-    absl::StrAppend(&out, absl::StrFormat("%-30s %-9s %5d failures, told to declare: %s\n",
+    absl::StrAppend(&out, absl::StrFormat("%-30s %-9s %5d failures, advised to declare: %s\n",
                                           planted_[index].name, absl::StrJoin(planted_[index].contracts, ","),
                                           failures, absl::StrJoin(parts, ", ")));
   }

@@ -1,5 +1,5 @@
-// Runs everything that is planted in a library over the cases of the functions it changes, in real workers,
-// and judges each call as the agent does.
+// Runs every injected bug or variant of a library over the cases of the functions it changes, in real
+// workers, and judges each call as the agent does.
 #ifndef CLIENT_PROOF_TRIAL_H_
 #define CLIENT_PROOF_TRIAL_H_
 
@@ -25,7 +25,7 @@ struct TrialOptions {
   int seeds = 1;  // of the generated inputs; seed 0 gives those of the stored baselines
   int threads = 2;
   std::chrono::milliseconds case_timeout{2000};
-  bool declare = true;   // the contracts that planted things name
+  bool declare = true;   // the contracts that bugs and variants name
   bool explain = false;  // look for likely causes, as the agent does but with no limit that would matter
 };
 

@@ -43,7 +43,7 @@ absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments)
     if (wanted && !without->contains(dtype)) selection.add_dtypes(dtype);
   }
   if (selection.dtypes().empty()) {
-    return absl::InvalidArgumentError("--filter-dtype leaves no dtype of those in --dtype");
+    return absl::InvalidArgumentError("--filter-dtype excludes every dtype in --dtype");
   }
   return selection;
 }

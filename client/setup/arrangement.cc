@@ -11,22 +11,22 @@ void AddArrangementFlags(CLI::App* app, std::string* profile_path, Modes* modes)
   app->add_option("--profile", *profile_path,
                   "The chip's device profile: skips, waivers, contracts, time limits, variables, adaptor");
   CLI::Option* nhwc = app->add_flag("--nhwc", modes->nhwc,
-                                    "Hand tensors over channels last: convolutions, batch_norm, poolings, "
-                                    "interpolate, pad, roi_align");
+                                    "Pass tensors in channels-last layout to convolutions, batch_norm, "
+                                    "poolings, interpolate, pad and roi_align");
   app->add_option("--nhwc-min-dim", modes->nhwc_min_dim,
-                  "Of tensors with at least so many dimensions (default: 3)")
+                  "Only for tensors of at least this many dimensions (default: 3)")
       ->check(CLI::Range(3, 5))
       ->needs(nhwc);
-  app->add_flag("--four-bytes", modes->four_bytes, "Hand int64 over as int32, float64 as float32");
+  app->add_flag("--four-bytes", modes->four_bytes, "Pass int64 as int32 and float64 as float32");
 }
 
 void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes) {
   app->add_option(
          "--sandbox", *sandbox,
-         "What workers may do: strict (no sockets, no files), default (no network, no programs), off")
+         "Restrictions on workers: strict (no sockets, no files), default (no network, no programs), off")
       ->check(CLI::IsMember({"strict", "default", "off"}));
   app->add_option("--worker-memory", *memory_bytes,
-                  "Address space of a worker, as 8GiB; GPU drivers need very much (default: no limit)")
+                  "Address space of a worker, such as 8GiB; GPU drivers need a lot (default: no limit)")
       ->transform(CLI::AsSizeValue(false));
 }
 

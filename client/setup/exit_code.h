@@ -20,7 +20,7 @@ using OutcomeCounts = std::map<std::string, int64_t>;
 // The sum over those outcomes that `counts` says.
 int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome));
 
-// Of a run that ended by itself: any failure is kFailed; otherwise any harness error is kOurs.
+// For a run that ended by itself: any failure is kFailed; otherwise any harness error is kOurs.
 ExitCode ExitCodeFor(const OutcomeCounts& outcomes);
 
 }  // namespace diopi::agent

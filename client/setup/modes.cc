@@ -81,7 +81,7 @@ absl::Status TakeModel(const Modes& modes, std::string* suite) {
     *suite = wanted;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat("--model: there is no suite of a model '", modes.model,
+  return absl::InvalidArgumentError(absl::StrCat("--model: there is no suite for a model '", modes.model,
                                                  "'; suites: ", absl::StrJoin(Suites(), ", ")));
 }
 

@@ -168,7 +168,7 @@ environment { name: "ACME_LICENCE_TOKEN" value: "x" })");
   EXPECT_THAT(run.out, HasSubstr("EXPIRED on 2020-12-31"));
   EXPECT_THAT(run.out, HasSubstr("Adaptor    all operators: dtype (int64)->int32"));
   EXPECT_THAT(run.out, HasSubstr("Variable   DIOPI_TEST_ERROR=1e-4\n"));
-  EXPECT_THAT(run.err, HasSubstr("chip.textproto:12: is about no case"));
+  EXPECT_THAT(run.err, HasSubstr("chip.textproto:12: matches no case"));
   EXPECT_THAT(run.err, HasSubstr("environment: ACME_LICENCE_TOKEN looks like a secret"));
   EXPECT_THAT(run.err, Not(HasSubstr("DIOPI_TEST_ERROR looks")));
 }
@@ -305,7 +305,7 @@ TEST_F(ProfileTest, ModesThatRunNothing) {
   EXPECT_THAT(models.out, HasSubstr("no model has a suite yet; suites: core"));
   const Finished model = RunProgram({BinPath("diopi-agent"), "--impl", library, "--model_name", "resnet50"});
   EXPECT_EQ(model.code, 2);
-  EXPECT_THAT(model.err, HasSubstr("there is no suite of a model 'resnet50'; suites: core"));
+  EXPECT_THAT(model.err, HasSubstr("there is no suite for a model 'resnet50'; suites: core"));
 }
 
 TEST_F(ProfileTest, FailureDebugLevels) {

@@ -59,13 +59,13 @@ class ServeTest : public ::testing::Test {
         BinPath("diopi-agent"), "--serve", "--server", address_, "--chip", "c", "--impl", library};
     command.insert(command.end(), more.begin(), more.end());
     auto agent = std::make_unique<Running>(command, environment);
-    *name = NameIn(agent->WaitForLine("standing ready"));
+    *name = NameIn(agent->WaitForLine("waiting for runs"));
     EXPECT_NE(*name, "");
     return agent;
   }
 
   static std::string NameIn(const std::string& line) {
-    const std::string before = "ready as ";
+    const std::string before = "waiting for runs as ";
     const size_t begin = line.find(before);
     if (begin == std::string::npos) return "";
     return line.substr(begin + before.size(), line.find(' ', begin + before.size()) - begin - before.size());
@@ -386,7 +386,7 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   server_->Signal(SIGKILL);
   server_->Finish();
   StartServer(address_);
-  EXPECT_EQ(NameIn(agent->WaitForLine("standing ready")), name);
+  EXPECT_EQ(NameIn(agent->WaitForLine("waiting for runs")), name);
   const std::string list = Agents();
   EXPECT_NE(list.find("busy: run " + queued), std::string::npos) << list;
   LetThrough(fd);

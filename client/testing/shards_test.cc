@@ -59,7 +59,7 @@ TEST_F(ShardsTest, MergedAreTheWhole) {
   EXPECT_NE(missing.err.find("shard 1 of 3 is missing"), std::string::npos) << missing.err;
   const Finished undivided = Merge(with({whole}));
   EXPECT_EQ(undivided.code, 2) << undivided.err;
-  EXPECT_NE(undivided.err.find("is no shard"), std::string::npos) << undivided.err;
+  EXPECT_NE(undivided.err.find("is not a shard"), std::string::npos) << undivided.err;
   const Finished merged = Merge(with({third, first, second}));
   ASSERT_EQ(merged.code, 0) << merged.err;
 

@@ -207,7 +207,7 @@ class Readme:
             self.stop(watching, command, (0, 130))
         elif "--serve " in command:
             self.agent = self.start(command)
-            self.wait_for(self.agent, "standing ready", command)
+            self.wait_for(self.agent, "waiting for runs", command)
         elif "shrink" in command:
             check("nothing to shrink" in self.run(command, expect=2), f"{command}: a case that passes cannot be shrunk")
         else:

@@ -228,9 +228,9 @@ TEST_F(CallFrameTest, WhatDoesNotFitIsNamed) {
   const std::pair<CaseBuilder, std::string> rows[] = {
       {CaseBuilder("diopiFill").Null("out"), "the signature wants input as argument 1"},
       {CaseBuilder("diopiFill").Int("input", 3), "argument input: expected a tensor"},
-      {fill(Spec(v1::Dtype::unsupported, {1})), "make no tensor"},
+      {fill(Spec(v1::Dtype::unsupported, {1})), "do not describe a tensor"},
       {fill(huge), "too large"},
-      {fill(Spec(v1::Dtype::int8, {-1})), "make no tensor"},
+      {fill(Spec(v1::Dtype::int8, {-1})), "do not describe a tensor"},
       {fill(Spec(v1::Dtype::int8, {})), "wants value as argument 2"},
       {fill(Spec(v1::Dtype::int8, {})).Float("value", 1), "argument value: expected a scalar"}};
   for (const auto& [builder, text] : rows) {

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kFewestSamples = 3;
 constexpr double kHoldSeconds = 5e-3;  // StreamDelay's longest, where its copies are few enough
-// On a fast card one is about half a millisecond. Together they leave room in the driver's queue for the
+// On a fast device one is about half a millisecond. Together they leave room in the driver's queue for the
 // calls.
 constexpr int kHolds = 4;
 

@@ -1,3 +1,8 @@
+// A case is called at least twice on fresh streams with different poison in its outputs. An element that
+// keeps both poisons was not written; one that differs otherwise is not deterministic. In every second call
+// the inputs arrive late on the call's stream, so that work on any other stream reads zeros. The second call
+// also finds poison where callers put values, which shows whether the library relies on them; if so, a third
+// call decides about determinism. Memory is inspected after each call, before anything is freed.
 #include "impl_loader/caller/case_runner.h"
 
 #include <time.h>
@@ -28,7 +33,8 @@ constexpr size_t kMaxSpareBytes = 4 << 20;
 // A thread that outlives its call is given this long to show what it still writes.
 constexpr std::chrono::milliseconds kSettle{50};
 constexpr char kHeldText[] =
-    " (in the later one the inputs came late on the given stream: work on another stream overtakes them)";
+    " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
+    "them)";
 
 // Fresh streams, where the library makes streams, for calls to take in turn; the context's until this ends.
 // Made before the first call: a library that keeps something by stream meets another one in the next call.
@@ -329,7 +335,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
     absl::StrAppend(&text, text.empty() ? "" : "; ", attempt->function.name(), " returned success, but ",
                     slot.key,
                     *slot.handle == nullptr ? " is still a null handle"
-                                            : " is a handle that diopiRequireTensor did not give");
+                                            : " is a handle that diopiRequireTensor did not return");
   }
   if (text.empty()) return true;
   attempt->result->reply.set_text(text);

@@ -1,4 +1,9 @@
 // CallFrame::Build: arguments of a case against the signature, one by one.
+//
+// Walks the parameters of the function's signature, not the case's arguments: every parameter must get a
+// value of its kind, and an argument that is left over is an error. Tensors get buffers in the context's
+// arenas with canaries on both sides; what the library receives are handles and pointers into this frame,
+// which must not move while a call runs.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -323,7 +328,7 @@ class FrameBuilder {
     int64_t elements = 0;
     if (bound->element == 0 || !runtime::StorageElements(tensor.shape, tensor.strides, tensor.storage_offset,
                                                          &elements, &tensor.numel)) {
-      return Misfit(bound->key, "sizes, strides and dtype make no tensor");
+      return Misfit(bound->key, "sizes, strides and dtype do not describe a tensor");
     }
     if (spec.storage_elements() != 0 && spec.storage_elements() < elements) {
       return Misfit(bound->key, "its storage is smaller than its elements need");

@@ -100,7 +100,8 @@ LibraryCheck RunLibraryCheck(const std::string& label, VendorLibrary* vendor) {
   for (const auto& [name, run] : kChecks) {
     if (label == name) return run(vendor);
   }
-  return Checked(v1::OUTCOME_HARNESS_ERROR, absl::StrCat("this worker knows no library check ", label));
+  return Checked(v1::OUTCOME_HARNESS_ERROR,
+                 absl::StrCat("this worker does not know the library check ", label));
 }
 
 LibraryCheck CheckVendorName(VendorLibrary* vendor) {

@@ -30,7 +30,7 @@ class VendorLibrary {
   VendorLibrary(const VendorLibrary&) = delete;
   VendorLibrary& operator=(const VendorLibrary&) = delete;
 
-  // Of the library itself; null when it does not export the name.
+  // A symbol of the library itself; null when it does not export the name.
   void* Symbol(const std::string& name);
 
   const runtime::DeviceFunctions& functions() const { return functions_; }

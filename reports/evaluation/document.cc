@@ -251,8 +251,7 @@ class Writer {
     Part("3.2 Coverage of the ABI by header");
     Add(Paragraph{
         "Exported: the library exports the function and does not answer every call with NoImplement. With "
-        "cases: this suite has cases of it; the others were not tested, whatever the library makes of "
-        "them."});
+        "cases: this suite has cases for the function; functions without cases were not tested."});
     Add(CoverageTable("Header", evaluation_.headers));
     Part("3.3 Coverage of the suite by family of operators");
     Add(CoverageTable("Family", evaluation_.families));
@@ -424,9 +423,8 @@ class Writer {
   void Conclusions() {
     Section(evaluation_.times.empty() ? "5 Conclusions" : "6 Conclusions", true);
     Add(
-        Paragraph{"Coverage and correctness are two figures and must be read together. Of what was not "
-                  "submitted or not "
-                  "run there is no score."});
+        Paragraph{"Coverage and correctness are two figures and must be read together. What was not "
+                  "submitted or not run has no score."});
     Table table{{{"Area"}, {"Item"}, {"Figure"}}, {}, ""};
     ConcludeSpecification(&table);
     const Coverage& coverage = report_.coverage;

@@ -104,7 +104,7 @@ void Gate::JudgeRun() {
   const int64_t done = run_.cases - run_.missing;
   if (run_.run.state() != v1::RUN_STATE_FINISHED || run_.missing > 0) {
     incomplete(absl::StrCat("run ", run_.run.run_id(), " is ", EnumName(run_.run.state()), ": ", done, " of ",
-                            run_.cases, " cases have a verdict; a run that is not whole is never green"),
+                            run_.cases, " cases have a verdict; an incomplete run is never green"),
                absl::StrCat("complete it: diopi-agent --resume ", run_.run.run_id()));
   } else if (run_.cases == 0) {
     incomplete(absl::StrCat("run ", run_.run.run_id(), " has no cases; nothing was tested"), "");
@@ -112,7 +112,7 @@ void Gate::JudgeRun() {
   if (run_.run.options().shard_count() > 1 && !options_.partial) {
     incomplete(absl::StrCat("run ", run_.run.run_id(), " is shard ", run_.run.options().shard_index(), " of ",
                             run_.run.options().shard_count()),
-               "make one run of the shards: diopi-cli merge; or say --partial");
+               "combine the shards with diopi-cli merge, or use --partial");
   }
 }
 

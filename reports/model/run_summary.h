@@ -45,7 +45,7 @@ struct RunDetail {
   v1::RunInfo info;                    // options and submission as stored
   std::vector<OperatorRow> operators;  // by name
   std::vector<Waiver> waivers;
-  std::vector<server::DeviceRow> devices;  // by card
+  std::vector<server::DeviceRow> devices;  // by device
 };
 
 // `run_id` may be "latest". Errors are the database's.

@@ -202,8 +202,8 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
     blocks.emplace_back(Note{absl::StrCat("A tolerance is overridden by ", line), Tone::kWarn});
   }
   if (report.adapted > 0) {
-    blocks.emplace_back(Note{absl::StrCat("An adaptor stood between the cases and the library in ",
-                                          report.adapted, " verdicts, tagged adapted."),
+    blocks.emplace_back(Note{absl::StrCat("An adaptor converted tensors between the suite and the library in ",
+                                          report.adapted, " verdicts."),
                              Tone::kWarn});
   }
   blocks.emplace_back(Heading{2, "Library and environment"});
@@ -222,7 +222,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
   blocks.emplace_back(Heading{2, "Beside the public rule"});
   blocks.emplace_back(
       Paragraph{absl::StrCat("The public harness's rule would decide ", PublicRuleText(report),
-                             ". It never decides here. Passed, and would not by that rule:")});
+                             ". It never decides here. Passed here, but not by that rule:")});
   blocks.emplace_back(TheirFailures(report));
   document.footer = absl::StrCat(
       "Coverage and correctness are two figures: only a case that was called and passed counts as "

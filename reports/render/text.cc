@@ -134,7 +134,7 @@ std::string RenderText(const RunReport& report, const RenderOptions& options) {
   if (!failures.empty() && options.verbose) absl::StrAppend(&out, "\nEvery case:\n", EveryFailure(report));
   if (!failures.empty() && !options.verbose) absl::StrAppend(&out, "\n--verbose lists every case.\n");
   const std::string theirs = TheirFailures(report);
-  if (!theirs.empty()) absl::StrAppend(&out, "\nPassed, and would not by the public rule:\n\n", theirs);
+  if (!theirs.empty()) absl::StrAppend(&out, "\nPassed here, but not by the public rule:\n\n", theirs);
   return out;
 }
 

@@ -1,3 +1,7 @@
+// Streams that stay open for days use gRPC's callback interface, so that an idle agent or watcher costs no
+// thread. A stream object is owned twice: by gRPC until OnDone and by the registry while it may send. At most
+// one write is in flight for each stream; what comes meanwhile is queued, or merged where only the newest
+// state matters.
 #include "server/rpc/agent_service.h"
 
 #include <algorithm>
@@ -21,7 +25,7 @@ namespace {
 
 constexpr char kHealthFunction[] = "diopiAdd";
 constexpr size_t kShaDigits = 64;
-// Of the name under which a library is uploaded: it is shown, and never becomes a path.
+// Longest name of an uploaded library. It is shown, and never becomes a path.
 constexpr size_t kMaxName = 255;
 
 bool IsSha256(const std::string& text) {
@@ -35,7 +39,7 @@ absl::Status CheckSubmit(const v1::SubmitRequest& request) {
   }
   if (!request.require_sha256().empty() && !IsSha256(request.require_sha256())) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", request.require_sha256(), "' is no SHA-256: expected 64 hex digits"));
+        absl::StrCat("'", request.require_sha256(), "' is not a SHA-256; expected 64 hex digits"));
   }
   if (request.upload_name().empty()) return absl::OkStatus();
   if (!IsSha256(request.upload_sha256()) || request.upload_name().size() > kMaxName) {
@@ -158,14 +162,14 @@ class AgentService::AgentStream final : public grpc::ServerWriteReactor<v1::Assi
     waiting_.pop_front();
     if (!ok) {
       waiting_.clear();
-      if (!end_.has_value()) end_ = absl::CancelledError("the agent went away");
+      if (!end_.has_value()) end_ = absl::CancelledError("the agent disconnected");
     }
     Continue();
   }
 
   void OnCancel() override {
     agents_->StreamEnded(agent_id_, this);
-    Close(absl::CancelledError("the agent went away"));
+    Close(absl::CancelledError("the agent disconnected"));
   }
 
   void OnDone() override {
@@ -217,12 +221,12 @@ class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo>
   void OnWriteDone(bool ok) override {
     const std::lock_guard lock(mutex_);
     writing_ = false;
-    if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody watches any more");
+    if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody is watching the run any more");
     if (IsOver(run_.state()) && !end_.has_value()) end_ = absl::OkStatus();
     Continue();
   }
 
-  void OnCancel() override { Close(absl::CancelledError("nobody watches any more")); }
+  void OnCancel() override { Close(absl::CancelledError("nobody is watching the run any more")); }
   void OnDone() override { service_->Forget(this); }
 
  private:

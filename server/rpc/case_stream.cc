@@ -97,7 +97,7 @@ void Announce(const v1::Case& c, const CaseEntry& entry, const CaseStreamOptions
   start->set_inputs(start->tensors_size() - start->references());
 }
 
-// The tensor that goes by this name in the file; null when there is none.
+// The tensor of this name in the file; null when there is none.
 const TensorEntry* TensorOf(const CaseEntry& entry, bool reference, const std::string& key) {
   const auto found = std::find_if(entry.tensors.begin(), entry.tensors.end(), [&](const TensorEntry& t) {
     return t.output == reference && t.key == key;
@@ -145,7 +145,7 @@ absl::Status CaseStream::SendTensor(const OpenBaseline& baseline, const std::str
     hash.Update({chunk.data(), size});
     head.set_offset(static_cast<int64_t>(offset));
     if (!sink_({EncodeChunk(head, tensor.output, chunk.Release()), size, false})) {
-      return absl::CancelledError("the agent went away");
+      return absl::CancelledError("the agent disconnected");
     }
     offset += size;
   } while (offset < total);

@@ -17,7 +17,7 @@ inline constexpr size_t kChunkBytes = size_t{1} << 20;
 // Thread-safe. Memory of chunks that gRPC has sent is used again; slices may outlive the pool.
 class ChunkPool {
  public:
-  // Of free memory at most `max_idle` chunks are kept.
+  // At most `max_idle` free chunks are kept.
   explicit ChunkPool(size_t max_idle);
 
   // A chunk to fill, and then to turn into a slice without copying.

@@ -90,7 +90,7 @@ TEST(SecurityTest, TokensComeAndGoWhileTheServerServes) {
   const std::string info = "/diopi.v1.Conformance/GetServerInfo";
   EXPECT_TRUE(CallRaw(address, info, "", "").ok());
   const std::string token = *AddToken(server.data_folder(), "ci", Role::kRun);
-  EXPECT_THAT(CallRaw(address, info, "", "").error_message(), HasSubstr("this server wants a token"));
+  EXPECT_THAT(CallRaw(address, info, "", "").error_message(), HasSubstr("this server requires a token"));
   EXPECT_TRUE(CallRaw(address, info, token, "").ok());
   ASSERT_TRUE(RevokeToken(server.data_folder(), "ci").ok());
   EXPECT_THAT(CallRaw(address, info, token, "").error_message(), HasSubstr("revoked"));

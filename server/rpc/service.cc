@@ -1,3 +1,7 @@
+// Each call is checked, handed to registry, scheduler and database, and answered. Lease and Fetch write the
+// bytes of their messages themselves: the generated code would copy every tensor twice. A verdict is stored
+// in the database before the scheduler marks the case as done, so that nothing that a server has acknowledged
+// can be lost with it.
 #include "server/rpc/service.h"
 
 #include <algorithm>
@@ -233,7 +237,7 @@ absl::Status ConformanceService::SendBatch(ActiveRun* run, const LeaseBatch& bat
     LogProblem(*run, c->id(), problem);
     if (sent) continue;
     run->scheduler.Return(batch.lease_id, absl::MakeConstSpan(batch.cases).subspan(i));
-    return draining_ ? ShuttingDown() : absl::CancelledError("the agent went away");
+    return draining_ ? ShuttingDown() : absl::CancelledError("the agent disconnected");
   }
   return absl::OkStatus();
 }
@@ -260,7 +264,7 @@ absl::Status ConformanceService::HandleFetch(const v1::FetchRequest& request, Wr
     std::string problem;
     const bool sent = !draining_ && stream.SendWanted(*c, wanted, &problem);
     LogProblem(**run, c->id(), problem);
-    if (!sent) return draining_ ? ShuttingDown() : absl::CancelledError("the agent went away");
+    if (!sent) return draining_ ? ShuttingDown() : absl::CancelledError("the agent disconnected");
   }
   return absl::OkStatus();
 }
@@ -287,7 +291,7 @@ absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request, Wr
   header.set_retry_in_s(absl::ToDoubleSeconds(batch.retry_in));
   if (!writer->Write(EncodeMessage(message))) {
     (*run)->scheduler.Return(batch.lease_id, batch.cases);
-    return absl::CancelledError("the agent went away");
+    return absl::CancelledError("the agent disconnected");
   }
   metrics_->Leased(batch.cases.size());
   if (!batch.cases.empty()) StageReached("lease_sent");
@@ -450,7 +454,7 @@ grpc::Status ConformanceService::ReadVerdicts(grpc::ServerContext* context,
   if (absl::Status status = Admit(*context, "ReadVerdicts", *request); !status.ok()) return call.End(status);
   return call.End(SendVerdicts(database_, *request, [&](const v1::VerdictBatch& batch) {
     if (draining_) return ShuttingDown();
-    return writer->Write(batch) ? absl::OkStatus() : absl::CancelledError("the reader went away");
+    return writer->Write(batch) ? absl::OkStatus() : absl::CancelledError("the reader disconnected");
   }));
 }
 

@@ -1,3 +1,7 @@
+// All state is in memory under one lock. What may be slow or call back (rows of agents, notices to watchers)
+// is collected in a `Deferred` and applied after the lock is released. Any event (an agent registers, ends a
+// run, falls silent; a run is submitted or cancelled) ends in Dispatch, which gives each free agent the
+// oldest run that fits it, and in AbortHopeless, which ends runs that every available agent has failed.
 #include "server/runs/agent_registry.h"
 
 #include <algorithm>
@@ -17,7 +21,7 @@ namespace {
 constexpr int kExitUsage = static_cast<int>(ExitCode::kUsage);
 // A run whose agent left it so often, without a new registration between, is not given to it again.
 constexpr int kMaxFailures = 3;
-// Of what an agent says, at most.
+// Most bytes kept of an agent's text.
 constexpr size_t kMaxText = 4096;
 
 std::string Utc(absl::Time time) {
@@ -130,7 +134,7 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
     ExpireSilent(&later);
     if (!agents_.contains(facts.agent_id()) && agents_.size() >= options_.max_agents) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("there are ", agents_.size(), " agents already; no more are taken"));
+          absl::StrCat("there are ", agents_.size(), " agents already; no more are accepted"));
     }
     Agent& agent = agents_[facts.agent_id()];
     if (agent.link != nullptr)
@@ -251,7 +255,7 @@ AgentRegistry::OpenRun* AgentRegistry::FindRun(const std::string& run_id) {
   return nullptr;
 }
 
-// But for being free.
+// Whether the agent may run it, ignoring whether it is busy.
 bool AgentRegistry::Fits(const Agent& agent, const OpenRun& run) {
   if (agent.link == nullptr || agent.facts.chip() != run.chip) return false;
   const auto failures = run.failures.find(agent.facts.agent_id());
@@ -293,7 +297,7 @@ std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
   return absl::StrCat("every agent that could run it fails its health check: ", absl::StrJoin(sick, "; "));
 }
 
-// The runs wait on, in case an agent recovers; whoever watches them is told that they do.
+// These runs keep waiting in case an agent recovers; their watchers are notified.
 void AgentRegistry::NoteBlocked(Later* later) {
   for (OpenRun& run : runs_) {
     const std::string note = WhyBlocked(run);
@@ -446,8 +450,8 @@ absl::Status AgentRegistry::Cancel(const std::string& run_id) {
     const std::lock_guard lock(mutex_);
     OpenRun* run = FindRun(run_id);
     if (run == nullptr) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("run ", run_id, " is not a submitted run that waits or goes on: nothing to cancel"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "run ", run_id, " is not a submitted run that is queued or running: there is nothing to cancel"));
     }
     run->submission.set_cancelled(true);
     run->submission.set_note("cancelled");

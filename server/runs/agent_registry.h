@@ -34,7 +34,7 @@ class AgentLink {
 class AgentRegistry {
  public:
   struct Options {
-    absl::Duration heartbeat = absl::Seconds(5);    // what agents are told
+    absl::Duration heartbeat = absl::Seconds(5);    // the interval that agents are given
     absl::Duration lost_after = absl::Seconds(20);  // without a sign of life
     absl::Duration forget_after = absl::Hours(24);  // lost for so long: no longer listed
     size_t max_agents = 4096;                       // listed at once; more are refused

@@ -51,12 +51,12 @@ absl::Status ImplStore::Incoming::Check(const std::string& sha256) {
   std::array<char, kElfMagic.size()> magic{};
   std::ifstream(path_, std::ios::binary).read(magic.data(), magic.size());
   if (std::string_view(magic.data(), magic.size()) != kElfMagic) {
-    return absl::InvalidArgumentError("what was uploaded is no shared library: it is not an ELF file");
+    return absl::InvalidArgumentError("the upload is not a shared library: it is not an ELF file");
   }
   const absl::StatusOr<std::string> actual = Sha256OfFile(path_);
   if (!actual.ok()) return actual.status();
   if (*actual == absl::AsciiStrToLower(sha256)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("the library was damaged on its way: its SHA-256 is ",
+  return absl::InvalidArgumentError(absl::StrCat("the library was damaged in transit: its SHA-256 is ",
                                                  *actual, ", ", sha256, " was announced"));
 }
 
@@ -103,7 +103,7 @@ absl::Status ImplStore::Read(const std::string& run_id,
     piece.resize(static_cast<size_t>(file.gcount()));
     if (file.bad()) return absl::InternalError(absl::StrCat(PathOf(run_id), ": cannot be read"));
     if (piece.empty()) return absl::OkStatus();
-    if (!sink(std::move(piece))) return absl::CancelledError("the agent went away");
+    if (!sink(std::move(piece))) return absl::CancelledError("the agent disconnected");
   }
 }
 

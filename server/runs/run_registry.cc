@@ -1,3 +1,7 @@
+// A run in memory can be rebuilt from the database at any time: cases from the stored selection, the
+// scheduler from the cases without a verdict. A restarted server therefore knows a run as soon as an agent
+// asks about it. Resuming compares what identifies the run (chip, library, cases, contracts, profile) and
+// names what differs, because verdicts of two configurations must not share a run.
 #include "server/runs/run_registry.h"
 
 #include <algorithm>

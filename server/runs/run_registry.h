@@ -38,7 +38,7 @@ class LazyCatalog {
   std::unique_ptr<cases::Catalog> catalog_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A run in memory. Thread-safe: immutable, but for what is thread-safe itself.
+// A run in memory. Thread-safe: immutable, except for members that are thread-safe themselves.
 struct ActiveRun {
   ActiveRun(std::string id, std::vector<ScheduledCase> scheduled, const std::vector<std::string>& done,
             const SchedulerOptions& options, const Clock* clock)
@@ -79,7 +79,7 @@ class RunRegistry {
   // In memory already, or from the database. NotFound; FailedPrecondition when its cases have changed.
   absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id);
 
-  // An agent has called about the run: the database is told, every so often.
+  // An agent has called about the run: records in the database, every so often, that the run is alive.
   void KeepAlive(ActiveRun* run);
 
   // Summed over the runs in memory.
@@ -97,7 +97,7 @@ class RunRegistry {
   absl::Status Begin(v1::RunInfo* info, const v1::RunOptions& options);
   std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, const std::vector<v1::Case>& cases,
                                       const std::vector<std::string>& done);
-  // Of the chip, as measured before; nothing where batches are not sized by time.
+  // Times of the chip's earlier runs; empty where batches are not sized by time.
   std::map<std::string, double> CaseSeconds(const std::string& chip);
   absl::StatusOr<v1::CreateRunResponse> Describe(const v1::RunInfo& info, const ActiveRun& run);
 

@@ -98,7 +98,7 @@ struct TallyRow {
   int64_t cases = 0;
 };
 
-// So many verdicts come from this card; -1: the agent was given none.
+// So many verdicts come from this device; -1: the agent was given none.
 struct DeviceRow {
   int64_t device_index = -1;
   int64_t cases = 0;

@@ -107,7 +107,7 @@ absl::Status RunScript(const ImportOptions& options, const TemporaryFolder& fold
 absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (!options.expires.empty() && !ParseDay(options.expires).has_value()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--expires: '", options.expires, "' is no day; expected one as 2026-12-31"));
+        absl::StrCat("--expires: '", options.expires, "' is not a date; expected one such as 2026-12-31"));
   }
   const absl::StatusOr<TemporaryFolder> made = TemporaryFolder::Make();
   if (!made.ok()) return made.status();
@@ -118,7 +118,7 @@ absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (absl::Status ran = RunScript(options, folder); !ran.ok()) return ran;
   const absl::Status sound = ReadProfile(folder / "profile").status();
   if (!sound.ok()) {
-    return absl::InternalError(absl::StrCat("the importer made what is no profile: ", sound.message()));
+    return absl::InternalError(absl::StrCat("the importer wrote an invalid profile: ", sound.message()));
   }
   // Whole or not at all.
   const std::string partial = absl::StrCat(options.output, ".part");
