@@ -76,6 +76,7 @@ RunReport SampleReport() {
   right.set_grade("A");
   right.set_rmse_ratio(1);
   fail.set_likely_cause("consistent with eps taken as 0");
+  fail.add_consistent_with("eps taken as 0");
   fail.set_cause_confidence(0.996);
   fail.add_contracts("tf32");
   fail.add_would_pass_under("native16");
