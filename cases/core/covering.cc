@@ -201,9 +201,11 @@ class Coverer {
     }
   }
 
-  // The open axis with the fewest classes that are allowed, and these; kOpen when all axes have a class.
+  // The open axis with the fewest classes that are allowed for each constraint that concerns it, and these
+  // classes: where a choice may leave nothing for others, it is made early. kOpen when all axes have a class.
   int NextAxis(Row* row, std::vector<int>* classes) {
     int best = kOpen;
+    double least = 0;
     for (int axis = 0; axis < Axes(); ++axis) {
       if ((*row)[At(axis)] != kOpen) continue;
       std::vector<int> allowed;
@@ -213,8 +215,11 @@ class Coverer {
         if (Allowed(*row, axis)) allowed.push_back(c);
       }
       (*row)[At(axis)] = kOpen;
-      if (best != kOpen && allowed.size() >= classes->size()) continue;
+      const double choices =
+          static_cast<double>(allowed.size()) / (static_cast<double>(touching_[At(axis)].size()) + 1e-3);
+      if (best != kOpen && choices >= least) continue;
       best = axis;
+      least = choices;
       *classes = std::move(allowed);
     }
     return best;

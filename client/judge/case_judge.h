@@ -51,9 +51,9 @@ class CaseJudge {
   absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs);
 
   // Judges a case that was called with `adaptor` of its CallOptions, and `inputs` as Prepare left them. What
-  // does not depend on the call (reference, device, time) is the caller's to fill in. `handed_over`, where it is
-  // not null, receives what was judged in the case's place when the adaptor changed it: inputs as the library got
-  // them, and references for those.
+  // does not depend on the call (reference, device, time) is the caller's to fill in. `handed_over`, where it
+  // is not null, receives what was judged in the case's place when the adaptor changed it: inputs as the
+  // library got them, and references for those.
   v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                     const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
                     std::optional<profile::JudgedCase>* handed_over = nullptr);

@@ -35,8 +35,8 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 // For cases that no worker sees: absent functions, cases without a baseline.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason);
 
-// Marks a case that went through the adaptor (device profile, modes): `adapted`, and what was converted. Nothing
-// where the adaptor found nothing to do.
+// Marks a case that went through the adaptor (device profile, modes): `adapted`, and what was converted.
+// Nothing where the adaptor found nothing to do.
 void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict);
 
 // "[(input, float32, (2, 3)), (mask, bool, (4,))]": the tensors a case passes in, in the ABI's order.

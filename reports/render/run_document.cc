@@ -202,9 +202,10 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
     blocks.emplace_back(Note{absl::StrCat("A tolerance is overridden by ", line), Tone::kWarn});
   }
   if (report.adapted > 0) {
-    blocks.emplace_back(Note{absl::StrCat("An adaptor converted tensors between the suite and the library in ",
-                                          report.adapted, " verdicts."),
-                             Tone::kWarn});
+    blocks.emplace_back(
+        Note{absl::StrCat("An adaptor converted tensors between the suite and the library in ",
+                          report.adapted, " verdicts."),
+             Tone::kWarn});
   }
   blocks.emplace_back(Heading{2, "Library and environment"});
   blocks.emplace_back(LibraryFacts(report));
