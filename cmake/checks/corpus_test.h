@@ -1,5 +1,5 @@
-// Hands every file of a fuzz target's regression corpus to the target (diopi_fuzz in cmake): what a fuzzer found once
-// stays found, also where there is no libFuzzer. A finding ends the program.
+// Hands every file of a fuzz target's regression corpus to the target (diopi_fuzz in cmake): what a fuzzer
+// found once stays found, also where there is no libFuzzer. A finding ends the program.
 #ifndef CMAKE_CHECKS_CORPUS_TEST_H_
 #define CMAKE_CHECKS_CORPUS_TEST_H_
 
@@ -35,19 +35,19 @@ inline void RunFolder(FuzzTarget target, const std::string& folder) {
 }  // namespace diopi::checks
 
 // `Target` is also the name of the test suite; `seeds` may be empty.
-#define DIOPI_CORPUS_TEST(Target, corpus, seeds)                                      \
-  extern "C" int Target(const uint8_t* data, size_t size);                            \
-  namespace {                                                                         \
-  TEST(Target##_corpus, EveryInputIsSurvived) {                                       \
-    diopi::checks::RunFolder(Target, corpus);                                         \
-    if (*(seeds) != '\0') diopi::checks::RunFolder(Target, seeds);                    \
-  }                                                                                   \
-  /* The two that every parser forgets. */                                            \
-  TEST(Target##_corpus, NothingAndOneByte) {                                          \
-    const uint8_t zero = 0;                                                           \
-    EXPECT_EQ(Target(&zero, 0), 0);                                                   \
-    EXPECT_EQ(Target(&zero, 1), 0);                                                   \
-  }                                                                                   \
+#define DIOPI_CORPUS_TEST(Target, corpus, seeds)                   \
+  extern "C" int Target(const uint8_t* data, size_t size);         \
+  namespace {                                                      \
+  TEST(Target##_corpus, EveryInputIsSurvived) {                    \
+    diopi::checks::RunFolder(Target, corpus);                      \
+    if (*(seeds) != '\0') diopi::checks::RunFolder(Target, seeds); \
+  }                                                                \
+  /* The two that every parser forgets. */                         \
+  TEST(Target##_corpus, NothingAndOneByte) {                       \
+    const uint8_t zero = 0;                                        \
+    EXPECT_EQ(Target(&zero, 0), 0);                                \
+    EXPECT_EQ(Target(&zero, 1), 0);                                \
+  }                                                                \
   }
 
 #endif  // CMAKE_CHECKS_CORPUS_TEST_H_
