@@ -253,6 +253,21 @@ TEST(CoverTest, ReachSaysWhatIsExcludedAndWhy) {
   EXPECT_THAT(other.excluded, ElementsAre("grow: `input` would have to become larger"));
 }
 
+TEST(UseTest, PrefixesLabelsAndRenamesArguments) {
+  const std::map<std::string, v1::Case> cases = CasesOf(R"(
+operator: "x" family: "y"
+function { name: "diopiMm" arg { name: "out" rule: "matmul" } judge { kind: ACCUMULATION } }
+grid { dtypes: float32
+  use { set: "products" prefix: "matrix_" without: "k_1" role { name: "other" as: "mat2" } }
+}
+)");
+  const auto found = cases.find("x.float32.matrix_k_33");
+  ASSERT_NE(found, cases.end());
+  EXPECT_EQ(found->second.args(2).name(), "mat2");
+  EXPECT_THAT(found->second.args(2).tensor().shape(), ElementsAre(33, 5));
+  EXPECT_EQ(cases.count("x.float32.matrix_k_1"), 0U);
+}
+
 TEST(CoverTest, SaysWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {R"(cover { set: "unry" dtypes: [float32] })",
