@@ -113,7 +113,7 @@ TEST_F(AgentRegistryTest, SilenceMakesAnAgentLostAndLaterForgotten) {
   late.set_agent_id("a");
   EXPECT_FALSE(registry_->Heartbeat(late));  // it must register again
   clock_.Advance(absl::Hours(1));
-  EXPECT_EQ(StateOf("a"), "none");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_UNSPECIFIED);
   EXPECT_TRUE(database_->KnownAgents()->empty());
 }
 
@@ -126,7 +126,7 @@ TEST_F(AgentRegistryTest, AStreamsEndMakesAnAgentLostAtOnceButNotAnOldStreams) {
   registry_->StreamEnded("a", link.get());
   EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
   registry_->Leave("a");
-  EXPECT_EQ(StateOf("a"), "none");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_UNSPECIFIED);
 }
 
 TEST_F(AgentRegistryTest, ARunGoesToEveryFreeAgentWithTheSameLibrary) {
