@@ -67,6 +67,16 @@ class FunctionCover {
     return bytes;
   }
 
+  // The point of the row with this label; nothing when there is none.
+  std::optional<v1::Point> Find(const std::string& label, Dtype dtype) const {
+    for (const Row& row : rows_) {
+      if (dtypes_[static_cast<size_t>(row[0])] != dtype || LabelOf(row) != label) continue;
+      absl::StatusOr<v1::Point> point = PointOf(row);
+      if (point.ok()) return *std::move(point);
+    }
+    return std::nullopt;
+  }
+
   const std::vector<Row>& rows() const { return rows_; }
   std::vector<v1::Case>& cases() { return cases_; }
   Reach& reach() { return reach_; }
@@ -395,27 +405,51 @@ std::vector<Dtype> DtypesFor(const v1::Cover& cover, const v1::FunctionRules& ru
   return dtypes;
 }
 
+// The rows of the function that the file already has; null when it has none.
+const v1::ChosenRows* ChosenOf(const v1::Cover& cover, const std::string& function) {
+  const auto& chosen = cover.chosen();
+  const auto found = std::find_if(chosen.begin(), chosen.end(),
+                                  [&](const v1::ChosenRows& each) { return each.function() == function; });
+  return found == chosen.end() ? nullptr : &*found;
+}
+
+bool IsWanted(const v1::Cover& cover, const v1::FunctionRules& rules) {
+  const auto& wanted = cover.functions();
+  const bool listed = wanted.empty() || std::find(wanted.begin(), wanted.end(), rules.name()) != wanted.end();
+  return listed && (cover.chosen().empty() || ChosenOf(cover, rules.name()) != nullptr);
+}
+
 }  // namespace
+
+absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case& c) {
+  const v1::FunctionRules* rules = FindRules(op, c.function());
+  for (const v1::Cover& cover : op.cover()) {
+    if (rules == nullptr || !IsWanted(cover, *rules)) continue;
+    const std::vector<Dtype> dtypes = DtypesFor(cover, *rules);
+    FunctionCover function(op, cover, *rules, dtypes);
+    std::vector<Row> rows;
+    const v1::ChosenRows* chosen = ChosenOf(cover, c.function());
+    const absl::Status status = chosen == nullptr ? function.Run(&rows) : function.Rebuild(chosen->rows());
+    if (!status.ok()) return status;
+    if (std::optional<v1::Point> point = function.Find(c.label(), c.dtype())) return *std::move(point);
+  }
+  return absl::NotFoundError(absl::StrCat("no cover makes ", c.id()));
+}
 
 absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover) {
   CoverCases result;
   std::vector<Row> rows;
   std::string reasons;
-  const auto& wanted = cover.functions();
   std::vector<Dtype> shared;  // the rows of all functions count dtypes alike
   for (const v1::FunctionRules& rules : op.function()) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), rules.name()) == wanted.end()) continue;
+    if (!IsWanted(cover, rules)) continue;
     std::vector<Dtype> dtypes = DtypesFor(cover, rules);
     if (dtypes.empty()) continue;
     if (dtypes != shared) rows.clear();
     shared = dtypes;
     FunctionCover function(op, cover, rules, dtypes);
-    const auto chosen =
-        std::find_if(cover.chosen().begin(), cover.chosen().end(),
-                     [&](const v1::ChosenRows& each) { return each.function() == rules.name(); });
-    if (!cover.chosen().empty() && chosen == cover.chosen().end()) continue;
-    const absl::Status status =
-        cover.chosen().empty() ? function.Run(&rows) : function.Rebuild(chosen->rows());
+    const v1::ChosenRows* chosen = ChosenOf(cover, rules.name());
+    const absl::Status status = chosen == nullptr ? function.Run(&rows) : function.Rebuild(chosen->rows());
     if (!status.ok()) return status;
     if (function.cases().empty()) {
       absl::StrAppend(&reasons, "\n    ", rules.name(), ": ", function.why_not());

@@ -40,6 +40,9 @@ struct CoverCases {
 // is wrong, or when arguments that the conditions let through cannot be: the message starts with the row.
 absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover);
 
+// The point of which a cover of the file makes this case. NotFound when none does.
+absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case& c);
+
 }  // namespace diopi::cases
 
 #endif  // CASES_CORE_COVER_H_

@@ -11,7 +11,7 @@ namespace {
 
 // Complete rows that may be refused, and choices that may be made, before a pair counts as undecided.
 constexpr int kMostRefusals = 64;
-constexpr int kMostChoices = 20'000;
+constexpr int kMostChoices = 200'000;
 
 size_t At(int index) {
   return static_cast<size_t>(index);
@@ -175,6 +175,12 @@ class Coverer {
     }
     return false;
   }
+  bool IsDoomed(const Row& row) const {
+    for (int a = 0; a < Axes(); ++a) {
+      if (row[At(a)] != kOpen && (impossible_.count({a, row[At(a)]}) != 0 || IsExcluded(row, a))) return true;
+    }
+    return false;
+  }
   static Target Pair(const Row& row, int a, int b) { return {a, row[At(a)], b, row[At(b)]}; }
 
   // Finds what a refused row was refused for: a class, or two, that are refused while all other axes have
@@ -247,6 +253,9 @@ class Coverer {
       (*row)[At(axis)] = c;
       if (GivenUp()) break;
       if (Allowed(*row, axis) && Complete(row)) return true;
+      (*row) = before;
+      (*row)[At(axis)] = kOpen;
+      if (IsDoomed(*row)) break;  // what was learned concerns classes that were chosen before
     }
     *row = before;
     (*row)[At(axis)] = kOpen;

@@ -101,7 +101,7 @@ grid {
 }
 
 TEST(PointSetsTest, AUsePutsItsPrefixBeforeEveryLabel) {
-  const std::string text = R"(grid { dtypes: [float32] use { set: "layouts" prefix: "new_" } })";
+  const std::string text = R"(grid { dtype_sets: floating use { set: "layouts" prefix: "new_" } })";
   const std::vector<v1::Case> cases = CasesOf(absl::StrCat(kHead, kSin, text));
   ASSERT_FALSE(cases.empty());
   for (const v1::Case& c : cases) EXPECT_THAT(c.label(), testing::StartsWith("new_"));

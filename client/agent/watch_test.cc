@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cases/base/process.h"
 #include "cases/base/watch_file.h"
 
 namespace diopi::agent {

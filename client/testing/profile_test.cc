@@ -225,7 +225,7 @@ TEST_F(ProfileTest, AFloat32LibraryPassesWhatItCanThroughTheAdaptor) {
   for (const auto& [id, verdict] : with) {
     if (verdict.dtype() != v1::Dtype::float32) {
       EXPECT_TRUE(adapted(verdict) || verdict.outcome() == v1::OUTCOME_SKIPPED) << id;
-      EXPECT_THAT(verdict.reason(), HasSubstr("adaptor")) << id;
+      EXPECT_TRUE(verdict.conversions_size() > 0 || absl::StrContains(verdict.reason(), "adaptor")) << id;
     }
     // Integers may be beyond what float32 arithmetic can do; whatever is called in float64's place is right.
     if (verdict.dtype() == v1::Dtype::float64) {

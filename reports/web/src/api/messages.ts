@@ -18,7 +18,7 @@ export interface Mismatch {
   expected_text: string;
 }
 
-// Measurements of one output. Units: ulp of the output's dtype; z in noise units (verdict section 2). A figure that was not measured is NaN (null in JSON), never 0: an output judged bit for bit has none in noise units, integers have none in ulps, and of no element there is no error.
+// Measurements of one output. Units: ulp of the output's dtype; z in noise units (docs/method.md, section 2). A figure that was not measured is NaN (null in JSON), never 0: an output judged bit for bit has none in noise units, integers have none in ulps, and of no element there is no error.
 export interface OutputStats {
   key: string; // "out", "outs.0"
   dtype: Dtype;
