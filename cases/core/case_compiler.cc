@@ -3,8 +3,8 @@
 //
 //   case_compiler FILE.textproto ...              check, print how many cases there are
 //   case_compiler --list FILE.textproto ...       ... and each case's id, arguments and judges
-//   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare before and after a
-//   change case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
+//   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare two versions of a file
+//   case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
 //   case_compiler --embed NAME OUT.cc FILE.textproto
 #include <cstdio>
 #include <fstream>
@@ -39,19 +39,10 @@ absl::Status CheckSizes(const v1::Case& c) {
   return absl::InvalidArgumentError(absl::StrCat(c.id(), ": a tensor is larger than 1 MiB"));
 }
 
-// Where the point of that label stands.
-std::string PointLine(const ParsedOperator& parsed, const std::string& label) {
-  for (int g = 0; g < parsed.file.grid_size(); ++g) {
-    for (int p = 0; p < parsed.file.grid(g).point_size(); ++p) {
-      if (parsed.file.grid(g).point(p).label() == label) return parsed.lines.At({{"grid", g}, {"point", p}});
-    }
-  }
-  return parsed.lines.At({});
-}
-
 struct Compiled {
   v1::OperatorFile file;
   std::vector<v1::Case> cases;
+  std::vector<CoverCases> covers;
 };
 
 absl::StatusOr<Compiled> Compile(const std::string& path) {
@@ -59,15 +50,18 @@ absl::StatusOr<Compiled> Compile(const std::string& path) {
   if (!text.ok()) return text.status();
   absl::StatusOr<ParsedOperator> parsed = ParseOperator(*text, path);
   if (!parsed.ok()) return parsed.status();
-  absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines);
+  Compiled compiled;
+  absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines, &compiled.covers);
   if (!cases.ok()) return cases.status();
   for (const v1::Case& c : *cases) {
     absl::Status status = CheckSizes(c);
     if (status.ok()) status = FillInputs(c).status();
     if (!status.ok())
-      return absl::InvalidArgumentError(absl::StrCat(PointLine(*parsed, c.label()), status.message()));
+      return absl::InvalidArgumentError(absl::StrCat(parsed->PointLine(c.label()), status.message()));
   }
-  return Compiled{std::move(parsed->file), *std::move(cases)};
+  compiled.file = std::move(parsed->file);
+  compiled.cases = *std::move(cases);
+  return compiled;
 }
 
 std::string SpecText(const v1::TensorSpec& spec) {
@@ -103,65 +97,51 @@ void List(const std::vector<v1::Case>& cases) {
   }
 }
 
-int ShowHashes(const std::vector<std::string>& paths) {
+void ShowHashes(const std::vector<v1::Case>& cases) {
+  for (const v1::Case& c : cases) std::cout << c.id() << ' ' << c.hash() << '\n';
+}
+
+void ShowReach(const std::vector<CoverCases>& covers) {
+  for (const CoverCases& covered : covers) {
+    for (const Reach& reach : covered.reach) {
+      std::cout << reach.function << ": " << reach.pairs << " pairs, " << reach.excluded_pairs
+                << " excluded\n";
+      for (const AxisReach& axis : reach.axes) {
+        std::cout << "  " << axis.axis << ": " << absl::StrJoin(axis.reached, " ") << '\n';
+        for (const std::string& why : axis.excluded) std::cout << "    without " << why << '\n';
+      }
+    }
+  }
+}
+
+void ShowCounts(const std::string& path, const Compiled& compiled) {
+  std::map<std::string, int> by_function;
+  for (const v1::Case& c : compiled.cases) ++by_function[c.function()];
+  std::cout << path << ": " << compiled.cases.size() << " cases";
+  for (const v1::FunctionRules& rules : compiled.file.function()) {
+    std::cout << ", " << rules.name() << ' ' << by_function[rules.name()];
+  }
+  std::cout << '\n';
+}
+
+// Checks every file, also after one that fails.
+int Show(const std::string& what, const std::vector<std::string>& paths) {
+  int code = 0;
   for (const std::string& path : paths) {
     const absl::StatusOr<Compiled> compiled = Compile(path);
     if (!compiled.ok()) {
       std::cerr << compiled.status().message() << '\n';
-      return 1;
-    }
-    for (const v1::Case& c : compiled->cases) std::cout << c.id() << ' ' << c.hash() << '\n';
-  }
-  return 0;
-}
-
-// How far each cover reaches.
-int ShowReach(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    const absl::StatusOr<std::string> text = ReadFile(path);
-    const absl::StatusOr<ParsedOperator> parsed = text.ok() ? ParseOperator(*text, path) : text.status();
-    if (!parsed.ok()) {
-      std::cerr << parsed.status().message() << '\n';
-      return 1;
-    }
-    for (const v1::Cover& cover : parsed->file.cover()) {
-      const absl::StatusOr<CoverCases> covered = ExpandCover(parsed->file, cover);
-      if (!covered.ok()) {
-        std::cerr << covered.status().message() << '\n';
-        return 1;
-      }
-      for (const Reach& reach : covered->reach) {
-        std::cout << reach.function << ": " << reach.pairs << " pairs, " << reach.excluded_pairs
-                  << " excluded\n";
-        for (const AxisReach& axis : reach.axes) {
-          std::cout << "  " << axis.axis << ": " << absl::StrJoin(axis.reached, " ") << '\n';
-          for (const std::string& why : axis.excluded) std::cout << "    without " << why << '\n';
-        }
-      }
+      code = 1;
+    } else if (what == "--hashes") {
+      ShowHashes(compiled->cases);
+    } else if (what == "--reach") {
+      ShowReach(compiled->covers);
+    } else {
+      if (what == "--list") List(compiled->cases);
+      ShowCounts(path, *compiled);
     }
   }
-  return 0;
-}
-
-int Check(const std::vector<std::string>& paths, bool list) {
-  bool failed = false;
-  for (const std::string& path : paths) {
-    absl::StatusOr<Compiled> compiled = Compile(path);
-    if (!compiled.ok()) {
-      std::cerr << compiled.status().message() << '\n';
-      failed = true;
-      continue;
-    }
-    if (list) List(compiled->cases);
-    std::map<std::string, int> by_function;
-    for (const v1::Case& c : compiled->cases) ++by_function[c.function()];
-    std::cout << path << ": " << compiled->cases.size() << " cases";
-    for (const v1::FunctionRules& rules : compiled->file.function()) {
-      std::cout << ", " << rules.name() << ' ' << by_function[rules.name()];
-    }
-    std::cout << '\n';
-  }
-  return failed ? 1 : 0;
+  return code;
 }
 
 int Embed(const std::string& name, const std::string& out_path, const std::string& path) {
@@ -170,13 +150,9 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
     std::cerr << compiled.status().message() << '\n';
     return 1;
   }
-  for (v1::Cover& cover : *compiled->file.mutable_cover()) {
-    const absl::StatusOr<CoverCases> covered = ExpandCover(compiled->file, cover);
-    if (!covered.ok()) {
-      std::cerr << covered.status().message() << '\n';
-      return 1;
-    }
-    for (const v1::ChosenRows& chosen : covered->chosen) *cover.add_chosen() = chosen;
+  for (size_t i = 0; i < compiled->covers.size(); ++i) {
+    for (const v1::ChosenRows& chosen : compiled->covers[i].chosen)
+      *compiled->file.mutable_cover(static_cast<int>(i))->add_chosen() = chosen;
   }
   const std::string bytes = compiled->file.SerializeAsString();
   std::string code =
@@ -200,16 +176,17 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
 
 int Main(std::vector<std::string> args) {
   if (args.size() == 4 && args[0] == "--embed") return Embed(args[1], args[2], args[3]);
-  if (args.size() >= 2 && args[0] == "--reach") return ShowReach({args.begin() + 1, args.end()});
-  if (args.size() >= 2 && args[0] == "--hashes") return ShowHashes({args.begin() + 1, args.end()});
-  const bool list = !args.empty() && args[0] == "--list";
-  if (list) args.erase(args.begin());
+  std::string what;
+  if (!args.empty() && (args[0] == "--list" || args[0] == "--hashes" || args[0] == "--reach")) {
+    what = args[0];
+    args.erase(args.begin());
+  }
   if (args.empty() || args[0].substr(0, 2) == "--") {
     std::cerr << "usage: case_compiler [--list|--hashes|--reach] FILE.textproto ...\n"
                  "       case_compiler --embed NAME OUT.cc FILE.textproto\n";
     return 2;
   }
-  return Check(args, list);
+  return Show(what, args);
 }
 
 }  // namespace

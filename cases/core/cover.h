@@ -30,7 +30,7 @@ struct Reach {
 };
 
 struct CoverCases {
-  std::vector<v1::Case> cases;  // finished: with judges, id and hash
+  std::vector<v1::Case> cases;  // finished: with judges, id and hash; ExpandOperator moves them out
   std::vector<Reach> reach;     // of each function that takes the cover; empty ones for `chosen` rows
   // For Cover.chosen: the search need not be made again.
   std::vector<v1::ChosenRows> chosen;

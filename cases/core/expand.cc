@@ -23,7 +23,8 @@ bool Contains(const Range& range, const Value& value) {
 
 class Expander {
  public:
-  Expander(const v1::OperatorFile& op, const SourceLines& lines) : op_(op), lines_(lines) {}
+  Expander(const v1::OperatorFile& op, const SourceLines& lines, std::vector<CoverCases>* covers)
+      : op_(op), lines_(lines), covers_(covers) {}
 
   absl::StatusOr<std::vector<v1::Case>> Run() {
     for (int g = 0; g < op_.grid_size(); ++g) {
@@ -49,6 +50,7 @@ class Expander {
 
   const v1::OperatorFile& op_;
   const SourceLines& lines_;
+  std::vector<CoverCases>* const covers_;  // may be null
   std::vector<v1::Case> cases_;
   std::vector<std::string> findings_;
   std::set<std::string> ids_;
@@ -170,12 +172,15 @@ void Expander::AddCover(int c) {
     }
     cases_.push_back(std::move(each));
   }
+  covered->cases.clear();
+  if (covers_ != nullptr) covers_->push_back(*std::move(covered));
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines) {
-  return Expander(op, lines).Run();
+absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines,
+                                                     std::vector<CoverCases>* covers) {
+  return Expander(op, lines, covers).Run();
 }
 
 }  // namespace diopi::cases

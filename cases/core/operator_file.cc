@@ -58,6 +58,15 @@ absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::st
   return ExpandOperator(op, SourceLines(std::string(file_name)));
 }
 
+std::string ParsedOperator::PointLine(const std::string& label) const {
+  for (int g = 0; g < file.grid_size(); ++g) {
+    for (int p = 0; p < file.grid(g).point_size(); ++p) {
+      if (file.grid(g).point(p).label() == label) return lines.At({{"grid", g}, {"point", p}});
+    }
+  }
+  return lines.At({});
+}
+
 std::string NearestText(std::string_view name, const std::vector<std::string>& known) {
   const std::vector<std::string> near = Nearest(name, known, 3);
   return near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));

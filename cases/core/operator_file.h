@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cases/base/dtype.h"
+#include "cases/core/cover.h"
 #include "cases/core/source_lines.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
@@ -19,6 +20,9 @@ namespace diopi::cases {
 struct ParsedOperator {
   v1::OperatorFile file;
   SourceLines lines;
+
+  // "FILE:LINE: " of the point with this label; "FILE: " when a cover made it.
+  std::string PointLine(const std::string& label) const;
 };
 
 // Syntax errors as "FILE:LINE:COLUMN: ...", then CheckOperator.
@@ -27,8 +31,10 @@ absl::StatusOr<ParsedOperator> ParseOperator(std::string_view text, std::string_
 // All that can be checked without expanding. Every finding is one line of the message.
 absl::Status CheckOperator(const v1::OperatorFile& op, const SourceLines& lines);
 
-// Expand, with lines in its messages.
-absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines);
+// Expand, with lines in its messages. `covers`, if given, receives what is known of each cover beside its
+// cases.
+absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines,
+                                                     std::vector<CoverCases>* covers = nullptr);
 
 // The dtypes of a list and of named sets, each once, in order.
 template <typename Codes, typename Sets>

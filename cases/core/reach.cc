@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/dtype.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/catalog.h"
+#include "cases/core/operator_file.h"
 #include "cases/core/point_value.h"
 #include "proto/abi/abi.h"
 
@@ -57,15 +57,12 @@ void FindHoles(const v1::FunctionRules& rules, FunctionReach* reach) {
 }  // namespace
 
 absl::StatusOr<std::vector<FunctionReach>> ReachOf(const v1::OperatorFile& op) {
-  const absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, absl::StrCat(op.operator_(), ".textproto"));
-  if (!cases.ok()) return cases.status();
+  v1::OperatorFile searched = op;  // what the search could not choose is of interest
+  for (v1::Cover& cover : *searched.mutable_cover()) cover.clear_chosen();
   std::vector<CoverCases> covers;
-  for (v1::Cover cover : op.cover()) {
-    cover.clear_chosen();  // what could not be chosen is of interest
-    absl::StatusOr<CoverCases> covered = ExpandCover(op, cover);
-    if (!covered.ok()) return covered.status();
-    covers.push_back(*std::move(covered));
-  }
+  const absl::StatusOr<std::vector<v1::Case>> cases =
+      ExpandOperator(searched, SourceLines(absl::StrCat(op.operator_(), ".textproto")), &covers);
+  if (!cases.ok()) return cases.status();
   std::vector<FunctionReach> result;
   for (const v1::FunctionRules& rules : op.function()) {
     FunctionReach& reach = result.emplace_back();

@@ -140,7 +140,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
       ->check(CLI::Range(0.001, 86400.0));
   app->add_option("--shuffle", options->shuffle, "Run the cases in a random order determined by this seed");
   app->add_option("--repeat", options->repeat,
-                  "How often to call each case; the results are compared (default: 2)")
+                  "Calls of each case; the results are compared (default: 2, for every eighth case up to 16)")
       ->check(CLI::Range(1, 100'000));
   CLI::Option* resume = app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
   app->add_option("--join,--run", options->join_run, "Join this run, which other agents are working on")

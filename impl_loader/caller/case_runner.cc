@@ -9,10 +9,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/stage.h"
@@ -89,14 +87,6 @@ OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
     if (slot.key == key) return {true, slot.judged, false, false};
   }
   return {};
-}
-
-// RunOptions.sampled_calls, or fewer: $DIOPI_SAMPLED_CALLS is for who counts what a library does.
-int SampledCalls(const RunOptions& options) {
-  static const char* const text = std::getenv("DIOPI_SAMPLED_CALLS");
-  int most = options.sampled_calls;
-  if (text != nullptr && absl::SimpleAtoi(text, &most)) most = std::min(most, options.sampled_calls);
-  return std::max(most, 2);
 }
 
 // Every eighth case, whatever it is run with.
@@ -207,7 +197,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     EndCall(attempt);
     if (finished && i == 0 && options.calls == 2 && sampled) {
       calls = static_cast<int>(std::clamp(kSampledSeconds / std::max(attempt.seconds, 1e-9), 2.0,
-                                          static_cast<double>(SampledCalls(options))));
+                                          static_cast<double>(options.sampled_calls)));
     }
     if (finished && i > 0 && result->reply.nondeterministic()) {
       Examine(&attempt);
