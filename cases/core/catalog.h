@@ -25,6 +25,10 @@ absl::StatusOr<v1::OperatorFile> ParseOperatorFile(std::string_view text, std::s
 // cases with one id.
 absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::string_view file_name);
 
+// The suites, "core" first: every case; and "smoke", a part of it for a first minute, in which each function
+// has every point in one of its dtypes and, of each cover, a class of every group and every dtype.
+const std::vector<std::string>& SuiteNames();
+
 // The operators built into the program (every cases/ops/**/*.textproto at build time), and a user's own
 // (cases/user). Thread-safe: immutable after construction.
 class Catalog {

@@ -92,8 +92,10 @@ class FunctionCover {
       if (!status.ok()) return status;
       cases_.push_back(std::move(c));
     }
+    MarkSmoke();
     return absl::OkStatus();
   }
+  void MarkSmoke();
 
   static CoverAxis AxisOf(const v1::Axis& axis) {
     CoverAxis result;
@@ -359,6 +361,34 @@ absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
   for (v1::PointAttribute& attribute : *point.mutable_attr()) status.Update(SetValue(variables, &attribute));
   if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(point.label(), ": ", status.message()));
   return point;
+}
+
+// The rows, most new ones first, that together hold every dtype and a class of every group of every axis.
+void FunctionCover::MarkSmoke() {
+  std::set<std::pair<size_t, int>> seen;
+  const auto fresh = [&](const Row& row, bool take) {
+    int count = 0;
+    for (size_t a = 0; a < axes_.size(); ++a) {
+      const std::pair group(a, axes_[a].group[static_cast<size_t>(row[a])]);
+      if (seen.contains(group)) continue;
+      ++count;
+      if (take) seen.insert(group);
+    }
+    return count;
+  };
+  for (;;) {
+    size_t best = rows_.size();
+    int most = 0;
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      const int count = fresh(rows_[r], false);
+      if (count <= most) continue;
+      most = count;
+      best = r;
+    }
+    if (best == rows_.size()) return;
+    fresh(rows_[best], true);
+    cases_[best].set_smoke(true);
+  }
 }
 
 void FunctionCover::Measure(const Covering& covering) {

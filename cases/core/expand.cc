@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/hash.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
 #include "cases/core/operator_file.h"
@@ -46,6 +47,7 @@ class Expander {
   // False after a finding: one a point is enough.
   bool One(int g, int p, const v1::FunctionRules& rules, Dtype dtype);
   void CheckNames(int g, int p);
+  void MarkSmoke(size_t first);
   void AddCover(int c);
 
   const v1::OperatorFile& op_;
@@ -135,8 +137,20 @@ void Expander::CheckNames(int g, int p) {
   }
 }
 
+// Of the cases from `first` on, which a point made, one of each function. The hash spreads the dtypes evenly
+// over points and functions.
+void Expander::MarkSmoke(size_t first) {
+  std::map<std::string, std::vector<v1::Case*>> by_function;
+  for (size_t i = first; i < cases_.size(); ++i) by_function[cases_[i].function()].push_back(&cases_[i]);
+  for (const auto& [function, cases] : by_function) {
+    const uint64_t hash = Xxh64(absl::StrCat(function, ".", cases.front()->label()));
+    cases[static_cast<size_t>(hash % cases.size())]->set_smoke(true);
+  }
+}
+
 void Expander::ExpandPoint(int g, int p) {
   const v1::Point& point = op_.grid(g).point(p);
+  const size_t first = cases_.size();
   fitting_.clear();
   unfitting_.clear();
   for (Dtype dtype : PointDtypes(g, p)) {
@@ -156,6 +170,7 @@ void Expander::ExpandPoint(int g, int p) {
     return Say(g, p, absl::StrCat(" fits no function", reasons));
   }
   CheckNames(g, p);
+  MarkSmoke(first);
 }
 
 void Expander::AddCover(int c) {

@@ -115,7 +115,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--fname", options->selection.functions,
                   "Operators or functions, names or globs: add diopiAdd 'conv*' (default: all_ops)")
       ->delimiter(',');
-  app->add_option("--suite", options->selection.suite, "Suite (default: core)");
+  app->add_option("--suite", options->selection.suite, "Suite: core (default), or smoke, a sixth of it");
   app->add_option("--case", options->selection.cases, "Only cases whose id matches this glob");
   app->add_option("--cases", options->selection.cases_folder,
                   "Folder with your own operator files (*.textproto), used in addition to the built-in ones");

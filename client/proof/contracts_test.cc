@@ -42,6 +42,7 @@ TrialOptions OptionsOf(const Source& source) {
     if (!each.contracts.empty()) options.planted.push_back(each);
   }
   for (const std::string& function : source.functions) options.selection.add_functions(function);
+  options.selection.set_suite("smoke");
   return options;
 }
 

@@ -24,7 +24,7 @@ struct TrialOptions {
   v1::Selection selection;
   int seeds = 1;  // of the generated inputs; seed 0 gives those of the stored baselines
   int threads = 2;
-  std::chrono::milliseconds case_timeout{2000};
+  std::chrono::milliseconds case_timeout{5000};
   bool declare = true;   // the contracts that bugs and variants name
   bool explain = false;  // look for likely causes, as the agent does but with no limit that would matter
 };

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "cases/core/catalog.h"
 
 namespace diopi::agent {
 namespace {
@@ -58,31 +59,26 @@ std::vector<v1::AdaptorRule> AdaptorRules(const Modes& modes) {
   return rules;
 }
 
-// cases/core knows one suite; models' come with cases/suites/models.
-std::vector<std::string> Suites() {
-  return {"core"};
-}
-
 std::string ModelListText() {
   std::string text;
-  for (const std::string& suite : Suites()) {
+  for (const std::string& suite : cases::SuiteNames()) {
     if (absl::StartsWith(suite, kModelPrefix))
       absl::StrAppend(&text, absl::StripPrefix(suite, kModelPrefix), "\n");
   }
   if (!text.empty()) return text;
-  return absl::StrCat("no model has a suite yet; suites: ", absl::StrJoin(Suites(), ", "), "\n");
+  return absl::StrCat("no model has a suite yet; suites: ", absl::StrJoin(cases::SuiteNames(), ", "), "\n");
 }
 
 absl::Status TakeModel(const Modes& modes, std::string* suite) {
   if (modes.model.empty()) return absl::OkStatus();
   const std::string wanted = absl::StrCat(kModelPrefix, modes.model);
-  for (const std::string& known : Suites()) {
+  for (const std::string& known : cases::SuiteNames()) {
     if (known != wanted) continue;
     *suite = wanted;
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat("--model: there is no suite for a model '", modes.model,
-                                                 "'; suites: ", absl::StrJoin(Suites(), ", ")));
+                                                 "'; suites: ", absl::StrJoin(cases::SuiteNames(), ", ")));
 }
 
 }  // namespace diopi::agent

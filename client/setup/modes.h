@@ -22,9 +22,6 @@ struct Modes {
 // What the modes ask of the adaptor, after a profile's own rules.
 std::vector<v1::AdaptorRule> AdaptorRules(const Modes& modes);
 
-// Suites that cases/suites has, "core" first; models' are "models/NAME".
-std::vector<std::string> Suites();
-
 // What --get-model-list prints.
 std::string ModelListText();
 

@@ -49,7 +49,8 @@ TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
     }
     EXPECT_GT(adapted, 4000) << mode[0];
     EXPECT_GT(passed, 12000) << mode[0];
-    EXPECT_LT(not_asked, 100) << mode[0];
+    // Integers that do not fit into four bytes, and results that would not.
+    EXPECT_LT(not_asked * 30, passed) << mode[0];
   }
 }
 
@@ -61,18 +62,21 @@ TEST_F(AdaptedTest, FewWrongElementsFail) {
                                         "gelu.backward.float64.tanh_large"};
   for (const char* how : {"output_doubled", "output_nan"}) {
     int failed = 0;
-    for (const v1::Verdict& verdict : Run(VendorPath("vendor_spoilt"), {"--four-bytes", "--dtype", "float64"},
-                                          {absl::StrCat("DIOPI_TEST_SPOIL=", how)})
-                                          .verdicts) {
+    for (const v1::Verdict& verdict :
+         Run(VendorPath("vendor_spoilt"), {"--four-bytes", "--dtype", "float64", "--suite", "smoke"},
+             {absl::StrCat("DIOPI_TEST_SPOIL=", how)})
+             .verdicts) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || verdict.outcome() == v1::OUTCOME_SKIPPED)
         continue;
       if (unseen.contains(verdict.case_id())) continue;
+      // Twice a random number is as good a random number.
+      if (absl::StartsWith(verdict.case_id(), "normal.") && verdict.outputs(0).elements() < 1 << 17) continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;
     }
-    EXPECT_GE(failed, 1500) << how;
+    EXPECT_GE(failed, 700) << how;
   }
 }
 

