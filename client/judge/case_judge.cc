@@ -86,6 +86,10 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
     verdict.set_reason(absl::StrCat(verdict.likely_cause(), ": ", verdict.reason()));
   } else if (verdict.likely_cause() == cause.text && !cause.text.empty()) {
     verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause.text));
+  } else if (!verdict.would_pass_under().empty()) {
+    // No cause is certain, but this is.
+    verdict.set_reason(absl::StrCat(verdict.reason(), "; would pass under contract ",
+                                    absl::StrJoin(verdict.would_pass_under(), " or ")));
   }
   return verdict;
 }

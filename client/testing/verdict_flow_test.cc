@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
@@ -59,6 +60,20 @@ TEST_F(VerdictFlowTest, ContractsAreStoredShownAndKept) {
               HasSubstr("another set of contracts: it was made with 'tc32,tf32', this is 'tf32'"));
   const Finished same = Agent(cpu, {"--resume", "latest", "--contract", "tf32,tc32"});
   EXPECT_EQ(same.code, 0) << same.err;
+}
+
+// A chip that computes so without declaring it is to read what it should declare, in the first line.
+TEST_F(VerdictFlowTest, UndeclaredWinogradIsNamedInEveryReason) {
+  for (const char* variant : {"conv2d_winograd4_everywhere", "conv2d_winograd2_everywhere"}) {
+    const Finished run = Agent(VendorPath("libdiopi_variants"), {"--fname", "conv2d", "--dtype", "float32"},
+                               {absl::StrCat("DIOPI_VARIANT=", variant)});
+    EXPECT_EQ(run.code, 1) << run.err;
+    for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
+      if (verdict.outcome() != v1::OUTCOME_FAIL) continue;
+      const std::string first = verdict.reason().substr(0, verdict.reason().find('\n'));
+      EXPECT_THAT(first, HasSubstr("fastconv")) << verdict.case_id();
+    }
+  }
 }
 
 // The alterations of baselines/diagnose find what was planted, and blame no argument for other faults.
