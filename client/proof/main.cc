@@ -31,6 +31,7 @@ struct Arguments {
   std::string variants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_variants.so";
   std::string native16 = agent::ProgramFolder() + "/../lib/libdiopi_native16.so";
   std::vector<std::string> functions;
+  std::string suite = "core";
   std::vector<std::string> only;  // globs of planted names
   int seeds = 3;
   int threads = 2;
@@ -66,6 +67,7 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
     if (Wanted(arguments, each.name) && wanted(each)) options.planted.push_back(std::move(each));
   }
   for (const std::string& function : arguments.functions) options.selection.add_functions(function);
+  options.selection.set_suite(arguments.suite);
   options.threads = arguments.threads;
   return options;
 }
@@ -101,7 +103,7 @@ int RunVerdict(const Arguments& arguments) {
   const absl::StatusOr<Tally> mutants =
       RunLibraries(arguments, {{arguments.mutants, "DIOPI_MUTANT"}, variant, native16}, true);
   if (!mutants.ok()) return Tell(mutants.status());
-  std::cout << "Injected bugs, each run on the cases of its functions in suite core\n\n"
+  std::cout << "Injected bugs, each run on the cases of its functions in suite " << arguments.suite << "\n\n"
             << mutants->MutantTable();
   const absl::StatusOr<Tally> variants = RunLibraries(arguments, {variant, native16}, false);
   if (!variants.ok()) return Tell(variants.status());
@@ -171,6 +173,7 @@ int RunCases(const Arguments& arguments) {
   options.reference_library = arguments.reference;
   options.mutants_library = arguments.mutants;
   for (const std::string& function : arguments.functions) options.selection.add_functions(function);
+  options.selection.set_suite(arguments.suite);
   const auto matrices = MeasureCases(options);
   if (!matrices.ok()) return Tell(matrices.status());
   std::cout << CaseValueText(*matrices, arguments.verbose);
@@ -185,6 +188,7 @@ int Main(int argc, char** argv) {
   app.add_option("--reference", arguments.reference, "The CPU reference, libdiopi_cpu.so");
   app.add_option("--mutants", arguments.mutants, "Library with injected bugs");
   app.add_option("--fname", arguments.functions, "Only these operators or functions");
+  app.add_option("--suite", arguments.suite, "Suite: core (default) or smoke");
   app.add_option("--threads", arguments.threads, "Number of workers")->check(CLI::Range(1, 64));
   CLI::App* verdict = app.add_subcommand("verdict",
                                          "Runs every injected bug and every correct variant; exit status 1 "
