@@ -48,16 +48,21 @@ class FunctionCover {
     return Finish(covering.rows);
   }
 
-  // With the rows that an earlier Run gave.
-  absl::Status Rebuild(const std::string& chosen) {
-    std::vector<Row> rows;
+  // The rows that an earlier Run gave, without their cases.
+  void Take(const std::string& chosen) {
+    rows_.clear();
     for (size_t at = 0; at + axes_.size() <= chosen.size(); at += axes_.size()) {
-      Row& row = rows.emplace_back();
+      Row& row = rows_.emplace_back();
       for (size_t a = 0; a < axes_.size(); ++a) row.push_back(static_cast<unsigned char>(chosen[at + a]));
+    }
+  }
+  absl::Status Rebuild(const std::string& chosen) {
+    Take(chosen);
+    for (const Row& row : rows_) {
       if (!Builds(row))
         return absl::InternalError(absl::StrCat("a row that was chosen does not fit: ", why_not_));
     }
-    return Finish(rows);
+    return Finish(rows_);
   }
   static std::string Chosen(const std::vector<Row>& rows) {
     std::string bytes;
@@ -85,7 +90,7 @@ class FunctionCover {
  private:
   absl::Status Finish(const std::vector<Row>& rows) {
     if (!error_.ok()) return error_;
-    rows_ = rows;
+    if (&rows != &rows_) rows_ = rows;
     for (const Row& row : rows) {
       v1::Case c = std::move(built_.at(row));
       const absl::Status status = FinishCase(rules_, &c);
@@ -457,10 +462,13 @@ absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case
     if (rules == nullptr || !IsWanted(cover, *rules)) continue;
     const std::vector<Dtype> dtypes = DtypesFor(cover, *rules);
     FunctionCover function(op, cover, *rules, dtypes);
-    std::vector<Row> rows;
-    const v1::ChosenRows* chosen = ChosenOf(cover, c.function());
-    const absl::Status status = chosen == nullptr ? function.Run(&rows) : function.Rebuild(chosen->rows());
-    if (!status.ok()) return status;
+    if (const v1::ChosenRows* chosen = ChosenOf(cover, c.function()); chosen != nullptr) {
+      function.Take(chosen->rows());
+    } else {
+      std::vector<Row> rows;
+      const absl::Status status = function.Run(&rows);
+      if (!status.ok()) return status;
+    }
     if (std::optional<v1::Point> point = function.Find(c.label(), c.dtype())) return *std::move(point);
   }
   return absl::NotFoundError(absl::StrCat("no cover makes ", c.id()));
