@@ -306,6 +306,13 @@ const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string
   return nullptr;
 }
 
+bool TakesDtype(const v1::FunctionRules& rules, Dtype dtype) {
+  const auto listed = [dtype](const auto& codes) {
+    return std::find(codes.begin(), codes.end(), dtype) != codes.end();
+  };
+  return (rules.only_dtypes().empty() || listed(rules.only_dtypes())) && !listed(rules.skip_dtypes());
+}
+
 const v1::ArgRule& RuleFor(const v1::FunctionRules& rules, const std::string& argument) {
   for (const v1::ArgRule& rule : rules.arg()) {
     if (rule.name() == argument) return rule;

@@ -44,6 +44,9 @@ int64_t LargestTensorBytes(const v1::Case& c);
 // The rules of a function of this file; null when it has none of that name.
 const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string& function);
 
+// Whether only_dtypes and skip_dtypes of the rules leave the dtype in.
+bool TakesDtype(const v1::FunctionRules& rules, v1::Dtype::Code dtype);
+
 // The rule of an argument; the empty rule when none is written.
 const v1::ArgRule& RuleFor(const v1::FunctionRules& rules, const std::string& argument);
 

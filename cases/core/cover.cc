@@ -45,7 +45,8 @@ class FunctionCover {
       if (std::find(rows->begin(), rows->end(), row) == rows->end()) rows->push_back(row);
     }
     Measure(covering);
-    return Finish(covering.rows);
+    rows_ = covering.rows;
+    return Finish();
   }
 
   // The rows that an earlier Run gave, without their cases.
@@ -62,7 +63,7 @@ class FunctionCover {
       if (!Builds(row))
         return absl::InternalError(absl::StrCat("a row that was chosen does not fit: ", why_not_));
     }
-    return Finish(rows_);
+    return Finish();
   }
   static std::string Chosen(const std::vector<Row>& rows) {
     std::string bytes;
@@ -88,10 +89,9 @@ class FunctionCover {
   const std::string& why_not() const { return why_not_; }
 
  private:
-  absl::Status Finish(const std::vector<Row>& rows) {
+  absl::Status Finish() {
     if (!error_.ok()) return error_;
-    if (&rows != &rows_) rows_ = rows;
-    for (const Row& row : rows) {
+    for (const Row& row : rows_) {
       v1::Case c = std::move(built_.at(row));
       const absl::Status status = FinishCase(rules_, &c);
       if (!status.ok()) return status;
@@ -370,14 +370,15 @@ absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
 
 // The rows, most new ones first, that together hold every dtype and a class of every group of every axis.
 void FunctionCover::MarkSmoke() {
-  std::set<std::pair<size_t, int>> seen;
+  std::vector<std::vector<bool>> seen;  // by axis and group
+  for (const CoverAxis& axis : axes_) seen.emplace_back(axis.group.size(), false);
   const auto fresh = [&](const Row& row, bool take) {
     int count = 0;
     for (size_t a = 0; a < axes_.size(); ++a) {
-      const std::pair group(a, axes_[a].group[static_cast<size_t>(row[a])]);
-      if (seen.contains(group)) continue;
-      ++count;
-      if (take) seen.insert(group);
+      std::vector<bool>::reference known =
+          seen[a][static_cast<size_t>(axes_[a].group[static_cast<size_t>(row[a])])];
+      count += known ? 0 : 1;
+      if (take) known = true;
     }
     return count;
   };
@@ -428,15 +429,7 @@ void FunctionCover::Measure(const Covering& covering) {
 
 std::vector<Dtype> DtypesFor(const v1::Cover& cover, const v1::FunctionRules& rules) {
   std::vector<Dtype> dtypes = DtypesOf(cover.dtypes(), cover.dtype_sets());
-  const auto listed = [](const auto& codes, Dtype dtype) {
-    return std::find(codes.begin(), codes.end(), dtype) != codes.end();
-  };
-  dtypes.erase(std::remove_if(dtypes.begin(), dtypes.end(),
-                              [&](Dtype dtype) {
-                                return listed(rules.skip_dtypes(), dtype) ||
-                                       (!rules.only_dtypes().empty() && !listed(rules.only_dtypes(), dtype));
-                              }),
-               dtypes.end());
+  std::erase_if(dtypes, [&](Dtype dtype) { return !TakesDtype(rules, dtype); });
   return dtypes;
 }
 

@@ -156,8 +156,7 @@ void Expander::ExpandPoint(int g, int p) {
   for (Dtype dtype : PointDtypes(g, p)) {
     for (const v1::FunctionRules& rules : op_.function()) {
       if (!IsWanted(g, point, rules)) continue;
-      const bool listed = rules.only_dtypes().empty() || Contains(rules.only_dtypes(), dtype);
-      if (!listed || Contains(rules.skip_dtypes(), dtype)) {
+      if (!TakesDtype(rules, dtype)) {
         unfitting_.emplace(rules.name(), "its dtypes are left out");
         continue;
       }

@@ -36,12 +36,7 @@ void AddDtypes(const v1::Case& c, const std::string& name, std::set<std::string>
 void FindHoles(const v1::FunctionRules& rules, FunctionReach* reach) {
   for (const std::string& dtype : reach->documented) {
     const absl::StatusOr<Dtype> code = ParseDtype(dtype);
-    const auto& skipped = rules.skip_dtypes();
-    const auto& only = rules.only_dtypes();
-    const bool left_out =
-        code.ok() && ((!only.empty() && std::find(only.begin(), only.end(), *code) == only.end()) ||
-                      std::find(skipped.begin(), skipped.end(), *code) != skipped.end());
-    const bool explained = left_out && !rules.why().empty();
+    const bool explained = code.ok() && !TakesDtype(rules, *code) && !rules.why().empty();
     const bool has = std::find(reach->dtypes.begin(), reach->dtypes.end(), dtype) != reach->dtypes.end();
     if (!has && !explained)
       reach->holes.push_back(absl::StrCat("no case in ", dtype, ", which the ABI documents"));

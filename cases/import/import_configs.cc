@@ -108,13 +108,6 @@ bool Names(const v1::FunctionRules& rules, const std::string& argument) {
   });
 }
 
-bool Takes(const v1::FunctionRules& rules, Dtype dtype) {
-  const auto& only = rules.only_dtypes();
-  const auto& skipped = rules.skip_dtypes();
-  return (only.empty() || std::find(only.begin(), only.end(), dtype) != only.end()) &&
-         std::find(skipped.begin(), skipped.end(), dtype) == skipped.end();
-}
-
 // A grid of the one point, with the functions that it may be for: neither those that lack an output, nor what
 // only functions without these dtypes take (the sizes for a backward).
 v1::OperatorFile Alone(const v1::OperatorFile& op, const v1::Point& point, const std::set<Dtype>& dtypes) {
@@ -140,7 +133,7 @@ v1::OperatorFile Alone(const v1::OperatorFile& op, const v1::Point& point, const
     for (const v1::FunctionRules& rules : alone.function()) {
       if (!Names(rules, attribute.name())) continue;
       known = true;
-      if (std::any_of(dtypes.begin(), dtypes.end(), [&](Dtype dtype) { return Takes(rules, dtype); }))
+      if (std::any_of(dtypes.begin(), dtypes.end(), [&](Dtype dtype) { return TakesDtype(rules, dtype); }))
         return false;
     }
     return known;

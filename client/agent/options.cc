@@ -115,7 +115,8 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--fname", options->selection.functions,
                   "Operators or functions, names or globs: add diopiAdd 'conv*' (default: all_ops)")
       ->delimiter(',');
-  app->add_option("--suite", options->selection.suite, "Suite: core (default), or smoke, a sixth of it");
+  app->add_option("--suite", options->selection.suite,
+                  "Suite: core (default), or smoke, a sixth of core for a quick check");
   app->add_option("--case", options->selection.cases, "Only cases whose id matches this glob");
   app->add_option("--cases", options->selection.cases_folder,
                   "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
@@ -140,7 +141,8 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
       ->check(CLI::Range(0.001, 86400.0));
   app->add_option("--shuffle", options->shuffle, "Run the cases in a random order determined by this seed");
   app->add_option("--repeat", options->repeat,
-                  "Calls of each case; the results are compared (default: 2, for every eighth case up to 16)")
+                  "Number of calls per case; their results are compared (default: 2, and up to 16 for every "
+                  "eighth case)")
       ->check(CLI::Range(1, 100'000));
   CLI::Option* resume = app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
   app->add_option("--join,--run", options->join_run, "Join this run, which other agents are working on")

@@ -25,7 +25,8 @@ void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments) {
                   "Operators or functions, names or globs (default: all_ops)")
       ->delimiter(',');
   app->add_option("--case", arguments->cases, "Only cases whose id matches this glob");
-  app->add_option("--suite", arguments->suite, "Suite: core (default), or smoke, a sixth of it");
+  app->add_option("--suite", arguments->suite,
+                  "Suite: core (default), or smoke, a sixth of core for a quick check");
   app->add_option("--dtype", arguments->dtypes, "Only these dtypes")->delimiter(',');
   app->add_option("--filter-dtype", arguments->filter_dtypes, "All dtypes except these")->delimiter(',');
 }

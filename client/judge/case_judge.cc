@@ -87,7 +87,7 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   } else if (verdict.likely_cause() == cause.text && !cause.text.empty()) {
     verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause.text));
   } else if (!verdict.would_pass_under().empty()) {
-    // No cause is certain, but this is.
+    // What the user could declare is worth saying even where the cause is a guess.
     verdict.set_reason(absl::StrCat(verdict.reason(), "; would pass under contract ",
                                     absl::StrJoin(verdict.would_pass_under(), " or ")));
   }

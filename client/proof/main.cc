@@ -49,6 +49,13 @@ bool Wanted(const Arguments& arguments, const std::string& name) {
                      [&](const std::string& glob) { return cases::GlobMatch(glob, name); });
 }
 
+v1::Selection SelectionOf(const Arguments& arguments) {
+  v1::Selection selection;
+  for (const std::string& function : arguments.functions) selection.add_functions(function);
+  selection.set_suite(arguments.suite);
+  return selection;
+}
+
 // A library, and the variable that switches on what is planted in it.
 struct Source {
   std::string library;
@@ -66,8 +73,7 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
   for (Planted& each : *planted) {
     if (Wanted(arguments, each.name) && wanted(each)) options.planted.push_back(std::move(each));
   }
-  for (const std::string& function : arguments.functions) options.selection.add_functions(function);
-  options.selection.set_suite(arguments.suite);
+  options.selection = SelectionOf(arguments);
   options.threads = arguments.threads;
   return options;
 }
@@ -172,8 +178,7 @@ int RunCases(const Arguments& arguments) {
   CaseValueOptions options;
   options.reference_library = arguments.reference;
   options.mutants_library = arguments.mutants;
-  for (const std::string& function : arguments.functions) options.selection.add_functions(function);
-  options.selection.set_suite(arguments.suite);
+  options.selection = SelectionOf(arguments);
   const auto matrices = MeasureCases(options);
   if (!matrices.ok()) return Tell(matrices.status());
   std::cout << CaseValueText(*matrices, arguments.verbose);

@@ -51,13 +51,13 @@ std::string BuildPath(const std::string& name) {
   return DIOPI_BINARY_DIR "/" + name;
 }
 std::string BinPath(const std::string& name) {
-  return DIOPI_BINARY_DIR "/bin/" + name;
+  return BuildPath("bin/" + name);
 }
 std::string LibPath(const std::string& name) {
-  return DIOPI_BINARY_DIR "/lib/" + name;
+  return BuildPath("lib/" + name);
 }
 std::string VendorPath(const std::string& name) {
-  return DIOPI_BINARY_DIR "/lib/vendors/" + name + ".so";
+  return BuildPath("lib/vendors/" + name) + ".so";
 }
 
 TempFolder::TempFolder() {

@@ -25,8 +25,9 @@ struct Finished {
   std::string err;
 };
 
-// build/bin/NAME
+// build/NAME
 std::string BuildPath(const std::string& name);
+// build/bin/NAME
 std::string BinPath(const std::string& name);
 // build/lib/NAME
 std::string LibPath(const std::string& name);

@@ -197,7 +197,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     EndCall(attempt);
     if (finished && i == 0 && options.calls == 2 && sampled) {
       calls = static_cast<int>(std::clamp(kSampledSeconds / std::max(attempt.seconds, 1e-9), 2.0,
-                                          static_cast<double>(options.sampled_calls)));
+                                          static_cast<double>(std::max(options.sampled_calls, 2))));
     }
     if (finished && i > 0 && result->reply.nondeterministic()) {
       Examine(&attempt);
