@@ -157,7 +157,7 @@ void Expander::ExpandPoint(int g, int p) {
     for (const v1::FunctionRules& rules : op_.function()) {
       if (!IsWanted(g, point, rules)) continue;
       if (!TakesDtype(rules, dtype)) {
-        unfitting_.emplace(rules.name(), "its dtypes are left out");
+        unfitting_.emplace(rules.name(), rules.why().empty() ? "it leaves this dtype out" : rules.why());
         continue;
       }
       if (!One(g, p, rules, dtype)) return;

@@ -205,7 +205,7 @@ diopi_configs = {
     'whole': dict(name=['tanh', 'sqrt', 'sum'], para=dict(), tensor_para=dict(args=[
         {"ins": ['input'], "shape": ((7,),), "dtype": [np.int16, np.uint8], "gen_fn": 'Genfunc.ones'}])),
     'quotient': dict(name=['div'], para=dict(other=[3]), tensor_para=dict(args=[
-        {"ins": ['input'], "shape": ((7,),), "dtype": [np.int32]}])),
+        {"ins": ['input'], "shape": ((7,),), "dtype": [np.int32, np.bool_]}])),
     'sparse': dict(name=['mm'], tensor_para=dict(args=[
         {"ins": ['input', 'mat2'], "shape": ((4, 4),), "dtype": [np.float32], "sparse": [True, False]}])),
 }
@@ -220,14 +220,14 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
   EXPECT_TRUE(Has(run.out, "      1       4  left out: sparse tensors: the suite has none\n")) << run.out;
   // normal_ without its mean and deviation is a mistake of the file's, and no case of the harness's either.
   EXPECT_TRUE(Has(run.out, "in_place_names (normal_): case 0, float32: ")) << run.out;
-  EXPECT_TRUE(Has(run.out, "\n72 of 77 cases imported: ")) << run.out;
+  EXPECT_TRUE(Has(run.out, "\n73 of 78 cases imported: ")) << run.out;
   const std::string add = ReadFile(folder_ / "mine/add.textproto");
   EXPECT_TRUE(Has(add, "name: \"alpha\"\n      i: 1\n")) << add;
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "mine", "--case", "*.public_*"});
   for (const char* id :
        {"relu.float16.public_plain_0", "relu.int64.public_plain_0", "add.bool.public_binary_0",
         "embedding.renorm.float64.public_lookup_1", "conv2d.backward.float32.public_conv_1", "bmm.mm",
-        "fill.zero.float32.public_in_place_names_0"}) {
+        "fill.zero.float32.public_in_place_names_0", "div.scalar.bool.public_quotient_0"}) {
     EXPECT_EQ(Has(list.out, id), std::string(id) != "bmm.mm") << id << "\n" << list.out << list.err;
   }
   ExpectPasses(folder_ / "mine");
