@@ -79,41 +79,39 @@ std::string DataFolder(const Flags& flags) {
 void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
   app->add_option("--cases", flags->cases,
-                  "Folder of operator files (*.textproto) of your own, beside those built in");
-  app->add_option("--listen", flags->listen, "HOST:PORT, port 0 for any free one, or unix:PATH")
+                  "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
+  app->add_option("--listen", flags->listen, "HOST:PORT, where port 0 takes any free one, or unix:PATH")
       ->capture_default_str();
   app->add_option("--lease-s", flags->lease_s,
-                  "Seconds after which the cases of an agent that went silent go to another")
+                  "Seconds of silence after which an agent's cases are given to another")
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str();
   app->add_option(
          "--batch-s", flags->batch_s,
-         "Seconds of work that an agent is given at once, by its measured speed; 0: as many cases as it "
-         "asks for")
+         "Seconds of work in a batch, by the agent's measured speed; 0: as many cases as the agent asks for")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app->add_option("--tls-cert", flags->tls.certificate, "The server's certificates, PEM")
+  app->add_option("--tls-cert", flags->tls.certificate, "Certificate chain of the server, PEM")
       ->envname("DIOPI_TLS_CERT");
-  app->add_option("--tls-key", flags->tls.key, "Its private key, PEM")->envname("DIOPI_TLS_KEY");
+  app->add_option("--tls-key", flags->tls.key, "Private key of the server, PEM")->envname("DIOPI_TLS_KEY");
   app->add_option("--tls-client-ca", flags->tls.ca,
-                  "Clients must show a certificate that this authority signed (mutual TLS)");
-  app->add_flag("--insecure", flags->insecure, "Serve without encryption where other machines can reach it");
-  app->add_flag("--require-token", flags->require_token, "Ask for tokens even before the first was made");
+                  "Require client certificates signed by this authority, PEM (mutual TLS)");
+  app->add_flag("--insecure", flags->insecure,
+                "Serve without encryption on an address that other machines can reach");
+  app->add_flag("--require-token", flags->require_token, "Require tokens even before the first one is made");
   app->add_option("--http", flags->http,
-                  "HOST:PORT of the dashboards, /metrics and /healthz, port 0 for any free one (default: "
-                  "none); HTTPS with --tls-cert");
-  app->add_flag("--http-remote", flags->http_remote, "Let --http be an address that is not loopback");
-  app->add_option(
-      "--http-host", flags->http_hosts,
-      "Name under which browsers reach --http without TLS, besides addresses, localhost and this machine's "
-      "name; may be repeated; '*': any");
+                  "HOST:PORT of the dashboards, /metrics and /healthz; port 0 takes any free one; HTTPS with "
+                  "--tls-cert (default: none)");
+  app->add_flag("--http-remote", flags->http_remote, "Allow --http to be an address other than loopback");
+  app->add_option("--http-host", flags->http_hosts,
+                  "Host name by which browsers may reach --http without TLS, in addition to addresses, "
+                  "localhost and this machine's name; may be repeated; '*' allows any");
   app->add_option("--grace-s", flags->grace_s,
-                  "Seconds that calls in flight and agents with leases get after SIGTERM or SIGINT; a second "
-                  "signal ends "
-                  "the wait for agents")
+                  "Seconds to wait for calls in flight and agents with leases after SIGTERM or SIGINT; a "
+                  "second signal ends the wait for agents")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app->add_option("--slow-call-s", flags->slow_call_s, "Calls that take longer are logged")
+  app->add_option("--slow-call-s", flags->slow_call_s, "Seconds after which a call is logged as slow")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app->add_option("--agent-lost-s", flags->agent_lost_s,
@@ -121,7 +119,7 @@ void AddFlags(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str();
   app->add_option("--max-upload-mib", flags->max_upload_mib,
-                  "Size of a library that diopi-cli submit may send, at most")
+                  "Largest library, in MiB, that diopi-cli submit may upload")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   app->add_option("--log-format", flags->log_format, "Log format")
@@ -158,15 +156,16 @@ struct Subcommands {
 };
 
 void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
-  CLI::App* token = app->add_subcommand("token", "Who may call this server");
-  commands->token_add = token->add_subcommand("add", "Make a token and print it, once");
-  commands->token_list = token->add_subcommand("list", "Names, roles and dates");
-  commands->token_revoke = token->add_subcommand("revoke", "Refuse it from now on");
+  CLI::App* token = app->add_subcommand("token", "Manage the tokens that allow calling this server");
+  commands->token_add = token->add_subcommand("add", "Make a token and print it; it cannot be printed again");
+  commands->token_list = token->add_subcommand("list", "List the tokens with their names, roles and dates");
+  commands->token_revoke = token->add_subcommand("revoke", "Revoke a token");
   token->require_subcommand(1);
   for (CLI::App* command : {commands->token_add, commands->token_list, commands->token_revoke}) {
     command->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
     if (command == commands->token_list) continue;
-    command->add_option("--name", flags->token_name, "Whose it is: a user, an agent")->required();
+    command->add_option("--name", flags->token_name, "Name of the token's owner: a user, an agent")
+        ->required();
   }
   commands->token_add->add_option("--role", flags->token_role, "read, run or admin")->required();
 }
@@ -176,9 +175,9 @@ Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
   Subcommands commands;
   commands.check = app->add_subcommand("check", "Verify every baseline file and every row of the database");
   commands.check->add_option("--data", flags->data, kData);
-  commands.backup = app->add_subcommand("backup", "Copy the data folder, also while a server serves it");
+  commands.backup = app->add_subcommand("backup", "Copy the data folder, even while a server is using it");
   commands.backup->add_option("--data", flags->data, kData);
-  commands.backup->add_option("--to", flags->to, "The copy: a folder that does not exist yet")->required();
+  commands.backup->add_option("--to", flags->to, "Folder for the copy, which must not exist yet")->required();
   AddTokenCommands(app, flags, &commands);
   app->require_subcommand(0, 1);
   return commands;
@@ -252,7 +251,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, Confor
   if (address->is_unix) return absl::InvalidArgumentError("--http takes HOST:PORT, not a Unix socket");
   if (!flags.http_remote && !IsLoopback(address->host)) {
     return absl::InvalidArgumentError("--http " + flags.http +
-                                      " is not a loopback address; --http-remote lets others in");
+                                      " is not a loopback address; --http-remote allows it");
   }
   absl::Status status = CheckFree(*address);
   if (!status.ok()) return status;
@@ -294,7 +293,7 @@ void WarnIfOpen(const std::string& address, const std::string& option, Conforman
       {{"option", option},
        {"address", address},
        {"text",
-        "no token is asked for: make one with diopi-server token add, or start with --require-token"}});
+        "no token is required: make one with diopi-server token add, or start with --require-token"}});
 }
 
 // One standing server a data folder: leases and uploads are one server's own. An agent's own server, which
@@ -303,7 +302,7 @@ void WarnIfOpen(const std::string& address, const std::string& option, Conforman
 absl::StatusOr<int> LockDataFolder(const std::string& folder, bool standing) {
   std::error_code error;
   if (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error)) {
-    return absl::InvalidArgumentError(folder + " is a file; --data expects a folder");
+    return absl::InvalidArgumentError(folder + " is a file; --data takes a folder");
   }
   if (!standing) return -1;
   std::filesystem::create_directories(folder, error);
@@ -336,7 +335,7 @@ int Serve(const Flags& flags) {
   const pid_t parent = getppid();
   const sigset_t signals = BlockSignals();
   if (flags.parent_pid_death && !DieWithParent(parent))
-    return Fault(absl::UnavailableError("the parent process is gone"));
+    return Fault(absl::UnavailableError("the parent process has ended"));
   if (flags.ready_fd >= 0 && fcntl(flags.ready_fd, F_GETFD) < 0) {
     return Fault(absl::InvalidArgumentError("--ready-fd " + std::to_string(flags.ready_fd) +
                                             " is not an open descriptor"));
@@ -351,7 +350,7 @@ int Serve(const Flags& flags) {
   options.slow_call = absl::Seconds(flags.slow_call_s);
   options.agent_lost = absl::Seconds(flags.agent_lost_s);
   if (!flags.cases.empty()) {
-    const auto checked = cases::LoadCatalog(flags.cases);  // wrong files are told now, not at the first run
+    const auto checked = cases::LoadCatalog(flags.cases);  // report wrong files now, not at the first run
     if (!checked.ok()) return Fault(absl::InvalidArgumentError(checked.status().message()));
     options.catalog = [folder = flags.cases] { return cases::LoadCatalog(folder); };
     std::error_code ignored;
@@ -375,7 +374,8 @@ int Serve(const Flags& flags) {
   WarnIfOpen((*server)->address(), "--listen", server->get());
   if (!http_address.empty()) WarnIfOpen(http_address, "--http", server->get());
   if (flags.ready_fd >= 0 && !SayReady(flags.ready_fd, (*server)->address(), http_address)) {
-    return Fault(absl::UnavailableError("nobody reads from --ready-fd: whoever started this server is gone"));
+    return Fault(absl::UnavailableError(
+        "nobody reads from --ready-fd: the process that started this server has ended"));
   }
   ServeUntilSignal(signals, flags, parent, server->get());
   if (*http != nullptr) (*http)->Stop();
@@ -433,8 +433,8 @@ int TokenRevoke(const Flags& flags) {
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Serves the cases of the DIOPI conformance suite and stores the verdicts. Without a "
-      "subcommand it serves, until SIGTERM or SIGINT.",
+      "Serves the cases of the DIOPI conformance suite and stores the verdicts. Without a subcommand it "
+      "serves until SIGTERM or SIGINT.",
       "diopi-server");
   DescribeProgram(DIOPI_VERSION, kExamples, &app);
   Flags flags;

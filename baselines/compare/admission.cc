@@ -1,11 +1,10 @@
 #include "baselines/compare/admission.h"
 
-#include <string_view>
+#include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "baselines/compare/judging.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 
@@ -14,9 +13,8 @@ std::string QuarantineReason(const v1::Case& c, const TensorMap& inputs, const T
   TensorMap oracle;
   TensorMap device;
   for (const auto& [key, tensor] : references) {
-    absl::string_view name = key;
-    if (absl::ConsumeSuffix(&name, ".device")) {
-      device.emplace(std::string(name), tensor);
+    if (ReferenceName name = ParseReferenceKey(key); name.part == ReferencePart::kDevice) {
+      device.emplace(std::move(name.output), tensor);
     } else {
       oracle.emplace(key, tensor);
     }

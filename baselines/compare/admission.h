@@ -5,7 +5,7 @@
 #include <string>
 
 #include "baselines/compare/compare.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -106,7 +107,7 @@ struct Errors {
   double count = 0;
 };
 
-// Of every element, not only of those whose rounding can be told from noise.
+// Over every element, not only those whose rounding can be told from noise.
 Errors ErrorsUnder(const Job& job, const OutputOracle& oracle) {
   double squares = 0, radial = 0;
   Errors errors;
@@ -128,7 +129,7 @@ Errors ErrorsUnder(const Job& job, const OutputOracle& oracle) {
 // Whether the errors have something in common with those of a real 16-bit evaluation (KEY.native16), which
 // another order of its sums leaves them: a correlation of five standard errors. A bug's have nothing.
 bool ErrsLikeNative16(const Job& job, const OutputOracle& oracle) {
-  const HostTensor* evaluated = Find(job.references, job.output.key + ".native16");
+  const HostTensor* evaluated = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kNative16));
   if (evaluated == nullptr || evaluated->shape != job.actual.shape || evaluated->dtype != job.actual.dtype)
     return false;
   double own = 0, other = 0, both = 0, count = 0;
@@ -197,10 +198,10 @@ Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tall
   if (best == nullptr) return {};
   const double confidence = highest / all;
   if (confidence < kLeastConfidence) return {};
+  const std::string contract = ContractNames(best->contract).front();
   return {absl::StrCat("; the errors have the size of ", best->text),
-          absl::StrCat("consistent with ", best->text, kDeclare, ContractNames(best->contract).front(),
-                       " if the device computes so"),
-          confidence};
+          absl::StrCat("consistent with ", best->text, "; declare ", contract, " if the device computes so"),
+          confidence, best->text, contract};
 }
 
 }  // namespace diopi::baselines

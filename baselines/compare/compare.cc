@@ -1,3 +1,7 @@
+// A verdict is the conjunction of its outputs. Each output is judged by the gates of its kind (JudgeOne)
+// after dtype and shape, with the references stored under its key. A case that fails is judged again from the
+// start by each other reading that has references of its own, and passes when all outputs pass by one of
+// them; a NaN that only SPREAD_NAN accepts is replaced by the reference's value before the gates see it.
 #include "baselines/compare/compare.h"
 
 #include <algorithm>
@@ -6,7 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/gates.h"
 #include "baselines/compare/readings.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -50,7 +55,7 @@ void ClearFigures(v1::OutputStats* stats) {
        {&v1::OutputStats::set_max_ulp, &v1::OutputStats::set_max_z, &v1::OutputStats::set_rms_z,
         &v1::OutputStats::set_max_abs, &v1::OutputStats::set_max_rel, &v1::OutputStats::set_rmse,
         &v1::OutputStats::set_rmse_ideal, &v1::OutputStats::set_bias, &v1::OutputStats::set_radial_bias,
-        &v1::OutputStats::set_zero_fraction, &v1::OutputStats::set_peer_mismatch_ratio,
+        &v1::OutputStats::set_zero_fraction, &v1::OutputStats::set_public_mismatch_ratio,
         &v1::OutputStats::set_rms_z_device, &v1::OutputStats::set_rmse_device,
         &v1::OutputStats::set_rmse_ratio}) {
     (stats->*set)(std::numeric_limits<double>::quiet_NaN());
@@ -79,7 +84,7 @@ v1::Verdict& HarnessError(const std::string& key, const std::string& text, v1::V
   return *verdict;
 }
 
-// A pass by another reading is told, with the reason that the operator's file states.
+// Says that a reading was needed to pass, with the reason that the operator's file states.
 void TellReading(const v1::Reading& reading, v1::Verdict* verdict) {
   verdict->add_readings(ReadingName(reading));
   AddReason(absl::StrCat("accepted as ", ReadingName(reading), ": ", reading.reason()), verdict);
@@ -94,7 +99,7 @@ const v1::Reading* FindReading(const v1::Case& c, v1::Reading::Kind kind) {
 // As JudgeOne, but a NaN that only SPREAD_NAN accepts counts as the reference's value. Adds their number to
 // `spread`.
 bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, int64_t* spread) {
-  const HostTensor* mask = Find(job.references, job.output.key + kSpreadNanSuffix);
+  const HostTensor* mask = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kSpreadNan));
   if (mask == nullptr || FindReading(job.c, v1::Reading::SPREAD_NAN) == nullptr) {
     return JudgeOne(job, stats, findings);
   }
@@ -135,7 +140,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
     const HostTensor* tensor = Find(actual, output.key);
     if (tensor == nullptr) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
-      AddReason(absl::StrCat(output.key, ": the call gave no such output"), &verdict);
+      AddReason(absl::StrCat(output.key, ": the call returned no such output"), &verdict);
       continue;
     }
     v1::OutputStats stats = NewStats(output, *tensor);
@@ -151,6 +156,9 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       if (!findings.cause.empty() && findings.confidence > verdict.cause_confidence()) {
         verdict.set_likely_cause(findings.cause);
         verdict.set_cause_confidence(findings.confidence);
+        verdict.clear_consistent_with();
+        if (!findings.arithmetic.empty()) verdict.add_consistent_with(findings.arithmetic);
+        verdict.set_declarable(findings.declarable);
       }
     }
     widened = Union(widened, findings.widened);

@@ -3,7 +3,7 @@
 #define BASELINES_COMPARE_COMPARE_H_
 
 #include "baselines/compare/contract.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/verdict.pb.h"
 

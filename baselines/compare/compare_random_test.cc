@@ -328,13 +328,14 @@ TEST(Random, ThePublicRuleIsToldBesideOurs) {
     const HostTensor actual = Row(D::float32, row.values);
     const v1::Verdict v = CompareCase(NormalCase(D::float32, 0, 1), {}, {{"out", actual}}, {{"out", actual}});
     EXPECT_EQ(v.outcome(), row.ours ? v1::OUTCOME_PASS : v1::OUTCOME_FAIL) << v.reason();
-    EXPECT_EQ(v.outputs(0).peer_ok(), row.theirs);
+    EXPECT_EQ(v.outputs(0).public_pass(), row.theirs);
   }
   for (const double drawn : {0.3, 0.33, 0.4}) {  // the case says 0.3
     Dropout dropout = MakeDropout(drawn, true, 5, D::float32);
     dropout.c = MakeDropout(0.3, true, 5, D::float32).c;
     const v1::Verdict v = CompareCase(dropout.c, dropout.inputs, dropout.actual, dropout.actual);
-    for (const v1::OutputStats& stats : v.outputs()) EXPECT_EQ(stats.peer_ok(), drawn < 0.35) << stats.key();
+    for (const v1::OutputStats& stats : v.outputs())
+      EXPECT_EQ(stats.public_pass(), drawn < 0.35) << stats.key();
   }
 }
 

@@ -245,8 +245,8 @@ TEST(Mutants, StaleTailThatThePeerAccepts) {
   for (size_t i = y.size() - 3; i < y.size(); ++i) y[i] = 0;
   const v1::Verdict v = Pointwise(Row(D::float32, y), r, 0);
   EXPECT_EQ(v.outcome(), v1::OUTCOME_FAIL);
-  EXPECT_TRUE(v.outputs(0).peer_ok());
-  EXPECT_NEAR(v.outputs(0).peer_mismatch_ratio(), 3.0 / 4001, 1e-12);
+  EXPECT_TRUE(v.outputs(0).public_pass());
+  EXPECT_NEAR(v.outputs(0).public_mismatch_ratio(), 3.0 / 4001, 1e-12);
 }
 
 double TruncateTo(Dtype dtype, double x) {

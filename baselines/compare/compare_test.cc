@@ -108,7 +108,7 @@ TEST(Pointwise, MeasuresWhatItSays) {
   EXPECT_EQ(s.ulp_histogram(0), 2);
   EXPECT_EQ(s.ulp_histogram(3), 3);  // 1/2 <= |d|/w < 1: below 1 an ulp is only w/2
   EXPECT_EQ(s.ulp_histogram_size(), 24);
-  EXPECT_TRUE(s.peer_ok());
+  EXPECT_TRUE(s.public_pass());
 }
 
 TEST(Pointwise, IsTheSameOverBlocksAndTailsOfAnyLength) {
@@ -190,10 +190,9 @@ TEST(Exact, BoolBytesMustBeZeroOrOne) {
   const HostTensor bad{D::bool_, {2}, std::string("\x00\xff", 2)};
   EXPECT_EQ(CompareCase(c, {}, {{"out", expected}}, {{"out", expected}}).outcome(), v1::OUTCOME_PASS);
   const v1::Verdict v = CompareCase(c, {}, {{"out", expected}}, {{"out", bad}});
-  EXPECT_EQ(
-      v.reason(),
-      "out: 1 of 2 elements differs, first at [1]: got byte 0xff, expected true exactly; the last element; "
-      "every element that differs is a byte that is neither 0 nor 1");
+  EXPECT_EQ(v.reason(),
+            "out: 1 of 2 elements differs, first at [1]: got byte 0xff, expected true exactly; the last "
+            "element; every element that differs is a byte other than 0 and 1");
   EXPECT_EQ(v.likely_cause(), "bool is written as all bits set instead of the byte 1");
 }
 
@@ -228,7 +227,7 @@ TEST(Form, MissingReferencesAreOurFault) {
   EXPECT_EQ(CompareCase(c, {}, {{"out", Row(D::float64, {1})}}, actual).outcome(), v1::OUTCOME_HARNESS_ERROR);
   const v1::Verdict v = CompareCase(c, {}, Oracle({1}, {1}, {0}), {});
   EXPECT_EQ(v.outcome(), v1::OUTCOME_FAIL);
-  EXPECT_EQ(v.reason(), "out: the call gave no such output");
+  EXPECT_EQ(v.reason(), "out: the call returned no such output");
 }
 
 TEST(Form, EmptyTensorsPass) {
@@ -245,7 +244,7 @@ std::string Measured(const v1::OutputStats& s) {
                                              {'r', s.rms_z()},       {'a', s.max_abs()},
                                              {'a', s.max_rel()},     {'e', s.rmse()},
                                              {'e', s.rmse_ideal()},  {'b', s.bias()},
-                                             {'b', s.radial_bias()}, {'p', s.peer_mismatch_ratio()},
+                                             {'b', s.radial_bias()}, {'p', s.public_mismatch_ratio()},
                                              {'d', s.rmse_ratio()}};
   std::string text;
   for (const auto& [letter, value] : figures) {
@@ -318,7 +317,7 @@ TEST(Picks, AreJudgedByWhatTheyPick) {
   for (const Row2& row : std::vector<Row2>{
            {{1, 2, 0, 2}, ""},
            {{2, 1, 2, 0}, ""},  // ties the other way round
-           {{1, 1, 0, 2}, "index 1 at [0, 1] picks an element that its slice has picked already"},
+           {{1, 1, 0, 2}, "index 1 at [0, 1] picks an element that its slice already picks"},
            {{0, 2, 0, 2}, "1 of 4 elements differs, first at [0, 0]: index 0 picks 5, expected a pick of 7"},
            {{1, 2, 0, 3},
             "1 of 4 elements differs, first at [1, 1]: index 3 is outside [0, 3); the last element"},

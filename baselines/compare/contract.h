@@ -1,5 +1,5 @@
-// Declared arithmetic of a device: what it may do beside ordinary float32 evaluation. Declared, never
-// guessed; a verdict lists the contracts that widened its tolerance (verdict section 2).
+// Declared arithmetic of a device: what it may do besides ordinary float32 evaluation. It is declared, never
+// guessed, and a verdict lists the contracts that widened a tolerance (docs/method.md, section 6).
 //
 // A declaration is NAME[@OPERATOR+...][:DTYPE+...], so that a contract holds only where the device needs it:
 //   tf32                             every operator and dtype that the contract is about
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -34,7 +34,7 @@ class DeclaredContracts {
   DeclaredContracts() = default;
   DeclaredContracts(const Contracts& everywhere);  // NOLINT: contracts that hold everywhere
 
-  // Of these, the ones that hold for the case.
+  // Those of them that hold for the case.
   Contracts For(const v1::Case& c) const;
   // The declarations, each once, as ParseContracts reads them: sorted as the struct above, then by text.
   std::vector<std::string> Texts() const;
@@ -60,10 +60,6 @@ absl::StatusOr<DeclaredContracts> ParseContracts(const std::vector<std::string>&
 
 // In the order of the struct.
 std::vector<std::string> ContractNames(const Contracts& contracts);
-
-// What the likely causes that a contract would cover have in common: "; declare tf32 if the device computes
-// so".
-inline constexpr char kDeclare[] = "; declare ";
 
 // Every contract by itself, in that order.
 std::vector<Contracts> SingleContracts();

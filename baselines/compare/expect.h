@@ -11,7 +11,7 @@
 #include "baselines/compare/judging.h"
 #include "baselines/compare/patterns.h"
 #include "baselines/compare/tally.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::baselines {
@@ -39,6 +39,8 @@ struct Findings {
   std::string harness_error;  // the references are of no use
   std::string cause;          // of the failure, where it is known
   double confidence = 0;      // in the cause
+  std::string arithmetic;     // of the cause, the way of computing that it supposes
+  std::string declarable;     // of the cause, the contract for it
   Contracts widened;          // declared contracts that widened the tolerance
 };
 

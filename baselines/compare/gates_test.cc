@@ -80,7 +80,7 @@ TEST(GateB, AloneWhenNoElementIsFarOff) {
   EXPECT_EQ(v.outputs(0).gates(), "B");
   EXPECT_EQ(v.outputs(0).mismatches(), 0);
   EXPECT_EQ(v.outputs(0).soft(), 1000);
-  EXPECT_THAT(v.reason(), HasSubstr("roundings lean toward zero: on average by 2."));
+  EXPECT_THAT(v.reason(), HasSubstr("roundings are biased toward zero: by 2."));
 }
 
 TEST(GateB, LeavesRepeatedValuesAndDeviceLeanAlone) {

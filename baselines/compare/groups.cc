@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 namespace {

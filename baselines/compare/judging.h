@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {

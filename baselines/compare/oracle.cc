@@ -1,3 +1,7 @@
+// Sigma is not stored for each contract: it is derived from the stored sigma, r and n when an element is
+// read. The closed form of sigma is solved for q^2 (SquareSum), to which each contract's term is then added
+// (Adjusted). Where no contract is in force, the stored columns are handed to the vectorised kernel as they
+// are; otherwise a block of adjusted sigmas is made first. Formulas: oracle.h and docs/method.md, section 6.
 #include "baselines/compare/oracle.h"
 
 #include <algorithm>
@@ -5,6 +9,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -70,9 +75,9 @@ bool FitsTf32(const TensorMap& inputs) {
 
 bool OutputOracle::Load(const Job& job, const Contracts& declared, std::string* harness_error) {
   const std::string& key = job.output.key;
-  const HostTensor* sigma = Find(job.references, key + ".sigma");
-  const HostTensor* low = Find(job.references, key + ".low");
-  n_ = Find(job.references, key + ".n");
+  const HostTensor* sigma = Find(job.references, ReferenceKey(key, ReferencePart::kSigma));
+  const HostTensor* low = Find(job.references, ReferenceKey(key, ReferencePart::kLow));
+  n_ = Find(job.references, ReferenceKey(key, ReferencePart::kTerms));
   if (job.expected.dtype != D::float64 || !Usable(sigma, job.expected, true) ||
       (low != nullptr && !Usable(low, job.expected, false)) ||
       (n_ != nullptr && !Usable(n_, job.expected, true))) {
@@ -95,7 +100,7 @@ bool OutputOracle::Load(const Job& job, const Contracts& declared, std::string* 
   view_ = {job.expected.data.data(), table_function && !own_arithmetic ? nullptr : sigma->data.data(),
            sigma->dtype, low == nullptr ? nullptr : low->data.data()};
   Adjust(job, allowed);
-  const HostTensor* exact = Find(job.references, key + ".exact");
+  const HostTensor* exact = Find(job.references, ReferenceKey(key, ReferencePart::kExact));
   exact_ = exact != nullptr && !exact->data.empty() && exact->data[0] != 0 && !fastconv_ && scale_ == 1 &&
            !(tf32_ && !FitsTf32(job.inputs));
   return true;
@@ -122,7 +127,7 @@ void OutputOracle::Adjust(const Job& job, const Contracts& allowed) {
     if (!narrow) stored_as_ = std::ldexp(1.0, -FormatOf(computed).precision);
     if (!terms) terms_ = TermsOf(job);
     rule_.lambda = kNative16Lambda;
-    native16_ = Find(job.references, job.output.key + ".native16");
+    native16_ = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kNative16));
     if (native16_ != nullptr && (native16_->dtype != dtype || native16_->shape != job.expected.shape))
       native16_ = nullptr;
   }

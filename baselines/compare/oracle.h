@@ -1,17 +1,19 @@
 // The oracle of one noisy output as the gates read it: r and sigma, with what the device's contracts add.
 //
 //   q^2 = (3 sigma^2/u^2 - (n-1) r^2/3) / ((n-1)/2 + 1)       the closed form of sigma, solved for q^2
-//   tf32:      sigma^2 += 2/3 u_t^2 q^2 + (1.5 u_t r)^2,              u_t = 2^-11      float32 outputs
-//   tc32:      sigma^2 += [0.72 u (n/4) (0.53 q + 0.5 |r|)]^2         16-bit outputs always, float32 if
-//   declared fastconv:  sigma^2 += u^2 (1100 + 9 n) max q^2                    float32 and 16-bit outputs
-//   native16:  the same closed form with u = 2^-11 (float16), 2^-8 (bfloat16), and with sums in runs of at
-//   most
-//              L = 512, 64 terms whose results are added in a tree; 5 sigma instead of 8
+//   tf32:      sigma^2 += 2/3 u_t^2 q^2 + (1.5 u_t r)^2, u_t = 2^-11
+//              float32 outputs
+//   tc32:      sigma^2 += [0.72 u (n/4) (0.53 q + 0.5 |r|)]^2
+//              16-bit outputs always, float32 outputs where it is declared
+//   fastconv:  sigma^2 += u^2 (1100 + 9 n) max q^2
+//              float32 and 16-bit outputs
+//   native16:  the same closed form with u = 2^-11 (float16), 2^-8 (bfloat16), sums in runs of at most
+//              L = 512, 64 terms whose results are added in a tree, and 5 sigma instead of 8
 //   p_cast:    sigma *= 2^13, 2^16; a probability rounded to the 16-bit type is as wrong as one computed in
-//   it
+//              it
 //
-// Verdict section 2, but fastconv. float64 outputs have no contracts. Where an attention or another
-// composition has no n, tf32 scales sigma by 2^13, the ratio of the roundoffs, and tc32 adds nothing.
+// docs/method.md, section 6, explains them. float64 outputs have no contracts. Where a composition, such as
+// attention, has no n, tf32 scales sigma by 2^13, the ratio of the roundoffs, and tc32 adds nothing.
 //
 // native16's constants were measured with real 16-bit arithmetic, libdiopi_native16: every 16-bit case of the
 // suite, sums in runs of 32, in 32 lanes and in pairs. The worst of 11,991 outputs lies 4.03 sigma off. A sum

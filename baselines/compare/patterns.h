@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "baselines/compare/tally.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 
@@ -36,6 +36,8 @@ struct Remark {
   std::string text;
   std::string cause;
   double confidence = 1;
+  std::string arithmetic = "";  // see Findings
+  std::string declarable = "";
 };
 
 // Causes of less confidence are not named. Chosen with `diopi-proof causes`, client/proof/README.md.

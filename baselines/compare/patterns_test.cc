@@ -76,8 +76,8 @@ const std::vector<Case>& Cases() {
        [](Vec*, Vec* y) {
          for (size_t i = 1024; i < 1027; ++i) (*y)[i] = (*y)[i - 256];
        },
-       "the last 3 elements, after the last full vector of 1024; every element that differs holds what "
-       "belongs 256 places before",
+       "the last 3 elements, after the last full vector of 1024; every element that differs holds the value "
+       "of the element 256 places before",
        "the tail beyond the last full vector of 1024"},
       {"tail of rows",
        D::float16,
@@ -174,7 +174,7 @@ const std::vector<Case>& Cases() {
          y->back() = -4;
          (*y)[39] = Scattered(40)[39];
        },
-       "holds what belongs to the next one",
+       "holds the value of the next one",
        ""},
       {"late",
        D::int32,
@@ -183,7 +183,7 @@ const std::vector<Case>& Cases() {
          std::rotate(y->begin(), y->end() - 1, y->end());
          (*y)[0] = Scattered(40)[0];
        },
-       "holds what belongs to the one before",
+       "holds the value of the one before",
        ""},
       {"transposed",
        D::float32,
@@ -213,7 +213,7 @@ const std::vector<Case>& Cases() {
        D::float32,
        {40},
        [](Vec* r, Vec*) { (*r)[7] = (*r)[22] = kNan; },
-       "NaN is not passed on",
+       "NaN is not propagated",
        ""},  // no input holds one
       {"NaN made",
        D::float32,
@@ -228,7 +228,7 @@ const std::vector<Case>& Cases() {
          (*r)[7] = kInf;
          (*y)[7] = 65504;
        },
-       "comes out as the largest number",
+       "are the largest finite number",
        "overflow saturates"},
       {"overflowed",
        D::float16,
@@ -247,7 +247,7 @@ const std::vector<Case>& Cases() {
          (*r)[9] = -0x1p-18;
          (*y)[7] = (*y)[9] = 0;
        },
-       "a subnormal number that came out as zero",
+       "a subnormal number that was flushed to zero",
        "subnormal numbers are flushed"},
       {"through float32",
        D::int64,
@@ -296,7 +296,7 @@ TEST(Patterns, OfUnwrittenElementsAndZeroSigns) {
   std::fill(y.data.begin() + 160 - 12, y.data.end(), '\xA5');
   const v1::Case c = OneOutput(D::float32, v1::Judge::EXACT);
   v1::Verdict v = CompareCase(c, {}, references, {{"out", y}});
-  EXPECT_THAT(v.reason(), HasSubstr("still holds the pattern"));
+  EXPECT_THAT(v.reason(), HasSubstr("still holds the poison"));
   EXPECT_EQ(v.likely_cause(), "elements of the output are never written");
   v = CompareCase(c, {}, {{"out", Row(D::float32, {1, -0.0})}}, {{"out", Row(D::float32, {1, 0})}});
   EXPECT_THAT(v.reason(), HasSubstr("the sign of zero is lost"));

@@ -1,3 +1,7 @@
+// Indices are judged by what they select, not by their values: where the input has ties, several indices are
+// right. An index is mapped to its place in the input (Source), and the element there must have the same bits
+// as the element that the reference picks. Where a slice may not pick an element twice, repeats are searched
+// for only after all values have matched.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -180,7 +184,7 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
     stats->set_mismatches(1);
     Fail("X",
          absl::StrCat("index ", ElementText(job.actual, repeat), " at ", PlaceText(job.actual.shape, repeat),
-                      " picks an element that its slice has picked already"),
+                      " picks an element that its slice already picks"),
          stats);
   }
   return true;

@@ -4,7 +4,7 @@
 
 #include "baselines/compare/rule.h"
 #include "baselines/compare/tally.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 

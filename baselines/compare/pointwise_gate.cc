@@ -1,4 +1,11 @@
-// Gates P, R, B and, where sums are exact, X.
+// Gates P, R and B and, where sums are exact, gate X (docs/method.md, section 4).
+// One streaming pass over the output (TallyAll) counts the elements that gate P rejects and sums up what
+// gates R and B need, for the device's output and for the device reference's. Most outputs are decided by
+// that. Only when a figure of the whole output exceeds its limit does a second pass (LookAgain) do what is
+// too costly for every output: it counts how often values of r repeat, because equal values are rounded
+// alike, and subtracts the bias of perfect rounding. Under native16 a third look judges the bias over all
+// elements, because its wide sigma would hide it. A failed output is finally compared with the errors of
+// known patterns and arithmetics, which name the likely cause.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -9,6 +16,7 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/groups.h"
 #include "baselines/compare/oracle.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -77,7 +85,7 @@ double Lean(const Tally& tally) {
 }
 
 bool LoadDevice(const Job& job, const OutputOracle& oracle, Device* device, std::string* harness_error) {
-  device->tensor = Find(job.references, job.output.key + ".device");
+  device->tensor = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kDevice));
   if (device->tensor == nullptr) return true;
   if (device->tensor->dtype != job.output.dtype || device->tensor->shape != job.expected.shape) {
     *harness_error = "the device reference has another dtype or shape than the oracle";
@@ -203,8 +211,7 @@ void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputSt
   FailWhole(
       "R",
       absl::StrFormat(
-          "the RMS error is %.3g in units of rounding noise, at most %.3g is allowed%s", stats->rms_z(),
-          limit,
+          "the RMS error is %.3g units of rounding noise, at most %.3g is allowed%s", stats->rms_z(), limit,
           device.tensor == nullptr ? "" : absl::StrFormat(", the device reference has %.3g", device.rms_z)),
       stats);
 }
@@ -221,11 +228,12 @@ void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats)
   if (!radial && !plain) return;
   const double lean = radial ? stats->radial_bias() : stats->bias();
   const char* way = radial ? (lean < 0 ? "toward zero" : "away from zero") : (lean < 0 ? "down" : "up");
-  FailWhole("B",
-            absl::StrFormat("roundings lean %s: on average by %.2f in units of rounding noise, at most %.2f "
-                            "is allowed",
-                            way, std::fabs(lean), limit),
-            stats);
+  FailWhole(
+      "B",
+      absl::StrFormat(
+          "roundings are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed", way,
+          std::fabs(lean), limit),
+      stats);
 }
 
 // A tensor of one element is a factor, or a loss's gradient, whose one rounding all elements share.
@@ -284,9 +292,9 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
       most == radial ? (most < 0 ? "toward zero" : "away from zero") : (most < 0 ? "down" : "up");
   FailWhole(
       "B",
-      absl::StrFormat("16-bit results lean %s: on average by %.2f in units of rounding noise, at most %.2f "
-                      "is allowed",
-                      way, std::fabs(most) / count, limit),
+      absl::StrFormat(
+          "16-bit results are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed",
+          way, std::fabs(most) / count, limit),
       stats);
 }
 
@@ -366,12 +374,14 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
   if (!excused) GateWhole(job, oracle, tally, device, stats);
   if (!excused && oracle.widened().native16) GateNative16(job, oracle, stats);
   if (stats->ok()) return true;
-  // What was computed with explains more than what came out, but for places and special values.
+  // The arithmetic explains more than the values do, except for places and special values.
   const Remark how = HowComputed(job, oracle, tally);
   if (!how.text.empty() && findings->cause.empty()) {
     stats->set_detail(absl::StrCat(stats->detail(), how.text));
     findings->cause = how.cause;
     findings->confidence = how.confidence;
+    findings->arithmetic = how.arithmetic;
+    findings->declarable = how.declarable;
   }
   return true;
 }

@@ -1,3 +1,8 @@
+// Highway compiles this file once per instruction set; the best one is chosen at run time. Eight elements are
+// judged side by side by the operations of Judge (rule.h), in the same order and without fused multiply-add,
+// and sums run in eight lanes by index, so that every machine and every vector width gives the same bits.
+// Rare elements (NaN, infinity, overflow, unknown sigma) would need branches in every lane: they are masked
+// out and judged one by one (PatchOthers), which keeps the common path free of them.
 #include "baselines/compare/pointwise_kernel.h"
 
 #include <algorithm>

@@ -16,14 +16,14 @@ namespace diopi::baselines {
 inline constexpr size_t kLanes = 8;    // sums run in eight lanes, by index modulo 8, whatever the machine
 inline constexpr size_t kChunk = 512;  // elements between two looks at mismatches and at the largest z
 
-// Elements side by side: the first of each column, unaligned. Sigma is not null.
+// A run of elements: the first of each column, unaligned. Sigma is not null.
 struct Stretch {
   Dtype dtype = v1::Dtype::float32;
   const uint8_t* actual = nullptr;
   OracleView oracle;
 };
 
-// What the elements of each lane add up to.
+// The sums of each lane.
 struct LaneSums {
   using Lanes = std::array<double, kLanes>;
   alignas(64) Lanes z2{};

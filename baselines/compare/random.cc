@@ -1,3 +1,8 @@
+// Every check compares a statistic with a bound that a good generator exceeds with a probability of at most
+// 1e-7 (tails.h). Outputs are rounded numbers: each element stands for an interval (Granularity), and a check
+// counts against the library only what holds wherever in its interval the drawn number lay. The checks of one
+// output run from the most telling to the most general, so that the message names the defect (few distinct
+// values, cut tails, repeated blocks) rather than its consequence.
 #include "baselines/compare/random.h"
 
 #include <algorithm>
@@ -7,13 +12,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/tails.h"
-#include "cases/core/layout.h"
+#include "cases/base/layout.h"
 
 namespace diopi::baselines {
 namespace {
 
 std::string Exceeds(const char* what, double value, double bound) {
-  return absl::StrFormat("%s is %.4g, and beyond %.4g with a probability below 1e-7", what, value, bound);
+  return absl::StrFormat("%s is %.4g, which exceeds %.4g with a probability below 1e-7", what, value, bound);
 }
 
 // The mean of standardised numbers; `room` is their mean rounding.
@@ -231,7 +236,7 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
   // The end itself comes only from rounding up, or from a generator of (0, 1].
   if (at_end > 0 && BinomialRejects(n, at_end, std::min(0.5, end_grain / width)) &&
       static_cast<double>(at_end) > static_cast<double>(n) * end_grain / width) {
-    return absl::StrFormat("%d of %d values are %g, the end that is not included", at_end, n, to);
+    return absl::StrFormat("%d of %d values are %g, the end that is excluded", at_end, n, to);
   }
   const double room = std::sqrt(12.0) * MeanOf(grain) / width;
   const double spread = square - static_cast<double>(n);
@@ -293,7 +298,8 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
     if (!std::isfinite(y[i])) return absl::StrFormat("element %d is %g", i, y[i]);
     if (s == 0) {
       if (std::fabs(y[i] - m) <= grain[i]) continue;
-      return absl::StrFormat("element %d is %.9g, expected its mean %.9g, its deviation being 0", i, y[i], m);
+      return absl::StrFormat("element %d is %.9g, expected its mean %.9g because its standard deviation is 0",
+                             i, y[i], m);
     }
     least_std = std::min(least_std, s);
     const double x = (y[i] - m) / s;
@@ -328,8 +334,8 @@ std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
     const bool possible = (y[i] == 0 && q < 1) || (y[i] == 1 && q > 0);
     if (!possible) {
       return absl::StrFormat("element %d is %g, expected %s", i, y[i],
-                             q <= 0   ? "0, its probability being 0"
-                             : q >= 1 ? "1, its probability being 1"
+                             q <= 0   ? "0 because its probability is 0"
+                             : q >= 1 ? "1 because its probability is 1"
                                       : "0 or 1");
     }
     sum += y[i];

@@ -1,3 +1,6 @@
+// Finds the parameters of a distribution among the case's arguments and chooses the checks of random.h.
+// Dropout is two outputs that must fit each other: the mask is judged as draws, and the output, given the
+// mask, element by element.
 #include <cmath>
 #include <limits>
 
@@ -167,7 +170,7 @@ bool JudgeRandom(const Job& job, v1::OutputStats* stats, std::string* harness_er
   }
   const int64_t elements = NumElements(job.actual.shape);
   if (elements > 0) stats->set_zero_fraction(static_cast<double>(zeros) / static_cast<double>(elements));
-  stats->set_peer_ok(PublicRuleAccepts(job));
+  stats->set_public_pass(PublicRuleAccepts(job));
   if (!finding.empty()) Fail("RANDOM", finding, stats);
   return true;
 }

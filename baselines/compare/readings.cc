@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 
@@ -34,7 +35,7 @@ TensorMap ReferencesOf(const v1::Reading& reading, const TensorMap& references) 
   }
   if (own.empty()) return own;
   for (const auto& [key, tensor] : references) {
-    if (absl::EndsWith(key, ".device")) own.emplace(key, tensor);
+    if (ParseReferenceKey(key).part == ReferencePart::kDevice) own.emplace(key, tensor);
   }
   return own;
 }

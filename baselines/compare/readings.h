@@ -16,12 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
-
-inline constexpr char kSpreadNanSuffix[] = ".spread_nan";
 
 // The number of a floating dtype that is nearest to `value`.
 double RoundedTo(Dtype dtype, double value);

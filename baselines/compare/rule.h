@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::baselines {
 

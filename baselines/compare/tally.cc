@@ -72,8 +72,8 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   if (finite + in_ulps > 0) {
     for (const int64_t count : histogram) stats->add_ulp_histogram(count);
   }
-  stats->set_peer_mismatch_ratio(mean(static_cast<double>(peer_mismatches), elements));
-  stats->set_peer_ok(static_cast<double>(peer_mismatches) <= 1e-3 * static_cast<double>(elements));
+  stats->set_public_mismatch_ratio(mean(static_cast<double>(peer_mismatches), elements));
+  stats->set_public_pass(static_cast<double>(peer_mismatches) <= 1e-3 * static_cast<double>(elements));
 }
 
 size_t HistogramBin(double ulps) {

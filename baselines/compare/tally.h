@@ -1,4 +1,4 @@
-// What a stretch of elements adds up to, and how stretches are merged. Blocks of kBlock elements are tallied
+// Error statistics of a block of elements, and how blocks are merged. Blocks of kBlock elements are tallied
 // on their own and merged in index order, so that every figure is the same to the last bit on any number of
 // threads.
 #ifndef BASELINES_COMPARE_TALLY_H_

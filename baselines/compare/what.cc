@@ -1,4 +1,10 @@
 // What the values of the mismatches are.
+//
+// Each statement is a predicate over wrong elements together with the chance that a wrong element fits it by
+// accident. All statements are tested in one pass over the mismatches and dropped at the first element that
+// they do not fit. What remains is observed in the verdict's text; it becomes the cause where the number of
+// statements tried, times the chance to the power of the mismatches, leaves a confidence of at least
+// kLeastConfidence.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -58,22 +64,22 @@ void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
   const Dtype dtype = e.actual().dtype;
   const auto y = [&e](int64_t i) { return e.Actual(i); };
   const auto r = [&e](int64_t i) { return e.Expected(i); };
-  all->push_back({"; every element that differs still holds the pattern it was filled with before the call",
+  all->push_back({"; every element that differs still holds the poison that was written before the call",
                   "elements of the output are never written",
                   dtype == D::bool_ || ElementSize(dtype) == 1 ? 4 : 1,
                   [&e](int64_t i) { return KeepsPattern(e.actual(), i); }});
   if (dtype == D::bool_) {
     all->push_back(
-        {"; every element that differs is a byte that is neither 0 nor 1",
+        {"; every element that differs is a byte other than 0 and 1",
          AllBitsSet(e) ? "bool is written as all bits set instead of the byte 1" : "", 1,
          [&e](int64_t i) { return static_cast<uint8_t>(e.actual().data[static_cast<size_t>(i)]) > 1; }});
   }
   if (!IsFloating(dtype)) return;
-  all->push_back({"; NaN is not passed on", e.GivenNan() ? "NaN in the input is not passed on" : "", 1,
+  all->push_back({"; NaN is not propagated", e.GivenNan() ? "NaN in the input is not propagated" : "", 1,
                   [=](int64_t i) { return std::isnan(r(i)) && !std::isnan(y(i)); }});
   all->push_back({"; every element that differs is NaN", "", 2, [=](int64_t i) { return std::isnan(y(i)); }});
   const double largest = Largest(dtype);
-  all->push_back({"; what overflows comes out as the largest number",
+  all->push_back({"; results that overflow are the largest finite number",
                   "overflow saturates instead of giving Inf", 1,
                   [=](int64_t i) { return std::isinf(r(i)) && y(i) == std::copysign(largest, r(i)); }});
   all->push_back({"; every element that differs is infinite",
@@ -85,7 +91,7 @@ void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
   all->push_back({"; every element that differs is -0 where +0 belongs", "", 1,
                   [=](int64_t i) { return y(i) == 0 && r(i) == 0 && std::signbit(y(i)); }});
   const double normal = std::ldexp(1.0, FormatOf(dtype).min_exponent);
-  all->push_back({"; every element that differs is a subnormal number that came out as zero",
+  all->push_back({"; every element that differs is a subnormal number that was flushed to zero",
                   "subnormal numbers are flushed to zero", 1,
                   [=](int64_t i) { return y(i) == 0 && r(i) != 0 && std::fabs(r(i)) < normal; }});
 }
@@ -104,19 +110,20 @@ double ChanceOfAnotherPlace(const Evidence& e) {
   return static_cast<double>(fits + 1) / (kPairs + 1);
 }
 
-// What was computed, but for another place.
+// Results that were computed for another place.
 void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
   const int64_t elements = NumElements(e.actual().shape);
   const double chance = ChanceOfAnotherPlace(e);
   const auto holds_other = [&e, elements](int64_t i, int64_t other) {
     return other >= 0 && other < elements && e.Fits(e.Actual(i), other);
   };
-  all->push_back({"; every element that differs holds what belongs to the next one", "", 4,
+  all->push_back({"; every element that differs holds the value of the next one", "", 4,
                   [=](int64_t i) { return holds_other(i, i + 1); }, chance});
-  all->push_back({"; every element that differs holds what belongs to the one before", "", 4,
+  all->push_back({"; every element that differs holds the value of the one before", "", 4,
                   [=](int64_t i) { return holds_other(i, i - 1); }, chance});
   for (int64_t width = 4; width <= 4096 && width < elements; width *= 2) {
-    all->push_back({absl::StrCat("; every element that differs holds what belongs ", width, " places before"),
+    all->push_back({absl::StrCat("; every element that differs holds the value of the element ", width,
+                                 " places before"),
                     "", 2, [=](int64_t i) { return holds_other(i, i - width); }, chance});
   }
   const std::vector<int64_t>& shape = e.actual().shape;
@@ -125,8 +132,7 @@ void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
   const int64_t rows = shape[shape.size() - 2];
   if (rows < 2 || columns < 2) return;
   all->push_back(
-      {"; every element that differs holds what belongs to its place with the last two dimensions "
-       "exchanged",
+      {"; every element that differs holds the value of its place with the last two dimensions exchanged",
        "the last two dimensions are exchanged", 4,
        [=](int64_t i) {
          const int64_t base = i / (rows * columns) * rows * columns;

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "baselines/compare/compare.h"
 #include "baselines/store/store.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 namespace {

@@ -1,3 +1,7 @@
+// One list of argument names with their neutral and default values serves every operator: an altered case
+// replaces one argument by a value that an implementation that ignores it would use. Generic changes (sizes
+// swapped, flags turned, strides ignored) need no table. The list is ordered by how often such a mistake
+// occurs, because the diagnosis stops at its limit of tries.
 #include "baselines/diagnose/alter.h"
 
 #include <algorithm>

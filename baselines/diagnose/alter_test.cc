@@ -5,9 +5,9 @@
 
 #include <set>
 
+#include "cases/base/layout.h"
 #include "cases/core/catalog.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
 
 namespace diopi::baselines {
 namespace {

@@ -1,3 +1,8 @@
+// The reference is called once for each altered case, in the case's own dtype, and its result compared
+// roughly with the device's output. Only where they agree are the oracle and the gates asked, which is what
+// costs time. An alteration explains a failure when the output passes under it while the original's reference
+// does not; the confidence follows from how much nearer every wrong element lies to the altered result than
+// to the original.
 #include "baselines/diagnose/diagnose.h"
 
 #include <algorithm>
@@ -10,8 +15,9 @@
 #include "baselines/compare/patterns.h"
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "cases/core/fill.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -50,7 +56,7 @@ bool IsNear(const HostTensor& a, const HostTensor& b) {
   return true;
 }
 
-// What the reference is called with: the failed case's own tensors, but for the argument that is altered.
+// The reference's inputs: the failed case's own tensors, except for the altered argument.
 absl::StatusOr<TensorMap> AlteredInputs(const AlteredCase& altered, const TensorMap& inputs) {
   for (const v1::Argument& arg : altered.c.args()) {
     if (arg.name() != altered.argument || arg.role() != v1::ROLE_INPUT) continue;
@@ -154,7 +160,7 @@ std::optional<v1::Verdict> Diagnoser::Explains(const RoundedOperands& rounded, c
     const auto result = plus->find(output.key);
     if (!product || result == plus->end()) continue;
     references[output.key] = result->second;
-    references.erase(absl::StrCat(output.key, ".exact"));
+    references.erase(ReferenceKey(output.key, ReferencePart::kExact));
   }
   v1::Verdict agrees = CompareCase(failed.c, failed.inputs, references, failed.actual, failed.compare);
   if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
@@ -168,23 +174,22 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
   const v1::Verdict wrong =
       CompareCase(failed.c, failed.inputs, failed.references, failed.actual, failed.compare);
   Cause cause;
-  std::vector<std::string> texts;
   int tried = 0;
   const auto look = [&](const auto& alternatives) {
     for (const auto& alternative : alternatives) {
-      if (Clock::now() - start > options_.budget || texts.size() == kMaxCauses) return;
+      if (Clock::now() - start > options_.budget || cause.consistent_with.size() == kMaxCauses) return;
       ++tried;
       const std::optional<v1::Verdict> right = Explains(alternative, failed);
       if (!right.has_value()) continue;
-      texts.push_back(alternative.text);
+      cause.consistent_with.push_back(alternative.text);
       cause.confidence = std::max(cause.confidence, Bits(wrong, *right));  // in bits until all are counted
     }
   };
   look(AlterArguments(failed.c));
   look(NarrowOperands(failed.c, failed.inputs));
   cause.confidence = std::max(1 - tried * std::exp2(-cause.confidence), 0.0);
-  if (texts.empty() || cause.confidence < kLeastConfidence) return {};
-  cause.text = absl::StrCat("consistent with ", absl::StrJoin(texts, ", or with "));
+  if (cause.consistent_with.empty() || cause.confidence < kLeastConfidence) return {};
+  cause.text = absl::StrCat("consistent with ", absl::StrJoin(cause.consistent_with, ", or with "));
   return cause;
 }
 

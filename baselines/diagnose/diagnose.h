@@ -15,8 +15,8 @@
 #include "baselines/compare/compare.h"
 #include "baselines/diagnose/alter.h"
 #include "baselines/diagnose/operands.h"
-#include "cases/core/tensor.h"
-#include "impl_loader/worker/in_process.h"
+#include "cases/base/tensor.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::baselines {
 
@@ -30,6 +30,7 @@ struct DiagnoseOptions {
 // Why a case failed. Empty text: not known.
 struct Cause {
   std::string text;
+  std::vector<std::string> consistent_with;  // the alterations of `text`: "alpha taken as 1"
   double confidence = 0;
 };
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
+#include "cases/base/layout.h"
+#include "cases/base/tensor.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
-#include "cases/core/tensor.h"
 
 namespace diopi::baselines {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 
@@ -19,8 +19,8 @@ TensorMap Native16::AddTo(const v1::Case& c, const TensorMap& inputs, const Tens
   absl::StatusOr<TensorMap> outputs = library_->Call(c, inputs, v1::Dtype::unsupported);
   if (!outputs.ok()) return extended;
   for (auto& [key, tensor] : *outputs) {
-    if (references.count(absl::StrCat(key, ".sigma")) != 0) {
-      extended[absl::StrCat(key, ".native16")] = std::move(tensor);
+    if (references.count(ReferenceKey(key, ReferencePart::kSigma)) != 0) {
+      extended[ReferenceKey(key, ReferencePart::kNative16)] = std::move(tensor);
     }
   }
   return extended;

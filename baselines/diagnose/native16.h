@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
-#include "impl_loader/worker/in_process.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::baselines {
 

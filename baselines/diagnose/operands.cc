@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::baselines {
 namespace {

@@ -1,3 +1,7 @@
+// Runs a device's library in a worker over the stored inputs and judges each result by the oracle
+// (admission.h) before it is stored beside it. A result that fails, crashes, hangs or damages memory
+// quarantines its case with the reason; a function that the library does not have leaves the case as it was.
+// Files are rewritten one operator at a time and appear whole or not at all.
 #include "baselines/generate/device_reference.h"
 
 #include <algorithm>
@@ -8,7 +12,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
@@ -16,11 +19,11 @@
 #include "baselines/compare/admission.h"
 #include "baselines/compare/contract.h"
 #include "baselines/store/store.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
 
-constexpr char kDeviceSuffix[] = ".device";
 constexpr int kCalls = 2;  // two poison patterns: an element that is not written is no reference
 
 // diopiError_t: what a library says of a function, or of a dtype, that it does not have.
@@ -29,14 +32,17 @@ constexpr int32_t kNoImplement = 13;
 constexpr int32_t kForceFallback = 14;
 constexpr int32_t kDtypeNotSupported = 1000;
 
+bool IsDeviceOutput(const std::string& key) {
+  return ParseReferenceKey(key).part == ReferencePart::kDevice;
+}
+
 bool HasDeviceOutputs(const Baseline& baseline) {
   return std::any_of(baseline.references.begin(), baseline.references.end(),
-                     [](const auto& entry) { return absl::EndsWith(entry.first, kDeviceSuffix); });
+                     [](const auto& entry) { return IsDeviceOutput(entry.first); });
 }
 
 void DropDeviceOutputs(Baseline* baseline) {
-  std::erase_if(baseline->references,
-                [](const auto& entry) { return absl::EndsWith(entry.first, kDeviceSuffix); });
+  std::erase_if(baseline->references, [](const auto& entry) { return IsDeviceOutput(entry.first); });
   baseline->quarantined.clear();
 }
 
@@ -149,7 +155,7 @@ class DeviceOutputs {
     }
     for (auto& [key, tensor] : result.outputs) {
       if (baseline->references.contains(key)) {
-        baseline->references[key + kDeviceSuffix] = std::move(tensor);
+        baseline->references[ReferenceKey(key, ReferencePart::kDevice)] = std::move(tensor);
       }
     }
     baseline->quarantined = QuarantineReason(c, baseline->inputs, baseline->references, options_.compare);

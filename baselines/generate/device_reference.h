@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "baselines/compare/compare.h"
 #include "baselines/store/store.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/worker/worker.h"
 

@@ -2,7 +2,7 @@
 #ifndef BASELINES_GENERATE_EXACT_DATA_H_
 #define BASELINES_GENERATE_EXACT_DATA_H_
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {

@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::baselines {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "baselines/store/store.h"
 #include "cases/core/catalog.h"
-#include "impl_loader/worker/in_process.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::baselines {
 

@@ -1,4 +1,9 @@
 // One case: its inputs, and what the reference library makes of them by each way of judging.
+//
+// Outputs of one case may need different runs of the reference library: native runs for exact kinds, a run on
+// noise numbers for mathematics and compositions, three to five float64 runs for accumulations. Each kind of
+// run is made at most once and kept (Keep). Saved tensors of a backward come from the reference's own forward
+// in the case's dtype, so that the device's forward does not matter.
 #include <map>
 #include <optional>
 #include <string>
@@ -12,8 +17,9 @@
 #include "baselines/generate/generate.h"
 #include "baselines/generate/other_readings.h"
 #include "baselines/generate/widen.h"
+#include "cases/base/layout.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
@@ -112,7 +118,7 @@ class CaseGenerator {
       if (!baseline_.references.contains(key) || !IsFloating(tensor.dtype)) continue;
       HostTensor mask = SpreadMask(reading, tensor);
       if (mask.data.find('\1') != std::string::npos) {
-        baseline_.references.emplace(key + kSpreadNanSuffix, std::move(mask));
+        baseline_.references.emplace(ReferenceKey(key, ReferencePart::kSpreadNan), std::move(mask));
       }
     }
     return absl::OkStatus();
@@ -225,7 +231,7 @@ class CaseGenerator {
       // What a contract needs: 16-bit sums may be declared for every sum.
       const Dtype dtype = OutputDtype(baseline_.c, key);
       if (judge.arithmetic() != v1::Judge::PLAIN || dtype == D::float16 || dtype == D::bfloat16) {
-        baseline_.references[key + ".n"] = ToFloat32((*n)->at(key));
+        baseline_.references[ReferenceKey(key, ReferencePart::kTerms)] = ToFloat32((*n)->at(key));
       }
       status = MarkExact(key, tensor);
       if (!status.ok()) return status;
@@ -246,7 +252,8 @@ class CaseGenerator {
     if (!probe.ok()) return probe.status();
     const LinearRuns runs{r, two_->at(key), zero_->at(key), magnitude_->at(key), (*probe)->at(key)};
     if (IsExact(runs, OutputDtype(baseline_.c, key))) {
-      baseline_.references[key + ".exact"] = HostTensor{D::uint8, {}, std::string(1, '\1')};
+      baseline_.references[ReferenceKey(key, ReferencePart::kExact)] =
+          HostTensor{D::uint8, {}, std::string(1, '\1')};
     }
     return absl::OkStatus();
   }
@@ -254,8 +261,9 @@ class CaseGenerator {
   absl::Status Store(const std::string& key, absl::StatusOr<Expected> expected) {
     if (!expected.ok()) return expected.status();
     baseline_.references[key] = std::move(expected->r);
-    baseline_.references[key + ".sigma"] = std::move(expected->sigma);
-    if (expected->has_low) baseline_.references[key + ".low"] = std::move(expected->low);
+    baseline_.references[ReferenceKey(key, ReferencePart::kSigma)] = std::move(expected->sigma);
+    if (expected->has_low)
+      baseline_.references[ReferenceKey(key, ReferencePart::kLow)] = std::move(expected->low);
     return absl::OkStatus();
   }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {

@@ -1,3 +1,7 @@
+// A pack is written from a store in one pass, operator by operator. It is verified and installed in two:
+// everything is read, checked and judged first, and only then is the first file of the store replaced, so
+// that a damaged pack changes nothing. Installing goes through DeviceOutputs, as if the device had just
+// returned the pack's tensors.
 #include "baselines/generate/pack.h"
 
 #include <map>
@@ -9,19 +13,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "baselines/compare/admission.h"
 #include "baselines/compare/contract.h"
 #include "baselines/generate/generate.h"
 #include "baselines/store/store.h"
-#include "impl_loader/worker/in_process.h"
+#include "cases/core/reference_key.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::baselines {
 namespace {
-
-constexpr char kDeviceSuffix[] = ".device";
 
 using CasesByOperator = std::map<std::string, std::vector<const v1::Case*>>;
 
@@ -45,9 +47,9 @@ PackCase Packed(const v1::Case& c, const Baseline& baseline, const PackHeader& h
   PackCase packed{c.id(), c.hash(), InputsChecksum(baseline.inputs), baseline.quarantined, "", {}};
   if (!packed.quarantined.empty()) return packed;
   for (const auto& [key, tensor] : baseline.references) {
-    absl::string_view name = key;
-    if (absl::ConsumeSuffix(&name, kDeviceSuffix)) {
-      packed.tensors.push_back(MakePackTensor(std::string(name), tensor, header));
+    const ReferenceName name = ParseReferenceKey(key);
+    if (name.part == ReferencePart::kDevice) {
+      packed.tensors.push_back(MakePackTensor(name.output, tensor, header));
     }
   }
   if (packed.tensors.empty()) packed.without = "the library has no such function, or not for this dtype";
@@ -183,7 +185,8 @@ class Verifier {
       ++report_.other_inputs;
       return absl::OkStatus();
     }
-    for (const auto& [key, tensor] : full) baseline->references[key + kDeviceSuffix] = tensor;
+    for (const auto& [key, tensor] : full)
+      baseline->references[ReferenceKey(key, ReferencePart::kDevice)] = tensor;
     const std::string reason = QuarantineReason(c, baseline->inputs, baseline->references, options_);
     ++report_.judged;
     if (!reason.empty()) Fault(c.id(), reason);

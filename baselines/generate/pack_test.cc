@@ -24,8 +24,6 @@ constexpr char kOracle[] = DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so";
 class PackTest : public ::testing::Test {
  protected:
   PackTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi-pack-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     const auto catalog = cases::Catalog::LoadBuiltin().value();
     v1::Selection selection;
     for (const char* function : {"diopiAdd", "diopiNormBackward"}) selection.add_functions(function);
@@ -71,7 +69,12 @@ class PackTest : public ::testing::Test {
     return VerifyPack(cases_, pack, kOracle).value().faults;
   }
 
-  std::string folder_;
+  static std::string NewFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "diopi-pack-XXXXXX").string();
+    return mkdtemp(name.data());
+  }
+
+  const std::string folder_ = NewFolder();
   const std::string here_ = folder_ + "/here";
   const std::string there_ = folder_ + "/there";
   const std::string pack_ = folder_ + "/pack.h5";

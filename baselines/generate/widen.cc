@@ -1,3 +1,7 @@
+// The oracle is the reference library called with wider element types. This file makes those inputs (each
+// value with the variance of one rounding, or passed through a power) and takes the results apart: r is
+// rounded to float64, what it loses is kept as `low` for float64 outputs, and sigma is stored as float32
+// except there. Infinite and NaN values get no noise, because they are compared exactly.
 #include "baselines/generate/widen.h"
 
 #include <cmath>

@@ -3,7 +3,7 @@
 #define BASELINES_GENERATE_WIDEN_H_
 
 #include "absl/status/statusor.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 
@@ -31,8 +31,8 @@ HostTensor ToFloat32(const HostTensor& float64);
 // An output in a noise type, taken apart. `output` is the element type the case's output has.
 absl::StatusOr<Expected> SplitNoise(const HostTensor& noise, Dtype output);
 
-// Sigma of a multilinear function from three evaluations (verdict section 2): r = f(x), q2 = f(x^2),
-// n = f(1), all float64 but r, which may be noise80; u is the compute type's unit roundoff:
+// Sigma of a multilinear function from three evaluations (docs/method.md, section 3.2): r = f(x), q2 =
+// f(x^2), n = f(1), all float64 but r, which may be noise80; u is the compute type's unit roundoff:
 //   sigma^2 = u^2/3 * [(n-1) * (q2/2 + r^2/3) + q2]
 absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, const HostTensor& n,
                                      Dtype output);

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "baselines/mutants/support.h"
-#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/sort_lines.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::baselines {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::baselines::hdf5 {
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "cases/base/tensor.h"
 #include "cases/core/fill.h"
-#include "cases/core/tensor.h"
 
 namespace diopi::baselines {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "baselines/store/store.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::baselines {
 

@@ -15,8 +15,8 @@
 #include "baselines/store/pack.h"
 #include "baselines/store/pack_text.h"
 #include "baselines/store/replace.h"
+#include "cases/base/hash.h"
 #include "cases/core/fill.h"
-#include "cases/core/hash.h"
 
 namespace diopi::baselines {
 namespace {

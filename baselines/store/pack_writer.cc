@@ -16,9 +16,9 @@
 #include "baselines/store/pack.h"
 #include "baselines/store/pack_text.h"
 #include "baselines/store/replace.h"
+#include "cases/base/hash.h"
+#include "cases/base/split_mix.h"
 #include "cases/core/fill.h"
-#include "cases/core/hash.h"
-#include "cases/core/split_mix.h"
 
 namespace diopi::baselines {
 namespace {

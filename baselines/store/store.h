@@ -8,12 +8,8 @@
 //   /CASE_ID                  attributes: hash, function, dtype, label, reveals, judge (text), case (JSON)
 //                             and, where a reference fails the case, quarantined (the reason)
 //   /CASE_ID/inputs/KEY       the dense input; attributes dtype and xxh64 (16 hex digits)
-//   /CASE_ID/outputs/KEY      the case's own dtype (exact classes), or r as float64
-//   /CASE_ID/outputs/KEY.sigma  one sigma of rounding noise (not for exact classes): float32, or float64 when
-//                             the output is float64, whose range float32 does not have
-//   /CASE_ID/outputs/KEY.low    float64, what r lost when it was rounded to float64 (float64 outputs only)
-//   /CASE_ID/outputs/READING:KEY, KEY.spread_nan  of the case's readings (baselines/compare/readings.h)
-//   /CASE_ID/outputs/KEY.device what the device reference returned, in the case's own dtype
+//   /CASE_ID/outputs/KEY      and KEY.sigma, KEY.low, ...: cases/core/reference_key.h says what each holds;
+//                             READING:KEY those of another reading (baselines/compare/readings.h)
 //   /cases, /index            all cases' JSON and the table of contents (index.h), what our reader goes by
 //
 // bool is stored as uint8 with attribute dtype "bool", bfloat16 as a custom 16-bit float type (h5py reads it
@@ -29,7 +25,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -55,9 +51,6 @@ struct Provenance {
   DeviceProvenance device_reference = {};
 };
 
-// Before the reason where a case is quarantined: its baseline is there, but a reference fails it.
-inline constexpr char kQuarantined[] = "quarantined: ";
-
 // What lies where in a file (index.h).
 struct CaseEntry;
 struct TensorEntry;
@@ -66,7 +59,7 @@ struct Piece;
 struct Baseline {
   v1::Case c;
   TensorMap inputs;
-  TensorMap references;          // as in LeaseMessage: KEY, KEY.sigma, KEY.low, KEY.device
+  TensorMap references;          // by the keys of cases/core/reference_key.h
   std::string quarantined = "";  // not empty: a reference fails this case, which judges nobody; the reason
 };
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "baselines/store/store.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 

@@ -66,7 +66,7 @@ class Table(unittest.TestCase):
                 self.assertEqual(len(row[side]["microseconds"]), 2)
                 self.assertTrue(all(value > 0 for value in row[side]["microseconds"]))
         self.assertEqual(rows["diopiPermute", "float32"]["torch"]["marks"], "v")
-        self.assertIn("| Nms | float32 | 1003×4, 1003 |", text)
+        self.assertRegex(text, r"\| Nms \| float32 \| \d{4}×4, \d{4} \|")
         self.assertIn("| — | — | c; torchvision's |", text)
         for part in ("- Device: ", "PyTorch " + torch.__version__, raw["library"]["sha256"], "geometric mean"):
             self.assertIn(part, text)

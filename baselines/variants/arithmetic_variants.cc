@@ -58,6 +58,16 @@ diopiScalar_t GivenOperand(const diopiScalar_t* number, diopiConstTensorHandle_t
   return Given(number, tensor, static_cast<bool>(scalar_operand_rounded));
 }
 
+// An operand that is a tensor is passed on as it is.
+diopiScalar_t GivenOperand(diopiConstTensorHandle_t, diopiConstTensorHandle_t) {
+  return {};
+}
+void PassOperand(const diopiScalar_t& number, const diopiScalar_t** operand) {
+  *operand = &number;
+}
+template <typename Handle>
+void PassOperand(const diopiScalar_t&, Handle*) {}
+
 // x / y, correctly rounded: Markstein, "Computation of elementary functions on the IBM RISC System/6000
 // processor", 1990. Outside of a range without overflow and underflow, as it is.
 template <typename C>
@@ -141,170 +151,107 @@ bool ServePow(diopiTensorHandle_t out, const Operand& a, const Operand& b) {
   return Serve(out, a, b, false, []<typename C>(const C& x, const C& y) { return Power(x, y); });
 }
 
-// What is left to do to the result of good_diopiMul.
-void Finish(diopiTensorHandle_t out) {
+// What diopiAdd (sign 1), diopiSub (sign -1) and their forms do; `a` are their arguments.
+template <typename Args>
+void AddLike(Args a, diopiTensorHandle_t out, int sign) {
+  const diopiScalar_t scale = GivenAlpha(a.alpha, out);
+  a.alpha = &scale;
+  const diopiScalar_t number = GivenOperand(a.other, out);
+  PassOperand(number, &a.other);
+  if (ServeAdd(out, a.input, a.other, a.alpha, sign)) return;
+  Good(a);
+  if (add_flushes_subnormals) FlushSubnormals(Tensor(out));
+}
+
+template <typename Args>
+void DivLike(Args a, diopiTensorHandle_t out) {
+  const diopiScalar_t number = GivenOperand(a.other, out);
+  PassOperand(number, &a.other);
+  if (!ServeDiv(out, a.input, a.other, a.rounding_mode)) Good(a);
+}
+
+template <typename Args>
+void MulLike(Args a, diopiTensorHandle_t out) {
+  const diopiScalar_t number = GivenOperand(a.other, out);
+  PassOperand(number, &a.other);
+  Good(a);
   if (mul_flushes_subnormals) FlushSubnormals(Tensor(out));
   if (mul_other_nan) ReplaceNans(Tensor(out));
 }
 
-// And to that of good_diopiAdd and its like.
-void FinishSum(diopiTensorHandle_t out) {
-  if (add_flushes_subnormals) FlushSubnormals(Tensor(out));
+template <typename Args>
+void PowLike(Args a, diopiTensorHandle_t out) {
+  const diopiScalar_t base = GivenOperand(a.input, out), exponent = GivenOperand(a.exponent, out);
+  PassOperand(base, &a.input);
+  PassOperand(exponent, &a.exponent);
+  if (!ServePow(out, a.input, a.exponent)) Good(a);
 }
 
 }  // namespace
 }  // namespace diopi::variants
 
-using namespace diopi::ops;       // NOLINT: this file is kernels
-using namespace diopi::variants;  // NOLINT
+using namespace diopi::variants;  // NOLINT: this file is kernels
 
 DIOPI_OVERRIDE(diopiAdd, a) {
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
-  if (ServeAdd(a.out, a.input, a.other, &scale, 1)) return;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.out);
+  AddLike(a, a.out, 1);
 }
-
 DIOPI_OVERRIDE(diopiAddInp, a) {
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
-  if (ServeAdd(a.input, a.input, a.other, &scale, 1)) return;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.input);
+  AddLike(a, a.input, 1);
 }
-
 DIOPI_OVERRIDE(diopiAddScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.out);
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
-  if (ServeAdd(a.out, a.input, &number, &scale, 1)) return;
-  a.other = &number;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.out);
+  AddLike(a, a.out, 1);
 }
-
 DIOPI_OVERRIDE(diopiAddInpScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.input);
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
-  if (ServeAdd(a.input, a.input, &number, &scale, 1)) return;
-  a.other = &number;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.input);
+  AddLike(a, a.input, 1);
 }
-
 DIOPI_OVERRIDE(diopiSub, a) {
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
-  if (ServeAdd(a.out, a.input, a.other, &scale, -1)) return;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.out);
+  AddLike(a, a.out, -1);
 }
-
 DIOPI_OVERRIDE(diopiSubInp, a) {
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
-  if (ServeAdd(a.input, a.input, a.other, &scale, -1)) return;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.input);
+  AddLike(a, a.input, -1);
 }
-
 DIOPI_OVERRIDE(diopiSubScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.out);
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.out);
-  if (ServeAdd(a.out, a.input, &number, &scale, -1)) return;
-  a.other = &number;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.out);
+  AddLike(a, a.out, -1);
 }
-
 DIOPI_OVERRIDE(diopiSubInpScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.input);
-  const diopiScalar_t scale = GivenAlpha(a.alpha, a.input);
-  if (ServeAdd(a.input, a.input, &number, &scale, -1)) return;
-  a.other = &number;
-  a.alpha = &scale;
-  Good(a);
-  FinishSum(a.input);
+  AddLike(a, a.input, -1);
 }
-
 DIOPI_OVERRIDE(diopiDiv, a) {
-  if (ServeDiv(a.out, a.input, a.other, a.rounding_mode)) return;
-  Good(a);
+  DivLike(a, a.out);
 }
-
 DIOPI_OVERRIDE(diopiDivInp, a) {
-  if (ServeDiv(a.input, a.input, a.other, a.rounding_mode)) return;
-  Good(a);
+  DivLike(a, a.input);
 }
-
 DIOPI_OVERRIDE(diopiDivScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.out);
-  if (ServeDiv(a.out, a.input, &number, a.rounding_mode)) return;
-  a.other = &number;
-  Good(a);
+  DivLike(a, a.out);
 }
-
 DIOPI_OVERRIDE(diopiDivInpScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.input);
-  if (ServeDiv(a.input, a.input, &number, a.rounding_mode)) return;
-  a.other = &number;
-  Good(a);
+  DivLike(a, a.input);
 }
-
 DIOPI_OVERRIDE(diopiMul, a) {
-  Good(a);
-  Finish(a.out);
+  MulLike(a, a.out);
 }
-
 DIOPI_OVERRIDE(diopiMulInp, a) {
-  Good(a);
-  Finish(a.input);
+  MulLike(a, a.input);
 }
-
 DIOPI_OVERRIDE(diopiMulScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.out);
-  a.other = &number;
-  Good(a);
-  Finish(a.out);
+  MulLike(a, a.out);
 }
-
 DIOPI_OVERRIDE(diopiMulInpScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.other, a.input);
-  a.other = &number;
-  Good(a);
-  Finish(a.input);
+  MulLike(a, a.input);
 }
-
 DIOPI_OVERRIDE(diopiPow, a) {
-  const diopiScalar_t number = GivenOperand(a.exponent, a.out);
-  if (ServePow(a.out, a.input, &number)) return;
-  a.exponent = &number;
-  Good(a);
+  PowLike(a, a.out);
 }
-
 DIOPI_OVERRIDE(diopiPowInp, a) {
-  const diopiScalar_t number = GivenOperand(a.exponent, a.input);
-  if (ServePow(a.input, a.input, &number)) return;
-  a.exponent = &number;
-  Good(a);
+  PowLike(a, a.input);
 }
-
 DIOPI_OVERRIDE(diopiPowScalar, a) {
-  const diopiScalar_t number = GivenOperand(a.input, a.out);
-  if (ServePow(a.out, &number, a.exponent)) return;
-  a.input = &number;
-  Good(a);
+  PowLike(a, a.out);
 }
-
 DIOPI_OVERRIDE(diopiPowTensor, a) {
-  if (ServePow(a.out, a.input, a.exponent)) return;
-  Good(a);
+  PowLike(a, a.out);
 }
-
 DIOPI_OVERRIDE(diopiPowInpTensor, a) {
-  if (ServePow(a.input, a.input, a.exponent)) return;
-  Good(a);
+  PowLike(a, a.input);
 }

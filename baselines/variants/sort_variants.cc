@@ -2,7 +2,7 @@
 #include <queue>
 #include <unordered_map>
 
-#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/sort_lines.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/base/dtype.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/dtype.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -47,6 +47,7 @@ class ArgumentBuilder {
   // Each returns false, with why_not_ set, when the function does not fit.
   bool Assign(Slot* slot);
   bool AssignTensors(Slot* slot, const std::vector<const v1::PointTensor*>& given);
+  bool AssignSame(const std::string& name, Slot* slot);
   bool AssignAbsent(Slot* slot);
   bool AssignCounts();
   bool Unfit(std::string why);

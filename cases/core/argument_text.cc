@@ -3,9 +3,9 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cases/core/dtype.h"
-#include "cases/core/layout.h"
-#include "cases/core/tensor.h"
+#include "cases/base/dtype.h"
+#include "cases/base/layout.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::cases {
 namespace {

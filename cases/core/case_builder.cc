@@ -1,11 +1,15 @@
+// Arguments depend on each other (an output's shape on its inputs', a count on the length of an array), so
+// they are resolved on demand in the order of README's rules: the point's value, the default, the rule's
+// shape, null. A function that cannot get a value does not take the point, which is normal; an impossible
+// combination within a function that does take it is an error of the operator's file.
 #include "cases/core/case_builder.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/layout.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
 #include "cases/core/point_value.h"
 
 namespace diopi::cases {
@@ -19,7 +23,9 @@ constexpr uint64_t kDefaultSeed = 42;
 }  // namespace
 
 absl::Status Named(const std::string& name, const absl::Status& status) {
-  return absl::InvalidArgumentError(absl::StrCat("argument '", name, "': ", status.message()));
+  // A layout that an output cannot take stays what it is, though it is that of a producer.
+  return {absl::IsFailedPrecondition(status) ? status.code() : absl::StatusCode::kInvalidArgument,
+          absl::StrCat("argument '", name, "': ", status.message())};
 }
 
 bool HasShapeSource(const v1::ArgRule& rule) {
@@ -135,6 +141,7 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
       out->set_null(true);
       return param.nullable() || Unfit(absl::StrCat("`", param.name(), "` may not be null"));
     }
+    if (!given[0]->same_as().empty()) return AssignSame(given[0]->same_as(), slot);
     const absl::Status status = Spec(*given[0], *slot, out->mutable_tensor());
     return status.ok() || Unfit(absl::StrCat("`", param.name(), "`: ", status.message()));
   }
@@ -150,6 +157,26 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
   }
   if (!any_null) list->clear_null();
   return true;
+}
+
+// The very tensor that an argument before it in the call is.
+bool ArgumentBuilder::AssignSame(const std::string& name, Slot* slot) {
+  const std::string& own = slot->param->name();
+  if (arg(*slot)->role() != v1::ROLE_INPUT) {
+    return Unfit(absl::StrCat("`", own, "` is written, so it cannot be `", name, "` too"));
+  }
+  for (const Slot& other : slots_) {
+    if (&other == slot) break;
+    const v1::Argument& same = case_.args(other.index);
+    if (PointName(other) != name || !same.has_tensor() || same.role() == v1::ROLE_OUTPUT) continue;
+    v1::TensorSpec* spec = arg(*slot)->mutable_tensor();
+    *spec = same.tensor();
+    spec->clear_fill();
+    spec->set_same_as(same.name());
+    return true;
+  }
+  return Unfit(
+      absl::StrCat("`", own, "` is the same tensor as `", name, "`, which no argument before it is"));
 }
 
 bool ArgumentBuilder::AssignAbsent(Slot* slot) {
@@ -256,7 +283,20 @@ absl::Status ArgumentBuilder::GiveOutLayout() {
       for (v1::TensorSpec& spec : *out->mutable_tensors()->mutable_tensors()) give(&spec);
     }
   }
-  return taken || last.ok() ? absl::OkStatus() : Named("out_layout", last);
+  if (taken || last.ok()) return absl::OkStatus();
+  return absl::FailedPreconditionError(Named("out_layout", last).message());
+}
+
+int64_t LargestTensorBytes(const v1::Case& c) {
+  int64_t largest = 0;
+  const auto see = [&](const v1::TensorSpec& spec) {
+    largest = std::max(largest, spec.storage_elements() * ElementSize(spec.dtype()));
+  };
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.has_tensor()) see(arg.tensor());
+    for (const v1::TensorSpec& spec : arg.tensors().tensors()) see(spec);
+  }
+  return largest;
 }
 
 const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string& function) {
@@ -264,6 +304,13 @@ const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string
     if (rules.name() == function) return &rules;
   }
   return nullptr;
+}
+
+bool TakesDtype(const v1::FunctionRules& rules, Dtype dtype) {
+  const auto listed = [dtype](const auto& codes) {
+    return std::find(codes.begin(), codes.end(), dtype) != codes.end();
+  };
+  return (rules.only_dtypes().empty() || listed(rules.only_dtypes())) && !listed(rules.skip_dtypes());
 }
 
 const v1::ArgRule& RuleFor(const v1::FunctionRules& rules, const std::string& argument) {

@@ -2,6 +2,7 @@
 #ifndef CASES_CORE_CASE_BUILDER_H_
 #define CASES_CORE_CASE_BUILDER_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ struct Fit {
 
 // Assigns every argument of `rules`' function. A function that does not fit the point is no error; a shape
 // rule that fails, a layout that does not fit, an output without judge is: InvalidArgument, starting with
-// the argument's name. Id, hash and judges are set by the caller's FinishCase.
+// the argument's name; FailedPrecondition for an `out_layout` that no output can take. Id, hash and judges
+// are set by the caller's FinishCase.
 absl::StatusOr<Fit> BuildCase(const v1::OperatorFile& op, const v1::FunctionRules& rules,
                               const v1::Point& point, v1::Dtype::Code dtype);
 
@@ -33,8 +35,17 @@ absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c);
 // The hash of what a case computes: of everything but its names and explanations. FinishCase sets it.
 std::string ContentHash(const v1::Case& c);
 
+// Of one tensor of suite core, in storage.
+inline constexpr int64_t kMostTensorBytes = int64_t{1} << 20;
+
+// Of the largest tensor among the case's arguments, in storage.
+int64_t LargestTensorBytes(const v1::Case& c);
+
 // The rules of a function of this file; null when it has none of that name.
 const v1::FunctionRules* FindRules(const v1::OperatorFile& op, const std::string& function);
+
+// Whether only_dtypes and skip_dtypes of the rules leave the dtype in.
+bool TakesDtype(const v1::FunctionRules& rules, v1::Dtype::Code dtype);
 
 // The rule of an argument; the empty rule when none is written.
 const v1::ArgRule& RuleFor(const v1::FunctionRules& rules, const std::string& argument);

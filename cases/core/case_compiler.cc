@@ -3,6 +3,8 @@
 //
 //   case_compiler FILE.textproto ...              check, print how many cases there are
 //   case_compiler --list FILE.textproto ...       ... and each case's id, arguments and judges
+//   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare two versions of a file
+//   case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
 //   case_compiler --embed NAME OUT.cc FILE.textproto
 #include <cstdio>
 #include <fstream>
@@ -15,13 +17,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/cover.h"
 #include "cases/core/fill.h"
 #include "cases/core/operator_file.h"
 
 namespace diopi::cases {
 namespace {
-
-constexpr int64_t kMostBytes = int64_t{1} << 20;  // of one tensor of suite core
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -32,34 +35,14 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 absl::Status CheckSizes(const v1::Case& c) {
-  const auto check = [&](const std::string& name, const v1::TensorSpec& spec) {
-    if (spec.storage_elements() * ElementSize(spec.dtype()) <= kMostBytes) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(c.id(), ": ", name, " is larger than 1 MiB"));
-  };
-  for (const v1::Argument& arg : c.args()) {
-    absl::Status status;
-    if (arg.has_tensor()) status = check(arg.name(), arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) {
-      if (status.ok()) status = check(arg.name(), spec);
-    }
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-// Where the point of that label stands.
-std::string PointLine(const ParsedOperator& parsed, const std::string& label) {
-  for (int g = 0; g < parsed.file.grid_size(); ++g) {
-    for (int p = 0; p < parsed.file.grid(g).point_size(); ++p) {
-      if (parsed.file.grid(g).point(p).label() == label) return parsed.lines.At({{"grid", g}, {"point", p}});
-    }
-  }
-  return parsed.lines.At({});
+  if (LargestTensorBytes(c) <= kMostTensorBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(c.id(), ": a tensor is larger than 1 MiB"));
 }
 
 struct Compiled {
   v1::OperatorFile file;
   std::vector<v1::Case> cases;
+  std::vector<CoverCases> covers;
 };
 
 absl::StatusOr<Compiled> Compile(const std::string& path) {
@@ -67,15 +50,18 @@ absl::StatusOr<Compiled> Compile(const std::string& path) {
   if (!text.ok()) return text.status();
   absl::StatusOr<ParsedOperator> parsed = ParseOperator(*text, path);
   if (!parsed.ok()) return parsed.status();
-  absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines);
+  Compiled compiled;
+  absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines, &compiled.covers);
   if (!cases.ok()) return cases.status();
   for (const v1::Case& c : *cases) {
     absl::Status status = CheckSizes(c);
     if (status.ok()) status = FillInputs(c).status();
     if (!status.ok())
-      return absl::InvalidArgumentError(absl::StrCat(PointLine(*parsed, c.label()), status.message()));
+      return absl::InvalidArgumentError(absl::StrCat(parsed->PointLine(c.label()), status.message()));
   }
-  return Compiled{std::move(parsed->file), *std::move(cases)};
+  compiled.file = std::move(parsed->file);
+  compiled.cases = *std::move(cases);
+  return compiled;
 }
 
 std::string SpecText(const v1::TensorSpec& spec) {
@@ -111,25 +97,51 @@ void List(const std::vector<v1::Case>& cases) {
   }
 }
 
-int Check(const std::vector<std::string>& paths, bool list) {
-  bool failed = false;
+void ShowHashes(const std::vector<v1::Case>& cases) {
+  for (const v1::Case& c : cases) std::cout << c.id() << ' ' << c.hash() << '\n';
+}
+
+void ShowReach(const std::vector<CoverCases>& covers) {
+  for (const CoverCases& covered : covers) {
+    for (const Reach& reach : covered.reach) {
+      std::cout << reach.function << ": " << reach.pairs << " pairs, " << reach.excluded_pairs
+                << " excluded\n";
+      for (const AxisReach& axis : reach.axes) {
+        std::cout << "  " << axis.axis << ": " << absl::StrJoin(axis.reached, " ") << '\n';
+        for (const std::string& why : axis.excluded) std::cout << "    without " << why << '\n';
+      }
+    }
+  }
+}
+
+void ShowCounts(const std::string& path, const Compiled& compiled) {
+  std::map<std::string, int> by_function;
+  for (const v1::Case& c : compiled.cases) ++by_function[c.function()];
+  std::cout << path << ": " << compiled.cases.size() << " cases";
+  for (const v1::FunctionRules& rules : compiled.file.function()) {
+    std::cout << ", " << rules.name() << ' ' << by_function[rules.name()];
+  }
+  std::cout << '\n';
+}
+
+// Checks every file, also after one that fails.
+int Show(const std::string& what, const std::vector<std::string>& paths) {
+  int code = 0;
   for (const std::string& path : paths) {
-    absl::StatusOr<Compiled> compiled = Compile(path);
+    const absl::StatusOr<Compiled> compiled = Compile(path);
     if (!compiled.ok()) {
       std::cerr << compiled.status().message() << '\n';
-      failed = true;
-      continue;
+      code = 1;
+    } else if (what == "--hashes") {
+      ShowHashes(compiled->cases);
+    } else if (what == "--reach") {
+      ShowReach(compiled->covers);
+    } else {
+      if (what == "--list") List(compiled->cases);
+      ShowCounts(path, *compiled);
     }
-    if (list) List(compiled->cases);
-    std::map<std::string, int> by_function;
-    for (const v1::Case& c : compiled->cases) ++by_function[c.function()];
-    std::cout << path << ": " << compiled->cases.size() << " cases";
-    for (const v1::FunctionRules& rules : compiled->file.function()) {
-      std::cout << ", " << rules.name() << ' ' << by_function[rules.name()];
-    }
-    std::cout << '\n';
   }
-  return failed ? 1 : 0;
+  return code;
 }
 
 int Embed(const std::string& name, const std::string& out_path, const std::string& path) {
@@ -137,6 +149,10 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
   if (!compiled.ok()) {
     std::cerr << compiled.status().message() << '\n';
     return 1;
+  }
+  for (size_t i = 0; i < compiled->covers.size(); ++i) {
+    for (const v1::ChosenRows& chosen : compiled->covers[i].chosen)
+      *compiled->file.mutable_cover(static_cast<int>(i))->add_chosen() = chosen;
   }
   const std::string bytes = compiled->file.SerializeAsString();
   std::string code =
@@ -160,14 +176,17 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
 
 int Main(std::vector<std::string> args) {
   if (args.size() == 4 && args[0] == "--embed") return Embed(args[1], args[2], args[3]);
-  const bool list = !args.empty() && args[0] == "--list";
-  if (list) args.erase(args.begin());
+  std::string what;
+  if (!args.empty() && (args[0] == "--list" || args[0] == "--hashes" || args[0] == "--reach")) {
+    what = args[0];
+    args.erase(args.begin());
+  }
   if (args.empty() || args[0].substr(0, 2) == "--") {
-    std::cerr << "usage: case_compiler [--list] FILE.textproto ...\n"
+    std::cerr << "usage: case_compiler [--list|--hashes|--reach] FILE.textproto ...\n"
                  "       case_compiler --embed NAME OUT.cc FILE.textproto\n";
     return 2;
   }
-  return Check(args, list);
+  return Show(what, args);
 }
 
 }  // namespace

@@ -1,3 +1,6 @@
+// Operator files are embedded in the program, and parsed and expanded only when a selection needs them: a
+// glob is matched against operator names first, which rules out most files. Patterns that matched nothing are
+// reported with the nearest names that would have.
 #include "cases/core/catalog.h"
 
 #include <algorithm>
@@ -10,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"
@@ -139,6 +142,11 @@ absl::Status UnknownCase(const std::string& pattern, const std::vector<v1::Opera
 
 }  // namespace
 
+const std::vector<std::string>& SuiteNames() {
+  static const auto* names = new std::vector<std::string>{"core", "smoke"};
+  return *names;
+}
+
 absl::StatusOr<std::unique_ptr<Catalog>> Catalog::FromFiles(std::vector<v1::OperatorFile> files) {
   std::sort(files.begin(), files.end(), [](const v1::OperatorFile& a, const v1::OperatorFile& b) {
     return a.operator_() < b.operator_();
@@ -202,10 +210,13 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::SelectRun(const v1::Selection& se
 }
 
 absl::StatusOr<std::vector<v1::Case>> Catalog::SelectUsing(const v1::Selection& selection, Used* used) const {
-  if (!selection.suite().empty() && selection.suite() != "core") {
+  const std::vector<std::string>& suites = SuiteNames();
+  if (!selection.suite().empty() &&
+      std::find(suites.begin(), suites.end(), selection.suite()) == suites.end()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown suite '", selection.suite(), "'; known are core"));
+        absl::StrCat("unknown suite '", selection.suite(), "'; known are ", absl::StrJoin(suites, ", ")));
   }
+  const bool smoke = selection.suite() == "smoke";
   std::vector<v1::Case> result;
   for (const v1::OperatorFile& op : operators_) {
     const Wanted wanted = WantedOf(op, selection, &used->functions);
@@ -221,7 +232,7 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::SelectUsing(const v1::Selection& 
       }
       const auto& dtypes = selection.dtypes();
       const bool dtype = dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype()) != dtypes.end();
-      if (matches && dtype) result.push_back(std::move(c));
+      if (matches && dtype && (c.smoke() || !smoke)) result.push_back(std::move(c));
     }
   }
   for (size_t i = 0; i < used->functions.size(); ++i) {

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/selection.pb.h"
 
 namespace diopi::cases {
 
@@ -24,6 +24,10 @@ absl::StatusOr<v1::OperatorFile> ParseOperatorFile(std::string_view text, std::s
 // line where known, point and function, for shapes that do not broadcast, points no function can use, two
 // cases with one id.
 absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::string_view file_name);
+
+// The suites, "core" first: every case; and "smoke", a part of it for a first minute, in which each function
+// has every point in one of its dtypes and, of each cover, a class of every group and every dtype.
+const std::vector<std::string>& SuiteNames();
 
 // The operators built into the program (every cases/ops/**/*.textproto at build time), and a user's own
 // (cases/user). Thread-safe: immutable after construction.

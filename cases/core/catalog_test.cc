@@ -7,8 +7,9 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "cases/base/layout.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
 #include "cases/core/library_checks.h"
 
 namespace diopi::cases {
@@ -124,13 +125,47 @@ TEST(CatalogTest, WhatMatchesNothingIsToldWithSuggestions) {
        absl::StatusCode::kNotFound,
        "no case matches 'add.float32.n18'; did you mean add.float32.n1"},
       {{{}, {"addd.float32.n17"}, {}, ""}, absl::StatusCode::kNotFound, "did you mean add"},
-      {{{}, {}, {}, "cores"}, absl::StatusCode::kInvalidArgument, "unknown suite 'cores'; known are core"},
+      {{{}, {}, {}, "cores"},
+       absl::StatusCode::kInvalidArgument,
+       "unknown suite 'cores'; known are core, smoke"},
   };
   for (const auto& c : cases) {
     const absl::Status status = Select(*catalog, c.query).status();
     EXPECT_EQ(status.code(), c.code);
     EXPECT_THAT(std::string(status.message()), HasSubstr(c.message));
   }
+}
+
+TEST(CatalogTest, SmokeHasEveryPointOfEveryFunctionAndEveryDtypeOfACover) {
+  const std::unique_ptr<Catalog> catalog = Builtin();
+  const absl::StatusOr<std::vector<v1::Case>> core = Select(*catalog, {});
+  const absl::StatusOr<std::vector<v1::Case>> smoke = Select(*catalog, {{}, {}, {}, "smoke"});
+  ASSERT_TRUE(core.ok() && smoke.ok());
+  EXPECT_LT(smoke->size() * 5, core->size());
+  std::set<std::string> ids, dtypes, points;
+  for (const v1::Case& c : *smoke) {
+    ids.insert(c.id());
+    dtypes.insert(absl::StrCat(c.function(), " ", v1::Dtype::Code_Name(c.dtype())));
+    points.insert(absl::StrCat(c.function(), " ", c.label()));
+  }
+  std::set<std::string> labels;  // "OPERATOR LABEL" of every point
+  for (const v1::OperatorFile& op : catalog->operators()) {
+    for (const v1::Grid& grid : op.grid()) {
+      for (const v1::Point& point : grid.point())
+        labels.insert(absl::StrCat(op.operator_(), " ", point.label()));
+    }
+  }
+  for (const v1::Case& c : *core) {
+    ids.erase(c.id());
+    const bool point = labels.contains(absl::StrCat(c.operator_(), " ", c.label()));
+    if (point) {
+      EXPECT_TRUE(points.contains(absl::StrCat(c.function(), " ", c.label()))) << c.id();
+    } else {
+      EXPECT_TRUE(dtypes.contains(absl::StrCat(c.function(), " ", v1::Dtype::Code_Name(c.dtype()))))
+          << c.id();
+    }
+  }
+  EXPECT_THAT(ids, IsEmpty());  // all of them are cases of core
 }
 
 TEST(CatalogTest, SuiteHashIgnoresOrderAndSeesContent) {

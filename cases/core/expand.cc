@@ -7,26 +7,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/dtype.h"
+#include "cases/base/hash.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/dtype.h"
+#include "cases/core/cover.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::cases {
 namespace {
-
-template <typename Codes, typename Sets>
-std::vector<Dtype> DtypesOf(const Codes& codes, const Sets& sets) {
-  std::vector<Dtype> result;
-  const auto add = [&](Dtype dtype) {
-    if (std::find(result.begin(), result.end(), dtype) == result.end()) result.push_back(dtype);
-  };
-  for (int code : codes) add(static_cast<Dtype>(code));
-  for (int set : sets) {
-    for (Dtype dtype : MembersOf(static_cast<v1::DtypeSet::Name>(set))) add(dtype);
-  }
-  return result;
-}
 
 template <typename Range, typename Value>
 bool Contains(const Range& range, const Value& value) {
@@ -35,12 +24,14 @@ bool Contains(const Range& range, const Value& value) {
 
 class Expander {
  public:
-  Expander(const v1::OperatorFile& op, const SourceLines& lines) : op_(op), lines_(lines) {}
+  Expander(const v1::OperatorFile& op, const SourceLines& lines, std::vector<CoverCases>* covers)
+      : op_(op), lines_(lines), covers_(covers) {}
 
   absl::StatusOr<std::vector<v1::Case>> Run() {
     for (int g = 0; g < op_.grid_size(); ++g) {
       for (int p = 0; p < op_.grid(g).point_size(); ++p) ExpandPoint(g, p);
     }
+    for (int c = 0; c < op_.cover_size() && findings_.empty(); ++c) AddCover(c);
     if (!findings_.empty()) return absl::InvalidArgumentError(absl::StrJoin(findings_, "\n"));
     return std::move(cases_);
   }
@@ -56,9 +47,12 @@ class Expander {
   // False after a finding: one a point is enough.
   bool One(int g, int p, const v1::FunctionRules& rules, Dtype dtype);
   void CheckNames(int g, int p);
+  void MarkSmoke(size_t first);
+  void AddCover(int c);
 
   const v1::OperatorFile& op_;
   const SourceLines& lines_;
+  std::vector<CoverCases>* const covers_;  // may be null
   std::vector<v1::Case> cases_;
   std::vector<std::string> findings_;
   std::set<std::string> ids_;
@@ -143,16 +137,27 @@ void Expander::CheckNames(int g, int p) {
   }
 }
 
+// Of the cases from `first` on, which a point made, one of each function. The hash spreads the dtypes evenly
+// over points and functions.
+void Expander::MarkSmoke(size_t first) {
+  std::map<std::string, std::vector<v1::Case*>> by_function;
+  for (size_t i = first; i < cases_.size(); ++i) by_function[cases_[i].function()].push_back(&cases_[i]);
+  for (const auto& [function, cases] : by_function) {
+    const uint64_t hash = Xxh64(absl::StrCat(function, ".", cases.front()->label()));
+    cases[static_cast<size_t>(hash % cases.size())]->set_smoke(true);
+  }
+}
+
 void Expander::ExpandPoint(int g, int p) {
   const v1::Point& point = op_.grid(g).point(p);
+  const size_t first = cases_.size();
   fitting_.clear();
   unfitting_.clear();
   for (Dtype dtype : PointDtypes(g, p)) {
     for (const v1::FunctionRules& rules : op_.function()) {
       if (!IsWanted(g, point, rules)) continue;
-      const bool listed = rules.only_dtypes().empty() || Contains(rules.only_dtypes(), dtype);
-      if (!listed || Contains(rules.skip_dtypes(), dtype)) {
-        unfitting_.emplace(rules.name(), "its dtypes are left out");
+      if (!TakesDtype(rules, dtype)) {
+        unfitting_.emplace(rules.name(), rules.why().empty() ? "it leaves this dtype out" : rules.why());
         continue;
       }
       if (!One(g, p, rules, dtype)) return;
@@ -164,12 +169,32 @@ void Expander::ExpandPoint(int g, int p) {
     return Say(g, p, absl::StrCat(" fits no function", reasons));
   }
   CheckNames(g, p);
+  MarkSmoke(first);
+}
+
+void Expander::AddCover(int c) {
+  absl::StatusOr<CoverCases> covered = ExpandCover(op_, op_.cover(c));
+  const std::string where = lines_.At({{"cover", c}});
+  if (!covered.ok()) {
+    findings_.push_back(absl::StrCat(where, covered.status().message()));
+    return;
+  }
+  for (v1::Case& each : covered->cases) {
+    if (!ids_.insert(each.id()).second) {
+      findings_.push_back(absl::StrCat(where, "a second case with id ", each.id()));
+      return;
+    }
+    cases_.push_back(std::move(each));
+  }
+  covered->cases.clear();
+  if (covers_ != nullptr) covers_->push_back(*std::move(covered));
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines) {
-  return Expander(op, lines).Run();
+absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines,
+                                                     std::vector<CoverCases>* covers) {
+  return Expander(op, lines, covers).Run();
 }
 
 }  // namespace diopi::cases

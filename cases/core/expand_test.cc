@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "cases/base/dtype.h"
+#include "cases/base/tensor.h"
 #include "cases/core/catalog.h"
-#include "cases/core/dtype.h"
 #include "cases/core/fill.h"
-#include "cases/core/tensor.h"
 
 namespace diopi::cases {
 namespace {

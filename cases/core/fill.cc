@@ -1,3 +1,8 @@
+// Every element is a function of its row-major index and of a key made from operator, point, dtype and
+// argument: Philox counters give random bits without any state, so that elements can be computed in any order
+// and on any machine with the same bits. Distributions use only operations that IEEE 754 rounds correctly,
+// with a logarithm and a normal quantile of our own instead of libm's. Layouts are applied afterwards:
+// elements that share storage are drawn once.
 #include "cases/core/fill.h"
 
 #include <bit>
@@ -11,8 +16,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/hash.h"
-#include "cases/core/layout.h"
+#include "cases/base/hash.h"
+#include "cases/base/layout.h"
 #include "cases/core/random.h"
 
 namespace diopi {
@@ -386,12 +391,22 @@ struct GeneratedInput {
 
 std::vector<GeneratedInput> ListGenerated(const v1::Case& c) {
   std::vector<GeneratedInput> list;
-  const auto add = [&list](std::string key, std::string fill_key, const v1::TensorSpec& spec) {
-    if (spec.from().empty()) list.push_back({std::move(key), std::move(fill_key), &spec});
+  const auto fill_key_of = [](const v1::Argument& arg) {
+    return arg.alias().empty() ? arg.name() : arg.alias();
+  };
+  const auto add = [&](std::string key, std::string fill_key, const v1::TensorSpec& spec) {
+    if (!spec.from().empty()) return;
+    const v1::TensorSpec* source = &spec;
+    for (const v1::Argument& other : c.args()) {  // two arguments, one tensor
+      if (spec.same_as().empty() || other.name() != spec.same_as()) continue;
+      source = &other.tensor();
+      fill_key = fill_key_of(other);
+    }
+    list.push_back({std::move(key), std::move(fill_key), source});
   };
   for (const v1::Argument& arg : c.args()) {
     if (arg.role() != v1::ROLE_INPUT && arg.role() != v1::ROLE_INOUT) continue;
-    const std::string& fill_key = arg.alias().empty() ? arg.name() : arg.alias();
+    const std::string fill_key = fill_key_of(arg);
     if (arg.has_tensor()) add(arg.name(), fill_key, arg.tensor());
     for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
       if (i < arg.tensors().null_size() && arg.tensors().null(i)) continue;

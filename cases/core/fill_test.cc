@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "cases/core/hash.h"
-#include "cases/core/layout.h"
+#include "cases/base/hash.h"
+#include "cases/base/layout.h"
 
 namespace diopi {
 namespace {

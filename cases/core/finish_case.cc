@@ -2,9 +2,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/dtype.h"
+#include "cases/base/hash.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/dtype.h"
-#include "cases/core/hash.h"
 
 namespace diopi::cases {
 namespace {
@@ -123,6 +123,7 @@ absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c) {
   const std::string variant = rules.variant().empty() ? "" : absl::StrCat(rules.variant(), ".");
   c->set_id(absl::StrCat(c->operator_(), ".", variant, v1::Dtype::Code_Name(c->dtype()), ".", c->label()));
   c->set_hash(ContentHash(*c));
+  c->set_variant(rules.variant());
   return absl::OkStatus();
 }
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::cases {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 constexpr int kVersion = 1;
 
 constexpr std::pair<const char*, const char*> kChecks[] = {
-    {"vendor_name", "a library that does not say whose it is, or says it under a C++ name"},
-    {"impl_version", "a library that does not say which version it is, or says it under a C++ name"},
+    {"vendor_name", "a library that does not give its vendor's name, or only under a C++ name"},
+    {"impl_version", "a library that does not give its version, or only under a C++ name"},
     {"last_error", "an error without a text, or with the text of an earlier one"},
     {"stream_chain", "work that does not wait for what was queued on its stream before it"},
     {"stream_interleaved", "work on one stream that reaches another, state that two streams share"},

@@ -1,4 +1,8 @@
 // What is wrong with an operator's file, as far as it shows without expanding.
+//
+// Every finding is collected with the path of the field it is about, so that an author sees all mistakes of a
+// file at once, each with its line. Only what can be seen without expanding is checked here; shapes and
+// layouts are checked by the expansion.
 #include <set>
 #include <string>
 #include <vector>
@@ -7,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/shape_rules.h"
 #include "proto/abi/abi.h"
@@ -53,9 +57,10 @@ class Checker {
     if (!IsLabel(op_.operator_())) Say({{"operator", -1}}, "`operator` must match [a-z0-9_]+");
     if (!IsLabel(op_.family())) Say({{"family", -1}}, "`family` must match [a-z0-9_]+");
     if (op_.function().empty()) Say({}, "no function");
-    if (op_.grid().empty()) Say({}, "no grid");
+    if (op_.grid().empty() && op_.cover().empty()) Say({}, "no grid and no cover");
     for (int i = 0; i < op_.function_size(); ++i) Function(i);
     for (int i = 0; i < op_.grid_size(); ++i) CheckGrid(i);
+    for (int i = 0; i < op_.cover_size(); ++i) CheckCover(i);
     if (findings_.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrJoin(findings_, "\n"));
   }
@@ -74,6 +79,8 @@ class Checker {
   void Readings(int f, const abi::Function& function);
   void CheckGrid(int g);
   void CheckPoint(int g, int p);
+  void CheckCover(int c);
+  void CheckAxis(const Path& path, const v1::Axis& axis);
   void FunctionNames(const Path& path, const google::protobuf::RepeatedPtrField<std::string>& names);
   std::vector<std::string> Functions() const;
   bool GivenByAPoint(const std::string& name) const;
@@ -93,6 +100,11 @@ std::vector<std::string> Checker::Functions() const {
 }
 
 bool Checker::GivenByAPoint(const std::string& name) const {
+  for (const v1::Cover& cover : op_.cover()) {
+    for (const v1::PointTensor& tensor : cover.in()) {
+      if (tensor.name() == name) return true;
+    }
+  }
   for (const v1::Grid& grid : op_.grid()) {
     for (const v1::Point& point : grid.point()) {
       for (const v1::PointTensor& tensor : point.in()) {
@@ -193,11 +205,12 @@ void Checker::Arg(int f, int a, const abi::Function& function) {
                            "' is `optional`, but proto/abi says that it may not be null"));
   }
   if (!rule.holds().empty() && (param->kind() != abi::TENSOR || param->direction() != abi::OUT)) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' is no output tensor, so it cannot hold '",
+    Say(here, absl::StrCat("argument '", rule.name(), "' is not an output tensor, so it cannot hold '",
                            rule.holds(), "'"));
   }
   if (rule.host_output() && !IsHostPointer(param->kind())) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' is `host_output`, but no pointer to host memory"));
+    Say(here,
+        absl::StrCat("argument '", rule.name(), "' is `host_output`, but not a pointer to host memory"));
   }
   if (rule.has_default_value() && !rule.default_value().name().empty()) {
     Say(here, "`default_value` has no name of its own");
@@ -321,6 +334,33 @@ void Checker::CheckPoint(int g, int p) {
     if (attributes.count(point.in(i).name()) != 0) {
       Say(in, absl::StrCat("'", point.in(i).name(), "' is given both as `in` and as `attr`"));
     }
+  }
+}
+
+void Checker::CheckAxis(const Path& path, const v1::Axis& axis) {
+  if (!IsLabel(axis.name())) Say(path, absl::StrCat("axis '", axis.name(), "' must match [a-z0-9_]+"));
+  if (axis.class_().empty()) Say(path, absl::StrCat("axis '", axis.name(), "' has no class"));
+  std::set<std::string> names;
+  for (const v1::Class& c : axis.class_()) {
+    if (!IsLabel(c.name())) {
+      Say(path, absl::StrCat("axis '", axis.name(), "': class '", c.name(), "' must match [a-z0-9_]+"));
+    } else if (!names.insert(c.name()).second) {
+      Say(path, absl::StrCat("axis '", axis.name(), "' has class '", c.name(), "' twice"));
+    }
+  }
+}
+
+void Checker::CheckCover(int c) {
+  const v1::Cover& cover = op_.cover(c);
+  const Path here = {{"cover", c}};
+  if (cover.dtypes().empty() && cover.dtype_sets().empty())
+    Say(here, "a cover needs `dtypes` or `dtype_sets`");
+  if (cover.axis().empty()) Say(here, "a cover needs a `set` or an `axis`");
+  FunctionNames(here, cover.functions());
+  for (const v1::Axis& axis : cover.axis()) CheckAxis(here, axis);
+  for (const v1::Condition& condition : cover.condition()) {
+    if (condition.why().empty())
+      Say(here, absl::StrCat("the condition '", condition.that(), "' needs `why`"));
   }
 }
 

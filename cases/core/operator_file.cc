@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
+#include "cases/core/point_sets.h"
 
 namespace diopi::cases {
 namespace {
@@ -40,7 +41,9 @@ absl::StatusOr<ParsedOperator> ParseOperator(std::string_view text, std::string_
   v1::OperatorFile op;
   if (!parser.ParseFromString(std::string(text), &op)) return collector.status();
   ParsedOperator parsed{std::move(op), SourceLines(file, std::move(tree))};
-  absl::Status status = CheckOperator(parsed.file, parsed.lines);
+  absl::Status status = ResolveSets(parsed.lines, &parsed.file);
+  if (!status.ok()) return status;
+  status = CheckOperator(parsed.file, parsed.lines);
   if (!status.ok()) return status;
   return parsed;
 }
@@ -53,6 +56,15 @@ absl::StatusOr<v1::OperatorFile> ParseOperatorFile(std::string_view text, std::s
 
 absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::string_view file_name) {
   return ExpandOperator(op, SourceLines(std::string(file_name)));
+}
+
+std::string ParsedOperator::PointLine(const std::string& label) const {
+  for (int g = 0; g < file.grid_size(); ++g) {
+    for (int p = 0; p < file.grid(g).point_size(); ++p) {
+      if (file.grid(g).point(p).label() == label) return lines.At({{"grid", g}, {"point", p}});
+    }
+  }
+  return lines.At({});
 }
 
 std::string NearestText(std::string_view name, const std::vector<std::string>& known) {

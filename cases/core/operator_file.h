@@ -2,12 +2,15 @@
 #ifndef CASES_CORE_OPERATOR_FILE_H_
 #define CASES_CORE_OPERATOR_FILE_H_
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cases/base/dtype.h"
+#include "cases/core/cover.h"
 #include "cases/core/source_lines.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
@@ -17,6 +20,9 @@ namespace diopi::cases {
 struct ParsedOperator {
   v1::OperatorFile file;
   SourceLines lines;
+
+  // "FILE:LINE: " of the point with this label; "FILE: " when a cover made it.
+  std::string PointLine(const std::string& label) const;
 };
 
 // Syntax errors as "FILE:LINE:COLUMN: ...", then CheckOperator.
@@ -25,8 +31,24 @@ absl::StatusOr<ParsedOperator> ParseOperator(std::string_view text, std::string_
 // All that can be checked without expanding. Every finding is one line of the message.
 absl::Status CheckOperator(const v1::OperatorFile& op, const SourceLines& lines);
 
-// Expand, with lines in its messages.
-absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines);
+// Expand, with lines in its messages. `covers`, if given, receives what is known of each cover beside its
+// cases.
+absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines,
+                                                     std::vector<CoverCases>* covers = nullptr);
+
+// The dtypes of a list and of named sets, each once, in order.
+template <typename Codes, typename Sets>
+std::vector<Dtype> DtypesOf(const Codes& codes, const Sets& sets) {
+  std::vector<Dtype> result;
+  const auto add = [&](Dtype dtype) {
+    if (std::find(result.begin(), result.end(), dtype) == result.end()) result.push_back(dtype);
+  };
+  for (int code : codes) add(static_cast<Dtype>(code));
+  for (int set : sets) {
+    for (Dtype dtype : MembersOf(static_cast<v1::DtypeSet::Name>(set))) add(dtype);
+  }
+  return result;
+}
 
 // "; nearest: a, b", or nothing.
 std::string NearestText(std::string_view name, const std::vector<std::string>& known);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
 #include "proto/abi/abi.h"

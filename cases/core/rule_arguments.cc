@@ -3,9 +3,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/layout.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/fill.h"
-#include "cases/core/layout.h"
 #include "cases/core/point_value.h"
 
 namespace diopi::cases {
@@ -35,7 +35,7 @@ absl::StatusOr<Source> ArgumentBuilder::Like(const std::string& reference) const
     source.shapes = {source.shapes[index]};
   }
   if (source.shapes.empty())
-    return absl::InvalidArgumentError(absl::StrCat("'", reference, "' is no tensor"));
+    return absl::InvalidArgumentError(absl::StrCat("'", reference, "' is not a tensor"));
   return source;
 }
 
@@ -72,7 +72,7 @@ absl::StatusOr<Source> ArgumentBuilder::Producer(const std::string& reference, b
     if (each.name() == output && each.role() != v1::ROLE_INPUT && each.role() != v1::ROLE_ATTRIBUTE)
       found = &each;
   }
-  if (found == nullptr) return absl::InvalidArgumentError(absl::StrCat("'", reference, "' is no output"));
+  if (found == nullptr) return absl::InvalidArgumentError(absl::StrCat("'", reference, "' is not an output"));
   Source source;
   source.ready = true;
   source.null = found->null();
@@ -88,7 +88,7 @@ absl::StatusOr<Source> ArgumentBuilder::Producer(const std::string& reference, b
     if (rest.empty() || rest == suffix) add(found->tensors().tensors(i), output + suffix);
   }
   if (!source.null && source.shapes.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("'", reference, "' is no tensor"));
+    return absl::InvalidArgumentError(absl::StrCat("'", reference, "' is not a tensor"));
   }
   if (!values || source.null) return source;
   for (const v1::Case& producer : case_.producers()) {
@@ -221,7 +221,7 @@ absl::StatusOr<bool> ArgumentBuilder::Resolve(Slot* slot) {
 }
 
 // Inputs before outputs, and each as soon as what it depends on is known. A named rule that lacks an
-// argument fails and is asked again; the last failure is the one that is told.
+// argument fails and is asked again; the last failure is reported.
 absl::Status ArgumentBuilder::ResolvePending() {
   for (const bool outputs : {false, true}) {
     absl::Status last;

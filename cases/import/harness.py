@@ -18,7 +18,7 @@ INVALID = "PyTorch does not take these arguments: the harness has no result for 
 
 
 class Refused(Exception):
-    """Why something cannot be carried over. `reason`: the same without particulars, for a table."""
+    """Why something cannot be imported. `reason`: the same without particulars, for a table."""
 
     def __init__(self, why, node=None, reason=None):
         super().__init__(why)

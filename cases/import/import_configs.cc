@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/dtype.h"
 #include "cases/core/argument_builder.h"
-#include "cases/core/dtype.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/point_value.h"
 #include "proto/abi/abi.h"
@@ -108,13 +108,6 @@ bool Names(const v1::FunctionRules& rules, const std::string& argument) {
   });
 }
 
-bool Takes(const v1::FunctionRules& rules, Dtype dtype) {
-  const auto& only = rules.only_dtypes();
-  const auto& skipped = rules.skip_dtypes();
-  return (only.empty() || std::find(only.begin(), only.end(), dtype) != only.end()) &&
-         std::find(skipped.begin(), skipped.end(), dtype) == skipped.end();
-}
-
 // A grid of the one point, with the functions that it may be for: neither those that lack an output, nor what
 // only functions without these dtypes take (the sizes for a backward).
 v1::OperatorFile Alone(const v1::OperatorFile& op, const v1::Point& point, const std::set<Dtype>& dtypes) {
@@ -140,7 +133,7 @@ v1::OperatorFile Alone(const v1::OperatorFile& op, const v1::Point& point, const
     for (const v1::FunctionRules& rules : alone.function()) {
       if (!Names(rules, attribute.name())) continue;
       known = true;
-      if (std::any_of(dtypes.begin(), dtypes.end(), [&](Dtype dtype) { return Takes(rules, dtype); }))
+      if (std::any_of(dtypes.begin(), dtypes.end(), [&](Dtype dtype) { return TakesDtype(rules, dtype); }))
         return false;
     }
     return known;
@@ -219,7 +212,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
   const v1::OperatorFile* op = FindOperator(record.function, functions);
   if (op == nullptr) {
     LeaveOut(record, kNoOperator, total,
-             absl::StrCat("begin one with diopi-cli new-operator ", record.function));
+             absl::StrCat("start one with diopi-cli new-operator ", record.function));
     return true;
   }
   v1::Point point;
@@ -231,8 +224,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
     return true;
   }
   point.set_label("public");
-  point.set_reveals(
-      absl::StrCat("carried over from the public harness, ", record.entry, ", case ", fields[4]));
+  point.set_reveals(absl::StrCat("imported from the public harness, ", record.entry, ", case ", fields[4]));
   for (const std::string& function : functions) point.add_functions(function);
   FitKinds(*op, &point);
   std::set<Dtype> taken;
@@ -253,7 +245,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
   return true;
 }
 
-// Of the operator that has one of the functions, or else the harness's name.
+// The name of the operator that has one of the functions, or else the harness's name.
 const v1::OperatorFile* Importer::FindOperator(const std::string& name,
                                                const std::vector<std::string>& functions) const {
   for (const v1::OperatorFile& op : catalog_.operators()) {

@@ -6,7 +6,7 @@ The harness's own expansion is followed: a case for each name, each shape (with 
 and each dtype. Writes OUT, one record a line, tab-separated, text escaped as in C:
     note    LINE  KEY  WHAT                    something in a configuration that means nothing to us
     skip    LINE  KEY  NAME  FUNCTIONS  CASES  REASON  DETAIL
-                                               that many cases are not carried over; NAME may be empty
+                                               that many cases are not imported; NAME may be empty
     case    LINE  KEY  NAME  INDEX  FUNCTIONS  DTYPES  POINT
                                                a case for each of DTYPES. NAME: the harness's function; FUNCTIONS: the
                                                ABI's that it calls, or nothing; POINT: a diopi.v1.Point, as text

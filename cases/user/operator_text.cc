@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/cover.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"
 
@@ -82,16 +84,23 @@ v1::OperatorFile OnePointFile(const v1::OperatorFile& op, const v1::Point& point
 }
 
 absl::StatusOr<v1::OperatorFile> FileOfCase(const Catalog& catalog, const v1::Case& c) {
+  const auto one_of = [&](const v1::OperatorFile& op, const v1::Point& point) {
+    std::optional<v1::OperatorFile> one = OnePointFile(op, point, c.function(), c.dtype());
+    const absl::StatusOr<v1::Case> same = ExpandOne(*one);
+    if (!same.ok() || same->hash() != c.hash()) one.reset();
+    return one;
+  };
   for (const v1::OperatorFile& op : catalog.operators()) {
     if (op.operator_() != c.operator_()) continue;
     for (const v1::Grid& grid : op.grid()) {
       for (const v1::Point& point : grid.point()) {
         if (point.label() != c.label()) continue;
-        v1::OperatorFile one = OnePointFile(op, point, c.function(), c.dtype());
-        const absl::StatusOr<v1::Case> same = ExpandOne(one);
-        if (same.ok() && same->hash() == c.hash()) return one;
+        if (const auto one = one_of(op, point)) return *one;
       }
     }
+    const absl::StatusOr<v1::Point> point = PointOfCase(op, c);
+    if (!point.ok()) continue;
+    if (const auto one = one_of(op, *point)) return *one;
   }
   return absl::InternalError(absl::StrCat("the point of ", c.id(), " was not found"));
 }

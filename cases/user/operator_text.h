@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cases/base/dtype.h"
 #include "cases/core/catalog.h"
-#include "cases/core/dtype.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
 

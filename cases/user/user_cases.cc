@@ -59,16 +59,6 @@ bool IsSmall(const v1::Case& c) {
   });
 }
 
-// "FILE:LINE: " of the point of that label.
-std::string PointLine(const ParsedOperator& parsed, const std::string& label) {
-  for (int g = 0; g < parsed.file.grid_size(); ++g) {
-    for (int p = 0; p < parsed.file.grid(g).point_size(); ++p) {
-      if (parsed.file.grid(g).point(p).label() == label) return parsed.lines.At({{"grid", g}, {"point", p}});
-    }
-  }
-  return parsed.lines.At({});
-}
-
 // Takes the files one by one and keeps what is wrong with them.
 class Folder {
  public:
@@ -116,7 +106,7 @@ class Folder {
   }
 
   void Check(const ParsedOperator& parsed, const v1::Case& c, std::set<std::string>* told) {
-    const std::string line = PointLine(parsed, c.label());
+    const std::string line = parsed.PointLine(c.label());
     const auto [id, is_new] = ids_.emplace(c.id(), absl::StrCat("at ", line.substr(0, line.rfind(':'))));
     std::string finding;
     if (!is_new) {

@@ -1,3 +1,8 @@
+// The stages of a run, each of which can end it with an exit status: check options and the report folder,
+// inspect the library without loading it, start or reach a server, create, resume or join the run, make
+// missing baselines, start the first worker (which loads the library and names it) and then the others, run
+// the session, finish the run and write the reports. With --watch, the server, the baselines and the catalog
+// survive from one run to the next.
 #include "client/agent/agent.h"
 
 #include <signal.h>
@@ -20,22 +25,22 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/host_name.h"
+#include "cases/base/process.h"
+#include "cases/base/stage.h"
 #include "cases/core/catalog.h"
-#include "cases/core/stage.h"
 #include "cases/user/user_cases.h"
 #include "client/agent/devices.h"
-#include "client/agent/host_name.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
-#include "client/agent/process.h"
 #include "client/agent/progress.h"
-#include "client/agent/server_process.h"
 #include "client/agent/session.h"
 #include "client/rpc/client.h"
 #include "client/rpc/tensor_cache.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
+#include "client/setup/server_process.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/model/report.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
@@ -103,9 +108,9 @@ class Agent {
   std::vector<v1::Case> cases_;  // what this program's own catalog selects; with a remote server a guess
   std::unique_ptr<rpc::Client> client_;
   SessionWorker first_worker_;
-  std::vector<std::string> dead_cards_;  // why, a line each
-  int repeat_ = 2;                       // of the run that is joined, or our own
-  double timeout_s_ = 30;                // likewise
+  std::vector<std::string> dead_devices_;  // why, a line each
+  int repeat_ = 2;                         // of the run that is joined, or our own
+  double timeout_s_ = 30;                  // likewise
   v1::CreateRunResponse run_;
   std::unique_ptr<Progress> progress_;
   std::map<std::string, v1::Verdict> verdicts_;  // of this session, by case
@@ -260,7 +265,7 @@ absl::Status CheckSameProfile(const v1::RunInfo& run, const v1::RunProfile& ours
   const bool same =
       theirs.hash() == ours.hash() && std::equal(theirs.adaptor().begin(), theirs.adaptor().end(),
                                                  ours.adaptor().begin(), ours.adaptor().end());
-  if (run.state() == "queued" || same) return absl::OkStatus();
+  if (run.state() == v1::RUN_STATE_QUEUED || same) return absl::OkStatus();
   const bool hash = theirs.hash() != ours.hash();
   return absl::InvalidArgumentError(
       absl::StrCat("run ", run.run_id(), " was begun with ", hash ? text(theirs) : "another adaptor",
@@ -292,8 +297,8 @@ loader::WorkerOptions Agent::MakeWorkerOptions(int device) const {
   worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
   worker.environment = options_.environment;
   if (device >= 0) {
-    const std::vector<std::string> card = DeviceEnvironment(device, options_.device_env);
-    worker.environment.insert(worker.environment.end(), card.begin(), card.end());
+    const std::vector<std::string> variables = DeviceEnvironment(device, options_.device_env);
+    worker.environment.insert(worker.environment.end(), variables.begin(), variables.end());
   }
   return worker;
 }
@@ -307,7 +312,7 @@ absl::StatusOr<SessionWorker> Agent::StartWorker(int device) const {
       absl::StrCat(facts_.path, " cannot be loaded: ", std::string(worker.status().message())));
 }
 
-// Of the first card that can be had: it says who the library is.
+// Starts the first worker that loads the library; its hello identifies the library.
 absl::Status Agent::StartFirstWorker() {
   absl::Status status = absl::OkStatus();
   for (const int device : options_.devices.empty() ? std::vector<int>{-1} : options_.devices) {
@@ -318,13 +323,13 @@ absl::Status Agent::StartFirstWorker() {
     }
     status = worker.status();
     if (device >= 0)
-      dead_cards_.push_back(absl::StrCat("card ", device, ": ", std::string(status.message())));
+      dead_devices_.push_back(absl::StrCat("device ", device, ": ", std::string(status.message())));
   }
   TellDeadCards();
   return status;
 }
 
-// The first worker and the others: of every card that can be had, or as many as --workers says.
+// Starts all workers: one for each device that can be initialised, or as many as --workers says.
 absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
   std::vector<SessionWorker> workers;
   const int first = first_worker_.device;
@@ -341,7 +346,7 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
     if (worker.ok()) {
       workers.push_back(*std::move(worker));
     } else {
-      dead_cards_.push_back(absl::StrCat("card ", *device, ": ", std::string(worker.status().message())));
+      dead_devices_.push_back(absl::StrCat("device ", *device, ": ", std::string(worker.status().message())));
     }
   }
   TellDeadCards();
@@ -349,7 +354,7 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
 }
 
 void Agent::TellDeadCards() {
-  for (const std::string& why : dead_cards_) *err_ << "diopi-agent: left out: " << why << std::endl;
+  for (const std::string& why : dead_devices_) *err_ << "diopi-agent: left out: " << why << std::endl;
 }
 
 v1::RunOptions Agent::MakeRunOptions() const {
@@ -502,7 +507,7 @@ void Agent::Store(const v1::Verdict& verdict) {
   for (const v1::OutputStats& stats : verdict.outputs()) {
     v1::OutputStats& few = *kept.add_outputs();
     few.set_ok(stats.ok());
-    few.set_peer_ok(stats.peer_ok());
+    few.set_public_pass(stats.public_pass());
     few.set_flushed(stats.flushed());
   }
   if (!again) progress_->Add(verdict);

@@ -7,10 +7,10 @@
 #include <ostream>
 #include <string>
 
-#include "client/agent/exit_code.h"
+#include "cases/base/stop_signal.h"
 #include "client/agent/options.h"
-#include "client/agent/server_process.h"
-#include "client/agent/stop_signal.h"
+#include "client/setup/exit_code.h"
+#include "client/setup/server_process.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {

@@ -10,9 +10,9 @@
 namespace diopi::agent {
 namespace {
 
-bool ParseCard(absl::string_view text, int* card) {
+bool ParseDevice(absl::string_view text, int* device) {
   const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
-  return digits && absl::SimpleAtoi(text, card) && *card <= kMaxDevice;
+  return digits && absl::SimpleAtoi(text, device) && *device <= kMaxDevice;
 }
 
 }  // namespace
@@ -23,18 +23,19 @@ absl::StatusOr<std::vector<int>> ParseDevices(const std::string& text) {
     const std::vector<absl::string_view> ends = absl::StrSplit(part, '-');
     int first = 0;
     int last = 0;
-    if (ends.size() > 2 || !ParseCard(ends.front(), &first) || !ParseCard(ends.back(), &last) ||
+    if (ends.size() > 2 || !ParseDevice(ends.front(), &first) || !ParseDevice(ends.back(), &last) ||
         last < first) {
-      return absl::InvalidArgumentError(absl::StrCat("--devices ", text, ": '", part,
-                                                     "' is no card number or range of such, from 0 to ",
-                                                     kMaxDevice, ": 0-7 or 0,2,5-7"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--devices ", text, ": '", part,
+                       "' is not a device number or a range of them; device numbers go from 0 to ",
+                       kMaxDevice, ": 0-7 or 0,2,5-7"));
     }
-    for (int card = first; card <= last; ++card) {
-      if (std::find(devices.begin(), devices.end(), card) != devices.end()) {
+    for (int device = first; device <= last; ++device) {
+      if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
         return absl::InvalidArgumentError(
-            absl::StrCat("--devices ", text, ": card ", card, " is there twice"));
+            absl::StrCat("--devices ", text, ": device ", device, " is listed twice"));
       }
-      devices.push_back(card);
+      devices.push_back(device);
     }
   }
   return devices;

@@ -1,4 +1,4 @@
-// The cards of a machine that one agent drives: a worker process each.
+// The devices of a machine that one agent drives, with a worker process for each.
 #ifndef CLIENT_AGENT_DEVICES_H_
 #define CLIENT_AGENT_DEVICES_H_
 
@@ -16,9 +16,9 @@ absl::StatusOr<std::vector<int>> ParseDevices(const std::string& text);
 // The ABI's device index has 8 bits with a sign.
 inline constexpr int kMaxDevice = 127;
 
-// What a worker's environment says so that it sees this card alone: NAME=CARD for each of `variables`. The
-// runtime then serves index 0, as the card is the only one; without variables it serves the card's own number
-// (DIOPI_DEVICE_INDEX), and the library chooses the card by that.
+// The environment that makes only this device visible to a worker: NAME=DEVICE for each of `variables`. The
+// runtime then has index 0, as the device is the only one; without variables it has the device's own number
+// (DIOPI_DEVICE_INDEX), by which the library chooses the device.
 std::vector<std::string> DeviceEnvironment(int device, const std::vector<std::string>& variables);
 
 }  // namespace diopi::agent

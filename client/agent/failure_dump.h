@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
@@ -26,8 +26,8 @@ class FailureDump {
   };
   explicit FailureDump(const Options& options) : options_(options) {}
 
-  // Of a verdict that is a failure; others are passed over. What cannot be written is told once, on standard
-  // error.
+  // Writes a verdict that is a failure and ignores others. What cannot be written is reported once, on
+  // standard error.
   void Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& references, const TensorMap& actual,
            const v1::Verdict& verdict);
 

@@ -10,13 +10,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
-#include "client/agent/case_judge.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
+#include "client/judge/case_judge.h"
 #include "client/rpc/agents_client.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
 #include "impl_loader/worker/worker.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 
 namespace diopi::agent {
 namespace {

@@ -6,12 +6,12 @@
 #include <iostream>
 #include <optional>
 
+#include "cases/base/stop_signal.h"
 #include "client/agent/agent.h"
 #include "client/agent/health.h"
 #include "client/agent/narrow.h"
 #include "client/agent/options.h"
 #include "client/agent/serve.h"
-#include "client/agent/stop_signal.h"
 #include "client/agent/watch.h"
 
 namespace diopi::agent {
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     std::cerr << "diopi-agent: " << serves.message() << "\n";
     return static_cast<int>(ExitCode::kUsage);
   }
-  const auto stop = diopi::agent::StopSignal::Block();
+  const auto stop = diopi::StopSignal::Block();
   if (!stop.ok()) {
     std::cerr << "diopi-agent: " << stop.status().message() << "\n";
     return static_cast<int>(ExitCode::kOurs);

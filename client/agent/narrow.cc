@@ -66,7 +66,7 @@ absl::StatusOr<Changed> CompareWithOld(const AgentOptions& options, std::ostream
   return Changed{compared->everything, {compared->functions.begin(), compared->functions.end()}};
 }
 
-// Only functions that have cases can be run; the others are told.
+// Only functions that have cases can be run; the others are listed.
 absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options, std::ostream* out) {
   if (changed.everything) return true;
   if (changed.functions.empty()) {

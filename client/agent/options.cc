@@ -7,11 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client/agent/arrangement.h"
-#include "client/agent/credential_flags.h"
 #include "client/agent/devices.h"
-#include "client/agent/paths.h"
 #include "client/command_line/command_line.h"
+#include "client/setup/arrangement.h"
+#include "client/setup/credential_flags.h"
+#include "client/setup/paths.h"
 #include "reports/model/completeness.h"
 #include "server/store/chip_name.h"
 
@@ -30,33 +30,33 @@ constexpr char kExamples[] =
 void AddDataOptions(CLI::App* app, AgentOptions* options) {
   app->add_option(
          "--cache-size", options->cache_size,
-         "Bytes of received tensors kept on disk, as 512M or 2G; 0: none (default: 1G with --server)")
+         "Disk space for received tensors, such as 512M or 2G; 0 keeps none (default: 1G with --server)")
       ->transform(CLI::AsSizeValue(false));
   app->add_option("--cache-dir", options->cache_dir,
-                  "Where they are kept (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
-  app->add_option(
-         "--inputs", options->inputs,
-         "recipes: generate inputs here where the versions allow it; bytes: have them sent (default: "
-         "recipes with --server, bytes from an own server, which is beside)")
+                  "Folder of these tensors (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
+  app->add_option("--inputs", options->inputs,
+                  "recipes: generate inputs here where the versions allow it; bytes: have the server send "
+                  "them (default: recipes with --server, bytes with a server of its own)")
       ->check(CLI::IsMember({"recipes", "bytes"}));
 }
 
 // What a developer wants to know first.
 void AddQuickOptions(CLI::App* app, AgentOptions* options) {
   CLI::Option* functions = app->get_option("--fname");
-  CLI::Option* changed = app->add_option("--changed-functions", options->changed_functions,
-                                         "Only the functions in this file, a name a line (diopi-cli changed)")
-                             ->excludes(functions);
+  CLI::Option* changed =
+      app->add_option("--changed-functions", options->changed_functions,
+                      "Only the functions listed in this file, one per line (see diopi-cli changed)")
+          ->excludes(functions);
   app->add_option("--changed-since", options->changed_since,
-                  "Only functions whose code differs from this library's (see diopi-cli changed)")
+                  "Only functions whose code differs from that in this library (see diopi-cli changed)")
       ->excludes(functions)
       ->excludes(changed);
   app->add_option("--rerun-failed", options->rerun_failed,
-                  "Only cases that failed in this run, of --data or --server: its id, or latest")
+                  "Only cases that failed in this run (an id, or latest), which is in --data or on --server")
       ->excludes(functions)
       ->excludes(changed)
       ->excludes(app->get_option("--case"));
-  app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure; the run is aborted then");
+  app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure and mark the run as aborted");
 }
 
 // What the public harness has, by its names too.
@@ -70,13 +70,12 @@ void AddModes(CLI::App* app, AgentOptions* options) {
         std::cout << ModelListText();
         throw CLI::Success();
       },
-      "List the models that have a suite, and leave");
-  app->add_option(
-         "--failure-debug-level", modes->failure_debug_level,
-         "Of failed cases write to failures/ in the report folder: 0 nothing (default), 1 their arguments, 2 "
-         "the values too")
+      "List the models that have a suite, and exit");
+  app->add_option("--failure-debug-level", modes->failure_debug_level,
+                  "What to write about failed cases to failures/ in the report folder: 0 nothing (default), "
+                  "1 arguments, 2 arguments and values")
       ->check(CLI::Range(0, 2));
-  app->add_flag("--list-only", modes->list_only, "Print the ids of the cases that would run, and leave");
+  app->add_flag("--list-only", modes->list_only, "Print the ids of the cases that would run, and exit");
 }
 
 void GroupOptions(CLI::App* app) {
@@ -108,69 +107,73 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so");
   app->add_option("--device-lib", options->device_lib,
                   "Library with the device functions, when --impl has none");
-  app->add_option("--server", options->server, "HOST:PORT or unix:PATH; default: starts a server of its own");
-  app->add_option("--data", options->data_folder,
-                  "Data folder of its own server (default: $DIOPI_DATA, or diopi-data here)");
+  app->add_option("--server", options->server,
+                  "Server to use: HOST:PORT or unix:PATH (default: starts a server of its own)");
+  app->add_option(
+      "--data", options->data_folder,
+      "Data folder of its own server (default: $DIOPI_DATA, or diopi-data in the current folder)");
   app->add_option("--fname", options->selection.functions,
                   "Operators or functions, names or globs: add diopiAdd 'conv*' (default: all_ops)")
       ->delimiter(',');
-  app->add_option("--suite", options->selection.suite, "Suite (default: core)");
+  app->add_option("--suite", options->selection.suite,
+                  "Suite: core (default), or smoke, a sixth of core for a quick check");
   app->add_option("--case", options->selection.cases, "Only cases whose id matches this glob");
   app->add_option("--cases", options->selection.cases_folder,
-                  "Folder of operator files (*.textproto) of your own, beside ours");
+                  "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
   app->add_option("--dtype", options->selection.dtypes, "Only these dtypes")->delimiter(',');
-  app->add_option("--filter-dtype", options->selection.filter_dtypes, "Leave these dtypes out")
+  app->add_option("--filter-dtype", options->selection.filter_dtypes, "All dtypes except these")
       ->delimiter(',');
-  app->add_option("--chip", options->chip, "Name of the chip, for the records");
-  app->add_option(
-         "--contract", options->contracts,
-         "Arithmetic the device declares: tf32, tc32, fastconv, p_cast, native16; for some operators and "
-         "dtypes only as native16@norm+conv*:bfloat16 (default: none)")
+  app->add_option("--chip", options->chip, "Name of the chip, stored with the run");
+  app->add_option("--contract", options->contracts,
+                  "Contracts of the device: tf32, tc32, fastconv, p_cast, native16; "
+                  "native16@norm+conv*:bfloat16 limits one to operators and dtypes (default: none)")
       ->delimiter(',');
   CLI::Option* workers =
       app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
-  app->add_option("--devices", options->device_list, "Cards, a worker process each: 0-7 or 0,2,5-7")
+  app->add_option("--devices", options->device_list,
+                  "Devices to use, one worker process for each: 0-7 or 0,2,5-7")
       ->excludes(workers);
-  app->add_option(
-         "--device-env", options->device_env,
-         "Variables that show a worker its card alone (default: CUDA_VISIBLE_DEVICES); none: the library "
-         "asks diopiGetCurrentDeviceIndex")
+  app->add_option("--device-env", options->device_env,
+                  "Variables that make only its own device visible to a worker (default: "
+                  "CUDA_VISIBLE_DEVICES); none: the library asks diopiGetCurrentDeviceIndex")
       ->delimiter(',');
   app->add_option("--timeout-s", options->timeout_s, "Seconds a case may take (default: 30)")
       ->check(CLI::Range(0.001, 86400.0));
-  app->add_option("--shuffle", options->shuffle, "Run the cases in a random order made from this seed");
-  app->add_option("--repeat", options->repeat, "Calls of each case, compared with each other (default: 2)")
+  app->add_option("--shuffle", options->shuffle, "Run the cases in a random order determined by this seed");
+  app->add_option("--repeat", options->repeat,
+                  "Number of calls per case; their results are compared (default: 2, and up to 16 for every "
+                  "eighth case)")
       ->check(CLI::Range(1, 100'000));
   CLI::Option* resume = app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
-  app->add_option("--join,--run", options->join_run,
-                  "Share this run, which is running, with the agents at work on it")
+  app->add_option("--join,--run", options->join_run, "Join this run, which other agents are working on")
       ->excludes(resume);
   app->add_option("--shard-index", options->shard_index,
                   "Which shard of the run, from 0; needs --shard-count");
   app->add_option("--shard-count", options->shard_count,
-                  "Run one of so many shards of the cases; diopi-cli merge makes one run of them")
+                  "Number of shards of the run, of which this agent runs one; diopi-cli merge combines them")
       ->check(CLI::Range(1, 100'000));
-  app->add_option("--report-dir", options->report_folder, "Where error_report.csv goes (default: here)");
+  app->add_option("--report-dir", options->report_folder,
+                  "Folder of error_report.csv (default: current folder)");
   app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
   CLI::Option* quiet = app->add_flag("--quiet", options->quiet, "Print the summary only");
   app->add_flag("--verbose", options->verbose,
-                "Print a line for every case that does not pass, not only their groups by cause")
+                "Print a line for every case that does not pass, not only the groups of failures")
       ->excludes(quiet);
   app->add_option_function<std::string>(
          "--min-coverage",
          [options](const std::string& text) {
            options->min_passing = reports::ParseMinCoverage(text).value_or(0);
          },
-         "Fail where fewer functions pass: a percentage of the ABI's (30%) or their number (160)")
+         "Fail when fewer functions pass: a percentage of the ABI's functions (30%) or a number (160)")
       ->check([](const std::string& text) {
         return std::string(reports::ParseMinCoverage(text).status().message());
       });
   app->add_flag("--watch", options->watch,
-                "Run again whenever the library's file changes, and say what changed; Ctrl-C ends");
+                "Run again whenever the library's file changes, and report what changed, until Ctrl-C");
   app->add_flag("--serve", options->serve,
-                "Stand ready at --server as a --chip, and run what diopi-cli submit asks for");
+                "Wait at --server as an agent of --chip, and run what diopi-cli submit requests");
   app->add_flag("--impl-upload", options->impl_upload,
-                "With --serve: also run libraries that are sent with the request (default: refuse them)");
+                "With --serve: also run libraries that are uploaded with a request (default: refuse them)");
   app->add_option("--health-every-s", options->health_every_s,
                   "With --serve: seconds between health checks (default: 60)")
       ->check(CLI::Range(0.001, 86400.0));
@@ -178,8 +181,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_flag("--parent-pid-death", options->parent_pid_death, "End with the parent")->group("");
   AddCredentialFlags(app, &options->credentials);
   AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
-  app->add_option("--require-sha256", options->require_sha256,
-                  "Load no library but the one with this SHA-256")
+  app->add_option("--require-sha256", options->require_sha256, "Refuse any library whose SHA-256 is not this")
       ->check([](const std::string& text) {
         const bool hex =
             text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
@@ -217,12 +219,11 @@ absl::Status Complete(AgentOptions* options) {
     return absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message()));
   }
   if (options->watch && (options->serve || !options->resume.empty() || !options->join_run.empty())) {
-    return absl::InvalidArgumentError(
-        "--watch makes runs of its own: leave --serve, --resume and --join out");
+    return absl::InvalidArgumentError("--watch starts runs of its own: omit --serve, --resume and --join");
   }
   if (!options->selection.cases_folder.empty() && !options->server.empty()) {
     return absl::InvalidArgumentError(
-        "a server knows its own cases: start it with --cases (diopi-server --cases DIR), not the agent");
+        "the server decides which cases there are: give --cases to diopi-server, not to the agent");
   }
   if (options->impl_path.empty() && !options->modes.list_only) {
     return absl::InvalidArgumentError("--impl is required: the vendor's library");
@@ -242,7 +243,7 @@ absl::Status Complete(AgentOptions* options) {
                                                  options->shard_count, "; --shard-index counts from 0"));
   }
   if (sharded && !options->resume.empty()) {
-    return absl::InvalidArgumentError("a run that is there already has its shard: leave --shard-index out");
+    return absl::InvalidArgumentError("an existing run has its shard already: omit --shard-index");
   }
   if (options->device_env.empty()) options->device_env = {"CUDA_VISIBLE_DEVICES"};
   if (options->device_env == std::vector<std::string>{"none"}) options->device_env.clear();
@@ -256,8 +257,9 @@ absl::Status Complete(AgentOptions* options) {
 }  // namespace
 
 std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, AgentOptions* options) {
-  CLI::App app("Tests a vendor's DIOPI library: runs cases in worker processes, judges them, reports.",
-               "diopi-agent");
+  CLI::App app(
+      "Tests a vendor's DIOPI library: runs cases in worker processes, judges the results and reports them.",
+      "diopi-agent");
   DescribeProgram(DIOPI_VERSION, kExamples, &app);
   AddOptions(&app, options);
   options->arguments = NormalizeArguments(argc, argv);

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "client/agent/arguments.h"
-#include "client/agent/exit_code.h"
-#include "client/agent/modes.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
 #include "client/rpc/credentials.h"
+#include "client/setup/arguments.h"
+#include "client/setup/exit_code.h"
+#include "client/setup/modes.h"
 
 namespace diopi::agent {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "diopi/v1/case.pb.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {
@@ -39,7 +39,7 @@ class Progress {
   void Finish();
 
  private:
-  // Of one name of the public harness's, which may stand for several functions.
+  // One name of the public harness, which may stand for several functions.
   struct Tally {
     int64_t expected = 0;
     int64_t seen = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cases/core/stage.h"
+#include "cases/base/stage.h"
 
 namespace diopi::agent {
 

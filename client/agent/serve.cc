@@ -1,3 +1,7 @@
+// A standing agent never loads a library. Each submitted run and each health check is a diopi-agent process
+// of its own, so that a crash or a leak in one cannot harm the next. The main thread starts, watches and
+// reaps these children; two further threads keep the stream to the server and send heartbeats. They
+// communicate through a queue of messages and a pipe that wakes the main thread's poll.
 #include "client/agent/serve.h"
 
 #include <poll.h>
@@ -24,12 +28,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/agent/host_name.h"
-#include "client/agent/paths.h"
-#include "client/agent/process.h"
-#include "client/agent/server_process.h"
-#include "client/agent/sha256.h"
+#include "cases/base/host_name.h"
+#include "cases/base/process.h"
+#include "cases/base/sha256.h"
 #include "client/rpc/agents_client.h"
+#include "client/setup/paths.h"
+#include "client/setup/server_process.h"
 
 namespace diopi::agent {
 namespace {
@@ -40,7 +44,7 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kFirstPause{100};
 constexpr milliseconds kLongestPause{5'000};
 constexpr milliseconds kCallLimit{5'000};
-// Of what a child said last: the reason that the server is told.
+// How much of a child's last words is sent to the server as the reason.
 constexpr size_t kTail = 2048;
 // Options of the standing agent alone, and those that its children get another value of.
 constexpr std::array<const char*, 3> kOwnFlags = {"--serve", "--impl-upload", "--quiet"};
@@ -53,7 +57,7 @@ bool IsOneOf(const std::array<const char*, N>& names, const std::string& argumen
   return std::any_of(names.begin(), names.end(), [&name](const char* one) { return name == one; });
 }
 
-// What the user gave this agent, but for its own flags: cards, workers, TLS and whatever comes later.
+// The flags given to this agent except those of --serve itself: devices, workers, TLS and so on.
 std::vector<std::string> ArgumentsForChildren(const std::vector<std::string>& given) {
   std::vector<std::string> arguments;
   for (size_t i = 0; i < given.size(); ++i) {
@@ -91,7 +95,7 @@ std::string LastLine(const std::string& text) {
 // A health check or a run, as a process of its own.
 struct Job {
   std::string run_id;  // empty: a health check
-  std::unique_ptr<PrivateFolder> folder;
+  std::unique_ptr<TemporaryFolder> folder;
   std::optional<Process> process;  // set once it is started
   Descriptor out;                  // of a health check
   Descriptor err;
@@ -114,7 +118,7 @@ class StandingAgent {
   absl::Status StartJob(std::vector<std::string> more, const std::string& impl, Job job);
   void StartHealthCheck();
   void StartRun(const v1::Assignment::Run& run);
-  absl::StatusOr<std::string> FetchLibrary(const v1::Assignment::Run& run, const PrivateFolder& folder);
+  absl::StatusOr<std::string> FetchLibrary(const v1::Assignment::Run& run, const TemporaryFolder& folder);
   void WaitForNews();
   void EndJob();
   void EndHealthCheck(const Job& job, const ExitStatus& status);
@@ -139,7 +143,7 @@ class StandingAgent {
   std::unique_ptr<rpc::AgentsClient> client_;
   Pipe wake_;  // a byte: there is news for the main thread
 
-  // Of the main thread.
+  // Used by the main thread only.
   std::unique_ptr<Job> job_;
   std::deque<v1::Assignment::Run> pending_;
   Clock::time_point next_health_ = Clock::now();
@@ -270,10 +274,11 @@ void StandingAgent::StartHealthCheck() {
 }
 
 absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Run& run,
-                                                        const PrivateFolder& folder) {
+                                                        const TemporaryFolder& folder) {
   if (run.submission().upload_name().empty()) return options_.impl_path;
   if (!options_.impl_upload) {
-    return absl::InvalidArgumentError("this agent takes no uploaded library: started without --impl-upload");
+    return absl::InvalidArgumentError(
+        "this agent does not accept uploaded libraries: it was started without --impl-upload");
   }
   std::string path = absl::StrCat(folder.path(), "/libdiopi_impl.so");
   const absl::Status fetched = client_->FetchImpl(run.run_id(), path);
@@ -281,19 +286,19 @@ absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Ru
   const absl::StatusOr<std::string> sha256 = Sha256OfFile(path);
   if (!sha256.ok()) return sha256.status();
   if (*sha256 == run.submission().upload_sha256()) return path;
-  return absl::DataLossError(absl::StrCat("the uploaded library was damaged on its way: its SHA-256 is ",
+  return absl::DataLossError(absl::StrCat("the uploaded library was damaged in transit: its SHA-256 is ",
                                           *sha256, ", expected ", run.submission().upload_sha256()));
 }
 
 void StandingAgent::StartRun(const v1::Assignment::Run& run) {
   Job job;
   job.run_id = run.run_id();
-  absl::StatusOr<PrivateFolder> folder = PrivateFolder::Make();
+  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
   if (!folder.ok()) {
     return TellEnd(run.run_id(), static_cast<int>(ExitCodeFor(folder.status())),
                    std::string(folder.status().message()));
   }
-  job.folder = std::make_unique<PrivateFolder>(*std::move(folder));
+  job.folder = std::make_unique<TemporaryFolder>(*std::move(folder));
   const absl::StatusOr<std::string> impl = FetchLibrary(run, *job.folder);
   if (!impl.ok()) {
     const auto code = static_cast<int>(ExitCodeFor(impl.status()));
@@ -365,7 +370,7 @@ void StandingAgent::TellEnd(const std::string& run_id, int exit_code, const std:
   request.set_run_id(run_id);
   request.set_exit_code(exit_code);
   request.set_text(text);
-  // When it does not arrive, the server would wait for ever: it is told again, by a new stream.
+  // If the message is lost, the server would wait for ever: a new stream sends it again.
   if (!client_->EndAssignment(request).ok()) client_->EndServe();
 }
 
@@ -470,7 +475,7 @@ void StandingAgent::Take(const v1::Assignment& message) {
       connected_ = true;
       heartbeat_every_ = std::max(
           milliseconds(static_cast<int64_t>(message.welcome().heartbeat_every_s() * 1000)), milliseconds(1));
-      Say(absl::StrCat("standing ready as ", agent_id_, " for chip ", options_.chip, " at ",
+      Say(absl::StrCat("waiting for runs as ", agent_id_, " for chip ", options_.chip, " at ",
                        options_.server));
     } else {
       messages_.push_back(message);
@@ -518,9 +523,8 @@ absl::Status CheckServeOptions(const AgentOptions& options) {
   if (selects || asks_contracts || !options.resume.empty() || options.shuffle != 0 ||
       options.shard_count > 0) {
     return absl::InvalidArgumentError(
-        "what a standing agent runs is asked for by diopi-cli submit: leave --fname, --case, --suite, "
-        "--dtype, "
-        "--filter-dtype, --contract, --resume, --join, --shuffle and --shard-count to it");
+        "diopi-cli submit decides what a standing agent runs: omit --fname, --case, --suite, --dtype, "
+        "--filter-dtype, --contract, --resume, --join, --shuffle and --shard-count");
   }
   return absl::OkStatus();
 }

@@ -8,9 +8,9 @@
 #include <ostream>
 
 #include "absl/status/status.h"
-#include "client/agent/exit_code.h"
+#include "cases/base/stop_signal.h"
 #include "client/agent/options.h"
-#include "client/agent/stop_signal.h"
+#include "client/setup/exit_code.h"
 
 namespace diopi::agent {
 

@@ -1,3 +1,7 @@
+// Three kinds of threads share a queue: one leases batches ahead of time, one per worker drives a process,
+// and the reporter sends verdicts back. A worker's thread hands over its next case before it judges the last
+// one, so that the device is not idle during comparisons. The first stop signal ends leasing and lets the
+// cases in flight finish; the second ends the process at once, which loses nothing that was reported.
 #include "client/agent/session.h"
 
 #include <poll.h>
@@ -9,13 +13,11 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "baselines/store/store.h"
+#include "cases/base/stage.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/stage.h"
-#include "client/agent/verdict_builder.h"
 #include "client/command_line/exit_code.h"
+#include "client/judge/verdict_builder.h"
 
 namespace diopi::agent {
 namespace {
@@ -103,10 +105,11 @@ void Session::WaitForEnd(const StopSignal& stop) {
     stop_signal_ = signal;
     if (stopping_.exchange(true)) {
       // The second one: the user does not want to wait. What is reported is safe, the rest can be resumed.
-      std::fputs("diopi-agent: left at once\n", stderr);
+      std::fputs("diopi-agent: stopped immediately\n", stderr);
       _exit(ExitCodeForSignal(signal));
     }
-    std::fputs("\ndiopi-agent: stopping after the cases in flight; once more to leave at once\n", stderr);
+    std::fputs("\ndiopi-agent: stopping after the cases in flight; press Ctrl-C again to stop immediately\n",
+               stderr);
     queue_.Abort();
     reporter_.Abandon();
   }
@@ -162,9 +165,9 @@ bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
   const std::optional<std::string> skipped = judge_.SkipReason(leased.c);
   if (skipped.has_value()) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, *skipped);
-  } else if (absl::StartsWith(leased.unavailable, baselines::kQuarantined)) {
+  } else if (leased.quarantined) {
     // A conflict of our references is no fault of the device's, nor of its run.
-    verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, leased.unavailable);
+    verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, "quarantined: " + leased.unavailable);
   } else if (!leased.unavailable.empty()) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, "no usable baseline: " + leased.unavailable);
   } else if (!cases::IsLibraryCheck(leased.c) && !options_.implemented.contains(leased.c.function())) {
@@ -174,6 +177,7 @@ bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
     return false;
   }
   verdict.set_reference(leased.reference);
+  verdict.set_device_reference(leased.device_reference);
   reporter_.Add(std::move(verdict));
   return true;
 }
@@ -229,12 +233,18 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
 
 void Session::Judge(const Called& called) {
   const rpc::LeasedCase& leased = called.leased;
+  std::optional<profile::JudgedCase> handed;
   v1::Verdict verdict =
-      judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor);
+      judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor, &handed);
   verdict.set_reference(leased.reference);
+  verdict.set_device_reference(leased.device_reference);
   if (called.device >= 0) verdict.set_device_index(called.device);
   verdict.set_elapsed_us(called.elapsed_us);
-  dump_.Add(leased.c, leased.inputs, leased.references, called.outcome.outputs, verdict);
+  if (handed.has_value()) {
+    dump_.Add(handed->c, handed->inputs, handed->references, handed->actual, verdict);
+  } else {
+    dump_.Add(leased.c, leased.inputs, leased.references, called.outcome.outputs, verdict);
+  }
   StageReached("verdict_computed");
   reporter_.Add(std::move(verdict));
 }

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/agent/case_judge.h"
+#include "cases/base/process.h"
+#include "cases/base/stop_signal.h"
 #include "client/agent/failure_dump.h"
-#include "client/agent/process.h"
 #include "client/agent/reporter.h"
-#include "client/agent/stop_signal.h"
 #include "client/agent/work_queue.h"
+#include "client/judge/case_judge.h"
 #include "client/rpc/client.h"
 #include "impl_loader/worker/worker.h"
 
@@ -34,7 +34,7 @@ struct SessionOptions {
   int64_t lease_bytes = 32 << 20;
 };
 
-// A worker, and the card that its cases are said to have run on.
+// A worker, and the device that is recorded for its cases.
 struct SessionWorker {
   std::unique_ptr<loader::Worker> worker;
   int device = -1;  // -1: none was named

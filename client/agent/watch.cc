@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/watch_file.h"
 #include "client/agent/agent.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/watch_file.h"
+#include "client/setup/library_facts.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::agent {

@@ -6,9 +6,9 @@
 #include <ostream>
 #include <string>
 
-#include "client/agent/exit_code.h"
+#include "cases/base/stop_signal.h"
 #include "client/agent/options.h"
-#include "client/agent/stop_signal.h"
+#include "client/setup/exit_code.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {

@@ -6,7 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "client/agent/watch_file.h"
+#include "cases/base/process.h"
+#include "cases/base/watch_file.h"
 
 namespace diopi::agent {
 namespace {

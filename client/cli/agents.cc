@@ -3,9 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/agent/credential_flags.h"
 #include "client/cli/command.h"
 #include "client/rpc/agents_client.h"
+#include "client/setup/credential_flags.h"
+#include "proto/enum_name.h"
 
 namespace diopi::cli {
 namespace {
@@ -14,12 +15,18 @@ constexpr size_t kShownDigits = 12;  // of a library's hash
 
 // "busy: run R, 12 of 40 cases"
 std::string StateOf(const v1::AgentInfo& agent) {
-  if (agent.state() == "busy") {
-    return absl::StrCat("busy: run ", agent.run_id(), ", ", agent.done(), " of ", agent.cases(), " cases");
+  switch (agent.state()) {
+    case v1::AGENT_STATE_BUSY:
+      return absl::StrCat("busy: run ", agent.run_id(), ", ", agent.done(), " of ", agent.cases(), " cases");
+    case v1::AGENT_STATE_UNHEALTHY:
+      return absl::StrCat("failing its health check: ", agent.health().text());
+    case v1::AGENT_STATE_LOST:
+      return absl::StrCat("lost since ", agent.since());
+    case v1::AGENT_STATE_ONLINE:
+    case v1::AGENT_STATE_UNSPECIFIED:
+    default:
+      return EnumName(agent.state());
   }
-  if (agent.state() == "unhealthy") return absl::StrCat("failing its health check: ", agent.health().text());
-  if (agent.state() == "lost") return absl::StrCat("lost since ", agent.since());
-  return agent.state();
 }
 
 class AgentsCommand final : public Command {
@@ -53,7 +60,7 @@ class AgentsCommand final : public Command {
                                  facts.vendor_name(), facts.impl_version(), facts.dialect(),
                                  facts.agent_version(),
                                  facts.takes_uploads() ? ", takes uploaded libraries" : "");
-    if (agent.state() == "online") std::cout << "    " << agent.health().text() << "\n";
+    if (agent.state() == v1::AGENT_STATE_ONLINE) std::cout << "    " << agent.health().text() << "\n";
   }
 
   std::string server_;

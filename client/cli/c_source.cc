@@ -1,3 +1,6 @@
+// The C file needs nothing but the public headers: a small host (repro_runtime.c) is pasted in front, then
+// come the inputs as byte arrays, the arguments as C initialisers, one call, and the bounds that each output
+// element must meet. Numbers are written so that they are read back to the same bits.
 #include "client/cli/c_source.h"
 
 #include <algorithm>
@@ -11,13 +14,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "cases/core/dtype.h"
-#include "cases/core/layout.h"
+#include "cases/base/dtype.h"
+#include "cases/base/layout.h"
 #include "client/cli/case_text.h"
 #include "client/cli/output_bounds.h"
 #include "client/cli/repro_runtime.h"
 #include "proto/abi/abi.h"
-#include "reports/render/escape.h"
+#include "reports/document/escape.h"
 
 namespace diopi::cli {
 namespace {
@@ -66,7 +69,8 @@ class Writer {
 
   absl::StatusOr<std::string> Write() {
     const abi::Function* function = abi::FindFunction(case_.function());
-    if (function == nullptr) return absl::InvalidArgumentError(case_.function() + " is no ABI function");
+    if (function == nullptr)
+      return absl::InvalidArgumentError(case_.function() + " is not a function of the ABI");
     std::vector<std::string> call = {"&context"};
     for (const v1::Argument& arg : case_.args()) {
       const abi::Param* param = abi::FindParam(*function, arg.name());
@@ -107,6 +111,7 @@ class Writer {
       case abi::TENSOR:
       case abi::CONST_TENSOR:
         if (!arg.has_tensor()) return Misfit(arg);
+        if (!arg.tensor().same_as().empty()) return Identifier(arg.tensor().same_as());
         return Tensor(arg.name(), arg, arg.tensor());
       case abi::TENSOR_POINTER:
       case abi::TENSOR_ARRAY:

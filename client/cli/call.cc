@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_format.h"
 #include "baselines/generate/generate.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
-#include "impl_loader/worker/case_caller.h"
+#include "client/setup/paths.h"
+#include "impl_loader/caller/case_caller.h"
 
 namespace diopi::cli {
 namespace {
@@ -16,16 +16,17 @@ class CallCommand final : public Command {
  public:
   std::string name() const override { return "call"; }
   std::string description() const override {
-    return "Calls cases on a library that is trusted, in this process: to run under compute-sanitizer";
+    return "Calls a trusted library in this process, for use under compute-sanitizer";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The library")->required();
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
-    app->add_option("--repeat", repeat_, "Calls of each case (default: 1)")->check(CLI::Range(1, 100'000));
-    app->add_option(
-        "--library", library_,
-        "The oracle's library, for saved tensors (default: libdiopi_cpu.so in ../lib beside this)");
+    app->add_option("--repeat", repeat_, "How often to call each case (default: 1)")
+        ->check(CLI::Range(1, 100'000));
+    app->add_option("--library", library_,
+                    "Oracle's library, which computes saved tensors (default: libdiopi_cpu.so in ../lib "
+                    "beside this program)");
   }
 
   ExitCode Run() override {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/arrangement.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
+#include "client/setup/arrangement.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
 #include "reports/render/render.h"
 
 namespace diopi::cli {
@@ -25,16 +25,18 @@ void AddCaseCallOptions(CLI::App* app, const std::string& default_timeout, CaseC
   app->add_option("--impl", options->impl, "The vendor's library")->required();
   app->add_option("--device-lib", options->device_lib, "Library with the device functions");
   AddCasesOption(app, &options->cases_folder);
-  app->add_option("--data", options->data, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+  app->add_option("--data", options->data,
+                  "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
   app->add_option("--contract", options->contracts,
-                  "Arithmetic the device declares (tf32, native16@norm:bfloat16, ...; default: none)")
+                  "Contracts of the device: tf32, native16@norm:bfloat16, ... (default: none)")
       ->delimiter(',');
   agent::AddArrangementFlags(app, &options->profile_path, &options->modes);
   agent::AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
   app->add_option("--timeout-s", options->timeout_s,
                   absl::StrCat("Seconds the case may take (default: ", default_timeout, ")"))
       ->check(CLI::Range(0.001, 86400.0));
-  app->add_option("--repeat", options->repeat, "Calls of the case, compared with each other (default: 2)")
+  app->add_option("--repeat", options->repeat,
+                  "How often to call the case; the results are compared (default: 2)")
       ->check(CLI::Range(2, 100'000));
   app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
 }

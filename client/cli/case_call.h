@@ -9,10 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "baselines/compare/contract.h"
-#include "client/agent/case_judge.h"
-#include "client/agent/modes.h"
+#include "client/judge/case_judge.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
+#include "client/setup/modes.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::cli {

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/generate/generate.h"
 #include "baselines/store/store.h"
-#include "client/agent/paths.h"
-#include "impl_loader/worker/in_process.h"
+#include "client/setup/paths.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::cli {
 

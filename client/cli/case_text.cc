@@ -10,9 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "baselines/compare/readings.h"
+#include "cases/base/dtype.h"
+#include "cases/base/layout.h"
 #include "cases/core/argument_text.h"
-#include "cases/core/dtype.h"
-#include "cases/core/layout.h"
 
 namespace diopi::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::cli {

@@ -16,7 +16,8 @@ class ChipsCommand final : public Command {
     return "Lists the chips that have runs, each with its newest run";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
     app->add_option("--format", format_, "text, csv or markdown (default: text)")
         ->check(CLI::IsMember(reports::ListFormats()));
   }

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "client/agent/paths.h"
+#include "client/setup/paths.h"
 
 namespace diopi::cli {
 
@@ -20,8 +20,8 @@ CommandGroup Group(const std::string& name, Make... make) {
 
 std::vector<CommandGroup> AllCommands() {
   std::vector<CommandGroup> groups;
-  groups.push_back(Group("Cases and baselines", MakeListCommand, MakeShowCommand, MakeGenCommand,
-                         MakePackCommand, MakeNewOperatorCommand, MakeImportCasesCommand));
+  groups.push_back(Group("Cases and baselines", MakeListCommand, MakeReachCommand, MakeShowCommand,
+                         MakeGenCommand, MakePackCommand, MakeNewOperatorCommand, MakeImportCasesCommand));
   groups.push_back(Group("A library", MakeAbiCheckCommand, MakeReproCommand, MakeShrinkCommand,
                          MakeChangedCommand, MakeTimeCommand, MakeCallCommand, MakeProfileCommand));
   groups.push_back(Group("Results", MakeRunsCommand, MakeChipsCommand, MakeReportCommand, MakeDiffCommand,

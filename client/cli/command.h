@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/agent/exit_code.h"
+#include "client/setup/exit_code.h"
 
 namespace diopi::cli {
 
@@ -38,6 +38,7 @@ std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeHistoryCommand();
 std::unique_ptr<Command> MakeImportCasesCommand();
 std::unique_ptr<Command> MakeListCommand();
+std::unique_ptr<Command> MakeReachCommand();
 std::unique_ptr<Command> MakeMergeCommand();
 std::unique_ptr<Command> MakeNewOperatorCommand();
 std::unique_ptr<Command> MakePackCommand();

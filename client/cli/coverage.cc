@@ -15,13 +15,13 @@ class CoverageCommand final : public Command {
  public:
   std::string name() const override { return "coverage"; }
   std::string description() const override {
-    return "Tells which functions of the ABI each chip implements, was tested on, and passes";
+    return "Lists the ABI's functions that each chip implements, was tested on, and passes";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-    app->add_option("--family", family_,
-                    "Only functions of this family of the suite: elementwise, linear, ...");
-    app->add_flag("--totals", totals_, "Only the sums of each chip");
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_option("--family", family_, "Only functions of this family: elementwise, linear, ...");
+    app->add_flag("--totals", totals_, "Only the totals of each chip");
     app->add_option("--format", format_, "text, csv or markdown (default: text)")
         ->check(CLI::IsMember(reports::ListFormats()));
     app->add_option("--output", output_, "File (default: standard output)");

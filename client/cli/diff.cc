@@ -17,15 +17,16 @@ class DiffCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN_A", run_a_, "Run id, or latest")->required();
     app->add_option("RUN_B", run_b_, "Run id, or latest")->required();
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
     app->add_option("--error-factor", options_.error_factor,
-                    "Worse or better: errors this many times apart (default: 2)")
+                    "Ratio of errors from which a case counts as worse or better (default: 2)")
         ->check(CLI::Range(1.0, 1e9));
     app->add_option("--time-factor", options_.time_factor,
-                    "Slower or faster: median times this many times apart (default: 1.5)")
+                    "Ratio of median times from which a case counts as slower or faster (default: 1.5)")
         ->check(CLI::Range(1.0, 1e9));
     app->add_option("--time-runs", options_.time_runs,
-                    "Slower or faster: the fewest finished runs of each library to compare (default: 3)")
+                    "Finished runs of each library that slower or faster needs at least (default: 3)")
         ->check(CLI::Range(2, 8));
     app->add_option("--format", format_, "text, markdown or json (default: text)")
         ->check(CLI::IsMember({"text", "markdown", "json"}));

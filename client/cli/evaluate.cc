@@ -9,10 +9,10 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/core/catalog.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
+#include "client/setup/paths.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/evaluation/spec.h"
 #include "reports/model/completeness.h"
@@ -64,14 +64,15 @@ class EvaluateCommand final : public Command {
   std::string name() const override { return "evaluate"; }
   std::string description() const override { return "Writes the evaluation report of a chip"; }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
     app->add_option("--chip", chip_, "Report on the newest complete run of this chip");
     app->add_option("--run", run_, "Report on this run instead");
-    app->add_option("--spec", spec_, "The chip's technical specification, see --spec-template");
-    app->add_flag("--spec-template", template_, "Print a specification to fill in, and end");
-    app->add_option("--reference-run", reference_run_,
-                    "A run of a reference chip (NVIDIA's), for the times of calls (default: no section on "
-                    "performance)");
+    app->add_option("--spec", spec_, "File with the chip's technical specification (see --spec-template)");
+    app->add_flag("--spec-template", template_, "Print a specification to fill in, and exit");
+    app->add_option(
+        "--reference-run", reference_run_,
+        "Run of a reference chip (NVIDIA's) to compare call times with (default: no section on performance)");
     app->add_option("--format", format_, "html, pdf or markdown (default: html)")
         ->check(CLI::IsMember({"html", "pdf", "markdown"}));
     app->add_option("--output", output_, "File (default: standard output; pdf needs one)");

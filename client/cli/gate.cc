@@ -8,11 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/agent/credential_flags.h"
 #include "client/cli/command.h"
 #include "client/cli/gate_files.h"
 #include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
+#include "client/setup/credential_flags.h"
+#include "proto/enum_name.h"
 #include "reports/gate/render.h"
 #include "reports/gate/update.h"
 
@@ -23,7 +24,7 @@ class GateCommand final : public Command {
  public:
   std::string name() const override { return "gate"; }
   std::string description() const override {
-    return "Fails where a run has what is neither expected nor was before";
+    return "Fails when a run has failures that are neither expected nor in an earlier run";
   }
   void AddOptions(CLI::App* app) override;
   ExitCode Run() override;
@@ -59,44 +60,47 @@ class GateCommand final : public Command {
 };
 
 void GateCommand::AddOptions(CLI::App* app) {
-  CLI::Option* data =
-      app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-  app->add_option("--server", server_, "HOST:PORT or unix:PATH: the runs of this server, not of a folder")
+  CLI::Option* data = app->add_option(
+      "--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+  app->add_option("--server", server_,
+                  "Server whose runs to use instead of a folder's: HOST:PORT or unix:PATH")
       ->excludes(data);
   agent::AddCredentialFlags(app, &credentials_);
   app->add_option("--run", run_, "Run id (default: latest)");
-  app->add_option("--chip", chip_, "With --run latest: the latest of this chip");
-  app->add_option("--expect", expect_, "File of expectations: known failures, flakes and skips");
+  app->add_option("--chip", chip_, "With --run latest: the latest run of this chip");
+  app->add_option("--expect", expect_, "File of expectations: known failures, flaky cases and skips");
   app->add_option("--against", against_, "Run to compare with: its id, or last-green");
   app->add_flag("--partial", options_.partial,
-                "The run is a selection on purpose: do not hold what it leaves out against it");
+                "The run is partial on purpose: do not fail it for what it leaves out");
   app->add_option_function<std::string>(
          "--min-coverage",
          [this](const std::string& text) {
            options_.min_passing = reports::ParseMinCoverage(text).value_or(0);
          },
-         "Fail where fewer functions pass: a percentage of the ABI's (30%) or their number (160)")
+         "Fail when fewer functions pass: a percentage of the ABI's functions (30%) or a number (160)")
       ->check([](const std::string& text) {
         return std::string(reports::ParseMinCoverage(text).status().message());
       });
-  app->add_flag("--verbose", verbose_, "List every case in text and Markdown, instead of groups by cause");
+  app->add_flag("--verbose", verbose_,
+                "List every case in text and Markdown, instead of the groups of failures");
   app->add_flag("--strict", options_.strict,
                 "Also fail on lines that pass now, match nothing or have no issue");
   const CLI::Range factor(1.0, 1e6);
   app->add_option("--max-slowdown", options_.max_slowdown,
-                  "Fail on functions slower than so many times the --against run's")
+                  "Fail on functions that take more than this many times as long as in the --against run")
       ->check(factor);
   app->add_option("--max-error-growth", options_.max_error_growth,
-                  "Fail on functions whose errors are more than so many times the --against run's")
+                  "Fail on functions whose errors are more than this many times those of the --against run")
       ->check(factor);
-  app->add_option("--today", today_, "The day that expiry is judged by, YYYY-MM-DD (default: today, UTC)");
-  app->add_flag("--update", update_, "Write the --expect file anew from the run, then judge by it");
+  app->add_option("--today", today_,
+                  "Day that expiry dates are compared with, YYYY-MM-DD (default: today, UTC)");
+  app->add_flag("--update", update_, "Rewrite the --expect file from the run, then compare the run with it");
   app->add_option("--expires-in", expires_in_, "With --update: days until new lines expire (default: 90)")
       ->check(CLI::Range(1, 3650));
   app->add_option("--format", format_, "text, markdown, junit, github or json (default: text)")
       ->check(CLI::IsMember(reports::GateFormats()));
   app->add_option("--output", output_, "File (default: standard output)");
-  app->add_option("--also", also_, "A further document, FORMAT=FILE: junit=gate.xml");
+  app->add_option("--also", also_, "Additional report to write, FORMAT=FILE, such as junit=gate.xml");
 }
 
 absl::Status GateCommand::CheckOptions() {
@@ -114,14 +118,14 @@ absl::Status GateCommand::CheckOptions() {
     options_.today = *day;
   } else {
     return absl::InvalidArgumentError(
-        absl::StrCat("--today expects a day that exists, as 2027-01-31, found '", today_, "'"));
+        absl::StrCat("--today takes a valid date such as 2027-01-31, found '", today_, "'"));
   }
   for (const std::string& also : also_) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(also, absl::MaxSplits('=', 1));
     const std::vector<std::string>& formats = reports::GateFormats();
     if (parts.second.empty() || std::count(formats.begin(), formats.end(), parts.first) == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--also expects FORMAT=FILE with text, markdown, junit, github or "
+          absl::StrCat("--also takes FORMAT=FILE with text, markdown, junit, github or "
                        "json, found '",
                        also, "'"));
     }
@@ -137,7 +141,7 @@ absl::Status GateCommand::ReadExpectations() {
     fresh_ = true;
     text = std::string();
   } else if (!text.ok() && absl::IsNotFound(text.status())) {
-    return absl::NotFoundError(absl::StrCat(text.status().message(), "; --update makes it from the run"));
+    return absl::NotFoundError(absl::StrCat(text.status().message(), "; --update creates it from the run"));
   }
   if (!text.ok()) return text.status();
   absl::StatusOr<reports::Expectations> expectations = reports::ParseExpectations(*text, expect_);
@@ -172,10 +176,10 @@ absl::Status GateCommand::LoadRuns() {
 
 absl::Status GateCommand::Update() {
   const v1::RunInfo& run = runs_.run.run;
-  if (run.state() != "finished" || runs_.run.missing > 0 || runs_.run.cases == 0) {
-    return absl::FailedPreconditionError(absl::StrCat("run ", run.run_id(), " is ", run.state(), " and ",
-                                                      runs_.run.missing, " cases have no verdict: ", expect_,
-                                                      " is not written from a run that is not whole"));
+  if (run.state() != v1::RUN_STATE_FINISHED || runs_.run.missing > 0 || runs_.run.cases == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", run.run_id(), " is ", EnumName(run.state()), " and ", runs_.run.missing,
+                     " cases have no verdict: ", expect_, " is not written from a run that is not whole"));
   }
   if (fresh_) {
     absl::StatusOr<reports::Expectations> begun =

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/process.h"
+#include "cases/base/process.h"
 
 namespace diopi::cli {
 namespace {
@@ -25,7 +25,7 @@ absl::Status FileError(const std::string& path, const char* what) {
 absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return FileError(path, "cannot be read");
-  const agent::Descriptor descriptor(fd);
+  const Descriptor descriptor(fd);
   struct stat info;
   if (fstat(fd, &info) != 0) return FileError(path, "cannot be read");
   if (S_ISDIR(info.st_mode))

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/paths.h"
 #include "client/rpc/client.h"
+#include "client/setup/paths.h"
+#include "proto/enum_name.h"
 #include "server/store/database.h"
 
 namespace diopi::cli {
@@ -107,7 +108,7 @@ absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::R
         ++older;
         const bool comparable =
             SameSelection(other, run.run) || (request.partial && reports::IsWhole(other.options()));
-        if (other.state() != "finished" || !comparable) return true;
+        if (other.state() != v1::RUN_STATE_FINISHED || !comparable) return true;
         absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
         if (!report.ok()) return report.status();
         if (reports::IsGreen(*report, request.expectations)) green = *std::move(report);
@@ -131,9 +132,9 @@ absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::R
     return absl::InvalidArgumentError(
         absl::StrCat("--against: run ", run.run.run_id(), " is the one that is judged"));
   }
-  if (report->run.state() != "finished" || report->missing > 0) {
+  if (report->run.state() != v1::RUN_STATE_FINISHED || report->missing > 0) {
     return absl::InvalidArgumentError(absl::StrCat("--against: run ", report->run.run_id(), " is ",
-                                                   report->run.state(),
+                                                   EnumName(report->run.state()),
                                                    " and no reference; name one that is finished"));
   }
   return report;
@@ -143,7 +144,7 @@ absl::StatusOr<std::vector<reports::RunReport>> RepeatsOf(RunSource* source, con
   std::vector<reports::RunReport> repeats;
   const absl::Status visited =
       VisitRuns(source, run.options().chip(), "", [&](const v1::RunInfo& other) -> absl::StatusOr<bool> {
-        if (other.run_id() == run.run_id() || other.state() != "finished" ||
+        if (other.run_id() == run.run_id() || other.state() != v1::RUN_STATE_FINISHED ||
             other.options().host() != run.options().host() ||
             other.options().impl_sha256() != run.options().impl_sha256()) {
           return true;
@@ -185,7 +186,7 @@ absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& 
   absl::StatusOr<reports::RunReport> reference = Reference(source, runs.run, request);
   if (!reference.ok()) return reference.status();
   runs.reference = *std::move(reference);
-  // Of one library twice there is no before and after.
+  // Two runs of one library have no before and after.
   const bool same = runs.run.run.options().impl_sha256() == runs.reference->run.options().impl_sha256();
   if (!request.repeats || same) return runs;
   for (const auto& [of, into] :

@@ -10,12 +10,12 @@
 #include "baselines/compare/contract.h"
 #include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
-#include "client/agent/arrangement.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
+#include "cases/base/file_lock.h"
 #include "client/cli/command.h"
-#include "client/cli/file_lock.h"
 #include "client/cli/selection.h"
+#include "client/setup/arrangement.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::cli {
@@ -24,32 +24,31 @@ namespace {
 class GenCommand final : public Command {
  public:
   std::string name() const override { return "gen"; }
-  std::string description() const override { return "Makes baselines: inputs, and what the reference says"; }
+  std::string description() const override { return "Makes baselines: inputs and the reference's results"; }
   void AddOptions(CLI::App* app) override {
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-    app->add_option(
-           "--reference", reference_,
-           "Which reference: cpu, the oracle; or cuda: that, and beside it what libdiopi_cuda.so returns on "
-           "this machine's NVIDIA GPU")
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_option("--reference", reference_,
+                    "cpu: the oracle; cuda: the oracle, and in addition the outputs of libdiopi_cuda.so on "
+                    "this machine's NVIDIA GPU")
         ->check(CLI::IsMember({"cpu", "cuda"}));
     app->add_option("--library", library_,
-                    "The oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
-    app->add_option(
-        "--device-reference", device_library_,
-        "A device's own library: its outputs are stored beside, and its cases quarantined where it "
-        "is not right");
+                    "Oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
+    app->add_option("--device-reference", device_library_,
+                    "Library of a device reference: its outputs are stored beside the oracle's, and cases "
+                    "that it fails are quarantined");
     app->add_option("--device-lib", device_functions_,
                     "Library with the device functions, when --device-reference has none");
     app->add_option("--contract", contracts_,
-                    "Arithmetic that device declares (tf32, native16@norm:bfloat16, ...; default: none)")
+                    "Contracts of that device: tf32, native16@norm:bfloat16, ... (default: none)")
         ->delimiter(',');
     app->add_option("--timeout-s", timeout_s_, "Seconds a case may take on the device (default: 30)")
         ->check(CLI::Range(0.001, 86400.0));
     agent::AddWorkerFlags(app, &sandbox_, &worker_memory_);
     app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
-    app->add_flag("--force", force_, "Also what is there and up to date");
+    app->add_flag("--force", force_, "Make baselines again even if they are up to date");
     app->add_flag("--quiet", quiet_, "Print the summary only");
   }
 
@@ -99,7 +98,7 @@ class GenCommand final : public Command {
     }
     if (device_library_.empty()) {
       if (contracts->any() || !device_functions_.empty()) {
-        return absl::InvalidArgumentError("--contract and --device-lib say something of --device-reference");
+        return absl::InvalidArgumentError("--contract and --device-lib need --device-reference");
       }
       return std::nullopt;
     }
@@ -126,7 +125,7 @@ class GenCommand final : public Command {
   absl::Status ChooseCuda() {
     if (!device_library_.empty()) {
       return absl::InvalidArgumentError(
-          "--reference cuda is a device's library: --device-reference is another");
+          "--reference cuda already names the device's library: omit --device-reference");
     }
     device_library_ = agent::CudaReferenceLibrary();
     std::error_code error;

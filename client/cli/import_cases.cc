@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/process.h"
 #include "cases/import/import_configs.h"
 #include "cases/user/operator_text.h"
-#include "client/agent/process.h"
-#include "client/agent/server_process.h"
 #include "client/cli/command.h"
+#include "client/setup/server_process.h"
 
 namespace diopi::cli {
 namespace {
@@ -19,10 +19,12 @@ namespace {
 class ImportCasesCommand final : public Command {
  public:
   std::string name() const override { return "import-cases"; }
-  std::string description() const override { return "Carries diopi_configs.py over into files for --cases"; }
+  std::string description() const override {
+    return "Converts diopi_configs.py of the public harness to operator files for --cases";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("file", file_, "diopi_configs.py; it is read as data and never run")->required();
-    app->add_option("--output", output_, "Folder of the operator files")->required();
+    app->add_option("--output", output_, "Folder for the operator files")->required();
     app->add_flag("--verbose", verbose_,
                   "Print a line for everything that was left out, with its place in the file");
   }
@@ -51,7 +53,7 @@ class ImportCasesCommand final : public Command {
       std::cout << absl::StrFormat("%7s %7s  %s\n", entries, cases, reason);
     };
     std::cout << "entries   cases\n";
-    row(absl::StrCat(imported.entries), absl::StrCat(imported.carried), "carried over");
+    row(absl::StrCat(imported.entries), absl::StrCat(imported.carried), "imported");
     for (const auto& group : imported.left_out) {
       row(absl::StrCat(group.entries.size()), group.cases == 0 ? "?" : absl::StrCat(group.cases),
           absl::StrCat("left out: ", group.reason));
@@ -64,27 +66,27 @@ class ImportCasesCommand final : public Command {
       std::cout << "Ignored, because our operator files say how to call and judge: "
                 << absl::StrJoin(imported.ignored, ", ", field) << "\n";
     }
-    std::cout << imported.carried << " of " << total << " cases carried over: " << imported.points
+    std::cout << imported.carried << " of " << total << " cases imported: " << imported.points
               << " points in " << imported.files.size() << " files in " << output_ << "\n";
   }
 
   absl::StatusOr<std::string> Read() const {
-    absl::StatusOr<agent::PrivateFolder> folder = agent::PrivateFolder::Make();
+    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
     if (!folder.ok()) return folder.status();
-    const std::string out = folder->path() + "/records";
-    agent::ProcessOptions options;
+    const std::string out = *folder / "records";
+    ProcessOptions options;
     options.command = {"/usr/bin/env", "python3", "-I", "-c", std::string(cases::ReadConfigsScript()),
                        file_,          out};
-    absl::StatusOr<agent::Process> process = agent::Process::Start(options);
+    absl::StatusOr<Process> process = Process::Start(options);
     if (!process.ok()) return process.status();
-    const agent::ExitStatus status = process->Wait();
+    const ExitStatus status = process->Wait();
     if (status.code == 127) {
-      return absl::NotFoundError("no python3 on PATH; install the Debian package python3");
+      return absl::NotFoundError("python3 is not on PATH; install the Debian package python3");
     }
     if (status.signal != 0 || status.code != 0) {
       const std::string why =
           status.signal == 0 ? "see above" : absl::StrCat("python3 ended with ", status.Text());
-      return absl::InvalidArgumentError(absl::StrCat(file_, " was not carried over: ", why));
+      return absl::InvalidArgumentError(absl::StrCat(file_, " was not imported: ", why));
     }
     std::ifstream in(out, std::ios::binary);
     std::ostringstream text;
@@ -99,7 +101,7 @@ class ImportCasesCommand final : public Command {
     for (const v1::OperatorFile& file : imported.files) {
       std::error_code ignored;
       if (std::filesystem::exists(path(file), ignored)) {
-        return absl::InvalidArgumentError(absl::StrCat(path(file), " is there already; nothing was written"));
+        return absl::InvalidArgumentError(absl::StrCat(path(file), " already exists; nothing was written"));
       }
     }
     for (const v1::OperatorFile& file : imported.files) {

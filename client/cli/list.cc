@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "cases/core/library_checks.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
@@ -31,7 +31,7 @@ class ListCommand final : public Command {
         ->check(CLI::IsMember({"operators", "functions", "cases"}));
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
-    app->add_flag("--count", count_, "Print only how many there are (of cases, unless told otherwise)");
+    app->add_flag("--count", count_, "Print only their number (of cases, unless another word is given)");
   }
 
   ExitCode Run() override {

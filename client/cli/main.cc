@@ -19,7 +19,7 @@ constexpr char kExamples[] =
     "functions\n";
 
 ExitCode Main(int argc, const char* const* argv) {
-  CLI::App app("Lists cases, makes baselines, reads results, repeats single cases.", "diopi-cli");
+  CLI::App app("Lists cases, makes baselines, reports results, and repeats single cases.", "diopi-cli");
   DescribeProgram(DIOPI_VERSION, kExamples, &app);
   app.require_subcommand(1);
   const std::vector<CommandGroup> groups = AllCommands();

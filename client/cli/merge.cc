@@ -23,15 +23,15 @@ std::string PathOf(const std::string& given) {
 class MergeCommand final : public Command {
  public:
   std::string name() const override { return "merge"; }
-  std::string description() const override { return "Makes one run of the shards of one"; }
+  std::string description() const override { return "Combines the shards of a run into one run"; }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--into", into_,
-                    "Data folder that gets the run (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option(
+        "--into", into_,
+        "Data folder to write the run to (default: $DIOPI_DATA, or diopi-data in the current folder)");
     app->add_option(
         "--from", from_,
-        "Data folders or databases that have shards (default: --into); without RUN the newest run of "
-        "each");
-    app->add_option("RUN", runs_, "Ids of the shards' runs, each in one of those");
+        "Data folders or databases with the shards (default: --into); without RUN, the newest run of each");
+    app->add_option("RUN", runs_, "Ids of the shards' runs, which are in --from");
   }
 
   ExitCode Run() override {

@@ -46,7 +46,7 @@ absl::Status CheckOneRun(const std::vector<Shard>& shards) {
     const v1::RunOptions& options = shard.info.options();
     if (options.shard_count() == 0 || options.whole_suite_hash().empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(NameOf(shard), " is no shard: it was not made with --shard-count"));
+          absl::StrCat(NameOf(shard), " is not a shard: it was not made with --shard-count"));
     }
     for (const Trait& trait : kTraits) {
       const std::string first = trait.of(shards[0].info.options());
@@ -129,6 +129,7 @@ std::string Joined(const std::vector<Shard>& shards, const std::string& (v1::Run
 bool SameVerdict(v1::Verdict a, v1::Verdict b) {
   for (v1::Verdict* verdict : {&a, &b}) {
     verdict->clear_call_us();
+    verdict->clear_calls();  // as many as a sampled case has time for
     verdict->clear_elapsed_us();
     verdict->clear_device_index();
     verdict->clear_reference();

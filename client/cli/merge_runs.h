@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/database.h"
 
@@ -32,7 +32,7 @@ struct MergedRun {
 absl::StatusOr<MergedRun> MergeShards(const std::vector<Shard>& shards,
                                       const std::vector<std::string>& order);
 
-// What is the same whoever runs a case on whichever day: all but times, the card, and the reference's
+// What is the same whoever runs a case on whichever day: all but times, the device, and the reference's
 // provenance, which says when it was made.
 bool SameVerdict(v1::Verdict a, v1::Verdict b);
 

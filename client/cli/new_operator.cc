@@ -22,12 +22,13 @@ bool IsName(const std::string& name) {
 class NewOperatorCommand final : public Command {
  public:
   std::string name() const override { return "new-operator"; }
-  std::string description() const override { return "Writes the files of a new operator, to fill in"; }
+  std::string description() const override { return "Writes templates for the files of a new operator"; }
   void AddOptions(CLI::App* app) override {
-    app->add_option("name", op_.name, "Name of the operator: a-z, 0-9 and _")->required();
-    app->add_option("--function", function_, "The ABI's function that it tests, as diopiAdd")->required();
+    app->add_option("name", op_.name, "Name of the operator, made of a-z, 0-9 and _")->required();
+    app->add_option("--function", function_, "ABI function that the operator tests, such as diopiAdd")
+        ->required();
     app->add_option("--family", op_.family, "Family of the operator (default: user)");
-    app->add_option("--output", output_, "Folder of the files (default: NAME here)");
+    app->add_option("--output", output_, "Folder for the files (default: NAME in the current folder)");
   }
 
   ExitCode Run() override {
@@ -41,7 +42,7 @@ class NewOperatorCommand final : public Command {
     for (const auto& [path, text] : files) {
       std::error_code ignored;
       if (!std::filesystem::exists(path, ignored)) continue;
-      return Tell(absl::InvalidArgumentError(absl::StrCat(path, " is there already; nothing was written")));
+      return Tell(absl::InvalidArgumentError(absl::StrCat(path, " already exists; nothing was written")));
     }
     for (const auto& [path, text] : files) {
       status = cases::WriteFileWhole(path, text);
@@ -56,7 +57,8 @@ class NewOperatorCommand final : public Command {
     if (op_.family.empty()) op_.family = "user";
     for (const std::string& name : {op_.name, op_.family}) {
       if (!IsName(name)) {
-        return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no name: expected a-z, 0-9 and _"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", name, "' is not a valid name: expected a-z, 0-9 and _"));
       }
     }
     op_.function = abi::FindFunction(function_);

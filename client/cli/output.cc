@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/process.h"
+#include "cases/base/process.h"
 
 namespace diopi::cli {
 namespace {
@@ -35,7 +35,7 @@ absl::Status WriteAll(int fd, std::string_view text, const std::string& path) {
 }
 
 absl::Status WriteFile(const std::string& path, std::string_view text) {
-  const agent::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (file.get() < 0) return FileError(path, "cannot be opened for writing", errno);
   absl::Status status = WriteAll(file.get(), text, path);
   return status;
@@ -49,7 +49,7 @@ absl::Status WriteBeside(const std::string& path,
   if (fs::is_directory(path, ignored)) return FileError(path, "cannot be written", EISDIR);
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write(path);
   std::string temporary = path + ".XXXXXX";
-  const agent::Descriptor made(mkstemp(temporary.data()));
+  const Descriptor made(mkstemp(temporary.data()));
   if (made.get() < 0) return FileError(path, "cannot be written", errno);
   absl::Status status = write(temporary);
   const mode_t mask = umask(0);

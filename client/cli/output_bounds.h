@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "baselines/compare/contract.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::cli {

@@ -11,11 +11,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/file_lock.h"
 #include "cases/core/catalog.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
-#include "client/cli/file_lock.h"
 #include "client/cli/selection.h"
+#include "client/setup/paths.h"
 
 namespace diopi::cli {
 namespace {
@@ -33,28 +33,30 @@ class PackCommand final : public Command {
  public:
   std::string name() const override { return "pack"; }
   std::string description() const override {
-    return "A device's outputs as one file: makes, verifies, installs, shows it";
+    return "Makes, verifies, installs and shows packs: a device reference's outputs in one file";
   }
   void AddOptions(CLI::App* app) override {
     make_ = Action(app, "make", "Packs the outputs that gen --reference cuda (or --device-reference) stored");
-    make_->add_option("--full-bytes", making_.full_bytes, "Tensors of more bytes than this are sampled")
+    make_->add_option("--full-bytes", making_.full_bytes, "Size in bytes above which a tensor is sampled")
         ->capture_default_str()
         ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
-    make_->add_option("--samples", making_.samples, "Elements kept of such a tensor")
+    make_->add_option("--samples", making_.samples, "Number of elements kept of a sampled tensor")
         ->capture_default_str()
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
     verify_ =
-        Action(app, "verify", "Holds a pack against the cases and the oracle: hashes, checksums, gates");
+        Action(app, "verify", "Checks a pack against the cases and the oracle: hashes, checksums, gates");
     install_ = Action(app, "install", "Puts a pack's outputs beside the oracle's in a data folder");
-    show_ = app->add_subcommand("show", "What a pack says of cases: full, or sampled with statistics");
+    show_ = app->add_subcommand(
+        "show", "Shows what a pack holds of each case: all elements, or a sample with statistics");
     show_->add_option("file", file_, "The pack")->required();
     show_->add_option("--case", shown_, "Only cases whose id matches this glob");
     for (CLI::App* action : {make_, install_}) {
-      action->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+      action->add_option("--data", data_,
+                         "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
     }
     for (CLI::App* action : {verify_, install_}) {
       action->add_option("--library", library_,
-                         "The oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
+                         "Oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
     }
     app->require_subcommand(1);
   }
@@ -140,7 +142,7 @@ class PackCommand final : public Command {
     if (!report.ok()) return Tell(report.status());
     PrintOrigin((*pack)->header());
     PrintFigures(report->figures);
-    std::cout << report->judged << " cases held against the oracle, " << report->other_inputs
+    std::cout << report->judged << " cases compared with the oracle, " << report->other_inputs
               << " of other inputs than this machine's\n";
     if (expected->size() < cases.size()) {
       std::cout << cases.size() - expected->size() << " cases of the suite are not in this pack\n";
@@ -152,7 +154,8 @@ class PackCommand final : public Command {
     if (faults.size() > kShownFaults) {
       std::cerr << "diopi-cli: " << file_ << ": and " << faults.size() - kShownFaults << " more\n";
     }
-    std::cout << (faults.empty() ? "The pack is right" : absl::StrCat(faults.size(), " faults")) << std::endl;
+    std::cout << (faults.empty() ? "The pack is correct" : absl::StrCat(faults.size(), " faults"))
+              << std::endl;
     return faults.empty() ? ExitCode::kOk : ExitCode::kFailed;
   }
 
@@ -178,7 +181,7 @@ class PackCommand final : public Command {
     for (size_t i = 0; i < std::min(summary->without.size(), kShownFaults); ++i) {
       std::cout << "not installed: " << summary->without[i] << "\n";
     }
-    std::cout << summary->admitted << " cases have its outputs beside the oracle's now, "
+    std::cout << summary->admitted << " cases now have its outputs beside the oracle's, "
               << summary->quarantined.size() << " are quarantined, " << summary->without.size()
               << " have none: " << options.data_folder << "/baselines" << std::endl;
     return ExitCode::kOk;

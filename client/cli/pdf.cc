@@ -14,7 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "client/agent/process.h"
+#include "cases/base/process.h"
+#include "cases/base/temporary_folder.h"
 #include "client/cli/output.h"
 
 namespace diopi::cli {
@@ -23,29 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
-
-// Removed with everything in it.
-class ScratchFolder {
- public:
-  static absl::StatusOr<ScratchFolder> Make() {
-    std::error_code error;
-    std::string path = (fs::temp_directory_path(error) / "diopi_pdf_XXXXXX").string();
-    if (error || mkdtemp(path.data()) == nullptr)
-      return absl::PermissionDeniedError(absl::StrCat(path, ": a temporary folder cannot be made"));
-    return ScratchFolder(path);
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const char* name) const { return absl::StrCat(path_, "/", name); }
-
- private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 std::string OnPath(const char* name) {
   const char* path = std::getenv("PATH");
@@ -71,7 +49,7 @@ std::string LastWords(const std::string& log) {
   return lines.empty() ? "" : absl::StrCat(": ", absl::StrJoin(lines, "; "));
 }
 
-std::vector<std::string> Command(const std::string& browser, const ScratchFolder& scratch,
+std::vector<std::string> Command(const std::string& browser, const TemporaryFolder& scratch,
                                  const std::string& pdf) {
   std::vector<std::string> command = {
       browser,
@@ -92,17 +70,17 @@ std::vector<std::string> Command(const std::string& browser, const ScratchFolder
   return command;
 }
 
-absl::Status Run(const std::string& browser, const ScratchFolder& scratch, const std::string& pdf,
+absl::Status Run(const std::string& browser, const TemporaryFolder& scratch, const std::string& pdf,
                  std::chrono::seconds limit) {
   const std::string log = scratch / "log";
-  const agent::Descriptor out(open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const Descriptor out(open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (out.get() < 0) return absl::PermissionDeniedError(absl::StrCat(log, ": cannot be written"));
-  agent::ProcessOptions options;
+  ProcessOptions options;
   options.command = Command(browser, scratch, pdf);
   options.descriptors = {{out.get(), STDOUT_FILENO}, {out.get(), STDERR_FILENO}};
-  absl::StatusOr<agent::Process> process = agent::Process::Start(options);
+  absl::StatusOr<Process> process = Process::Start(options);
   if (!process.ok()) return process.status();
-  const std::optional<agent::ExitStatus> ended = process->WaitFor(limit);
+  const std::optional<ExitStatus> ended = process->WaitFor(limit);
   if (!ended.has_value()) {
     return absl::DeadlineExceededError(
         absl::StrCat(browser, " did not print the page within ", limit.count(), " s", LastWords(log)));
@@ -123,14 +101,14 @@ absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
   if (!given.empty()) {
     if (access(given.c_str(), X_OK) == 0) return given;
     return absl::InvalidArgumentError(absl::StrCat(
-        "$DIOPI_CHROMIUM is ", given, ", which is no program; PDF needs Debian's package chromium"));
+        "$DIOPI_CHROMIUM is ", given, ", which is not a program; PDF needs Debian's package chromium"));
   }
   for (const char* name : kBrowsers) {
     std::string path = OnPath(name);
     if (!path.empty()) return path;
   }
   return absl::InvalidArgumentError(
-      "PDF is printed by Chromium, which is not on PATH: install Debian's packages chromium and "
+      "Chromium, which prints PDF, is not on PATH: install Debian's packages chromium and "
       "fonts-dejavu-core "
       "(apt-get install --no-install-recommends chromium fonts-dejavu-core), name it in $DIOPI_CHROMIUM, or "
       "write "
@@ -140,7 +118,7 @@ absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
 absl::Status PrintPdf(const std::string& html, const std::string& output, const PdfOptions& options) {
   const absl::StatusOr<std::string> browser = FindBrowser(options);
   if (!browser.ok()) return browser.status();
-  const absl::StatusOr<ScratchFolder> scratch = ScratchFolder::Make();
+  const absl::StatusOr<TemporaryFolder> scratch = TemporaryFolder::Make();
   if (!scratch.ok()) return scratch.status();
   absl::Status status = WriteOutput(html, *scratch / "page.html");
   if (!status.ok()) return status;

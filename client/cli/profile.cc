@@ -33,18 +33,20 @@ class ProfileCommand final : public Command {
  public:
   std::string name() const override { return "profile"; }
   std::string description() const override {
-    return "Checks a device profile, or makes one of the public harness's files";
+    return "Checks a device profile, or makes one from the public harness's files";
   }
   void AddOptions(CLI::App* app) override {
-    CLI::App* check = app->add_subcommand("check", "Parses a profile, and tells what each rule is about");
+    CLI::App* check = app->add_subcommand("check", "Parses a profile and lists what each rule matches");
     check->add_option("file", file_, "The profile")->required();
-    import_ = app->add_subcommand("import", "Makes a profile of the public harness's device files");
-    import_->add_option("--device-configs", importing_.device_configs, "Its device_configs.py");
-    import_->add_option("--convert-config", importing_.convert_config, "The adaptor's convert_config.yaml");
+    import_ = app->add_subcommand("import", "Makes a profile from the public harness's device files");
+    import_->add_option("--device-configs", importing_.device_configs,
+                        "The public harness's device_configs.py");
+    import_->add_option("--convert-config", importing_.convert_config,
+                        "The public harness's convert_config.yaml, which configures its adaptor");
     import_->add_option("--output", importing_.output, "The profile to write")->required();
     import_->add_option("--issue", importing_.issue,
-                        "Link, for the waivers that overridden tolerances become");
-    import_->add_option("--expires", importing_.expires, "Their last day, as 2026-12-31");
+                        "Issue link for the waivers that overridden tolerances become");
+    import_->add_option("--expires", importing_.expires, "Last day of these waivers, such as 2026-12-31");
     import_->add_option("--chip", importing_.chip, "Name of the chip");
     import_->add_flag("--verbose", importing_.verbose, "Print a line for everything that was left out");
     app->require_subcommand(1);
@@ -55,7 +57,8 @@ class ProfileCommand final : public Command {
  private:
   ExitCode Import() {
     if (importing_.device_configs.empty() && importing_.convert_config.empty()) {
-      return Tell(absl::InvalidArgumentError("--device-configs or --convert-config says what to import"));
+      return Tell(
+          absl::InvalidArgumentError("name what to import with --device-configs, --convert-config or both"));
     }
     const absl::StatusOr<std::string> report = profile::ImportProfile(importing_);
     if (!report.ok()) return Tell(report.status());
@@ -101,7 +104,7 @@ class ProfileCommand final : public Command {
                   << " looks like a secret; its value is stored with every run and shown in reports\n";
       }
     }
-    for (const std::string& at : idle_) std::cerr << "diopi-cli: " << at << ": is about no case\n";
+    for (const std::string& at : idle_) std::cerr << "diopi-cli: " << at << ": matches no case\n";
     return ExitCode::kOk;
   }
 

@@ -3,10 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
+#include "client/setup/paths.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
 
@@ -18,14 +18,16 @@ class ReportCommand final : public Command {
   std::string name() const override { return "report"; }
   std::string description() const override { return "Writes a run's report"; }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
     app->add_option("--run", run_, "Run id (default: latest)");
     std::vector<std::string> formats = reports::Formats();
     formats.emplace_back("pdf");
     app->add_option("--format", format_, absl::StrCat(absl::StrJoin(formats, ", "), " (default: text)"))
         ->check(CLI::IsMember(formats));
-    app->add_flag("--verbose", options_.verbose,
-                  "In text, markdown, html and pdf: every case that did not pass, beside their groups");
+    app->add_flag(
+        "--verbose", options_.verbose,
+        "In text, markdown, html and pdf: also list every case that did not pass, not only the groups");
     app->add_option("--output", output_, "File (default: standard output; pdf needs one)");
   }
 

@@ -11,9 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "cases/core/library_checks.h"
-#include "client/agent/paths.h"
 #include "client/cli/c_source.h"
 #include "client/cli/case_call.h"
 #include "client/cli/case_data.h"
@@ -21,6 +20,7 @@
 #include "client/cli/command.h"
 #include "client/cli/debugger.h"
 #include "client/cli/selection.h"
+#include "client/setup/paths.h"
 #include "impl_loader/worker/worker.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
@@ -55,11 +55,12 @@ class ReproCommand final : public Command {
   std::string description() const override { return "Runs one case again and writes it as a C file"; }
   void AddOptions(CLI::App* app) override {
     AddCaseCallOptions(app, "the profile's, or 30; a day under a debugger", &options_);
-    app->add_option("--output", output_, "The C file (default: repro_CASE.c here)");
-    CLI::Option* gdb = app->add_flag("--gdb", gdb_, "Run it under gdb, stopped where the function begins");
-    CLI::Option* valgrind = app->add_flag("--valgrind", valgrind_, "Run it under valgrind");
+    app->add_option("--output", output_, "C file to write (default: repro_CASE.c in the current folder)");
+    CLI::Option* gdb =
+        app->add_flag("--gdb", gdb_, "Run the case under gdb, stopped at the start of the function");
+    CLI::Option* valgrind = app->add_flag("--valgrind", valgrind_, "Run the case under valgrind");
     valgrind->excludes(gdb);
-    app->add_flag("--compute-sanitizer", compute_sanitizer_, "Run it under NVIDIA's compute-sanitizer")
+    app->add_flag("--compute-sanitizer", compute_sanitizer_, "Run the case under NVIDIA's compute-sanitizer")
         ->excludes(gdb)
         ->excludes(valgrind);
   }
@@ -186,6 +187,7 @@ class ReproCommand final : public Command {
   static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
     std::cout << "Outcome    " << reports::OutcomeName(verdict.outcome()) << "\n";
     if (!verdict.reason().empty()) std::cout << "Reason     " << verdict.reason() << "\n";
+    if (verdict.adapted()) std::cout << "Adaptor    " << reports::AdaptedText(verdict) << "\n";
     if (!verdict.backtrace().empty()) std::cout << "Backtrace\n" << verdict.backtrace() << "\n";
     if (!verdict.likely_cause().empty()) std::cout << "Likely     " << verdict.likely_cause() << "\n";
     if (verdict.contracts_size() > 0)

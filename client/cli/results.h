@@ -11,7 +11,7 @@
 
 namespace diopi::cli {
 
-// Of a data folder; empty: the default one.
+// The database of a data folder; empty: the default one.
 absl::StatusOr<std::unique_ptr<server::Queries>> OpenResults(const std::string& data_folder);
 
 // The one of `known` that `given` means: itself, or the only one that begins with it, or, with * or ?, the

@@ -15,9 +15,10 @@ class RunsCommand final : public Command {
   std::string name() const override { return "runs"; }
   std::string description() const override { return "Lists the runs in a data folder, newest first"; }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
     app->add_option("--chip", chip_, "Only runs on this chip");
-    app->add_option("--limit", limit_, "At most so many (default: all)")->check(CLI::NonNegativeNumber);
+    app->add_option("--limit", limit_, "Most runs to list (default: all)")->check(CLI::NonNegativeNumber);
     app->add_option("--format", format_, "text, csv or markdown (default: text)")
         ->check(CLI::IsMember(reports::ListFormats()));
   }

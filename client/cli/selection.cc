@@ -25,13 +25,15 @@ void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments) {
                   "Operators or functions, names or globs (default: all_ops)")
       ->delimiter(',');
   app->add_option("--case", arguments->cases, "Only cases whose id matches this glob");
-  app->add_option("--suite", arguments->suite, "Suite (default: core)");
+  app->add_option("--suite", arguments->suite,
+                  "Suite: core (default), or smoke, a sixth of core for a quick check");
   app->add_option("--dtype", arguments->dtypes, "Only these dtypes")->delimiter(',');
-  app->add_option("--filter-dtype", arguments->filter_dtypes, "Leave these dtypes out")->delimiter(',');
+  app->add_option("--filter-dtype", arguments->filter_dtypes, "All dtypes except these")->delimiter(',');
 }
 
 void AddCasesOption(CLI::App* app, std::string* folder) {
-  app->add_option("--cases", *folder, "Folder of operator files (*.textproto) of your own, beside ours");
+  app->add_option("--cases", *folder,
+                  "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
 }
 
 absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/agent/arguments.h"
+#include "client/setup/arguments.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::cli {

@@ -13,12 +13,16 @@ namespace {
 class ShowCommand final : public Command {
  public:
   std::string name() const override { return "show"; }
-  std::string description() const override { return "Shows a case: arguments, reference, first values"; }
+  std::string description() const override {
+    return "Shows a case: its arguments, its reference, and their first values";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("case", id_, "Case id")->required();
     AddCasesOption(app, &cases_folder_);
-    app->add_option("--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data here)");
-    app->add_option("--values", values_, "How many elements of each tensor")->check(CLI::Range(0, 1 << 20));
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_option("--values", values_, "Number of elements to show of each tensor")
+        ->check(CLI::Range(0, 1 << 20));
   }
 
   ExitCode Run() override {

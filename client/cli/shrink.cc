@@ -8,12 +8,12 @@
 #include "cases/core/library_checks.h"
 #include "cases/user/operator_text.h"
 #include "cases/user/user_cases.h"
-#include "client/agent/paths.h"
 #include "client/cli/case_call.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/cli/shrink_point.h"
 #include "client/cli/shrink_trial.h"
+#include "client/setup/paths.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::cli {
@@ -22,13 +22,16 @@ namespace {
 class ShrinkCommand final : public Command {
  public:
   std::string name() const override { return "shrink"; }
-  std::string description() const override { return "Makes a failing case as small as it can be"; }
+  std::string description() const override {
+    return "Reduces a failing case to the smallest one that still fails";
+  }
   void AddOptions(CLI::App* app) override {
     options_.timeout_s = 5;  // of hundreds of calls, some of which may hang
     AddCaseCallOptions(app, "5", &options_);
-    app->add_option("--max-tries", limits_.most_tries, "Cases to try, at most (default: 2000)")
+    app->add_option("--max-tries", limits_.most_tries, "Most cases to try (default: 2000)")
         ->check(CLI::Range(1, 1'000'000));
-    app->add_option("--output", output_, "Folder of the small case (default: shrunk_CASE here)");
+    app->add_option("--output", output_,
+                    "Folder for the small case (default: shrunk_CASE in the current folder)");
   }
 
   ExitCode Run() override {
@@ -85,7 +88,7 @@ class ShrinkCommand final : public Command {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     std::cout << absl::StrFormat("Shrunk     %d steps, %d cases tried, %.1f s%s\n", result.steps,
                                  result.tries, seconds.count(),
-                                 result.complete ? "" : "; --max-tries came before the end");
+                                 result.complete ? "" : "; stopped by --max-tries");
     std::cout << "Outcome    " << Text(last) << "\n";
     file = with(result.point);
     v1::Point& point = *file.mutable_grid(0)->mutable_point(0);

@@ -1,3 +1,7 @@
+// A greedy search: passes of candidates, from the simplest, each one step away from the current point. The
+// first candidate that still fails becomes the new point and the pass begins again; the search ends when no
+// candidate of any pass fails. Fills are ordered by complexity and only simpler ones are candidates, and no
+// point is tried twice, so the search always ends.
 #include "client/cli/shrink_point.h"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ struct ShrinkResult {
 };
 
 // Takes one simplification after the other for which `fails` says true, until there is none (or the limit is
-// reached). `fails` is asked at most once for a point. `taken` is told of each.
+// reached). `fails` is called at most once for a point, `taken` for each step.
 ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const v1::Point&)>& fails,
                          const std::function<void(const std::string& what)>& taken,
                          const ShrinkLimits& limits);

@@ -4,7 +4,7 @@
 
 #include "baselines/generate/generate.h"
 #include "cases/user/operator_text.h"
-#include "client/agent/paths.h"
+#include "client/setup/paths.h"
 
 namespace diopi::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "client/cli/case_call.h"
 #include "diopi/v1/operator.pb.h"
 #include "diopi/v1/verdict.pb.h"
-#include "impl_loader/worker/in_process.h"
+#include "impl_loader/caller/in_process.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::cli {

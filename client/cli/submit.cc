@@ -6,13 +6,15 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/agent/credential_flags.h"
-#include "client/agent/library_facts.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/rpc/agents_client.h"
+#include "client/setup/credential_flags.h"
+#include "client/setup/library_facts.h"
+#include "proto/enum_name.h"
 #include "reports/model/outcome.h"
 #include "server/store/chip_name.h"
+#include "server/store/run_state.h"
 
 namespace diopi::cli {
 namespace {
@@ -29,7 +31,7 @@ agent::OutcomeCounts OutcomesOf(const v1::RunInfo& run) {
 // As diopi-agent's that has run all of it.
 ExitCode ExitCodeOf(const v1::RunInfo& run) {
   const auto code = static_cast<ExitCode>(run.submission().exit_code());
-  if (run.state() == "aborted") {
+  if (run.state() == v1::RUN_STATE_ABORTED) {
     const bool known =
         code == ExitCode::kUsage || code == ExitCode::kEnvironment || code == ExitCode::kInterrupted;
     return known ? code : ExitCode::kOurs;
@@ -39,32 +41,33 @@ ExitCode ExitCodeOf(const v1::RunInfo& run) {
 
 // No agent will begin or go on with it as things stand; the note says why.
 bool IsBlocked(const v1::RunInfo& run) {
-  return run.state() != "finished" && run.state() != "aborted" && !run.submission().note().empty();
+  return !server::IsOver(run.state()) && !run.submission().note().empty();
 }
 
 class SubmitCommand final : public Command {
  public:
   std::string name() const override { return "submit"; }
-  std::string description() const override { return "Asks a server's standing agents for a run"; }
+  std::string description() const override { return "Submits a run to a server's standing agents"; }
   void AddOptions(CLI::App* app) override {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
-    app->add_option("--chip", chip_, "Which chip's agents are asked");
+    app->add_option("--chip", chip_, "Chip whose agents may take the run");
     AddSelectionOptions(app, &selection_);
     app->add_option("--contract", contracts_,
-                    "Arithmetic the device declares (tf32, native16@norm:bfloat16, ...; default: none)")
+                    "Contracts of the device: tf32, native16@norm:bfloat16, ... (default: none)")
         ->delimiter(',');
-    app->add_option("--repeat", repeat_, "Calls of each case (default: the agent's)")
+    app->add_option("--repeat", repeat_, "How often to call each case (default: the agent's setting)")
         ->check(CLI::Range(2, 100'000));
-    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take (default: the agent's)")
+    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take (default: the agent's setting)")
         ->check(CLI::Range(0.001, 86400.0));
-    app->add_option("--shuffle", shuffle_, "Run the cases in a random order made from this seed");
-    app->add_option("--impl", impl_, "Send this library along; agents must allow it (--impl-upload)");
-    app->add_option("--require-sha256", require_sha256_, "Only with the library that has this SHA-256");
+    app->add_option("--shuffle", shuffle_, "Run the cases in a random order determined by this seed");
+    app->add_option("--impl", impl_,
+                    "Library to upload with the request; agents must allow it (--impl-upload)");
+    app->add_option("--require-sha256", require_sha256_, "Only test a library with this SHA-256");
     app->add_flag(
         "--wait", wait_,
         "Show progress until the run ends, and exit with its status; 4 when every agent that could run it "
         "fails its health check");
-    app->add_option("--watch", watch_, "Wait for this run, submitted earlier");
+    app->add_option("--watch", watch_, "Wait for this run, which was submitted earlier");
     agent::AddCredentialFlags(app, &credentials_);
     app->add_option("--cancel", cancel_, "Cancel this submitted run instead");
   }
@@ -78,7 +81,8 @@ class SubmitCommand final : public Command {
     client_ = *std::move(client);
     if (!cancel_.empty()) return Cancel();
     if (!watch_.empty()) return Watch(watch_);
-    if (chip_.empty()) return Tell(absl::InvalidArgumentError("--chip says whose agents are to run it"));
+    if (chip_.empty())
+      return Tell(absl::InvalidArgumentError("--chip is required: the chip whose agents are to run it"));
     if (const absl::Status chip = server::CheckChipName(chip_); !chip.ok()) {
       return Tell(absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message())));
     }
@@ -142,7 +146,7 @@ class SubmitCommand final : public Command {
       return !IsBlocked(run);
     });
     if (!watched.ok()) {
-      std::cerr << "diopi-cli: run " << run_id << " goes on without us; see diopi-cli submit --server "
+      std::cerr << "diopi-cli: run " << run_id << " continues on the server; see diopi-cli submit --server "
                 << server_ << " --watch " << run_id << std::endl;
       return Tell(watched);
     }
@@ -150,12 +154,12 @@ class SubmitCommand final : public Command {
       std::cerr << "diopi-cli: run " << last_.run_id() << ": " << last_.submission().note() << std::endl;
     }
     if (IsBlocked(last_)) {
-      std::cerr << "diopi-cli: the run stays in the queue until an agent recovers; withdraw it with: "
-                   "diopi-cli submit "
+      std::cerr << "diopi-cli: the run stays in the queue until an agent recovers; cancel it with: diopi-cli "
+                   "submit "
                 << "--server " << server_ << " --cancel " << run_id << std::endl;
       return ExitCode::kEnvironment;
     }
-    std::cout << "Run " << last_.run_id() << ": " << last_.state() << ", " << last_.done() << " of "
+    std::cout << "Run " << last_.run_id() << ": " << EnumName(last_.state()) << ", " << last_.done() << " of "
               << last_.cases() << " cases";
     for (const auto& [outcome, count] : OutcomesOf(last_)) std::cout << ", " << outcome << " " << count;
     std::cout << std::endl;
@@ -168,9 +172,10 @@ class SubmitCommand final : public Command {
     const bool line = run.state() != last_.state() || share != shown_;
     last_ = run;
     shown_ = share;
-    if (!line || run.state() == "finished" || run.state() == "aborted") return;
-    std::cout << "Run " << run.run_id() << ": " << run.state() << ", " << run.done() << " of " << run.cases()
-              << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed" << std::endl;
+    if (!line || server::IsOver(run.state())) return;
+    std::cout << "Run " << run.run_id() << ": " << EnumName(run.state()) << ", " << run.done() << " of "
+              << run.cases() << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed"
+              << std::endl;
   }
 
   std::string server_;

@@ -11,14 +11,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/generate/generate.h"
-#include "client/agent/library_facts.h"
-#include "client/agent/paths.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/selection.h"
 #include "client/profile/tensors.h"
-#include "impl_loader/worker/case_caller.h"
-#include "reports/render/escape.h"
+#include "client/setup/library_facts.h"
+#include "client/setup/paths.h"
+#include "impl_loader/caller/case_caller.h"
+#include "reports/document/escape.h"
 
 namespace diopi::cli {
 namespace {
@@ -61,32 +61,34 @@ class TimeCommand final : public Command {
  public:
   std::string name() const override { return "time"; }
   std::string description() const override {
-    return "Measures the calls of a library that is trusted: it runs in this process";
+    return "Measures the time of a trusted library's calls, in this process";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The library")->required();
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
-    app->add_option("--largest", largest_, "Only so many of the largest cases of each function and dtype")
+    app->add_option("--largest", largest_, "Only this many of the largest cases of each function and dtype")
         ->check(CLI::Range(1, 1'000'000));
-    app->add_option("--samples", options_.samples, "Samples of a case")
+    app->add_option("--samples", options_.samples, "Number of samples per case")
         ->capture_default_str()
         ->check(CLI::Range(1, 100'000));
-    app->add_option("--calls", options_.max_calls, "Calls of a sample, at most")
+    app->add_option("--calls", options_.max_calls, "Most calls per sample")
         ->capture_default_str()
         ->check(CLI::Range(1, 100'000));
-    app->add_option("--warmup", options_.warmup, "Calls before the samples")
+    app->add_option("--warmup", options_.warmup, "Number of calls before the first sample")
         ->capture_default_str()
         ->check(CLI::Range(1, 100'000));
-    app->add_option("--seconds", options_.seconds, "For the samples of a case, about")
+    app->add_option("--seconds", options_.seconds, "Approximate time for the samples of a case, in seconds")
         ->capture_default_str()
         ->check(CLI::Range(0.0, 86400.0));
-    app->add_option("--inputs", inputs_,
-                    "Folder for the inputs, a file a tensor, for other programs to time");
-    app->add_option("--output", output_, "File, a line of JSON a case (default: standard output)");
     app->add_option(
-        "--library", library_,
-        "The oracle's library, for saved tensors (default: libdiopi_cpu.so in ../lib beside this)");
+        "--inputs", inputs_,
+        "Folder to write the inputs to, one file per tensor, so that other programs can be timed on them");
+    app->add_option("--output", output_,
+                    "File to write, one line of JSON per case (default: standard output)");
+    app->add_option("--library", library_,
+                    "Oracle's library, which computes saved tensors (default: libdiopi_cpu.so in ../lib "
+                    "beside this program)");
   }
 
   ExitCode Run() override {

@@ -53,7 +53,7 @@ std::vector<std::string_view> SplitOutside(std::string_view text) {
 }
 
 absl::Status Misspelt(std::string_view part, const char* form) {
-  return absl::InvalidArgumentError(absl::StrCat("'", std::string(part), "' is no rule; ", form));
+  return absl::InvalidArgumentError(absl::StrCat("'", std::string(part), "' is not a rule; ", form));
 }
 
 bool MatchesAny(const google::protobuf::RepeatedPtrField<std::string>& patterns, const std::string& name) {

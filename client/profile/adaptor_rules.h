@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
 

@@ -51,6 +51,7 @@ void AppliedProfile::Waive(const v1::Case& c, const TensorMap& references, const
                                      " (", waiver.issue(), "; ", ToleranceText(waiver.tolerance()),
                                      "); without it: ", verdict->reason()));
     verdict->set_outcome(v1::OUTCOME_WAIVED);
+    verdict->set_waiver(id);
     return;
   }
   if (!notes.empty()) verdict->set_reason(absl::StrCat(verdict->reason(), notes));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/time/civil_time.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "client/profile/profile.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/profile.pb.h"
@@ -31,9 +31,9 @@ class AppliedProfile {
   // The last rule that is about the case. Seconds; nothing: the run's own limit holds.
   std::optional<double> TimeoutOf(const v1::Case& c) const;
 
-  // Of a verdict `fail` that a waiver in force covers whole: outcome `waived`, with the waiver in the reason.
-  // Where one does not cover it, or has expired, the verdict stays and its reason says so. Any other verdict
-  // is left alone.
+  // A verdict `fail` that a waiver in force covers completely becomes `waived`, with the waiver in `waiver`
+  // and in the reason. Where one does not cover it, or has expired, the verdict stays and its reason says so.
+  // Any other verdict is left alone.
   void Waive(const v1::Case& c, const TensorMap& references, const TensorMap& actual,
              v1::Verdict* verdict) const;
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
-#include "impl_loader/worker/in_process.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::profile {
 

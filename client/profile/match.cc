@@ -9,8 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cases/base/dtype.h"
 #include "cases/core/catalog.h"
-#include "cases/core/dtype.h"
 #include "client/profile/tensors.h"
 
 namespace diopi::profile {

@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/hash.h"
 #include "cases/core/catalog.h"
-#include "cases/core/hash.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/match.h"
 #include "client/profile/names.h"
@@ -59,7 +59,7 @@ class Checker {
     }
     CheckEnvironment();
     if (profile_.devices() > kMaxDevices) {
-      findings_.Add({{"devices"}}, absl::StrCat(profile_.devices(), " cards; expected 1 to ", kMaxDevices));
+      findings_.Add({{"devices"}}, absl::StrCat(profile_.devices(), " devices; expected 1 to ", kMaxDevices));
     }
     for (int i = 0; i < profile_.adaptor_size(); ++i) CheckAdaptor(profile_.adaptor(i), {{"adaptor", i}});
     return findings_.status();
@@ -101,7 +101,8 @@ class Checker {
       const Path where = Join(at, {"parameter", i});
       parameter(match.parameter(i).name(), Join(where, {"name"}));
       if (match.parameter(i).value().empty()) {
-        findings_.Add(where, "no value; expected some, as \"0.5\", \"true\", \"none\" or \"[2, 2]\"");
+        findings_.Add(where,
+                      "no value; expected at least one, such as \"0.5\", \"true\", \"none\" or \"[2, 2]\"");
       }
     }
   }
@@ -109,9 +110,10 @@ class Checker {
   void CheckTensor(const v1::TensorMatch& tensor, const Path& at) {
     for (int i = 0; i < tensor.shape_size(); ++i) {
       if (!ParseShape(tensor.shape(i)).has_value()) {
-        findings_.Add(Join(at, {"shape", i}),
-                      absl::StrCat("'", tensor.shape(i),
-                                   "' is no shape; expected sizes and *, as \"2,3\", \"4,*,7\" or \"()\""));
+        findings_.Add(
+            Join(at, {"shape", i}),
+            absl::StrCat("'", tensor.shape(i),
+                         "' is not a shape; expected sizes and *, such as \"2,3\", \"4,*,7\" or \"()\""));
       }
     }
     CheckBounds(tensor.rank(), Join(at, {"rank"}));
@@ -128,7 +130,7 @@ class Checker {
     }
   }
 
-  // Of what hides failures: not everything at once.
+  // Limits what may hide failures, so that a rule cannot hide all of them.
   void CheckAbout(const v1::CaseMatch& match, const Path& at) {
     CheckMatch(match, Join(at, {"match"}));
     if (match.ByteSizeLong() == 0) {
@@ -151,14 +153,14 @@ class Checker {
       findings_.Add(
           Join(at, {"expires"}),
           absl::StrCat(
-              waiver.expires().empty() ? "missing" : absl::StrCat("'", waiver.expires(), "' is no day"),
-              "; expected the last day on which it holds, as 2026-12-31"));
+              waiver.expires().empty() ? "missing" : absl::StrCat("'", waiver.expires(), "' is not a date"),
+              "; expected the last day on which it holds, such as 2026-12-31"));
     }
     const v1::Tolerance& tolerance = waiver.tolerance();
     const Path where = Join(at, {"tolerance"});
     const auto bad = [](double value) { return !(value >= 0) || std::isinf(value); };
-    if (bad(tolerance.atol())) findings_.Add(Join(where, {"atol"}), "expected a number from 0 on");
-    if (bad(tolerance.rtol())) findings_.Add(Join(where, {"rtol"}), "expected a number from 0 on");
+    if (bad(tolerance.atol())) findings_.Add(Join(where, {"atol"}), "expected a number of at least 0");
+    if (bad(tolerance.rtol())) findings_.Add(Join(where, {"rtol"}), "expected a number of at least 0");
     if (bad(tolerance.mismatch_ratio()) || tolerance.mismatch_ratio() > kMaxMismatchRatio) {
       findings_.Add(Join(where, {"mismatch_ratio"}),
                     absl::StrCat("expected a share from 0 to ", kMaxMismatchRatio));
@@ -170,7 +172,7 @@ class Checker {
 
   void CheckSeconds(double seconds, const Path& at) {
     if (!(seconds > 0) || seconds > kMaxTimeout)
-      findings_.Add(at, absl::StrCat(seconds, " is no time limit; expected seconds, at most ", kMaxTimeout));
+      findings_.Add(at, absl::StrCat(seconds, " is not a time limit in seconds; at most ", kMaxTimeout));
   }
 
   void CheckEnvironment() {
@@ -180,7 +182,7 @@ class Checker {
       const Path at = {{"environment", i}, {"name"}};
       const bool fits =
           !name.empty() && name.find('=') == std::string::npos && name.find('\0') == std::string::npos;
-      if (!fits) findings_.Add(at, absl::StrCat("'", name, "' is no variable's name"));
+      if (!fits) findings_.Add(at, absl::StrCat("'", name, "' is not the name of a variable"));
       if (fits && !seen.insert(name).second) findings_.Add(at, absl::StrCat(name, " is set twice"));
       if (profile_.environment(i).value().find('\0') != std::string::npos)
         findings_.Add({{"environment", i}, {"value"}}, "holds a zero byte");
@@ -261,7 +263,8 @@ absl::StatusOr<Profile> ReadProfile(const std::string& path) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read; expected a device profile"));
   }
   if (std::filesystem::file_size(path, error) > kMaxBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": more than 4 MiB: no device profile"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": larger than 4 MiB, so it is not a device profile"));
   }
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();

@@ -29,7 +29,7 @@ class Source {
 
   const v1::DeviceProfile& message() const { return message_; }
 
-  // Of the deepest part of `path` whose place is known, from 1; 0 when none is.
+  // Line of the deepest part of `path` whose place is known, from 1; 0 when none is.
   int LineOf(const Path& path) const;
   // "FILE:LINE:COLUMN: a.b: "
   std::string At(const Path& path) const;

@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "baselines/compare/judging.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::profile {
 namespace {
@@ -109,7 +109,7 @@ std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::C
         WhyOutputBeyond(tolerance, judged, references, actual, stats.key());
     if (one.has_value()) why.push_back(*one);
   }
-  if (!any) return "it fails by something else than the numbers of an output";
+  if (!any) return "it fails for a reason other than the values of an output";
   if (why.empty()) return std::nullopt;
   return absl::StrJoin(why, "; ");
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/time/civil_time.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/profile.pb.h"
 #include "diopi/v1/verdict.pb.h"
@@ -15,7 +15,7 @@ namespace diopi::profile {
 
 // "2026-12-31". Nothing when it is no day.
 std::optional<absl::CivilDay> ParseDay(const std::string& text);
-// By the clock, UTC.
+// Today, in UTC.
 absl::CivilDay Today();
 
 // Whether each failing output of the verdict lies within `tolerance` of the reference: |out - ref| <= atol +

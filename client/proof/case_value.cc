@@ -12,7 +12,7 @@
 #include "cases/core/catalog.h"
 #include "client/proof/generic_mutants.h"
 #include "client/proof/trial.h"
-#include "impl_loader/worker/in_process.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::proof {
 namespace {

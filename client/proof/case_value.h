@@ -8,13 +8,13 @@
 
 #include "absl/status/statusor.h"
 #include "client/proof/kill_matrix.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/selection.pb.h"
 
 namespace diopi::proof {
 
 struct CaseValueOptions {
   std::string reference_library;
-  std::string mutants_library;  // its planted bugs count beside the generic ones; empty: not
+  std::string mutants_library;  // its injected bugs count beside the generic ones; empty: none
   v1::Selection selection;
 };
 

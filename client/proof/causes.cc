@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "baselines/compare/contract.h"
 
 namespace diopi::proof {
 namespace {
@@ -37,7 +36,8 @@ constexpr Topic kTopics[] = {
     {"all bits set", "0xFF"},
     {"NaN in the input", "nan"},
     {"overflow saturates", "saturat|largest number|clamp"},
-    {"intermediate result overflows", "overflow|squared in float16|squares|without_max|float16|fp16"},
+    {"intermediate result overflows",
+     "overflow|squared in float16|squares|without_max|float16|fp16|native16"},
     {"sign of zero", "zero|-0|+0"},
     {"subnormal", "subnormal|flush|underflow"},
     {"too early", "shift|off_by|stale|place"},
@@ -156,10 +156,8 @@ void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
   const std::string& cause = verdict.likely_cause();
   const Told told = JudgeCause(planted, cause);
   if (!planted.contracts.empty()) {
-    const size_t at = cause.find(baselines::kDeclare);
-    const std::string declare = at == std::string::npos ? (cause.empty() ? "none" : "another cause")
-                                                        : cause.substr(at + sizeof(baselines::kDeclare) - 1);
-    ++contracts_[index][declare.substr(0, declare.find(" if"))];
+    const std::string without = cause.empty() ? "none" : "another cause";
+    ++contracts_[index][verdict.declarable().empty() ? without : verdict.declarable()];
   }
   if (told == Told::kNothing) {
     ++told_nothing_;
@@ -192,7 +190,7 @@ std::string CauseTally::Table() const {
     }
     out += "\n";
   }
-  absl::StrAppend(&out, absl::StrFormat("%6d  %6d  in all; %d of %d failures were told nothing\n",
+  absl::StrAppend(&out, absl::StrFormat("%6d  %6d  in all; %d of %d failures were given no cause\n",
                                         Count(Told::kRight), Count(Told::kWrong), told_nothing_, failures_));
   return out;
 }
@@ -206,7 +204,7 @@ std::string CauseTally::ContractTable() const {
       failures += count;
       parts.push_back(absl::StrCat(contract, " ", count));
     }
-    absl::StrAppend(&out, absl::StrFormat("%-30s %-9s %5d failures, told to declare: %s\n",
+    absl::StrAppend(&out, absl::StrFormat("%-30s %-9s %5d failures, advised to declare: %s\n",
                                           planted_[index].name, absl::StrJoin(planted_[index].contracts, ","),
                                           failures, absl::StrJoin(parts, ", ")));
   }

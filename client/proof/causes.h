@@ -1,5 +1,5 @@
-// Whether likely causes are true: of things that are planted under a name, the cause that a failed case is
-// told is compared with what the name and the text say was planted.
+// Whether likely causes are right: the cause that a failed case was given is compared with the name and the
+// text of the injected bug, or of the variant, that was switched on.
 #ifndef CLIENT_PROOF_CAUSES_H_
 #define CLIENT_PROOF_CAUSES_H_
 
@@ -15,7 +15,7 @@ namespace diopi::proof {
 
 enum class Told { kRight, kWrong, kNothing };
 
-// Right: what the cause speaks of (an argument, the tail, NaN, a contract, ...) is what was planted. A cause
+// Right: the cause speaks of what was injected (an argument, the tail, NaN, a contract, ...). A cause
 // that speaks of nothing known is wrong.
 Told JudgeCause(const Planted& planted, const std::string& cause);
 
@@ -27,11 +27,12 @@ class CauseTally {
   void Add(size_t index, const v1::Verdict& verdict);
 
   int64_t Count(Told told) const;
-  // Of the failures that were told a cause, the share that was told the right one; 1 of none.
+  // Share of the causes given that are right; 1 when no cause was given.
   double Precision() const;
-  // One line a kind of cause: right, wrong, and the planted things it was wrong about.
+  // One line per kind of cause: right, wrong, and the bugs it was wrong about.
   std::string Table() const;
-  // One line a planted thing that names a contract: failures, and which contract they were told to declare.
+  // One line per bug or variant that names a contract: failures, and the contract they were advised to
+  // declare.
   std::string ContractTable() const;
 
  private:

@@ -48,7 +48,7 @@ TEST(CauseTally, CountsWhatFailed) {
   EXPECT_NE(tally.Table().find("     1       1  argument alpha; wrong for conv2d_winograd4 1\n"),
             std::string::npos)
       << tally.Table();
-  EXPECT_NE(tally.ContractTable().find("fastconv      1 failures, told to declare: another cause 1"),
+  EXPECT_NE(tally.ContractTable().find("fastconv      1 failures, advised to declare: another cause 1"),
             std::string::npos)
       << tally.ContractTable();
 }

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/agent/paths.h"
 #include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
+#include "client/setup/paths.h"
 
 namespace diopi::proof {
 namespace {
@@ -42,6 +42,7 @@ TrialOptions OptionsOf(const Source& source) {
     if (!each.contracts.empty()) options.planted.push_back(each);
   }
   for (const std::string& function : source.functions) options.selection.add_functions(function);
+  options.selection.set_suite("smoke");
   return options;
 }
 

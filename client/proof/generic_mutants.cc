@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/diagnose/alter.h"
 #include "cases/core/fill.h"
+#include "cases/core/reference_key.h"
 
 namespace diopi::proof {
 namespace {
@@ -176,7 +177,7 @@ class Mutator {
     TensorMap outputs = native_;
     for (auto& [key, tensor] : outputs) {
       const auto oracle = baseline_.references.find(key);
-      const bool noisy = baseline_.references.count(key + ".sigma") != 0;
+      const bool noisy = baseline_.references.count(ReferenceKey(key, ReferencePart::kSigma)) != 0;
       each.spoil(noisy ? &oracle->second : nullptr, &tensor);
     }
     Add(each.name, std::move(outputs));

@@ -1,5 +1,5 @@
 // Bugs that any function may have, made without a library: a call with an argument altered, inputs narrowed,
-// or outputs spoilt as faulty kernels spoil them.
+// or outputs changed as faulty kernels change them.
 #ifndef CLIENT_PROOF_GENERIC_MUTANTS_H_
 #define CLIENT_PROOF_GENERIC_MUTANTS_H_
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "baselines/store/store.h"
-#include "cases/core/tensor.h"
-#include "impl_loader/worker/in_process.h"
+#include "cases/base/tensor.h"
+#include "impl_loader/caller/in_process.h"
 
 namespace diopi::proof {
 

@@ -9,12 +9,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
-#include "client/agent/paths.h"
 #include "client/proof/case_value.h"
 #include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
+#include "client/setup/paths.h"
 
 namespace diopi::proof {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 constexpr int kProven = 0;
 constexpr int kNotProven = 1;
 constexpr int kCannotRun = 3;
-// Of the failures that are told a cause, the share that must be told the right one.
+// Share of the causes given that must be right.
 constexpr double kLeastPrecision = 0.95;
 
 struct Arguments {
@@ -31,6 +31,7 @@ struct Arguments {
   std::string variants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_variants.so";
   std::string native16 = agent::ProgramFolder() + "/../lib/libdiopi_native16.so";
   std::vector<std::string> functions;
+  std::string suite = "core";
   std::vector<std::string> only;  // globs of planted names
   int seeds = 3;
   int threads = 2;
@@ -46,6 +47,13 @@ bool Wanted(const Arguments& arguments, const std::string& name) {
   if (arguments.only.empty()) return true;
   return std::any_of(arguments.only.begin(), arguments.only.end(),
                      [&](const std::string& glob) { return cases::GlobMatch(glob, name); });
+}
+
+v1::Selection SelectionOf(const Arguments& arguments) {
+  v1::Selection selection;
+  for (const std::string& function : arguments.functions) selection.add_functions(function);
+  selection.set_suite(arguments.suite);
+  return selection;
 }
 
 // A library, and the variable that switches on what is planted in it.
@@ -65,7 +73,7 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
   for (Planted& each : *planted) {
     if (Wanted(arguments, each.name) && wanted(each)) options.planted.push_back(std::move(each));
   }
-  for (const std::string& function : arguments.functions) options.selection.add_functions(function);
+  options.selection = SelectionOf(arguments);
   options.threads = arguments.threads;
   return options;
 }
@@ -101,18 +109,18 @@ int RunVerdict(const Arguments& arguments) {
   const absl::StatusOr<Tally> mutants =
       RunLibraries(arguments, {{arguments.mutants, "DIOPI_MUTANT"}, variant, native16}, true);
   if (!mutants.ok()) return Tell(mutants.status());
-  std::cout << "Planted bugs, each over the cases of its functions in suite core\n\n"
+  std::cout << "Injected bugs, each run on the cases of its functions in suite " << arguments.suite << "\n\n"
             << mutants->MutantTable();
   const absl::StatusOr<Tally> variants = RunLibraries(arguments, {variant, native16}, false);
   if (!variants.ok()) return Tell(variants.status());
-  std::cout << absl::StrFormat("\nOther correct ways to compute, %d seeds of inputs each\n\n",
-                               arguments.seeds)
+  std::cout << absl::StrFormat("\nCorrect variants, %d seeds of inputs each\n\n", arguments.seeds)
             << variants->VariantTable();
-  std::cout << absl::StrFormat("\nthe public rule accuses the correct ones in %d of %d verdicts\n",
+  std::cout << absl::StrFormat("\nthe public rule accuses correct variants in %d of %d verdicts\n",
                                variants->PublicAlarms(), variants->Verdicts());
-  std::cout << absl::StrFormat("mutants caught %d of %d (public rule %d of %d), false alarms %d of %d\n",
-                               mutants->Caught(), mutants->records().size(), mutants->PublicCaught(),
-                               mutants->records().size(), variants->Alarms(), variants->Verdicts());
+  std::cout << absl::StrFormat(
+      "injected bugs caught: %d of %d (public rule %d of %d), false alarms: %d of %d\n", mutants->Caught(),
+      mutants->records().size(), mutants->PublicCaught(), mutants->records().size(), variants->Alarms(),
+      variants->Verdicts());
   const bool all = mutants->Caught() == static_cast<int64_t>(mutants->records().size());
   return all && variants->Alarms() == 0 ? kProven : kNotProven;
 }
@@ -141,7 +149,7 @@ int RunCauses(const Arguments& arguments) {
   const absl::StatusOr<CauseTally> bugs =
       RunCauses(arguments, {arguments.mutants, "DIOPI_MUTANT"}, true, All);
   if (!bugs.ok()) return Tell(bugs.status());
-  std::cout << "Likely causes of planted bugs\n\n" << bugs->Table();
+  std::cout << "Likely causes of injected bugs\n\n" << bugs->Table();
   const auto declarable = [](const Planted& planted) {
     return !planted.contracts.empty() && !IsBug(planted);
   };
@@ -152,7 +160,7 @@ int RunCauses(const Arguments& arguments) {
       RunCauses(arguments, {arguments.native16, "DIOPI_NATIVE16"}, false,
                 [](const Planted& planted) { return !IsBug(planted); });
   if (!native16.ok()) return Tell(native16.status());
-  std::cout << "\nArithmetic that would have to be declared, and is not\n\n"
+  std::cout << "\nArithmetic that would have to be declared and is not\n\n"
             << arithmetic->ContractTable() << native16->ContractTable() << "\n"
             << arithmetic->Table() << native16->Table();
   const int64_t right =
@@ -170,7 +178,7 @@ int RunCases(const Arguments& arguments) {
   CaseValueOptions options;
   options.reference_library = arguments.reference;
   options.mutants_library = arguments.mutants;
-  for (const std::string& function : arguments.functions) options.selection.add_functions(function);
+  options.selection = SelectionOf(arguments);
   const auto matrices = MeasureCases(options);
   if (!matrices.ok()) return Tell(matrices.status());
   std::cout << CaseValueText(*matrices, arguments.verbose);
@@ -178,31 +186,33 @@ int RunCases(const Arguments& arguments) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Does the method catch every bug, and does it accuse nobody falsely?", "diopi-proof");
+  CLI::App app("Proves the verdicts: every injected bug is caught, and no correct variant is accused.",
+               "diopi-proof");
   Arguments arguments;
   app.require_subcommand(1);
   app.add_option("--reference", arguments.reference, "The CPU reference, libdiopi_cpu.so");
-  app.add_option("--mutants", arguments.mutants, "The library with planted bugs");
+  app.add_option("--mutants", arguments.mutants, "Library with injected bugs");
   app.add_option("--fname", arguments.functions, "Only these operators or functions");
-  app.add_option("--threads", arguments.threads, "Workers side by side")->check(CLI::Range(1, 64));
-  CLI::App* verdict = app.add_subcommand(
-      "verdict",
-      "Runs every planted bug and every other correct way to compute; exit 1 when a bug is not "
-      "caught or a correct library is accused");
-  verdict->add_option("--variants", arguments.variants, "The library with other correct ways to compute");
-  verdict->add_option("--only", arguments.only, "Only what is planted under these names (globs)");
-  verdict->add_option("--seeds", arguments.seeds, "Sets of generated inputs for the correct ones")
+  app.add_option("--suite", arguments.suite, "Suite: core (default) or smoke");
+  app.add_option("--threads", arguments.threads, "Number of workers")->check(CLI::Range(1, 64));
+  CLI::App* verdict = app.add_subcommand("verdict",
+                                         "Runs every injected bug and every correct variant; exit status 1 "
+                                         "when a bug is not caught or a correct variant is accused");
+  verdict->add_option("--variants", arguments.variants, "Library with correct variants");
+  verdict->add_option("--only", arguments.only, "Only the bugs and variants with these names (globs)");
+  verdict->add_option("--seeds", arguments.seeds, "Number of input sets for each correct variant")
       ->check(CLI::Range(1, 1000));
-  CLI::App* cases = app.add_subcommand(
-      "cases",
-      "Reports, per operator, the bugs that no case catches and the cases that catch nothing others do not");
-  cases->add_flag("--verbose", arguments.verbose, "List every case that catches nothing others do not");
-  CLI::App* causes = app.add_subcommand("causes",
-                                        "Counts how often the likely cause of a planted bug, and of "
-                                        "arithmetic that is not declared, is right, wrong "
-                                        "or not told; exit 1 when too many are wrong");
-  causes->add_option("--variants", arguments.variants, "The library with other correct ways to compute");
-  causes->add_option("--only", arguments.only, "Only what is planted under these names (globs)");
+  CLI::App* cases = app.add_subcommand("cases",
+                                       "Reports, per operator, the bugs that no case catches and the cases "
+                                       "that catch nothing that other cases do not");
+  cases->add_flag("--verbose", arguments.verbose,
+                  "List every case that catches nothing that other cases do not");
+  CLI::App* causes =
+      app.add_subcommand("causes",
+                         "Counts how often the likely cause of an injected bug, or of undeclared arithmetic, "
+                         "is right, wrong or missing; exit status 1 when too many are wrong");
+  causes->add_option("--variants", arguments.variants, "Library with correct variants");
+  causes->add_option("--only", arguments.only, "Only the bugs and variants with these names (globs)");
   causes->add_flag("--verbose", arguments.verbose, "List every failure with its cause");
   for (CLI::App* command : {verdict, causes}) {
     command->add_option("--native16", arguments.native16, "The library that computes in 16 bits throughout");

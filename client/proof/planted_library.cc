@@ -5,8 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "impl_loader/caller/in_process.h"
 #include "impl_loader/library/library.h"
-#include "impl_loader/worker/in_process.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::proof {
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<Planted>> ParsePlanted(const std::string& listing) {
   const auto twice = std::adjacent_find(all.begin(), all.end(),
                                         [](const Planted& a, const Planted& b) { return a.name == b.name; });
   if (twice != all.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("two things are planted under the name ", twice->name));
+    return absl::InvalidArgumentError(absl::StrCat("two bugs or variants have the name ", twice->name));
   }
   return all;
 }
@@ -75,12 +75,12 @@ absl::StatusOr<std::vector<Planted>> ReadPlanted(const std::string& library_path
   void* symbol = library->Symbol("diopiPlanted");
   if (symbol == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat(library_path, " has nothing planted: it does not export diopiPlanted"));
+        absl::StrCat(library_path, " has no injected bugs or variants: it does not export diopiPlanted"));
   }
   const std::string listing = reinterpret_cast<const char* (*)()>(symbol)();
   absl::StatusOr<std::vector<Planted>> all = ParsePlanted(listing);
   if (all.ok() && all->empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(library_path, " has nothing planted"));
+    return absl::InvalidArgumentError(absl::StrCat(library_path, " has no injected bugs or variants"));
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// What a library holds that something is planted in (baselines/planted).
+// The injected bugs or correct variants that a library holds (baselines/planted).
 #ifndef CLIENT_PROOF_PLANTED_LIBRARY_H_
 #define CLIENT_PROOF_PLANTED_LIBRARY_H_
 

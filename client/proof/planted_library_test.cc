@@ -32,7 +32,7 @@ TEST(ParsePlanted, RefusesWhatItCannotRead) {
       {"alpha\tmany\tdiopiAdd\t\ttext\n", "separated by tabs"},
       {"alpha\t51\tdiopiAddd\t\ttext\n", "no function 'diopiAddd'"},
       {"alpha\t51\t\t\ttext\n", "names no function"},
-      {"alpha\t51\tdiopiAdd\t\ta\nalpha\t0\tdiopiMul\t\tb\n", "under the name alpha"},
+      {"alpha\t51\tdiopiAdd\t\ta\nalpha\t0\tdiopiMul\t\tb\n", "have the name alpha"},
   };
   for (const auto& row : rows) {
     const auto all = ParsePlanted(row.listing);
@@ -44,7 +44,7 @@ TEST(ParsePlanted, RefusesWhatItCannotRead) {
 TEST(ReadPlanted, NamesALibraryWithoutAnything) {
   const auto all = ReadPlanted(DIOPI_BINARY_DIR "/lib/vendors/vendor_null.so");
   ASSERT_FALSE(all.ok());
-  EXPECT_THAT(std::string(all.status().message()), HasSubstr("nothing planted"));
+  EXPECT_THAT(std::string(all.status().message()), HasSubstr("no injected bugs or variants"));
 }
 
 TEST(ReadPlanted, ReadsOurTwoLibraries) {

@@ -1,4 +1,4 @@
-// What the trials add up to, and the tables that show it.
+// Totals of the trials, and the tables that show them.
 #ifndef CLIENT_PROOF_TALLY_H_
 #define CLIENT_PROOF_TALLY_H_
 
@@ -12,7 +12,7 @@
 
 namespace diopi::proof {
 
-// All trials of one planted thing.
+// All trials of one injected bug or correct variant.
 struct Record {
   int64_t verdicts = 0;  // calls that were judged by their numbers or worse: implemented, not skipped
   int64_t caught = 0;    // of these, not passed
@@ -35,7 +35,7 @@ class Tally {
 
   const std::vector<Planted>& planted() const { return planted_; }
   const std::vector<Record>& records() const { return records_; }
-  int64_t Caught() const;        // planted things of which at least one verdict was not a pass
+  int64_t Caught() const;        // bugs of which at least one verdict was not a pass
   int64_t PublicCaught() const;  // by the public rule
   int64_t Verdicts() const;
   int64_t Alarms() const;  // verdicts

@@ -20,10 +20,10 @@
 #include "baselines/diagnose/native16.h"
 #include "baselines/generate/generate.h"
 #include "cases/core/catalog.h"
-#include "client/agent/case_judge.h"
-#include "client/agent/paths.h"
-#include "client/agent/verdict_builder.h"
-#include "impl_loader/worker/in_process.h"
+#include "client/judge/case_judge.h"
+#include "client/judge/verdict_builder.h"
+#include "client/setup/paths.h"
+#include "impl_loader/caller/in_process.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::proof {
@@ -38,7 +38,7 @@ bool PublicRuleFails(const CallOutcome& outcome, const std::optional<v1::Verdict
   if (outcome.kind != CallOutcome::Kind::kReplied) return true;  // its run dies, or never ends
   if (!numbers.has_value()) return outcome.reply.error_code() != kNoImplement;
   return std::any_of(numbers->outputs().begin(), numbers->outputs().end(), [](const v1::OutputStats& stats) {
-    return !stats.peer_ok() || stats.gates() == "S";  // shape and dtype it does see
+    return !stats.public_pass() || stats.gates() == "S";  // shape and dtype it does see
   });
 }
 

@@ -1,5 +1,5 @@
-// Runs everything that is planted in a library over the cases of the functions it changes, in real workers,
-// and judges each call as the agent does.
+// Runs every injected bug or variant of a library over the cases of the functions it changes, in real
+// workers, and judges each call as the agent does.
 #ifndef CLIENT_PROOF_TRIAL_H_
 #define CLIENT_PROOF_TRIAL_H_
 
@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "client/proof/planted_library.h"
 #include "diopi/v1/case.pb.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/selection.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::proof {
@@ -24,8 +24,8 @@ struct TrialOptions {
   v1::Selection selection;
   int seeds = 1;  // of the generated inputs; seed 0 gives those of the stored baselines
   int threads = 2;
-  std::chrono::milliseconds case_timeout{2000};
-  bool declare = true;   // the contracts that planted things name
+  std::chrono::milliseconds case_timeout{5000};
+  bool declare = true;   // the contracts that bugs and variants name
   bool explain = false;  // look for likely causes, as the agent does but with no limit that would matter
 };
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/rpc/caller.h"
 #include "diopi/v1/service.grpc.pb.h"
+#include "server/store/run_state.h"
 
 namespace diopi::rpc {
 namespace {
@@ -29,10 +30,6 @@ bool WriteAll(int fd, std::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return true;
-}
-
-bool HasEnded(const v1::RunInfo& run) {
-  return run.state() == "finished" || run.state() == "aborted";
 }
 
 class GrpcAgentsClient final : public AgentsClient {
@@ -117,7 +114,7 @@ class GrpcAgentsClient final : public AgentsClient {
       while (reader->Read(&run)) {
         heard = Clock::now();
         backoff = caller_.options().first_backoff;
-        ended = HasEnded(run);
+        ended = server::IsOver(run.state());
         if (take(run)) continue;
         context.TryCancel();
         while (reader->Read(&run)) {

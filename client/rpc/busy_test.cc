@@ -105,7 +105,7 @@ class FakeAgents final : public v1::Agents::Service {
                         grpc::ServerWriter<v1::RunInfo>* writer) override {
     grpc::Status status = answers_->Next();
     v1::RunInfo run;
-    run.set_state("finished");
+    run.set_state(v1::RUN_STATE_FINISHED);
     if (status.ok()) writer->Write(run);
     return status;
   }

@@ -21,7 +21,7 @@ absl::Status CheckAddress(const std::string& address) {
                                             address.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (complete && (unix_socket || port)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("'", address, "' is no server address; expected HOST:PORT or unix:PATH"));
+      absl::StrCat("'", address, "' is not a server address; expected HOST:PORT or unix:PATH"));
 }
 
 absl::Status CheckServer(const std::string& address, const Credentials& credentials) {
@@ -183,7 +183,7 @@ absl::Status Caller::Translate(const grpc::Status& status) const {
     case absl::StatusCode::kResourceExhausted:
       if (status.error_message() == kNoThread) {
         absl::Status busy = absl::UnavailableError(
-            absl::StrCat("the server at ", address_, " is busy: every thread of it serves a call"));
+            absl::StrCat("the server at ", address_, " is busy: all its threads are serving calls"));
         busy.SetPayload(kBusyMark, absl::Cord());
         return busy;
       }

@@ -59,7 +59,7 @@ absl::StatusOr<Credentials> LoadCredentials(const CredentialFiles& files) {
   tls.key = OrEnvironment(files.tls_key, "DIOPI_TLS_KEY");
   if (tls.ca.empty() && tls.any()) {
     return absl::InvalidArgumentError(
-        "--tls-cert and --tls-key need --tls-ca, who signs the server's certificate");
+        "--tls-cert and --tls-key also need --tls-ca, the authority that signed the server's certificate");
   }
   absl::StatusOr<server::TlsTexts> texts = server::ReadTlsFiles(tls);
   if (!texts.ok()) return texts.status();
@@ -74,7 +74,7 @@ absl::Status CheckEncryption(const std::string& address, const Credentials& cred
     return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the server at ", address,
-                   " is another machine: give --tls-ca, or --insecure to speak to it without encryption"));
+                   " is another machine: use --tls-ca, or --insecure to connect to it without encryption"));
 }
 
 }  // namespace diopi::rpc

@@ -107,7 +107,7 @@ TEST_F(CredentialsTest, Tls) {
               AllOf(HasSubstr(address_), HasSubstr("not accepted"), HasSubstr("issuer")));
   const absl::Status plain = Connect({});
   EXPECT_TRUE(absl::IsUnauthenticated(plain)) << plain;
-  EXPECT_THAT(std::string(plain.message()), HasSubstr("speaks TLS only: give --tls-ca"));
+  EXPECT_THAT(std::string(plain.message()), HasSubstr("accepts only TLS: use --tls-ca"));
 }
 
 TEST_F(CredentialsTest, MutualTls) {
@@ -115,7 +115,7 @@ TEST_F(CredentialsTest, MutualTls) {
   EXPECT_TRUE(Connect(With(authority_.Issue("agent"))).ok()) << Connect(With(authority_.Issue("agent")));
   const absl::Status none = Connect({authority_.ca(), "", "", "", false});
   EXPECT_TRUE(absl::IsUnauthenticated(none)) << none;
-  EXPECT_THAT(std::string(none.message()), HasSubstr("wants to see a certificate: give --tls-cert"));
+  EXPECT_THAT(std::string(none.message()), HasSubstr("requires a client certificate: use --tls-cert"));
   const absl::Status other = Connect(With(stranger_.Issue("agent")));
   EXPECT_TRUE(absl::IsUnauthenticated(other)) << other;
   EXPECT_THAT(std::string(other.message()), HasSubstr("does not accept the certificate in --tls-cert"));
@@ -137,7 +137,7 @@ TEST_F(CredentialsTest, TlsToAPlaintextServer) {
   EXPECT_TRUE(Connect({}).ok());
   const absl::Status status = Connect({authority_.ca(), "", "", "", false});
   EXPECT_TRUE(absl::IsUnauthenticated(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("does not speak TLS"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("does not use TLS"));
 }
 
 TEST_F(CredentialsTest, PlaintextToAnotherMachineIsAskedFor) {

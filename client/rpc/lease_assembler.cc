@@ -1,3 +1,7 @@
+// A state machine over the messages of two streams. Sizes and checksums are announced before any bytes,
+// memory is reserved only as bytes arrive, and every complete tensor is proved against its checksum, whether
+// it was received, generated from a recipe or found in the cache. A stream that breaks a rule ends the lease
+// with the place named; it never yields a case with doubtful inputs.
 #include "client/rpc/lease_assembler.h"
 
 #include <sys/mman.h>
@@ -38,7 +42,7 @@ absl::Status LeaseAssembler::Broken(const std::string& what) const {
 }
 
 absl::Status LeaseAssembler::Add(v1::LeaseMessage* message) {
-  if (!has_header_ && !message->has_header()) return Broken("the first message is no header");
+  if (!has_header_ && !message->has_header()) return Broken("the first message is not a header");
   switch (message->message_case()) {
     case v1::LeaseMessage::kHeader:
       if (has_header_) return Broken("a second header");
@@ -71,6 +75,8 @@ absl::Status LeaseAssembler::StartCase(v1::LeaseMessage::CaseStart* start) {
   current_.leased.lease_id = header_.lease_id();
   current_.leased.c = std::move(*start->mutable_case_());
   current_.leased.reference = start->reference();
+  current_.leased.device_reference = start->device_reference();
+  current_.leased.quarantined = start->quarantined();
   current_.inputs = start->inputs();
   current_.references = start->references();
   current_.announced = {start->tensors().begin(), start->tensors().end()};
@@ -133,7 +139,7 @@ const v1::TensorInfo* LeaseAssembler::InfoOf(bool reference, absl::string_view k
 
 absl::Status LeaseAssembler::AddChunk(const v1::TensorChunk& head, bool reference,
                                       absl::Span<const absl::string_view> data) {
-  if (!has_header_) return Broken("the first message is no header");
+  if (!has_header_) return Broken("the first message is not a header");
   if (fetching_) StartNextWaiting();
   if (!in_case_) return Broken("a tensor outside a case");
   int64_t size = 0;

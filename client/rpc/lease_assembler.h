@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "cases/core/hash.h"
-#include "cases/core/tensor.h"
+#include "cases/base/hash.h"
+#include "cases/base/tensor.h"
 #include "client/rpc/tensor_cache.h"
 #include "diopi/v1/service.pb.h"
 
@@ -27,6 +27,8 @@ struct LeasedCase {
   // Not empty: no usable baseline (the server's words), or tensors that are not what the server announced:
   // a reason to judge nothing, never a fault of the chip's. There are no tensors then.
   std::string unavailable;
+  bool quarantined = false;      // it is unavailable because a reference fails it
+  std::string device_reference;  // whose outputs stand beside the oracle's; empty: nobody's
   TensorMap inputs;
   TensorMap references;
 };

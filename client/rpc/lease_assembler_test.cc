@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/hash.h"
 #include "cases/core/fill.h"
-#include "cases/core/hash.h"
 
 namespace diopi::rpc {
 namespace {
@@ -96,7 +96,7 @@ TEST(LeaseAssembler, RefusesBrokenStreams) {
   };
   const v1::TensorChunk half = Chunk("input", 4, 0, "ab");
   const std::vector<Row> rows = {
-      {"no header", {Start("a", 0, 0)}, "first message"},
+      {"not a header", {Start("a", 0, 0)}, "first message"},
       {"nothing", {}, "before its header"},
       {"two headers", {Header(0), Header(0)}, "second header"},
       {"gap", {Header(1), Start("a", 1, 0), Input(half), Input(Chunk("input", 4, 3, "d"))}, "at byte 3"},

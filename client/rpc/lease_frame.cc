@@ -93,7 +93,7 @@ absl::Status ParseLeaseFrame(const grpc::ByteBuffer& bytes, LeaseFrame* frame) {
   if (grpc::SerializationTraits<v1::LeaseMessage>::Deserialize(&copy, &frame->message).ok()) {
     return absl::OkStatus();
   }
-  return absl::DataLossError("broken lease stream: bytes that are no message of it");
+  return absl::DataLossError("broken lease stream: bytes that are not a message");
 }
 
 }  // namespace diopi::rpc

@@ -1,3 +1,7 @@
+// Entries are named by content (hash and size) and appear by rename, so readers need no lock and two agents
+// never see half an entry. The total size is a counter in a shared mapping; it may drift when a process is
+// killed, and is measured anew before anything is evicted. A bad entry is removed and fetched again: the
+// cache can cost time, but not a verdict.
 #include "client/rpc/tensor_cache.h"
 
 #include <fcntl.h>
@@ -17,7 +21,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::rpc {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::rpc {
 namespace {

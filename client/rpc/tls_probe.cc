@@ -113,7 +113,7 @@ absl::Status Describe(const std::string& address, const SSL* session) {
   }
   if (reason == "wrong version number") {
     return absl::UnauthenticatedError(
-        absl::StrCat("the server at ", address, " does not speak TLS: leave out --tls-ca"));
+        absl::StrCat("the server at ", address, " does not use TLS: omit --tls-ca"));
   }
   return absl::OkStatus();  // nothing that we know better than gRPC
 }
@@ -141,7 +141,7 @@ absl::Status ExplainTls(const std::string& address, const Credentials& credentia
   if (!tls) {
     ERR_clear_error();
     return shook ? absl::UnauthenticatedError(
-                       absl::StrCat("the server at ", address, " speaks TLS only: give --tls-ca"))
+                       absl::StrCat("the server at ", address, " accepts only TLS: use --tls-ca"))
                  : absl::OkStatus();
   }
   if (!shook) return Describe(address, session.get());
@@ -155,7 +155,7 @@ absl::Status ExplainTls(const std::string& address, const Credentials& credentia
   return absl::UnauthenticatedError(
       credentials.certificate.empty()
           ? absl::StrCat("the server at ", address,
-                         " wants to see a certificate: give --tls-cert and --tls-key")
+                         " requires a client certificate: use --tls-cert and --tls-key")
           : absl::StrCat("the server at ", address, " does not accept the certificate in --tls-cert"));
 }
 

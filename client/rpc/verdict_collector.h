@@ -17,7 +17,7 @@ class VerdictCollector {
  public:
   explicit VerdictCollector(const v1::ReadVerdictsRequest& request);
 
-  // Of the next stream: goes on after the last verdict that came.
+  // The request for the next stream, which continues after the last verdict received.
   const v1::ReadVerdictsRequest& request() const { return request_; }
   size_t size() const { return verdicts_.size(); }
   // Takes the batch's verdicts. DataLoss when it breaks the rules of the message.

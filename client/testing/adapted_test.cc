@@ -1,5 +1,5 @@
-// The whole of suite core through the adaptor: a correct library that works in four bytes is never accused,
-// and one that is wrong there is found out as without an adaptor.
+// Through the adaptor, a correct library that works in four bytes is never accused (suite core), and one that
+// is wrong there is found out as without an adaptor (suite smoke).
 #include <gtest/gtest.h>
 
 #include <set>
@@ -25,7 +25,7 @@ class AdaptedTest : public CoreBaselinesTest {
     EXPECT_LE(run.code, 1) << run.err;
     return WithoutLibraryChecks(ReadRun(data()));
   }
-  static bool Adapted(const v1::Verdict& verdict) { return absl::StrContains(verdict.tags(), ", adapted]"); }
+  static bool Adapted(const v1::Verdict& verdict) { return verdict.adapted(); }
 };
 
 TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
@@ -49,7 +49,8 @@ TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
     }
     EXPECT_GT(adapted, 4000) << mode[0];
     EXPECT_GT(passed, 12000) << mode[0];
-    EXPECT_LT(not_asked, 100) << mode[0];
+    // Integers that do not fit into four bytes, and results that would not.
+    EXPECT_LT(not_asked * 30, passed) << mode[0];
   }
 }
 
@@ -59,20 +60,26 @@ TEST_F(AdaptedTest, FewWrongElementsFail) {
   // Where the doubled element is all rounding noise in float32: 1 - tanh^2, in gelu times 300^3.
   const std::set<std::string> unseen = {"tanh.backward.float64.saturated",
                                         "gelu.backward.float64.tanh_large"};
-  for (const char* how : {"output_doubled", "output_nan"}) {
+  for (const std::string how : {"output_doubled", "output_nan"}) {
+    const bool doubled = how == "output_doubled";
     int failed = 0;
-    for (const v1::Verdict& verdict : Run(VendorPath("vendor_spoilt"), {"--four-bytes", "--dtype", "float64"},
-                                          {absl::StrCat("DIOPI_TEST_SPOIL=", how)})
-                                          .verdicts) {
+    for (const v1::Verdict& verdict :
+         Run(VendorPath("vendor_spoilt"), {"--four-bytes", "--dtype", "float64", "--suite", "smoke"},
+             {absl::StrCat("DIOPI_TEST_SPOIL=", how)})
+             .verdicts) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || verdict.outcome() == v1::OUTCOME_SKIPPED)
         continue;
-      if (unseen.contains(verdict.case_id())) continue;
+      if (doubled && unseen.contains(verdict.case_id())) continue;
+      // Twice a random number is as good a random number.
+      if (doubled && absl::StartsWith(verdict.case_id(), "normal.") &&
+          verdict.outputs(0).elements() < 1 << 17)
+        continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;
     }
-    EXPECT_GE(failed, 1500) << how;
+    EXPECT_GE(failed, 700) << how;
   }
 }
 

@@ -1,4 +1,4 @@
-// Several agents, or several cards of one agent, at the same run. Libraries that wait inside a call make
+// Several agents, or several devices of one agent, at the same run. Libraries that wait inside a call make
 // "while it runs" certain.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ class AgentsTest : public ::testing::Test {
   // Every case once; all calls of the function failed as they do without a gate.
   void ExpectComplete() const {
     const StoredRun run = ReadRun(data(), run_);
-    EXPECT_EQ(run.info.state(), "finished");
+    EXPECT_EQ(run.info.state(), v1::RUN_STATE_FINISHED);
     EXPECT_GT(run.verdicts.size(), 5U);
     for (const v1::Verdict& verdict : run.verdicts) {
       if (verdict.function() != "diopiRelu") continue;
@@ -144,7 +144,7 @@ TEST_F(AgentsTest, WhatCannotBeJoined) {
       {{"--server", address_, "--join", "latest", "--resume", "latest"}, 2, "--resume"},
       {{"--shard-index", "3"}, 2, "--shard-index needs --shard-count"},
       {{"--shard-index", "3", "--shard-count", "3"}, 2, "there is no shard 3 of 3"},
-      {{"--devices", "0-"}, 2, "'0-' is no card number"},
+      {{"--devices", "0-"}, 2, "'0-' is not a device number"},
       {{"--devices", "0-1", "--workers", "2"}, 2, "--workers"},
   };
   for (const Row& row : table) {
@@ -156,15 +156,15 @@ TEST_F(AgentsTest, WhatCannotBeJoined) {
   StopServer();
 }
 
-class CardsTest : public AgentsTest {
+class DevicesTest : public AgentsTest {
  protected:
-  // A run over the cards, ended once `working` of them are inside a call at the same time.
-  Finished RunOn(const Words& cards, int working) {
+  // A run over the devices, ended once `working` of them are inside a call at the same time.
+  Finished RunOn(const Words& devices, int working) {
     const std::string arrivals = folder_ / "arrivals";
     EXPECT_EQ(mkfifo(arrivals.c_str(), 0600), 0);
     const int here = open(arrivals.c_str(), O_RDWR | O_CLOEXEC);
     Words arguments = {"--data", data(), "--fname", "relu"};
-    arguments.insert(arguments.end(), cards.begin(), cards.end());
+    arguments.insert(arguments.end(), devices.begin(), devices.end());
     Running agent(Agent("vendor_cards", arguments),
                   {"DIOPI_TEST_DEAD_CARD=2", "DIOPI_TEST_GATE=" + gate_, "DIOPI_TEST_ARRIVALS=" + arrivals});
     char c = 0;
@@ -177,39 +177,39 @@ class CardsTest : public AgentsTest {
   }
 };
 
-TEST_F(CardsTest, EachWorkerSeesItsCardAlone) {
+TEST_F(DevicesTest, EachWorkerSeesOnlyItsDevice) {
   const Finished finished = RunOn({"--devices", "0-2,5"}, 3);
   EXPECT_EQ(finished.code, 1) << finished.err;
-  EXPECT_NE(finished.err.find("left out: card 2: "), std::string::npos) << finished.err;
-  std::set<int> cards;
+  EXPECT_NE(finished.err.find("left out: device 2: "), std::string::npos) << finished.err;
+  std::set<int> devices;
   for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
     if (verdict.function() != "diopiRelu") continue;
     ASSERT_TRUE(verdict.has_device_index()) << verdict.case_id();
-    cards.insert(verdict.device_index());
-    EXPECT_EQ(verdict.error_text(), absl::StrCat("card ", verdict.device_index(), " index 0"));
+    devices.insert(verdict.device_index());
+    EXPECT_EQ(verdict.error_text(), absl::StrCat("device ", verdict.device_index(), " index 0"));
     EXPECT_GT(verdict.elapsed_us(), 0) << verdict.case_id();
   }
-  EXPECT_EQ(cards, (std::set<int>{0, 1, 5}));
+  EXPECT_EQ(devices, (std::set<int>{0, 1, 5}));
 }
 
-TEST_F(CardsTest, WithoutVariablesTheRuntimeTellsTheCard) {
+TEST_F(DevicesTest, WithoutVariablesTheRuntimeTellsTheDevice) {
   const Finished finished = RunOn({"--devices", "3,2", "--device-env", "none"}, 2);
   EXPECT_EQ(finished.code, 1) << finished.err;
-  std::set<int> cards;
+  std::set<int> devices;
   for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
     if (verdict.function() != "diopiRelu") continue;
-    cards.insert(verdict.device_index());
-    EXPECT_EQ(verdict.error_text(), absl::StrCat("card  index ", verdict.device_index()));
+    devices.insert(verdict.device_index());
+    EXPECT_EQ(verdict.error_text(), absl::StrCat("device  index ", verdict.device_index()));
   }
-  EXPECT_EQ(cards, (std::set<int>{2, 3}));
+  EXPECT_EQ(devices, (std::set<int>{2, 3}));
 }
 
-TEST_F(CardsTest, NoCardAtAll) {
+TEST_F(DevicesTest, NoDeviceAtAll) {
   const Finished finished =
       RunProgram(Agent("vendor_cards", {"--data", data(), "--fname", "relu", "--devices", "2"}),
                  {"DIOPI_TEST_DEAD_CARD=2"});
   EXPECT_EQ(finished.code, 2) << finished.err;
-  EXPECT_NE(finished.err.find("left out: card 2: "), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("left out: device 2: "), std::string::npos) << finished.err;
 }
 
 }  // namespace

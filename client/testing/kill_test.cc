@@ -16,8 +16,13 @@ namespace {
 class KillTest : public CoreBaselinesTest {
  protected:
   static std::vector<std::string> Agent(const std::vector<std::string>& more) {
-    std::vector<std::string> command = {BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"),
-                                        "--error-report", *folder_ / "errors"};
+    std::vector<std::string> command = {BinPath("diopi-agent"),
+                                        "--impl",
+                                        LibPath("libdiopi_cpu.so"),
+                                        "--error-report",
+                                        *folder_ / "errors",
+                                        "--suite",
+                                        "smoke"};
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }

@@ -24,8 +24,8 @@ class NetworkTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = new TempFolder;
-    const Finished gen =
-        RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "tanh", "--quiet"});
+    const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "tanh",
+                                     "--suite", "smoke", "--quiet"});
     ASSERT_EQ(gen.code, 0) << gen.err;
     server_ = new Running({BinPath("diopi-server"), "--data", data(), "--listen", "127.0.0.1:0",
                            "--log-level", "off", "--ready-fd", "1", "--lease-s", "2"},
@@ -43,12 +43,12 @@ class NetworkTest : public ::testing::Test {
 
   // A whole run through the proxy passes, every case once.
   static void ExpectWholeRun(const Proxy& proxy) {
-    const Finished run =
-        RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--server", proxy.address(),
-                    "--fname", "relu", "tanh", "--error-report", *folder_ / "errors.csv"});
+    const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--server",
+                                     proxy.address(), "--fname", "relu", "tanh", "--suite", "smoke",
+                                     "--error-report", *folder_ / "errors.csv"});
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     const StoredRun stored = ReadRun(data());
-    EXPECT_EQ(stored.info.state(), "finished");
+    EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
     EXPECT_GT(stored.verdicts.size(), 20u);
     for (const v1::Verdict& verdict : stored.verdicts) {
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id() << ": " << verdict.reason();

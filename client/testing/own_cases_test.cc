@@ -109,7 +109,7 @@ TEST_F(OwnCasesTest, WhatIsWrongIsToldByEveryProgram) {
   const Finished remote =
       Run({"diopi-agent", "--impl", LibPath("libdiopi_cpu.so"), "--server", "127.0.0.1:1"});
   EXPECT_EQ(remote.code, 2);
-  EXPECT_TRUE(Has(remote.err, "diopi-server --cases")) << remote.err;
+  EXPECT_TRUE(Has(remote.err, "give --cases to diopi-server")) << remote.err;
 }
 
 }  // namespace

@@ -65,12 +65,12 @@ TEST_F(PackTest, AUserWithoutTheDeviceGetsTheSameGrades) {
   EXPECT_EQ(verify.code, 0) << verify.err;
   EXPECT_THAT(verify.out, HasSubstr("Outputs of diopi-conformance CPU reference"));
   EXPECT_THAT(verify.out, HasSubstr(" 0 of other inputs than this machine's"));
-  EXPECT_THAT(verify.out, HasSubstr("The pack is right"));
+  EXPECT_THAT(verify.out, HasSubstr("The pack is correct"));
 
   // Without the options it was made with: what is in it is verified.
   const Finished partial = Cli("", {"pack", "verify", pack_});
   EXPECT_EQ(partial.code, 0) << partial.err;
-  EXPECT_THAT(partial.out, HasSubstr(" cases of the suite are not in this pack\nThe pack is right"));
+  EXPECT_THAT(partial.out, HasSubstr(" cases of the suite are not in this pack\nThe pack is correct"));
 
   const Finished install = Cli(there_, With({"pack", "install", pack_}));
   ASSERT_EQ(install.code, 0) << install.err;

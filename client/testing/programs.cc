@@ -47,14 +47,17 @@ std::vector<std::vector<std::string>> ParseCsv(const std::string& text) {
 
 }  // namespace
 
+std::string BuildPath(const std::string& name) {
+  return DIOPI_BINARY_DIR "/" + name;
+}
 std::string BinPath(const std::string& name) {
-  return DIOPI_BINARY_DIR "/bin/" + name;
+  return BuildPath("bin/" + name);
 }
 std::string LibPath(const std::string& name) {
-  return DIOPI_BINARY_DIR "/lib/" + name;
+  return BuildPath("lib/" + name);
 }
 std::string VendorPath(const std::string& name) {
-  return DIOPI_BINARY_DIR "/lib/vendors/" + name + ".so";
+  return BuildPath("lib/vendors/" + name) + ".so";
 }
 
 TempFolder::TempFolder() {
@@ -68,12 +71,12 @@ TempFolder::~TempFolder() {
 }
 
 Running::Running(std::vector<std::string> command, std::vector<std::string> environment)
-    : out_(agent::MakePipe().value()), err_(agent::MakePipe().value()) {
-  agent::ProcessOptions options;
+    : out_(MakePipe().value()), err_(MakePipe().value()) {
+  ProcessOptions options;
   options.command = std::move(command);
   options.environment = std::move(environment);
   options.descriptors = {{out_.write.get(), STDOUT_FILENO}, {err_.write.get(), STDERR_FILENO}};
-  process_ = std::make_unique<agent::Process>(agent::Process::Start(options).value());
+  process_ = std::make_unique<Process>(Process::Start(options).value());
   out_.write.Close();
   err_.write.Close();
   err_reader_ = std::thread([this] {
@@ -105,7 +108,7 @@ std::string Running::WaitForLine(const std::string& text) {
 Finished Running::Finish() {
   while (ReadMore()) {
   }
-  const agent::ExitStatus status = process_->Wait();
+  const ExitStatus status = process_->Wait();
   if (err_reader_.joinable()) err_reader_.join();
   return {status.signal != 0 ? 128 + status.signal : status.code, out_text_, err_text_};
 }

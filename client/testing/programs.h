@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "client/agent/process.h"
+#include "cases/base/process.h"
 
 namespace diopi::testing {
 
@@ -25,6 +25,8 @@ struct Finished {
   std::string err;
 };
 
+// build/NAME
+std::string BuildPath(const std::string& name);
 // build/bin/NAME
 std::string BinPath(const std::string& name);
 // build/lib/NAME
@@ -65,9 +67,9 @@ class Running {
  private:
   bool ReadMore();
 
-  agent::Pipe out_;
-  agent::Pipe err_;
-  std::unique_ptr<agent::Process> process_;
+  Pipe out_;
+  Pipe err_;
+  std::unique_ptr<Process> process_;
   std::string out_text_;
   size_t looked_at_ = 0;
   std::string err_text_;

@@ -1,4 +1,4 @@
-// A loopback proxy between agents and a server that breaks connections as it is told.
+// A loopback proxy between agents and a server that breaks connections on demand.
 #ifndef CLIENT_TESTING_PROXY_H_
 #define CLIENT_TESTING_PROXY_H_
 
@@ -18,7 +18,7 @@ struct Fault {
   enum class Kind {
     kNone,
     kCut,    // both ends are reset
-    kStall,  // half open: nothing passes any more, and nobody is told
+    kStall,  // half open: nothing passes any more, and neither side notices
     kDelay,  // every piece is held back for `delay_ms`
   };
   Kind kind = Kind::kNone;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::testing {

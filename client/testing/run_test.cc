@@ -135,7 +135,7 @@ TEST_F(RunTest, ReportFormats) {
   const std::pair<const char*, const char*> formats[] = {
       {"text", "Did not pass:"},
       {"csv", "case,operator,function"},
-      {"json", "\"coverage\": {\"abi_functions\": 538"},
+      {"json", "\"coverage\": {\"abi_functions\":538"},
       {"junit", "<error type=\"error\""},
       {"error_report", "DIOPI-Test Error Report\n"},
   };

@@ -115,7 +115,7 @@ TEST_F(SecurityTest, ARunOverTlsWithAToken) {
   const Finished run = Run({"--tls-ca", authority_->ca(), "--token-file", token});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   const StoredRun stored = ReadRun(data());
-  EXPECT_EQ(stored.info.state(), "finished");
+  EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(stored.info.options().owner(), "ci");
   ASSERT_FALSE(stored.verdicts.empty());
   for (const v1::Verdict& verdict : stored.verdicts) {
@@ -151,7 +151,7 @@ TEST_F(SecurityTest, WhoIsRefusedIsToldWhy) {
     std::string text;
   };
   const Row rows[] = {
-      {"no token", tls, 4, "this server wants a token: give --token-file FILE or set $DIOPI_TOKEN"},
+      {"no token", tls, 4, "this server requires a token: use --token-file FILE or set $DIOPI_TOKEN"},
       {"wrong token", tls + Arguments{"--token-file", wrong}, 4,
        "does not know the token, or it was revoked"},
       {"revoked", tls + Arguments{"--token-file", gone}, 4, "does not know the token, or it was revoked"},
@@ -160,7 +160,7 @@ TEST_F(SecurityTest, WhoIsRefusedIsToldWhy) {
       {"missing file", tls + Arguments{"--token-file", *folder_ / "nothing"}, 2, *folder_ / "nothing"},
       {"another authority", {"--tls-ca", stranger.ca(), "--token-file", read}, 4, "certificate"},
       {"no TLS", {"--token-file", read}, 4, "--tls-ca"},
-      {"token in sight", {"--token", "diopi_0"}, 2, "is seen by everybody on the machine"},
+      {"token in sight", {"--token", "diopi_0"}, 2, "everybody on this machine can see a token"},
   };
   for (const Row& row : rows) ExpectRefused(Run(row.credentials), row.code, row.text, row.name);
   EXPECT_EQ(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out, "");
@@ -181,14 +181,14 @@ TEST_F(SecurityTest, MutualTls) {
   const Arguments token = {"--token-file", Token("ci", "run"), "--tls-ca", authority_->ca()};
   const Finished run = Run(token + Arguments{"--tls-cert", client.certificate, "--tls-key", client.key});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_EQ(ReadRun(data()).info.state(), "finished");
+  EXPECT_EQ(ReadRun(data()).info.state(), v1::RUN_STATE_FINISHED);
   ExpectRefused(Run(token), 4, "certificate", "without one");
   ExpectRefused(Run(token + Arguments{"--tls-cert", other.certificate, "--tls-key", other.key}), 4,
                 "certificate", "another authority's");
   // A certificate is no token.
   ExpectRefused(
       Run({"--tls-ca", authority_->ca(), "--tls-cert", client.certificate, "--tls-key", client.key}), 4,
-      "this server wants a token", "no token");
+      "this server requires a token", "no token");
 }
 
 TEST_F(SecurityTest, WhoMayCancelWhoseRun) {
@@ -205,7 +205,7 @@ TEST_F(SecurityTest, WhoMayCancelWhoseRun) {
                 "the token of 'bob' has the role run; cancelling a run of another needs admin", "bob");
   ExpectRefused(cancel(first, reader), 4, "the token of 'reader' has the role read; this needs run",
                 "reader");
-  ExpectRefused(Cli("submit", {"--cancel", first}), 4, "this server wants a token", "nobody");
+  ExpectRefused(Cli("submit", {"--cancel", first}), 4, "this server requires a token", "nobody");
   EXPECT_EQ(StateOf(first), "queued");
   EXPECT_EQ(cancel(first, alice).code, 0);
   EXPECT_EQ(StateOf(first), "aborted");
@@ -221,13 +221,13 @@ TEST_F(SecurityTest, BringingALibraryAlongNeedsAdminAndAnAgentThatTakesIt) {
   const Arguments boss = {"--token-file", Token("boss", "admin")};
   const Arguments upload = {"--chip", "c", "--fname", "relu", "--impl", LibPath("libdiopi_cpu.so"), "--wait"};
   Running careful(AgentCommand(user + Arguments{"--serve", "--chip", "c"}), {});
-  ASSERT_NE(careful.WaitForLine("standing ready"), "");
+  ASSERT_NE(careful.WaitForLine("waiting for runs"), "");
   ExpectRefused(Cli("submit", upload + user), 4,
                 "the token of 'user' has the role run; bringing a library along needs admin", "user");
   ExpectRefused(Cli("submit", upload + boss), 2, "takes an uploaded library: started without --impl-upload",
                 "boss");
   Running open(AgentCommand(user + Arguments{"--serve", "--chip", "c", "--impl-upload"}), {});
-  ASSERT_NE(open.WaitForLine("standing ready"), "");
+  ASSERT_NE(open.WaitForLine("waiting for runs"), "");
   ExpectRefused(Cli("submit", upload + user), 4, "bringing a library along needs admin", "user");
   const Finished run = Cli("submit", upload + boss);
   EXPECT_EQ(run.code, 0) << run.out << run.err;

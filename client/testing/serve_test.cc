@@ -12,7 +12,7 @@
 #include <fstream>
 #include <memory>
 
-#include "client/agent/sha256.h"
+#include "cases/base/sha256.h"
 #include "client/rpc/agents_client.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
@@ -59,13 +59,13 @@ class ServeTest : public ::testing::Test {
         BinPath("diopi-agent"), "--serve", "--server", address_, "--chip", "c", "--impl", library};
     command.insert(command.end(), more.begin(), more.end());
     auto agent = std::make_unique<Running>(command, environment);
-    *name = NameIn(agent->WaitForLine("standing ready"));
+    *name = NameIn(agent->WaitForLine("waiting for runs"));
     EXPECT_NE(*name, "");
     return agent;
   }
 
   static std::string NameIn(const std::string& line) {
-    const std::string before = "ready as ";
+    const std::string before = "waiting for runs as ";
     const size_t begin = line.find(before);
     if (begin == std::string::npos) return "";
     return line.substr(begin + before.size(), line.find(' ', begin + before.size()) - begin - before.size());
@@ -142,7 +142,7 @@ TEST_F(ServeTest, AnUploadedLibraryRunsAndIsGoneAfterwards) {
   const Finished run = Submit({"--fname", "relu", "--impl", VendorPath("vendor_gate"), "--wait"});
   EXPECT_EQ(run.code, 1) << run.out << run.err;
   const StoredRun stored = ReadRun(data());
-  EXPECT_EQ(stored.info.options().impl_sha256(), *agent::Sha256OfFile(VendorPath("vendor_gate")));
+  EXPECT_EQ(stored.info.options().impl_sha256(), *Sha256OfFile(VendorPath("vendor_gate")));
   EXPECT_EQ(stored.info.options().vendor_name(), "gate");
   EXPECT_EQ(stored.info.options().impl_path(), "vendor_gate.so");
   EXPECT_TRUE(std::filesystem::is_empty(data() + "/uploads"));
@@ -156,7 +156,7 @@ TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
   std::string name;
   const auto agent = Agent(LibPath("libdiopi_cpu.so"), &name);
   const std::string other(64, 'a');
-  const std::string hash = *agent::Sha256OfFile(LibPath("libdiopi_cpu.so"));
+  const std::string hash = *Sha256OfFile(LibPath("libdiopi_cpu.so"));
   struct Row {
     std::vector<std::string> arguments;
     int code;
@@ -214,7 +214,7 @@ TEST_F(ServeTest, AnUploadThatIsNoElfFileIsRefused) {
   request.mutable_options()->mutable_selection()->add_functions("add");
   request.set_upload_name("libdiopi_impl.so");
   request.set_upload_bytes(static_cast<int64_t>(std::filesystem::file_size(path)));
-  request.set_upload_sha256(*agent::Sha256OfFile(path));
+  request.set_upload_sha256(*Sha256OfFile(path));
   const absl::Status refused = (*client)->Submit(request, path).status();
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
   EXPECT_NE(refused.message().find("not an ELF file"), std::string::npos) << refused;
@@ -312,7 +312,7 @@ TEST_F(ServeGateTest, AnAgentKilledInTheMiddleIsLostAndTheRunGoesOn) {
   EXPECT_NE(list.find(first_name), std::string::npos) << list;
   const Finished finished = submit.Finish();
   EXPECT_EQ(finished.code, 1) << finished.out << finished.err;  // every case is an error
-  EXPECT_EQ(ReadRun(data(), run).info.state(), "finished");
+  EXPECT_EQ(ReadRun(data(), run).info.state(), v1::RUN_STATE_FINISHED);
 }
 
 // A run whose agent is killed is not "running" for ever; an agent that works on one long case keeps it so.
@@ -338,7 +338,7 @@ TEST_F(ServeGateTest, ARunWithoutASignOfItsAgentIsStalledUntilItIsResumed) {
   std::vector<std::string> again = command;
   again.insert(again.end(), {"--resume", run});
   EXPECT_EQ(RunProgram(again).code, 1);  // every case is an error
-  EXPECT_EQ(ReadRun(data(), run).info.state(), "finished");
+  EXPECT_EQ(ReadRun(data(), run).info.state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST_F(ServeGateTest, CancellingTheWaitLeavesTheRunCancellingTheRunEndsIt) {
@@ -386,14 +386,14 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   server_->Signal(SIGKILL);
   server_->Finish();
   StartServer(address_);
-  EXPECT_EQ(NameIn(agent->WaitForLine("standing ready")), name);
+  EXPECT_EQ(NameIn(agent->WaitForLine("waiting for runs")), name);
   const std::string list = Agents();
   EXPECT_NE(list.find("busy: run " + queued), std::string::npos) << list;
   LetThrough(fd);
   const Finished watched = watch.Finish();
   EXPECT_EQ(watched.code, 1) << watched.out << watched.err;
   const StoredRun stored = ReadRun(data(), queued);
-  EXPECT_EQ(stored.info.state(), "finished");
+  EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
 }
 
 }  // namespace

@@ -59,13 +59,13 @@ TEST_F(ShardsTest, MergedAreTheWhole) {
   EXPECT_NE(missing.err.find("shard 1 of 3 is missing"), std::string::npos) << missing.err;
   const Finished undivided = Merge(with({whole}));
   EXPECT_EQ(undivided.code, 2) << undivided.err;
-  EXPECT_NE(undivided.err.find("is no shard"), std::string::npos) << undivided.err;
+  EXPECT_NE(undivided.err.find("is not a shard"), std::string::npos) << undivided.err;
   const Finished merged = Merge(with({third, first, second}));
   ASSERT_EQ(merged.code, 0) << merged.err;
 
   const StoredRun expected = ReadRun(folder_ / "a", whole);
   const StoredRun run = ReadRun(folder_ / "merged");
-  EXPECT_EQ(run.info.state(), "finished");
+  EXPECT_EQ(run.info.state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(run.info.suite_hash(), expected.info.suite_hash());
   EXPECT_EQ(run.info.options().shard_count(), 0U);
   ASSERT_EQ(run.verdicts.size(), expected.verdicts.size());
@@ -103,7 +103,7 @@ TEST_F(ShardsTest, AMergeOnAFullDiskLeavesNoRun) {
   }
   EXPECT_EQ(merged.code, 0) << merged.err;
   EXPECT_GT(failures, 3);
-  EXPECT_EQ(ReadRun(folder_ / "merged").info.state(), "finished");
+  EXPECT_EQ(ReadRun(folder_ / "merged").info.state(), v1::RUN_STATE_FINISHED);
 }
 
 // More shards than cases: some have nothing to do, and are shards all the same.

@@ -1,4 +1,4 @@
-// The test's end of a stage (cases/core/stage.h): waits until a program has come there, and lets it go on.
+// The test's end of a stage (cases/base/stage.h): waits until a program has come there, and lets it go on.
 #ifndef CLIENT_TESTING_STAGE_H_
 #define CLIENT_TESTING_STAGE_H_
 

@@ -1,5 +1,5 @@
 // kill -9 of each process at every stage of a run. The stages are places in our programs
-// (cases/core/stage.h), so that "report stored, answer not sent" is exactly that. Whatever was killed,
+// (cases/base/stage.h), so that "report stored, answer not sent" is exactly that. Whatever was killed,
 // --resume completes the run: one verdict a case, and the verdicts of an undisturbed run.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -121,7 +121,7 @@ class StagesTest : public ::testing::Test {
       EXPECT_EQ(resumed.code, 1) << resumed.err;
     }
     EXPECT_EQ(Read("latest", victim == "worker"), *undisturbed_);
-    EXPECT_EQ(ReadRun(data()).info.state(), "finished");
+    EXPECT_EQ(ReadRun(data()).info.state(), v1::RUN_STATE_FINISHED);
   }
 
   inline static TempFolder* folder_ = nullptr;

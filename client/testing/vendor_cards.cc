@@ -1,7 +1,7 @@
-// A library on a machine with cards: its one function fails, saying which card it was shown and which index
-// it was given, so that each case shows as a line. The card that DIOPI_TEST_DEAD_CARD names cannot be
+// A library on a machine with several devices: its one function fails, saying which device it sees and which
+// index it was given, so that each case shows as a line. The device that DIOPI_TEST_DEAD_CARD names cannot be
 // initialised. The first call of a process writes a byte to the FIFO DIOPI_TEST_ARRIVALS and waits at the
-// FIFO DIOPI_TEST_GATE: a test can wait until every card is at work.
+// FIFO DIOPI_TEST_GATE, so that a test can wait until every device is at work.
 #define DIOPI_STRONG
 #include <diopi/diopirt.h>
 #include <diopi/functions.h>
@@ -49,7 +49,7 @@ const char* diopiGetLastErrorString() {
   static std::string text;
   diopiDeviceIndex_t index = -1;
   diopiGetCurrentDeviceIndex(&index);
-  text = std::string("card ") + Variable("CUDA_VISIBLE_DEVICES") + " index " + std::to_string(index);
+  text = std::string("device ") + Variable("CUDA_VISIBLE_DEVICES") + " index " + std::to_string(index);
   return text.c_str();
 }
 

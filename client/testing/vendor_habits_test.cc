@@ -52,7 +52,8 @@ TEST_P(VendorHabitsTest, IsJudgedByWhatItWrites) {
 INSTANTIATE_TEST_SUITE_P(
     All, VendorHabitsTest,
     ::testing::Values(
-        Habit{"index_put_into_out", "diopiIndexPut", "*", 0, "relies on what the caller puts into an output"},
+        Habit{"index_put_into_out", "diopiIndexPut", "*", 0,
+              "relies on values that the caller puts into an output"},
         Habit{"index_put_does_nothing", "diopiIndexPut", "*", 100, "out: "},
         Habit{"index_put_into_out_accumulate_ignored", "diopiIndexPut", "*", 15, "out: "},
         Habit{"batch_norm_statistics_unwritten", "diopiBatchNorm", "*.eval_*", 0, ""},

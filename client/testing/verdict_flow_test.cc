@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
@@ -61,6 +62,20 @@ TEST_F(VerdictFlowTest, ContractsAreStoredShownAndKept) {
   EXPECT_EQ(same.code, 0) << same.err;
 }
 
+// A chip that computes so without declaring it is to read what it should declare, in the first line.
+TEST_F(VerdictFlowTest, UndeclaredWinogradIsNamedInEveryReason) {
+  for (const char* variant : {"conv2d_winograd4_everywhere", "conv2d_winograd2_everywhere"}) {
+    const Finished run = Agent(VendorPath("libdiopi_variants"), {"--fname", "conv2d", "--dtype", "float32"},
+                               {absl::StrCat("DIOPI_VARIANT=", variant)});
+    EXPECT_EQ(run.code, 1) << run.err;
+    for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
+      if (verdict.outcome() != v1::OUTCOME_FAIL) continue;
+      const std::string first = verdict.reason().substr(0, verdict.reason().find('\n'));
+      EXPECT_THAT(first, HasSubstr("fastconv")) << verdict.case_id();
+    }
+  }
+}
+
 // The alterations of baselines/diagnose find what was planted, and blame no argument for other faults.
 TEST_F(VerdictFlowTest, AnIgnoredArgumentIsNamed) {
   struct Row {
@@ -86,8 +101,8 @@ TEST_F(VerdictFlowTest, AnIgnoredArgumentIsNamed) {
         EXPECT_THAT(verdict.likely_cause(), Not(HasSubstr("consistent with"))) << verdict.case_id();
       }
     }
-    // The first 50 failures of a function are looked at.
-    EXPECT_GE(named, std::min(failed, 45)) << row.library;
+    // The first 50 failures of a function are looked at; those of very few elements say too little.
+    EXPECT_GE(named, std::min(failed, 40)) << row.library;
     EXPECT_GT(failed, 0);
     EXPECT_THAT(Cli({"report"}).out, HasSubstr("consistent with alpha taken as 1"));
   }

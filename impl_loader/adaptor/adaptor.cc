@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "cases/core/layout.h"
-#include "cases/core/tensor.h"
+#include "cases/base/layout.h"
+#include "cases/base/tensor.h"
 #include "impl_loader/adaptor/convert.h"
 
 namespace diopi::loader {
@@ -94,7 +94,7 @@ absl::Status AdaptedCall::Apply(const v1::CaseAdaptor::Conversion& conversion) {
       return absl::InvalidArgumentError(
           absl::StrCat("no conversion of ", Name(handed.own), " to ", Name(handed.handed)));
     }
-    // What the library allocates is told when it turns out to have the type that was asked for.
+    // What the library allocates is counted as converted when it has the type that was asked for.
     if (found.argument->role() != v1::ROLE_LIBRARY_OUTPUT) {
       words.push_back(absl::StrCat(Name(handed.own), " as ", Name(handed.handed)));
     } else {

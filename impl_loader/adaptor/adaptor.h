@@ -18,7 +18,7 @@
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
-#include "impl_loader/worker/call_frame.h"
+#include "impl_loader/caller/call_frame.h"
 
 namespace diopi::loader {
 

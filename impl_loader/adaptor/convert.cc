@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::loader {
 namespace {
@@ -28,7 +28,7 @@ void Store(void* to, int64_t index, T value) {
 // What became of one value.
 enum class Fate { kExact, kRounded, kLost };
 
-// Of two integer types. Beyond the range: modulo 2^k, as the machine does.
+// Between two integer types. Values beyond the range wrap modulo 2^k, as in hardware.
 template <typename From, typename To>
 Fate IntegerToInteger(From value, To* result) {
   *result = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): int8_t is a number here
@@ -168,7 +168,7 @@ Conversion FromFloating(Dtype from, const void* source, Dtype to, void* target, 
   return recorder.Result();
 }
 
-// The pair that nearly every conversion is; the loop is one the compiler vectorises, but for the rare cases.
+// The most common pair of types; the compiler vectorises the loop except for the rare cases.
 Conversion DoublesToFloats(const void* source, void* target, int64_t elements) {
   Recorder recorder(elements);
   for (int64_t i = 0; i < elements; ++i) {

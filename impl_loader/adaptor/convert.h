@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 
 namespace diopi::loader {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::loader {
 namespace {

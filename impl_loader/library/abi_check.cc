@@ -204,14 +204,15 @@ class Checker {
     };
     for (const std::string& name : symbols_.undefined_strong) {
       if (provided(name) || (!here && !StartsWithDiopi(name))) continue;
-      report_.undefined.push_back({name, Demangle(name), "nobody provides it: the library does not load",
+      report_.undefined.push_back({name, Demangle(name),
+                                   "no library provides it: the library cannot be loaded",
                                    NearestNames(name, importable)});
     }
     for (const std::string& name : symbols_.undefined_weak) {
       // Operators are weak by their declaration; a library may ask whether another one is there.
       if (!StartsWithDiopi(name) || provided(name) || offered_.count(name) != 0) continue;
       report_.undefined_weak.push_back(
-          {name, name, "nobody provides it: it is null when called", NearestNames(name, importable)});
+          {name, name, "no library provides it: it is null when called", NearestNames(name, importable)});
     }
     report_.missing = std::move(found.missing);
     report_.dependencies = std::move(found.found);

@@ -7,7 +7,7 @@
 // one source file whose distance to a static function changed count as changed. Without kept relocations the
 // answer is that nothing changed, when all that is loaded is the same, or that everything may have.
 //
-// A function is told to be changed when its own code (and its cold part) is, or a function of the ABI that it
+// A function counts as changed when its own code (and its cold part) is, or a function of the ABI that it
 // refers to. Other calls are not followed, so everything else has to be the same: every other function,
 // static ones and templates too, all constants and data (device code in the file is data), constructors, the
 // libraries that it needs. Where anything of that differs, or refers to a changed function, everything may

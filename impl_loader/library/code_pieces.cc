@@ -1,3 +1,7 @@
+// Addresses move between two builds even where no code has changed. Kept relocations (--emit-relocs) tell
+// which bytes of a function are addresses and what they refer to; these bytes are replaced by names before
+// pieces are compared. Where a field cannot be resolved, the functions concerned count as changed: a run too
+// many costs time, a run too few hides a failure.
 #include "impl_loader/library/code_pieces.h"
 
 #include <algorithm>
@@ -25,7 +29,7 @@ bool IsDerived(const ImageSection& section) {
   return names.contains(section.name) || section.header.sh_type == SHT_NOTE;
 }
 
-// Of the field that a relocation of x86-64 fills; 0: not known. System V ABI, AMD64 supplement, table 4.9.
+// Size of the field that an x86-64 relocation fills; 0: not known. System V ABI, AMD64 supplement, table 4.9.
 size_t FieldBytes(uint32_t type) {
   switch (type) {
     case R_X86_64_64:
@@ -261,7 +265,7 @@ std::string Relocated::NameAt(uint64_t address, std::set<std::string>* referred)
       }
     }
   }
-  // Of data the whole section has to be the same.
+  // A data section must be the same as a whole.
   return absl::StrCat(section->name, " + ", address - section->header.sh_addr);
 }
 

@@ -24,7 +24,7 @@ class ElfFile {
  public:
   // NotFound, InvalidArgument (not ELF, another architecture, not a shared object), DataLoss (truncated:
   // a segment or the section table lies outside the file).
-  // With kAny also files for other architectures of 64 bits, little-endian.
+  // kAny also accepts files for other 64-bit little-endian architectures.
   static absl::StatusOr<ElfFile> Open(const std::string& path, Machine machine = Machine::kThis);
   // Stops after the header.
   static absl::Status CheckHeader(const std::string& path);

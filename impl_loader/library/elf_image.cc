@@ -73,7 +73,7 @@ absl::Status ElfImage::ReadSections() {
 
 absl::Status ElfImage::ReadSymbols(const ImageSection& section, std::vector<ImageSymbol>* symbols) const {
   if (section.header.sh_entsize != sizeof(Elf64_Sym) || section.header.sh_link >= sections_.size()) {
-    return absl::DataLossError(absl::StrCat(path(), ": ", section.name, " is no symbol table"));
+    return absl::DataLossError(absl::StrCat(path(), ": ", section.name, " is not a symbol table"));
   }
   const Elf64_Shdr& names = sections_[section.header.sh_link].header;
   for (uint64_t i = 0; i < section.header.sh_size / sizeof(Elf64_Sym); ++i) {
@@ -91,7 +91,7 @@ absl::Status ElfImage::ReadSymbols(const ImageSection& section, std::vector<Imag
 
 absl::Status ElfImage::ReadRelocations(const ImageSection& section) {
   if (section.header.sh_entsize != sizeof(Elf64_Rela) || section.header.sh_info >= sections_.size()) {
-    return absl::DataLossError(absl::StrCat(path(), ": ", section.name, " is no table of relocations"));
+    return absl::DataLossError(absl::StrCat(path(), ": ", section.name, " is not a relocation table"));
   }
   const ImageSection& target = sections_[section.header.sh_info];
   if (!target.loaded()) return absl::OkStatus();  // of debug information

@@ -43,7 +43,7 @@ class ElfImage {
   const std::string& path() const { return file_.path(); }
   uint16_t machine() const { return file_.header().e_machine; }
   const std::vector<ImageSection>& sections() const { return sections_; }
-  // Of .symtab and .dynsym; empty where there is none.
+  // The symbols of .symtab and .dynsym; empty where there is none.
   const std::vector<ImageSymbol>& symbols() const { return symbols_; }
   const std::vector<ImageSymbol>& dynamic_symbols() const { return dynamic_symbols_; }
   // Relocations that the linker kept (--emit-relocs), by the index of the section that they are in, by

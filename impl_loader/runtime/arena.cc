@@ -34,12 +34,23 @@ constexpr std::array<uint8_t, kPatternBytes> MakePattern() {
   }
   return pattern;
 }
-constexpr std::array<uint8_t, kPatternBytes> kPattern = MakePattern();
+using Pattern = std::array<uint8_t, kPatternBytes>;
+constexpr Pattern kPattern = MakePattern();
+constexpr Pattern kSpreading = [] {
+  Pattern ones{};
+  ones.fill(0xFF);
+  return ones;
+}();
 
-void CompareZone(const std::byte* zone, size_t bytes, int64_t offset, CanaryDamage* damage) {
-  if (std::memcmp(zone, kPattern.data(), bytes) == 0) return;
+const Pattern& PatternOf(const Buffer& buffer) {
+  return buffer.spreading ? kSpreading : kPattern;
+}
+
+void CompareZone(const Pattern& pattern, const std::byte* zone, size_t bytes, int64_t offset,
+                 CanaryDamage* damage) {
+  if (std::memcmp(zone, pattern.data(), bytes) == 0) return;
   for (size_t i = 0; i < bytes; ++i) {
-    if (std::to_integer<uint8_t>(zone[i]) == kPattern[i]) continue;
+    if (std::to_integer<uint8_t>(zone[i]) == pattern[i]) continue;
     if (damage->count == 0) damage->first = offset + static_cast<int64_t>(i);
     ++damage->count;
   }
@@ -49,14 +60,17 @@ void CompareZone(const std::byte* zone, size_t bytes, int64_t offset, CanaryDama
 
 void WriteCanaries(const Buffer& buffer) {
   if (buffer.zone_bytes() == buffer.bytes) return;
-  std::memcpy(buffer.zone_mirror(), kPattern.data(), buffer.head);
-  std::memcpy(buffer.mirror + buffer.bytes, kPattern.data(), buffer.tail);
+  const Pattern& pattern = PatternOf(buffer);
+  std::memcpy(buffer.zone_mirror(), pattern.data(), buffer.head);
+  std::memcpy(buffer.mirror + buffer.bytes, pattern.data(), buffer.tail);
 }
 
 CanaryDamage CheckCanaries(const Buffer& buffer) {
   CanaryDamage damage;
-  CompareZone(buffer.zone_mirror(), buffer.head, -static_cast<int64_t>(buffer.head), &damage);
-  CompareZone(buffer.mirror + buffer.bytes, buffer.tail, static_cast<int64_t>(buffer.bytes), &damage);
+  const Pattern& pattern = PatternOf(buffer);
+  CompareZone(pattern, buffer.zone_mirror(), buffer.head, -static_cast<int64_t>(buffer.head), &damage);
+  CompareZone(pattern, buffer.mirror + buffer.bytes, buffer.tail, static_cast<int64_t>(buffer.bytes),
+              &damage);
   return damage;
 }
 

@@ -22,6 +22,9 @@ struct Buffer {
   std::byte* mirror =
       nullptr;             // the data where this process can read and write it; `data` itself for host memory
   bool on_device = false;  // data and mirror differ
+  // The canaries are all ones, NaN in every floating type and -1 in every integer: a kernel that reads them
+  // lets them into its result.
+  bool spreading = false;
 
   std::byte* zone() const { return data - head; }
   std::byte* zone_mirror() const { return mirror - head; }

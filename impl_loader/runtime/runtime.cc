@@ -38,7 +38,7 @@ diopiError_t Register(F DeviceFunctions::*slot, G function) {
   return diopiSuccess;
 }
 
-// The card of this process, as its parent says (DIOPI_DEVICE_INDEX); 0 when it does not. Read once.
+// The device of this process, as its parent says (DIOPI_DEVICE_INDEX); 0 when it does not. Read once.
 diopiDeviceIndex_t DeviceIndex() {
   static const diopiDeviceIndex_t index = [] {
     const char* text = std::getenv("DIOPI_DEVICE_INDEX");

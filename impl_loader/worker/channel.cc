@@ -14,7 +14,7 @@ constexpr uint32_t kMaxMessage = 256u << 20;
 constexpr size_t kReadBytes = 64 << 10;
 
 absl::Status Gone(absl::string_view what) {
-  return absl::UnavailableError(absl::StrCat("the other side of the channel is gone: ", what));
+  return absl::UnavailableError(absl::StrCat("the other end of the channel has closed: ", what));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "cases/base/descriptor.h"
 #include "google/protobuf/message_lite.h"
-#include "impl_loader/worker/descriptor.h"
 
 namespace diopi::loader {
 

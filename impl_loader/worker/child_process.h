@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "impl_loader/worker/descriptor.h"
+#include "cases/base/descriptor.h"
 
 namespace diopi::loader {
 

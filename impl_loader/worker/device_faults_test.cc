@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "impl_loader/worker/case_runner.h"
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/caller/case_runner.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         DeviceFault{"own_stream_late", true, v1::MemoryFinding::UNWRITTEN, "out", 0, 6},
         DeviceFault{"own_stream", false, v1::MemoryFinding::LEAK, "", 0, 0,
                     "6 of 6 elements of out differ between two equal calls, the first at 0 (in the "
-                    "later one the inputs came late on the given stream"},
+                    "later one the inputs were delayed on the given stream"},
         DeviceFault{"leftover_state", false, v1::MemoryFinding::LEAK, "", 0, 0,
                     "1 of 6 elements of out differ between two equal calls, the first at 0"}),
     [](const testing::TestParamInfo<DeviceFault>& param) { return param.param.name; });

@@ -6,7 +6,7 @@
 
 #include <ostream>
 
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {
@@ -271,7 +271,8 @@ TEST(Held, ALibraryMayRelyOnWhatTheCallerPutsIntoAnOutput) {
   const CallOutcome counts = CallOn("fills", c, IndexPutInputs(), {"DIOPI_TEST_FAULT=counts"});
   EXPECT_TRUE(counts.reply.nondeterministic());
   EXPECT_EQ(counts.reply.nondeterministic_text(),
-            "2 of 8 elements of out differ between two equal calls, the first at 1");
+            "2 of 8 elements of out differ between two equal calls, the first at 1; 12 of 12 further calls "
+            "differ from the first");
 }
 
 // A strided output is filled between its gaps, not in them.
@@ -314,8 +315,40 @@ TEST(Faults, DifferentResultsOfEqualCallsAreNondeterministic) {
   ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
   EXPECT_TRUE(outcome.reply.nondeterministic());
   EXPECT_EQ(outcome.reply.nondeterministic_text(),
-            "1 of 4 elements of out differ between two equal calls, the first at 1");
+            "1 of 4 elements of out differ between two equal calls, the first at 1; 12 of 12 further calls "
+            "differ from the first");
   EXPECT_TRUE(outcome.reply.findings().empty());
+}
+
+TEST(Faults, ReadingOutsideATensorIsFoundThoughTheBytesThereHardlyMatter) {
+  const CallOutcome outcome = CallOn("reads_past_end", AddCase({4}), AddInputs({4}));
+  ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
+  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
+  EXPECT_EQ(outcome.reply.findings(0).key(), "other");
+  EXPECT_THAT(outcome.reply.findings(0).text(), HasSubstr("reads outside of it"));
+  EXPECT_FALSE(outcome.reply.nondeterministic());
+}
+
+TEST(Faults, OneWrongCallInFortyIsFoundOverTheCasesOfAFunction) {
+  auto worker = Worker::Start(OptionsFor("rare_race"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  int found = 0;
+  int calls = 0;
+  for (int i = 0; i < 64; ++i) {
+    v1::Case c = AddCase({4});
+    c.set_id("add.float32.case_" + std::to_string(i));
+    ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    calls += outcome.reply.calls();
+    if (!outcome.reply.nondeterministic()) continue;
+    ++found;
+    EXPECT_THAT(outcome.reply.nondeterministic_text(),
+                HasSubstr("of 12 further calls differ from the first"));
+  }
+  EXPECT_GT(calls, 2 * 64);
+  EXPECT_GE(found,
+            calls / 40 - 1);  // a wrong call is a first or a further one of its case, and shows in both
 }
 
 TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {

@@ -1,5 +1,5 @@
 // The checks of a library as a whole, through the real worker.
-#include "impl_loader/worker/library_check.h"
+#include "impl_loader/caller/library_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "cases/core/library_checks.h"
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {

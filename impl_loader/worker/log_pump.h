@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "impl_loader/worker/descriptor.h"
+#include "cases/base/descriptor.h"
 
 namespace diopi::loader {
 

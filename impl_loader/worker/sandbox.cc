@@ -1,3 +1,8 @@
+// The restrictions are applied in an order in which each still has the rights that it needs: resource limits
+// and capabilities first, Landlock for files, then the seccomp filter, which cannot be undone. Each step
+// keeps its own score: what the kernel does not support is reported, never fatal, because a worker with fewer
+// restrictions is more useful than none. Filters refuse with EPERM or ENOSYS instead of killing, since
+// libraries probe for calls and continue.
 #include "impl_loader/worker/sandbox.h"
 
 #include <fcntl.h>
@@ -19,7 +24,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "impl_loader/worker/descriptor.h"
+#include "cases/base/descriptor.h"
 
 namespace diopi::loader {
 namespace {

@@ -39,7 +39,8 @@ struct SandboxReport {
   std::string Text() const;
 };
 
-// Before the library is loaded, while the process has one thread. Never fails: what cannot be had is told.
+// Call it before the library is loaded, while the process has one thread. Never fails; reports what it could
+// not do.
 SandboxReport EnterSandbox(const SandboxOptions& options);
 
 }  // namespace diopi::loader

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "absl/strings/str_cat.h"
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {

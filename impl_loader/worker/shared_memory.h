@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "cases/core/tensor.h"
+#include "cases/base/descriptor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/worker.pb.h"
-#include "impl_loader/worker/descriptor.h"
 #include "impl_loader/worker/shared_layout.h"
 
 namespace diopi::loader {

@@ -1,3 +1,9 @@
+// A worker process runs many cases, because loading a library can take seconds, and is replaced when it dies.
+// That makes blame a question: a process may die of a thread or of memory that an earlier case left behind.
+// Therefore a case during which the process died in a suspicious way is run once more in a fresh process
+// (Wait). If that one dies too, the case is to blame; otherwise the earlier end is reported as `stray_end`
+// with what is known of it. Inputs and outputs travel through shared memory, everything else over a socket;
+// the sequence number in each message rules out answers to an earlier case.
 #include "impl_loader/worker/worker.h"
 
 #include <fcntl.h>

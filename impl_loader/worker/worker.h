@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
 
@@ -64,7 +64,7 @@ struct CallOutcome {
   std::string stray_end;
 };
 
-// One worker process at a time; a dead one is replaced at the next call. Not thread-safe, but for End; use
+// One worker process at a time; a dead one is replaced at the next call. Not thread-safe, except for End; use
 // one per thread. Destruction ends the process, and so does the end of the thread that started it (Start or
 // Submit): a worker never outlives its agent.
 class Worker {
@@ -86,7 +86,7 @@ class Worker {
   // Waits for it, at most the case's deadline from Submit; twice that when the process may have died of what
   // an earlier case left in it (a crash on another thread than the library is called on, or a signal in a
   // process that has run other cases): the case is then run once more, in a fresh process. If that one dies
-  // too, the case alone is to blame; otherwise what happened to the first one is told as `stray_end`.
+  // too, the case alone is to blame; otherwise what happened to the first one is reported as `stray_end`.
   virtual CallOutcome Wait() = 0;
 
   // For good, and from any thread: the process is killed, and none is started any more. A Submit or Wait that

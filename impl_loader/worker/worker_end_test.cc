@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {

@@ -20,15 +20,15 @@
 #include "cases/core/library_checks.h"
 #include "diopi/v1/worker.pb.h"
 #include "impl_loader/adaptor/adaptor.h"
-#include "impl_loader/worker/case_runner.h"
+#include "impl_loader/caller/case_runner.h"
+#include "impl_loader/caller/fork_guard.h"
+#include "impl_loader/caller/library_check.h"
+#include "impl_loader/caller/text.h"
+#include "impl_loader/caller/vendor_library.h"
 #include "impl_loader/worker/channel.h"
 #include "impl_loader/worker/crash_handler.h"
-#include "impl_loader/worker/fork_guard.h"
-#include "impl_loader/worker/library_check.h"
 #include "impl_loader/worker/sandbox.h"
 #include "impl_loader/worker/shared_layout.h"
-#include "impl_loader/worker/text.h"
-#include "impl_loader/worker/vendor_library.h"
 
 namespace diopi::loader {
 namespace {

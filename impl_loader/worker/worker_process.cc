@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "impl_loader/caller/text.h"
 #include "impl_loader/worker/symbolize.h"
-#include "impl_loader/worker/text.h"
 
 namespace diopi::loader {
 namespace {

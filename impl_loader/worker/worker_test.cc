@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "impl_loader/worker/test_cases.h"
+#include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {
@@ -118,7 +118,7 @@ TEST(Worker, HandlesTheLibraryDidNotGetFromTheHostAreAnError) {
   TensorMap short_mask = inputs;
   short_mask["mask"] = FloatTensor({1}, {1});
   EXPECT_THAT(RunCase(worker.get(), c, short_mask).reply.text(),
-              HasSubstr("diopiRequireTensor did not give"));
+              HasSubstr("diopiRequireTensor did not return"));
 }
 
 TEST(Worker, CasesThatDoNotFitTheSignatureAreOurFault) {

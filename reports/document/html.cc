@@ -4,8 +4,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "reports/document/document.h"
+#include "reports/document/escape.h"
 #include "reports/document/style.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "reports/document/document.h"
-#include "reports/render/escape.h"
+#include "reports/document/escape.h"
 
 namespace diopi::reports {
 namespace {

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "reports/document/document.h"
-#include "reports/render/escape.h"
+#include "reports/document/escape.h"
 
 namespace diopi::reports {
 namespace {

@@ -5,10 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/document/escape.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/model/outcome.h"
 #include "reports/model/run_summary.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 #include "reports/render/run_document.h"
@@ -95,7 +96,9 @@ class Writer {
         {"Functions tested, of those that have cases", OutOf(coverage.tested, coverage.with_cases)},
         {"Called cases that pass", OutOf(report_.correctness.passed, report_.correctness.called)},
         {"Cases judged", {JudgedText(report_)}},
-        {"Run", {absl::StrCat(report_.run.run_id(), ", ", report_.run.state(), ", ", report_.run.created())}},
+        {"Run",
+         {absl::StrCat(report_.run.run_id(), ", ", EnumName(report_.run.state()), ", ",
+                       report_.run.created())}},
         {"Report made", {evaluation_.input.generated}},
     };
     if (!report_.partial.empty()) {
@@ -130,8 +133,9 @@ class Writer {
       facts.rows.push_back({"Shard", {absl::StrCat(options_.shard_index(), " of ", options_.shard_count())}});
     }
     Add(std::move(facts));
-    if (report_.run.state() != "finished") {
-      Add(Note{absl::StrCat("This run is ", report_.run.state(), ": the figures are of the verdicts so far."),
+    if (report_.run.state() != v1::RUN_STATE_FINISHED) {
+      Add(Note{absl::StrCat("This run is ", EnumName(report_.run.state()),
+                            ": the figures are of the verdicts so far."),
                Tone::kWarn});
     }
   }
@@ -247,8 +251,7 @@ class Writer {
     Part("3.2 Coverage of the ABI by header");
     Add(Paragraph{
         "Exported: the library exports the function and does not answer every call with NoImplement. With "
-        "cases: this suite has cases of it; the others were not tested, whatever the library makes of "
-        "them."});
+        "cases: this suite has cases for the function; functions without cases were not tested."});
     Add(CoverageTable("Header", evaluation_.headers));
     Part("3.3 Coverage of the suite by family of operators");
     Add(CoverageTable("Family", evaluation_.families));
@@ -420,9 +423,8 @@ class Writer {
   void Conclusions() {
     Section(evaluation_.times.empty() ? "5 Conclusions" : "6 Conclusions", true);
     Add(
-        Paragraph{"Coverage and correctness are two figures and must be read together. Of what was not "
-                  "submitted or not "
-                  "run there is no score."});
+        Paragraph{"Coverage and correctness are two figures and must be read together. What was not "
+                  "submitted or not run has no score."});
     Table table{{{"Area"}, {"Item"}, {"Figure"}}, {}, ""};
     ConcludeSpecification(&table);
     const Coverage& coverage = report_.coverage;
@@ -451,8 +453,8 @@ class Writer {
 
   // Whom the labs compare with is NVIDIA; where outputs of another device were used, that one is named.
   std::string DeviceReference() const {
-    const std::string name = DeviceReferenceName(report_.references);
-    return name.empty() ? "NVIDIA" : name;
+    const std::vector<std::string>& names = report_.device_references;
+    return names.empty() ? "NVIDIA" : absl::StrJoin(names, " and ");
   }
 
   Text OperatorsPassing() const {

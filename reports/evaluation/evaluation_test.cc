@@ -28,7 +28,7 @@ v1::Verdict MakeVerdict(const std::string& op, const std::string& function, v1::
 v1::RunInfo MakeRun(const std::string& id, const std::string& chip) {
   v1::RunInfo run;
   run.set_run_id(id);
-  run.set_state("finished");
+  run.set_state(v1::RUN_STATE_FINISHED);
   run.set_created("2026-11-20T10:15:02Z");
   run.set_finished("2026-11-20T10:16:02Z");
   run.set_suite_hash("5a17e");

@@ -62,8 +62,8 @@ class BlockChecker {
     const double value = block_.GetReflection()->GetDouble(block_, &field);
     const int line = tree_ == nullptr ? -1 : tree_->GetLocation(&field, -1).line;
     if (line < 0) {
-      collector_->Add(line_, absl::StrCat(name_, " has no ", field.name(),
-                                          "; leave the whole block out when it is not known"));
+      collector_->Add(
+          line_, absl::StrCat(name_, " has no ", field.name(), "; omit the whole block when it is unknown"));
     } else if (!std::isfinite(value) || value <= 0) {
       collector_->Add(
           line, absl::StrCat(field.name(), " of ", name_, " is ", value, ", expected a positive number"));

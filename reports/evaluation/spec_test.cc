@@ -48,7 +48,7 @@ TEST(ParseSpec, ErrorsNameFileAndLine) {
       {"chip: \"a\"\npower {\n  board_w: 4\n}\n", "lab.textproto:2: power has no source"},
       {"chip: \"a\"\n\ncompute { tera_ops: 1 source: \"s\" }\n", "lab.textproto:3: compute has no dtype"},
       {"chip: \"a\"\nmemory {\n type: \"HBM\" capacity_gib: 3 source: \"s\" }\n",
-       "lab.textproto:2: memory has no bandwidth_gb_s; leave the whole block out"},
+       "lab.textproto:2: memory has no bandwidth_gb_s; omit the whole block"},
       {"chip: \"a\"\nmemory { type: \"H\" capacity_gib: nan bandwidth_gb_s: 0 source: \"s\" }\n",
        "lab.textproto:2: bandwidth_gb_s of memory is 0, expected a positive number"},
       {"chip: \"a\"\ncompute { dtype: \"f\" tera_ops: 1 source: \"s\" }\n"

@@ -214,7 +214,7 @@ void Parser::Coverage() {
     int64_t value = 0;
     if (!absl::SimpleAtoi(parts.second, &value) || value < 0) {
       return Say(words_[i].column,
-                 absl::StrCat(parts.first, "= expects a number from 0, found '", parts.second, "'"));
+                 absl::StrCat(parts.first, "= takes a number of at least 0, found '", parts.second, "'"));
     }
     if (field->has_value()) return Say(words_[i].column, absl::StrCat(parts.first, "= is given twice"));
     *field = value;
@@ -254,7 +254,7 @@ void Parser::Attribute(const Word& word, Expectation* expectation, std::set<std:
   if (key == "outcome") return Outcomes(word, value, expectation);
   if (key == "issue") {
     if (!IsLink(value) && value != kIssuePlaceholder) {
-      return Say(word.column, absl::StrCat("issue= expects a link, http(s)://..., found '", value, "'"));
+      return Say(word.column, absl::StrCat("issue= takes a link, http(s)://..., found '", value, "'"));
     }
     expectation->issue = value;
     return;
@@ -262,7 +262,7 @@ void Parser::Attribute(const Word& word, Expectation* expectation, std::set<std:
   const std::optional<Day> day = ParseDay(value);
   if (!day.has_value()) {
     return Say(word.column,
-               absl::StrCat("expires= expects a day that exists, as 2027-01-31, found '", value, "'"));
+               absl::StrCat("expires= takes a valid date such as 2027-01-31, found '", value, "'"));
   }
   expectation->expires = *day;
 }

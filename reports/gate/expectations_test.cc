@@ -89,8 +89,8 @@ TEST(Expectations, MistakesNameTheirPlace) {
       {"fail a expires=2027-01-31 issue=TODO",
        "f:1:37: the line lacks the \"reason\", expected: fail GLOB expires=YYYY-MM-DD issue=LINK \"reason\""},
       {"fail a expires=2027-02-29 issue=TODO \"r\"",
-       "f:1:8: expires= expects a day that exists, as 2027-01-31, found '2027-02-29'"},
-      {"fail a issue=#12", "f:1:8: issue= expects a link, http(s)://..., found '#12'"},
+       "f:1:8: expires= takes a valid date such as 2027-01-31, found '2027-02-29'"},
+      {"fail a issue=#12", "f:1:8: issue= takes a link, http(s)://..., found '#12'"},
       {"fail a isue=https://x",
        "f:1:8: expected expires=, issue=, outcome= or the \"reason\", found 'isue=https://x'; nearest: "
        "issue"},
@@ -115,7 +115,7 @@ TEST(Expectations, MistakesNameTheirPlace) {
       {"coverage implemnted=3",
        "f:1:10: expected passing=N, implemented=N, tested=N or cases=N, found 'implemnted=3'; nearest: "
        "implemented"},
-      {"coverage cases=-1", "f:1:10: cases= expects a number from 0, found '-1'"},
+      {"coverage cases=-1", "f:1:10: cases= takes a number of at least 0, found '-1'"},
       {"coverage cases=1\ncoverage cases=1", "f:2:1: coverage is given twice, first in line 1"},
       {"fail a expires=2027-01-31 issue=TODO \"r\"\nfail a expires=2028-01-31 issue=TODO \"r\"",
        "f:2:6: 'fail a' is given twice, first in line 1"},

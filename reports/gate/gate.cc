@@ -7,11 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/document/escape.h"
 #include "reports/gate/coverage.h"
 #include "reports/gate/growth.h"
 #include "reports/gate/line_matches.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {
@@ -101,9 +102,9 @@ void Gate::JudgeRun() {
     Add({FindingKind::kIncomplete, 0, "run", text, action, {}});
   };
   const int64_t done = run_.cases - run_.missing;
-  if (run_.run.state() != "finished" || run_.missing > 0) {
-    incomplete(absl::StrCat("run ", run_.run.run_id(), " is ", run_.run.state(), ": ", done, " of ",
-                            run_.cases, " cases have a verdict; a run that is not whole is never green"),
+  if (run_.run.state() != v1::RUN_STATE_FINISHED || run_.missing > 0) {
+    incomplete(absl::StrCat("run ", run_.run.run_id(), " is ", EnumName(run_.run.state()), ": ", done, " of ",
+                            run_.cases, " cases have a verdict; an incomplete run is never green"),
                absl::StrCat("complete it: diopi-agent --resume ", run_.run.run_id()));
   } else if (run_.cases == 0) {
     incomplete(absl::StrCat("run ", run_.run.run_id(), " has no cases; nothing was tested"), "");
@@ -111,7 +112,7 @@ void Gate::JudgeRun() {
   if (run_.run.options().shard_count() > 1 && !options_.partial) {
     incomplete(absl::StrCat("run ", run_.run.run_id(), " is shard ", run_.run.options().shard_index(), " of ",
                             run_.run.options().shard_count()),
-               "make one run of the shards: diopi-cli merge; or say --partial");
+               "combine the shards with diopi-cli merge, or use --partial");
   }
 }
 
@@ -341,7 +342,7 @@ GateResult RunGate(const GateInput& input, const GateOptions& options) {
 }
 
 bool IsGreen(const RunReport& run, const Expectations* expectations) {
-  if (run.run.state() != "finished" || run.missing > 0 || run.cases == 0) return false;
+  if (run.run.state() != v1::RUN_STATE_FINISHED || run.missing > 0 || run.cases == 0) return false;
   std::set<size_t> excused;
   const std::vector<std::vector<size_t>> matches = MatchLines(expectations, run);
   for (size_t line = 0; line < matches.size(); ++line) {

@@ -1,7 +1,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/document/escape.h"
 #include "reports/gate/render.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {
@@ -33,7 +34,7 @@ std::string RenderGateJson(const GateDocument& document) {
   const RunReport& run = *input.run;
   return absl::StrCat(
       "{\n  \"green\": ", result.green() ? "true" : "false", ",\n  \"run\": ", JsonString(run.run.run_id()),
-      ",\n  \"state\": ", JsonString(run.run.state()),
+      ",\n  \"state\": ", JsonString(EnumName(run.run.state())),
       ",\n  \"chip\": ", JsonString(run.run.options().chip()),
       ",\n  \"library_sha256\": ", JsonString(run.run.options().impl_sha256()), ",\n  \"expectations\": ",
       input.expectations == nullptr ? "null" : JsonString(input.expectations->file),

@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "reports/document/escape.h"
 #include "reports/gate/render.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {

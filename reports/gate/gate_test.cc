@@ -126,7 +126,7 @@ TEST(Gate, ALineHoldsThroughItsLastDay) {
 
 TEST(Gate, WhatIsNotWholeIsNeverGreen) {
   RunReport aborted = SmallRun("r", {{"a.x"}});
-  aborted.run.set_state("aborted");
+  aborted.run.set_state(v1::RUN_STATE_ABORTED);
   RunReport missing = SmallRun("r", {{"a.x"}});
   missing.cases = 2;
   missing.missing = 1;
@@ -134,11 +134,9 @@ TEST(Gate, WhatIsNotWholeIsNeverGreen) {
   shard.run.mutable_options()->set_shard_count(3);
   const std::pair<RunReport, const char*> rows[] = {
       {aborted,
-       "incomplete:0:run: run r is aborted: 1 of 1 cases have a verdict; a run that is not whole is never "
-       "green"},
+       "incomplete:0:run: run r is aborted: 1 of 1 cases have a verdict; an incomplete run is never green"},
       {missing,
-       "incomplete:0:run: run r is finished: 1 of 2 cases have a verdict; a run that is not whole is never "
-       "green"},
+       "incomplete:0:run: run r is finished: 1 of 2 cases have a verdict; an incomplete run is never green"},
       {SmallRun("r", {}), "incomplete:0:run: run r has no cases; nothing was tested"},
       {shard, "incomplete:0:run: run r is shard 0 of 3"}};
   for (const auto& [run, text] : rows) {

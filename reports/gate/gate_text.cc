@@ -5,9 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/document/escape.h"
 #include "reports/gate/render.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::reports {
@@ -105,7 +106,7 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
   std::vector<GateFact> facts;
   facts.push_back(
       {"Run",
-       absl::StrCat(run.run.run_id(), " (", run.run.state(), "), ",
+       absl::StrCat(run.run.run_id(), " (", EnumName(run.run.state()), "), ",
                     options.chip().empty() ? "" : absl::StrCat("chip ", options.chip(), ", "),
                     Count(static_cast<size_t>(run.cases), "case", "cases"), " of ", SelectionText(options))});
   facts.push_back(

@@ -92,7 +92,7 @@ class TimeJudge {
            0,
            growth.group,
            absl::StrCat("may be slower: ", GrowthText(growth, options_.max_slowdown, "cases' times"),
-                        ", but one run is no evidence"),
+                        ", but one run is not evidence"),
            absl::StrCat("run the function once more with each of the two libraries: diopi-agent --fname ",
                         growth.group),
            {}});

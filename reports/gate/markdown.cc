@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "reports/document/escape.h"
 #include "reports/gate/render.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {

@@ -24,7 +24,7 @@ struct SmallCase {
 inline RunReport SmallRun(const std::string& run_id, const std::vector<SmallCase>& cases) {
   v1::RunInfo run;
   run.set_run_id(run_id);
-  run.set_state("finished");
+  run.set_state(v1::RUN_STATE_FINISHED);
   run.set_created("2026-11-20T10:00:00Z");
   run.set_cases(static_cast<int64_t>(cases.size()));
   run.mutable_options()->set_chip("demo");

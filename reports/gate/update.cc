@@ -11,10 +11,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "reports/document/escape.h"
 #include "reports/gate/gate.h"
 #include "reports/gate/line_matches.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {
@@ -169,7 +169,7 @@ std::string NewExpectations(const RunReport& run) {
   std::erase_if(chip, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '"' || c == '\\';
   });
-  std::string out = "# What is known not to pass. diopi-cli gate reads this file; --update writes it anew.\n";
+  std::string out = "# Known failures. diopi-cli gate reads this file; --update rewrites it.\n";
   if (!chip.empty()) absl::StrAppend(&out, "chip \"", chip, "\"\n");
   absl::StrAppend(&out, "coverage passing=", run.coverage.passing, " implemented=", run.coverage.implemented,
                   " tested=", run.coverage.tested, " cases=", run.cases, "\n\n");

@@ -8,8 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "proto/abi/abi.h"
+#include "proto/enum_name.h"
 
 namespace diopi::reports {
 
@@ -30,17 +31,16 @@ bool IsWhole(const v1::RunOptions& options) {
   return SelectsAll(options.selection()) && options.shard_count() <= 1;
 }
 
-std::string PartialText(const v1::RunOptions& options, const std::string& state, int64_t cases,
-                        int64_t done) {
+std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done) {
   std::vector<std::string> reasons;
   if (!SelectsAll(options.selection())) reasons.push_back(SelectionText(options.selection()));
   if (options.shard_count() > 1) {
     reasons.push_back(absl::StrCat("shard ", options.shard_index(), " of ", options.shard_count()));
   }
-  const bool finished = state.empty() || state == "finished";
+  const bool finished = state == v1::RUN_STATE_UNSPECIFIED || state == v1::RUN_STATE_FINISHED;
   if (!finished || done < cases) {
     reasons.push_back(
-        absl::StrCat(finished ? "incomplete" : state, " after ", done, " of ", cases, " cases"));
+        absl::StrCat(finished ? "incomplete" : EnumName(state), " after ", done, " of ", cases, " cases"));
   }
   return absl::StrJoin(reasons, "; ");
 }

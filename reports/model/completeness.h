@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 
 namespace diopi::reports {
 
@@ -15,8 +15,8 @@ namespace diopi::reports {
 bool IsWhole(const v1::RunOptions& options);
 
 // Why a run does not stand for its chip: "functions add of suite core", "shard 1 of 4", "aborted after 305 of
-// 841 cases". Empty: the run is complete. An empty `state` is taken for finished.
-std::string PartialText(const v1::RunOptions& options, const std::string& state, int64_t cases, int64_t done);
+// 841 cases". Empty: the run is complete. A state that is not known is taken for finished.
+std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done);
 
 // "functions add, conv*; cases *.float32.*; dtypes float16 of suite core", or "all of suite core".
 std::string SelectionText(const v1::Selection& selection);

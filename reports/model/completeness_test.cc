@@ -15,17 +15,18 @@ namespace {
 
 TEST(PartialText, NamesWhatIsMissing) {
   v1::RunOptions options;
-  EXPECT_EQ(PartialText(options, "finished", 841, 841), "");
-  EXPECT_EQ(PartialText(options, "aborted", 841, 305), "aborted after 305 of 841 cases");
-  EXPECT_EQ(PartialText(options, "finished", 841, 305), "incomplete after 305 of 841 cases");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 841, 305), "aborted after 305 of 841 cases");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 305), "incomplete after 305 of 841 cases");
   options.mutable_selection()->add_functions("all_ops");  // the public harness's name for everything
-  EXPECT_EQ(PartialText(options, "finished", 841, 841), "");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "");
   options.mutable_selection()->clear_functions();
   options.mutable_selection()->add_dtypes(v1::Dtype::float32);
-  EXPECT_EQ(PartialText(options, "finished", 841, 841), "dtypes float32 of suite core");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "dtypes float32 of suite core");
   options.set_shard_count(4);
   options.set_shard_index(1);
-  EXPECT_EQ(PartialText(options, "finished", 841, 841), "dtypes float32 of suite core; shard 1 of 4");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841),
+            "dtypes float32 of suite core; shard 1 of 4");
   EXPECT_FALSE(IsWhole(options));
   EXPECT_TRUE(IsWhole(v1::RunOptions()));
 }

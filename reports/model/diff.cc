@@ -186,7 +186,8 @@ absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const RunSummary& 
   std::vector<std::string> ids = {run.facts.run_id};
   for (const server::RunFacts& other : *others) {
     if (ids.size() == kTimeRuns) break;
-    if (other.run_id == run.facts.run_id || other.state != "finished" || other.host != run.facts.host) {
+    if (other.run_id == run.facts.run_id || other.state != v1::RUN_STATE_FINISHED ||
+        other.host != run.facts.host) {
       continue;
     }
     if (VariantOf(other) == run.variant) ids.push_back(other.run_id);

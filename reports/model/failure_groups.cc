@@ -16,16 +16,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {
 
 constexpr absl::string_view kConsistent = "consistent with ";
-constexpr absl::string_view kOrWith = ", or with ";
-constexpr absl::string_view kException = " let a C++ exception out: ";
 constexpr size_t kLongestCause = 200;
 
 // A case's cause: `key` is equal for cases that belong together, `text` is what this case says.
@@ -90,7 +87,7 @@ void ReplaceWordAfter(absl::string_view before, absl::string_view replacement, s
 std::string General(const v1::Verdict& verdict, absl::string_view reason) {
   for (const absl::string_view detail :
        {", first at ", ", the first ", " (tolerance ", "; besides, ", "; by itself, ",
-        "; it printed: ", "; through the adaptor", " at address ", " (exit status "}) {
+        "; it printed: ", " at address ", " (exit status "}) {
     reason = reason.substr(0, reason.find(detail));
   }
   std::string text = OneLineOf(reason);
@@ -134,7 +131,7 @@ std::string UnsupportedDtype(absl::string_view text) {
   return found;
 }
 
-// "diopiCos let a C++ exception out: c10::Error: "cos_vml_cpu" not implemented for 'Half'".
+// "c10::Error: "cos_vml_cpu" not implemented for 'Half'".
 Cause ExceptionCause(const v1::Verdict& verdict, absl::string_view exception) {
   Cause cause;
   const std::string line = OneLineOf(exception);
@@ -152,10 +149,8 @@ Cause ExceptionCause(const v1::Verdict& verdict, absl::string_view exception) {
 
 // What a verdict says besides its diagnoses.
 Cause SeenCause(const v1::Verdict& verdict) {
+  if (verdict.threw()) return ExceptionCause(verdict, verdict.error_text());
   const std::string& reason = verdict.reason();
-  const size_t exception = reason.find(kException.data(), 0, kException.size());
-  if (exception != std::string::npos)
-    return ExceptionCause(verdict, absl::string_view(reason).substr(exception + kException.size()));
   Cause cause;
   cause.key = General(verdict, reason);
   cause.text = OneLineOf(reason);
@@ -164,22 +159,13 @@ Cause SeenCause(const v1::Verdict& verdict) {
   return cause;
 }
 
-// The diagnoses that fit a case, each with the words before it.
-std::vector<std::string> Diagnoses(const v1::Verdict& verdict) {
-  const absl::string_view likely = verdict.likely_cause();
-  const size_t at = likely.find(kConsistent);
-  if (at == absl::string_view::npos) return {};
-  const absl::string_view list = likely.substr(at + kConsistent.size());
-  return absl::StrSplit(list.substr(0, list.find("; ")), kOrWith);
-}
-
 using OperatorOutcome = std::pair<std::string, v1::Outcome>;
 
 class Grouping {
  public:
   explicit Grouping(const std::vector<const v1::Verdict*>& verdicts) : verdicts_(verdicts) {
     for (const v1::Verdict* verdict : verdicts) {
-      for (const std::string& diagnosis : Diagnoses(*verdict)) ++fits_[PlaceOf(*verdict)][diagnosis];
+      for (const std::string& diagnosis : verdict->consistent_with()) ++fits_[PlaceOf(*verdict)][diagnosis];
     }
   }
 
@@ -218,7 +204,7 @@ class Grouping {
   }
 
   Cause CauseOf(const v1::Verdict& verdict) const {
-    const std::vector<std::string> diagnoses = Diagnoses(verdict);
+    const auto& diagnoses = verdict.consistent_with();
     if (!diagnoses.empty()) {
       const std::map<std::string, int>& fits = fits_.at(PlaceOf(verdict));
       const auto best = std::max_element(

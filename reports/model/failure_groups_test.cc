@@ -16,6 +16,8 @@ struct Said {
   std::string reason = "";
   std::string likely = "";
   v1::Dtype::Code dtype = v1::Dtype::float32;
+  std::vector<std::string> consistent_with = {};
+  std::string exception = "";
 };
 
 std::vector<v1::Verdict> Verdicts(const std::vector<Said>& all) {
@@ -29,6 +31,9 @@ std::vector<v1::Verdict> Verdicts(const std::vector<Said>& all) {
     verdict.set_reason(said.reason);
     verdict.set_likely_cause(said.likely);
     verdict.set_dtype(said.dtype);
+    *verdict.mutable_consistent_with() = {said.consistent_with.begin(), said.consistent_with.end()};
+    verdict.set_threw(!said.exception.empty());
+    verdict.set_error_text(said.exception);
   }
   return verdicts;
 }
@@ -59,11 +64,15 @@ TEST(GroupFailures, WhatDiffersFromCaseToCaseDoesNotSeparate) {
 
 TEST(GroupFailures, ADiagnosisThatFitsMostCasesOfAnOperatorGathersThem) {
   EXPECT_THAT(
-      Lines(
-          {{"add", v1::OUTCOME_FAIL, "a", "consistent with other ignored, or with alpha taken as 1"},
-           {"add", v1::OUTCOME_FAIL, "b", "the last 3 elements are wrong; consistent with alpha taken as 1"},
-           {"add", v1::OUTCOME_FAIL, "c", "the sign is wrong"},
-           {"sub", v1::OUTCOME_FAIL, "d", "consistent with alpha taken as 1"}}),
+      Lines({{"add",
+              v1::OUTCOME_FAIL,
+              "a",
+              "in words",
+              v1::Dtype::float32,
+              {"other ignored", "alpha taken as 1"}},
+             {"add", v1::OUTCOME_FAIL, "b", "in other words", v1::Dtype::float32, {"alpha taken as 1"}},
+             {"add", v1::OUTCOME_FAIL, "c", "the sign is wrong"},
+             {"sub", v1::OUTCOME_FAIL, "d", "in words", v1::Dtype::float32, {"alpha taken as 1"}}}),
       ElementsAre("2 add: consistent with alpha taken as 1", "1 add: the sign is wrong",
                   "1 sub: consistent with alpha taken as 1"));
 }
@@ -86,8 +95,7 @@ TEST(GroupFailures, ACauseThatManyOperatorsShareIsOneGroup) {
 
 TEST(GroupFailures, AnExceptionsTypeAndTheDtypeItRefusesAreAGroup) {
   const auto threw = [](const char* op, const char* text) {
-    return Said{op, v1::OUTCOME_ERROR, absl::StrCat("diopi", op, " let a C++ exception out: ", text), "",
-                v1::Dtype::float16};
+    return Said{op, v1::OUTCOME_ERROR, "in whatever words", "", v1::Dtype::float16, {}, text};
   };
   EXPECT_THAT(Lines({threw("cos", "c10::Error: \"cos_vml_cpu\" not implemented for 'Half'"),
                      threw("sin", "c10::Error: \"sin_vml_cpu\" not implemented for 'Half'"),

@@ -131,7 +131,7 @@ TEST(Variant, WhatSeparatesRunsAndWhatDoesNot) {
       {"environment", [](server::RunFacts* r) { r->environment = {"ACME_MATH=fast"}; }, true, true},
       {"adaptor", [](server::RunFacts* r) { r->adaptor = {"all operators: dtype (int64)->int32"}; }, true,
        true},
-      {"state", [](server::RunFacts* r) { r->state = "x"; }, false, false},
+      {"state", [](server::RunFacts* r) { r->state = v1::RUN_STATE_FINISHED; }, false, false},
       {"id", [](server::RunFacts* r) { r->run_id = "x"; }, false, false},
       {"cases", [](server::RunFacts* r) { r->cases = 7; }, false, false},
   };

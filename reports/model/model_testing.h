@@ -45,7 +45,7 @@ class ModelTest : public testing::Test {
   std::string Run(const v1::RunOptions& options, const std::vector<v1::Verdict>& verdicts,
                   const std::string& suite = "s") {
     const std::string id = Begin(options, verdicts, suite);
-    EXPECT_TRUE(database_->SetState(id, "finished").ok());
+    EXPECT_TRUE(database_->SetState(id, v1::RUN_STATE_FINISHED).ok());
     return id;
   }
   std::string Run(const std::string& chip, const std::string& library, const Outcomes& outcomes) {

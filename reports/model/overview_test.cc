@@ -38,7 +38,7 @@ std::vector<v1::Verdict> EveryOutcome() {
         VerdictOn(outcome, outcome % 2 == 0 ? "add" : "sub", outcome % 2 == 0 ? "diopiAdd" : "diopiSub",
                   v1::Dtype::float32, static_cast<v1::Outcome>(outcome));
     if (outcome < 4) {
-      v.add_outputs()->set_peer_ok(outcome == 2);
+      v.add_outputs()->set_public_pass(outcome == 2);
       v.mutable_outputs(0)->set_flushed(outcome == 1 ? 3 : 0);
       v.add_contracts("tf32");
     }
@@ -57,7 +57,7 @@ TEST_F(OverviewTest, ASummaryAgreesWithTheReport) {
   v1::RunOptions options = server::MakeOptions("c");
   options.add_implemented("diopiSort");
   const std::string run = Begin(options, EveryOutcome());
-  for (const char* state : {"running", "finished"}) {
+  for (const v1::RunState state : {v1::RUN_STATE_RUNNING, v1::RUN_STATE_FINISHED}) {
     ASSERT_TRUE(database_->SetState(run, state).ok());
     const auto report = LoadReport(*database_, run);
     const auto detail = LoadDetail(*queries_, "latest");
@@ -139,7 +139,7 @@ TEST_F(OverviewTest, APartialRunNeverStandsForTheChip) {
   ASSERT_TRUE(
       database_
           ->SetState(Begin(all, {server::MakeVerdict(0, P), server::MakeVerdict(1, v1::OUTCOME_UNSPECIFIED)}),
-                     "aborted")
+                     v1::RUN_STATE_ABORTED)
           .ok());
   v1::RunOptions shard = all;
   shard.set_shard_count(2);
@@ -244,7 +244,7 @@ TEST_F(OverviewTest, Progress) {
   const std::string run = Begin(server::MakeOptions("c"), verdicts);
   const auto now = LoadProgress(*queries_, run, 0, start);
   ASSERT_TRUE(now.ok()) << now.status();
-  EXPECT_EQ(now->state, "running");
+  EXPECT_EQ(now->state, v1::RUN_STATE_RUNNING);
   EXPECT_EQ(now->cases, 40);
   EXPECT_EQ(now->done, 30);
   EXPECT_EQ(now->outcomes.at(P), 30);
@@ -259,7 +259,7 @@ TEST_F(OverviewTest, Progress) {
   EXPECT_NEAR(*later->left_s, 10, 1);
   ASSERT_TRUE(database_->Append(run, {server::MakeVerdict(31, F)}).ok());
   EXPECT_EQ(LoadProgress(*queries_, run, now->cursor, start)->recent.size(), 1U);
-  ASSERT_TRUE(database_->SetState(run, "aborted").ok());
+  ASSERT_TRUE(database_->SetState(run, v1::RUN_STATE_ABORTED).ok());
   EXPECT_FALSE(LoadProgress(*queries_, run, 0, start + absl::Seconds(30))->cases_per_s.has_value());
 }
 

@@ -34,7 +34,7 @@ absl::StatusOr<Progress> LoadProgress(server::Queries& queries, const std::strin
   progress.done = run->totals.done;
   progress.outcomes = run->totals.outcomes;
   progress.cursor = newest->empty() ? since : std::max(since, newest->front().cursor);
-  if (progress.state == "running") progress.cases_per_s = RateOf(*newest, now);
+  if (progress.state == v1::RUN_STATE_RUNNING) progress.cases_per_s = RateOf(*newest, now);
   if (progress.cases_per_s.value_or(0) > 0) {
     progress.left_s = static_cast<double>(progress.cases - progress.done) / *progress.cases_per_s;
   }

@@ -16,7 +16,7 @@ namespace diopi::reports {
 
 struct Progress {
   std::string run_id;
-  std::string state;
+  v1::RunState state = v1::RUN_STATE_UNSPECIFIED;
   int64_t cases = 0;
   int64_t done = 0;
   OutcomeCounts outcomes;

@@ -5,10 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
@@ -91,18 +87,10 @@ std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict) {
   if (verdict.outputs_size() == 0) return std::nullopt;
   PublicVerdict theirs;
   for (const v1::OutputStats& stats : verdict.outputs()) {
-    theirs.pass = theirs.pass && stats.peer_ok();
-    theirs.mismatch_ratio = std::fmax(theirs.mismatch_ratio, stats.peer_mismatch_ratio());
+    theirs.pass = theirs.pass && stats.public_pass();
+    theirs.mismatch_ratio = std::fmax(theirs.mismatch_ratio, stats.public_mismatch_ratio());
   }
   return theirs;
-}
-
-bool IsAdapted(const v1::Verdict& verdict) {
-  return absl::StrContains(verdict.tags(), absl::StrCat(", ", kAdaptedTag, "]"));
-}
-
-bool IsWaivedBy(const v1::RunProfile::Waiver& waiver, const std::string& reason) {
-  return absl::StartsWith(reason, absl::StrCat("waived by ", waiver.id(), " until "));
 }
 
 namespace {
@@ -113,27 +101,11 @@ std::vector<WaiverRow> WaiversOf(const v1::RunProfile& profile, const std::vecto
     WaiverRow& row = rows.emplace_back();
     row.waiver = waiver;
     for (const v1::Verdict& verdict : results) {
-      if (verdict.outcome() == v1::OUTCOME_WAIVED && IsWaivedBy(waiver, verdict.reason())) ++row.cases;
+      if (verdict.waiver() == waiver.id()) ++row.cases;
     }
   }
   return rows;
 }
-
-}  // namespace
-
-std::string DeviceReferenceName(const std::vector<std::string>& references) {
-  constexpr absl::string_view kBefore = "; device reference: ";
-  std::set<std::string> names;
-  for (const std::string& reference : references) {
-    const size_t at = reference.find(kBefore.data());
-    if (at == std::string::npos) continue;
-    const size_t from = at + kBefore.size();
-    names.insert(reference.substr(from, reference.find(" (library ", from) - from));
-  }
-  return absl::StrJoin(names, " and ");
-}
-
-namespace {
 
 std::vector<ContractEffect> EffectsOf(const std::vector<v1::Verdict>& results) {
   std::map<std::string, ContractEffect> by_name;
@@ -158,7 +130,7 @@ std::vector<ContractEffect> EffectsOf(const std::vector<v1::Verdict>& results) {
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   RunReport report;
   std::map<std::string, OperatorRow> rows;
-  std::set<std::string> references;
+  std::set<std::string> references, device_references;
   bool flushes = false;
   for (const v1::Verdict& verdict : results) {
     ++report.outcomes[verdict.outcome()];
@@ -173,7 +145,8 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     if (verdict.contracts_size() > 0) ++report.widened;
     if (verdict.outcome() == v1::OUTCOME_FAIL) ++report.wrong_numbers;
     AddToRule(verdict, &report.public_rule);
-    if (IsAdapted(verdict)) ++report.adapted;
+    if (verdict.adapted()) ++report.adapted;
+    if (!verdict.device_reference().empty()) device_references.insert(verdict.device_reference());
     if (!verdict.reference().empty()) references.insert(verdict.reference());
   }
   for (auto& [name, row] : rows) report.operators.push_back(std::move(row));
@@ -184,6 +157,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   report.would_pass = EffectsOf(results);
   if (flushes) report.badges.emplace_back(kFlushBadge);
   report.references.assign(references.begin(), references.end());
+  report.device_references.assign(device_references.begin(), device_references.end());
   const auto done = static_cast<int64_t>(results.size());
   report.cases = run.cases() > done ? run.cases() : done;
   report.missing = report.cases - done;

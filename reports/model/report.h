@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "reports/model/failure_groups.h"
 #include "server/store/database.h"
@@ -19,8 +19,6 @@ namespace diopi::reports {
 
 // Verdicts were reached through the adaptor (device profile, --four-bytes, --nhwc).
 inline constexpr char kAdaptorBadge[] = "adaptor";
-// The tag of such a verdict: "[float64, adapted]".
-inline constexpr char kAdaptedTag[] = "adapted";
 // The badge that is observed, not declared.
 inline constexpr char kFlushBadge[] = "ftz";
 
@@ -91,6 +89,8 @@ struct RunReport {
   std::vector<OperatorRow> operators;   // by name
   std::vector<v1::Verdict> results;     // in case order
   std::vector<std::string> references;  // the provenances judged by, each once
+  // Whose outputs the chip was graded against: "Acme 2.1". Several when the baselines of operators differ.
+  std::vector<std::string> device_references;
   // What the figures must never be shown without: the contracts the device declares, and "ftz" when subnormal
   // results were seen flushed to zero.
   std::vector<std::string> badges;
@@ -108,16 +108,6 @@ struct RunReport {
 
 // Of the built-in suite, or of the run where that has more (a user's own cases).
 int64_t FunctionsWithCases(int64_t selected);
-
-// Whether the verdict was reached through the adaptor.
-bool IsAdapted(const v1::Verdict& verdict);
-// Whether a verdict `waived` with this reason was made by the waiver.
-bool IsWaivedBy(const v1::RunProfile::Waiver& waiver, const std::string& reason);
-
-// Whose outputs the chip was graded against, as the provenances name it ("Acme 2.1"): the part after "device
-// reference: ". Several, when the baselines of operators differ, are joined by " and "; empty where there is
-// none.
-std::string DeviceReferenceName(const std::vector<std::string>& references);
 
 // The figures of a run. `run.cases` may be 0 when unknown: then the results are taken as all there are.
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results);

@@ -103,9 +103,9 @@ TEST(BuildReport, WaivedIsNoPass) {
 v1::Verdict WithOutput(v1::Outcome outcome, bool public_pass, int index) {
   v1::Verdict verdict = MakeVerdict("add", "diopiAdd", outcome, index);
   v1::OutputStats& stats = *verdict.add_outputs();
-  stats.set_peer_ok(public_pass);
-  stats.set_peer_mismatch_ratio(public_pass ? 0 : 0.25);
-  verdict.add_outputs()->set_peer_ok(true);
+  stats.set_public_pass(public_pass);
+  stats.set_public_mismatch_ratio(public_pass ? 0 : 0.25);
+  verdict.add_outputs()->set_public_pass(true);
   return verdict;
 }
 
@@ -154,14 +154,25 @@ TEST(BuildReport, NothingRun) {
   EXPECT_TRUE(report.operators.empty());
 }
 
-TEST(Report, TheDeviceReferenceIsNamedFromTheProvenances) {
-  const std::string plain = "cpu: diopi-cpu 1.0 (library 12; 2026-01-02T00:00:00Z)";
-  const std::string acme = plain + "; device reference: Acme 2.1 (library 00ff; 2026-01-03T00:00:00Z)";
-  const std::string h200 = plain + "; device reference: NVIDIA H200 (library 01; contracts tf32; x)";
-  EXPECT_EQ(DeviceReferenceName({}), "");
-  EXPECT_EQ(DeviceReferenceName({plain}), "");
-  EXPECT_EQ(DeviceReferenceName({plain, acme, acme}), "Acme 2.1");
-  EXPECT_EQ(DeviceReferenceName({h200, acme}), "Acme 2.1 and NVIDIA H200");
+// Facts are fields: whatever the texts say, nobody reads them.
+TEST(BuildReport, FactsAreNotReadFromWords) {
+  v1::RunInfo run = MakeRun({"diopiAdd"}, 0);
+  for (const char* id : {"chip.textproto:1", "chip.textproto:12"})
+    run.mutable_options()->mutable_profile()->add_waiver()->set_id(id);
+  std::vector<v1::Verdict> results(3, MakeVerdict("add", "diopiAdd", v1::OUTCOME_WAIVED, 1));
+  for (v1::Verdict& verdict : results) {
+    verdict.set_reason("waived by chip.textproto:1 until never; through the adaptor");
+    verdict.set_reference("cpu; device reference: Nobody 1 (library 00; x)");
+    verdict.set_waiver("chip.textproto:12");
+  }
+  results[0].set_device_reference("NVIDIA H200");
+  results[1].set_device_reference("Acme (library) 2.1");
+  results[1].set_adapted(true);
+  const RunReport report = BuildReport(run, results);
+  EXPECT_EQ(report.waivers[0].cases, 0);
+  EXPECT_EQ(report.waivers[1].cases, 3);
+  EXPECT_EQ(report.adapted, 1);
+  EXPECT_EQ(report.device_references, (std::vector<std::string>{"Acme (library) 2.1", "NVIDIA H200"}));
 }
 
 }  // namespace

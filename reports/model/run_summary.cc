@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<Waiver>> LoadWaivers(server::Queries& queries, const 
   for (server::CaseRow& row : *rows) {
     Waiver& waiver = waivers.emplace_back(Waiver{row.case_id, row.reason, "", ""});
     for (const v1::RunProfile::Waiver& one : profile.waiver()) {
-      if (!IsWaivedBy(one, row.reason)) continue;
+      if (one.id() != row.waiver) continue;
       waiver.link = one.issue();
       waiver.expires = one.expires();
     }

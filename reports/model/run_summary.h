@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "reports/model/completeness.h"
 #include "reports/model/report.h"
 #include "server/store/queries.h"
@@ -45,7 +45,7 @@ struct RunDetail {
   v1::RunInfo info;                    // options and submission as stored
   std::vector<OperatorRow> operators;  // by name
   std::vector<Waiver> waivers;
-  std::vector<server::DeviceRow> devices;  // by card
+  std::vector<server::DeviceRow> devices;  // by device
 };
 
 // `run_id` may be "latest". Errors are the database's.

@@ -12,7 +12,8 @@
 //   adaptor           its rules, of the profile and of modes (--four-bytes, --nhwc): the library is handed
 //                     other types and layouts, and computes otherwise
 // Not identity, and why:
-//   host, paths, user, sandbox, card number   where it ran: a chip that fails on one card alone is what flaky
+//   host, paths, user, sandbox, device index  where it ran: a chip that fails on one device alone is what
+//   flaky
 //                                             means, and must show as that
 //   dates, run id, state                      when
 //   repeat, order (seed), shards, workers     how often and in which order: an answer must not depend on it

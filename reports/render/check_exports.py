@@ -49,7 +49,9 @@ def check_schema(path, name):
     jsonschema.Draft202012Validator.check_schema(schema)
     with open(path, encoding="utf-8") as file:
         value = json.load(file)
-    for error in jsonschema.Draft202012Validator(schema).iter_errors(value):
+    # The schemas refer to messages.schema.json, which lies beside them.
+    resolver = jsonschema.RefResolver((HERE / "schema").as_uri() + "/", schema)
+    for error in jsonschema.Draft202012Validator(schema, resolver=resolver).iter_errors(value):
         yield f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
 
 

@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {
@@ -60,7 +60,7 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
       Worst(verdict, [](const auto& s) { return s.max_z(); }),
       Worst(verdict, [](const auto& s) { return s.max_abs(); }),
       Worst(verdict, [](const auto& s) { return s.max_rel(); }),
-      absl::StrFormat("%.3f", verdict.call_us()),
+      verdict.has_call_us() ? absl::StrFormat("%.3f", verdict.call_us()) : "",
       absl::StrCat(verdict.error_code()),
       verdict.signal(),
       verdict.reason(),

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
+#include "proto/enum_name.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
+#include "reports/render/json_parts.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 std::string RunLine(const RunSummary& run) {
   const server::RunFacts& facts = run.facts;
-  return absl::StrCat(facts.run_id, " (", facts.state, "), ",
+  return absl::StrCat(facts.run_id, " (", EnumName(facts.state), "), ",
                       facts.chip.empty() ? "no chip name" : facts.chip, ", ", facts.vendor_name, " ",
                       facts.impl_version, ", variant ", run.variant);
 }
@@ -98,50 +98,24 @@ int64_t CountOf(const Diff& diff, DiffKind kind) {
   return it == diff.counts.end() ? 0 : it->second;
 }
 
-std::string JsonNumber(double value) {
-  if (std::isnan(value)) return "null";
-  if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
-  return absl::StrFormat("%.9g", value);
-}
-
-std::string SideJson(const std::optional<DiffSide>& side) {
-  if (!side.has_value()) return "null";
-  return absl::StrCat("{\"outcome\": ", JsonString(OutcomeName(side->outcome)),
-                      ", \"max_z\": ", JsonNumber(side->max_z), ", \"max_ulp\": ", JsonNumber(side->max_ulp),
-                      ", \"call_us\": ", JsonNumber(side->call_us),
-                      ", \"call_low_us\": ", JsonNumber(side->call_low_us),
-                      ", \"call_high_us\": ", JsonNumber(side->call_high_us), "}");
-}
-
-std::string RowJson(const DiffRow& row) {
-  return absl::StrCat("{\"case_id\": ", JsonString(row.case_id), ", \"operator\": ", JsonString(row.op),
-                      ", \"dtype\": ", JsonString(DtypeName(row.dtype)),
-                      ", \"kind\": ", JsonString(DiffKindName(row.kind)), ", \"a\": ", SideJson(row.a),
-                      ", \"b\": ", SideJson(row.b),
-                      ", \"factor\": ", row.factor.has_value() ? JsonNumber(*row.factor) : "null", "}");
-}
-
-std::string RunJson(const RunSummary& run) {
+Json RunJson(const RunSummary& run) {
   const server::RunFacts& facts = run.facts;
-  const auto text = [](std::string* out, const std::string& value) { out->append(JsonString(value)); };
-  const auto count = [](std::string* out, const auto& entry) {
-    absl::StrAppend(out, JsonString(OutcomeName(entry.first)), ": ", entry.second);
-  };
-  return absl::StrCat(
-      "{\"run_id\": ", JsonString(facts.run_id), ", \"state\": ", JsonString(facts.state),
-      ", \"created\": ", JsonString(facts.created), ", \"chip\": ", JsonString(facts.chip),
-      ", \"vendor_name\": ", JsonString(facts.vendor_name),
-      ", \"impl_version\": ", JsonString(facts.impl_version),
-      ", \"impl_sha256\": ", JsonString(facts.impl_sha256),
-      ", \"suite_hash\": ", JsonString(facts.suite_hash), ", \"variant\": ", JsonString(run.variant),
-      ", \"badges\": [", absl::StrJoin(run.badges, ", ", text), "], \"cases\": ", run.cases,
-      ", \"done\": ", run.done, ", \"outcomes\": {", absl::StrJoin(run.outcomes, ", ", count),
-      "}, \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions,
-      ", \"implemented\": ", run.coverage.implemented, ", \"selected\": ", run.coverage.selected,
-      ", \"with_cases\": ", run.coverage.with_cases, ", \"tested\": ", run.coverage.tested,
-      ", \"passing\": ", run.coverage.passing, "}, \"correctness\": {\"called\": ", run.correctness.called,
-      ", \"passed\": ", run.correctness.passed,
-      "}, \"partial\": ", run.partial.empty() ? "null" : JsonString(run.partial), "}");
+  return {{"run_id", facts.run_id},
+          {"state", EnumName(facts.state)},
+          {"created", facts.created},
+          {"chip", facts.chip},
+          {"vendor_name", facts.vendor_name},
+          {"impl_version", facts.impl_version},
+          {"impl_sha256", facts.impl_sha256},
+          {"suite_hash", facts.suite_hash},
+          {"variant", run.variant},
+          {"badges", run.badges},
+          {"cases", run.cases},
+          {"done", run.done},
+          {"outcomes", OutcomesJson(run.outcomes)},
+          {"coverage", CoverageJson(run.coverage)},
+          {"correctness", CorrectnessJson(run.correctness)},
+          {"partial", JsonText(run.partial)}};
 }
 
 }  // namespace
@@ -172,18 +146,12 @@ Document DiffDocument(const Diff& diff) {
 }
 
 std::string RenderDiffJson(const Diff& diff) {
-  const auto count = [&diff](std::string* out, DiffKind kind) {
-    absl::StrAppend(out, JsonString(DiffKindName(kind)), ": ", CountOf(diff, kind));
-  };
-  const auto row = [](std::string* out, const DiffRow& value) {
-    absl::StrAppend(out, "\n    ", RowJson(value));
-  };
-  return absl::StrCat("{\n  \"a\": ", RunJson(diff.a), ",\n  \"b\": ", RunJson(diff.b),
-                      ",\n  \"same_variant\": ", diff.same_variant ? "true" : "false",
-                      ",\n  \"comparable\": ", JsonString(diff.comparable),
-                      ",\n  \"times\": ", JsonString(diff.times), ",\n  \"counts\": {",
-                      absl::StrJoin(DiffKinds(), ", ", count), "},\n  \"rows\": [",
-                      absl::StrJoin(diff.rows, ",", row), "\n  ]\n}\n");
+  Json counts = Json::object();
+  for (const DiffKind kind : DiffKinds()) counts[DiffKindName(kind)] = CountOf(diff, kind);
+  const Json head = {
+      {"a", RunJson(diff.a)},          {"b", RunJson(diff.b)}, {"same_variant", diff.same_variant},
+      {"comparable", diff.comparable}, {"times", diff.times},  {"counts", std::move(counts)}};
+  return absl::StrCat("{", JsonMembers(head), "\n  \"rows\": ", JsonLines(diff.rows, DiffRowJson), "\n}\n");
 }
 
 absl::StatusOr<std::string> RenderDiff(const Diff& diff, const std::string& format) {

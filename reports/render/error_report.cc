@@ -1,19 +1,28 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "cases/base/dtype.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {
 namespace {
 
+// "[float32, inplace, scalar, adapted]"
+std::string Tags(const v1::Verdict& verdict) {
+  std::string tags(DtypeName(verdict.dtype()));
+  if (!verdict.variant().empty())
+    absl::StrAppend(&tags, ", ", absl::StrReplaceAll(OneLine(verdict.variant()), {{"_", ", "}}));
+  return absl::StrCat("[", tags, verdict.adapted() ? ", adapted]" : "]");
+}
+
 // `repeat`: the command that does so, or empty.
 std::string Entry(size_t number, const v1::Verdict& verdict, const char* what, const std::string& repeat) {
   return absl::StrCat(
-      number, "--Run diopi_functions.", HarnessName(verdict), " ", what,
-      ".   TestTag: ", verdict.tags().empty() ? "[]" : OneLine(verdict.tags()),
+      number, "--Run diopi_functions.", HarnessName(verdict), " ", what, ".   TestTag: ", Tags(verdict),
       "  TensorInfo : ", verdict.tensor_info().empty() ? "[]" : OneLine(verdict.tensor_info()),
       repeat.empty() ? "" : "  Repeat : ", OneLine(repeat), "\n");
 }

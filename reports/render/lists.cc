@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
@@ -89,7 +90,7 @@ Table RunsTable(const std::vector<RunSummary>& runs) {
               {}};
   for (const RunSummary& run : runs) {
     table.rows.push_back({{run.facts.run_id},
-                          {run.facts.state},
+                          {EnumName(run.facts.state)},
                           {OrDash(run.facts.chip)},
                           {run.variant},
                           Count(run.done),
@@ -128,7 +129,7 @@ Table ChipsTable(const std::vector<ChipOverview>& chips) {
     table.rows.push_back({{OrDash(chip.chip)},
                           Count(chip.runs),
                           {run.facts.run_id},
-                          {run.facts.state},
+                          {EnumName(run.facts.state)},
                           Count(run.coverage.passing),
                           Count(run.coverage.abi_functions),
                           Count(run.coverage.implemented),

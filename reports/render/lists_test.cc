@@ -21,7 +21,7 @@ RunSummary MakeRun(const std::string& id, const std::string& variant) {
   run.facts.impl_version = "2.1";
   run.facts.impl_sha256 = "0123456789abcdef0123";
   run.facts.suite_hash = "5a17e";
-  run.facts.state = "finished";
+  run.facts.state = v1::RUN_STATE_FINISHED;
   run.facts.created = "2026-11-20T10:15:02Z";
   run.cases = 5;
   run.done = 4;
@@ -82,7 +82,7 @@ TEST(Diff, Golden) {
 TEST(Runs, Golden) {
   RunSummary bare;  // queued: nothing is known of the library yet
   bare.facts.run_id = "20261122-101502-cccc";
-  bare.facts.state = "queued";
+  bare.facts.state = v1::RUN_STATE_QUEUED;
   bare.cases = 7;
   bare.variant = "33333333";
   const Table table = RunsTable({MakeRun("20261121-101502-bbbb", "22222222"), bare});

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 
 namespace diopi::reports {
 namespace {
@@ -73,6 +73,12 @@ std::string JudgedText(const RunReport& report) {
 std::string GroupText(const FailureGroup& group) {
   if (group.cases.size() == 1) return group.cases.front();
   return absl::StrCat(group.cases.size(), " cases of ", OperatorsText(group), " (", DtypesText(group), ")");
+}
+
+std::string AdaptedText(const v1::Verdict& verdict) {
+  if (!verdict.adapted()) return "";
+  return absl::StrCat("through the adaptor", verdict.conversions().empty() ? "" : ": ",
+                      absl::StrJoin(verdict.conversions(), ", "));
 }
 
 std::string ExampleText(const FailureGroup& group) {
@@ -173,7 +179,7 @@ std::string OutputText(const v1::OutputStats& stats) {
     absl::StrAppend(&out, absl::StrFormat("; grade %s, %.3g times the device reference's error",
                                           stats.grade(), stats.rmse_ratio()));
   }
-  absl::StrAppend(&out, "; public rule: ", PublicWords(stats.peer_ok(), stats.peer_mismatch_ratio()));
+  absl::StrAppend(&out, "; public rule: ", PublicWords(stats.public_pass(), stats.public_mismatch_ratio()));
   return out;
 }
 

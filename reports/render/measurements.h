@@ -25,6 +25,8 @@ std::string JudgedText(const RunReport& report);
 
 // Of a group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)"; of one case its id.
 std::string GroupText(const FailureGroup& group);
+// "through the adaptor: input float64 as float32"; empty where it was not in between.
+std::string AdaptedText(const v1::Verdict& verdict);
 // "For example add.float32.n1: out: 3 of 17 elements differ"; empty where the cause says the same.
 std::string ExampleText(const FailureGroup& group);
 // "935 cases in 24 groups"; "none".

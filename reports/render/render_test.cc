@@ -30,7 +30,7 @@ v1::Verdict Base(const std::string& id, const std::string& op, const std::string
 RunReport SampleReport() {
   v1::RunInfo run;
   run.set_run_id("20261120-101502-7f3a");
-  run.set_state("finished");
+  run.set_state(v1::RUN_STATE_FINISHED);
   run.set_created("2026-11-20T10:15:02Z");
   run.set_cases(8);
   v1::RunOptions& options = *run.mutable_options();
@@ -55,7 +55,7 @@ RunReport SampleReport() {
   v1::Verdict fail =
       Base("batch_norm.backward.float32.train", "batch_norm", "diopiBatchNormBackward", v1::OUTCOME_FAIL);
   fail.set_reason("grad_input: 3 of 24 elements outside the gate, first at 7");
-  fail.set_tags("[float32, backward]");
+  fail.set_variant("backward");
   fail.set_tensor_info("[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]");
   v1::OutputStats& stats = *fail.add_outputs();
   stats.set_key("grad_input");
@@ -68,14 +68,15 @@ RunReport SampleReport() {
   stats.set_bias(-0.75);
   stats.set_grade("C");
   stats.set_rmse_ratio(2.125);
-  stats.set_peer_mismatch_ratio(0.125);
+  stats.set_public_mismatch_ratio(0.125);
   v1::OutputStats& right = *fail.add_outputs();
   right.set_key("grad_weight");
   right.set_ok(true);
-  right.set_peer_ok(true);
+  right.set_public_pass(true);
   right.set_grade("A");
   right.set_rmse_ratio(1);
   fail.set_likely_cause("consistent with eps taken as 0");
+  fail.add_consistent_with("eps taken as 0");
   fail.set_cause_confidence(0.996);
   fail.add_contracts("tf32");
   fail.add_would_pass_under("native16");
@@ -88,7 +89,7 @@ RunReport SampleReport() {
   mean.set_key("out");
   mean.set_gates("B");
   mean.set_argmax(-1);
-  mean.set_peer_ok(true);
+  mean.set_public_pass(true);
   constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
   mean.set_max_z(kNotMeasured);
   mean.set_rms_z(kNotMeasured);
@@ -102,7 +103,7 @@ RunReport SampleReport() {
   product.set_key("out");
   product.set_ok(true);
   product.set_flushed(2);
-  product.set_peer_mismatch_ratio(0.0625);
+  product.set_public_mismatch_ratio(0.0625);
   loose.add_contracts("tf32");
   loose.add_contracts("tc32");
   results.push_back(loose);
@@ -115,7 +116,7 @@ RunReport SampleReport() {
 
   v1::Verdict absent = Base("relu.float32.small", "relu", "diopiReluInp", v1::OUTCOME_NOT_IMPLEMENTED);
   absent.set_reason("the library does not export diopiReluInp");
-  absent.set_tags("[float32, inplace]");
+  absent.set_variant("inplace");
   results.push_back(absent);
 
   v1::Verdict ours = Base("relu.float32.odd", "relu", "diopiRelu", v1::OUTCOME_HARNESS_ERROR);
@@ -207,14 +208,14 @@ TEST(Render, ErrorReportIsThePublicHarnessForm) {
       "1--Run diopi_functions.batch_norm_backward failed.   TestTag: [float32, backward]  TensorInfo : "
       "[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]  Repeat : diopi-cli repro "
       "batch_norm.backward.float32.train --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
-      "2--Run diopi_functions.mean failed.   TestTag: []  TensorInfo : []  Repeat : diopi-cli repro "
+      "2--Run diopi_functions.mean failed.   TestTag: [float32]  TensorInfo : []  Repeat : diopi-cli repro "
       "mean.float16.uniform --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
-      "3--Run diopi_functions.exp failed.   TestTag: []  TensorInfo : []  Repeat : diopi-cli repro "
+      "3--Run diopi_functions.exp failed.   TestTag: [float32]  TensorInfo : []  Repeat : diopi-cli repro "
       "exp.float32.tail --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
       "---------------------------------\n"
       "Test skipped or op not implemented:\n"
       "1--Run diopi_functions.relu not implemented.   TestTag: [float32, inplace]  TensorInfo : []\n"
-      "2--Run diopi_functions.relu not judged, harness error.   TestTag: []  TensorInfo : []\n");
+      "2--Run diopi_functions.relu not judged, harness error.   TestTag: [float32]  TensorInfo : []\n");
 }
 
 // A device that declares nothing: the public harness's own form, to the letter.
@@ -306,7 +307,7 @@ TEST(Render, TheHeadlineIsFunctionsThatPass) {
   for (const char* format : {"text", "markdown", "html", "json", "junit"}) {
     const std::string text = *Render(report, format);
     EXPECT_NE(text.find("functions add of suite core"), std::string::npos) << format;
-    EXPECT_NE(text.find(std::string(format) == "json" ? "\"with_cases\": 12" : "1 of 538"), std::string::npos)
+    EXPECT_NE(text.find(std::string(format) == "json" ? "\"with_cases\":12" : "1 of 538"), std::string::npos)
         << format;
   }
 }

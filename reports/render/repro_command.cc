@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "reports/render/escape.h"
+#include "reports/document/escape.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {

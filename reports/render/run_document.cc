@@ -6,8 +6,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
@@ -37,6 +38,7 @@ Finding FindingOf(const RunReport& report, const v1::Verdict& verdict) {
   if (!verdict.reason().empty()) finding.lines.push_back(OneLine(verdict.reason()));
   if (!absl::StrContains(verdict.reason(), verdict.likely_cause()))
     finding.lines.push_back(absl::StrCat("Likely cause: ", OneLine(verdict.likely_cause())));
+  if (verdict.adapted()) finding.lines.push_back(OneLine(AdaptedText(verdict)));
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) finding.lines.push_back(OutputText(stats));
   }
@@ -68,7 +70,7 @@ Facts LibraryFacts(const RunReport& report) {
   const v1::RunOptions& options = report.run.options();
   Facts facts;
   facts.rows = {
-      {"Run", {absl::StrCat(report.run.run_id(), " (", report.run.state(), ")")}},
+      {"Run", {absl::StrCat(report.run.run_id(), " (", EnumName(report.run.state()), ")")}},
       {"Chip", OrNotRecorded(options.chip())},
       {"Library", OrNotRecorded(options.impl_path(), true)},
       {"SHA-256", OrNotRecorded(options.impl_sha256(), true)},
@@ -183,7 +185,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
   Document document;
   document.title = options.chip().empty() ? "DIOPI conformance report"
                                           : absl::StrCat("DIOPI conformance: ", options.chip());
-  document.subtitle = absl::StrCat("Run ", report.run.run_id(), ", ", report.run.state(), ", ",
+  document.subtitle = absl::StrCat("Run ", report.run.run_id(), ", ", EnumName(report.run.state()), ", ",
                                    report.run.created(), "; library ", options.impl_path());
   std::vector<Block>& blocks = document.blocks;
   for (Block& block : PartialNote(report)) blocks.push_back(std::move(block));
@@ -200,9 +202,10 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
     blocks.emplace_back(Note{absl::StrCat("A tolerance is overridden by ", line), Tone::kWarn});
   }
   if (report.adapted > 0) {
-    blocks.emplace_back(Note{absl::StrCat("An adaptor stood between the cases and the library in ",
-                                          report.adapted, " verdicts, tagged ", kAdaptedTag, "."),
-                             Tone::kWarn});
+    blocks.emplace_back(
+        Note{absl::StrCat("An adaptor converted tensors between the suite and the library in ",
+                          report.adapted, " verdicts."),
+             Tone::kWarn});
   }
   blocks.emplace_back(Heading{2, "Library and environment"});
   blocks.emplace_back(LibraryFacts(report));
@@ -220,7 +223,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
   blocks.emplace_back(Heading{2, "Beside the public rule"});
   blocks.emplace_back(
       Paragraph{absl::StrCat("The public harness's rule would decide ", PublicRuleText(report),
-                             ". It never decides here. Passed, and would not by that rule:")});
+                             ". It never decides here. Passed here, but not by that rule:")});
   blocks.emplace_back(TheirFailures(report));
   document.footer = absl::StrCat(
       "Coverage and correctness are two figures: only a case that was called and passed counts as "

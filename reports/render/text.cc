@@ -5,8 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
-#include "reports/render/escape.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
@@ -25,7 +26,8 @@ std::string OutcomeLine(const RunReport& report) {
 
 std::string RunHeader(const RunReport& report) {
   const v1::RunOptions& options = report.run.options();
-  std::string out = absl::StrCat("Run          ", report.run.run_id(), " (", report.run.state(), ")\n");
+  std::string out =
+      absl::StrCat("Run          ", report.run.run_id(), " (", EnumName(report.run.state()), ")\n");
   absl::StrAppend(&out, "Library      ", options.impl_path(), "\n");
   absl::StrAppend(&out, "             ",
                   options.vendor_name().empty() ? "no vendor name" : options.vendor_name(), ", ",
@@ -62,6 +64,7 @@ std::string EveryFailure(const RunReport& report) {
                     OneLine(verdict.reason()), "\n");
     const bool said = absl::StrContains(verdict.reason(), verdict.likely_cause());
     if (!said) absl::StrAppend(&out, "  Likely cause: ", OneLine(verdict.likely_cause()), "\n");
+    if (verdict.adapted()) absl::StrAppend(&out, "  ", OneLine(AdaptedText(verdict)), "\n");
     for (const v1::OutputStats& stats : verdict.outputs()) {
       if (!stats.ok()) absl::StrAppend(&out, "  ", OutputText(stats), "\n");
     }
@@ -131,7 +134,7 @@ std::string RenderText(const RunReport& report, const RenderOptions& options) {
   if (!failures.empty() && options.verbose) absl::StrAppend(&out, "\nEvery case:\n", EveryFailure(report));
   if (!failures.empty() && !options.verbose) absl::StrAppend(&out, "\n--verbose lists every case.\n");
   const std::string theirs = TheirFailures(report);
-  if (!theirs.empty()) absl::StrAppend(&out, "\nPassed, and would not by the public rule:\n\n", theirs);
+  if (!theirs.empty()) absl::StrAppend(&out, "\nPassed here, but not by the public rule:\n\n", theirs);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "baselines/store/store.h"
+#include "proto/enum_name.h"
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/diff.h"
@@ -131,7 +132,7 @@ Answer Api::Cases(const HttpRequest& request) const {
   rows.get_ref<Json::array_t&>().reserve(cases->size());
   for (const CaseRow& row : *cases) rows.push_back(ToJson(row));
   return Json{{"run_id", run->facts.run_id},
-              {"state", run->facts.state},
+              {"state", EnumName(run->facts.state)},
               {"columns", CaseColumns()},
               {"rows", std::move(rows)}};
 }
@@ -199,7 +200,10 @@ Answer Api::Coverage(const HttpRequest& request) const {
 
 Answer Api::Schema(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  return Json::parse(ApiSchema(), nullptr, false);
+  // The messages' part is made from their declaration.
+  Json schema = Json::parse(ApiSchema(), nullptr, false);
+  schema["$defs"].update(Json::parse(MessageSchema(), nullptr, false).at("$defs"));
+  return schema;
 }
 
 Answer Api::Version(const HttpRequest& request) const {

@@ -1,40 +1,19 @@
 #include "server/http/api_json.h"
 
 #include <cmath>
-#include <string_view>
 
-#include "cases/core/dtype.h"
 #include "proto/abi/abi.h"
+#include "proto/enum_name.h"
 #include "reports/model/outcome.h"
 #include "reports/render/render.h"
 
 namespace diopi::server {
 namespace {
 
+using reports::CorrectnessJson;
+using reports::CoverageJson;
 using reports::OutcomeName;
-
-std::string Name(v1::Dtype::Code dtype) {
-  return std::string(DtypeName(dtype));
-}
-
-Json OutcomesJson(const reports::OutcomeCounts& outcomes) {
-  Json json = Json::object();
-  for (const auto& [outcome, count] : outcomes) json[OutcomeName(outcome)] = count;
-  return json;
-}
-
-Json CoverageJson(const reports::Coverage& coverage) {
-  return {{"abi_functions", coverage.abi_functions},
-          {"implemented", coverage.implemented},
-          {"selected", coverage.selected},
-          {"with_cases", coverage.with_cases},
-          {"tested", coverage.tested},
-          {"passing", coverage.passing}};
-}
-
-Json CorrectnessJson(const reports::Correctness& correctness) {
-  return {{"called", correctness.called}, {"passed", correctness.passed}};
-}
+using reports::OutcomesJson;
 
 template <typename Items>
 Json ListOf(const Items& items) {
@@ -55,27 +34,10 @@ Json OptionsJson(const v1::RunOptions& options) {
           {"shard_count", options.shard_count()}};
 }
 
-Json DiffSideJson(const std::optional<reports::DiffSide>& side) {
-  if (!side.has_value()) return nullptr;
-  return {{"outcome", OutcomeName(side->outcome)},        {"max_z", JsonNumber(side->max_z)},
-          {"max_ulp", JsonNumber(side->max_ulp)},         {"call_us", JsonNumber(side->call_us)},
-          {"call_low_us", JsonNumber(side->call_low_us)}, {"call_high_us", JsonNumber(side->call_high_us)}};
-}
-
-Json DiffRowJson(const reports::DiffRow& row) {
-  return {{"case_id", row.case_id},
-          {"operator", row.op},
-          {"dtype", Name(row.dtype)},
-          {"kind", reports::DiffKindName(row.kind)},
-          {"a", DiffSideJson(row.a)},
-          {"b", DiffSideJson(row.b)},
-          {"factor", row.factor.has_value() ? JsonNumber(*row.factor) : Json(nullptr)}};
-}
-
 Json PointJson(const reports::HistoryPoint& point) {
   return {{"run_id", point.run.run_id},
           {"created", point.run.created},
-          {"state", point.run.state},
+          {"state", EnumName(point.run.state)},
           {"impl_sha256", point.run.impl_sha256},
           {"impl_version", point.run.impl_version},
           {"variant", point.variant},
@@ -98,17 +60,6 @@ Json CellJson(const std::optional<reports::CoverageCell>& cell) {
 
 }  // namespace
 
-Json JsonNumber(double value) {
-  if (std::isnan(value)) return nullptr;
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
-
-Json JsonText(const std::string& text) {
-  if (text.empty()) return nullptr;
-  return text;
-}
-
 std::string ChipName(const std::string& chip) {
   return chip.empty() ? "unnamed" : chip;
 }
@@ -121,7 +72,7 @@ Json ToJson(const reports::RunSummary& run) {
           {"impl_sha256", run.facts.impl_sha256},
           {"impl_path", run.facts.impl_path},
           {"suite_hash", run.facts.suite_hash},
-          {"state", run.facts.state},
+          {"state", EnumName(run.facts.state)},
           {"created", run.facts.created},
           {"finished", JsonText(run.facts.finished)},
           {"host", run.facts.host},
@@ -148,14 +99,7 @@ Json ToJson(const reports::RunDetail& run) {
   Json json = ToJson(run.summary);
   json["options"] = OptionsJson(run.info.options());
   Json& operators = json["operators"] = Json::array();
-  for (const reports::OperatorRow& row : run.operators) {
-    operators.push_back({{"operator", row.op},
-                         {"cases", row.cases},
-                         {"passed", row.passed},
-                         {"failed", row.failed},
-                         {"not_implemented", row.not_implemented},
-                         {"other", row.other}});
-  }
+  for (const reports::OperatorRow& row : run.operators) operators.push_back(reports::OperatorJson(row));
   Json& waivers = json["waivers"] = Json::array();
   for (const reports::Waiver& waiver : run.waivers) {
     waivers.push_back({{"case_id", waiver.case_id},
@@ -163,9 +107,7 @@ Json ToJson(const reports::RunDetail& run) {
                        {"link", JsonText(waiver.link)},
                        {"expires", JsonText(waiver.expires)}});
   }
-  json["public_rule"] = {{"judged", run.summary.public_rule.judged},
-                         {"ours_alone", run.summary.public_rule.ours_alone},
-                         {"theirs_alone", run.summary.public_rule.theirs_alone}};
+  json["public_rule"] = reports::PublicRuleJson(run.summary.public_rule);
   Json& devices = json["devices"] = Json::array();
   for (const DeviceRow& device : run.devices) {
     devices.push_back({{"device_index", device.device_index < 0 ? Json(nullptr) : Json(device.device_index)},
@@ -214,8 +156,7 @@ Json ToJson(const reports::ChipDetail& chip) {
 
 Json ToJson(const reports::Heat& heat) {
   Json json = {{"run_id", JsonText(heat.run_id)}, {"operators", heat.operators}};
-  Json& dtypes = json["dtypes"] = Json::array();
-  for (const v1::Dtype::Code dtype : heat.dtypes) dtypes.push_back(Name(dtype));
+  json["dtypes"] = reports::DtypesJson(heat.dtypes);
   Json& cells = json["cells"] = Json::array();
   for (const reports::HeatCell& cell : heat.cells) {
     cells.push_back(Json::array({cell.op, cell.dtype, cell.cases, cell.passed, cell.failed, cell.other}));
@@ -243,7 +184,7 @@ Json ToJson(const reports::Diff& diff) {
   Json& counts = json["counts"] = Json::object();
   for (const auto& [kind, count] : diff.counts) counts[reports::DiffKindName(kind)] = count;
   Json& rows = json["rows"] = Json::array();
-  for (const reports::DiffRow& row : diff.rows) rows.push_back(DiffRowJson(row));
+  for (const reports::DiffRow& row : diff.rows) rows.push_back(reports::DiffRowJson(row));
   return json;
 }
 
@@ -265,12 +206,9 @@ Json ToJson(const reports::CoverageMatrix& coverage) {
 }
 
 Json ToJson(const reports::Progress& progress) {
-  Json json = {{"run_id", progress.run_id},
-               {"state", progress.state},
-               {"cases", progress.cases},
-               {"done", progress.done},
-               {"outcomes", OutcomesJson(progress.outcomes)},
-               {"since", progress.cursor}};
+  Json json = {
+      {"run_id", progress.run_id}, {"state", EnumName(progress.state)},           {"cases", progress.cases},
+      {"done", progress.done},     {"outcomes", OutcomesJson(progress.outcomes)}, {"since", progress.cursor}};
   Json& recent = json["recent"] = Json::array();
   for (const RecentVerdict& verdict : progress.recent) {
     recent.push_back({{"case_id", verdict.case_id},
@@ -283,11 +221,11 @@ Json ToJson(const reports::Progress& progress) {
 }
 
 Json ToJson(const reports::RunFailures& failures, const std::string& data_folder) {
-  Json json = {{"run_id", failures.run.run_id()}, {"state", failures.run.state()}, {"cases", failures.cases}};
+  Json json = {{"run_id", failures.run.run_id()},
+               {"state", EnumName(failures.run.state())},
+               {"cases", failures.cases}};
   Json& groups = json["groups"] = Json::array();
   for (const reports::FailureGroup& group : failures.groups) {
-    Json dtypes = Json::array();
-    for (const v1::Dtype::Code dtype : group.dtypes) dtypes.push_back(Name(dtype));
     const std::string& example = group.cases.front();
     groups.push_back(
         {{"key", group.key},
@@ -296,7 +234,7 @@ Json ToJson(const reports::RunFailures& failures, const std::string& data_folder
          {"diagnosed", group.diagnosed},
          {"operators", group.operators},
          {"functions", group.functions},
-         {"dtypes", std::move(dtypes)},
+         {"dtypes", reports::DtypesJson(group.dtypes)},
          {"cases", group.cases.size()},
          {"example",
           {{"case_id", example},
@@ -305,10 +243,6 @@ Json ToJson(const reports::RunFailures& failures, const std::string& data_folder
          {"case_ids", group.cases}});
   }
   return json;
-}
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace diopi::server

@@ -1,8 +1,7 @@
-// The report structs as JSON, as API.md has it. NaN is null; infinities are "inf" and "-inf".
+// The report structs as JSON, as API.md has it. Numbers and messages: reports/render/message_json.h.
 #ifndef SERVER_HTTP_API_JSON_H_
 #define SERVER_HTTP_API_JSON_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "diopi/v1/case.pb.h"
@@ -13,14 +12,15 @@
 #include "reports/model/history.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
+#include "reports/render/json_parts.h"
 
 namespace diopi::server {
 
-using Json = nlohmann::ordered_json;  // keys stay in the order of API.md
+using reports::Dump;
+using reports::Json;  // keys stay in the order of API.md
+using reports::JsonNumber;
+using reports::JsonText;
 
-Json JsonNumber(double value);
-// null for an empty text.
-Json JsonText(const std::string& text);
 // A chip without a name is "unnamed" in answers and in paths.
 std::string ChipName(const std::string& chip);
 
@@ -41,9 +41,6 @@ Json ToJson(const CaseRow& row);
 // `c`: the case, where it is known; null otherwise. `data_folder`: for the command that repeats it.
 Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c,
             const std::string& data_folder);
-
-// Bytes that are not UTF-8 become U+FFFD.
-std::string Dump(const Json& json);
 
 }  // namespace diopi::server
 

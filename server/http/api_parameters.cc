@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "cases/core/dtype.h"
+#include "cases/base/dtype.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::server {

@@ -1,4 +1,4 @@
-// reports/web's one file, or nothing (docker/cmake/Web.cmake).
+// reports/web's one file, or nothing (cmake/Web.cmake).
 #ifndef SERVER_HTTP_EMBEDDED_PAGE_H_
 #define SERVER_HTTP_EMBEDDED_PAGE_H_
 

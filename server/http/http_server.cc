@@ -53,7 +53,7 @@ void Answer(const HttpResponse& from, httplib::Response* to) {
                            });
 }
 
-// Of a Host header: without port, brackets and the root's dot.
+// The name in a Host header, without port, brackets and the root's dot.
 std::string HostName(const std::string& header) {
   const bool v6 = !header.empty() && header[0] == '[';
   std::string name = v6 ? header.substr(1, header.find(']') - 1) : header.substr(0, header.find(':'));

@@ -27,9 +27,10 @@ def main():
     schema = given["schema"]
     Draft202012Validator.check_schema(schema)
     make_strict(schema)
-    # Part of Run: whoever names it alone says that nothing else is there.
+    # Parts of Run and of a case: what joins them says that nothing else is there.
     summary = schema["$defs"]["RunSummary"]
-    summary.pop("unevaluatedProperties")
+    for part in (summary, schema["$defs"]["Verdict"]):
+        part.pop("unevaluatedProperties")
     used = set()
     problems = 0
     for item in given["answers"]:

@@ -121,7 +121,7 @@ absl::StatusOr<BackupReport> BackUp(const std::string& data_folder, const std::s
   fs::path target = fs::path(to).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();  // "copy/"
   if (fs::symlink_status(target, error).type() != fs::file_type::not_found) {
-    return absl::AlreadyExistsError(absl::StrCat(to, ": exists already; a backup is a new folder"));
+    return absl::AlreadyExistsError(absl::StrCat(to, ": already exists; a backup needs a new folder"));
   }
   if (IsWithin(target, data)) {
     return absl::InvalidArgumentError(absl::StrCat(to, " is within ", data_folder));

@@ -181,7 +181,7 @@ TEST_F(CheckTest, TheProgramsExitStatuses) {
        std::vector<Row>{{{"check", "--data", Path("nothing")}, 2, "no such data folder"},
                         {{"check", "--bogus"}, 2, "--bogus"},
                         {{"backup", "--data", data}, 2, "--to is required"},
-                        {{"backup", "--data", data, "--to", data}, 2, "exists already"},
+                        {{"backup", "--data", data, "--to", data}, 2, "already exists"},
                         {{"backup", "--data", data, "--to", data + "/x"}, 2, "is within"},
                         {{"backup", "--data", Path("nothing"), "--to", Path("x")}, 2, "no such"},
                         {{"check", "backup"}, 2, ""},

@@ -101,9 +101,10 @@ absl::StatusOr<Address> ParseAddress(const std::string& text) {
     const std::string port = text.substr(colon + 1);
     if (absl::SimpleAtoi(port, &address.port) && address.port >= 0 && address.port <= 65535) return address;
   }
-  return absl::InvalidArgumentError(absl::StrCat("'", text,
-                                                 "' is no address to listen on; expected HOST:PORT with a "
-                                                 "port from 0 to 65535, or unix:PATH"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", text,
+                   "' is not an address to listen on; expected HOST:PORT with a "
+                   "port from 0 to 65535, or unix:PATH"));
 }
 
 absl::Status CheckFree(const Address& address) {

@@ -106,7 +106,7 @@ TEST_F(ListenTest, OtherPlacesThatCannotBeListenedOn) {
   };
   const std::vector<Row> rows = {
       {"192.0.2.1:7410", absl::StatusCode::kUnavailable, "cannot assign requested address", true},
-      {"192.0.2.1:7410", absl::StatusCode::kInvalidArgument, "give --tls-cert and --tls-key, or --insecure"},
+      {"192.0.2.1:7410", absl::StatusCode::kInvalidArgument, "use --tls-cert and --tls-key, or --insecure"},
       {"unix:" + folder_ + "/file", absl::StatusCode::kUnavailable, "not a socket"},
       {"unix:" + folder_ + "/none/s", absl::StatusCode::kUnavailable, "cannot listen on unix:"},
       {"unix:/" + std::string(200, 'x'), absl::StatusCode::kUnavailable, "longer than"},

@@ -1,3 +1,7 @@
+// Streams that stay open for days use gRPC's callback interface, so that an idle agent or watcher costs no
+// thread. A stream object is owned twice: by gRPC until OnDone and by the registry while it may send. At most
+// one write is in flight for each stream; what comes meanwhile is queued, or merged where only the newest
+// state matters.
 #include "server/rpc/agent_service.h"
 
 #include <algorithm>
@@ -13,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "baselines/store/store.h"
 #include "server/rpc/status.h"
+#include "server/store/run_state.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -20,15 +25,11 @@ namespace {
 
 constexpr char kHealthFunction[] = "diopiAdd";
 constexpr size_t kShaDigits = 64;
-// Of the name under which a library is uploaded: it is shown, and never becomes a path.
+// Longest name of an uploaded library. It is shown, and never becomes a path.
 constexpr size_t kMaxName = 255;
 
 bool IsSha256(const std::string& text) {
   return text.size() == kShaDigits && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
-}
-
-bool HasEnded(const v1::RunInfo& run) {
-  return run.state() == "finished" || run.state() == "aborted";
 }
 
 absl::Status CheckSubmit(const v1::SubmitRequest& request) {
@@ -38,7 +39,7 @@ absl::Status CheckSubmit(const v1::SubmitRequest& request) {
   }
   if (!request.require_sha256().empty() && !IsSha256(request.require_sha256())) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", request.require_sha256(), "' is no SHA-256: expected 64 hex digits"));
+        absl::StrCat("'", request.require_sha256(), "' is not a SHA-256; expected 64 hex digits"));
   }
   if (request.upload_name().empty()) return absl::OkStatus();
   if (!IsSha256(request.upload_sha256()) || request.upload_name().size() > kMaxName) {
@@ -161,14 +162,14 @@ class AgentService::AgentStream final : public grpc::ServerWriteReactor<v1::Assi
     waiting_.pop_front();
     if (!ok) {
       waiting_.clear();
-      if (!end_.has_value()) end_ = absl::CancelledError("the agent went away");
+      if (!end_.has_value()) end_ = absl::CancelledError("the agent disconnected");
     }
     Continue();
   }
 
   void OnCancel() override {
     agents_->StreamEnded(agent_id_, this);
-    Close(absl::CancelledError("the agent went away"));
+    Close(absl::CancelledError("the agent disconnected"));
   }
 
   void OnDone() override {
@@ -220,12 +221,12 @@ class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo>
   void OnWriteDone(bool ok) override {
     const std::lock_guard lock(mutex_);
     writing_ = false;
-    if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody watches any more");
-    if (HasEnded(run_) && !end_.has_value()) end_ = absl::OkStatus();
+    if (!ok && !end_.has_value()) end_ = absl::CancelledError("nobody is watching the run any more");
+    if (IsOver(run_.state()) && !end_.has_value()) end_ = absl::OkStatus();
     Continue();
   }
 
-  void OnCancel() override { Close(absl::CancelledError("nobody watches any more")); }
+  void OnCancel() override { Close(absl::CancelledError("nobody is watching the run any more")); }
   void OnDone() override { service_->Forget(this); }
 
  private:
@@ -481,7 +482,7 @@ absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first
   if (!status.ok()) {
     uploads_.Remove(run_id);
     runs_->Forget(run_id);
-    database_->SetState(run_id, "aborted").IgnoreError();
+    database_->SetState(run_id, v1::RUN_STATE_ABORTED).IgnoreError();
     return status;
   }
   return database_->GetRun(run_id);

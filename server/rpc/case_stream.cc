@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/store/index.h"
+#include "cases/base/hash.h"
 #include "cases/core/fill.h"
-#include "cases/core/hash.h"
 #include "cases/core/library_checks.h"
+#include "cases/core/reference_key.h"
 #include "server/rpc/lease_frame.h"
 
 namespace diopi::server {
@@ -24,30 +24,33 @@ using baselines::TensorEntry;
 // The baseline of a case, as far as the index tells of it.
 struct Found {
   std::shared_ptr<const OpenBaseline> baseline;
-  const CaseEntry* entry = nullptr;  // the baseline's; null for a case without tensors
+  const CaseEntry* entry = nullptr;  // the baseline's; null for a case without tensors or a quarantined one
+  std::string quarantined;           // not empty: a reference fails the case; why
 };
 
 // True when the device reference was run on this case.
 bool UsesDevice(const CaseEntry& entry) {
   return !entry.quarantined.empty() ||
-         std::any_of(entry.tensors.begin(), entry.tensors.end(),
-                     [](const TensorEntry& t) { return t.output && absl::EndsWith(t.key, ".device"); });
+         std::any_of(entry.tensors.begin(), entry.tensors.end(), [](const TensorEntry& t) {
+           return t.output && ParseReferenceKey(t.key).part == ReferencePart::kDevice;
+         });
 }
 
-absl::StatusOr<Found> Find(const v1::Case& c, BaselineCache* baselines, std::string* reference) {
+absl::StatusOr<Found> Find(const v1::Case& c, BaselineCache* baselines, v1::LeaseMessage::CaseStart* start) {
   if (cases::IsLibraryCheck(c)) return Found();  // it has no tensors
   absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines->Get(c.operator_());
   if (!open.ok()) return open.status();
-  *reference = (*open)->reference;
+  start->set_reference((*open)->reference);
   absl::Status status = (*open)->Check(c);
   if (!status.ok()) return status;
   const absl::StatusOr<const CaseEntry*> entry = (*open)->reader->Find(c.id());
   if (!entry.ok()) return entry.status();
-  if (UsesDevice(**entry)) absl::StrAppend(reference, "; ", (*open)->device_reference);
-  if (!(*entry)->quarantined.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(baselines::kQuarantined, (*entry)->quarantined));
+  if (UsesDevice(**entry)) {
+    start->set_reference(absl::StrCat((*open)->reference, "; ", (*open)->device_reference));
+    start->set_device_reference((*open)->device_name);
   }
-  return Found{*std::move(open), *entry};
+  if (!(*entry)->quarantined.empty()) return Found{*std::move(open), nullptr, (*entry)->quarantined};
+  return Found{*std::move(open), *entry, ""};
 }
 
 // 0 for what is no checksum, which then matches nothing.
@@ -94,7 +97,7 @@ void Announce(const v1::Case& c, const CaseEntry& entry, const CaseStreamOptions
   start->set_inputs(start->tensors_size() - start->references());
 }
 
-// The tensor that goes by this name in the file; null when there is none.
+// The tensor of this name in the file; null when there is none.
 const TensorEntry* TensorOf(const CaseEntry& entry, bool reference, const std::string& key) {
   const auto found = std::find_if(entry.tensors.begin(), entry.tensors.end(), [&](const TensorEntry& t) {
     return t.output == reference && t.key == key;
@@ -142,7 +145,7 @@ absl::Status CaseStream::SendTensor(const OpenBaseline& baseline, const std::str
     hash.Update({chunk.data(), size});
     head.set_offset(static_cast<int64_t>(offset));
     if (!sink_({EncodeChunk(head, tensor.output, chunk.Release()), size, false})) {
-      return absl::CancelledError("the agent went away");
+      return absl::CancelledError("the agent disconnected");
     }
     offset += size;
   } while (offset < total);
@@ -155,9 +158,10 @@ bool CaseStream::SendCase(const v1::Case& c, const CaseStreamOptions& options, s
   v1::LeaseMessage message;
   v1::LeaseMessage::CaseStart& start = *message.mutable_case_start();
   *start.mutable_case_() = c;
-  const absl::StatusOr<Found> found = Find(c, baselines_, start.mutable_reference());
-  if (!found.ok()) {
-    start.set_unavailable(std::string(found.status().message()));
+  const absl::StatusOr<Found> found = Find(c, baselines_, &start);
+  if (!found.ok() || !found->quarantined.empty()) {
+    start.set_quarantined(found.ok());
+    start.set_unavailable(found.ok() ? found->quarantined : std::string(found.status().message()));
     if (problem != nullptr) *problem = start.unavailable();
   } else if (found->entry != nullptr) {
     Announce(c, *found->entry, options, &start);
@@ -172,8 +176,8 @@ bool CaseStream::SendCase(const v1::Case& c, const CaseStreamOptions& options, s
 }
 
 bool CaseStream::SendWanted(const v1::Case& c, const v1::FetchRequest::Wanted& wanted, std::string* problem) {
-  std::string reference;
-  const absl::StatusOr<Found> found = Find(c, baselines_, &reference);
+  v1::LeaseMessage::CaseStart unsent;
+  const absl::StatusOr<Found> found = Find(c, baselines_, &unsent);
   if (!found.ok()) return End(absl::DataLossError(found.status().message()), problem);
   absl::Status status;
   for (const v1::TensorInfo& info : wanted.tensors()) {

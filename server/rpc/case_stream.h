@@ -10,8 +10,8 @@
 #include <string>
 
 #include "diopi/v1/service.pb.h"
-#include "server/rpc/baseline_cache.h"
 #include "server/rpc/chunk_pool.h"
+#include "server/runs/baseline_cache.h"
 
 namespace diopi::server {
 

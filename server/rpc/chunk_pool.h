@@ -11,13 +11,13 @@
 
 namespace diopi::server {
 
-// gRPC streams best at this size (design.md, platform facts).
+// gRPC streams fastest with messages of about this size.
 inline constexpr size_t kChunkBytes = size_t{1} << 20;
 
 // Thread-safe. Memory of chunks that gRPC has sent is used again; slices may outlive the pool.
 class ChunkPool {
  public:
-  // Of free memory at most `max_idle` chunks are kept.
+  // At most `max_idle` free chunks are kept.
   explicit ChunkPool(size_t max_idle);
 
   // A chunk to fill, and then to turn into a slice without copying.

@@ -28,7 +28,7 @@ TEST(ClockTest, HoursAheadExpireALeaseAndNothingCountsTwice) {
   EXPECT_EQ(late->duplicates(), 2);
   EXPECT_EQ(b.Report(run, second.cases)->duplicates(), 6);
   EXPECT_EQ(a.GetRun(run)->done(), 6);
-  EXPECT_EQ(a.Finish(run, false)->state(), "finished");
+  EXPECT_EQ(a.Finish(run, false)->state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST(ClockTest, HoursBackDoNotHoldALeaseForHours) {

@@ -12,10 +12,9 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(c
   tls.ca_flag = "--tls-client-ca";
   if (!tls.any()) {
     if (insecure || StaysOnThisMachine(address.Text())) return grpc::InsecureServerCredentials();
-    return absl::InvalidArgumentError(
-        absl::StrCat("--listen ", address.Text(),
-                     " can be reached from other machines: give --tls-cert and --tls-key, or --insecure to "
-                     "serve without encryption"));
+    return absl::InvalidArgumentError(absl::StrCat("--listen ", address.Text(),
+                                                   " can be reached from other machines: use --tls-cert and "
+                                                   "--tls-key, or --insecure to serve without encryption"));
   }
   if (address.is_unix)
     return absl::InvalidArgumentError("a Unix socket takes no --tls-cert, --tls-key or --tls-client-ca");

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cases/base/hash.h"
 #include "cases/core/fill.h"
-#include "cases/core/hash.h"
 #include "server/rpc/chunk_pool.h"
 #include "server/rpc/lease_frame.h"
 #include "server/rpc/server_testing.h"

@@ -65,10 +65,10 @@ TEST_F(ProgramHttpTest, RoutesWantATokenAndHealthDoesNot) {
   const Row rows[] = {
       {"/healthz", "", 200, "serving\n"},
       {"/healthz", "Bearer nonsense", 200, "serving\n"},
-      {"/metrics", "", 401, "this server wants a token"},
-      {"/metrics", "Bearer ", 401, "this server wants a token"},
-      {"/metrics", read, 401, "this server wants a token"},  // without its scheme
-      {"/metrics", absl::StrCat("Basic ", read), 401, "this server wants a token"},
+      {"/metrics", "", 401, "this server requires a token"},
+      {"/metrics", "Bearer ", 401, "this server requires a token"},
+      {"/metrics", read, 401, "this server requires a token"},  // without its scheme
+      {"/metrics", absl::StrCat("Basic ", read), 401, "this server requires a token"},
       {"/metrics", "Bearer nonsense", 401, "does not know the token"},
       {"/metrics", absl::StrCat("Bearer ", read, "0"), 401, "does not know the token"},
       {"/metrics", absl::StrCat("Bearer ", read.substr(0, read.size() - 1)), 401, "does not know the token"},
@@ -78,7 +78,7 @@ TEST_F(ProgramHttpTest, RoutesWantATokenAndHealthDoesNot) {
       {"/metrics", absl::StrCat("Bearer ", admin), 200, "diopi_"},
       {"/nothing", absl::StrCat("Bearer ", read), 404, "404"},
       {"/api/v1/runs", "", 401, "\"code\":\"UNAUTHENTICATED\""},
-      {"/api/v1/nothing", "", 401, "this server wants a token"},
+      {"/api/v1/nothing", "", 401, "this server requires a token"},
       {"/api/v1/runs", absl::StrCat("Bearer ", read), 200, "{\"runs\":[]}"},
       {"/", "", 200, "<!doctype html>"},  // the page holds no data
   };

@@ -162,7 +162,7 @@ TEST_F(ProgramOperationsTest, HttpAddressesThatAreRefused) {
   };
   ServerProcess first(Arguments({}));
   const std::string taken = AddressesOf(&first).http;
-  for (const Row& row : std::vector<Row>{{{"--http", "0.0.0.0:0"}, 2, "--http-remote lets others in"},
+  for (const Row& row : std::vector<Row>{{{"--http", "0.0.0.0:0"}, 2, "--http-remote allows it"},
                                          {{"--http", "unix:/tmp/x"}, 2, "not a Unix socket"},
                                          {{"--http", "nowhere"}, 2, "expected HOST:PORT"},
                                          {{"--http", taken}, 4, "address already in use"}}) {

@@ -116,7 +116,7 @@ TEST_F(ProgramTest, AFileIsNoDataFolder) {
   std::ofstream(folder_ + "/data") << "a file";
   ServerProcess server(Arguments("127.0.0.1:0"));
   EXPECT_EQ(server.Errors(),
-            absl::StrCat("diopi-server: ", folder_, "/data is a file; --data expects a folder\n"));
+            absl::StrCat("diopi-server: ", folder_, "/data is a file; --data takes a folder\n"));
   EXPECT_EQ(server.Wait(), 2);
 }
 
@@ -180,7 +180,7 @@ TEST_F(ProgramTest, AKilledServerLosesNoResult) {
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(resumed->done(), stored);
   EXPECT_EQ(agent.DoAll(run, 50), resumed->cases() - stored);
-  EXPECT_EQ(agent.Finish(run, false)->state(), "finished");
+  EXPECT_EQ(agent.Finish(run, false)->state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST_F(ProgramTest, EndsWithItsParent) {

@@ -95,7 +95,7 @@ void AddRules(const Descriptor& message, RuleBook* book) {
   }
 }
 
-// Of every message that a call of ours takes: worked out once, as a report has thousands of fields.
+// The text fields of every message that a call takes, found once because a report has thousands of fields.
 RuleBook MakeRuleBook() {
   RuleBook book;
   const google::protobuf::FileDescriptor& file = *v1::ReportRequest::descriptor()->file();
@@ -126,7 +126,7 @@ absl::Status CheckText(const FieldRule& rule, const std::string& text) {
   if (rule.id && !std::all_of(text.begin(), text.end(), [](char c) {
         return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
       })) {
-    return Bad(*rule.field, "is no id of a run: it may have letters, digits, '-' and '_'");
+    return Bad(*rule.field, "is not a run id, which has letters, digits, '-' and '_'");
   }
   return absl::OkStatus();
 }

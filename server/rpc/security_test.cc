@@ -90,7 +90,7 @@ TEST(SecurityTest, TokensComeAndGoWhileTheServerServes) {
   const std::string info = "/diopi.v1.Conformance/GetServerInfo";
   EXPECT_TRUE(CallRaw(address, info, "", "").ok());
   const std::string token = *AddToken(server.data_folder(), "ci", Role::kRun);
-  EXPECT_THAT(CallRaw(address, info, "", "").error_message(), HasSubstr("this server wants a token"));
+  EXPECT_THAT(CallRaw(address, info, "", "").error_message(), HasSubstr("this server requires a token"));
   EXPECT_TRUE(CallRaw(address, info, token, "").ok());
   ASSERT_TRUE(RevokeToken(server.data_folder(), "ci").ok());
   EXPECT_THAT(CallRaw(address, info, token, "").error_message(), HasSubstr("revoked"));
@@ -162,8 +162,7 @@ TEST(RequestLimitsTest, NameFieldAndLimit) {
        "a chip cannot be named '..'"},
       {"escape sequence", [](auto* r) { r->mutable_options()->set_host("\x1b[2J"); },
        "RunOptions.host has a control character"},
-      {"path in an id", [](auto* r) { r->set_resume_run("../../etc/passwd"); },
-       "resume_run is no id of a run"},
+      {"path in an id", [](auto* r) { r->set_resume_run("../../etc/passwd"); }, "resume_run is not a run id"},
       {"zero in an id", [](auto* r) { r->set_resume_run(std::string("a\0b", 3)); }, "control character"},
       {"id", [](auto* r) { r->set_resume_run("20260101-120000-abcd"); }, ""},
       {"list inside",

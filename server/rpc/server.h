@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/rpc/run_registry.h"
+#include "server/runs/run_registry.h"
 #include "server/scheduler/scheduler.h"
 #include "server/security/authorizer.h"
 #include "server/security/tls_files.h"

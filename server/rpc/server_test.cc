@@ -73,7 +73,7 @@ TEST(ServerTest, AWholeRun) {
   EXPECT_TRUE(agent.Lease(run->run_id(), 1).header.run_complete());
   const auto info = agent.Finish(run->run_id(), false);
   ASSERT_TRUE(info.ok()) << info.status();
-  EXPECT_EQ(info->state(), "finished");
+  EXPECT_EQ(info->state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(info->outcomes().at("pass"), 8);
   EXPECT_EQ(agent.GetRun("latest")->run_id(), run->run_id());
   // A report that arrives once more, after the end.
@@ -183,8 +183,11 @@ TEST(ServerTest, TheDeviceReferenceIsSentAndNamedAndAQuarantinedCaseIsNot) {
   ASSERT_EQ(lease.cases.size(), 2U);
   EXPECT_EQ(lease.cases[0].unavailable, "");
   EXPECT_TRUE(lease.cases[0].references.contains("out.device"));
-  EXPECT_EQ(lease.cases[1].unavailable, "quarantined: oracle/contract conflict: out");
+  EXPECT_FALSE(lease.cases[0].quarantined);
+  EXPECT_EQ(lease.cases[1].unavailable, "oracle/contract conflict: out");
+  EXPECT_TRUE(lease.cases[1].quarantined);
   for (const ReceivedCase& received : lease.cases) {
+    EXPECT_EQ(received.device_reference, "Acme 2.1");
     EXPECT_THAT(received.reference, HasSubstr("cpu: test 1"));
     EXPECT_THAT(received.reference, HasSubstr("device reference: Acme 2.1 (library 00ff; contracts tf32"));
   }
@@ -298,7 +301,7 @@ TEST(ServerTest, ARunIsResumedAfterTheServerCameBack) {
   TestAgent same = server.Agent("b");
   EXPECT_EQ(same.Report(run, {rest.cases[0]})->stored(), 1);
   EXPECT_EQ(same.DoAll(run, 2), 3);
-  EXPECT_EQ(same.Finish(run, false)->state(), "finished");
+  EXPECT_EQ(same.Finish(run, false)->state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST(ServerTest, ResumingNeedsTheSameChipLibraryAndContracts) {
@@ -332,15 +335,15 @@ TEST(ServerTest, AnAbortedRunGoesOn) {
   const std::string run = a.CreateRun({"add"})->run_id();
   a.Lease(run, 1);
   const ReceivedLease kept = b.Lease(run, 1);
-  EXPECT_EQ(a.Finish(run, true)->state(), "running");  // b is still at it
+  EXPECT_EQ(a.Finish(run, true)->state(), v1::RUN_STATE_RUNNING);  // b is still at it
   ASSERT_TRUE(b.Report(run, kept.cases).ok());
-  EXPECT_EQ(b.Finish(run, true)->state(), "aborted");
+  EXPECT_EQ(b.Finish(run, true)->state(), v1::RUN_STATE_ABORTED);
   const auto resumed = a.Resume(run);
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(resumed->done(), 1);
-  EXPECT_EQ(a.GetRun(run)->state(), "running");
+  EXPECT_EQ(a.GetRun(run)->state(), v1::RUN_STATE_RUNNING);
   EXPECT_EQ(a.DoAll(run, 10), 5);
-  EXPECT_EQ(a.Finish(run, true)->state(), "finished");
+  EXPECT_EQ(a.Finish(run, true)->state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST(ServerTest, CasesThatAGoneAgentDidNotGetGoToAnotherAtOnce) {

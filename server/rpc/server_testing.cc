@@ -172,7 +172,15 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
     if (message.has_header()) lease.header = message.header();
     if (message.has_case_start()) {
       const v1::LeaseMessage::CaseStart& start = message.case_start();
-      lease.cases.push_back({start.case_(), start.reference(), start.unavailable(), {}, {}, 0, 0});
+      lease.cases.push_back({start.case_(),
+                             start.reference(),
+                             start.unavailable(),
+                             {},
+                             {},
+                             0,
+                             0,
+                             start.quarantined(),
+                             start.device_reference()});
     }
     if (message.has_spoilt()) {  // what came of the case does not count
       lease.cases.back().unavailable = message.spoilt();

@@ -5,17 +5,16 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
-#include "cases/core/tensor.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/rpc/server.h"
-#include "server/scheduler/scheduler.h"
+#include "server/scheduler/fake_clock.h"
 
 namespace diopi::server {
 
@@ -30,15 +29,6 @@ void WriteBaselines(const std::string& data_folder, const std::string& operator_
                     const std::vector<v1::Case>& cases);
 TensorMap ReferencesOf(const v1::Case& c);
 
-class FakeClock final : public Clock {
- public:
-  absl::Duration Now() const override { return absl::Milliseconds(now_ms_.load()); }
-  void Advance(absl::Duration by) { now_ms_ += absl::ToInt64Milliseconds(by); }
-
- private:
-  std::atomic<int64_t> now_ms_ = 0;
-};
-
 struct ReceivedCase {
   v1::Case c;
   std::string reference;
@@ -47,6 +37,8 @@ struct ReceivedCase {
   TensorMap references;
   int chunks = 0;
   size_t largest_chunk = 0;
+  bool quarantined = false;
+  std::string device_reference = "";
 };
 
 struct ReceivedLease {

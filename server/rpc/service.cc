@@ -1,3 +1,7 @@
+// Each call is checked, handed to registry, scheduler and database, and answered. Lease and Fetch write the
+// bytes of their messages themselves: the generated code would copy every tensor twice. A verdict is stored
+// in the database before the scheduler marks the case as done, so that nothing that a server has acknowledged
+// can be lost with it.
 #include "server/rpc/service.h"
 
 #include <algorithm>
@@ -5,16 +9,16 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
+#include "cases/base/stage.h"
 #include "cases/core/fill.h"
-#include "cases/core/stage.h"
+#include "proto/enum_name.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/lease_frame.h"
 #include "server/rpc/status.h"
 #include "server/rpc/verdict_stream.h"
+#include "server/store/run_state.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -56,17 +60,8 @@ bool IsOurFault(absl::StatusCode code) {
          code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kUnknown;
 }
 
-bool HasEnded(const v1::RunInfo& run) {
-  return run.state() == "finished" || run.state() == "aborted";
-}
-
-// "not_implemented"
-std::string OutcomeWord(v1::Outcome outcome) {
-  return absl::AsciiStrToLower(absl::StripPrefix(v1::Outcome_Name(outcome), "OUTCOME_"));
-}
-
 void LogFinished(const v1::RunInfo& run, const std::string& agent) {
-  Log(LogLevel::kInfo, absl::StrCat("run_", run.state()),
+  Log(LogLevel::kInfo, absl::StrCat("run_", EnumName(run.state())),
       {{"run_id", run.run_id()},
        {"agent", agent},
        {"chip", run.options().chip()},
@@ -242,7 +237,7 @@ absl::Status ConformanceService::SendBatch(ActiveRun* run, const LeaseBatch& bat
     LogProblem(*run, c->id(), problem);
     if (sent) continue;
     run->scheduler.Return(batch.lease_id, absl::MakeConstSpan(batch.cases).subspan(i));
-    return draining_ ? ShuttingDown() : absl::CancelledError("the agent went away");
+    return draining_ ? ShuttingDown() : absl::CancelledError("the agent disconnected");
   }
   return absl::OkStatus();
 }
@@ -269,7 +264,7 @@ absl::Status ConformanceService::HandleFetch(const v1::FetchRequest& request, Wr
     std::string problem;
     const bool sent = !draining_ && stream.SendWanted(*c, wanted, &problem);
     LogProblem(**run, c->id(), problem);
-    if (!sent) return draining_ ? ShuttingDown() : absl::CancelledError("the agent went away");
+    if (!sent) return draining_ ? ShuttingDown() : absl::CancelledError("the agent disconnected");
   }
   return absl::OkStatus();
 }
@@ -296,7 +291,7 @@ absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request, Wr
   header.set_retry_in_s(absl::ToDoubleSeconds(batch.retry_in));
   if (!writer->Write(EncodeMessage(message))) {
     (*run)->scheduler.Return(batch.lease_id, batch.cases);
-    return absl::CancelledError("the agent went away");
+    return absl::CancelledError("the agent disconnected");
   }
   metrics_->Leased(batch.cases.size());
   if (!batch.cases.empty()) StageReached("lease_sent");
@@ -345,7 +340,7 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
       ++fresh[verdict.outcome()];
     }
   }
-  for (const auto& [outcome, count] : fresh) metrics_->Verdict(OutcomeWord(outcome), count);
+  for (const auto& [outcome, count] : fresh) metrics_->Verdict(EnumName(outcome), count);
   TellOfChange(run->run_id, /*ended=*/false);
   response->set_stored(appended->stored);
   response->set_duplicates(appended->duplicates);
@@ -383,17 +378,17 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
   (*run)->scheduler.Release(request.agent_id());
   const SchedulerCounts counts = (*run)->scheduler.Counts();
   // Others may still be at it: the run goes on until the last one leaves.
-  std::string state = "running";
+  v1::RunState state = v1::RUN_STATE_RUNNING;
   if (counts.done == counts.total) {
-    state = "finished";
+    state = v1::RUN_STATE_FINISHED;
   } else if (request.aborted() && counts.leases == 0) {
-    state = "aborted";
+    state = v1::RUN_STATE_ABORTED;
   }
   absl::StatusOr<v1::RunInfo> stored = database_->GetRun(run_id);
   // A submitted run waits for other agents when this one leaves, and stays aborted when its user cancelled
   // it.
-  if (stored.ok() && stored->has_submission() && state != "finished") {
-    state = stored->state() == "aborted" ? "aborted" : "running";
+  if (stored.ok() && stored->has_submission() && state != v1::RUN_STATE_FINISHED) {
+    state = stored->state() == v1::RUN_STATE_ABORTED ? v1::RUN_STATE_ABORTED : v1::RUN_STATE_RUNNING;
   }
   if (stored.ok() && stored->state() != state) {
     absl::Status status = database_->SetState(run_id, state);
@@ -402,10 +397,10 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
     if (stored.ok()) LogFinished(*stored, request.agent_id());
   }
   if (!stored.ok()) return stored.status();
-  if (state == "finished") StageReached("run_finished");
-  if (state != "running") registry_->Forget(run_id);
+  if (state == v1::RUN_STATE_FINISHED) StageReached("run_finished");
+  if (state != v1::RUN_STATE_RUNNING) registry_->Forget(run_id);
   *info = *std::move(stored);
-  TellOfChange(info->run_id(), HasEnded(*info));
+  TellOfChange(info->run_id(), IsOver(info->state()));
   return absl::OkStatus();
 }
 
@@ -419,7 +414,7 @@ grpc::Status ConformanceService::FinishRun(grpc::ServerContext* context, const v
     Log(LogLevel::kInfo, "agent_left",
         {{"run_id", response->run().run_id()},
          {"agent", request->agent_id()},
-         {"state", response->run().state()},
+         {"state", EnumName(response->run().state())},
          {"done", response->run().done()},
          {"cases", response->run().cases()}});
   }
@@ -459,7 +454,7 @@ grpc::Status ConformanceService::ReadVerdicts(grpc::ServerContext* context,
   if (absl::Status status = Admit(*context, "ReadVerdicts", *request); !status.ok()) return call.End(status);
   return call.End(SendVerdicts(database_, *request, [&](const v1::VerdictBatch& batch) {
     if (draining_) return ShuttingDown();
-    return writer->Write(batch) ? absl::OkStatus() : absl::CancelledError("the reader went away");
+    return writer->Write(batch) ? absl::OkStatus() : absl::CancelledError("the reader disconnected");
   }));
 }
 

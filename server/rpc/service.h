@@ -14,11 +14,11 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "diopi/v1/service.grpc.pb.h"
-#include "server/rpc/baseline_cache.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/chunk_pool.h"
 #include "server/rpc/guard.h"
-#include "server/rpc/run_registry.h"
+#include "server/runs/baseline_cache.h"
+#include "server/runs/run_registry.h"
 #include "server/store/database.h"
 #include "server/telemetry/metrics.h"
 

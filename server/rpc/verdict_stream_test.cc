@@ -72,7 +72,7 @@ TEST(VerdictStreamTest, ARunInBoundedBatches) {
   ASSERT_TRUE(stream.status.ok()) << stream.status;
   EXPECT_GE(stream.batches.size(), kManyCases * kReasonBytes / (256 << 10));
   EXPECT_EQ(stream.batches[0].run().run_id(), run);
-  EXPECT_EQ(stream.batches[0].run().state(), "finished");
+  EXPECT_EQ(stream.batches[0].run().state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(stream.batches[0].run().outcomes().at("fail"), 1);
   for (size_t i = 0; i < stream.batches.size(); ++i) {
     const v1::VerdictBatch& batch = stream.batches[i];
@@ -139,7 +139,7 @@ TEST(VerdictStreamTest, WhatCannotBeServed) {
   const std::vector<Row> rows = {
       {[](auto* r) { r->set_run_id("20010101-000000-0000"); }, absl::StatusCode::kNotFound,
        absl::StrCat("no run '20010101-000000-0000'; ")},
-      {[](auto* r) { r->set_run_id("../x"); }, absl::StatusCode::kInvalidArgument, "is no id of a run"},
+      {[](auto* r) { r->set_run_id("../x"); }, absl::StatusCode::kInvalidArgument, "is not a run id"},
       {[](auto* r) { r->add_outcomes(static_cast<v1::Outcome>(77)); }, absl::StatusCode::kInvalidArgument,
        "there is no outcome with the number 77"},
       {[](auto* r) { r->set_after(std::string(2000, 'x')); }, absl::StatusCode::kInvalidArgument,
@@ -190,7 +190,7 @@ TEST(VerdictStreamTest, RunsBeforeOne) {
   EXPECT_THAT(list(""), ElementsAre(runs[2], runs[1], runs[0]));
   EXPECT_THAT(list(runs[2]), ElementsAre(runs[1], runs[0]));
   EXPECT_THAT(list(runs[0]), ElementsAre());
-  EXPECT_THAT(list("a/b"), ElementsAre(HasSubstr("before is no id of a run")));
+  EXPECT_THAT(list("a/b"), ElementsAre(HasSubstr("before is not a run id")));
 }
 
 }  // namespace

@@ -1,3 +1,6 @@
+// How many seconds of work an agent may hold: its speed is cost per second of wall time, averaged with more
+// weight on recent batches. The first batch is small, later ones at most double. Near the end nobody holds
+// more than its share of what is left, so that all agents finish together.
 #include "server/scheduler/pace.h"
 
 #include <algorithm>
@@ -71,7 +74,7 @@ double Pace::SpeedOf(const std::string& agent) const {
   return found == agents_.end() ? 0 : found->second.speed();
 }
 
-// Of the agents whose speed is known; 1 without any: costs are seconds.
+// Mean speed of the agents whose speed is known; 1 without any, which makes costs seconds.
 double Pace::UsualSpeed() const {
   Mean mean;
   for (const auto& [unused, agent] : agents_) {

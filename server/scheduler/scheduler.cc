@@ -1,3 +1,7 @@
+// Cases are in one of three states: waiting, leased or done. Waiting cases stand in one queue: those known to
+// be slow first, those marked `last` at the end, and what a lease gives back behind all others. There is no
+// timer: expired leases are found at the beginning of each call. A verdict is accepted from anyone, once,
+// because a case may be with two agents after its lease has expired.
 #include "server/scheduler/scheduler.h"
 
 #include <algorithm>
@@ -8,7 +12,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/split_mix.h"
+#include "cases/base/split_mix.h"
 
 namespace diopi::server {
 namespace {

@@ -126,7 +126,7 @@ class Scheduler {
 
   void ExpireOld(absl::Duration now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AddWaiting(size_t index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // What an agent is told that gets nothing now.
+  // The answer to an agent that gets no case now.
   LeaseBatch Nothing(absl::Duration now, absl::Duration retry_in) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Drops the lease; its open cases wait again. Returns how many.
   size_t GiveBack(Leases::iterator lease) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -10,20 +10,12 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "server/scheduler/fake_clock.h"
 
 namespace diopi::server {
 namespace {
 
 using ::testing::ElementsAre;
-
-class FakeClock final : public Clock {
- public:
-  absl::Duration Now() const override { return absl::Milliseconds(now_ms_.load()); }
-  void Advance(absl::Duration by) { now_ms_ += absl::ToInt64Milliseconds(by); }
-
- private:
-  std::atomic<int64_t> now_ms_ = 0;
-};
 
 std::vector<ScheduledCase> MakeCases(int count, int64_t bytes = 10) {
   std::vector<ScheduledCase> cases;

@@ -1,6 +1,6 @@
 #include "server/scheduler/shard.h"
 
-#include "cases/core/hash.h"
+#include "cases/base/hash.h"
 
 namespace diopi::server {
 

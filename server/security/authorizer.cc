@@ -41,7 +41,7 @@ class TokenAuthorizer final : public Authorizer {
     if (!required_) return Identity{kAnyone, Role::kAdmin};
     if (token.empty()) {
       return absl::UnauthenticatedError(
-          "this server wants a token: give --token-file FILE or set $DIOPI_TOKEN (on the server: "
+          "this server requires a token: use --token-file FILE or set $DIOPI_TOKEN (on the server: "
           "diopi-server "
           "token add)");
     }

@@ -66,7 +66,7 @@ bool IsHex(std::string_view text, size_t digits) {
 absl::StatusOr<std::string> RandomHex(size_t bytes) {
   std::string raw(bytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), static_cast<int>(bytes)) != 1) {
-    return absl::InternalError("no random numbers to be had");
+    return absl::InternalError("no random numbers are available");
   }
   return absl::BytesToHexString(raw);
 }
@@ -177,7 +177,7 @@ absl::StatusOr<Role> ParseRole(std::string_view word) {
     if (word == RoleWord(role)) return role;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", std::string(word), "' is no role; expected read, run or admin"));
+      absl::StrCat("'", std::string(word), "' is not a role; expected read, run or admin"));
 }
 
 std::string TokenPath(const std::string& data_folder) {
@@ -197,7 +197,7 @@ absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
   }
   if ((info.st_mode & kOthers) != 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(path, ": others may read or write it; run: chmod 600 ", path));
+        absl::StrCat(path, ": other users can read or write it; run: chmod 600 ", path));
   }
   const absl::StatusOr<std::string> text = ReadAll(file, info.st_size, path);
   if (!text.ok()) return text.status();
@@ -217,12 +217,12 @@ absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
 
 absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role) {
   if (name == kAnyone) {
-    return absl::InvalidArgumentError("'anyone' is who calls without a token; choose another name");
+    return absl::InvalidArgumentError("'anyone' means callers without a token; choose another name");
   }
   if (!IsName(name)) {
     return absl::InvalidArgumentError(absl::StrCat("'", absl::CHexEscape(name),
-                                                   "' is no name for a token; expected 1 to ", kMaxName,
-                                                   " letters, digits, '.', '_' or '-'"));
+                                                   "' is not a valid name for a token; expected 1 to ",
+                                                   kMaxName, " letters, digits, '.', '_' or '-'"));
   }
   const absl::StatusOr<std::string> secret = RandomHex(kTokenBytes);
   const absl::StatusOr<std::string> salt = RandomHex(kSaltBytes);

@@ -1,10 +1,12 @@
 // Questions about verdicts. queries.cc has those about runs.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "server/store/outcome.h"
 #include "server/store/queries.h"
@@ -16,21 +18,38 @@
 namespace diopi::server {
 namespace {
 
-// What CaseReader reads, of `results` as v and `result_outputs` as o.
-#define DIOPI_CASE_COLUMNS                                                                                  \
-  "v.id, v.case_id, v.case_hash, v.operator, v.function, v.dtype, v.outcome, v.reason, v.call_us, "         \
-  "v.device_index, o.result, o.max_ulp, o.max_z, o.rms_z, o.max_abs, o.max_rel, o.mismatches, o.elements, " \
-  "o.grade, o.peer_ok, o.gates"
-constexpr int kCaseColumns = 21;
+// What CaseRowOf and AddOutput read, of `results` as v and `result_outputs` as o.
+#define DIOPI_CASE_COLUMNS                                                                             \
+  "v.id, v.case_id, v.case_hash, v.operator, v.function, v.dtype, v.outcome, v.reason, v.call_us, "    \
+  "ifnull(v.device_index, -1), v.waiver, o.result, o.mismatches, o.elements, o.grade, o.public_pass, " \
+  "o.gates"
+constexpr int kFirstWorst = 17;  // kWorstFigures follow
+constexpr int kCaseColumns = kFirstWorst + static_cast<int>(std::size(kWorstFigures));
+
+std::string CaseColumns() {
+  const auto column = [](std::string* out, const WorstFigure& figure) {
+    absl::StrAppend(out, "o.", figure.name);
+  };
+  return absl::StrCat(DIOPI_CASE_COLUMNS, ", ", absl::StrJoin(kWorstFigures, ", ", column));
+}
 
 // By case id, as both indices have it; the outputs of a verdict follow each other.
-constexpr char kSelectCases[] = "SELECT " DIOPI_CASE_COLUMNS R"sql(
-FROM results v LEFT JOIN result_outputs o ON o.result = v.id WHERE v.run = ? ORDER BY v.case_id)sql";
-constexpr char kSelectPositions[] = "SELECT case_id, position FROM run_cases WHERE run = ? ORDER BY case_id";
-constexpr char kSelectHistory[] = "SELECT " DIOPI_CASE_COLUMNS ", " DIOPI_RUN_COLUMNS R"sql(
+const std::string& SelectCasesSql() {
+  static const std::string& sql = *new std::string(absl::StrCat("SELECT ", CaseColumns(), R"sql(
+FROM results v LEFT JOIN result_outputs o ON o.result = v.id WHERE v.run = ? ORDER BY v.case_id)sql"));
+  return sql;
+}
+
+const std::string& SelectHistorySql() {
+  static const std::string& sql =
+      *new std::string(absl::StrCat("SELECT ", CaseColumns(), ", " DIOPI_RUN_COLUMNS R"sql(
 FROM devices d CROSS JOIN runs r ON r.device = d.id CROSS JOIN results v ON v.run = r.id AND v.case_id = ?2
      LEFT JOIN result_outputs o ON o.result = v.id
-WHERE d.chip = ?1 ORDER BY r.id DESC)sql";
+WHERE d.chip = ?1 ORDER BY r.id DESC)sql"));
+  return sql;
+}
+
+constexpr char kSelectPositions[] = "SELECT case_id, position FROM run_cases WHERE run = ? ORDER BY case_id";
 // The condition is that of the index results_failed, word for word.
 constexpr char kSelectFailures[] = R"sql(
 SELECT case_id, case_hash, outcome FROM results WHERE run = ? AND outcome IN (2, 3, 6, 7, 8, 9) ORDER BY case_id)sql";
@@ -66,18 +85,15 @@ void AddGates(const std::string& gates, std::string* all) {
 }
 
 void AddOutput(const Statement& row, CaseRow* verdict) {
-  const int64_t elements = row.Int(17);
-  int column = 11;
-  for (double CaseRow::*field :
-       {&CaseRow::max_ulp, &CaseRow::max_z, &CaseRow::rms_z, &CaseRow::max_abs, &CaseRow::max_rel}) {
-    Worsen(row.Double(column++), &(verdict->*field));
-  }
+  int column = kFirstWorst;
+  for (const WorstFigure& figure : kWorstFigures) Worsen(row.Double(column++), &(verdict->*figure.value));
+  const int64_t elements = row.Int(13);
   if (elements > 0) {
-    Worsen(static_cast<double>(row.Int(16)) / static_cast<double>(elements), &verdict->mismatch_ratio);
+    Worsen(static_cast<double>(row.Int(12)) / static_cast<double>(elements), &verdict->mismatch_ratio);
   }
-  verdict->grade = std::max(verdict->grade, row.Text(18));
-  verdict->public_pass = verdict->public_pass.value_or(true) && row.Int(19) != 0;
-  AddGates(row.Text(20), &verdict->gates);
+  verdict->grade = std::max(verdict->grade, row.Text(14));
+  verdict->public_pass = verdict->public_pass.value_or(true) && row.Int(15) != 0;
+  AddGates(row.Text(16), &verdict->gates);
 }
 
 CaseRow CaseRowOf(const Statement& row) {
@@ -91,6 +107,7 @@ CaseRow CaseRowOf(const Statement& row) {
   verdict.reason = FirstLine(row.Text(7));
   verdict.call_us = row.Double(8);
   verdict.device_index = static_cast<int>(row.Int(9));
+  verdict.waiver = row.Text(10);
   return verdict;
 }
 
@@ -107,7 +124,7 @@ bool Admits(const CaseFilter& filter, const CaseRow& verdict) {
 // By case id.
 absl::StatusOr<std::vector<CaseRow>> SelectCases(Connection* connection, int64_t run,
                                                  const CaseFilter& filter) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectCases);
+  absl::StatusOr<Statement> select = connection->Prepare(SelectCasesSql());
   if (!select.ok()) return select.status();
   select->Bind(run);
   std::vector<CaseRow> verdicts;
@@ -120,7 +137,7 @@ absl::StatusOr<std::vector<CaseRow>> SelectCases(Connection* connection, int64_t
       wanted = Admits(filter, verdict);
       if (wanted) verdicts.push_back(std::move(verdict));
     }
-    if (wanted && !row.IsNull(10)) AddOutput(row, &verdicts.back());
+    if (wanted && !row.IsNull(11)) AddOutput(row, &verdicts.back());
   });
   if (!status.ok()) return status;
   return verdicts;
@@ -230,7 +247,7 @@ absl::StatusOr<std::vector<v1::Verdict>> Queries::FailedVerdicts(const std::stri
 absl::StatusOr<std::vector<CasePoint>> Queries::History(const std::string& case_id, const std::string& chip,
                                                         int limit) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectHistory);
+  absl::StatusOr<Statement> select = connection_->Prepare(SelectHistorySql());
   if (!select.ok()) return select.status();
   select->Bind(chip, case_id);
   std::vector<CasePoint> points;
@@ -244,7 +261,7 @@ absl::StatusOr<std::vector<CasePoint>> Queries::History(const std::string& case_
       current = select->Int(0);
       points.push_back({RunFactsOf(*select, kCaseColumns), CaseRowOf(*select)});
     }
-    if (!select->IsNull(10)) AddOutput(*select, &points.back().verdict);
+    if (!select->IsNull(11)) AddOutput(*select, &points.back().verdict);
   }
   if (points.empty()) {
     return absl::NotFoundError(

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/tensor.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/schema.h"

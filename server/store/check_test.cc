@@ -35,7 +35,7 @@ void MakeDatabase(const std::string& path) {
       (*database)
           ->Append(first, {MakeVerdict(0, v1::OUTCOME_PASS), failed, MakeVerdict(2, v1::OUTCOME_WAIVED)})
           .ok());
-  ASSERT_TRUE((*database)->SetState(first, "finished").ok());
+  ASSERT_TRUE((*database)->SetState(first, v1::RUN_STATE_FINISHED).ok());
   const std::string second = (*database)->CreateRun(MakeOptions("c"), "s", MakeCases(30))->run_id();
   ASSERT_TRUE((*database)->Append(second, {MakeVerdict(4, v1::OUTCOME_PASS)}).ok());
 }

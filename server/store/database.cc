@@ -11,8 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "proto/enum_name.h"
 #include "server/store/agent_rows.h"
 #include "server/store/run_rows.h"
+#include "server/store/run_state.h"
 #include "server/store/run_writer.h"
 #include "server/store/schema.h"
 #include "server/store/sqlite.h"
@@ -71,7 +73,7 @@ class SqliteDatabase final : public Database {
   absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options, const std::string& suite_hash,
                                              absl::Span<const RunCase> cases,
                                              absl::Span<const v1::Verdict> verdicts) override;
-  absl::Status SetState(const std::string& run_id, const std::string& state) override;
+  absl::Status SetState(const std::string& run_id, v1::RunState state) override;
   absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) override;
   absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) override;
   absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) override;
@@ -96,7 +98,7 @@ class SqliteDatabase final : public Database {
   // In the caller's transaction: verdicts; a state with the totals that go with it.
   absl::StatusOr<AppendResult> WriteVerdicts(int64_t run, absl::Span<const v1::Verdict* const> verdicts)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status WriteState(int64_t run, const std::string& state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status WriteState(int64_t run, v1::RunState state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::mutex mutex_;
   const std::unique_ptr<Connection> connection_ ABSL_PT_GUARDED_BY(mutex_);
@@ -152,7 +154,7 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::AddFinishedRun(const v1::RunOptions&
         "a finished run of ", cases.size(), " cases has a verdict on each; there are verdicts on ",
         added->stored, ", and ", added->duplicates, " second ones"));
   }
-  absl::Status status = WriteState(*run, "finished");
+  absl::Status status = WriteState(*run, v1::RUN_STATE_FINISHED);
   if (!status.ok()) return status;
   absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), *run);
   if (!info.ok()) return info.status();
@@ -223,21 +225,21 @@ absl::StatusOr<AppendResult> SqliteDatabase::AppendEach(const std::string& run_i
   return result;
 }
 
-absl::Status SqliteDatabase::WriteState(int64_t run, const std::string& state) {
+absl::Status SqliteDatabase::WriteState(int64_t run, v1::RunState state) {
   absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
   if (!update.ok()) return update.status();
-  const bool open = state == "running" || state == "queued";
+  const bool open = !IsOver(state);
   const std::string finished = open ? std::string() : UtcNow();
-  update->Bind(state, finished, run);
+  const std::string name = EnumName(state);
+  update->Bind(name, finished, run);
   absl::Status status = update->Run().status();
   if (!status.ok()) return status;
   return open ? DropTotals(connection_.get(), run) : KeepTotals(connection_.get(), run);
 }
 
-absl::Status SqliteDatabase::SetState(const std::string& run_id, const std::string& state) {
-  if (state != "queued" && state != "running" && state != "finished" && state != "aborted") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown run state '", state, "'; expected queued, running, finished or aborted"));
+absl::Status SqliteDatabase::SetState(const std::string& run_id, v1::RunState state) {
+  if (!IsStored(state)) {
+    return absl::InvalidArgumentError(absl::StrCat("a run cannot be made ", EnumName(state)));
   }
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
@@ -365,7 +367,9 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectStates);
   if (!select.ok()) return select.status();
-  DatabaseStats stats{{{"queued", 0}, {"running", 0}, {"stalled", 0}, {"finished", 0}, {"aborted", 0}}, 0};
+  DatabaseStats stats;
+  for (int number = v1::RUN_STATE_QUEUED; number <= v1::RunState_MAX; ++number)
+    stats.runs[EnumName(static_cast<v1::RunState>(number))] = 0;
   for (const char* suffix : {"", "-wal"}) {
     std::error_code error;
     const uintmax_t size = std::filesystem::file_size(connection_->path() + suffix, error);

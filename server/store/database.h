@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::server {
@@ -90,11 +90,10 @@ class Database {
                                                      const std::string& suite_hash,
                                                      absl::Span<const RunCase> cases,
                                                      absl::Span<const v1::Verdict> verdicts) = 0;
-  // Those but "stalled", which nobody sets: a running run is read as stalled once it was not kept alive in
-  // time.
-  virtual absl::Status SetState(const std::string& run_id, const std::string& state) = 0;
+  // Any but RUN_STATE_STALLED: a running run is read as stalled once it was not kept alive in time.
+  virtual absl::Status SetState(const std::string& run_id, v1::RunState state) = 0;
 
-  // Runs for standing agents. Makes an existing run a submitted one, in state "queued", or replaces what is
+  // Runs for standing agents. Makes an existing run a submitted one, in state queued, or replaces what is
   // kept about one whatever its state.
   virtual absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) = 0;
   // The first agent of a queued run says what library it is: the run takes those facts over and is "running".

@@ -295,7 +295,7 @@ TEST(DatabaseFaultsTest, AKilledWriterLeavesNoHalfFinishedRun) {
     ASSERT_TRUE(runs.ok()) << runs.status();
     EXPECT_GE(runs->size(), static_cast<size_t>(kill_after));
     for (const v1::RunInfo& run : *runs) {
-      EXPECT_EQ(run.state(), "finished");
+      EXPECT_EQ(run.state(), v1::RUN_STATE_FINISHED);
       EXPECT_EQ(run.done(), kCases);
     }
   }

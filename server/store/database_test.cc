@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "proto/enum_name.h"
 #include "server/store/database_testing.h"
 #include "server/store/queries.h"
 
@@ -109,7 +110,7 @@ TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
     ASSERT_TRUE(run.ok()) << run.status();
     id = run->run_id();
     EXPECT_THAT(id, ::testing::MatchesRegex("[0-9]{8}-[0-9]{6}-[0-9a-f]{4}"));
-    EXPECT_EQ(run->state(), "running");
+    EXPECT_EQ(run->state(), v1::RUN_STATE_RUNNING);
     ASSERT_TRUE(database->Append(id, {MakeVerdict(2, v1::OUTCOME_PASS), FullVerdict()}).ok());
   }
   const auto database = OpenIn(folder);
@@ -132,7 +133,7 @@ TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
 TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);
-  const auto run = [&](const std::string& chip, double first_us, double second_us, const std::string& state) {
+  const auto run = [&](const std::string& chip, double first_us, double second_us, v1::RunState state) {
     const std::string id = database->CreateRun(MakeOptions(chip), "s", MakeCases(3))->run_id();
     v1::Verdict first = MakeVerdict(0, v1::OUTCOME_PASS);
     v1::Verdict second = MakeVerdict(1, v1::OUTCOME_PASS);
@@ -142,10 +143,10 @@ TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
     EXPECT_TRUE(database->SetState(id, state).ok());
   };
   EXPECT_TRUE(database->CaseSeconds("c")->empty());
-  run("c", 1e6, 2e6, "finished");
-  run("c", 3e6, 0, "finished");    // the second was not measured: the older run knows
-  run("c", 9e6, 9e6, "aborted");   // may have been disturbed
-  run("d", 8e6, 8e6, "finished");  // another chip
+  run("c", 1e6, 2e6, v1::RUN_STATE_FINISHED);
+  run("c", 3e6, 0, v1::RUN_STATE_FINISHED);    // the second was not measured: the older run knows
+  run("c", 9e6, 9e6, v1::RUN_STATE_ABORTED);   // may have been disturbed
+  run("d", 8e6, 8e6, v1::RUN_STATE_FINISHED);  // another chip
   const std::map<std::string, double> expected = {{CaseId(0), 3}, {CaseId(1), 2}};
   EXPECT_EQ(*database->CaseSeconds("c"), expected);
 }
@@ -235,7 +236,7 @@ TEST(DatabaseTest, AFinishedRunHasAVerdictOnEachCase) {
   }
   const auto run = database->AddFinishedRun(MakeOptions("c"), "s", MakeCases(2), {first, second});
   ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_EQ(run->state(), "finished");
+  EXPECT_EQ(run->state(), v1::RUN_STATE_FINISHED);
   EXPECT_NE(run->finished(), "");
   EXPECT_EQ(run->done(), 2);
   EXPECT_EQ(database->Verdicts(run->run_id(), {})->size(), 2U);
@@ -401,20 +402,20 @@ TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
   const auto queries = Queries::Open(DatabasePath(folder.path()));
   ASSERT_TRUE(queries.ok()) << queries.status();
-  const auto expect = [&](const std::string& state) {
+  const auto expect = [&](v1::RunState state) {
     EXPECT_EQ(database->GetRun(id)->state(), state);
     EXPECT_EQ((*queries)->RunCounts(id)->facts.state, state);
-    EXPECT_EQ(database->Stats()->runs[state], 1);
+    EXPECT_EQ(database->Stats()->runs[EnumName(state)], 1);
   };
-  expect("running");
+  expect(v1::RUN_STATE_RUNNING);
   ASSERT_TRUE(database->KeepAlive(id, absl::Seconds(-1)).ok());
-  expect("stalled");
-  EXPECT_TRUE(absl::IsInvalidArgument(database->SetState(id, "stalled")));
+  expect(v1::RUN_STATE_STALLED);
+  EXPECT_TRUE(absl::IsInvalidArgument(database->SetState(id, v1::RUN_STATE_STALLED)));
   ASSERT_TRUE(database->KeepAlive(id, absl::Hours(1)).ok());
-  expect("running");
+  expect(v1::RUN_STATE_RUNNING);
   ASSERT_TRUE(database->KeepAlive(id, absl::Seconds(-1)).ok());
-  ASSERT_TRUE(database->SetState(id, "finished").ok());
-  expect("finished");
+  ASSERT_TRUE(database->SetState(id, v1::RUN_STATE_FINISHED).ok());
+  expect(v1::RUN_STATE_FINISHED);
   EXPECT_TRUE(absl::IsNotFound(database->KeepAlive("nope", absl::Hours(1))));
 }
 
@@ -422,13 +423,13 @@ TEST(DatabaseTest, StatesAndCases) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
-  ASSERT_TRUE(database->SetState(id, "finished").ok());
-  EXPECT_EQ(database->GetRun(id)->state(), "finished");
+  ASSERT_TRUE(database->SetState(id, v1::RUN_STATE_FINISHED).ok());
+  EXPECT_EQ(database->GetRun(id)->state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(database->GetRun(id)->finished().size(), 20U);
-  ASSERT_TRUE(database->SetState(id, "running").ok());
+  ASSERT_TRUE(database->SetState(id, v1::RUN_STATE_RUNNING).ok());
   EXPECT_EQ(database->GetRun(id)->finished(), "");
-  EXPECT_TRUE(absl::IsInvalidArgument(database->SetState(id, "paused")));
-  EXPECT_TRUE(absl::IsNotFound(database->SetState("nope", "aborted")));
+  EXPECT_TRUE(absl::IsInvalidArgument(database->SetState(id, v1::RUN_STATE_UNSPECIFIED)));
+  EXPECT_TRUE(absl::IsNotFound(database->SetState("nope", v1::RUN_STATE_ABORTED)));
 
   const auto cases = database->CasesOf(id);
   ASSERT_TRUE(cases.ok());

@@ -42,7 +42,6 @@ std::vector<v1::Verdict> MakeVerdicts(size_t count) {
     v.set_operator_("add");
     v.set_reference("cpu: diopi cpu reference 0.1 (x86-64; OpenBLAS 0.3.21; library 0123456789abcdef)");
     v.set_tensor_info("[(input, float32, (2, 3, 16)), (other, float32, (2, 3, 16))]");
-    v.set_tags("[float32]");
     v.set_call_us(12.5);
     v.set_calls(2);
     v1::OutputStats& output = *v.add_outputs();

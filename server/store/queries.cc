@@ -33,7 +33,8 @@ GROUP BY operator, function, dtype, outcome)sql";
 constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
 constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ? ORDER BY function";
 constexpr char kSelectDevices[] = R"sql(
-SELECT device_index, count(*), sum(outcome = 1) FROM results WHERE run = ? GROUP BY device_index ORDER BY device_index)sql";
+SELECT ifnull(device_index, -1) AS device, count(*), sum(outcome = 1) FROM results WHERE run = ?
+GROUP BY device ORDER BY device)sql";
 // The index ends with the row's id: one look for each outcome.
 constexpr char kSelectNewest[] = "SELECT max(id) FROM results WHERE run = ? AND outcome = ?";
 

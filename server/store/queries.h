@@ -19,7 +19,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::server {
@@ -65,7 +65,7 @@ struct RunFacts {
   std::string impl_path;
   std::string agent_version;
   std::string host;
-  std::string state;     // "queued", "running", "stalled", "finished", "aborted"
+  v1::RunState state = v1::RUN_STATE_UNSPECIFIED;
   std::string created;   // RFC 3339, UTC
   std::string finished;  // empty: not yet
   int64_t cases = 0;     // covered
@@ -98,7 +98,7 @@ struct TallyRow {
   int64_t cases = 0;
 };
 
-// So many verdicts come from this card; -1: the agent was given none.
+// So many verdicts come from this device; -1: the agent was given none.
 struct DeviceRow {
   int64_t device_index = -1;
   int64_t cases = 0;
@@ -123,9 +123,22 @@ struct CaseRow {
   double mismatch_ratio = std::numeric_limits<double>::quiet_NaN();  // mismatches / elements, 0 to 1
   std::string grade;                // "A" to "D" beside the device reference; empty: there is none
   std::optional<bool> public_pass;  // the public rule's word; nothing where no numbers were judged
+  std::string waiver;               // outcome `waived`: the id of the waiver in the run's profile
   std::string gates;                // that failed, of all outputs: "P,X"
   int device_index = -1;
 };
+
+// Those of its measurements that are of the worst output, each also a column of `result_outputs` and of the
+// API's list of cases.
+struct WorstFigure {
+  const char* name;
+  double CaseRow::*value;
+};
+inline constexpr WorstFigure kWorstFigures[] = {{"max_ulp", &CaseRow::max_ulp},
+                                                {"max_z", &CaseRow::max_z},
+                                                {"rms_z", &CaseRow::rms_z},
+                                                {"max_abs", &CaseRow::max_abs},
+                                                {"max_rel", &CaseRow::max_rel}};
 
 struct CaseFilter {
   std::vector<v1::Outcome> outcomes = {};  // empty: all; so below

@@ -31,7 +31,7 @@ class QueriesTest : public testing::Test {
     const auto result = database_->Append(run, verdicts);
     ASSERT_TRUE(result.ok()) << result.status();
   }
-  void Finish(const std::string& run, const std::string& state = "finished") {
+  void Finish(const std::string& run, v1::RunState state = v1::RUN_STATE_FINISHED) {
     ASSERT_TRUE(database_->SetState(run, state).ok());
   }
   std::unique_ptr<Queries> Open() {
@@ -52,7 +52,7 @@ v1::Verdict WithOutput(int i, v1::Outcome outcome, bool public_pass, int64_t flu
   v1::Verdict verdict = MakeVerdict(i, outcome);
   v1::OutputStats& output = *verdict.add_outputs();
   output.set_key("out");
-  output.set_peer_ok(public_pass);
+  output.set_public_pass(public_pass);
   output.set_flushed(flushed);
   return verdict;
 }
@@ -66,7 +66,7 @@ std::vector<v1::Verdict> Mixture() {
       MakeVerdict(6, v1::OUTCOME_PASS),         MakeVerdict(7, v1::OUTCOME_WAIVED),
   };
   verdicts[2].add_contracts("tf32");
-  verdicts[2].add_outputs()->set_peer_ok(true);
+  verdicts[2].add_outputs()->set_public_pass(true);
   verdicts[5].set_function("diopiSub");
   verdicts[5].set_reference("");
   verdicts[6].set_function("");  // a check of the library
@@ -99,7 +99,7 @@ TEST_F(QueriesTest, TotalsAreTheSameWhileTheRunGoesOnAndAfterwards) {
   EXPECT_EQ(totals.theirs_alone, 1);
   EXPECT_THAT(totals.references, ElementsAre("another", "cpu oracle 1"));
   const auto live_tallies = queries->Tallies(run);
-  Finish(run, "aborted");
+  Finish(run, v1::RUN_STATE_ABORTED);
   EXPECT_THAT(KeptTotals(), ElementsAre("1"));
   EXPECT_EQ(queries->Run(run)->totals, totals);
   EXPECT_EQ(Open()->Run(run)->totals, totals);
@@ -119,7 +119,7 @@ TEST_F(QueriesTest, TotalsAreTheSameWhileTheRunGoesOnAndAfterwards) {
 TEST_F(QueriesTest, WhatWasKeptGoesWhenTheRunGoesOn) {
   const std::string run = Create("c", 3);
   Append(run, {MakeVerdict(0, v1::OUTCOME_PASS)});
-  Finish(run, "aborted");
+  Finish(run, v1::RUN_STATE_ABORTED);
   const auto queries = Open();
   EXPECT_EQ(queries->Run(run)->totals.done, 1);
   // A verdict that comes after the end.
@@ -132,7 +132,7 @@ TEST_F(QueriesTest, WhatWasKeptGoesWhenTheRunGoesOn) {
   database_ = *Database::Open(path_, {});
   EXPECT_THAT(KeptTotals(), ElementsAre("1"));
   EXPECT_EQ(queries->Run(run)->totals.done, 2);
-  Finish(run, "running");
+  Finish(run, v1::RUN_STATE_RUNNING);
   EXPECT_THAT(KeptTotals(), IsEmpty());
   Append(run, {MakeVerdict(2, v1::OUTCOME_FAIL)});
   EXPECT_EQ(queries->Run(run)->totals.outcomes.at(v1::OUTCOME_FAIL), 2);
@@ -184,7 +184,7 @@ TEST_F(QueriesTest, CasesInTheirOrderWithTheWorstOfAllOutputs) {
   good.set_elements(10);
   good.set_max_ulp(3);
   good.set_max_z(std::nan(""));
-  good.set_peer_ok(true);
+  good.set_public_pass(true);
   good.set_grade("C");
   v1::OutputStats& bad = *two.add_outputs();
   bad.set_elements(4);

@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "server/store/database.h"
 #include "server/store/queries.h"
 #include "server/store/sqlite.h"
 #include "server/store/totals.h"
+#include "server/store/verdict_rows.h"
 
 namespace diopi::server {
 namespace {
@@ -64,7 +66,6 @@ v1::Verdict VerdictOf(int i) {
   v.set_dtype(DtypeOf(i));
   v.set_reference("cpu: diopi cpu reference 0.1 (x86-64; OpenBLAS 0.3.21; library 0123456789abcdef)");
   v.set_tensor_info("[(input, float32, (2, 3, 16)), (other, float32, (2, 3, 16))]");
-  v.set_tags("[float32]");
   v.set_call_us(10 + i % 100);
   v.set_elapsed_us(100 + i % 1000);
   v.set_calls(2);
@@ -77,7 +78,7 @@ v1::Verdict VerdictOf(int i) {
   v1::OutputStats& output = *v.add_outputs();
   output.set_key("out");
   output.set_ok(v.outcome() == v1::OUTCOME_PASS);
-  output.set_peer_ok(true);
+  output.set_public_pass(true);
   output.add_shape(96);
   output.set_elements(96);
   output.set_max_ulp(0.5 + i % 7);
@@ -115,7 +116,7 @@ absl::Status AppendRun(Database* database, int chip, int cases) {
     const auto appended = database->Append(run->run_id(), batch);
     if (!appended.ok()) return appended.status();
   }
-  return database->SetState(run->run_id(), "finished");
+  return database->SetState(run->run_id(), v1::RUN_STATE_FINISHED);
 }
 
 // Rows of run `from` as those of a new run. Every fortieth case comes out differently.
@@ -141,24 +142,17 @@ absl::Status CopyRun(Connection* connection, int64_t from, int64_t number) {
   const std::string flip =
       absl::StrCat("CASE WHEN (id * 7 + ", number,
                    ") % 40 = 0 THEN CASE outcome WHEN 1 THEN 2 ELSE 1 END ELSE outcome END");
-  constexpr char kRest[] =
-      "reason, reference, call_us, calls, signal, backtrace, error_code, error_text, tensor_info, tags, "
-      "contracts, likely_cause, cause_confidence, would_pass_under, readings, device_index, elapsed_us, "
-      "stored";
-  constexpr char kOutput[] =
-      "ordinal, key, dtype, shape, ok, gates, elements, mismatches, soft, max_ulp, max_z, rms_z, max_abs, "
-      "max_rel, rmse, rmse_ideal, bias, radial_bias, nan_actual, inf_actual, flushed, zero_fraction, detail, "
-      "peer_ok, peer_mismatch_ratio, extra, noise_groups, argmax, leaning, rms_z_device, rmse_device, "
-      "rmse_ratio, grade, digest";
+  const std::string columns = VerdictColumns().Names();
+  const std::string values = absl::StrReplaceAll(columns, {{", outcome,", absl::StrCat(", ", flip, ",")}});
+  const std::string output = absl::StrCat("ordinal, ", OutputColumns().Names());
   status = connection->Execute(absl::StrCat(
       copied("run_functions", "run, function", absl::StrCat(run, ", function")),
       copied("run_cases", "run, case_id, position, case_hash, function, operator",
              absl::StrCat(run, ", case_id, position, case_hash, function, operator")),
-      "INSERT INTO results (id, run, case_id, case_hash, function, operator, dtype, outcome, ", kRest,
-      ") SELECT id - ", *first, " + ", *next, ", ", run, ", case_id, case_hash, function, operator, dtype, ",
-      flip, ", ", kRest, " FROM results WHERE id >= ", *first, " AND run = ", from, " ORDER BY id;",
-      "INSERT INTO result_outputs (result, ", kOutput, ") SELECT result - ", *first, " + ", *next, ", ",
-      kOutput, " FROM result_outputs WHERE result IN (SELECT id FROM results WHERE run = ", from,
+      "INSERT INTO results (id, run, reference, stored, ", columns, ") SELECT id - ", *first, " + ", *next,
+      ", ", run, ", reference, stored, ", values, " FROM results WHERE id >= ", *first, " AND run = ", from,
+      " ORDER BY id;", "INSERT INTO result_outputs (result, ", output, ") SELECT result - ", *first, " + ",
+      *next, ", ", output, " FROM result_outputs WHERE result IN (SELECT id FROM results WHERE run = ", from,
       ") ORDER BY result;"));
   if (status.ok()) status = KeepTotals(connection, run);
   return status;

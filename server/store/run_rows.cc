@@ -2,12 +2,10 @@
 
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "proto/enum_name.h"
+#include "server/store/message_columns.h"
 
 namespace diopi::server {
 namespace {
@@ -22,10 +20,8 @@ constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE 
 constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
                               ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
-// "not_implemented": the key of RunInfo.outcomes.
-std::string OutcomeKey(int64_t outcome) {
-  const std::string& name = v1::Outcome_Name(static_cast<v1::Outcome>(outcome));
-  return absl::AsciiStrToLower(absl::StartsWith(name, "OUTCOME_") ? name.substr(8) : absl::StrCat(outcome));
+v1::RunState StateNamed(const std::string& name) {
+  return EnumNamed<v1::RunState>(name).value_or(v1::RUN_STATE_UNSPECIFIED);
 }
 
 absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info) {
@@ -33,39 +29,27 @@ absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info)
   if (!select.ok()) return select.status();
   select->Bind(run);
   return ForEachRow(&*select, [&](const Statement& row) {
-    (*info->mutable_outcomes())[OutcomeKey(row.Int(0))] = row.Int(1);
+    (*info->mutable_outcomes())[EnumName(static_cast<v1::Outcome>(row.Int(0)))] = row.Int(1);
     info->set_done(info->done() + row.Int(1));
   });
 }
 
-// Entries a line each, with what would break a line escaped.
-std::string Lines(const std::vector<std::string>& entries) {
-  return absl::StrJoin(entries, "\n", [](std::string* out, const std::string& entry) {
-    out->append(absl::Utf8SafeCEscape(entry));
-  });
-}
-
-std::vector<std::string> LinesOf(const std::string& text) {
-  std::vector<std::string> entries;
-  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    std::string& entry = entries.emplace_back();
-    if (!absl::CUnescape(line, &entry)) entry = std::string(line);
-  }
-  return entries;
-}
-
 }  // namespace
+
+std::string ContractsColumn(const v1::RunOptions& options) {
+  return JoinLines({options.contracts().begin(), options.contracts().end()});
+}
 
 std::string EnvironmentColumn(const v1::RunOptions& options) {
   std::vector<std::string> entries;
   for (const v1::Variable& variable : options.profile().environment()) {
     entries.push_back(absl::StrCat(variable.name(), "=", variable.value()));
   }
-  return Lines(entries);
+  return JoinLines(entries);
 }
 
 std::string AdaptorColumn(const v1::RunOptions& options) {
-  return Lines({options.profile().adaptor().begin(), options.profile().adaptor().end()});
+  return JoinLines({options.profile().adaptor().begin(), options.profile().adaptor().end()});
 }
 
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id) {
@@ -98,16 +82,15 @@ RunFacts RunFactsOf(const Statement& row, int first) {
         &RunFacts::dialect, &RunFacts::impl_sha256, &RunFacts::suite_hash}) {
     facts.*field = row.Text(column++);
   }
-  for (const absl::string_view contract : absl::StrSplit(row.Text(column++), ',', absl::SkipEmpty())) {
-    facts.contracts.emplace_back(contract);
-  }
+  facts.contracts = SplitLines(row.Text(column++));
   for (std::string RunFacts::*field : {&RunFacts::impl_path, &RunFacts::agent_version, &RunFacts::host,
-                                       &RunFacts::state, &RunFacts::created, &RunFacts::finished}) {
+                                       &RunFacts::created, &RunFacts::finished}) {
     facts.*field = row.Text(column++);
   }
+  facts.state = StateNamed(row.Text(column++));
   facts.cases = row.Int(column++);
-  facts.environment = LinesOf(row.Text(column++));
-  facts.adaptor = LinesOf(row.Text(column++));
+  facts.environment = SplitLines(row.Text(column++));
+  facts.adaptor = SplitLines(row.Text(column++));
   v1::RunOptions options;  // CheckDatabase reports a damaged one
   if (options.ParseFromString(row.Text(column))) {
     *facts.scope.mutable_selection() = options.selection();
@@ -141,7 +124,7 @@ absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
   v1::RunInfo info;
   info.set_run_id(select->Text(0));
   if (!info.mutable_options()->ParseFromString(select->Text(1))) return damaged("options", info.run_id());
-  info.set_state(select->Text(2));
+  info.set_state(StateNamed(select->Text(2)));
   info.set_created(select->Text(3));
   info.set_finished(select->Text(4));
   info.set_cases(select->Int(5));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/service.pb.h"
+#include "diopi/v1/run.pb.h"
 #include "server/store/queries.h"
 #include "server/store/sqlite.h"
 
@@ -21,10 +21,11 @@ namespace diopi::server {
 // The columns that RunFactsOf reads, of `runs` as r and `devices` as d.
 #define DIOPI_RUN_COLUMNS                                                                                  \
   "r.run_id, d.chip, d.vendor_name, d.impl_version, d.dialect, r.impl_sha256, r.suite_hash, r.contracts, " \
-  "r.impl_path, r.agent_version, r.host, " DIOPI_RUN_STATE                                                 \
-  ", r.created, r.finished, r.cases, r.environment, r.adaptor, r.options"
+  "r.impl_path, r.agent_version, r.host, r.created, r.finished, " DIOPI_RUN_STATE                          \
+  ", r.cases, r.environment, r.adaptor, r.options"
 
 // What the columns of those names hold of a run.
+std::string ContractsColumn(const v1::RunOptions& options);
 std::string EnvironmentColumn(const v1::RunOptions& options);
 std::string AdaptorColumn(const v1::RunOptions& options);
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/store/run_rows.h"
@@ -56,7 +55,7 @@ absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOption
                                      std::random_device* entropy) {
   const absl::StatusOr<int64_t> device = DeviceId(connection, options);
   if (!device.ok()) return device.status();
-  const std::string contracts = absl::StrJoin(options.contracts(), ",");
+  const std::string contracts = ContractsColumn(options);
   const std::string blob = options.SerializeAsString();
   const std::string environment = EnvironmentColumn(options);
   const std::string adaptor = AdaptorColumn(options);
@@ -145,7 +144,7 @@ absl::Status Adopt(Connection* connection, int64_t run, const v1::RunOptions& li
   absl::StatusOr<Statement> update = connection->Prepare(kAdopt);
   if (!update.ok()) return update.status();
   const std::string blob = options.SerializeAsString();
-  const std::string contracts = absl::StrJoin(options.contracts(), ",");
+  const std::string contracts = ContractsColumn(options);
   const std::string environment = EnvironmentColumn(options);
   const std::string adaptor = AdaptorColumn(options);
   update->Bind(*device, options.impl_sha256(), options.impl_path(), options.agent_version(), options.host(),

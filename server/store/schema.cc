@@ -5,15 +5,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/store/database.h"
+#include "server/store/verdict_rows.h"
 
 namespace diopi::server {
 namespace {
 
 constexpr int64_t kApplicationId = 0x44494f52;  // "DIOR": results of DIOPI
 
-// Step i brings version i to i+1. Never edit a step that was released: add one.
-constexpr std::array<const char*, kSchemaVersion> kMigrations = {
-    R"sql(
+constexpr char kRunTables[] = R"sql(
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
   chip TEXT NOT NULL,
@@ -24,7 +23,9 @@ CREATE TABLE devices (
 );
 CREATE TABLE provenances (            -- the references that verdicts were judged by
   id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE
+  text TEXT NOT NULL,
+  device_reference TEXT NOT NULL,     -- whose outputs stood beside; '': nobody's
+  UNIQUE (text, device_reference)
 );
 CREATE TABLE agents (                 -- standing agents
   agent_id TEXT PRIMARY KEY,
@@ -38,11 +39,11 @@ CREATE TABLE runs (
   device INTEGER NOT NULL REFERENCES devices (id),
   impl_sha256 TEXT NOT NULL,
   suite_hash TEXT NOT NULL,
-  contracts TEXT NOT NULL,            -- comma-separated
+  contracts TEXT NOT NULL,            -- one a line, as the next two
   repeat INTEGER NOT NULL,
   shuffle_seed INTEGER NOT NULL,
-  environment TEXT NOT NULL,          -- the profile's variables: NAME=VALUE a line, escaped as in C
-  adaptor TEXT NOT NULL,              -- a rule a line, in words
+  environment TEXT NOT NULL,          -- the profile's variables, NAME=VALUE
+  adaptor TEXT NOT NULL,              -- rules in words
   -- descriptive
   impl_path TEXT NOT NULL,
   agent_version TEXT NOT NULL,
@@ -71,33 +72,17 @@ CREATE TABLE run_cases (
   operator TEXT NOT NULL,
   PRIMARY KEY (run, case_id)
 ) WITHOUT ROWID;
+)sql";
+
+// A verdict's own fields are the columns between these.
+constexpr char kResults[] = R"sql(
 CREATE TABLE results (                -- never updated
   id INTEGER PRIMARY KEY,
   run INTEGER NOT NULL,
-  case_id TEXT NOT NULL,
-  case_hash TEXT NOT NULL,
-  function TEXT NOT NULL,
-  operator TEXT NOT NULL,
-  dtype INTEGER NOT NULL,
-  outcome INTEGER NOT NULL,
-  reason TEXT NOT NULL,
   reference INTEGER NOT NULL REFERENCES provenances (id),
-  call_us REAL,
-  calls INTEGER NOT NULL,
-  signal TEXT NOT NULL,
-  backtrace TEXT NOT NULL,
-  error_code INTEGER NOT NULL,
-  error_text TEXT NOT NULL,
-  tensor_info TEXT NOT NULL,
-  tags TEXT NOT NULL,
   stored TEXT NOT NULL,               -- RFC 3339, UTC
-  contracts TEXT NOT NULL,            -- comma-separated
-  likely_cause TEXT NOT NULL,
-  cause_confidence REAL NOT NULL,
-  would_pass_under TEXT NOT NULL,     -- contracts, comma-separated
-  readings TEXT NOT NULL,             -- comma-separated
-  device_index INTEGER NOT NULL,      -- -1: none was named
-  elapsed_us REAL NOT NULL,           -- sizes the next run's batches
+)sql";
+constexpr char kEndOfResults[] = R"sql(,
   UNIQUE (run, case_id),
   FOREIGN KEY (run, case_id) REFERENCES run_cases (run, case_id) ON DELETE CASCADE
 );
@@ -106,33 +91,11 @@ BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
 CREATE INDEX results_by_outcome ON results (run, outcome);
 -- The failures alone (reports/model/outcome.h): the others cost nothing at an append.
 CREATE INDEX results_failed ON results (run, case_id, outcome, case_hash) WHERE outcome IN (2, 3, 6, 7, 8, 9);
-CREATE TABLE result_outputs (         -- NULL in a REAL column: not measured
+CREATE TABLE result_outputs (
   result INTEGER NOT NULL REFERENCES results (id) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL,
-  key TEXT NOT NULL,
-  dtype INTEGER NOT NULL,
-  shape TEXT NOT NULL,                -- "2,3"
-  ok INTEGER NOT NULL,
-  gates TEXT NOT NULL,
-  elements INTEGER NOT NULL,
-  mismatches INTEGER NOT NULL,
-  soft INTEGER NOT NULL,
-  max_ulp REAL, max_z REAL, rms_z REAL, max_abs REAL, max_rel REAL,
-  rmse REAL, rmse_ideal REAL, bias REAL, radial_bias REAL,
-  nan_actual INTEGER NOT NULL,
-  inf_actual INTEGER NOT NULL,
-  flushed INTEGER NOT NULL,
-  zero_fraction REAL,
-  detail TEXT NOT NULL,
-  peer_ok INTEGER NOT NULL,
-  peer_mismatch_ratio REAL,
-  extra BLOB NOT NULL,                -- diopi.v1.OutputStats with ulp_histogram and first alone
-  noise_groups INTEGER NOT NULL,
-  argmax INTEGER NOT NULL,            -- -1: none
-  leaning INTEGER NOT NULL,
-  rms_z_device REAL, rmse_device REAL, rmse_ratio REAL,
-  grade TEXT NOT NULL,
-  digest TEXT NOT NULL,
+)sql";
+constexpr char kEndOfOutputs[] = R"sql(,
   PRIMARY KEY (result, ordinal)
 ) WITHOUT ROWID;
 -- The totals of a run that is over, so that lists of runs need not count verdicts (totals.h). A run has rows in
@@ -166,8 +129,17 @@ CREATE TABLE run_tallies (
   cases INTEGER NOT NULL,
   PRIMARY KEY (run, operator, function, dtype, outcome)
 ) WITHOUT ROWID;
-)sql",
-};
+)sql";
+
+// Brings version 0, an empty file, to version 1. Never edit what was released: add a step, whatever it
+// changes.
+std::string FirstStep() {
+  return absl::StrCat(kRunTables, kResults, VerdictColumns().Definitions(), kEndOfResults,
+                      OutputColumns().Definitions(), kEndOfOutputs);
+}
+
+// Step i brings version i to i+1.
+constexpr std::array<std::string (*)(), kSchemaVersion> kMigrations = {FirstStep};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
   const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");
@@ -203,7 +175,7 @@ absl::Status Migrate(Connection* connection, const std::function<void(int64_t)>&
   if (!version.ok()) return version.status();
   for (int64_t step = *version; step < kSchemaVersion; ++step) {
     if (before_step) before_step(step);
-    const absl::Status status = connection->Execute(kMigrations[step]);
+    const absl::Status status = connection->Execute(kMigrations[static_cast<size_t>(step)]());
     if (!status.ok()) return status;
   }
   const absl::Status status = connection->Execute(

@@ -25,11 +25,20 @@ class Statement {
   Statement(const Statement&) = delete;
   ~Statement();
 
-  // Binds every parameter, in order.
+  // Binds the first parameters, in order; these are all of them, or BindAt has the others.
   template <typename... Values>
   void Bind(const Values&... values) {
     int index = 0;
     (BindOne(++index, values), ...);
+  }
+  template <typename Value>
+  void BindAt(int index, const Value& value) {
+    BindOne(index, value);
+  }
+  void BindNull(int index) { sqlite3_bind_null(stmt_, index); }
+  // The same for a text that does not live on.
+  void BindCopy(int index, const std::string& text) {
+    sqlite3_bind_text64(stmt_, index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
 
   // True when there is a row to read.

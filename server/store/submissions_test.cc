@@ -57,13 +57,13 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
   auto open = database->OpenSubmissions();
   ASSERT_TRUE(open.ok()) << open.status();
   ASSERT_EQ(open->size(), 1U);
-  EXPECT_EQ((*open)[0].state(), "queued");
+  EXPECT_EQ((*open)[0].state(), v1::RUN_STATE_QUEUED);
   EXPECT_EQ((*open)[0].submission().require_sha256(), kLibrary);
   ASSERT_TRUE(database->AdoptLibrary(id, Library(kLibrary)).ok());
   // Only the first: another library would make another run of it.
   EXPECT_TRUE(absl::IsFailedPrecondition(database->AdoptLibrary(id, Library("4567"))));
   const auto run = database->GetRun(id);
-  EXPECT_EQ(run->state(), "running");
+  EXPECT_EQ(run->state(), v1::RUN_STATE_RUNNING);
   EXPECT_EQ(run->options().impl_sha256(), kLibrary);
   EXPECT_EQ(run->options().vendor_name(), "vendor");
   EXPECT_EQ(run->options().implemented_size(), 2);
@@ -79,9 +79,9 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
   v1::Submission note = run->submission();
   note.set_note("cancelled");
   ASSERT_TRUE(database->SetSubmission(id, note).ok());
-  EXPECT_EQ(database->GetRun(id)->state(), "running");
+  EXPECT_EQ(database->GetRun(id)->state(), v1::RUN_STATE_RUNNING);
   EXPECT_EQ(database->GetRun(id)->submission().note(), "cancelled");
-  ASSERT_TRUE(database->SetState(id, "finished").ok());
+  ASSERT_TRUE(database->SetState(id, v1::RUN_STATE_FINISHED).ok());
   EXPECT_TRUE(database->OpenSubmissions()->empty());
 }
 

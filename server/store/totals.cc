@@ -14,7 +14,7 @@ namespace {
 // In the order of the table: a verdict's outputs follow each other.
 constexpr char kSelectVerdicts[] = R"sql(
 SELECT r.id, r.operator, r.function, r.dtype, r.outcome, r.contracts <> '', r.reference,
-       o.result, o.peer_ok, o.flushed
+       o.result, o.public_pass, o.flushed
 FROM results r LEFT JOIN result_outputs o ON o.result = r.id
 WHERE r.run = ?)sql";
 constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ?";

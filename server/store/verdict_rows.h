@@ -9,9 +9,14 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/database.h"
+#include "server/store/message_columns.h"
 #include "server/store/sqlite.h"
 
 namespace diopi::server {
+
+// What `results` and `result_outputs` have of a verdict and of its outputs.
+const MessageColumns& VerdictColumns();
+const MessageColumns& OutputColumns();
 
 // Writes verdicts of one run inside a transaction, and does not outlive it: what it remembers is not there
 // after a rollback. One at a time on a connection.
@@ -30,8 +35,7 @@ class VerdictWriter {
         now_(std::move(now)),
         result_(std::move(result)),
         output_(std::move(output)) {}
-  absl::StatusOr<int64_t> ProvenanceId(const std::string& text);
-  absl::Status InsertOutput(int64_t result, int ordinal, const v1::OutputStats& out);
+  absl::StatusOr<int64_t> ProvenanceId(const v1::Verdict& verdict);
 
   Connection* connection_;
   int64_t run_;
@@ -39,12 +43,9 @@ class VerdictWriter {
   Statement result_;
   Statement output_;
   // Of the verdict before: nearly always all of a batch were judged by one reference.
-  std::string provenance_;
+  std::string reference_;
+  std::string device_reference_;
   int64_t provenance_id_ = 0;
-  // What is formatted, kept for the memory.
-  v1::OutputStats extra_;
-  std::string blob_;
-  std::string shape_;
 };
 
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,

@@ -65,9 +65,9 @@ struct Metrics::State {
   prometheus::Counter& leased =
       AddCounter(&registry, "diopi_cases_leased_total", "Cases handed out to agents.");
   prometheus::Counter& reported =
-      AddCounter(&registry, "diopi_cases_reported_total", "Verdicts that arrived, duplicates too.");
-  prometheus::Counter& duplicates =
-      AddCounter(&registry, "diopi_cases_duplicate_total", "Verdicts that arrived for cases that had one.");
+      AddCounter(&registry, "diopi_cases_reported_total", "Verdicts received, including duplicates.");
+  prometheus::Counter& duplicates = AddCounter(&registry, "diopi_cases_duplicate_total",
+                                               "Verdicts received for cases that already had one.");
   prometheus::Counter& expired = AddCounter(&registry, "diopi_cases_expired_total",
                                             "Cases given back because their lease was not renewed.");
   prometheus::Counter& streamed =

@@ -49,7 +49,7 @@ std::vector<Sample> ProcessSamples() {
       {"process_resident_memory_bytes", "Resident memory.", Sample::Kind::kGauge, {}, ResidentBytes()},
       {"process_open_fds", "Open file descriptors.", Sample::Kind::kGauge, {}, OpenDescriptors()},
       {"process_max_fds",
-       "Most file descriptors that may be open.",
+       "Maximum number of open file descriptors.",
        Sample::Kind::kGauge,
        {},
        static_cast<double>(descriptors.rlim_cur)},

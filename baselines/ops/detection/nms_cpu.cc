@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "baselines/ops/detection/nms_common.h"
-#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/sort_lines.h"
 
 namespace diopi::ops {
 namespace {

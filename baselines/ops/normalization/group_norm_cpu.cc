@@ -8,12 +8,7 @@ DIOPI_KERNEL(diopiGroupNorm, a) {
   using namespace diopi::ops;
   const Tensor result(a.out), saved_mean(a.save_mean), saved_rstd(a.save_invstd), x(a.input), w(a.weight),
       b(a.bias);
-  const Groups s = SplitGroups(x, a.num_groups);
-  CheckShape(result, x.shape(), "out");
-  CheckShape(saved_mean, {s.batch, s.groups}, "save_mean");
-  CheckShape(saved_rstd, {s.batch, s.groups}, "save_invstd");
-  CheckOptionalShape(w, {s.channels}, "weight");
-  CheckOptionalShape(b, {s.channels}, "bias");
+  const Groups s = PlanGroupNorm(result, saved_mean, saved_rstd, x, w, b, a.num_groups);
   DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
     const std::vector<C> values = Load<C>(x);
     const std::vector<C> gamma = LoadOr<C>(w, s.channels, 1), beta = LoadOr<C>(b, s.channels, 0);
@@ -43,12 +38,7 @@ DIOPI_KERNEL(diopiGroupNormBackward, a) {
   const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
       w(a.weight);
   const Tensor saved_mean(a.mean), saved_rstd(a.rstd);
-  const Groups s = SplitGroups(x, a.num_groups);
-  CheckShape(grad, x.shape(), "grad_output");
-  CheckOptionalShape(dx, x.shape(), "grad_input");
-  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, {s.channels}, "weight or its gradient");
-  CheckShape(saved_mean, {s.batch, s.groups}, "mean");
-  CheckShape(saved_rstd, {s.batch, s.groups}, "rstd");
+  const Groups s = PlanGroupNormBackward(dx, dw, db, grad, x, w, saved_mean, saved_rstd, a.num_groups);
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, s.channels, 1);
     const std::vector<C> mu = Load<C>(saved_mean), rs = Load<C>(saved_rstd);

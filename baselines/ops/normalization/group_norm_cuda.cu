@@ -74,12 +74,7 @@ struct GroupGradient {
 void GroupNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_mean,
                const Tensor& saved_rstd, const Tensor& x, const Tensor& w, const Tensor& b,
                int64_t num_groups, double eps) {
-  const Groups s = SplitGroups(x, num_groups);
-  CheckShape(out, x.shape(), "out");
-  CheckShape(saved_mean, {s.batch, s.groups}, "save_mean");
-  CheckShape(saved_rstd, {s.batch, s.groups}, "save_invstd");
-  CheckOptionalShape(w, {s.channels}, "weight");
-  CheckOptionalShape(b, {s.channels}, "bias");
+  const Groups s = PlanGroupNorm(out, saved_mean, saved_rstd, x, w, b, num_groups);
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
     const Queue queue(ctx);
     const int64_t rows = s.batch * s.groups;
@@ -95,12 +90,7 @@ void GroupNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_
 void GroupNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& dw, const Tensor& db,
                        const Tensor& grad, const Tensor& x, const Tensor& w, const Tensor& saved_mean,
                        const Tensor& saved_rstd, int64_t num_groups) {
-  const Groups s = SplitGroups(x, num_groups);
-  CheckShape(grad, x.shape(), "grad_output");
-  CheckOptionalShape(dx, x.shape(), "grad_input");
-  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, {s.channels}, "weight or its gradient");
-  CheckShape(saved_mean, {s.batch, s.groups}, "mean");
-  CheckShape(saved_rstd, {s.batch, s.groups}, "rstd");
+  const Groups s = PlanGroupNormBackward(dx, dw, db, grad, x, w, saved_mean, saved_rstd, num_groups);
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const Queue queue(ctx);
     const In<C> g(grad), in(x), weight = InOr<C>(w, 1), mean(saved_mean), rstd(saved_rstd);

@@ -6,13 +6,7 @@ DIOPI_KERNEL(diopiLayerNorm, a) {
   using namespace diopi::ops;
   const Tensor result(a.out), saved_mean(a.save_mean), saved_rstd(a.save_invstd), x(a.input), w(a.weight),
       b(a.bias);
-  const Shape normalized = Sizes(a.normalized_shape);
-  const RowShape r = SplitRows(x, normalized);
-  CheckShape(result, x.shape(), "out");
-  CheckSaved(saved_mean, r, "save_mean");
-  CheckSaved(saved_rstd, r, "save_invstd");
-  CheckOptionalShape(w, normalized, "weight");
-  CheckOptionalShape(b, normalized, "bias");
+  const RowShape r = PlanLayerNorm(result, saved_mean, saved_rstd, x, w, b, Sizes(a.normalized_shape));
   DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
     const std::vector<C> values = Load<C>(x), gamma = LoadOr<C>(w, r.width, 1),
                          beta = LoadOr<C>(b, r.width, 0);
@@ -40,13 +34,8 @@ DIOPI_KERNEL(diopiLayerNormBackward, a) {
   const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
       w(a.weight);
   const Tensor saved_mean(a.mean), saved_rstd(a.rstd);
-  const Shape normalized = Sizes(a.normalized_shape);
-  const RowShape r = SplitRows(x, normalized);
-  CheckShape(grad, x.shape(), "grad_output");
-  CheckOptionalShape(dx, x.shape(), "grad_input");
-  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, normalized, "weight or its gradient");
-  CheckSaved(saved_mean, r, "mean");
-  CheckSaved(saved_rstd, r, "rstd");
+  const RowShape r =
+      PlanLayerNormBackward(dx, dw, db, grad, x, w, saved_mean, saved_rstd, Sizes(a.normalized_shape));
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, r.width, 1);
     const std::vector<C> mu = Load<C>(saved_mean), rs = Load<C>(saved_rstd);

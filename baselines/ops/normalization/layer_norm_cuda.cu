@@ -69,12 +69,7 @@ struct LayerGradient {
 void LayerNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_mean,
                const Tensor& saved_rstd, const Tensor& x, const Tensor& w, const Tensor& b,
                const Shape& normalized, double eps) {
-  const RowShape r = SplitRows(x, normalized);
-  CheckShape(out, x.shape(), "out");
-  CheckSaved(saved_mean, r, "save_mean");
-  CheckSaved(saved_rstd, r, "save_invstd");
-  CheckOptionalShape(w, normalized, "weight");
-  CheckOptionalShape(b, normalized, "bias");
+  const RowShape r = PlanLayerNorm(out, saved_mean, saved_rstd, x, w, b, normalized);
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
     const Queue queue(ctx);
     const Out<C> mean_out(saved_mean), rstd_out(saved_rstd);
@@ -93,12 +88,7 @@ void LayerNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_
 void LayerNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& dw, const Tensor& db,
                        const Tensor& grad, const Tensor& x, const Tensor& w, const Tensor& saved_mean,
                        const Tensor& saved_rstd, const Shape& normalized) {
-  const RowShape r = SplitRows(x, normalized);
-  CheckShape(grad, x.shape(), "grad_output");
-  CheckOptionalShape(dx, x.shape(), "grad_input");
-  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, normalized, "weight or its gradient");
-  CheckSaved(saved_mean, r, "mean");
-  CheckSaved(saved_rstd, r, "rstd");
+  const RowShape r = PlanLayerNormBackward(dx, dw, db, grad, x, w, saved_mean, saved_rstd, normalized);
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const Queue queue(ctx);
     const LayerInputs<C> in{In<C>(grad),       In<C>(x),          InOr<C>(w, 1),

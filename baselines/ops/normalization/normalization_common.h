@@ -124,6 +124,57 @@ inline void CheckSaved(const Tensor& saved, const RowShape& r, const char* name)
         ShapeText(saved.shape()));
 }
 
+inline RowShape PlanLayerNorm(const Tensor& out, const Tensor& saved_mean, const Tensor& saved_rstd,
+                              const Tensor& x, const Tensor& w, const Tensor& b, const Shape& normalized) {
+  RowShape r = SplitRows(x, normalized);
+  CheckShape(out, x.shape(), "out");
+  CheckSaved(saved_mean, r, "save_mean");
+  CheckSaved(saved_rstd, r, "save_invstd");
+  CheckOptionalShape(w, normalized, "weight");
+  CheckOptionalShape(b, normalized, "bias");
+  return r;
+}
+
+inline Groups PlanGroupNorm(const Tensor& out, const Tensor& saved_mean, const Tensor& saved_rstd,
+                            const Tensor& x, const Tensor& w, const Tensor& b, int64_t num_groups) {
+  const Groups s = SplitGroups(x, num_groups);
+  CheckShape(out, x.shape(), "out");
+  CheckShape(saved_mean, {s.batch, s.groups}, "save_mean");
+  CheckShape(saved_rstd, {s.batch, s.groups}, "save_invstd");
+  CheckOptionalShape(w, {s.channels}, "weight");
+  CheckOptionalShape(b, {s.channels}, "bias");
+  return s;
+}
+
+// grad_input, weight and the gradients of weight and bias are optional.
+inline void CheckNormGradients(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& grad,
+                               const Tensor& x, const Tensor& w, const Shape& parameter) {
+  CheckShape(grad, x.shape(), "grad_output");
+  CheckOptionalShape(dx, x.shape(), "grad_input");
+  for (const Tensor& t : {w, dw, db}) CheckOptionalShape(t, parameter, "weight or its gradient");
+}
+
+inline RowShape PlanLayerNormBackward(const Tensor& dx, const Tensor& dw, const Tensor& db,
+                                      const Tensor& grad, const Tensor& x, const Tensor& w,
+                                      const Tensor& saved_mean, const Tensor& saved_rstd,
+                                      const Shape& normalized) {
+  RowShape r = SplitRows(x, normalized);
+  CheckNormGradients(dx, dw, db, grad, x, w, normalized);
+  CheckSaved(saved_mean, r, "mean");
+  CheckSaved(saved_rstd, r, "rstd");
+  return r;
+}
+
+inline Groups PlanGroupNormBackward(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& grad,
+                                    const Tensor& x, const Tensor& w, const Tensor& saved_mean,
+                                    const Tensor& saved_rstd, int64_t num_groups) {
+  const Groups s = SplitGroups(x, num_groups);
+  CheckNormGradients(dx, dw, db, grad, x, w, {s.channels});
+  CheckShape(saved_mean, {s.batch, s.groups}, "mean");
+  CheckShape(saved_rstd, {s.batch, s.groups}, "rstd");
+  return s;
+}
+
 }  // namespace diopi::ops
 
 #endif  // BASELINES_OPS_NORMALIZATION_NORMALIZATION_COMMON_H_

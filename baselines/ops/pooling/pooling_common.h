@@ -164,6 +164,39 @@ inline Divisor ReadDivisor(bool count_include_pad, const int64_t* divisor_overri
 
 inline constexpr diopiSize_t kNoDilation{nullptr, 0};
 
+// The average of each window; divide(sum, row window, column window) says by what its sum is divided.
+template <typename Divide>
+void AverageWindows(const Tensor& out, const Tensor& x, const Pool2d& pool, Divide&& divide) {
+  CheckShape(out, pool.out(), "out");
+  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+    const std::vector<C> values = Load<C>(x);
+    std::vector<C> mean(static_cast<size_t>(out.numel()));
+    pool.ForEachOutput([&](int64_t p, int64_t at, const Window& row, const Window& column) {
+      C sum = C(0);
+      pool.ForEachInput(p, row, column, [&](int64_t i) { sum += values[i]; });
+      mean[at] = divide(sum, row, column);
+    });
+    Store(out, mean);
+  });
+}
+
+// Its gradient: every element of a window gets what divide makes of the window's gradient.
+template <typename Divide>
+void AverageWindowsBackward(const Tensor& dx, const Tensor& grad, const Tensor& x, const Pool2d& pool,
+                            Divide&& divide) {
+  CheckShape(dx, x.shape(), "grad_input");
+  CheckShape(grad, pool.out(), "grad_output");
+  DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
+    const std::vector<C> g = Load<C>(grad);
+    std::vector<C> d(static_cast<size_t>(x.numel()), C(0));
+    pool.ForEachOutput([&](int64_t p, int64_t at, const Window& row, const Window& column) {
+      const C share = divide(g[at], row, column);
+      pool.ForEachInput(p, row, column, [&](int64_t i) { d[i] += share; });
+    });
+    Store(dx, d);
+  });
+}
+
 }  // namespace diopi::ops
 
 #endif  // BASELINES_OPS_POOLING_POOLING_COMMON_H_

@@ -2,12 +2,12 @@
 // input element went (indices) and how often each value occurs (counts).
 #include <utility>
 
-#include "baselines/ops/sort/less.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/for_each.h"
 #include "baselines/ops/support/cuda/scan.h"
 #include "baselines/ops/support/cuda/sort.h"
+#include "baselines/ops/support/less.h"
 
 namespace diopi::ops::cuda {
 namespace {

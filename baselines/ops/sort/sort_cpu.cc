@@ -1,5 +1,5 @@
 // sort along one dimension; always stable here, which also serves callers that do not ask for it.
-#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/sort_lines.h"
 
 DIOPI_KERNEL(diopiSort, a) {
   using namespace diopi::ops;

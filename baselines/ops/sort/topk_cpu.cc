@@ -1,5 +1,5 @@
 // topk: the k greatest (or least) elements along one dimension, in sorted order whether asked for or not.
-#include "baselines/ops/sort/sort_common.h"
+#include "baselines/ops/support/sort_lines.h"
 
 DIOPI_KERNEL(diopiTopk, a) {
   using namespace diopi::ops;

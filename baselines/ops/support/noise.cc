@@ -1,7 +1,7 @@
 #include "baselines/ops/support/noise.h"
 
-// NAME, k, f(x), f'(x) with f already computed: k is twice the maximal error in ulps that CUDA's programming
-// guide states for the float32 function, as verdict section 2 fixes it.
+// Name, k, and f'(x) in terms of x and f = f(x). k is twice the maximum error in ulps that CUDA's programming
+// guide states for the float32 function (docs/method.md, section 3.1, which a test compares with this file).
 #define DIOPI_NOISE_FUNCTION(name, k, derivative)        \
   namespace {                                            \
   template <typename V>                                  \

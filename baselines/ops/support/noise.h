@@ -1,7 +1,7 @@
 // A number that carries the variance of the rounding noise that an ordinary evaluation would have put into
-// it: the oracle runs the same kernels on these. Verdict section 2: each operation propagates the squared
-// partial derivatives and adds one rounding, (k*u*v)^2/3, with k the quality of the primitive in half ulps
-// (1 for + - * / sqrt, twice the CUDA library's ulp bound for functions).
+// it; the oracle runs the kernels on these numbers (docs/method.md, section 3.1). Each operation propagates
+// the variances by its squared partial derivatives and adds one rounding, (k*u*v)^2/3, where k is the
+// quality of the primitive in half ulps (1 for + - * / sqrt, twice CUDA's bound in ulps for functions).
 //
 //   Noise<double>       noise64: the oracle of float16, bfloat16 and float32 cases, u = 2^-24
 //   Noise<long double>  noise80: the oracle of float64 cases, u = 2^-53
@@ -77,7 +77,7 @@ struct Noise {
   Noise& operator*=(const Noise& b) { return *this = *this * b; }
   Noise& operator/=(const Noise& b) { return *this = *this / b; }
 
-  // By value, NaN as ever.
+  // By value; NaN equals nothing.
   friend bool operator==(const Noise& a, const Noise& b) { return a.v == b.v; }
   friend bool operator!=(const Noise& a, const Noise& b) { return a.v != b.v; }
   friend bool operator<(const Noise& a, const Noise& b) { return a.v < b.v; }

@@ -1,7 +1,7 @@
-// A sum whose terms come one after the other. On plain numbers it is that. On numbers that carry noise its
-// variance holds for any order of the terms, not for this one alone: where small terms come first, adding
-// them in this order costs less than in most, and a library is free to add in another. Verdict section 2, the
-// expected noise of a sum in random order: u^2/3 * ((n-1) (q^2/2 + r^2/3) + q^2) with q^2 = sum of x^2.
+// A sum of terms that are added one after the other. On numbers that carry noise, its variance holds for any
+// order of the terms and not just for this one: where small terms come first, adding them in this order makes
+// less noise than most orders do, and a library may add in any order. The variance is that of docs/method.md,
+// section 3.2: u^2/3 * ((n-1) (q^2/2 + r^2/3) + q^2), where q^2 is the sum of x^2.
 #ifndef BASELINES_OPS_SUPPORT_SUM_H_
 #define BASELINES_OPS_SUPPORT_SUM_H_
 

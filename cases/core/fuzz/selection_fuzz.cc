@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cases/base/dtype.h"
 #include "cases/core/catalog.h"
-#include "cases/core/dtype.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Shapes of what index tensors pick.
+#include "cases/base/tensor.h"
 #include "cases/core/shape_rules.h"
-#include "cases/core/tensor.h"
 
 namespace diopi::cases {
 

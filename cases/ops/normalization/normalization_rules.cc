@@ -17,6 +17,13 @@ DIOPI_SHAPE_RULE(layer_norm_rows, args) {
   return Shapes{*shape};
 }
 
+// layer_norm: the weight and the bias have the shape `normalized_shape`.
+DIOPI_SHAPE_RULE(normalized, args) {
+  absl::StatusOr<std::vector<int64_t>> normalized = args.Sizes("normalized_shape");
+  if (!normalized.ok()) return normalized.status();
+  return Shapes{*normalized};
+}
+
 // group_norm: one for each group of each sample.
 DIOPI_SHAPE_RULE(group_norm_groups, args) {
   absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");

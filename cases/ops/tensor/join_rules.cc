@@ -1,7 +1,7 @@
 // Shapes of cat's result and split's pieces.
 #include "absl/strings/str_cat.h"
+#include "cases/base/tensor.h"
 #include "cases/core/shape_rules.h"
-#include "cases/core/tensor.h"
 
 namespace diopi::cases {
 

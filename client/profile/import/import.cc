@@ -16,9 +16,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/process.h"
+#include "cases/base/temporary_folder.h"
 #include "cases/core/catalog.h"
 #include "cases/import/import_configs.h"
-#include "client/agent/process.h"
 #include "client/profile/import/import_script.h"
 #include "client/profile/profile.h"
 #include "client/profile/waivers.h"
@@ -29,25 +30,6 @@ namespace {
 
 // Debian's own: other installations may come first on the path, and lack python3-yaml.
 constexpr char kPython[] = "/usr/bin/python3";
-
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "diopi-import-XXXXXX").string();
-    if (mkdtemp(path.data()) != nullptr) path_ = path;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  bool valid() const { return !path_.empty(); }
-  std::string operator/(const char* name) const { return absl::StrCat(path_, "/", name); }
-
- private:
-  std::string path_;
-};
 
 std::string ReadAll(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -91,8 +73,8 @@ absl::StatusOr<std::string> KnownNames() {
                       ",\"sizes\":", NamesJson(sizes), "}");
 }
 
-absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder) {
-  agent::ProcessOptions process;
+absl::Status RunScript(const ImportOptions& options, const TemporaryFolder& folder) {
+  ProcessOptions process;
   const std::string script = absl::StrCat(std::string(cases::HarnessScript()), kImportScript);
   process.command = {kPython, "-I", "-c", script, folder / "names.json", folder / "profile"};
   const auto add = [&](const char* name, const std::string& value) {
@@ -105,15 +87,15 @@ absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder
   add("--expires", options.expires);
   add("--chip", options.chip);
   if (options.verbose) process.command.push_back("--verbose");
-  const agent::Descriptor out(open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  const agent::Descriptor err(open((folder / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const Descriptor out(open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const Descriptor err(open((folder / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   process.descriptors = {{out.get(), STDOUT_FILENO}, {err.get(), STDERR_FILENO}};
-  absl::StatusOr<agent::Process> started = agent::Process::Start(process);
+  absl::StatusOr<Process> started = Process::Start(process);
   if (!started.ok()) {
     return absl::InternalError(
         absl::StrCat(kPython, " is needed to read these files: ", started.status().message()));
   }
-  const agent::ExitStatus status = started->Wait();
+  const ExitStatus status = started->Wait();
   const std::string text(absl::StripAsciiWhitespace(ReadAll(folder / "err")));
   if (status.signal == 0 && status.code == 0) return absl::OkStatus();
   if (status.signal == 0 && status.code == 2) return absl::InvalidArgumentError(text);
@@ -125,17 +107,18 @@ absl::Status RunScript(const ImportOptions& options, const ScratchFolder& folder
 absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (!options.expires.empty() && !ParseDay(options.expires).has_value()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--expires: '", options.expires, "' is no day; expected one as 2026-12-31"));
+        absl::StrCat("--expires: '", options.expires, "' is not a date; expected one such as 2026-12-31"));
   }
-  const ScratchFolder folder;
-  if (!folder.valid()) return absl::InternalError("no temporary folder can be made");
+  const absl::StatusOr<TemporaryFolder> made = TemporaryFolder::Make();
+  if (!made.ok()) return made.status();
+  const TemporaryFolder& folder = *made;
   const absl::StatusOr<std::string> names = KnownNames();
   if (!names.ok()) return names.status();
   std::ofstream(folder / "names.json") << *names;
   if (absl::Status ran = RunScript(options, folder); !ran.ok()) return ran;
   const absl::Status sound = ReadProfile(folder / "profile").status();
   if (!sound.ok()) {
-    return absl::InternalError(absl::StrCat("the importer made what is no profile: ", sound.message()));
+    return absl::InternalError(absl::StrCat("the importer wrote an invalid profile: ", sound.message()));
   }
   // Whole or not at all.
   const std::string partial = absl::StrCat(options.output, ".part");

@@ -1,7 +1,7 @@
 """The public harness's files of one device as a device profile: device_configs.py and convert_config.yaml.
 
 Run by `diopi-cli profile import`, behind cases/import/harness.py. The Python file is parsed, never executed; the YAML
-file is composed into nodes, never constructed. What cannot be carried over is reported by reason.
+file is composed into nodes, never constructed. What cannot be imported is reported by reason.
 
 usage: import_profile.py NAMES.json OUTPUT [--device-configs FILE] [--convert-config FILE] [--issue LINK]
                          [--expires YYYY-MM-DD] [--chip NAME] [--verbose]
@@ -47,8 +47,8 @@ class Importer:
         self.rules.append(kind + " {\n" + "".join("  " + field + "\n" for field in fields) + "}\n")
 
     def report(self):
-        print("carried over: " + ", ".join(f"{count} {kind} rules" for kind, count in self.counts.items()))
-        print(f"not carried over: {sum(len(texts) for texts in self.left_out.values())}")
+        print("imported: " + ", ".join(f"{count} {kind} rules" for kind, count in self.counts.items()))
+        print(f"not imported: {sum(len(texts) for texts in self.left_out.values())}")
         for reason, texts in sorted(self.left_out.items(), key=lambda entry: -len(entry[1])):
             print(f"{len(texts):7}  {printable(reason)}")
             for text in texts if self.arguments.verbose else texts[:1]:
@@ -228,7 +228,7 @@ class DeviceConfigs:
 
     def reason(self, label, node):
         comment = self.comments.get(node.lineno) or self.comments.get(node.lineno - 1) or ""
-        text = (comment + "; " if comment else "") + f"carried over from {self.path}:{node.lineno} ({label})"
+        text = (comment + "; " if comment else "") + f"imported from {self.path}:{node.lineno} ({label})"
         return printable(text)
 
     def skip(self, label, target, condition, node):
@@ -369,7 +369,7 @@ class DeviceConfigs:
             values.setdefault(key, DEFAULT_TOLERANCE)
         dtypes = "dtype: float16" if half else "dtype: float32 dtype: float64"
         tolerance = " ".join(f"{key}: {value!r}" for key, value in sorted(values.items()))
-        reason = printable(f"the device's tolerance; carried over from {self.path}:{line} ({label})")
+        reason = printable(f"the device's tolerance; imported from {self.path}:{line} ({label})")
         for match in target.matches():
             self.importer.add("waiver", [f"match {{ {match}{dtypes} }}", f"tolerance {{ {tolerance} }}",
                                          f"reason: {quoted(reason)}", f"issue: {quoted(issue)}",

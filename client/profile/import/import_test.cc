@@ -135,7 +135,7 @@ TEST_F(ImportTest, DeviceConfigs) {
                   R"x(operator: "relu" dtype: bfloat16)x",
                   R"x(operator: "conv2d" parameter { name: "padding" value: "[1, 1]" value: "-1" )x"
                   R"x(value: "[-1]" value: "[-1, -1]" })x"));
-  EXPECT_THAT(rules.skip(0).reason(), AllOf(HasSubstr("rounds twice; carried over from "),
+  EXPECT_THAT(rules.skip(0).reason(), AllOf(HasSubstr("rounds twice; imported from "),
                                             HasSubstr("device_configs.py:18 (batch_norm)")));
   ASSERT_EQ(rules.waiver_size(), 2);
   EXPECT_EQ(rules.waiver(0).match().ShortDebugString(),
@@ -159,7 +159,7 @@ TEST_F(ImportTest, DeviceConfigs) {
        }) {
     EXPECT_THAT(*report, HasSubstr("  " + path + line + "\n"));
   }
-  EXPECT_THAT(*report, HasSubstr("not carried over: 9\n"));
+  EXPECT_THAT(*report, HasSubstr("not imported: 9\n"));
 }
 
 TEST_F(ImportTest, DeviceConfigsAsVendorsWriteThem) {
@@ -183,11 +183,11 @@ TEST_F(ImportTest, DeviceConfigsAsVendorsWriteThem) {
           R"x(operator: "sgd" tensor { argument: "grad" argument: "buf" shape: "(3)" shape: "()" })x",
           R"x(operator: "max_pool2d" parameter { name: "stride" value: "2" value: "[2]" value: "[2, 2]" )x"
           R"x(value: "[2, 1]" })x"));
-  EXPECT_THAT(profile->rules.skip(0).reason(), HasSubstr("no gather unit yet; carried over from "));
+  EXPECT_THAT(profile->rules.skip(0).reason(), HasSubstr("no gather unit yet; imported from "));
   const std::string at = options_.device_configs + ":";
   EXPECT_EQ(
       *report,
-      "carried over: 7 skip rules, 0 waiver rules, 0 adaptor rules\nnot carried over: 6\n"
+      "imported: 7 skip rules, 0 waiver rules, 0 adaptor rules\nnot imported: 6\n"
       "      2  profiles have nothing like interface\n"
       "         e.g. " +
           at +
@@ -220,7 +220,7 @@ TEST_F(ImportTest, WithoutAnIssueAndAnEndNoToleranceIsOverridden) {
                         "issue and an end: give --issue and --expires"));
   options_.expires = "soon";
   EXPECT_THAT(std::string(ImportProfile(options_).status().message()),
-              HasSubstr("--expires: 'soon' is no day"));
+              HasSubstr("--expires: 'soon' is not a date"));
 }
 
 TEST_F(ImportTest, ConvertConfig) {
@@ -246,7 +246,7 @@ TEST_F(ImportTest, ConvertConfig) {
                            ":14: diopiNoSuch: the ABI has no such function"}) {
     EXPECT_THAT(*report, HasSubstr("  " + options_.convert_config + line + "\n"));
   }
-  EXPECT_THAT(*report, HasSubstr("not carried over: 7\n"));
+  EXPECT_THAT(*report, HasSubstr("not imported: 7\n"));
 }
 
 struct OddRow {
@@ -316,12 +316,11 @@ TEST_F(ImportTest, OddDeviceConfigs) {
     options_.device_configs = Write("odd.py", row.text);
     const absl::StatusOr<std::string> report = ImportProfile(options_);
     ASSERT_TRUE(report.ok()) << row.text << "\n" << report.status();
-    EXPECT_THAT(*report, HasSubstr(std::string("carried over: ") + row.rules)) << row.text;
+    EXPECT_THAT(*report, HasSubstr(std::string("imported: ") + row.rules)) << row.text;
     for (const std::string& told : row.told) {
       EXPECT_THAT(*report, HasSubstr("  " + options_.device_configs + ":" + told)) << row.text;
     }
-    EXPECT_THAT(*report, HasSubstr("not carried over: " + std::to_string(row.told.size()) + "\n"))
-        << row.text;
+    EXPECT_THAT(*report, HasSubstr("not imported: " + std::to_string(row.told.size()) + "\n")) << row.text;
   }
 }
 
@@ -362,8 +361,7 @@ TEST_F(ImportTest, OddConvertConfigs) {
     for (const std::string& told : row.told) {
       EXPECT_THAT(*report, HasSubstr("  " + options_.convert_config + ":" + told)) << row.text;
     }
-    EXPECT_THAT(*report, HasSubstr("not carried over: " + std::to_string(row.told.size()) + "\n"))
-        << row.text;
+    EXPECT_THAT(*report, HasSubstr("not imported: " + std::to_string(row.told.size()) + "\n")) << row.text;
   }
   EXPECT_FALSE(std::filesystem::exists("/tmp/never_run"));
 }

@@ -16,8 +16,8 @@
 
 namespace {
 
+using diopi::Descriptor;
 using diopi::loader::Channel;
-using diopi::loader::Descriptor;
 using diopi::loader::SharedMemory;
 
 bool WriteAll(int fd, const uint8_t* data, size_t size) {

@@ -99,7 +99,11 @@ describe('filters', () => {
       const all = Number(await cases(page).getAttribute('aria-rowcount'));
       await page.getByRole('group', { name: 'Outcomes' }).getByRole('button', { name: /crash/ }).click();
       await expect.poll(() => address(page).search).toBe('?view=cases&outcome=crash');
-      await expect.poll(() => cases(page).getAttribute('aria-rowcount')).toBe('9'); // 8 crashes and the head
+      const { outcomes } = (await (await page.request.get(`/api/v1/runs/${demo.faulty}`)).json()) as {
+        outcomes: Record<string, number>;
+      };
+      const rowsWithHead = String((outcomes.crash ?? 0) + 1);
+      await expect.poll(() => cases(page).getAttribute('aria-rowcount')).toBe(rowsWithHead);
       await page.getByRole('searchbox').fill('size_1003');
       await page.getByRole('combobox', { name: 'dtype' }).selectOption('float32');
       await expect
@@ -140,7 +144,7 @@ describe('filters', () => {
       await expect.poll(() => address(page).search).toBe('?operator=softmax&sort=-max_z');
       await cases(page).focus();
       await page.keyboard.press('End');
-      await page.locator('tr[aria-selected=true]', { hasText: 'unsupported dtype' }).waitFor();
+      await page.locator('tr[aria-selected=true]', { hasText: '–' }).waitFor(); // not measured
     }));
 });
 

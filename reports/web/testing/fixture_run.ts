@@ -6,7 +6,7 @@ import type {
   ChipRow,
   Outcome,
   OutcomeCounts,
-  Output,
+  OutputStats,
   RunPage,
   RunSummary,
 } from '../src/api/types';
@@ -144,19 +144,19 @@ export function runPage(cases: number): RunPage {
 }
 
 // Its histogram: many exact elements, and single ones far off.
-function output(): Output {
-  const figures = { max_z: 40, rms_z: 2, max_abs: 1, max_rel: 1, rmse: 0.1, rmse_ideal: 1e-8, bias: 0 };
+function output(): OutputStats {
   const counts = Array<number>(24).fill(0);
   [counts[0], counts[9], counts[14]] = [4094, 1, 1];
   return {
-    ...{ key: 'out', dtype: 'float32', shape: [4096], ok: false, gates: 'P', detail: '' },
-    ...{ elements: 4096, mismatches: 2, soft: 0, max_ulp: 1024, nan_actual: 0, inf_actual: 0, flushed: 0 },
-    ...figures,
+    ...{ key: 'out', dtype: 'float32', shape: [4096], ok: false, gates: 'P', detail: '', digest: '' },
+    ...{ elements: 4096, mismatches: 2, soft: 0, nan_actual: 0, inf_actual: 0, flushed: 0 },
+    ...{ max_ulp: 1024, max_z: 40, rms_z: 2, max_abs: 1, max_rel: 1, rmse: 0.1, rmse_ideal: 1e-8, bias: 0 },
+    ...{ radial_bias: 0, zero_fraction: 0, groups: 4096, argmax: 0, leaning: 0 },
+    ...{ rms_z_device: null, rmse_device: null, rmse_ratio: null, grade: '' },
     ulp_histogram: counts,
     first: [],
     public_pass: false,
     public_mismatch_ratio: 2 / 4096,
-    device: null,
   };
 }
 
@@ -196,14 +196,12 @@ export function casePage(i: number): CasePage {
     case_hash: '00ff00ff00ff00ff',
     function: String(row[2]),
     operator: String(row[1]),
-    dtype: String(row[3]),
+    dtype: String(row[3]) as CasePage['dtype'],
     outcome,
     reason: String(row[5]),
-    likely_cause: '',
-    contracts: [],
-    reference: 'oracle cpu float64',
-    tensor_info: '',
-    tags: '',
+    ...{ likely_cause: '', consistent_with: [], declarable: '', cause_confidence: 0, would_pass_under: [] },
+    ...{ contracts: [], readings: [], waiver: '', adapted: false, conversions: [], threw: false },
+    ...{ reference: 'oracle cpu float64', device_reference: '', tensor_info: '', variant: '' },
     call_us: 20,
     elapsed_us: 900,
     calls: 1,

@@ -54,7 +54,7 @@ test('every group is there, with its whole cause, its size, and a command', asyn
     for (const operator of group.operators.slice(0, 3)) await row.getByText(operator).first().waitFor();
   }
   const first = rows(page).first();
-  await first.getByText('Command that runs it again').click();
+  await first.getByText('Command to reproduce it').click();
   await first.getByText(groups[0]?.example.repro ?? '?', { exact: true }).waitFor();
 });
 
@@ -69,7 +69,7 @@ test('a click shows the cases of a group, and all failures', async () => {
 
   const views = page.getByRole('navigation', { name: 'Views' });
   await views.getByRole('link', { name: /^Failures by cause/ }).click();
-  await page.getByRole('link', { name: 'All of them, one by one' }).click();
+  await page.getByRole('link', { name: 'List all of them' }).click();
   await listed(page).toBe(failures.cases);
 });
 

@@ -78,7 +78,7 @@ test('a waiver is in sight on overview, chip and run, with reason, link and end'
     await page.getByText('1 waiver in force').first().waitFor();
   }
   const page = await open(`/runs/${waived}`);
-  await page.getByText(/^All of its provenance, 1 waivers?$/).click();
+  await page.getByText(/^Full provenance, 1 waivers?$/).click();
   const row = page.getByRole('row').filter({ hasText: 'the tail of sub is known' });
   await row.getByRole('cell', { name: 'https://example.com/7', exact: true }).waitFor();
   await row.getByRole('cell', { name: '2999-12-31', exact: true }).waitFor();

@@ -25,10 +25,10 @@ afterAll(async () => {
 test('a wrong token is refused in words, the right one opens the page and stays', async () => {
   const { page, context } = await visit(browser, { origin: server.origin });
   await page.goto('/');
-  await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor();
+  await page.getByRole('heading', { name: 'This server requires a token' }).waitFor();
   await page.getByLabel('Token').fill('wrong');
   await page.getByRole('button', { name: 'Open' }).click();
-  await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor();
+  await page.getByRole('heading', { name: 'This server requires a token' }).waitFor();
 
   await page.getByLabel('Token').fill(token);
   await page.keyboard.press('Enter');

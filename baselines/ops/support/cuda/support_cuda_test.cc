@@ -10,13 +10,13 @@
 #include <random>
 #include <vector>
 
-#include "baselines/ops/sort/sort_common.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/gemm.h"
 #include "baselines/ops/support/cuda/launch.h"
 #include "baselines/ops/support/cuda/reduce.h"
 #include "baselines/ops/support/cuda/scan.h"
 #include "baselines/ops/support/cuda/sort.h"
+#include "baselines/ops/support/sort_lines.h"
 #include "baselines/ops/support/test_host.h"
 #include "diopi/diopi_device.h"
 

@@ -1,22 +1,8 @@
 // The JSON API's answers (server/http/API.md). null is "not measured" or "does not apply", never zero.
+import type { Figure, Outcome, RunState, Verdict } from './messages';
 
-export type Outcome =
-  | 'pass'
-  | 'fail'
-  | 'error'
-  | 'crash'
-  | 'timeout'
-  | 'memory'
-  | 'nondeterministic'
-  | 'not_implemented'
-  | 'unsupported_dtype'
-  | 'skipped'
-  | 'waived'
-  | 'harness_error';
-
-export type Figure = number | 'inf' | '-inf' | null; // infinities come as text: JSON has none
+export type { Figure, Mismatch, Outcome, OutputStats, RunState } from './messages';
 export type OutcomeCounts = Partial<Record<Outcome, number>>;
-export type RunState = 'queued' | 'running' | 'stalled' | 'finished' | 'aborted';
 
 export interface Coverage {
   abi_functions: number;
@@ -132,84 +118,18 @@ export interface CasesTable {
   rows: unknown[][];
 }
 
-export interface Mismatch {
-  index: number;
-  coordinates: number[];
-  actual: Figure;
-  expected: Figure;
-  tolerance: Figure;
-  actual_text: string; // exact; '' where the numbers are
-  expected_text: string;
-}
-
-export interface DeviceFigures {
-  rms_z: Figure;
-  rmse: Figure;
-  rmse_ratio: Figure;
-  grade: string;
-}
-
-export interface Output {
-  key: string;
-  dtype: string;
-  shape: number[];
-  ok: boolean;
-  gates: string;
-  elements: number;
-  mismatches: number;
-  soft: number;
-  max_ulp: Figure;
-  max_z: Figure;
-  rms_z: Figure;
-  max_abs: Figure;
-  max_rel: Figure;
-  rmse: Figure;
-  rmse_ideal: Figure;
-  bias: Figure;
-  nan_actual: number;
-  inf_actual: number;
-  flushed: number;
-  ulp_histogram: number[];
-  first: Mismatch[];
-  detail: string;
-  public_pass: boolean | null;
-  public_mismatch_ratio: Figure;
-  device: DeviceFigures | null;
-}
-
 export interface Argument {
   name: string;
   role: 'in' | 'out' | 'in/out' | 'library' | '';
   text: string;
 }
 
-export interface CasePage {
+export interface CasePage extends Verdict {
   run_id: string;
   chip: string;
-  case_id: string;
-  case_hash: string;
-  function: string;
-  operator: string;
-  dtype: string;
-  outcome: Outcome;
-  reason: string;
-  likely_cause: string;
-  contracts: string[];
-  reference: string;
-  tensor_info: string;
-  tags: string;
-  call_us: Figure;
-  elapsed_us: Figure;
-  calls: number;
-  device_index: number | null;
-  signal: string;
-  backtrace: string;
-  error_code: number | null;
-  error_text: string;
   arguments: Argument[] | null; // null: this server's data folder has no such case
   reveals: string | null;
   repro: string;
-  outputs: Output[];
 }
 
 export interface HistoryPoint {

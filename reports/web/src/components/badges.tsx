@@ -1,5 +1,5 @@
 const MEANING: Record<string, string> = {
-  ftz: 'subnormal results were seen flushed to zero',
+  ftz: 'subnormal results were flushed to zero',
   tf32: 'float32 products are computed in TF32: tolerances were widened',
 };
 

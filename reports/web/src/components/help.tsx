@@ -3,10 +3,10 @@ import { useKeys } from '../lib/keys';
 import { navigate, to } from '../lib/router';
 
 const KEYS: [string, string][] = [
-  ['/', 'to the search field; Esc leaves it'],
-  ['j  k', 'next, previous row of the table (on a case: next, previous case of the list)'],
+  ['/', 'go to the search field; Esc leaves it'],
+  ['j  k', 'next or previous row of the table (on a case: next or previous case of the list)'],
   ['Enter', 'open the row'],
-  ['PgUp PgDn Home End', 'move in the table, once it has the focus'],
+  ['PgUp PgDn Home End', 'move in the table that has the focus'],
   ['c', 'on a case: copy the reproducing command'],
   ['o  r  v', 'overview, runs, coverage'],
   ['?', 'this list'],

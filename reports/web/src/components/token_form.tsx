@@ -12,7 +12,7 @@ export function TokenForm({ message, onToken }: { message: string; onToken: () =
   };
   return (
     <form class="card token-form" onSubmit={onSubmit}>
-      <h1>This server asks for a token</h1>
+      <h1>This server requires a token</h1>
       <p class="muted">{message}</p>
       <label for="token">Token</label>
       <input
@@ -26,8 +26,8 @@ export function TokenForm({ message, onToken }: { message: string; onToken: () =
         Open
       </button>
       <p class="muted small">
-        It is kept in a cookie of this server until the browser is closed. Whoever runs the server makes one
-        with <code>diopi-server token add --name NAME --role read</code>.
+        The browser keeps it in a cookie until it is closed. The server's administrator makes one with{' '}
+        <code>diopi-server token add --name NAME --role read</code>.
       </p>
     </form>
   );

@@ -93,8 +93,7 @@ type Value = Figure | string | boolean | undefined;
 function rank(key: string, value: Value): number | string | null {
   if (value === null || value === undefined) return null;
   if (key === 'outcome') return outcomeRank(String(value));
-  if (value === 'inf') return Infinity;
-  if (value === '-inf') return -Infinity;
+  if (value === 'Infinity' || value === '-Infinity') return Number(value);
   return typeof value === 'boolean' ? Number(value) : value;
 }
 

@@ -5,12 +5,12 @@ import type { Tone } from './outcomes';
 export const KINDS: Record<CompareKind, { label: string; sign: string; tone: Tone; says: string }> = {
   newly_failing: { label: 'newly failing', sign: '✕', tone: 'bad', says: 'passed in A, not in B' },
   newly_passing: { label: 'newly passing', sign: '✓', tone: 'good', says: 'passes in B, not in A' },
-  changed: { label: 'changed', sign: '≠', tone: 'note', says: 'another difference of outcomes' },
+  changed: { label: 'changed', sign: '≠', tone: 'note', says: 'another change of outcome' },
   redefined: {
     label: 'redefined',
     sign: '≢',
     tone: 'note',
-    says: 'another case under the same name: not comparable',
+    says: 'a different case under the same name: not comparable',
   },
   worse: { label: 'worse', sign: '▲', tone: 'bad', says: 'a larger error' },
   better: { label: 'better', sign: '▼', tone: 'good', says: 'a smaller error' },

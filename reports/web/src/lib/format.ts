@@ -27,8 +27,8 @@ export function share(ratio: number | null): string {
 // Three significant digits, an exponent only where it is shorter.
 export function figure(value: Figure | undefined): string {
   if (value === null || value === undefined) return NOT_MEASURED;
-  if (value === 'inf') return '∞';
-  if (value === '-inf') return '−∞';
+  if (value === 'Infinity') return '∞';
+  if (value === '-Infinity') return '−∞';
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace('e+', 'e');
@@ -43,7 +43,7 @@ export const shortFigure = (value: Figure | undefined): string =>
 // Values of tensors: all digits.
 export function exact(value: Figure | string | undefined): string {
   if (value === null || value === undefined) return 'NaN';
-  return value === 'inf' ? '∞' : value === '-inf' ? '−∞' : String(value);
+  return value === 'Infinity' ? '∞' : value === '-Infinity' ? '−∞' : String(value);
 }
 
 export function micros(us: Figure | undefined): string {
@@ -85,4 +85,15 @@ export function ago(text: string | null, now = Date.now()): string {
 export const shortHash = (hash: string): string => (hash === '' ? 'unknown' : hash.slice(0, 12));
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
+// Where the element of a flat row-major index lies.
+export function coordinates(index: number, sizes: number[]): number[] {
+  const at = [...sizes];
+  for (let axis = sizes.length - 1; axis >= 0; --axis) {
+    const size = sizes[axis] || 1;
+    at[axis] = index % size;
+    index = Math.floor(index / size);
+  }
+  return at;
+}
+
 export const shape = (sizes: number[]): string => `(${sizes.join(', ')})`;

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { ago, count, exact, figure, micros, percent, seconds, share, shortFigure } from './format';
+import {
+  ago,
+  coordinates,
+  count,
+  exact,
+  figure,
+  micros,
+  percent,
+  seconds,
+  share,
+  shortFigure,
+} from './format';
 
 test('what was not measured is never a number', () => {
   for (const text of [
@@ -32,8 +43,8 @@ describe('shares are rounded down, and never to nothing', () => {
 
 test.each([
   [0, '0'],
-  ['inf', '∞'],
-  ['-inf', '−∞'],
+  ['Infinity', '∞'],
+  ['-Infinity', '−∞'],
   [0.12345, '0.123'],
   [12.3456, '12.3'],
   [1234.5, '1235'],
@@ -56,4 +67,10 @@ test('times', () => {
     '5 days ago',
   ]);
   expect(ago('nonsense')).toBe('');
+});
+
+test('where an element lies', () => {
+  expect(coordinates(4, [2, 3])).toEqual([1, 1]);
+  expect(coordinates(23, [2, 3, 4])).toEqual([1, 2, 3]);
+  expect(coordinates(0, [])).toEqual([]);
 });

@@ -13,11 +13,11 @@ interface Look {
 
 // In the order in which a reader wants them.
 export const OUTCOMES: Record<Outcome, Look> = {
-  pass: { label: 'pass', sign: '✓', tone: 'good', says: 'right within the tolerance' },
+  pass: { label: 'pass', sign: '✓', tone: 'good', says: 'correct within the tolerance' },
   fail: { label: 'fail', sign: '✕', tone: 'bad', says: 'wrong numbers, shape or dtype' },
   error: { label: 'error', sign: '!', tone: 'bad', says: 'the call returned an error' },
-  crash: { label: 'crash', sign: '⚡', tone: 'bad', says: 'the process ended under the call' },
-  timeout: { label: 'timeout', sign: '◷', tone: 'bad', says: 'the call did not end in time' },
+  crash: { label: 'crash', sign: '⚡', tone: 'bad', says: 'the process ended during the call' },
+  timeout: { label: 'timeout', sign: '◷', tone: 'bad', says: 'the call did not return in time' },
   memory: {
     label: 'memory',
     sign: '▦',
@@ -38,7 +38,7 @@ export const OUTCOMES: Record<Outcome, Look> = {
     says: 'the library refuses this dtype',
   },
   skipped: { label: 'skipped', sign: '»', tone: 'none', says: 'not run' },
-  waived: { label: 'waived', sign: '§', tone: 'note', says: 'fails, under a waiver in force' },
+  waived: { label: 'waived', sign: '§', tone: 'note', says: 'fails, but a waiver accepts it' },
   harness_error: { label: 'harness error', sign: '⚙', tone: 'ours', says: 'our fault, never the chip’s' },
 };
 

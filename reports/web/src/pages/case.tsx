@@ -75,10 +75,11 @@ function Verdict({ page }: { page: CasePage }) {
       <Facts
         facts={[
           { name: 'Function', value: <code>{page.function || 'the library as a whole'}</code> },
-          page.dtype !== '' && { name: 'dtype', value: page.dtype },
+          { name: 'dtype', value: page.dtype },
           { name: 'Call', value: micros(page.call_us) },
           { name: 'With checks', value: micros(page.elapsed_us) },
           { name: 'Judged by', value: page.reference || 'no reference was needed' },
+          page.adapted && { name: 'Through the adaptor', value: page.conversions.join(', ') || 'yes' },
           page.contracts.length > 0 && { name: 'Widened by', value: page.contracts.join(', ') },
           page.device_index !== null && { name: 'Card', value: String(page.device_index) },
           !!page.reveals && { name: 'Reveals', value: page.reveals },
@@ -135,7 +136,12 @@ function Body({ page }: { page: CasePage }) {
         <h2>Outputs</h2>
         {page.outputs.length === 0 && <Empty>Nothing was measured: no output was judged.</Empty>}
         {page.outputs.map((output) => (
-          <CaseOutput key={output.key} output={output} verdict={page.outcome} reference={page.reference} />
+          <CaseOutput
+            key={output.key}
+            output={output}
+            verdict={page.outcome}
+            reference={page.device_reference}
+          />
         ))}
       </section>
       <section>

@@ -1,9 +1,8 @@
 import { useCallback } from 'preact/hooks';
-import type { Figure, Mismatch, Outcome, Output } from '../api/types';
+import type { Figure, Mismatch, Outcome, OutputStats } from '../api/types';
 import { Chart, tooltipStyle, type Colours } from '../components/chart';
 import { Explained, Head } from '../components/tips';
-import { deviceReference } from '../lib/device_reference';
-import { count, exact, figure, NOT_MEASURED, shape } from '../lib/format';
+import { coordinates, count, exact, figure, NOT_MEASURED, shape } from '../lib/format';
 import { binLabel, binRange, shownBins } from '../lib/histogram';
 import { TERMS } from '../lib/terms';
 
@@ -12,7 +11,7 @@ const GATES: Record<string, string> = {
   X: 'an answer that has to be exact',
   S: 'shape or dtype',
   R: 'root-mean-square error too large',
-  B: 'errors lean to one side',
+  B: 'errors are biased to one side',
 };
 
 function gateText(gates: string): string {
@@ -89,16 +88,16 @@ interface Row {
   device?: Figure;
 }
 
-function Measurements({ output, reference }: { output: Output; reference: string }) {
-  const { device } = output;
-  const name = deviceReference(reference) ?? 'NVIDIA';
+function Measurements({ output, reference }: { output: OutputStats; reference: string }) {
+  const graded = output.grade !== '';
+  const name = reference || 'NVIDIA';
   const rows: Row[] = [
     { name: 'max z', says: TERMS.max_z, chip: output.max_z },
     {
       name: 'rms z',
       says: TERMS.rms_z,
       chip: output.rms_z,
-      ...(device ? { device: device.rms_z } : {}),
+      ...(graded ? { device: output.rms_z_device } : {}),
     },
     { name: 'max ulp', says: TERMS.max_ulp, chip: output.max_ulp },
     { name: 'max abs', says: TERMS.max_abs, chip: output.max_abs },
@@ -107,7 +106,7 @@ function Measurements({ output, reference }: { output: Output; reference: string
       name: 'rmse',
       says: TERMS.rmse,
       chip: output.rmse,
-      ...(device ? { device: device.rmse } : {}),
+      ...(graded ? { device: output.rmse_device } : {}),
     },
     { name: 'rmse, ideal', says: TERMS.rmse_ideal, chip: output.rmse_ideal },
     { name: 'bias', says: TERMS.bias, chip: output.bias },
@@ -133,7 +132,7 @@ function Measurements({ output, reference }: { output: Output; reference: string
             </th>
             <td class={row.chip === null ? 'num muted' : 'num'}>{figure(row.chip)}</td>
             <td class={row.device === undefined || row.device === null ? 'num muted' : 'num'}>
-              {row.device === undefined ? (device ? '' : NOT_MEASURED) : figure(row.device)}
+              {row.device === undefined ? (graded ? '' : NOT_MEASURED) : figure(row.device)}
             </td>
           </tr>
         ))}
@@ -142,8 +141,8 @@ function Measurements({ output, reference }: { output: Output; reference: string
             <Explained says={TERMS.grade}>grade</Explained>
           </th>
           <td class="num">
-            {device ? (
-              `${device.grade} (×${figure(device.rmse_ratio)})`
+            {graded ? (
+              `${output.grade} (×${figure(output.rmse_ratio)})`
             ) : (
               <span class="muted">{NOT_MEASURED}</span>
             )}
@@ -155,10 +154,10 @@ function Measurements({ output, reference }: { output: Output; reference: string
   );
 }
 
-const at = (mismatch: Mismatch) =>
-  mismatch.coordinates.length > 0 ? `[${mismatch.coordinates.join(', ')}]` : String(mismatch.index);
+const at = (mismatch: Mismatch, sizes: number[]) =>
+  sizes.length > 0 ? `[${coordinates(mismatch.index, sizes).join(', ')}]` : String(mismatch.index);
 
-function FirstMismatches({ output }: { output: Output }) {
+function FirstMismatches({ output }: { output: OutputStats }) {
   if (output.first.length === 0) return null;
   return (
     <>
@@ -184,7 +183,7 @@ function FirstMismatches({ output }: { output: Output }) {
           <tbody>
             {output.first.map((mismatch) => (
               <tr key={mismatch.index}>
-                <td class="nowrap">{at(mismatch)}</td>
+                <td class="nowrap">{at(mismatch, output.shape)}</td>
                 <td class="num">{mismatch.actual_text || exact(mismatch.actual)}</td>
                 <td class="num">{mismatch.expected_text || exact(mismatch.expected)}</td>
                 <td class="num">{mismatch.tolerance === null ? 'exact' : figure(mismatch.tolerance)}</td>
@@ -197,17 +196,16 @@ function FirstMismatches({ output }: { output: Output }) {
   );
 }
 
-function counts(output: Output): string {
+function counts(output: OutputStats): string {
   const parts = [`${count(output.mismatches)} of ${count(output.elements)} elements beyond the tolerance`];
-  if (output.soft > 0) parts.push(`${count(output.soft)} noticeably off inside it`);
+  if (output.soft > 0) parts.push(`${count(output.soft)} marginal`);
   if (output.nan_actual > 0) parts.push(`${count(output.nan_actual)} NaN`);
   if (output.inf_actual > 0) parts.push(`${count(output.inf_actual)} infinite`);
   if (output.flushed > 0) parts.push(`${count(output.flushed)} flushed to zero`);
   return parts.join(', ');
 }
 
-function PublicVerdict({ output, verdict }: { output: Output; verdict: Outcome }) {
-  if (output.public_pass === null) return <span class="muted">{NOT_MEASURED}</span>;
+function PublicVerdict({ output, verdict }: { output: OutputStats; verdict: Outcome }) {
   const ratio = output.public_mismatch_ratio;
   return (
     <>
@@ -216,17 +214,17 @@ function PublicVerdict({ output, verdict }: { output: Output; verdict: Outcome }
         <span class="muted"> ({figure(ratio * 100)} % of the elements miss)</span>
       )}
       {verdict !== 'pass' && output.public_pass && !output.ok && (
-        <span class="tone-note"> (differs from ours)</span>
+        <span class="tone-note"> (unlike our verdict)</span>
       )}
-      {output.ok && !output.public_pass && <span class="tone-note"> (differs from ours)</span>}
+      {output.ok && !output.public_pass && <span class="tone-note"> (unlike our verdict)</span>}
     </>
   );
 }
 
 interface Props {
-  output: Output;
+  output: OutputStats;
   verdict: Outcome;
-  reference: string; // provenance, as the server words it
+  reference: string; // whose outputs the chip's errors are set beside; '': nobody's
 }
 
 // One output of a case: what was measured, beside the device reference's figures and the public harness's verdict.

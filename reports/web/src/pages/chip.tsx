@@ -19,7 +19,7 @@ import { ChipTrend } from './chip_trend';
 
 function Flaky({ page }: { page: ChipPage }) {
   if (page.flaky.length === 0)
-    return <Empty>None: no case came out differently under the same library.</Empty>;
+    return <Empty>None: no case changed its outcome under the same library.</Empty>;
   return (
     <table class="plain">
       <thead>
@@ -98,7 +98,7 @@ function Body({ page }: { page: ChipPage }) {
               <ChipTrend runs={points} />
             </div>
           ) : (
-            <Empty>No trend yet: that takes two complete runs.</Empty>
+            <Empty>No trend yet: a trend needs two complete runs.</Empty>
           )}
           {left > 0 && (
             <p class="small muted">

@@ -106,8 +106,8 @@ export function ComparePageView() {
             <button
               type="button"
               onClick={() => navigate(withQuery(place, { a: b, b: a }))}
-              aria-label="Exchange A and B"
-              title="Exchange A and B"
+              aria-label="Swap A and B"
+              title="Swap A and B"
             >
               ⇄
             </button>

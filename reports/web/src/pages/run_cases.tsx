@@ -18,10 +18,7 @@ function PublicMark({ row }: { row: CaseRow }) {
   if (row.public_pass === null) return dash;
   const differs = row.public_pass !== (row.outcome === 'pass');
   return (
-    <span
-      class={differs ? 'tone-note' : 'muted'}
-      title={differs ? 'another verdict than ours' : 'the same verdict as ours'}
-    >
+    <span class={differs ? 'tone-note' : 'muted'} title={differs ? 'unlike our verdict' : 'like our verdict'}>
       {row.public_pass ? 'pass' : 'fail'}
       {differs ? ' ≠' : ''}
     </span>

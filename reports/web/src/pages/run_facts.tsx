@@ -77,7 +77,7 @@ export function RunFacts({ run }: { run: RunPage }) {
     { name: 'Finished', value: run.finished ? time(run.finished) : 'not yet' },
     ...optionFacts(run),
     run.devices.length > 0 && {
-      name: 'Cards',
+      name: 'Devices',
       value: run.devices
         .map((d) => `${d.device_index === null ? 'unnamed' : d.device_index}: ${d.passed} of ${d.cases} pass`)
         .join('; '),
@@ -88,9 +88,7 @@ export function RunFacts({ run }: { run: RunPage }) {
     <>
       <Facts facts={facts} />
       <details class="more">
-        <summary>
-          All of its provenance{run.waivers.length > 0 ? `, ${run.waivers.length} waivers` : ''}
-        </summary>
+        <summary>Full provenance{run.waivers.length > 0 ? `, ${run.waivers.length} waivers` : ''}</summary>
         <Facts facts={more} />
         {run.waivers.length > 0 && (
           <table class="plain">

@@ -55,7 +55,7 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
           {example.reason !== cause && `: ${example.reason}`}
         </p>
         <details class="more">
-          <summary>Command that runs it again</summary>
+          <summary>Command to reproduce it</summary>
           <CopyCommand command={example.repro} />
         </details>
       </td>
@@ -78,7 +78,7 @@ export function RunGroups({ run, failures, live }: { run: string; failures: Fail
     <>
       <p class="groups-head">
         {plural(cases, 'failure')} in {plural(groups.length, 'group')}{' '}
-        <Link href={to.run(run, { outcome: 'failed,harness_error' })}>All of them, one by one</Link>
+        <Link href={to.run(run, { outcome: 'failed,harness_error' })}>List all of them</Link>
       </p>
       <div class="table-scroll" tabIndex={0} role="region" aria-label="Failures by cause">
         <table class="plain groups" ref={table}>

@@ -26,9 +26,7 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
         <span class="muted">{percent(done, cases)}</span>
         <span>{data.cases_per_s === null ? 'pace unknown' : `${figure(data.cases_per_s)} cases/s`}</span>
         <span>time left: {seconds(data.left_s)}</span>
-        {data.state === 'stalled' && (
-          <span class="tone-note">⏸ stalled: its agent has given no sign of life</span>
-        )}
+        {data.state === 'stalled' && <span class="tone-note">⏸ stalled: no heartbeat from its agent</span>}
         {error && <span class="tone-bad">! {error.message}; shown is the last known</span>}
       </p>
       <div

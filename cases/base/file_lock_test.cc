@@ -1,0 +1,30 @@
+#include "cases/base/file_lock.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace diopi {
+namespace {
+
+TEST(FileLock, ExcludesASecondHolder) {
+  const std::string path = testing::TempDir() + "/file_lock_test";
+  std::optional<FileLock> first;
+  {
+    auto lock = FileLock::Take(path);
+    ASSERT_TRUE(lock.ok()) << lock.status();
+    first.emplace(*std::move(lock));
+  }
+  const auto second = FileLock::Take(path);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(second.status().message()).find(path), std::string::npos);
+  first.reset();
+  EXPECT_TRUE(FileLock::Take(path).ok());
+}
+
+TEST(FileLock, NoSuchFolder) {
+  EXPECT_EQ(FileLock::Take("/nonexistent/folder/lock").status().code(), absl::StatusCode::kPermissionDenied);
+}
+
+}  // namespace
+}  // namespace diopi

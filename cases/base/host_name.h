@@ -1,0 +1,21 @@
+// The machine's name, as run records and agents' names have it.
+#ifndef CASES_BASE_HOST_NAME_H_
+#define CASES_BASE_HOST_NAME_H_
+
+#include <unistd.h>
+
+#include <string>
+
+namespace diopi {
+
+// "unknown" when the machine does not say.
+inline std::string HostName() {
+  std::string name(256, '\0');
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  name.resize(name.find('\0'));
+  return name;
+}
+
+}  // namespace diopi
+
+#endif  // CASES_BASE_HOST_NAME_H_

@@ -1,0 +1,501 @@
+// A row of classes becomes a point: the cover's tensors and attributes, with those of each class merged into
+// them, and then every expression replaced by its value. The case builder decides whether a function takes
+// it.
+#include "cases/core/cover.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/base/dtype.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/covering.h"
+#include "cases/core/expression.h"
+#include "cases/core/operator_file.h"
+#include "cases/core/point_sets.h"
+
+namespace diopi::cases {
+namespace {
+
+// One function's rows. The dtype is axis 0 of a row, the cover's axes follow.
+class FunctionCover {
+ public:
+  FunctionCover(const v1::OperatorFile& op, const v1::Cover& cover, const v1::FunctionRules& rules,
+                const std::vector<Dtype>& dtypes)
+      : op_(op), cover_(cover), rules_(rules), dtypes_(dtypes) {
+    CoverAxis dtype{{}, {}, true};
+    for (size_t i = 0; i < dtypes.size(); ++i) dtype.group.push_back(static_cast<int>(i));
+    dtype.once.assign(dtypes.size(), false);
+    axes_.push_back(std::move(dtype));
+    for (const v1::Axis& axis : cover.axis()) axes_.push_back(AxisOf(axis));
+  }
+
+  // Rows that are in the cover already come first.
+  absl::Status Run(std::vector<Row>* rows) {
+    std::vector<Constraint> constraints;
+    AddConstraints(&constraints);
+    const Covering covering = CoverPairs(
+        axes_, constraints, [this](const Row& row) { return Builds(row); }, *rows);
+    for (const Row& row : covering.rows) {
+      if (std::find(rows->begin(), rows->end(), row) == rows->end()) rows->push_back(row);
+    }
+    Measure(covering);
+    rows_ = covering.rows;
+    return Finish();
+  }
+
+  // The rows that an earlier Run gave, without their cases.
+  void Take(const std::string& chosen) {
+    rows_.clear();
+    for (size_t at = 0; at + axes_.size() <= chosen.size(); at += axes_.size()) {
+      Row& row = rows_.emplace_back();
+      for (size_t a = 0; a < axes_.size(); ++a) row.push_back(static_cast<unsigned char>(chosen[at + a]));
+    }
+  }
+  absl::Status Rebuild(const std::string& chosen) {
+    Take(chosen);
+    for (const Row& row : rows_) {
+      if (!Builds(row))
+        return absl::InternalError(absl::StrCat("a row that was chosen does not fit: ", why_not_));
+    }
+    return Finish();
+  }
+  static std::string Chosen(const std::vector<Row>& rows) {
+    std::string bytes;
+    for (const Row& row : rows) {
+      for (const int c : row) bytes.push_back(static_cast<char>(c));
+    }
+    return bytes;
+  }
+
+  // The point of the row with this label; nothing when there is none.
+  std::optional<v1::Point> Find(const std::string& label, Dtype dtype) const {
+    for (const Row& row : rows_) {
+      if (dtypes_[static_cast<size_t>(row[0])] != dtype || LabelOf(row) != label) continue;
+      absl::StatusOr<v1::Point> point = PointOf(row);
+      if (point.ok()) return *std::move(point);
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
+  std::vector<v1::Case>& cases() { return cases_; }
+  Reach& reach() { return reach_; }
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  absl::Status Finish() {
+    if (!error_.ok()) return error_;
+    for (const Row& row : rows_) {
+      v1::Case c = std::move(built_.at(row));
+      const absl::Status status = FinishCase(rules_, &c);
+      if (!status.ok()) return status;
+      cases_.push_back(std::move(c));
+    }
+    MarkSmoke();
+    return absl::OkStatus();
+  }
+  void MarkSmoke();
+
+  static CoverAxis AxisOf(const v1::Axis& axis) {
+    CoverAxis result;
+    std::map<std::string, int> groups;
+    for (const v1::Class& c : axis.class_()) {
+      const std::string& name = c.group().empty() ? absl::StrCat("=", c.name()) : c.group();
+      result.group.push_back(groups.emplace(name, static_cast<int>(groups.size())).first->second);
+      result.once.push_back(c.once());
+    }
+    return result;
+  }
+
+  const v1::Class* ClassAt(const Row& row, int axis) const {
+    const int chosen = row[static_cast<size_t>(axis) + 1];
+    return chosen == kOpen ? nullptr : &cover_.axis(axis).class_(chosen);
+  }
+  Variables VariablesOf(const Row& row) const;
+  std::string LabelOf(const Row& row) const;
+  void AddConstraints(std::vector<Constraint>* constraints);
+  void AddCondition(const std::string& condition, const std::string& why, int axis, int c,
+                    std::vector<Constraint>* constraints);
+  void AddAxesOf(const std::string& expression, int depth, std::set<int>* axes) const;
+  bool Holds(const std::string& condition, const Variables& variables);
+  bool Refuse(const Constraint& constraint, const Row& row, const std::string& why);
+  bool Builds(const Row& row);
+  bool Build(const Row& row);
+  absl::StatusOr<v1::Point> PointOf(const Row& row) const;
+  void Measure(const Covering& covering);
+
+  const v1::OperatorFile& op_;
+  const v1::Cover& cover_;
+  const v1::FunctionRules& rules_;
+  const std::vector<Dtype>& dtypes_;
+  std::vector<CoverAxis> axes_;
+  std::map<Row, v1::Case> built_;
+  std::vector<Row> rows_;
+  std::vector<v1::Case> cases_;
+  Reach reach_;
+  std::string why_not_;  // the last reason why a complete row was refused
+  std::map<std::pair<size_t, int>, std::string>
+      why_class_;  // axis and class: why the last row with it was refused
+  absl::Status error_;
+};
+
+Variables FunctionCover::VariablesOf(const Row& row) const {
+  Variables variables;
+  for (const v1::Let& variable : cover_.let()) variables[variable.name()] = variable.value();
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    const v1::Class* c = ClassAt(row, a);
+    if (c == nullptr) {  // what the axis may still set is not known
+      for (const v1::Class& each : cover_.axis(a).class_()) {
+        for (const v1::Let& variable : each.let()) variables.erase(variable.name());
+      }
+      continue;
+    }
+    for (const v1::Let& variable : c->let()) variables[variable.name()] = variable.value();
+  }
+  return variables;
+}
+
+std::string FunctionCover::LabelOf(const Row& row) const {
+  std::vector<std::string> names;
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    const v1::Axis& axis = cover_.axis(a);
+    const v1::Class& c = *ClassAt(row, a);
+    const bool number = c.let_size() == 1 && c.let(0).name() == axis.name();
+    if (number || &c != &axis.class_(0)) names.push_back(c.name());
+  }
+  return names.empty() ? "ordinary" : absl::StrJoin(names, "_");
+}
+
+bool FunctionCover::Holds(const std::string& condition, const Variables& variables) {
+  if (condition.empty()) return true;
+  const absl::StatusOr<std::optional<int64_t>> value = Evaluate(condition, variables);
+  if (!value.ok()) {
+    error_.Update(value.status());
+    return false;
+  }
+  return value->value_or(1) != 0;
+}
+
+// The axes whose classes set a variable of the expression, or one that its value depends on.
+void FunctionCover::AddAxesOf(const std::string& expression, int depth, std::set<int>* axes) const {
+  if (depth > cover_.let_size() + cover_.axis_size() + 1) return;  // Evaluate says that it depends on itself
+  for (const std::string& name : VariablesIn(expression)) {
+    for (const v1::Let& let : cover_.let()) {
+      if (let.name() == name) AddAxesOf(let.value(), depth + 1, axes);
+    }
+    for (int a = 0; a < cover_.axis_size(); ++a) {
+      for (const v1::Class& c : cover_.axis(a).class_()) {
+        for (const v1::Let& let : c.let()) {
+          if (let.name() != name) continue;
+          axes->insert(a + 1);
+          AddAxesOf(let.value(), depth + 1, axes);
+        }
+      }
+    }
+  }
+}
+
+// Notes why the classes of the constraint's axes have no case.
+bool FunctionCover::Refuse(const Constraint& constraint, const Row& row, const std::string& why) {
+  why_not_ = why;
+  for (const int axis : constraint.axes) {
+    why_class_.emplace(std::pair(static_cast<size_t>(axis), row[static_cast<size_t>(axis)]), why);
+  }
+  return false;
+}
+
+// A condition that every row fulfils (`axis` is kOpen), or those with class `c` of the axis.
+void FunctionCover::AddCondition(const std::string& condition, const std::string& why, int axis, int c,
+                                 std::vector<Constraint>* constraints) {
+  std::set<int> axes;
+  AddAxesOf(condition, 0, &axes);
+  if (axis != kOpen) axes.insert(axis);
+  Constraint added{{axes.begin(), axes.end()}, nullptr};
+  added.holds = [this, added, condition, why, axis, c](const Row& row) {
+    if (axis != kOpen && row[static_cast<size_t>(axis)] != c) return true;
+    return Holds(condition, VariablesOf(row)) || Refuse(added, row, why);
+  };
+  constraints->push_back(std::move(added));
+}
+
+void FunctionCover::AddConstraints(std::vector<Constraint>* constraints) {
+  for (const v1::Condition& condition : cover_.condition()) {
+    AddCondition(condition.that(), condition.why(), kOpen, kOpen, constraints);
+  }
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    for (int c = 0; c < cover_.axis(a).class__size(); ++c) {
+      const v1::Class& each = cover_.axis(a).class_(c);
+      if (!each.when().empty()) {
+        AddCondition(each.when(), absl::StrCat("only where ", each.when()), a + 1, c, constraints);
+      }
+      if (each.dtypes().empty() && each.dtype_sets().empty()) continue;
+      const std::vector<Dtype> only = DtypesOf(each.dtypes(), each.dtype_sets());
+      Constraint added{{0, a + 1}, nullptr};
+      added.holds = [this, added, only, a, c](const Row& row) {
+        const Dtype dtype = dtypes_[static_cast<size_t>(row[0])];
+        return row[static_cast<size_t>(a) + 1] != c ||
+               std::find(only.begin(), only.end(), dtype) != only.end() ||
+               Refuse(added, row, absl::StrCat("not in ", v1::Dtype::Code_Name(dtype)));
+      };
+      constraints->push_back(std::move(added));
+    }
+  }
+}
+
+bool FunctionCover::Builds(const Row& row) {
+  if (!error_.ok()) return false;
+  if (built_.count(row) != 0 || Build(row)) return true;
+  for (size_t a = 0; a < row.size(); ++a) why_class_.emplace(std::pair(a, row[a]), why_not_);
+  return false;
+}
+
+bool FunctionCover::Build(const Row& row) {
+  const absl::StatusOr<v1::Point> point = PointOf(row);
+  if (!point.ok()) {
+    error_.Update(point.status());
+    return false;
+  }
+  absl::StatusOr<Fit> fit = BuildCase(op_, rules_, *point, dtypes_[static_cast<size_t>(row[0])]);
+  if (absl::IsFailedPrecondition(fit.status())) {
+    why_not_ = std::string(fit.status().message());
+    return false;
+  }
+  if (!fit.ok()) {
+    error_.Update(absl::InvalidArgumentError(
+        absl::StrCat(rules_.name(), ", ", point->label(), ": ", fit.status().message())));
+    return false;
+  }
+  if (!fit->c.has_value()) {
+    why_not_ = fit->why_not;
+    return false;
+  }
+  const auto& args = fit->c->args();
+  if (point->has_out_layout() && std::none_of(args.begin(), args.end(), [](const v1::Argument& arg) {
+        return arg.role() == v1::ROLE_OUTPUT;
+      })) {
+    why_not_ = "no output whose layout could be given";
+    return false;
+  }
+  if (LargestTensorBytes(*fit->c) > kMostTensorBytes) {
+    why_not_ = "a tensor would be larger than 1 MiB";
+    return false;
+  }
+  built_.emplace(row, *std::move(fit->c));
+  return true;
+}
+
+absl::Status SetShape(const Variables& variables, v1::PointTensor* tensor) {
+  if (!tensor->dims().empty()) {
+    const absl::StatusOr<std::vector<int64_t>> shape = EvaluateList(tensor->dims(), variables);
+    if (!shape.ok()) return shape.status();
+    tensor->mutable_shape()->Assign(shape->begin(), shape->end());
+    tensor->clear_dims();
+  }
+  if (!tensor->below().empty()) {
+    const absl::StatusOr<std::vector<int64_t>> end = EvaluateList(tensor->below(), variables);
+    if (!end.ok()) return end.status();
+    tensor->mutable_fill()->mutable_integers()->set_low(0);
+    tensor->mutable_fill()->mutable_integers()->set_high(std::max<int64_t>(end->at(0) - 1, 0));
+    tensor->clear_below();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetValue(const Variables& variables, v1::PointAttribute* attribute) {
+  const bool list = attribute->value_case() == v1::PointAttribute::kEs;
+  if (!list && attribute->value_case() != v1::PointAttribute::kE) return absl::OkStatus();
+  const absl::StatusOr<std::vector<int64_t>> values =
+      EvaluateList(list ? attribute->es() : attribute->e(), variables);
+  if (!values.ok()) return values.status();
+  if (list) {
+    attribute->mutable_sizes()->mutable_values()->Assign(values->begin(), values->end());
+  } else {
+    attribute->set_i(values->at(0));
+  }
+  return absl::OkStatus();
+}
+
+// One tensor is merged into what the point has of its name, into each of a list; several of one name are the
+// list.
+void GiveTensors(const v1::Class& c, v1::Point* point) {
+  auto* in = point->mutable_in();
+  std::set<std::string> lists;
+  for (const v1::PointTensor& tensor : c.in()) {
+    const auto same = [&](const v1::PointTensor& each) { return each.name() == tensor.name(); };
+    if (std::count_if(c.in().begin(), c.in().end(), same) > 1) {
+      if (lists.insert(tensor.name()).second)
+        in->erase(std::remove_if(in->begin(), in->end(), same), in->end());
+      *in->Add() = tensor;
+      continue;
+    }
+    bool found = false;
+    for (v1::PointTensor& given : *in) {
+      if (!same(given)) continue;
+      found = true;
+      MergeTensor(tensor, &given);
+    }
+    if (!found) *in->Add() = tensor;
+  }
+}
+
+absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
+  v1::Point point;
+  *point.mutable_in() = cover_.in();
+  *point.mutable_attr() = cover_.attr();
+  for (int a = 0; a < cover_.axis_size(); ++a) {
+    const v1::Class& c = *ClassAt(row, a);
+    GiveTensors(c, &point);
+    for (const v1::PointAttribute& attribute : c.attr()) {
+      auto given = std::find_if(point.mutable_attr()->begin(), point.mutable_attr()->end(),
+                                [&](const auto& each) { return each.name() == attribute.name(); });
+      (given == point.mutable_attr()->end() ? *point.add_attr() : *given) = attribute;
+    }
+    if (c.has_out_layout()) *point.mutable_out_layout() = c.out_layout();
+  }
+  point.set_label(LabelOf(row));
+  point.set_reveals("a defect that shows only where two of these meet, or in a size of this class");
+  const Variables variables = VariablesOf(row);
+  absl::Status status;
+  for (v1::PointTensor& tensor : *point.mutable_in()) status.Update(SetShape(variables, &tensor));
+  for (v1::PointAttribute& attribute : *point.mutable_attr()) status.Update(SetValue(variables, &attribute));
+  if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(point.label(), ": ", status.message()));
+  return point;
+}
+
+// The rows, most new ones first, that together hold every dtype and a class of every group of every axis.
+void FunctionCover::MarkSmoke() {
+  std::vector<std::vector<bool>> seen;  // by axis and group
+  for (const CoverAxis& axis : axes_) seen.emplace_back(axis.group.size(), false);
+  const auto fresh = [&](const Row& row, bool take) {
+    int count = 0;
+    for (size_t a = 0; a < axes_.size(); ++a) {
+      std::vector<bool>::reference known =
+          seen[a][static_cast<size_t>(axes_[a].group[static_cast<size_t>(row[a])])];
+      count += known ? 0 : 1;
+      if (take) known = true;
+    }
+    return count;
+  };
+  for (;;) {
+    size_t best = rows_.size();
+    int most = 0;
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      const int count = fresh(rows_[r], false);
+      if (count <= most) continue;
+      most = count;
+      best = r;
+    }
+    if (best == rows_.size()) return;
+    fresh(rows_[best], true);
+    cases_[best].set_smoke(true);
+  }
+}
+
+void FunctionCover::Measure(const Covering& covering) {
+  reach_.function = rules_.name();
+  reach_.pairs = covering.pairs;
+  for (size_t a = 0; a < axes_.size(); ++a) {
+    AxisReach axis;
+    axis.axis = a == 0 ? "dtype" : cover_.axis(static_cast<int>(a) - 1).name();
+    std::vector<bool> has(axes_[a].group.size(), false);
+    for (const Row& row : covering.rows) has[static_cast<size_t>(row[a])] = true;
+    for (size_t c = 0; c < has.size(); ++c) {
+      std::string name = a == 0 ? v1::Dtype::Code_Name(dtypes_[c])
+                                : cover_.axis(static_cast<int>(a) - 1).class_(static_cast<int>(c)).name();
+      if (has[c]) {
+        axis.reached.push_back(std::move(name));
+      } else {
+        axis.excluded.push_back(absl::StrCat(name, ": ", why_class_[{a, static_cast<int>(c)}]));
+      }
+    }
+    reach_.axes.push_back(std::move(axis));
+  }
+  for (const Impossible& each : covering.impossible) {
+    reach_.excluded_pairs += each.axis_b == kOpen ? 0 : 1;
+    if (!each.undecided) continue;
+    const std::string first = absl::StrCat(reach_.axes[static_cast<size_t>(each.axis_a)].axis, " ", each.a);
+    reach_.undecided.push_back(
+        each.axis_b == kOpen
+            ? first
+            : absl::StrCat(first, " with ", reach_.axes[static_cast<size_t>(each.axis_b)].axis, " ", each.b));
+  }
+}
+
+std::vector<Dtype> DtypesFor(const v1::Cover& cover, const v1::FunctionRules& rules) {
+  std::vector<Dtype> dtypes = DtypesOf(cover.dtypes(), cover.dtype_sets());
+  std::erase_if(dtypes, [&](Dtype dtype) { return !TakesDtype(rules, dtype); });
+  return dtypes;
+}
+
+// The rows of the function that the file already has; null when it has none.
+const v1::ChosenRows* ChosenOf(const v1::Cover& cover, const std::string& function) {
+  const auto& chosen = cover.chosen();
+  const auto found = std::find_if(chosen.begin(), chosen.end(),
+                                  [&](const v1::ChosenRows& each) { return each.function() == function; });
+  return found == chosen.end() ? nullptr : &*found;
+}
+
+bool IsWanted(const v1::Cover& cover, const v1::FunctionRules& rules) {
+  const auto& wanted = cover.functions();
+  const bool listed = wanted.empty() || std::find(wanted.begin(), wanted.end(), rules.name()) != wanted.end();
+  return listed && (cover.chosen().empty() || ChosenOf(cover, rules.name()) != nullptr);
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case& c) {
+  const v1::FunctionRules* rules = FindRules(op, c.function());
+  for (const v1::Cover& cover : op.cover()) {
+    if (rules == nullptr || !IsWanted(cover, *rules)) continue;
+    const std::vector<Dtype> dtypes = DtypesFor(cover, *rules);
+    FunctionCover function(op, cover, *rules, dtypes);
+    if (const v1::ChosenRows* chosen = ChosenOf(cover, c.function()); chosen != nullptr) {
+      function.Take(chosen->rows());
+    } else {
+      std::vector<Row> rows;
+      const absl::Status status = function.Run(&rows);
+      if (!status.ok()) return status;
+    }
+    if (std::optional<v1::Point> point = function.Find(c.label(), c.dtype())) return *std::move(point);
+  }
+  return absl::NotFoundError(absl::StrCat("no cover makes ", c.id()));
+}
+
+absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover) {
+  CoverCases result;
+  std::vector<Row> rows;
+  std::string reasons;
+  std::vector<Dtype> shared;  // the rows of all functions count dtypes alike
+  for (const v1::FunctionRules& rules : op.function()) {
+    if (!IsWanted(cover, rules)) continue;
+    std::vector<Dtype> dtypes = DtypesFor(cover, rules);
+    if (dtypes.empty()) continue;
+    if (dtypes != shared) rows.clear();
+    shared = dtypes;
+    FunctionCover function(op, cover, rules, dtypes);
+    const v1::ChosenRows* chosen = ChosenOf(cover, rules.name());
+    const absl::Status status = chosen == nullptr ? function.Run(&rows) : function.Rebuild(chosen->rows());
+    if (!status.ok()) return status;
+    if (function.cases().empty()) {
+      absl::StrAppend(&reasons, "\n    ", rules.name(), ": ", function.why_not());
+      continue;
+    }
+    for (v1::Case& c : function.cases()) result.cases.push_back(std::move(c));
+    result.reach.push_back(std::move(function.reach()));
+    result.chosen.push_back({});
+    result.chosen.back().set_function(rules.name());
+    result.chosen.back().set_rows(FunctionCover::Chosen(function.rows()));
+  }
+  if (result.reach.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("the cover fits no function", reasons));
+  }
+  return result;
+}
+
+}  // namespace diopi::cases

@@ -1,0 +1,228 @@
+// A recursive descent: one function for each level of precedence. A value that is not known yet (the
+// variable has none) spreads through arithmetic, but not through an && or || that the other side decides.
+#include "cases/core/expression.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace diopi::cases {
+namespace {
+
+using Value = std::optional<int64_t>;
+
+constexpr int kDeepest = 32;  // variables that name variables, and parentheses
+
+class Parser {
+ public:
+  Parser(std::string_view text, const Variables& variables, int depth)
+      : text_(text), rest_(text), variables_(variables), depth_(depth) {}
+
+  absl::StatusOr<Value> Run() {
+    if (depth_ > kDeepest) Fail("nested too deeply; a variable may depend on itself");
+    const Value value = status_.ok() ? Or() : std::nullopt;
+    Space();
+    if (status_.ok() && !rest_.empty()) Fail(absl::StrCat("'", std::string(rest_), "' was not expected"));
+    if (!status_.ok()) return status_;
+    return value;
+  }
+
+ private:
+  void Fail(const std::string& why) {
+    if (!status_.ok()) return;
+    status_ = absl::InvalidArgumentError(absl::StrCat("the expression '", std::string(text_), "': ", why));
+    rest_ = {};
+  }
+  void Space() {
+    while (!rest_.empty() && absl::ascii_isspace(static_cast<unsigned char>(rest_[0])))
+      rest_.remove_prefix(1);
+  }
+  bool Take(std::string_view token) {
+    Space();
+    if (rest_.substr(0, token.size()) != token) return false;
+    rest_.remove_prefix(token.size());
+    return true;
+  }
+  std::string Word() {
+    size_t n = 0;
+    while (n < rest_.size() && (absl::ascii_isalnum(static_cast<unsigned char>(rest_[n])) || rest_[n] == '_'))
+      ++n;
+    std::string word(rest_.substr(0, n));
+    rest_.remove_prefix(n);
+    return word;
+  }
+
+  Value Or() {
+    Value left = And();
+    while (Take("||")) {
+      const Value right = And();
+      if ((left && *left != 0) || (right && *right != 0)) {
+        left = 1;
+      } else if (left && right) {
+        left = 0;
+      } else {
+        left = std::nullopt;
+      }
+    }
+    return left;
+  }
+  Value And() {
+    Value left = Comparison();
+    while (Take("&&")) {
+      const Value right = Comparison();
+      if ((left && *left == 0) || (right && *right == 0)) {
+        left = 0;
+      } else if (left && right) {
+        left = 1;
+      } else {
+        left = std::nullopt;
+      }
+    }
+    return left;
+  }
+  Value Comparison() {
+    const Value left = Sum();
+    for (const std::string_view token : {"<=", ">=", "==", "!=", "<", ">"}) {
+      if (!Take(token)) continue;
+      const Value right = Sum();
+      if (!left || !right) return std::nullopt;
+      if (token == "<=") return *left <= *right;
+      if (token == ">=") return *left >= *right;
+      if (token == "==") return *left == *right;
+      if (token == "!=") return *left != *right;
+      return token == "<" ? *left < *right : *left > *right;
+    }
+    return left;
+  }
+  Value Sum() {
+    Value left = Product();
+    while (true) {
+      const bool plus = Take("+");
+      if (!plus && !Take("-")) return left;
+      const Value right = Product();
+      left = left && right ? Value(plus ? *left + *right : *left - *right) : std::nullopt;
+    }
+  }
+  Value Product() {
+    Value left = Unary();
+    while (true) {
+      const bool times = Take("*");
+      const bool over = !times && Take("/");
+      if (!times && !over && !Take("%")) return left;
+      const Value right = Unary();
+      if (!times && right && *right == 0) {
+        Fail("division by zero");
+        return std::nullopt;
+      }
+      if (!left || !right) {
+        left = std::nullopt;
+      } else {
+        left = times ? *left * *right : over ? *left / *right : *left % *right;
+      }
+    }
+  }
+  Value Unary() {
+    if (Take("-")) {
+      const Value value = Unary();
+      return value ? Value(-*value) : value;
+    }
+    Space();
+    if (rest_.substr(0, 2) != "!=" && Take("!")) {
+      const Value value = Unary();
+      return value ? Value(*value == 0) : value;
+    }
+    return Primary();
+  }
+  Value Primary() {
+    if (Take("(")) {
+      const Value value = ++depth_ > kDeepest ? (Fail("nested too deeply"), std::nullopt) : Or();
+      --depth_;
+      if (!Take(")")) Fail("a parenthesis is not closed");
+      return value;
+    }
+    Space();
+    const std::string word = Word();
+    int64_t number = 0;
+    if (word.empty()) {
+      Fail("a number or a variable was expected");
+      return std::nullopt;
+    }
+    if (absl::SimpleAtoi(word, &number)) return number;
+    if (Take("(")) return Call(word);
+    const auto found = variables_.find(word);
+    if (found == variables_.end()) return std::nullopt;
+    const absl::StatusOr<Value> value = Parser(found->second, variables_, depth_ + 1).Run();
+    if (value.ok()) return *value;
+    Fail(std::string(value.status().message()));
+    return std::nullopt;
+  }
+  Value Call(const std::string& name) {
+    const Value a = Or();
+    if (!Take(",")) Fail("min and max take two values");
+    const Value b = Or();
+    if (!Take(")")) Fail("a parenthesis is not closed");
+    if (name != "min" && name != "max") Fail(absl::StrCat("no function '", name, "'; known are min and max"));
+    if (!a || !b) return std::nullopt;
+    return name == "min" ? std::min(*a, *b) : std::max(*a, *b);
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+  const Variables& variables_;
+  int depth_;
+  absl::Status status_;
+};
+
+// At the commas that stand in no parentheses.
+std::vector<std::string_view> SplitList(std::string_view text) {
+  std::vector<std::string_view> parts;
+  int open = 0;
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (text[i] != ',' || open != 0) continue;
+    parts.push_back(text.substr(start, i - start));
+    start = i + 1;
+  }
+  parts.push_back(text.substr(start));
+  return parts;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<int64_t>> Evaluate(std::string_view text, const Variables& variables) {
+  return Parser(text, variables, 0).Run();
+}
+
+absl::StatusOr<std::vector<int64_t>> EvaluateList(std::string_view text, const Variables& variables) {
+  std::vector<int64_t> values;
+  for (const std::string_view part : SplitList(text)) {
+    const absl::StatusOr<Value> value = Evaluate(part, variables);
+    if (!value.ok()) return value.status();
+    if (!value->has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the expression '", std::string(part), "' has a variable without a value"));
+    }
+    values.push_back(**value);
+  }
+  return values;
+}
+
+std::vector<std::string> VariablesIn(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() &&
+           (absl::ascii_isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
+    if (end > i && !absl::ascii_isdigit(static_cast<unsigned char>(text[i])))
+      words.emplace_back(text.substr(i, end - i));
+    i = end + (end == i ? 1 : 0);
+  }
+  return words;
+}
+
+}  // namespace diopi::cases

@@ -1,0 +1,152 @@
+#include "client/judge/case_judge.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "baselines/compare/judging.h"
+#include "cases/core/library_checks.h"
+#include "client/judge/verdict_builder.h"
+#include "client/setup/paths.h"
+
+namespace diopi::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
+  baselines::DiagnoseOptions result = options.replay;
+  result.library_path = options.reference_library;
+  return result;
+}
+
+}  // namespace
+
+CaseJudge::CaseJudge(const CaseJudgeOptions& options)
+    : options_(options),
+      diagnoser_(ReplayOptions(options)),
+      native16_(Native16LibraryBeside(options.reference_library)) {}
+
+std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
+  if (options_.profile != nullptr) {
+    std::optional<std::string> skipped = options_.profile->SkipReason(c);
+    if (skipped.has_value()) return skipped;
+  }
+  if (options_.adaptor == nullptr || cases::IsLibraryCheck(c)) return std::nullopt;
+  const std::string why = profile::WhyNotAsked(c, options_.adaptor->For(c));
+  if (why.empty()) return std::nullopt;
+  return absl::StrCat("not asked: the adaptor cannot hand the case over: ", why);
+}
+
+absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, TensorMap* inputs) {
+  loader::CallOptions call;
+  call.calls = options_.calls;
+  if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
+  if (!c.producers().empty() && profile::NarrowsFloats(c, call.adaptor)) {
+    const absl::Status handed = WithReference([&](loader::InProcessLibrary& reference) {
+      return profile::HandOverSavedTensors(reference, c, call.adaptor, inputs);
+    });
+    if (!handed.ok()) {
+      return absl::InternalError(
+          absl::StrCat("no saved tensors for rounded inputs: ", std::string(handed.message())));
+    }
+  }
+  if (options_.profile == nullptr) return call;
+  const std::optional<double> seconds = options_.profile->TimeoutOf(c);
+  if (seconds.has_value()) {
+    call.timeout = std::max(milliseconds(static_cast<int64_t>(*seconds * 1000)), milliseconds(1));
+  }
+  return call;
+}
+
+v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                                    const TensorMap& actual) {
+  v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
+  if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
+  // An overflow may be allowed, and its cause known, where real 16-bit arithmetic has it, too.
+  const TensorMap with_native16 = native16_.AddTo(c, inputs, references);
+  if (with_native16.size() > references.size()) {
+    verdict = baselines::CompareCase(c, inputs, with_native16, actual, options_.compare);
+    if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
+  }
+  if (!options_.diagnose) return verdict;
+  baselines::AddWouldPassUnder(c, inputs, with_native16, actual, options_.compare, &verdict);
+  const baselines::Cause cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
+  // The more certain one; what was replayed says more than what was only looked at.
+  if (!cause.text.empty() && cause.confidence >= verdict.cause_confidence()) {
+    verdict.set_likely_cause(cause.text);
+    *verdict.mutable_consistent_with() = {cause.consistent_with.begin(), cause.consistent_with.end()};
+    verdict.clear_declarable();
+    verdict.set_cause_confidence(cause.confidence);
+  }
+  // Arithmetic that may be declared comes before the figures; the other causes are in them, or follow.
+  if (!verdict.declarable().empty()) {
+    verdict.set_reason(absl::StrCat(verdict.likely_cause(), ": ", verdict.reason()));
+  } else if (verdict.likely_cause() == cause.text && !cause.text.empty()) {
+    verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause.text));
+  } else if (!verdict.would_pass_under().empty()) {
+    // What the user could declare is worth saying even where the cause is a guess.
+    verdict.set_reason(absl::StrCat(verdict.reason(), "; would pass under contract ",
+                                    absl::StrJoin(verdict.would_pass_under(), " or ")));
+  }
+  return verdict;
+}
+
+absl::Status CaseJudge::WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use) {
+  const std::lock_guard lock(mutex_);
+  if (reference_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> opened =
+        loader::InProcessLibrary::Open(options_.reference_library);
+    if (!opened.ok()) return opened.status();
+    reference_ = *std::move(opened);
+  }
+  return use(*reference_);
+}
+
+v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed) {
+  v1::Verdict verdict;
+  if (!profile::LeaveOutWhatDoesNotFit(adaptor, handed)) {
+    verdict.set_outcome(v1::OUTCOME_SKIPPED);
+  } else {
+    verdict = JudgeNumbers(handed->c, handed->inputs, handed->references, handed->actual);
+  }
+  if (handed->not_asked.empty()) return verdict;
+  const std::string left_out = absl::StrJoin(handed->not_asked, "; ");
+  verdict.set_reason(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ", left_out));
+  return verdict;
+}
+
+v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                             const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
+                             std::optional<profile::JudgedCase>* handed_over) {
+  const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
+  std::optional<profile::JudgedCase> handed;
+  const auto judge = [&](const TensorMap& actual) {
+    if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
+    handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
+    absl::Status recomputed;
+    if (profile::NarrowsFloats(judged, adaptor)) {
+      recomputed = WithReference([&handed](loader::InProcessLibrary& reference) {
+        return profile::RecomputeReferences(reference, &*handed);
+      });
+    }
+    if (recomputed.ok()) return JudgeHanded(adaptor, &*handed);
+    v1::Verdict verdict;
+    verdict.set_outcome(v1::OUTCOME_HARNESS_ERROR);
+    verdict.set_reason(absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
+    return verdict;
+  };
+  v1::Verdict verdict = BuildVerdict(c, outcome, judge);
+  if (options_.profile != nullptr) {
+    const bool adapted = handed.has_value();
+    options_.profile->Waive(adapted ? handed->c : c, adapted ? handed->references : references,
+                            adapted ? handed->actual : outcome.outputs, &verdict);
+  }
+  if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);
+  if (handed_over != nullptr) *handed_over = std::move(handed);
+  return verdict;
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,320 @@
+// The first fact that applies decides the outcome, in the order listed in the header: what happened to the
+// process, then what the call returned, then what it did to memory, and only then its numbers. A wrong number
+// in a call that also wrote out of bounds says little, so the numbers are not judged in that case.
+#include "client/judge/verdict_builder.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/base/dtype.h"
+#include "cases/base/tensor.h"
+#include "client/judge/error_text.h"
+#include "reports/document/escape.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::agent {
+namespace {
+
+using Kind = loader::CallOutcome::Kind;
+
+// diopiError_t, spelled as the ABI does.
+constexpr std::pair<int32_t, const char*> kErrors[] = {
+    {0, "diopiSuccess"},
+    {1, "diopiErrorOccurred"},
+    {2, "diopiNotInited"},
+    {3, "diopiNoRegisteredStreamCreateFunction"},
+    {4, "diopiNoRegisteredStreamDestoryFunction"},
+    {5, "diopiNoRegisteredStreamSyncFunction"},
+    {6, "diopiNoRegisteredDeviceMemoryMallocFunction"},
+    {7, "diopiNoRegisteredDeviceMemoryFreeFunction"},
+    {8, "diopiNoRegisteredDevice2DdeviceMemoryCopyFunction"},
+    {9, "diopiNoRegisteredDevice2HostMemoryCopyFunction"},
+    {10, "diopiNoRegisteredHost2DeviceMemoryCopyFunction"},
+    {11, "diopiNoRegisteredGetLastErrorFunction"},
+    {12, "diopi5DNotSupported"},
+    {13, "diopiNoImplement"},
+    {14, "diopiForceFallbackToCPU"},
+    {1000, "diopiDtypeNotSupported"},
+};
+
+constexpr int32_t kSuccess = 0;
+constexpr int32_t kNoImplement = 13;
+constexpr int32_t kForceFallback = 14;
+constexpr int32_t kDtypeNotSupported = 1000;
+
+std::string WithText(std::string reason, const std::string& text) {
+  return text.empty() ? std::move(reason) : absl::StrCat(reason, ": ", text);
+}
+
+// What the worker's parent says of a dead process, which names signal and function; `otherwise` when it is
+// silent.
+std::string Said(const loader::CallOutcome& outcome, const std::string& otherwise) {
+  return outcome.text.empty() ? otherwise : outcome.text;
+}
+
+// The worker did not answer: what became of it.
+v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome) {
+  switch (outcome.kind) {
+    case Kind::kCrashed: {
+      v1::Verdict verdict = MakeVerdict(
+          c, v1::OUTCOME_CRASH, Said(outcome, absl::StrCat(outcome.signal_name, " in ", c.function())));
+      verdict.set_signal(outcome.signal_name);
+      verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
+      return verdict;
+    }
+    case Kind::kExited: {
+      const std::string reason = absl::StrCat("the library ended the process with exit status ",
+                                              outcome.exit_status, " in ", c.function());
+      v1::Verdict verdict = MakeVerdict(c, v1::OUTCOME_CRASH, Said(outcome, reason));
+      verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
+      return verdict;
+    }
+    case Kind::kTimedOut: {
+      v1::Verdict verdict =
+          MakeVerdict(c, v1::OUTCOME_TIMEOUT, Said(outcome, absl::StrCat(c.function(), " did not return")));
+      verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
+      return verdict;
+    }
+    case Kind::kLost:
+    case Kind::kReplied:
+      break;
+  }
+  return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR, WithText("the worker was lost", outcome.text));
+}
+
+// The call did not succeed. Only for a reply that is not RETURNED with success.
+v1::Verdict ErrorVerdict(const v1::Case& c, const v1::WorkerReply& reply) {
+  const std::string& function = c.function();
+  switch (reply.status()) {
+    case v1::WorkerReply::SYMBOL_ABSENT:
+      return MakeVerdict(c, v1::OUTCOME_NOT_IMPLEMENTED,
+                         absl::StrCat("the library does not export ", function));
+    case v1::WorkerReply::EXCEPTION:
+      return MakeVerdict(c, v1::OUTCOME_ERROR,
+                         WithText(absl::StrCat(function, " let a C++ exception out"), reply.text()));
+    case v1::WorkerReply::BAD_CASE:
+      return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR,
+                         WithText("the case could not be called", reply.text()));
+    case v1::WorkerReply::SYNC_FAILED:
+      return MakeVerdict(c, v1::OUTCOME_ERROR, WithText("synchronising the stream failed", reply.text()));
+    default:
+      break;
+  }
+  const std::string returned = absl::StrCat(function, " returned ", ErrorName(reply.error_code()));
+  v1::Outcome outcome = v1::OUTCOME_ERROR;
+  if (reply.error_code() == kNoImplement || reply.error_code() == kForceFallback) {
+    outcome = v1::OUTCOME_NOT_IMPLEMENTED;
+  } else if (reply.error_code() == kDtypeNotSupported) {
+    outcome = v1::OUTCOME_UNSUPPORTED_DTYPE;
+  }
+  return MakeVerdict(c, outcome, WithText(returned, reply.text()));
+}
+
+std::string FindingText(const v1::MemoryFinding& finding) {
+  if (!finding.text().empty()) return finding.text();
+  switch (finding.kind()) {
+    case v1::MemoryFinding::OUT_OF_BOUNDS:
+      return absl::StrCat("wrote ", finding.count(), " bytes outside ", finding.key());
+    case v1::MemoryFinding::CHANGED_INPUT:
+      return absl::StrCat("changed ", finding.count(), " elements of the input ", finding.key());
+    case v1::MemoryFinding::UNWRITTEN:
+      return absl::StrCat("left ", finding.count(), " elements of ", finding.key(), " unwritten");
+    case v1::MemoryFinding::LEAK:
+      return absl::StrCat("leaks ", finding.count(), " bytes a call");
+    case v1::MemoryFinding::WROTE_GAP:
+      return absl::StrCat("wrote between the elements of ", finding.key());
+    case v1::MemoryFinding::CHANGED_LAYOUT:
+      return absl::StrCat("overwrote the shape array of ", finding.key());
+    default:
+      return absl::StrCat("memory finding on ", finding.key());
+  }
+}
+
+bool IsRandom(const v1::Case& c) {
+  return std::any_of(c.judges().begin(), c.judges().end(),
+                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
+}
+
+const v1::Argument* FindArgument(const v1::Case& c, const char* name) {
+  const auto found = std::find_if(c.args().begin(), c.args().end(),
+                                  [name](const v1::Argument& arg) { return arg.name() == name; });
+  return found == c.args().end() ? nullptr : &*found;
+}
+
+// Without a generator from the host, the library's own goes on from call to call.
+bool MayDiffer(const v1::Case& c) {
+  const v1::Argument* generator = FindArgument(c, "generator");
+  const bool library_draws = IsRandom(c) && generator != nullptr && generator->null();
+  return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
+                                      [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
+}
+
+// Whether the call cannot do without a random number: there is something to draw, and chance decides it.
+bool MustDraw(const v1::Case& c, const TensorMap& outputs) {
+  const v1::Argument* train = FindArgument(c, "train");
+  const v1::Argument* p = FindArgument(c, "p");
+  const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));
+  return IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
+           return NumElements(output.second.shape) > 0;
+         });
+}
+
+v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
+  const v1::WorkerReply& reply = outcome.reply;
+  v1::Verdict judged = judge(outcome.outputs);
+  v1::Verdict verdict = MakeVerdict(c, judged.outcome(), judged.reason());
+  verdict.mutable_outputs()->Swap(judged.mutable_outputs());
+  verdict.mutable_contracts()->Swap(judged.mutable_contracts());
+  verdict.mutable_readings()->Swap(judged.mutable_readings());
+  verdict.mutable_would_pass_under()->Swap(judged.mutable_would_pass_under());
+  verdict.set_likely_cause(reports::ToUtf8(judged.likely_cause()));
+  verdict.mutable_consistent_with()->Swap(judged.mutable_consistent_with());
+  verdict.set_declarable(judged.declarable());
+  verdict.set_cause_confidence(judged.cause_confidence());
+  if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS && MustDraw(c, outcome.outputs)) {
+    verdict.set_outcome(v1::OUTCOME_FAIL);
+    verdict.set_reason(
+        absl::StrCat(c.function(),
+                     " does not advance the generator: the next call would draw the same numbers "
+                     "(diopiGeneratorSetSeedAndOffset and diopiGeneratorSetState move it)"));
+    verdict.set_likely_cause("the generator is not advanced");
+    verdict.set_cause_confidence(1);
+  }
+  if (!reply.relied_on().empty()) {
+    verdict.set_reason(
+        reports::ToUtf8(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ",
+                                     "the library relies on values that the caller puts into an output: ",
+                                     absl::StrJoin(reply.relied_on(), ", "))));
+  }
+  if (!reply.nondeterministic()) return verdict;
+  const std::string differs = reply.nondeterministic_text().empty() ? "two calls gave different results"
+                                                                    : reply.nondeterministic_text();
+  if (MayDiffer(c)) {
+    // Atomics are allowed here: told, not failed.
+    verdict.set_reason(
+        reports::ToUtf8(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ", differs)));
+  } else if (judged.outcome() != v1::OUTCOME_HARNESS_ERROR) {
+    const bool wrong = judged.outcome() == v1::OUTCOME_FAIL;
+    verdict.set_outcome(v1::OUTCOME_NONDETERMINISTIC);
+    verdict.set_reason(
+        absl::StrCat(differs, wrong ? "; the last is wrong: " : "", wrong ? judged.reason() : ""));
+  }
+  return verdict;
+}
+
+}  // namespace
+
+v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason) {
+  v1::Verdict verdict;
+  verdict.set_case_id(c.id());
+  verdict.set_case_hash(c.hash());
+  verdict.set_outcome(outcome);
+  const ErrorText error = SplitBacktrace(reason);
+  verdict.set_reason(reports::ToUtf8(error.message));  // a vendor's text may be anything, a message's may not
+  verdict.set_backtrace(reports::ToUtf8(error.backtrace));
+  verdict.set_function(c.function());
+  verdict.set_operator_(c.operator_());
+  verdict.set_dtype(c.dtype());
+  verdict.set_tensor_info(TensorInfo(c));
+  verdict.set_variant(c.variant());
+  return verdict;
+}
+
+namespace {
+
+v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
+  const v1::WorkerReply& reply = outcome.reply;
+  if (!reply.forked().empty()) {
+    const std::string& name = c.function().empty() ? c.id() : c.function();
+    return MakeVerdict(c, v1::OUTCOME_CRASH, absl::StrCat("inside ", name, " ", reply.forked()));
+  }
+  if (reply.has_check()) return MakeVerdict(c, reply.check().outcome(), reply.check().reason());
+  if (!reply.not_adaptable().empty()) {
+    return MakeVerdict(
+        c, v1::OUTCOME_SKIPPED,
+        absl::StrCat("not asked: the adaptor cannot hand the case over: ", reply.not_adaptable()));
+  }
+  const bool success = reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == kSuccess;
+  v1::Verdict verdict;
+  if (!success) {
+    verdict = ErrorVerdict(c, reply);
+  } else if (reply.findings_size() > 0) {
+    const std::string reason = absl::StrJoin(
+        reply.findings(), "; ",
+        [](std::string* out, const v1::MemoryFinding& finding) { out->append(FindingText(finding)); });
+    verdict = MakeVerdict(c, v1::OUTCOME_MEMORY, reason);
+  } else {
+    verdict = NumbersVerdict(c, outcome, judge);
+  }
+  verdict.set_error_code(reply.error_code());
+  if (!success) verdict.set_error_text(reports::ToUtf8(SplitBacktrace(reply.text()).message));
+  verdict.set_threw(reply.status() == v1::WorkerReply::EXCEPTION);
+  if (reply.call_us() > 0) verdict.set_call_us(reply.call_us());
+  verdict.set_calls(reply.calls());
+  return verdict;
+}
+
+// What an earlier case left in the worker ended it. No case is the culprit for certain, and a run in which it
+// happened is not green: it is told where it happened, once.
+void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
+  const std::string own = verdict->reason();
+  if (reports::IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {
+    verdict->set_reason(reports::ToUtf8(absl::StrCat(own, "; besides, ", outcome.stray_end)));
+    return;
+  }
+  const std::string by_itself =
+      absl::StrCat("; by itself, in a fresh process: ", reports::OutcomeName(verdict->outcome()),
+                   own.empty() ? "" : ", ", own);
+  verdict->set_outcome(v1::OUTCOME_CRASH);
+  verdict->set_reason(reports::ToUtf8(absl::StrCat(outcome.stray_end, by_itself)));
+  verdict->set_signal(outcome.signal_name);
+  verdict->set_backtrace(reports::ToUtf8(outcome.backtrace));
+}
+
+}  // namespace
+
+v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
+  if (outcome.kind != Kind::kReplied) return ProcessVerdict(c, outcome);
+  v1::Verdict verdict = ReplyVerdict(c, outcome, judge);
+  if (!outcome.stray_end.empty()) TellStrayEnd(outcome, &verdict);
+  return verdict;
+}
+
+void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
+  const v1::WorkerReply& reply = outcome.reply;
+  if (outcome.kind == Kind::kReplied && reply.adapted().empty()) return;
+  verdict->set_adapted(true);
+  for (const auto& lines : {reply.adapted(), reply.rounded()}) {
+    for (const std::string& line : lines) verdict->add_conversions(reports::ToUtf8(line));
+  }
+}
+
+std::string TensorInfo(const v1::Case& c) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](const std::string& name, const v1::TensorSpec& spec) {
+    const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
+    parts.push_back(
+        absl::StrCat("(", name, ", ", std::string(DtypeName(spec.dtype())), ", ", ShapeText(shape), ")"));
+  };
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.role() != v1::ROLE_INPUT && arg.role() != v1::ROLE_INOUT) continue;
+    if (arg.has_tensor()) add(arg.name(), arg.tensor());
+    for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
+      const bool null = i < arg.tensors().null_size() && arg.tensors().null(i);
+      if (!null) add(absl::StrCat(arg.name(), ".", i), arg.tensors().tensors(i));
+    }
+  }
+  return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
+}
+
+std::string ErrorName(int32_t code) {
+  for (const auto& [known, name] : kErrors) {
+    if (code == known) return name;
+  }
+  return absl::StrCat("the unknown error ", code);
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,51 @@
+#include "client/setup/arguments.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cases/base/dtype.h"
+
+namespace diopi::agent {
+namespace {
+
+absl::StatusOr<std::set<Dtype>> ParseDtypes(const std::vector<std::string>& names) {
+  std::set<Dtype> dtypes;
+  for (const std::string& name : names) {
+    const absl::StatusOr<Dtype> dtype = ParseDtype(name);
+    if (!dtype.ok()) return dtype.status();
+    dtypes.insert(*dtype);
+  }
+  return dtypes;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments) {
+  v1::Selection selection;
+  const bool all = std::find(arguments.functions.begin(), arguments.functions.end(), "all_ops") !=
+                   arguments.functions.end();
+  if (!all) {
+    for (const std::string& name : arguments.functions) selection.add_functions(name);
+  }
+  for (const std::string& glob : arguments.cases) selection.add_cases(glob);
+  selection.set_suite(arguments.suite);
+  absl::StatusOr<std::set<Dtype>> only = ParseDtypes(arguments.dtypes);
+  if (!only.ok()) return only.status();
+  const absl::StatusOr<std::set<Dtype>> without = ParseDtypes(arguments.filter_dtypes);
+  if (!without.ok()) return without.status();
+  if (without->empty()) {
+    for (const Dtype dtype : *only) selection.add_dtypes(dtype);
+    return selection;
+  }
+  for (int code = v1::Dtype::int8; code <= v1::Dtype::complex128; ++code) {
+    const auto dtype = static_cast<Dtype>(code);
+    const bool wanted = only->empty() || only->contains(dtype);
+    if (wanted && !without->contains(dtype)) selection.add_dtypes(dtype);
+  }
+  if (selection.dtypes().empty()) {
+    return absl::InvalidArgumentError("--filter-dtype excludes every dtype in --dtype");
+  }
+  return selection;
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,54 @@
+#include "client/setup/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cases/base/dtype.h"
+
+namespace diopi::agent {
+namespace {
+
+TEST(MakeSelection, FilteredDtypesAreLeftOut) {
+  SelectionArguments arguments;
+  arguments.functions = {"add", "conv*"};
+  arguments.filter_dtypes = {"float64"};
+  const auto selection = MakeSelection(arguments);
+  ASSERT_TRUE(selection.ok());
+  EXPECT_EQ(selection->functions_size(), 2);
+  const auto& dtypes = selection->dtypes();
+  EXPECT_EQ(std::count(dtypes.begin(), dtypes.end(), v1::Dtype::float64), 0);
+  EXPECT_EQ(std::count(dtypes.begin(), dtypes.end(), v1::Dtype::float32), 1);
+  EXPECT_EQ(std::count(dtypes.begin(), dtypes.end(), v1::Dtype::bool_), 1);
+}
+
+TEST(MakeSelection, OnlyAndWithout) {
+  SelectionArguments arguments;
+  arguments.dtypes = {"float64", "float32"};
+  arguments.filter_dtypes = {"float64"};
+  auto selection = MakeSelection(arguments);
+  ASSERT_TRUE(selection.ok());
+  ASSERT_EQ(selection->dtypes_size(), 1);
+  EXPECT_EQ(selection->dtypes(0), v1::Dtype::float32);
+  arguments.filter_dtypes = {"float64", "float32"};
+  EXPECT_EQ(MakeSelection(arguments).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(MakeSelection, UnknownDtype) {
+  SelectionArguments arguments;
+  arguments.filter_dtypes = {"flaot32"};
+  const auto status = MakeSelection(arguments).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(status.message()).find("float32"), std::string::npos) << status;
+}
+
+TEST(MakeSelection, AllOpsIsAll) {
+  SelectionArguments arguments;
+  arguments.functions = {"all_ops"};
+  const auto selection = MakeSelection(arguments);
+  ASSERT_TRUE(selection.ok());
+  EXPECT_EQ(selection->functions_size(), 0);
+}
+
+}  // namespace
+}  // namespace diopi::agent

@@ -1,0 +1,54 @@
+#include "client/setup/arrangement.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/profile/waivers.h"
+
+namespace diopi::agent {
+
+void AddArrangementFlags(CLI::App* app, std::string* profile_path, Modes* modes) {
+  app->add_option("--profile", *profile_path,
+                  "The chip's device profile: skips, waivers, contracts, time limits, variables, adaptor");
+  CLI::Option* nhwc = app->add_flag("--nhwc", modes->nhwc,
+                                    "Pass tensors in channels-last layout to convolutions, batch_norm, "
+                                    "poolings, interpolate, pad and roi_align");
+  app->add_option("--nhwc-min-dim", modes->nhwc_min_dim,
+                  "Only for tensors of at least this many dimensions (default: 3)")
+      ->check(CLI::Range(3, 5))
+      ->needs(nhwc);
+  app->add_flag("--four-bytes", modes->four_bytes, "Pass int64 as int32 and float64 as float32");
+}
+
+void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes) {
+  app->add_option(
+         "--sandbox", *sandbox,
+         "Restrictions on workers: strict (no sockets, no files), default (no network, no programs), off")
+      ->check(CLI::IsMember({"strict", "default", "off"}));
+  app->add_option("--worker-memory", *memory_bytes,
+                  "Address space of a worker, such as 8GiB; GPU drivers need a lot (default: no limit)")
+      ->transform(CLI::AsSizeValue(false));
+}
+
+absl::StatusOr<profile::AppliedProfile> LoadProfile(const std::string& path) {
+  if (path.empty()) return profile::AppliedProfile();
+  absl::StatusOr<profile::Profile> read = profile::ReadProfile(path);
+  if (!read.ok()) return read.status();
+  return profile::AppliedProfile(*std::move(read), profile::Today());
+}
+
+std::vector<std::string> EnvironmentOf(const profile::AppliedProfile& profile) {
+  std::vector<std::string> environment;
+  for (const v1::Variable& variable : profile.rules().environment()) {
+    environment.push_back(absl::StrCat(variable.name(), "=", variable.value()));
+  }
+  return environment;
+}
+
+absl::StatusOr<profile::Adaptor> MakeAdaptor(const profile::AppliedProfile& profile, const Modes& modes) {
+  std::vector<v1::AdaptorRule> rules(profile.rules().adaptor().begin(), profile.rules().adaptor().end());
+  for (v1::AdaptorRule& rule : AdaptorRules(modes)) rules.push_back(std::move(rule));
+  return profile::Adaptor::Make(rules);
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,34 @@
+// What stands between the cases and a library, as the command line says it: a device profile and the modes
+// that convert tensors. One place for diopi-agent and for diopi-cli repro, so that both do the same.
+#ifndef CLIENT_SETUP_ARRANGEMENT_H_
+#define CLIENT_SETUP_ARRANGEMENT_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/profile/adaptor_rules.h"
+#include "client/profile/applied.h"
+#include "client/setup/modes.h"
+
+namespace diopi::agent {
+
+// --profile --nhwc --nhwc-min-dim --four-bytes
+void AddArrangementFlags(CLI::App* app, std::string* profile_path, Modes* modes);
+
+// --sandbox --worker-memory
+void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes);
+
+// Empty path: no profile. As ReadProfile; waivers expire by today's date.
+absl::StatusOr<profile::AppliedProfile> LoadProfile(const std::string& path);
+
+// The profile's variables for the workers, NAME=VALUE.
+std::vector<std::string> EnvironmentOf(const profile::AppliedProfile& profile);
+
+// The profile's rules, and after them those of the modes.
+absl::StatusOr<profile::Adaptor> MakeAdaptor(const profile::AppliedProfile& profile, const Modes& modes);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_SETUP_ARRANGEMENT_H_

@@ -1,0 +1,17 @@
+// The flags of every command that speaks to a server.
+#ifndef CLIENT_SETUP_CREDENTIAL_FLAGS_H_
+#define CLIENT_SETUP_CREDENTIAL_FLAGS_H_
+
+#include <CLI/CLI.hpp>
+
+#include "client/rpc/credentials.h"
+
+namespace diopi::agent {
+
+// --tls-ca --tls-cert --tls-key --token-file --insecure. Refuses --token VALUE: everybody on the machine sees
+// it. `files` must outlive the app.
+void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_SETUP_CREDENTIAL_FLAGS_H_

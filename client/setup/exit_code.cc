@@ -1,0 +1,23 @@
+#include "client/setup/exit_code.h"
+
+#include "reports/model/outcome.h"
+
+namespace diopi::agent {
+
+int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome)) {
+  int64_t sum = 0;
+  for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
+    const auto outcome = static_cast<v1::Outcome>(i);
+    const auto found = outcomes.find(reports::OutcomeName(outcome));
+    if (counts(outcome) && found != outcomes.end()) sum += found->second;
+  }
+  return sum;
+}
+
+ExitCode ExitCodeFor(const OutcomeCounts& outcomes) {
+  if (CountOf(outcomes, reports::IsFailure) > 0) return ExitCode::kFailed;
+  const bool ours = CountOf(outcomes, [](v1::Outcome o) { return o == v1::OUTCOME_HARNESS_ERROR; }) > 0;
+  return ours ? ExitCode::kOurs : ExitCode::kOk;
+}
+
+}  // namespace diopi::agent

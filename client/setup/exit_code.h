@@ -1,0 +1,28 @@
+// Which exit status a run's outcomes give; what statuses mean: client/command_line/exit_code.h.
+#ifndef CLIENT_SETUP_EXIT_CODE_H_
+#define CLIENT_SETUP_EXIT_CODE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "client/command_line/exit_code.h"
+#include "diopi/v1/verdict.pb.h"
+
+namespace diopi::agent {
+
+using diopi::ExitCode;
+using diopi::ExitCodeFor;
+
+// How many cases have each outcome, by its name (reports::OutcomeName), as in v1::RunInfo.
+using OutcomeCounts = std::map<std::string, int64_t>;
+
+// The sum over those outcomes that `counts` says.
+int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome));
+
+// For a run that ended by itself: any failure is kFailed; otherwise any harness error is kOurs.
+ExitCode ExitCodeFor(const OutcomeCounts& outcomes);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_SETUP_EXIT_CODE_H_

@@ -1,0 +1,72 @@
+#include "client/setup/paths.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "cases/base/process.h"
+
+namespace diopi::agent {
+
+std::string ProgramFolder() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "." : self.parent_path().string();
+}
+
+std::string ProgramBeside(const std::string& name) {
+  return ProgramFolder() + "/" + name;
+}
+
+std::string DefaultReferenceLibrary() {
+  return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cpu.so").string();
+}
+
+std::string Native16LibraryBeside(const std::string& reference_library) {
+  return std::filesystem::path(reference_library).replace_filename("libdiopi_native16.so").string();
+}
+
+std::string ReferenceLibraryOr(const std::string& path) {
+  return path.empty() ? DefaultReferenceLibrary() : path;
+}
+
+std::string CudaReferenceLibrary() {
+  return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cuda.so").string();
+}
+
+std::string IncludeFolder() {
+  return (std::filesystem::path(ProgramFolder()).parent_path() / "include").string();
+}
+
+std::string DefaultDataFolder() {
+  const char* folder = std::getenv("DIOPI_DATA");
+  return folder != nullptr && *folder != '\0' ? folder : "diopi-data";
+}
+
+absl::Status CheckCanWrite(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!error) {
+    const bool there = std::filesystem::exists(path, error);
+    const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (file.get() < 0) error = std::error_code(errno, std::generic_category());
+    if (file.get() >= 0 && !there) unlink(path.c_str());
+  }
+  if (!error) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be written: ", error.message()));
+}
+
+std::string AbsolutePath(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+  return error ? path : absolute.string();
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,87 @@
+#include "client/setup/server_process.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/setup/exit_code.h"
+
+namespace diopi::agent {
+namespace {
+
+constexpr std::chrono::seconds kReadyLimit{60};
+constexpr std::chrono::seconds kStopLimit{5};
+// The descriptor on which the server says "ready ADDRESS".
+constexpr int kReadyFd = 3;
+
+// One line, or what came before the other side closed. DeadlineExceeded after kReadyLimit.
+absl::StatusOr<std::string> ReadLine(int fd) {
+  const auto deadline = std::chrono::steady_clock::now() + kReadyLimit;
+  std::string line;
+  while (!absl::EndsWith(line, "\n")) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd poll_for{fd, POLLIN, 0};
+    const int ready = poll(&poll_for, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+    if (ready == 0) return absl::DeadlineExceededError("the server did not become ready");
+    char c = 0;
+    const ssize_t got = read(fd, &c, 1);
+    if (got == 0) break;
+    if (got > 0) line.push_back(c);
+    if (got < 0 && errno != EINTR) break;
+  }
+  return line;
+}
+
+}  // namespace
+
+absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, const std::string& data_folder,
+                                                   const std::string& cases_folder) {
+  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
+  if (!folder.ok()) return folder.status();
+  absl::StatusOr<Pipe> ready = MakePipe();
+  if (!ready.ok()) return ready.status();
+  const std::string address = absl::StrCat("unix:", folder->path(), "/server");
+  ProcessOptions options;
+  options.command = {program,
+                     "--data",
+                     data_folder,
+                     "--listen",
+                     address,
+                     "--log-level",
+                     "error",
+                     "--ready-fd",
+                     absl::StrCat(kReadyFd),
+                     "--parent-pid-death"};
+  if (!cases_folder.empty()) options.command.insert(options.command.end(), {"--cases", cases_folder});
+  options.descriptors = {{ready->write.get(), kReadyFd}};
+  options.own_group = true;
+  absl::StatusOr<Process> process = Process::Start(options);
+  if (!process.ok()) return process.status();
+  ready->write.Close();
+  const absl::StatusOr<std::string> line = ReadLine(ready->read.get());
+  if (!line.ok()) return line.status();
+  if (!absl::StartsWith(*line, "ready")) {
+    const ExitStatus status = process->Wait();
+    const std::string text = absl::StrCat("the server over ", data_folder, " did not start: ", status.Text());
+    const bool environment = status.code == static_cast<int>(ExitCode::kEnvironment);
+    return environment ? absl::FailedPreconditionError(text) : absl::InternalError(text);
+  }
+  return ServerProcess(*std::move(folder), *std::move(process), address);
+}
+
+void ServerProcess::Stop() {
+  process_.Signal(SIGTERM);
+  if (process_.WaitFor(kStopLimit).has_value()) return;
+  process_.Signal(SIGKILL);
+  process_.Wait();
+}
+
+}  // namespace diopi::agent

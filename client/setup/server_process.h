@@ -1,0 +1,39 @@
+// A diopi-server of the agent's own: on a Unix socket in a private folder, gone with the agent.
+#ifndef CLIENT_SETUP_SERVER_PROCESS_H_
+#define CLIENT_SETUP_SERVER_PROCESS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "cases/base/process.h"
+#include "cases/base/temporary_folder.h"
+
+namespace diopi::agent {
+
+class ServerProcess {
+ public:
+  // Starts `program` over `data_folder`, with the operator files of `cases_folder` unless it is empty, and
+  // waits until it says that it is ready. Internal, or FailedPrecondition where the environment is at fault,
+  // with its exit status, when it ends instead (its own words are on stderr by then); DeadlineExceeded after
+  // a minute.
+  static absl::StatusOr<ServerProcess> Start(const std::string& program, const std::string& data_folder,
+                                             const std::string& cases_folder = "");
+
+  // unix:PATH
+  const std::string& address() const { return address_; }
+  pid_t pid() const { return process_.pid(); }
+  // SIGTERM, then SIGKILL when it does not end by itself.
+  void Stop();
+
+ private:
+  ServerProcess(TemporaryFolder folder, Process process, std::string address)
+      : folder_(std::move(folder)), process_(std::move(process)), address_(std::move(address)) {}
+
+  TemporaryFolder folder_;  // outlives the process
+  Process process_;
+  std::string address_;
+};
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_SETUP_SERVER_PROCESS_H_

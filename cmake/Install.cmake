@@ -1,0 +1,68 @@
+# What `cmake --install` puts where; `./run install PREFIX` calls it. Programs find their libraries at ../lib, so a
+# prefix may be moved. Components: server, agent, demo (a faulty vendor library to try with), nvidia (an agent with what
+# checks an NVIDIA GPU).
+add_custom_target(diopi_shipped DEPENDS
+  diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu diopi_native16 libdiopi_faulty)
+if(TARGET diopi_cuda)
+  add_dependencies(diopi_shipped diopi_cuda)
+endif()
+# What ./run demo runs, and nothing else.
+add_custom_target(diopi_demo DEPENDS
+  diopi-server diopi-agent diopi-cli diopi-worker diopi_cpu diopi_native16 libdiopi_faulty vendor_early)
+set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+
+# Shell completion and man pages, of each program by itself.
+foreach(program diopi-server diopi-agent diopi-cli)
+  set(_completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/${program})
+  set(_page ${CMAKE_BINARY_DIR}/share/man/man1/${program}.1)
+  add_custom_command(OUTPUT ${_completion} ${_page}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/share/bash-completion/completions
+            ${CMAKE_BINARY_DIR}/share/man/man1
+    COMMAND ${program} --completion bash > ${_completion}
+    COMMAND ${program} --man-page > ${_page}
+    DEPENDS ${program} VERBATIM)
+  list(APPEND _documents ${_completion} ${_page})
+  set(_components server agent nvidia)
+  if(program STREQUAL diopi-agent)
+    set(_components agent nvidia)
+  endif()
+  foreach(component ${_components})
+    install(FILES ${_completion} DESTINATION share/bash-completion/completions COMPONENT ${component})
+    install(FILES ${_page} DESTINATION share/man/man1 COMPONENT ${component})
+  endforeach()
+endforeach()
+add_custom_target(diopi_documents ALL DEPENDS ${_documents})
+add_dependencies(diopi_shipped diopi_documents)
+
+# The server's folder also makes baselines (diopi-cli gen): it has the reference library and the worker. The agent's
+# also starts a server of its own.
+foreach(component agent nvidia)
+  install(TARGETS diopi-agent RUNTIME DESTINATION bin COMPONENT ${component})
+endforeach()
+foreach(component server agent nvidia)
+  install(TARGETS diopi-server diopi-cli diopi-worker RUNTIME DESTINATION bin COMPONENT ${component})
+  install(TARGETS diopirt diopi_cpu diopi_native16 LIBRARY DESTINATION lib COMPONENT ${component})
+  # What the C files of diopi-cli repro include.
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/include/ DESTINATION include COMPONENT ${component})
+  if(TARGET diopi_cuda)
+    install(TARGETS diopi_cuda LIBRARY DESTINATION lib COMPONENT ${component})
+  endif()
+  # Empty: the volumes of an image begin as these folders, with their owner.
+  foreach(folder data cache reports)
+    install(DIRECTORY DESTINATION var/${folder} COMPONENT ${component})
+  endforeach()
+endforeach()
+install(TARGETS libdiopi_faulty LIBRARY DESTINATION lib/demo COMPONENT demo)
+
+# What checks an NVIDIA GPU, where it finds its parts as in the checkout.
+set(_share share/diopi)
+set(_packs ${PROJECT_SOURCE_DIR}/baselines/packs)
+install(PROGRAMS ${_packs}/diopi-nvidia-check DESTINATION bin COMPONENT nvidia)
+install(PROGRAMS ${_packs}/check.sh ${_packs}/make.sh DESTINATION ${_share}/baselines/packs COMPONENT nvidia)
+file(GLOB_RECURSE _data RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/baselines/ops/*_crosscheck.py ${PROJECT_SOURCE_DIR}/cases/ops/*.textproto)
+foreach(file baselines/crosscheck/calls.py baselines/timing/timing.py baselines/timing/torch_time.py
+        baselines/timing/points.py baselines/timing/points.txt ${_data})
+  get_filename_component(_folder ${file} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${_share}/${_folder} COMPONENT nvidia)
+endforeach()

@@ -1,0 +1,66 @@
+# Language level, warnings, sanitizers and where things land.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+endif()
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/static)
+set(DIOPI_VENDORS_DIR ${CMAKE_BINARY_DIR}/lib/vendors)  # test vendor libraries
+# Programs find libdiopirt.so and the reference libraries beside them, wherever the build folder is moved.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+set(DIOPI_SANITIZE "" CACHE STRING "'address' (with undefined behaviour) or 'thread'; empty: none")
+option(DIOPI_WERROR "Warnings are errors" ON)
+option(DIOPI_FUZZ "Make the libFuzzer programs, target 'fuzzers' (clang; preset 'fuzz'), not the tests of their corpora" OFF)
+option(DIOPI_CUDA "Build the NVIDIA reference when the CUDA toolkit is found" ON)
+option(DIOPI_CUDA_ALL "Build it for every NVIDIA device, as what is shipped is, not for the oldest one alone" OFF)
+option(DIOPI_CUDNN "Build the NVIDIA reference with cuDNN when that is found" ON)
+
+# Applied by diopi_library and friends to our own targets only.
+add_library(diopi_options INTERFACE)
+target_compile_options(diopi_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wcast-align;-Wunused;-Wimplicit-fallthrough>"
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wdouble-promotion>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+  # Inputs and noise figures are the same on every machine: no contraction into FMA.
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer;-ffp-contract=off>")
+if(DIOPI_WERROR AND NOT DIOPI_FUZZ)
+  target_compile_options(diopi_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+endif()
+target_include_directories(diopi_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+
+if(DIOPI_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -O1 -g)
+  add_link_options(-fsanitize=address,undefined)
+elseif(DIOPI_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -O1 -g)
+  add_link_options(-fsanitize=thread)
+elseif(DIOPI_FUZZ)
+  # Compiled with clang, whose warnings are not those that this code is held to.
+  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -O1 -g -w)
+  add_link_options(-fsanitize=address,undefined)
+elseif(DIOPI_SANITIZE)
+  message(FATAL_ERROR "DIOPI_SANITIZE is '${DIOPI_SANITIZE}'; expected 'address', 'thread' or nothing")
+endif()
+
+if(DIOPI_SANITIZE)
+  # gcc 12's flow analysis takes instrumented code of the standard library for uninitialised reads.
+  target_compile_options(diopi_options INTERFACE -Wno-maybe-uninitialized)
+endif()
+
+find_program(DIOPI_CCACHE ccache)
+if(DIOPI_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${DIOPI_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DIOPI_CCACHE})
+endif()
+find_program(DIOPI_MOLD mold)
+if(DIOPI_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

@@ -1,0 +1,54 @@
+# diopi_planted(NAME SWITCH variable SOURCES ... [LINK ...]): build/lib/vendors/NAME.so, the CPU reference
+# with the functions that SOURCES override: every DIOPI_OVERRIDE(diopiX, a), DIOPI_OVERRIDE_FORM and
+# DIOPI_OVERRIDE_MISSING
+# at the start of a line there renames the reference's diopiX to good_diopiX, for the override to call.
+# Nobody edits a list. UNDER: files with DIOPI_UNARY lines, whose functions stand between the reference's (as
+# good_diopiX, over reference_diopiX) and the overrides (baselines/mutants/unary_bugs.h). SWITCH is the environment variable that names what to switch on, see
+# baselines/planted/planted.h.
+function(diopi_planted name)
+  cmake_parse_arguments(ARG "" "SWITCH" "SOURCES;UNDER;LINK" ${ARGN})
+  set(renames "")
+  set(under "")
+  foreach(file ${ARG_UNDER})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(STRINGS ${file} uses REGEX "^DIOPI_UNARY\\(")
+    foreach(use ${uses})
+      string(REGEX REPLACE "^DIOPI_UNARY\\(([A-Za-z0-9_]+).*" "diopi\\1" function "${use}")
+      list(APPEND under ${function} ${function}Inp)
+      string(APPEND renames "${function} reference_${function}\n${function}Inp reference_${function}Inp\n")
+    endforeach()
+  endforeach()
+  foreach(file ${ARG_SOURCES})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(STRINGS ${file} uses REGEX "^DIOPI_OVERRIDE(_MISSING|_FORM)?\\(")
+    foreach(use ${uses})
+      string(REGEX REPLACE "^DIOPI_OVERRIDE(_MISSING|_FORM)?\\(([A-Za-z0-9_]+).*" "\\2" function "${use}")
+      if(NOT function IN_LIST under)
+        string(APPEND renames "${function} good_${function}\n")
+      endif()
+    endforeach()
+  endforeach()
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/${name}_renames.txt)
+  file(CONFIGURE OUTPUT ${list} CONTENT "${renames}")
+
+  set(renamed ${CMAKE_CURRENT_BINARY_DIR}/${name}_reference.a)
+  add_custom_command(
+    OUTPUT ${renamed}
+    COMMAND ${CMAKE_OBJCOPY} --redefine-syms=${list} $<TARGET_FILE:diopi_cpu_archive> ${renamed}
+    DEPENDS diopi_cpu_archive ${list} VERBATIM)
+  add_custom_target(${name}_reference DEPENDS ${renamed})
+
+  diopi_vendor(${name} SOURCES ${ARG_SOURCES} ${ARG_UNDER} ${PROJECT_SOURCE_DIR}/baselines/planted/planted.cc LINK ${ARG_LINK})
+  target_compile_definitions(${name} PRIVATE DIOPI_STRONG DIOPI_PLANTED_SWITCH="${ARG_SWITCH}")
+  add_dependencies(${name} ${name}_reference)
+  target_link_libraries(${name} PRIVATE -Wl,--whole-archive ${renamed} -Wl,--no-whole-archive
+                                        diopi_ops_support)
+  # The good functions are no part of what the library offers.
+  set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}_exports.map)
+  file(CONFIGURE OUTPUT ${exports} CONTENT "{ local: good_*; reference_*; };\n")
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
+  if(DIOPI_SANITIZE STREQUAL "address")
+    # What is planted may read null pointers on purpose: the signal is the finding, not the sanitizer's report.
+    target_compile_options(${name} PRIVATE -fno-sanitize=null)
+  endif()
+endfunction()

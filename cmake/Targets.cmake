@@ -1,0 +1,178 @@
+# The few kinds of targets this project has. Every one takes SOURCES and LINK.
+include(GoogleTest)
+
+# diopi_library(NAME SOURCES ... LINK ...): a static library of ours.
+function(diopi_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC diopi_options ${ARG_LINK})
+endfunction()
+
+# diopi_program(NAME SOURCES ... LINK ...): an executable in build/bin.
+function(diopi_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE diopi_options ${ARG_LINK})
+endfunction()
+
+# diopi_tool(NAME SOURCES ... LINK ...): an executable in build/tools, for the build, tests and benchmarks.
+function(diopi_tool name)
+  diopi_program(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
+endfunction()
+
+# What nearly every test includes and nobody here changes is parsed once: half of a test's compile time. Builds with
+# sanitizers do without, and so find a missing #include.
+if(NOT DIOPI_SANITIZE AND NOT DIOPI_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
+  add_executable(diopi_test_headers EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_headers.cc)
+  target_link_libraries(diopi_test_headers PRIVATE diopi_options absl::statusor absl::strings absl::str_format absl::time
+    protobuf::libprotobuf GTest::gtest GTest::gmock)
+  target_compile_options(diopi_test_headers PRIVATE $<$<CONFIG:Release>:-O0> -pthread)
+  target_precompile_headers(diopi_test_headers PRIVATE
+    <algorithm> <array> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional> <set> <sstream>
+    <string> <string_view> <utility> <vector> <absl/status/statusor.h> <absl/strings/match.h> <absl/strings/str_cat.h>
+    <absl/strings/str_format.h> <absl/strings/str_join.h> <absl/strings/str_split.h> <absl/time/time.h>
+    <google/protobuf/generated_enum_reflection.h> <google/protobuf/generated_message_reflection.h>
+    <google/protobuf/map_entry.h> <google/protobuf/map_field.h> <google/protobuf/message.h>
+    <google/protobuf/repeated_field.h> <google/protobuf/unknown_field_set.h> <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
+# diopi_test(NAME [IN PROGRAM] SOURCES ... LINK ... [TIMEOUT s] [NEEDS target ...]): a test of ctest, with GoogleTest.
+# Without IN it is a program of its own, build/tests/NAME. With IN its sources become part of build/tests/PROGRAM, which
+# the tests of a folder share, and ctest runs those suites that they define; the target NAME builds all that it needs.
+function(diopi_test name)
+  cmake_parse_arguments(ARG "" "IN;TIMEOUT" "SOURCES;LINK;NEEDS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  if(ARG_IN)
+    _diopi_suites(filter ${ARG_SOURCES})
+    _diopi_test_part(${name} ${ARG_IN} ${filter} ${ARG_TIMEOUT} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
+  else()
+    _diopi_test_part(${name} ${name} "*" ${ARG_TIMEOUT} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
+  endif()
+  if(ARG_NEEDS)
+    add_dependencies(${name} ${ARG_NEEDS})
+  endif()
+endfunction()
+
+# _diopi_test_part(NAME PROGRAM FILTER TIMEOUT SOURCES ... LINK ...): the sources as part of a test program, made here when
+# it is the first part.
+function(_diopi_test_part name program filter timeout)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT TARGET ${program})
+    _diopi_test_program(${program})
+  endif()
+  if(NOT name STREQUAL program)
+    add_custom_target(${name})
+    add_dependencies(${name} ${program})
+  endif()
+  target_sources(${program} PRIVATE ${ARG_SOURCES})
+  # These paths only where they are used: other objects are the same in every checkout, for the compiler cache.
+  foreach(source ${ARG_SOURCES})
+    file(STRINGS ${source} uses REGEX "DIOPI_(BINARY|SOURCE)_DIR|_testing\\.h\"|test_options\\.h\"" LIMIT_COUNT 1)
+    if(uses)
+      set_property(SOURCE ${source} TARGET_DIRECTORY ${program} APPEND PROPERTY COMPILE_DEFINITIONS
+        DIOPI_BINARY_DIR="${CMAKE_BINARY_DIR}" DIOPI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    endif()
+  endforeach()
+  target_link_libraries(${program} PRIVATE ${ARG_LINK})
+  add_test(NAME ${name} COMMAND ${program} --gtest_filter=${filter})
+  if(DIOPI_SANITIZE)  # several times as slow
+    math(EXPR timeout "${timeout} * 4")
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout})
+endfunction()
+
+# The filter for the suites that the sources define; a changed source makes CMake look again.
+function(_diopi_suites filter)
+  set(patterns)
+  foreach(source ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(STRINGS ${source} uses REGEX "^(TYPED_)?TEST(_F|_P)?\\(")
+    foreach(use ${uses})
+      string(REGEX REPLACE "^[A-Z_]+\\( *([A-Za-z0-9_]+).*" "\\1" suite "${use}")
+      list(APPEND patterns "${suite}.*" "*/${suite}.*" "${suite}/*" "*/${suite}/*")
+    endforeach()
+  endforeach()
+  if(NOT patterns)
+    message(FATAL_ERROR "no test suite in ${ARGN}")
+  endif()
+  list(REMOVE_DUPLICATES patterns)
+  list(JOIN patterns ":" patterns)
+  set(${filter} "${patterns}" PARENT_SCOPE)
+endfunction()
+
+function(_diopi_test_program program)
+  add_executable(${program})
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(${program} PRIVATE diopi_options GTest::gtest GTest::gmock GTest::gtest_main)
+  # Of the tests' own code, not of what they test: optimising it takes a third of its compile time.
+  target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O0>)
+  if(TARGET diopi_test_headers)
+    target_compile_options(${program} PRIVATE -pthread)  # as the precompiled headers
+    target_precompile_headers(${program} REUSE_FROM diopi_test_headers)
+    if(DIOPI_CCACHE)
+      target_compile_options(${program} PRIVATE -fpch-preprocess)
+      set_target_properties(${program} diopi_test_headers PROPERTIES
+        CXX_COMPILER_LAUNCHER "env;CCACHE_SLOPPINESS=pch_defines,time_macros;${DIOPI_CCACHE}")
+    endif()
+  endif()
+endfunction()
+
+# diopi_fuzz(NAME SOURCES ... LINK ... [SEEDS folder]): a fuzz target, a file with LLVMFuzzerTestOneInput, and its
+# regression corpus in the folder corpus/NAME beside it; SEEDS: a folder whose files, and those of its subfolders, belong
+# to the corpus too. With DIOPI_FUZZ the libFuzzer program build-fuzz/fuzz/NAME, part of the target "fuzzers"; otherwise the
+# test NAME_corpus_test, which hands every file of the corpus to the target.
+if(DIOPI_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+function(diopi_fuzz name)
+  cmake_parse_arguments(ARG "" "SEEDS" "SOURCES;LINK" ${ARGN})
+  set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  if(DIOPI_FUZZ)
+    add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+    target_link_libraries(${name} PRIVATE diopi_options ${ARG_LINK} -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
+    file(WRITE ${CMAKE_BINARY_DIR}/fuzz/${name}.corpus "${corpus}\n${ARG_SEEDS}")  # for cmake/checks/fuzz.sh
+  else()
+    # All in one program, so every target's function goes by its own name.
+    set(test ${CMAKE_CURRENT_BINARY_DIR}/${name}_corpus_test.cc)
+    file(CONFIGURE OUTPUT ${test} CONTENT
+         "#include \"cmake/checks/corpus_test.h\"\n\nDIOPI_CORPUS_TEST(${name},\n\"${corpus}\", \"${ARG_SEEDS}\")\n")
+    _diopi_test_part(${name}_corpus_test corpus_tests "${name}_corpus.*" 120 SOURCES ${test} ${ARG_SOURCES} LINK ${ARG_LINK})
+    set_property(SOURCE ${ARG_SOURCES} TARGET_DIRECTORY corpus_tests
+      APPEND PROPERTY COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${name})
+  endif()
+endfunction()
+
+# diopi_vendor(NAME SOURCES ...): a test vendor library build/lib/vendors/NAME.so, with the ABI's headers
+# and nothing else of ours in it; the runtime's symbols stay undefined, as in a real one.
+function(diopi_vendor name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} SHARED ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${DIOPI_VENDORS_DIR})
+  target_link_libraries(${name} PRIVATE diopi_options diopi_headers ${ARG_LINK})
+endfunction()
+
+# diopi_proto(NAME ROOT dir FILES a.proto ... [LINK ...]): messages into a static library. Generated code
+# lives in build/generated and is not held to our warnings.
+function(diopi_proto name)
+  cmake_parse_arguments(ARG "" "ROOT" "FILES;LINK" ${ARGN})
+  set(sources)
+  set(out ${PROJECT_BINARY_DIR}/generated)
+  file(MAKE_DIRECTORY ${out})
+  foreach(file ${ARG_FILES})
+    string(REGEX REPLACE "\\.proto$" "" stem ${file})
+    add_custom_command(
+      OUTPUT ${out}/${stem}.pb.cc ${out}/${stem}.pb.h
+      COMMAND protobuf::protoc --proto_path=${ARG_ROOT} --cpp_out=${out} ${file}
+      DEPENDS ${ARG_ROOT}/${file} WORKING_DIRECTORY ${ARG_ROOT} VERBATIM)
+    list(APPEND sources ${out}/${stem}.pb.cc)
+  endforeach()
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} SYSTEM PUBLIC ${out})
+  target_link_libraries(${name} PUBLIC protobuf::libprotobuf ${ARG_LINK})
+endfunction()

@@ -1,0 +1,53 @@
+# The dashboards' page (reports/web), one self-contained file, built where Node is. Leaves its path in
+# DIOPI_WEB_PAGE: an empty file where it is left out.
+option(DIOPI_WEB "Build the dashboards' page when Node 18 or newer and npm are found" ON)
+
+# diopi_embed(TARGET FILE f FUNCTION name HEADER h): `std::string_view name()` of diopi::server, declared in the
+# header h, with the bytes of f; compiled anew when they change.
+function(diopi_embed target)
+  cmake_parse_arguments(ARG "" "FILE;FUNCTION;HEADER" "" ${ARGN})
+  set(FILE ${ARG_FILE})
+  set(FUNCTION ${ARG_FUNCTION})
+  set(HEADER ${ARG_HEADER})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${ARG_FUNCTION}.cc)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded.cc.in ${source} @ONLY)
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${ARG_FILE})
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
+set(_why "")
+if(DIOPI_WEB)
+  find_program(DIOPI_NODE node)
+  find_program(DIOPI_NPM npm)
+  if(NOT DIOPI_NODE OR NOT DIOPI_NPM)
+    set(_why "no node found, the dashboard page is left out")
+  else()
+    execute_process(COMMAND ${DIOPI_NODE} --version OUTPUT_VARIABLE _version OUTPUT_STRIP_TRAILING_WHITESPACE)
+    string(REGEX REPLACE "^v" "" _version "${_version}")
+    if(_version VERSION_LESS 18)
+      set(_why "node ${_version} found, 18 is needed; the dashboard page is left out")
+    endif()
+  endif()
+else()
+  set(_why "left out by DIOPI_WEB=OFF")
+endif()
+
+if(_why)
+  message(STATUS "Web: ${_why}")
+  set(DIOPI_WEB_PAGE ${PROJECT_BINARY_DIR}/no_page.html)
+  file(CONFIGURE OUTPUT ${DIOPI_WEB_PAGE} CONTENT "")
+else()
+  message(STATUS "Web: node ${_version} builds the dashboard page")
+  set(_web ${PROJECT_SOURCE_DIR}/reports/web)
+  set(_copy ${PROJECT_BINARY_DIR}/web)  # npm writes beside the sources: beside a copy of them
+  set(DIOPI_WEB_PAGE ${_copy}/dist/index.html)
+  file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${_web}/src/* ${_web}/*.ts ${_web}/*.json ${_web}/*.html)
+  list(FILTER _sources EXCLUDE REGEX "/(node_modules|dist)/")
+  add_custom_command(
+    OUTPUT ${DIOPI_WEB_PAGE}
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${_web} -D COPY=${_copy} -D NPM=${DIOPI_NPM}
+            -P ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake
+    DEPENDS ${_sources} ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake
+    COMMENT "Building the dashboard page" VERBATIM)
+  add_custom_target(diopi_web_page DEPENDS ${DIOPI_WEB_PAGE})
+endif()

@@ -1,0 +1,245 @@
+#!/usr/bin/python3
+"""The documents and the programs agree: every subcommand and option that a document names is in the program's
+help, and every command of README.md's blocks runs and does what stands beside it.
+
+usage: docs_test.py BUILD_FOLDER, in the repository's root
+"""
+import functools
+import glob
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+BUILD = os.path.abspath(sys.argv[1])
+PROGRAMS = ("diopi-agent", "diopi-cli", "diopi-server")
+LIBRARY = f"{BUILD}/lib/libdiopi_cpu.so"
+# Commands of README.md that are not run here, and who runs them.
+ELSEWHERE = {
+    "./run demo": "every release",
+    "./run test": "CI",
+    "./run build": "CI",
+    "build/bin/diopi-agent --impl /path/to/libdiopi_impl.so": "cuda_e2e_test, all of core",
+    "build/bin/diopi-cli repro CASE --impl ... --gdb": "debugger_e2e_test",
+}
+# Of everything; here of one operator, to be quick.
+NARROWED = ("build/bin/diopi-cli gen --data DIR", "build/bin/diopi-agent --server 127.0.0.1:7410 --impl ...",
+            "build/bin/diopi-agent --impl ... --cases DIR")
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+@functools.lru_cache(maxsize=None)
+def help_of(*command):
+    return subprocess.run([f"{BUILD}/bin/{command[0]}", *command[1:], "--help"], stdout=subprocess.PIPE,
+                          text=True, check=True).stdout
+
+
+def subcommands(text):
+    """They stand in groups, each line `  name  what it does`."""
+    return set(re.findall(r"^  ([a-z][a-z-]*)  +\S", text.partition("\nExamples:\n")[0], re.M))
+
+
+def options(text):
+    """An underscore is as good as a dash."""
+    return {name.replace("_", "-") for name in re.findall(r"--[a-z][\w-]*", text)}
+
+
+@functools.lru_cache(maxsize=None)
+def all_options():
+    """Of every program, subcommand and script: what a document may name without saying whose it is."""
+    found = set()
+
+    def walk(*command):
+        found.update(options(help_of(*command)))
+        for name in subcommands(help_of(*command)):
+            walk(*command, name)
+
+    for program in PROGRAMS:
+        walk(program)
+    scripts = subprocess.run(["git", "ls-files", "run", "*.sh", "*.py", "*.yaml", "*.yml", "*main.cc", "*_bench.cc",
+                              "*compiler.cc"],
+                             stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    for script in scripts:
+        if script.endswith("_test.py"):
+            continue
+        with open(script, encoding="utf-8") as file:
+            found.update(options(file.read()))
+    return found
+
+
+def spans(text):
+    """The commands of a document: lines of blocks, and what stands between backticks."""
+    for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S):
+        yield from (line.split("  #")[0].strip() for line in block.replace("\\\n", " ").splitlines())
+    rest = re.sub(r"^```\w*\n.*?^```", "", text, flags=re.M | re.S)
+    yield from (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", rest))
+
+
+def misnamed(text):
+    """What a document names and no program has."""
+    for span in spans(text):
+        words = span.split()
+        program = os.path.basename(words[0]) if words else ""
+        if program in PROGRAMS:
+            command = [program]
+            for word in words[1:]:
+                if word not in subcommands(help_of(*command)):
+                    break
+                command.append(word)
+            known = options(help_of(*command))
+            if command[1:] == [] and program == "diopi-cli" and len(words) > 1 and words[1].islower():
+                yield f"`{span}`: no subcommand {words[1]}"
+        elif span.startswith("--"):
+            known = all_options()
+        else:
+            continue
+        for option in sorted(options(span) - known - {"--help"}):
+            yield f"`{span}`: no option {option}"
+
+
+def documents():
+    listed = subprocess.run(["git", "ls-files", "*.md"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    return [path for path in listed if "testdata" not in path]
+
+
+def check_names():
+    for wrong in ("`diopi-cli gen --nonsense 3`", "`diopi-cli nonsense`", "```\nbuild/bin/diopi-agent --nonsense\n```",
+                  "`--nonsense`"):
+        check(list(misnamed(wrong)), f"a document with {wrong!r} is found")
+    for path in documents():
+        with open(path, encoding="utf-8") as file:
+            for what in misnamed(file.read()):
+                check(False, f"{path}: {what}")
+
+
+class Readme:
+    """Runs the commands of README.md in a folder of its own, where `build` is the build folder."""
+
+    def __init__(self, folder, text):
+        self.folder = folder
+        self.text = text
+        os.symlink(BUILD, f"{folder}/build")
+        os.makedirs(f"{folder}/cases")
+        with open(f"{folder}/cases/add.textproto", "w") as file:
+            file.write('operator: "add" family: "elementwise"\n'
+                       'function { name: "diopiAdd" arg { name: "out" like: "input" } judge { kind: MATH } }\n'
+                       'grid { dtypes: [float32] point { label: "mine" reveals: "our size"\n'
+                       '  in { name: "input" shape: [11] } in { name: "other" shape: [11] }\n'
+                       '  attr { name: "alpha" f: 1 } } }\n')
+        with open(f"{folder}/diopi_configs.py", "w") as file:
+            file.write("diopi_configs = {'sin': dict(name=['sin'], dtype=[np.float32],\n"
+                       "    tensor_para=dict(args=[{'ins': ['input'], 'shape': ((2, 3),)}]))}\n")
+        self.environment = {"PATH": f"{BUILD}/bin:/usr/bin:/bin", "HOME": folder, "DIOPI_DATA": f"{folder}/data"}
+        self.address = ""
+        self.server = self.agent = None
+
+    def commands(self):
+        for block in re.findall(r"^```\n(.*?)^```", self.text, re.M | re.S):
+            yield from block.splitlines()
+
+    def filled(self, command):
+        """With a value in place of each word that stands for one."""
+        words = {"/path/to/libdiopi_impl.so": LIBRARY, "build/libdiopi_impl.so": LIBRARY, "...": LIBRARY,
+                 "CASE": "add.float32.n17", "DIR": "cases", "NAME": "mine", "diopiX": "diopiErfinv", "ADDR": self.address,
+                 "127.0.0.1:7410": self.address, "PATH": LIBRARY, "[--impl-upload]": "--impl-upload"}
+        if "import-cases" in command:
+            words["DIR"] = "imported"
+        if "--data DIR" in command:
+            words["DIR"] = "served"
+        return [words.get(word, word) for word in shlex.split(command)]
+
+    def start(self, command, **more):
+        return subprocess.Popen(self.filled(command), cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True, **more)
+
+    def run(self, command, expect=0):
+        done = subprocess.run(self.filled(command), cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=250)
+        check(done.returncode == expect, f"{command}: exit {done.returncode}, not {expect}\n{done.stdout[-2000:]}")
+        return done.stdout
+
+    def wait_for(self, process, text, command):
+        """Reads until a line has the text; a process that does not say it is ended."""
+        late = threading.Timer(120, process.kill)
+        late.start()
+        seen = ""
+        for line in process.stdout:
+            seen += line
+            if text in line:
+                late.cancel()
+                return
+        check(False, f"{command}: ended without {text!r}:\n{seen[-2000:]}")
+
+    def stop(self, process, command, expect):
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=60)[0]
+        check(process.returncode in expect, f"{command}: exit {process.returncode}\n{rest[-2000:]}")
+
+    def serve(self, command):
+        self.address = "127.0.0.1:0"
+        read, write = os.pipe()
+        server = subprocess.Popen(self.filled(command) + ["--ready-fd", str(write), "--log-level", "error"],
+                                  cwd=self.folder, env=self.environment, pass_fds=(write,))
+        os.close(write)
+        with os.fdopen(read) as ready:
+            self.address = ready.readline().split()[1]
+        return server
+
+    def run_line(self, command):
+        if "diopi-server" in command:
+            self.server = self.serve(command)
+        elif command in NARROWED:
+            self.run(command + " --fname add")
+        elif "--watch" in command:
+            watching = self.start(command)
+            self.wait_for(watching, "atching", command)
+            self.stop(watching, command, (0, 130))
+        elif "--serve " in command:
+            self.agent = self.start(command)
+            self.wait_for(self.agent, "waiting for runs", command)
+        elif "shrink" in command:
+            check("nothing to shrink" in self.run(command, expect=2), f"{command}: a case that passes cannot be shrunk")
+        else:
+            self.run(command)
+
+    def run_all(self):
+        skipped = set()
+        ran = 0
+        for line in self.commands():
+            command = line.split("  #")[0].strip()
+            if command in ELSEWHERE:
+                skipped.add(command)
+                continue
+            self.run_line(command)
+            ran += 1
+        check(ran > 12, f"README.md: only {ran} commands were found")
+        check(skipped == set(ELSEWHERE), f"README.md: no longer has {set(ELSEWHERE) - skipped}")
+        self.stop(self.agent, "diopi-agent --serve", (0, 130))
+        self.server.send_signal(signal.SIGTERM)
+        check(self.server.wait(timeout=60) == 0, "diopi-server: exit status after SIGTERM")
+
+
+def main():
+    check_names()
+    folder = tempfile.mkdtemp(prefix="diopi-docs-")
+    try:
+        with open("README.md", encoding="utf-8") as file:
+            Readme(folder, file.read()).run_all()
+        check(glob.glob(f"{folder}/imported/*.textproto"), "import-cases wrote files")
+    finally:
+        shutil.rmtree(folder)
+    return 1 if failures else 0
+
+
+sys.exit(main())

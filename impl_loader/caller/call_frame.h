@@ -1,0 +1,139 @@
+// One case turned into the arguments of a call: tensors in guarded buffers, handles, scalars, strings.
+#ifndef IMPL_LOADER_CALLER_CALL_FRAME_H_
+#define IMPL_LOADER_CALLER_CALL_FRAME_H_
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cases/base/dtype.h"
+#include "diopi/v1/case.pb.h"
+#include "impl_loader/call/call.h"
+#include "impl_loader/caller/stream_delay.h"
+#include "impl_loader/runtime/host.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::loader {
+
+// Dense values of one input. Not owned.
+struct InputView {
+  std::string_view key;
+  Dtype dtype = v1::Dtype::float32;
+  std::vector<int64_t> shape;
+  const void* data = nullptr;
+  size_t bytes = 0;
+};
+
+// A tensor of the case as the library sees it.
+struct BoundTensor {
+  std::string key;
+  v1::Role role = v1::ROLE_INPUT;
+  bool host_output = false;  // no handle: the library gets the pointer
+  diopiTensor tensor;
+  int64_t element = 0;           // bytes
+  bool dense = false;            // the elements are the storage, in order
+  const void* values = nullptr;  // dense, of inputs and inouts
+  const void* holds = nullptr;  // dense, of an output: what callers put into it before the call; null: poison
+  std::string image;            // not dense: the whole storage as it is before the call
+  std::vector<uint8_t> covered;  // not dense: 1 for storage elements that belong to the tensor
+
+  bool judged = true;               // false: its value is undefined, so it may be anything
+  bool may_stay_unwritten = false;  // judged, but only where the library writes it
+
+  bool is_output() const { return role == v1::ROLE_OUTPUT; }
+  // What the storage of an input or inout held before the call.
+  const void* pristine() const { return dense ? values : image.data(); }
+};
+
+// A handle the library fills.
+struct LibrarySlot {
+  std::string key;
+  diopiTensorHandle_t* handle = nullptr;  // into an array of the frame
+  bool judged = true;                     // false: it may stay null (unique's counts that were not asked for)
+};
+
+struct OutputTensor {
+  std::string key;
+  int32_t dtype = 0;
+  std::vector<int64_t> shape;
+  std::string data;  // dense
+};
+
+class CallFrame {
+ public:
+  // `inputs` must hold every input and inout of the case and outlive the frame. An input's own dtype wins
+  // over the case's. Outputs of a floating dtype get `widened` unless that is `unsupported`. Buffers come
+  // from the context's arenas. InvalidArgument, naming the argument, when case, inputs and signature do not
+  // fit each other; ResourceExhausted when there is no memory.
+  static absl::StatusOr<std::unique_ptr<CallFrame>> Build(const abi::Function& function, const v1::Case& c,
+                                                          const std::vector<InputView>& inputs, Dtype widened,
+                                                          diopiContext* context);
+
+  // False when the case has generators and the last call left all of them where they were.
+  bool GeneratorsMoved() const;
+  // Before each call: restores inputs, inouts, generators and handles, fills outputs with `poison` (with what
+  // they hold, where callers put something there and `fill` says so), renews the canaries, moves everything
+  // to the device. `spreading` names inputs and inouts ("*": all) whose canaries are such as spread (Buffer).
+  // The library's error code when a copy fails.
+  int32_t Prepare(uint8_t poison, bool fill = true, std::string_view spreading = {});
+  // After Prepare, for a library with device memory: inputs and inouts become zeros, and are queued to come
+  // back on the context's stream behind what `delay` puts there for `seconds`. Waits for everything but that.
+  // The library's error code; `held` tells whether the inputs are late, false where the library lacks what it
+  // takes.
+  int32_t HoldInputs(StreamDelay* delay, double seconds, bool* held);
+  // After each call: makes the mirrors of all buffers current. Synchronise afterwards.
+  int32_t Download();
+
+  const std::vector<ArgValue>& args() const { return args_; }
+  const std::deque<BoundTensor>& tensors() const { return tensors_; }
+  std::deque<BoundTensor>& tensors() { return tensors_; }
+  const std::deque<LibrarySlot>& slots() const { return slots_; }
+  uint8_t poison() const { return poison_; }
+
+ private:
+  friend class FrameBuilder;
+  explicit CallFrame(diopiContext* context) : context_(context) {}
+  void Restore(BoundTensor* bound, bool fill) const;
+  struct Held {
+    runtime::Buffer buffer;
+    runtime::Buffer aside;  // device memory that keeps the values meanwhile
+  };
+  std::vector<Held> SetAside();
+
+  struct Generator {
+    diopiGenerator initial;
+    diopiGenerator live;
+  };
+
+  diopiContext* context_;
+  uint8_t poison_ = 0;
+  std::vector<ArgValue> args_;
+  // Deques: the library holds pointers to their elements.
+  std::deque<BoundTensor> tensors_;
+  std::deque<LibrarySlot> slots_;
+  std::deque<std::vector<diopiTensorHandle_t>> arrays_;  // handles in and out
+  std::deque<std::vector<int64_t>> sizes_;
+  std::deque<diopiSize_t> size_structs_;
+  std::deque<diopiScalar_t> scalars_;
+  std::deque<int64_t> integers_;
+  std::deque<double> doubles_;
+  std::deque<bool> bools_;
+  std::deque<std::string> strings_;
+  std::deque<Generator> generators_;
+  std::deque<std::vector<diopiGeneratorHandle_t>> generator_arrays_;
+};
+
+// The dense elements of any tensor whose mirror is current. `buffer` lends its memory: fresh pages cost more
+// than the copy.
+OutputTensor ReadTensor(const std::string& key, const diopiTensor& tensor, std::string buffer = {});
+
+// Whether the tensor's dense elements are `data`.
+bool HoldsElements(const diopiTensor& tensor, const std::string& data);
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_CALLER_CALL_FRAME_H_

@@ -1,0 +1,85 @@
+#include "impl_loader/caller/case_caller.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "impl_loader/caller/test_cases.h"
+#include "impl_loader/library/library.h"
+
+namespace diopi::loader {
+namespace {
+
+using ::testing::Each;
+using ::testing::Gt;
+
+TimeOptions Quick() {
+  TimeOptions options;
+  options.samples = 4;
+  options.max_calls = 5;
+  options.warmup = 1;
+  return options;
+}
+
+TEST(CaseCaller, CallsAndTellsErrorsApart) {
+  const std::pair<std::string, absl::StatusCode> rows[] = {
+      {"good", absl::StatusCode::kOk},
+      {"noimplement", absl::StatusCode::kUnimplemented},
+      {"dtype", absl::StatusCode::kInvalidArgument},
+      {"error", absl::StatusCode::kInternal},
+      {"throws", absl::StatusCode::kInternal},
+      {"past_end", absl::StatusCode::kOk}};  // nobody looks at the memory but the tool outside
+  for (const auto& [vendor, code] : rows) {
+    for (const bool exact : {false, true}) {
+      auto caller = CaseCaller::Open(VendorPath(vendor), exact);
+      ASSERT_TRUE(caller.ok()) << caller.status();
+      EXPECT_EQ((*caller)->Call(AddCase({9}), AddInputs({9}), 2).code(), code) << vendor;
+      EXPECT_EQ((*caller)->Time(AddCase({9}), AddInputs({9}), Quick()).status().code(), code) << vendor;
+    }
+  }
+  EXPECT_EQ(CaseCaller::Open("/does/not/exist.so", false).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(CaseCaller, ADeviceWithItsOwnMemoryAndStreams) {
+  for (const bool exact : {false, true}) {
+    auto caller = CaseCaller::Open(VendorPath("async_device"), exact);
+    ASSERT_TRUE(caller.ok()) << caller.status();
+    EXPECT_EQ((*caller)->vendor_name(), "async device");
+    EXPECT_TRUE((*caller)->Call(AddCase({7}), AddInputs({7}), 3).ok());
+    const auto time = (*caller)->Time(AddCase({7}), AddInputs({7}), Quick());
+    ASSERT_TRUE(time.ok()) << time.status();
+    EXPECT_FALSE(time->device_clock);
+    EXPECT_EQ(time->microseconds.size(), 4U);
+    EXPECT_THAT(time->microseconds, Each(Gt(0)));
+  }
+}
+
+TEST(CaseCaller, FewerSamplesWhereTheTimeIsOver) {
+  auto caller = CaseCaller::Open(VendorPath("good"), false);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  TimeOptions options = Quick();
+  options.seconds = 0;
+  options.samples = 100;
+  EXPECT_EQ((*caller)->Time(AddCase({7}), AddInputs({7}), options)->microseconds.size(), 3U);
+}
+
+TEST(CaseCaller, TheDeviceClockWhereTheDriverIsLoaded) {
+  auto driver = Library::Open(VendorPath("fake_cuda"));
+  ASSERT_TRUE(driver.ok()) << driver.status();
+  int* const started = static_cast<int*>(driver->Symbol("fake_cuda_started"));
+  int* const events = static_cast<int*>(driver->Symbol("fake_cuda_events"));
+  ASSERT_TRUE(started != nullptr && events != nullptr);
+  auto caller = CaseCaller::Open(VendorPath("async_device"), false);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  for (const int late : {0, 1}) {
+    *started = late;
+    const auto time = (*caller)->Time(AddCase({7}), AddInputs({7}), Quick());
+    ASSERT_TRUE(time.ok()) << time.status();
+    EXPECT_TRUE(time->device_clock);
+    EXPECT_EQ(time->late, late * 4);
+    EXPECT_THAT(time->microseconds, Each(3000.0 / time->calls));
+    EXPECT_EQ(*events, 0);
+  }
+}
+
+}  // namespace
+}  // namespace diopi::loader

@@ -1,0 +1,454 @@
+// A case is called at least twice on fresh streams with different poison in its outputs. An element that
+// keeps both poisons was not written; one that differs otherwise is not deterministic. In every second call
+// the inputs arrive late on the call's stream, so that work on any other stream reads zeros. The second call
+// also finds poison where callers put values, which shows whether the library relies on them; if so, a third
+// call decides about determinism. Memory is inspected after each call, before anything is freed.
+#include "impl_loader/caller/case_runner.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cases/base/hash.h"
+#include "cases/base/stage.h"
+#include "impl_loader/caller/memory_level.h"
+#include "impl_loader/caller/text.h"
+
+namespace diopi::loader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint8_t kPoison[2] = {0xA5, 0x5A};  // differ in every bit
+constexpr int kLeakCalls = 16;                // each must grow: caches that fill up stop growing
+constexpr int kFewestLeakCalls = 4;
+constexpr double kLeakSeconds = 2;         // spent on them at most
+constexpr double kSampledSeconds = 0.004;  // spent on the further calls of a sampled case
+constexpr int kRepeats = 12;               // further calls when two differ
+constexpr size_t kMaxSpares = 16;
+constexpr size_t kMaxSpareBytes = 4 << 20;
+// A thread that outlives its call is given this long to show what it still writes.
+constexpr std::chrono::milliseconds kSettle{50};
+constexpr char kHeldText[] =
+    " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
+    "them)";
+
+// Fresh streams, where the library makes streams, for calls to take in turn; the context's until this ends.
+// Made before the first call: a library that keeps something by stream meets another one in the next call.
+class StreamScope {
+ public:
+  StreamScope(const runtime::DeviceFunctions& functions, diopiContext* context, size_t count)
+      : functions_(functions), context_(context) {
+    context_->stream = nullptr;
+    while (functions_.stream_create != nullptr && code_ == 0 && streams_.size() < count) {
+      void* stream = nullptr;
+      code_ = functions_.stream_create(&stream);
+      if (code_ == 0) streams_.push_back(stream);
+    }
+  }
+  ~StreamScope() {
+    for (void* stream : streams_) {
+      if (functions_.stream_destroy != nullptr) functions_.stream_destroy(stream);
+    }
+    context_->stream = nullptr;
+  }
+  StreamScope(const StreamScope&) = delete;
+  StreamScope& operator=(const StreamScope&) = delete;
+
+  int32_t code() const { return code_; }
+  void Use(int call) const {
+    if (!streams_.empty()) context_->stream = streams_[static_cast<size_t>(call) % streams_.size()];
+  }
+
+ private:
+  const runtime::DeviceFunctions& functions_;
+  diopiContext* context_;
+  std::vector<void*> streams_;
+  int32_t code_ = 0;
+};
+
+// How an output is looked at when two calls are compared.
+struct OutputRules {
+  bool poisoned = true;  // required memory is poisoned too
+  bool judged = true;
+  bool may_stay_unwritten = false;
+  bool holds_values = false;  // callers put something there before the call
+};
+
+OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
+  for (const BoundTensor& bound : frame.tensors()) {
+    if (bound.key != key) continue;
+    return {bound.is_output(), bound.judged, bound.may_stay_unwritten, bound.holds != nullptr};
+  }
+  for (const LibrarySlot& slot : frame.slots()) {
+    if (slot.key == key) return {true, slot.judged, false, false};
+  }
+  return {};
+}
+
+// Every eighth case, whatever it is run with.
+bool IsSampled(const std::string& id) {
+  return !id.empty() && Xxh64(id) % 8 == 0;
+}
+
+}  // namespace
+
+struct CaseRunner::Attempt {
+  const abi::Function& function;
+  void* symbol;
+  CallFrame* frame;
+  RunResult* result;
+  runtime::Arena::Mark host_mark;
+  runtime::Arena::Mark device_mark;
+  Findings findings;
+  double seconds = 0;  // of the last call
+  bool held = false;   // its inputs came late
+};
+
+CaseRunner::CaseRunner(VendorLibrary* vendor, const ForkGuard* forks)
+    : vendor_(vendor),
+      forks_(forks),
+      device_(vendor->functions().HasMemory() ? std::make_unique<runtime::Arena>(vendor->functions(), &host_)
+                                              : nullptr),
+      context_(&host_, device_.get(), vendor->functions()),
+      delay_(vendor->functions()) {}
+
+RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& inputs,
+                          const RunOptions& options) {
+  RunResult result;
+  const abi::Function* function = abi::FindFunction(c.function());
+  if (function == nullptr) {
+    Fail(&result, v1::WorkerReply::BAD_CASE, absl::StrCat("the ABI has no function ", c.function()));
+    return result;
+  }
+  void* symbol = vendor_->Symbol(c.function());
+  if (symbol == nullptr) {
+    Fail(&result, v1::WorkerReply::SYMBOL_ABSENT, absl::StrCat("the library does not export ", c.function()));
+    return result;
+  }
+  const int64_t threads = CurrentThreads();
+  {
+    absl::StatusOr<std::unique_ptr<CallFrame>> frame =
+        CallFrame::Build(*function, c, inputs, options.widened, &context_);
+    if (frame.ok()) {
+      RunCalls(*function, symbol, options, IsSampled(c.id()), frame->get(), &result);
+    } else {
+      Fail(&result, v1::WorkerReply::BAD_CASE, std::string(frame.status().message()));
+    }
+    context_.ReleaseRequired();
+  }
+  if (CurrentThreads() > threads) {
+    host_.Abandon();  // a thread that is still running may still be writing
+  } else {
+    host_.Rewind({});
+  }
+  if (device_ != nullptr) device_->Rewind({});
+  return result;
+}
+
+void CaseRunner::Fail(RunResult* result, v1::WorkerReply::Status status, const std::string& text) {
+  result->reply.set_status(status);
+  result->reply.set_text(PrintableText(text));
+}
+
+void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const RunOptions& options,
+                          bool sampled, CallFrame* frame, RunResult* result) {
+  StageReached("in_call");
+  int calls = std::max(options.calls, 1);
+  const StreamScope streams(vendor_->functions(), &context_, calls > 1 ? 2 : 1);
+  if (streams.code() != 0) {
+    Fail(result, v1::WorkerReply::SYNC_FAILED,
+         absl::StrCat("making a stream failed with ", streams.code(), " ", vendor_->LastError()));
+    return;
+  }
+  Attempt attempt{function, symbol, frame, result, host_.mark(), {}, {}, 0, false};
+  if (device_ != nullptr) attempt.device_mark = device_->mark();
+  MemoryLevel level;
+  MemoryLevel previous;
+  bool finished = true;
+  bool relies = false;  // the result rests on what outputs held before the call
+  for (int i = 0; i < calls && finished; ++i) {
+    const int64_t threads = CurrentThreads();
+    streams.Use(i);
+    // The second call finds poison where callers put values. A library that relies on them is called once
+    // more with them, to see whether it repeats itself.
+    const bool fill = i != 1;
+    const bool hold = options.hold_inputs && (i % 2 == 1 || (relies && i == 2));
+    finished = CallOnce(&attempt, {kPoison[i % 2], hold, fill, i % 2 == 1 ? "*" : ""}) && Inspect(&attempt);
+    result->reply.set_calls(i + 1);
+    if (!attempt.held) result->reply.set_call_us(attempt.seconds * 1e6);
+    if (finished) {
+      std::vector<OutputTensor> outputs;
+      finished = Gather(&attempt, &outputs);
+      if (options.calls > 1) CheckLateWrites(&attempt, CurrentThreads() > threads, outputs);
+      if (i == 0) {
+        result->reply.set_generator_unmoved(!frame->GeneratorsMoved());
+        result->outputs = std::move(outputs);
+      } else {
+        Compare(&attempt, result->outputs, outputs, kPoison[i % 2], fill);
+        Recycle(std::move(outputs));
+        relies = !result->reply.relied_on().empty();
+        if (relies) calls = std::max(calls, 3);
+      }
+    }
+    EndCall(attempt);
+    if (finished && i == 0 && options.calls == 2 && sampled) {
+      calls = static_cast<int>(std::clamp(kSampledSeconds / std::max(attempt.seconds, 1e-9), 2.0,
+                                          static_cast<double>(std::max(options.sampled_calls, 2))));
+    }
+    if (finished && i > 0 && result->reply.nondeterministic()) {
+      Examine(&attempt);
+      break;
+    }
+    if (options.find_leaks && calls > 1) {
+      previous = level;
+      level = CurrentMemoryLevel();
+    }
+  }
+  if (finished && options.find_leaks && calls > 1 && level.Above(previous)) FindLeaks(&attempt);
+  for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
+}
+
+// Whether a further call gives other outputs than the first. A call that fails counts as one that does not.
+bool CaseRunner::Differs(Attempt* attempt, const Setting& setting) {
+  bool differs = false;
+  if (CallOnce(attempt, setting) && Inspect(attempt)) {
+    std::vector<OutputTensor> outputs;
+    if (Gather(attempt, &outputs)) {
+      for (size_t i = 0; i < outputs.size() && i < attempt->result->outputs.size(); ++i) {
+        const OutputTensor& first = attempt->result->outputs[i];
+        const bool judged = RulesOf(*attempt->frame, first.key).judged;
+        differs = differs || (judged && (outputs[i].data != first.data || outputs[i].shape != first.shape));
+      }
+      Recycle(std::move(outputs));
+    }
+  }
+  EndCall(*attempt);
+  return differs;
+}
+
+// Two equal calls differed: calls the function again, as in the first call, to see how often it differs from
+// itself. Where it never does, and the difference follows the bytes around an input, it reads outside of it.
+void CaseRunner::Examine(Attempt* attempt) {
+  v1::WorkerReply& reply = attempt->result->reply;
+  const v1::WorkerReply before = reply;
+  int different = 0;
+  for (int i = 0; i < kRepeats; ++i) different += Differs(attempt, {kPoison[0]}) ? 1 : 0;
+  std::string reads;
+  for (const BoundTensor& bound : attempt->frame->tensors()) {
+    if (different > 0 || bound.is_output() || bound.host_output) continue;
+    if (Differs(attempt, {kPoison[0], false, true, bound.key}) && !Differs(attempt, {kPoison[0]})) {
+      reads = bound.key;
+      break;
+    }
+  }
+  reply = before;
+  if (reads.empty()) {
+    reply.set_nondeterministic_text(absl::StrCat(before.nondeterministic_text(), "; ", different, " of ",
+                                                 kRepeats, " further calls differ from the first"));
+    return;
+  }
+  reply.set_nondeterministic(false);
+  reply.clear_nondeterministic_text();
+  attempt->findings.Add(
+      v1::MemoryFinding::OUT_OF_BOUNDS, reads, 0, 1,
+      absl::StrCat("the result depends on the memory around ", reads, ": the function reads outside of it (",
+                   before.nondeterministic_text(), " when only the bytes beside the inputs do)"));
+}
+
+bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
+  int32_t code = attempt->frame->Prepare(setting.poison, setting.fill, setting.spreading);
+  if (code == 0) code = context_.Synchronize();
+  attempt->held = false;
+  // Twice the last call's time: its work on another stream has ended by then.
+  if (code == 0 && setting.hold)
+    code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
+  if (code == 0) return true;
+  Fail(attempt->result, v1::WorkerReply::SYNC_FAILED,
+       absl::StrCat("copying the inputs to the device failed with ", code, " ", vendor_->LastError()));
+  return false;
+}
+
+bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
+  RunResult* result = attempt->result;
+  if (!PrepareCall(attempt, setting)) return false;
+  const Clock::time_point start = Clock::now();
+  const absl::StatusOr<CallResult> called =
+      CallFunction(attempt->symbol, attempt->function, &context_, attempt->frame->args());
+  if (forks_ != nullptr) forks_->EndIfCopy();
+  if (!called.ok()) {
+    Fail(result, v1::WorkerReply::BAD_CASE, std::string(called.status().message()));
+    return false;
+  }
+  const int32_t code = context_.Synchronize();
+  attempt->seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (called->kind == CallResult::Kind::kException) {
+    Fail(result, v1::WorkerReply::EXCEPTION, called->exception);
+  } else {
+    result->reply.set_error_code(called->error_code);
+    if (called->error_code != diopiSuccess) result->reply.set_text(vendor_->LastError());
+  }
+  if (code != 0) {
+    Fail(result, v1::WorkerReply::SYNC_FAILED,
+         absl::StrCat("synchronising the stream after ", attempt->function.name(), " failed with ", code, " ",
+                      vendor_->LastError()));
+    return false;
+  }
+  return true;
+}
+
+// Looks at the memory after a call; false when there are no outputs to look at.
+bool CaseRunner::Inspect(Attempt* attempt) {
+  int32_t code = attempt->frame->Download();
+  if (code == 0) code = context_.Synchronize();
+  if (code != 0) {
+    Fail(attempt->result, v1::WorkerReply::SYNC_FAILED,
+         absl::StrCat("copying the outputs from the device failed with ", code, " ", vendor_->LastError()));
+    return false;
+  }
+  CheckFrame(attempt->frame, context_, &attempt->findings);
+  const v1::WorkerReply& reply = attempt->result->reply;
+  return reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == diopiSuccess;
+}
+
+// The outputs of the last call. False, with a text, when a handle that the library should have filled is
+// null or not one of the host's.
+bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
+  for (const BoundTensor& bound : attempt->frame->tensors()) {
+    if (bound.role != v1::ROLE_INPUT) outputs->push_back(ReadTensor(bound.key, bound.tensor, Spare()));
+  }
+  std::vector<const diopiTensor*> known;
+  if (!attempt->frame->slots().empty()) {
+    for (const diopiTensor* tensor : context_.Required()) known.push_back(tensor);
+    for (const BoundTensor& bound : attempt->frame->tensors()) known.push_back(&bound.tensor);
+  }
+  std::string text;
+  for (const LibrarySlot& slot : attempt->frame->slots()) {
+    if (std::find(known.begin(), known.end(), *slot.handle) != known.end()) {
+      outputs->push_back(ReadTensor(slot.key, **slot.handle, Spare()));
+      continue;
+    }
+    if (!slot.judged && *slot.handle == nullptr) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "; ", attempt->function.name(), " returned success, but ",
+                    slot.key,
+                    *slot.handle == nullptr ? " is still a null handle"
+                                            : " is a handle that diopiRequireTensor did not return");
+  }
+  if (text.empty()) return true;
+  attempt->result->reply.set_text(text);
+  attempt->result->outputs = std::move(*outputs);
+  return false;
+}
+
+void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& first,
+                         const std::vector<OutputTensor>& now, uint8_t poison, bool fill) {
+  v1::WorkerReply& reply = attempt->result->reply;
+  const auto differ = [&](const std::string& text) {
+    if (reply.nondeterministic()) return;
+    reply.set_nondeterministic(true);
+    reply.set_nondeterministic_text(absl::StrCat(text, attempt->held ? kHeldText : ""));
+  };
+  for (size_t i = 0; i < first.size() && i < now.size(); ++i) {
+    const OutputTensor& a = first[i];
+    const OutputTensor& b = now[i];
+    const OutputRules rules = RulesOf(*attempt->frame, a.key);
+    if (!rules.judged) continue;  // anything may be there, what was there before included
+    if (a.dtype != b.dtype || a.shape != b.shape) {
+      differ(absl::StrCat(a.key, " has another shape or dtype in the second of two equal calls"));
+      continue;
+    }
+    // Calls with the first call's poison cannot tell what is unwritten: an equal value is equal poison.
+    const bool poisoned = poison != kPoison[0] && rules.poisoned && !rules.holds_values;
+    const RunDifference d =
+        CompareRuns(a.data, b.data, runtime::ElementBytes(a.dtype), poisoned, kPoison[0], poison);
+    const auto elements =
+        static_cast<int64_t>(a.data.size()) / std::max<int64_t>(1, runtime::ElementBytes(a.dtype));
+    if (rules.holds_values && !fill) {
+      if (d.different == 0) continue;
+      reply.add_relied_on(absl::StrCat(d.different, " of ", elements, " elements of ", a.key,
+                                       " differ when it holds something else before the call, the first at ",
+                                       d.first_different));
+      continue;
+    }
+    if (rules.may_stay_unwritten && d.unwritten == elements && elements > 0) {
+      const auto& known = reply.unwritten();
+      if (std::find(known.begin(), known.end(), a.key) == known.end()) reply.add_unwritten(a.key);
+      continue;
+    }
+    if (d.unwritten > 0) {
+      attempt->findings.Add(v1::MemoryFinding::UNWRITTEN, a.key, d.first_unwritten, d.unwritten,
+                            absl::StrCat(d.unwritten, " of ", elements, " elements of ", a.key,
+                                         " were not written, the first at ", d.first_unwritten));
+    }
+    if (d.different > 0) {
+      differ(absl::StrCat(d.different, " of ", elements, " elements of ", a.key,
+                          " differ between two equal calls, the first at ", d.first_different));
+    }
+  }
+}
+
+// Did a thread of the library write an output after the call had returned?
+void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen) {
+  const int64_t threads = CurrentThreads();
+  if (threads <= 1 || device_ != nullptr) return;
+  const Clock::time_point until = Clock::now() + kSettle;
+  while (new_threads && CurrentThreads() >= threads && Clock::now() < until) {
+    const timespec pause{0, 500'000};
+    nanosleep(&pause, nullptr);
+  }
+  for (const BoundTensor& bound : attempt->frame->tensors()) {
+    if (bound.role == v1::ROLE_INPUT) continue;
+    for (const OutputTensor& before : seen) {
+      if (before.key != bound.key || HoldsElements(bound.tensor, before.data)) continue;
+      attempt->result->reply.set_nondeterministic(true);
+      attempt->result->reply.set_nondeterministic_text(
+          absl::StrCat(bound.key, " changed after ", attempt->function.name(),
+                       " had returned: a thread of the library was still writing"));
+    }
+  }
+}
+
+void CaseRunner::FindLeaks(Attempt* attempt) {
+  const double seconds = std::max(attempt->seconds, 1e-9);
+  const int calls =
+      static_cast<int>(std::clamp(kLeakSeconds / seconds, double{kFewestLeakCalls}, double{kLeakCalls}));
+  const MemoryLevel start = CurrentMemoryLevel();
+  MemoryLevel level = start;
+  for (int i = 0; i < calls; ++i) {
+    const bool called = CallOnce(attempt, {kPoison[i % 2]});
+    EndCall(*attempt);
+    const MemoryLevel now = CurrentMemoryLevel();
+    if (!called || !now.Above(level)) return;
+    level = now;
+  }
+  const int64_t bytes = level.Growth(start) / calls;
+  attempt->findings.Add(
+      v1::MemoryFinding::LEAK, "", bytes, calls,
+      absl::StrCat("memory grew in each of ", calls, " further calls, by ", bytes, " bytes a call"));
+}
+
+std::string CaseRunner::Spare() {
+  if (spare_.empty()) return {};
+  std::string buffer = std::move(spare_.back());
+  spare_.pop_back();
+  return buffer;
+}
+
+void CaseRunner::Recycle(std::vector<OutputTensor> outputs) {
+  // In reverse: the next case's first output gets the first buffer, which most often has its size.
+  for (size_t i = outputs.size(); i-- > 0;) {
+    if (spare_.size() >= kMaxSpares || outputs[i].data.capacity() > kMaxSpareBytes) continue;
+    spare_.push_back(std::move(outputs[i].data));
+  }
+}
+
+void CaseRunner::EndCall(const Attempt& attempt) {
+  context_.ReleaseRequired();
+  host_.Rewind(attempt.host_mark);
+  if (device_ != nullptr) device_->Rewind(attempt.device_mark);
+}
+
+}  // namespace diopi::loader

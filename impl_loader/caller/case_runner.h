@@ -1,0 +1,83 @@
+// Runs one case on a library in this process, as often as asked, and tells all that was seen.
+#ifndef IMPL_LOADER_CALLER_CASE_RUNNER_H_
+#define IMPL_LOADER_CALLER_CASE_RUNNER_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diopi/v1/worker.pb.h"
+#include "impl_loader/caller/call_frame.h"
+#include "impl_loader/caller/checks.h"
+#include "impl_loader/caller/fork_guard.h"
+#include "impl_loader/caller/vendor_library.h"
+
+namespace diopi::loader {
+
+struct RunOptions {
+  int calls = 2;  // 1: no comparison of two calls, so no unwritten outputs and no leaks are found
+  // Calls of every eighth case (by its id) that asks for two, while they take less than a few milliseconds: a
+  // function whose calls go wrong now and then is called often enough over its cases.
+  int sampled_calls = 16;
+  bool find_leaks = true;
+  // In every second call: keep the stream busy before the inputs arrive on it, where the library has what
+  // that takes. Work that ignores the stream then overtakes its inputs.
+  bool hold_inputs = true;
+  Dtype widened = v1::Dtype::unsupported;  // see CallFrame::Build
+};
+
+struct RunResult {
+  v1::WorkerReply reply;              // all but sequence and outputs
+  std::vector<OutputTensor> outputs;  // of the first call
+};
+
+// Owns the memory of the cases it runs. Not thread-safe.
+class CaseRunner {
+ public:
+  // Both must outlive the runner. `forks`: ends copies of the process as they return from a call; null: the
+  // library is trusted not to fork.
+  explicit CaseRunner(VendorLibrary* vendor, const ForkGuard* forks = nullptr);
+
+  RunResult Run(const v1::Case& c, const std::vector<InputView>& inputs, const RunOptions& options);
+
+  // Takes outputs back whose memory the next cases may use.
+  void Recycle(std::vector<OutputTensor> outputs);
+
+ private:
+  struct Attempt;
+  void RunCalls(const abi::Function& function, void* symbol, const RunOptions& options, bool sampled,
+                CallFrame* frame, RunResult* result);
+  // How one call is made.
+  struct Setting {
+    uint8_t poison;
+    bool hold = false;                // the inputs come late
+    bool fill = true;                 // outputs hold what callers put there
+    std::string_view spreading = {};  // CallFrame::Prepare
+  };
+  bool CallOnce(Attempt* attempt, const Setting& setting);
+  bool PrepareCall(Attempt* attempt, const Setting& setting);
+  bool Inspect(Attempt* attempt);
+  bool Gather(Attempt* attempt, std::vector<OutputTensor>* outputs);
+  void Compare(Attempt* attempt, const std::vector<OutputTensor>& first, const std::vector<OutputTensor>& now,
+               uint8_t poison, bool fill);
+  void Examine(Attempt* attempt);
+  bool Differs(Attempt* attempt, const Setting& setting);
+  void CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen);
+  void FindLeaks(Attempt* attempt);
+  static void Fail(RunResult* result, v1::WorkerReply::Status status, const std::string& text);
+  void EndCall(const Attempt& attempt);
+  std::string Spare();
+
+  VendorLibrary* vendor_;
+  const ForkGuard* forks_;
+  runtime::Arena host_;
+  std::unique_ptr<runtime::Arena> device_;  // null: a library that works on host memory
+  diopiContext context_;
+  StreamDelay delay_;
+  std::vector<std::string> spare_;
+};
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_CALLER_CASE_RUNNER_H_

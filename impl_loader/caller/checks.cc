@@ -1,0 +1,137 @@
+#include "impl_loader/caller/checks.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "cases/base/tensor.h"
+
+namespace diopi::loader {
+namespace {
+
+constexpr size_t kMaxFindings = 32;
+
+std::string Elements(int64_t count) {
+  return absl::StrCat(count, count == 1 ? " element" : " elements");
+}
+
+void CheckLayout(const std::string& key, diopiTensor* tensor, Findings* findings) {
+  const std::vector<int64_t> shape = tensor->shape;
+  const std::vector<int64_t> strides = tensor->strides;
+  if (!tensor->RestoreLayout()) return;
+  const bool resized = shape != tensor->shape;
+  findings->Add(
+      v1::MemoryFinding::CHANGED_LAYOUT, key, 0, 1,
+      absl::StrCat("the library overwrote the ", resized ? "shape" : "stride", " array of ", key,
+                   ", which belongs to the host: ", ShapeText(resized ? tensor->shape : tensor->strides),
+                   " became ", ShapeText(resized ? shape : strides)));
+}
+
+void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings* findings) {
+  const runtime::CanaryDamage damage = runtime::CheckCanaries(buffer);
+  if (damage.count == 0) return;
+  const auto bytes = static_cast<int64_t>(buffer.bytes);
+  const std::string where = damage.first < 0 ? absl::StrCat(-damage.first, " bytes before its start")
+                                             : absl::StrCat(damage.first - bytes, " bytes past its end");
+  findings->Add(
+      v1::MemoryFinding::OUT_OF_BOUNDS, key, damage.first, damage.count,
+      absl::StrCat(damage.count, " bytes written outside ", key, " (", bytes, " bytes), the first ", where));
+}
+
+void CheckUnchanged(const BoundTensor& bound, Findings* findings) {
+  const runtime::Buffer& buffer = bound.tensor.storage;
+  const auto* before = static_cast<const std::byte*>(bound.pristine());
+  if (buffer.bytes == 0 || std::memcmp(buffer.mirror, before, buffer.bytes) == 0) return;
+  const auto element = static_cast<size_t>(bound.element);
+  int64_t first = -1;
+  int64_t count = 0;
+  for (size_t at = 0; at < buffer.bytes; at += element) {
+    if (std::memcmp(buffer.mirror + at, before + at, element) == 0) continue;
+    if (count++ == 0) first = static_cast<int64_t>(at / element);
+  }
+  findings->Add(v1::MemoryFinding::CHANGED_INPUT, bound.key, first, count,
+                absl::StrCat(Elements(count), " of the input ", bound.key, " changed, the first at ", first,
+                             bound.dense ? "" : " of its storage"));
+}
+
+void CheckGaps(const BoundTensor& bound, uint8_t poison, Findings* findings) {
+  const runtime::Buffer& buffer = bound.tensor.storage;
+  const auto element = static_cast<size_t>(bound.element);
+  const std::string poisoned(element, static_cast<char>(poison));
+  int64_t first = -1;
+  int64_t count = 0;
+  for (size_t i = 0; i < bound.covered.size(); ++i) {
+    if (bound.covered[i] != 0) continue;
+    const char* before = bound.is_output() ? poisoned.data() : bound.image.data() + i * element;
+    if (std::memcmp(buffer.mirror + i * element, before, element) == 0) continue;
+    if (count++ == 0) first = static_cast<int64_t>(i);
+  }
+  if (count == 0) return;
+  findings->Add(
+      v1::MemoryFinding::WROTE_GAP, bound.key, first, count,
+      absl::StrCat("the library wrote ", Elements(count), " of the storage of ", bound.key,
+                   " that do not belong to the tensor (its strides were ignored), the first at ", first));
+}
+
+}  // namespace
+
+void Findings::Add(v1::MemoryFinding::Kind kind, const std::string& key, int64_t index, int64_t count,
+                   const std::string& text) {
+  for (const v1::MemoryFinding& known : list_) {
+    if (known.kind() == kind && known.key() == key) return;
+  }
+  if (list_.size() >= kMaxFindings) return;
+  v1::MemoryFinding& finding = list_.emplace_back();
+  finding.set_kind(kind);
+  finding.set_key(key);
+  finding.set_index(index);
+  finding.set_count(count);
+  finding.set_text(text);
+}
+
+void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings) {
+  for (BoundTensor& bound : frame->tensors()) {
+    CheckLayout(bound.key, &bound.tensor, findings);
+    CheckBounds(bound.key, bound.tensor.storage, findings);
+    if (bound.role == v1::ROLE_INPUT) {
+      CheckUnchanged(bound, findings);
+    } else if (!bound.dense) {
+      CheckGaps(bound, frame->poison(), findings);
+    }
+  }
+  int index = 0;
+  for (diopiTensor* tensor : context.Required()) {
+    std::string key = absl::StrCat("required.", index++);
+    for (const LibrarySlot& slot : frame->slots()) {
+      if (*slot.handle == tensor) key = slot.key;
+    }
+    CheckLayout(key, tensor, findings);
+    CheckBounds(key, tensor->storage, findings);
+  }
+}
+
+RunDifference CompareRuns(const std::string& a, const std::string& b, int64_t element, bool poisoned,
+                          uint8_t poison_a, uint8_t poison_b) {
+  RunDifference difference;
+  if (a == b) return difference;  // the poisons differ, so nothing is unwritten either
+  const auto bytes = static_cast<size_t>(element);
+  for (size_t at = 0; at + bytes <= a.size() && at + bytes <= b.size(); at += bytes) {
+    const char* x = a.data() + at;
+    const char* y = b.data() + at;
+    if (std::memcmp(x, y, bytes) == 0) continue;
+    const auto index = static_cast<int64_t>(at / bytes);
+    // Unwritten in part counts too: every byte that differs is the poison of its run.
+    bool kept = poisoned;
+    for (size_t i = 0; i < bytes && kept; ++i) {
+      kept =
+          x[i] == y[i] || (static_cast<uint8_t>(x[i]) == poison_a && static_cast<uint8_t>(y[i]) == poison_b);
+    }
+    if (kept) {
+      if (difference.unwritten++ == 0) difference.first_unwritten = index;
+    } else {
+      if (difference.different++ == 0) difference.first_different = index;
+    }
+  }
+  return difference;
+}
+
+}  // namespace diopi::loader

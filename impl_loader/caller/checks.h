@@ -1,0 +1,42 @@
+// What a call did to the memory of its frame.
+#ifndef IMPL_LOADER_CALLER_CHECKS_H_
+#define IMPL_LOADER_CALLER_CHECKS_H_
+
+#include <string>
+#include <vector>
+
+#include "diopi/v1/worker.pb.h"
+#include "impl_loader/caller/call_frame.h"
+
+namespace diopi::loader {
+
+// A list that keeps the first finding of each kind and key.
+class Findings {
+ public:
+  void Add(v1::MemoryFinding::Kind kind, const std::string& key, int64_t index, int64_t count,
+           const std::string& text);
+  const std::vector<v1::MemoryFinding>& list() const { return list_; }
+
+ private:
+  std::vector<v1::MemoryFinding> list_;
+};
+
+// Damaged canaries of every buffer, those the library required included; changed inputs; bytes written
+// between the elements of strided tensors; sizes and strides of tensors that the library overwrote, which are
+// put right. The frame's mirrors must be current.
+void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings);
+
+// Two runs of one case, the first with outputs poisoned with `poison_a`, the second with `poison_b`.
+struct RunDifference {
+  int64_t unwritten = 0;  // elements that kept the poison in both runs
+  int64_t first_unwritten = -1;
+  int64_t different = 0;  // elements that were written differently
+  int64_t first_different = -1;
+};
+// `poisoned`: false for tensors that were not filled with poison, whose every difference counts as written.
+RunDifference CompareRuns(const std::string& a, const std::string& b, int64_t element, bool poisoned,
+                          uint8_t poison_a, uint8_t poison_b);
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_CALLER_CHECKS_H_

@@ -1,0 +1,83 @@
+#include "impl_loader/caller/in_process.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "impl_loader/caller/case_runner.h"
+#include "impl_loader/caller/vendor_library.h"
+
+namespace diopi::loader {
+namespace {
+
+class InProcessLibraryImpl : public InProcessLibrary {
+ public:
+  explicit InProcessLibraryImpl(std::unique_ptr<VendorLibrary> vendor)
+      : vendor_(std::move(vendor)), runner_(vendor_.get()) {}
+
+  absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, Dtype widened) override {
+    std::vector<InputView> views;
+    views.reserve(inputs.size());
+    for (const auto& [key, tensor] : inputs) {
+      views.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
+    }
+    RunOptions options;
+    options.calls = 1;
+    options.find_leaks = false;
+    options.widened = widened;
+    RunResult run = runner_.Run(c, views, options);
+    if (absl::Status s = ToStatus(c, run); !s.ok()) return s;
+    TensorMap outputs;
+    for (OutputTensor& output : run.outputs) {
+      outputs.emplace(std::move(output.key), HostTensor{static_cast<Dtype>(output.dtype),
+                                                        std::move(output.shape), std::move(output.data)});
+    }
+    return outputs;
+  }
+
+  std::string vendor_name() const override { return vendor_->VendorName(); }
+  std::string impl_version() const override { return vendor_->ImplVersion(); }
+
+ private:
+  static absl::Status ToStatus(const v1::Case& c, const RunResult& run) {
+    const v1::WorkerReply& reply = run.reply;
+    const std::string text = absl::StrCat(c.function(), ": ", reply.text());
+    switch (reply.status()) {
+      case v1::WorkerReply::RETURNED:
+        break;
+      case v1::WorkerReply::SYMBOL_ABSENT:
+        return absl::UnimplementedError(text);
+      default:
+        return absl::InternalError(text);
+    }
+    switch (reply.error_code()) {
+      case diopiSuccess:
+        break;
+      case diopiNoImplement:
+        return absl::UnimplementedError(text);
+      case diopiDtypeNotSupported:
+        return absl::InvalidArgumentError(text);
+      default:
+        return absl::InternalError(absl::StrCat(text, " (error ", reply.error_code(), ")"));
+    }
+    if (!reply.text().empty()) return absl::InternalError(text);
+    // A reference that damages memory makes no baselines.
+    if (!reply.findings().empty()) {
+      return absl::InternalError(absl::StrCat(c.function(), ": ", reply.findings(0).text()));
+    }
+    return absl::OkStatus();
+  }
+
+  std::unique_ptr<VendorLibrary> vendor_;
+  CaseRunner runner_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<InProcessLibrary>> InProcessLibrary::Open(const std::string& path) {
+  absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor = VendorLibrary::Open(path, "");
+  if (!vendor.ok()) return vendor.status();
+  return std::make_unique<InProcessLibraryImpl>(*std::move(vendor));
+}
+
+}  // namespace diopi::loader

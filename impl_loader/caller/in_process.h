@@ -1,0 +1,34 @@
+// Calls a library we trust (our references) in this process: what generating baselines uses.
+#ifndef IMPL_LOADER_CALLER_IN_PROCESS_H_
+#define IMPL_LOADER_CALLER_IN_PROCESS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "cases/base/tensor.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::loader {
+
+// Never for a vendor's library: a crash in it is ours. Not thread-safe.
+class InProcessLibrary {
+ public:
+  static absl::StatusOr<std::unique_ptr<InProcessLibrary>> Open(const std::string& path);
+  virtual ~InProcessLibrary() = default;
+
+  // Calls the case's function once on `inputs` (every input, inout and `from` tensor of the case by key) and
+  // returns every output, inout and library output by key. An input whose dtype differs from the case's spec
+  // wins: this is how the oracle widens a case (outputs of a floating dtype are then allocated in
+  // `widened_dtype`, unless that is `unsupported`).
+  // Unimplemented: no such symbol, NoImplement. InvalidArgument: DtypeNotSupported. Internal: another error,
+  // with the last-error string.
+  virtual absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, Dtype widened_dtype) = 0;
+
+  virtual std::string vendor_name() const = 0;
+  virtual std::string impl_version() const = 0;
+};
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_CALLER_IN_PROCESS_H_

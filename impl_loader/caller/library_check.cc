@@ -1,0 +1,158 @@
+#include "impl_loader/caller/library_check.h"
+
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "impl_loader/caller/check_context.h"
+#include "impl_loader/caller/text.h"
+
+namespace diopi::loader {
+namespace {
+
+constexpr size_t kMaxText = 4096;
+
+constexpr std::pair<const char*, LibraryCheck (*)(VendorLibrary*)> kChecks[] = {
+    {"vendor_name", CheckVendorName},
+    {"impl_version", CheckImplVersion},
+    {"last_error", CheckLastError},
+    {"stream_chain", CheckStreamChain},
+    {"stream_interleaved", CheckInterleavedStreams},
+    {"stream_threads", CheckStreamThreads},
+};
+
+// A function without arguments that returns a text. Its absence is no fault: a note.
+LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
+  void* symbol = vendor->Symbol(name);
+  if (symbol == nullptr) {
+    const std::string mangled = absl::StrCat("_Z", name.size(), name, "v");
+    if (vendor->Symbol(mangled) == nullptr) {
+      return Checked(v1::OUTCOME_SKIPPED, absl::StrCat("the library does not export ", name));
+    }
+    return Checked(v1::OUTCOME_FAIL, absl::StrCat("the library exports ", name, " under its C++ name ",
+                                                  mangled, ": it is not declared extern \"C\""));
+  }
+  const char* text = nullptr;
+  try {
+    text = reinterpret_cast<const char* (*)()>(symbol)();
+  } catch (const std::exception& e) {
+    return Checked(v1::OUTCOME_ERROR,
+                   absl::StrCat(name, " let a C++ exception out: ", PrintableText(e.what())));
+  } catch (...) {
+    return Checked(v1::OUTCOME_ERROR, absl::StrCat(name, " let a C++ exception out"));
+  }
+  if (text == nullptr) return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned a null pointer"));
+  const std::string said(text, strnlen(text, kMaxText));
+  if (said.empty()) return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned an empty text"));
+  if (said.size() == kMaxText) {
+    return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned a text without an end"));
+  }
+  const std::string printable = PrintableText(said);
+  if (printable == said) return Checked(v1::OUTCOME_PASS, "");
+  return Checked(v1::OUTCOME_FAIL,
+                 absl::StrCat(name, " returned a text that cannot be printed: ", printable));
+}
+
+// A call that no library may answer with success, or nothing to call.
+struct MustFail {
+  CheckedFunction function;
+  std::string words;
+  std::vector<ArgValue> args;
+};
+
+// cat of no tensors first, as the public harness does; then shapes that do not fit each other.
+std::vector<MustFail> CallsThatMustFail(VendorLibrary* vendor, CheckContext* context,
+                                        std::vector<diopiConstTensorHandle_t>* list) {
+  std::vector<MustFail> calls;
+  diopiTensor* two = context->NewTensor({2});
+  diopiTensor* left = context->NewTensor({2, 3});
+  diopiTensor* right = context->NewTensor({4, 5});
+  diopiTensor* product = context->NewTensor({2, 5});
+  if (two == nullptr || left == nullptr || right == nullptr || product == nullptr) return calls;
+  *list = {two};
+  const CheckedFunction cat = FindFirst(vendor, {"diopiCat"});
+  if (cat.symbol != nullptr) {
+    calls.push_back({cat,
+                     "diopiCat of zero tensors",
+                     {static_cast<void*>(two), static_cast<void*>(list->data()), int64_t{0}, int64_t{0}}});
+  }
+  const CheckedFunction matmul = FindFirst(vendor, {"diopiMatmul", "diopiMm"});
+  if (matmul.symbol != nullptr) {
+    calls.push_back({matmul,
+                     absl::StrCat(matmul.name(), " of (2, 3) by (4, 5)"),
+                     {static_cast<void*>(product), static_cast<void*>(left), static_cast<void*>(right)}});
+  }
+  return calls;
+}
+
+}  // namespace
+
+LibraryCheck Checked(v1::Outcome outcome, const std::string& reason) {
+  LibraryCheck check;
+  check.set_outcome(outcome);
+  check.set_reason(reason);
+  return check;
+}
+
+LibraryCheck RunLibraryCheck(const std::string& label, VendorLibrary* vendor) {
+  for (const auto& [name, run] : kChecks) {
+    if (label == name) return run(vendor);
+  }
+  return Checked(v1::OUTCOME_HARNESS_ERROR,
+                 absl::StrCat("this worker does not know the library check ", label));
+}
+
+LibraryCheck CheckVendorName(VendorLibrary* vendor) {
+  return CheckText(vendor, "diopiGetVendorName");
+}
+
+LibraryCheck CheckImplVersion(VendorLibrary* vendor) {
+  return CheckText(vendor, "diopiGetImplVersion");
+}
+
+LibraryCheck CheckLastError(VendorLibrary* vendor) {
+  if (vendor->Symbol("diopiGetLastErrorString") == nullptr && vendor->functions().last_error == nullptr) {
+    return Checked(v1::OUTCOME_NOT_IMPLEMENTED,
+                   "the library neither exports diopiGetLastErrorString nor registers another");
+  }
+  CheckContext context(vendor);
+  if (const int32_t code = context.MakeStream(); code != 0) {
+    return Checked(v1::OUTCOME_ERROR, absl::StrCat("making a stream failed with ", code));
+  }
+  std::vector<diopiConstTensorHandle_t> list;
+  std::vector<std::string> succeeded;
+  for (const MustFail& must_fail : CallsThatMustFail(vendor, &context, &list)) {
+    const std::string before = vendor->LastError();
+    const CheckedCall call = CallChecked(must_fail.function, &context, must_fail.args);
+    const int32_t synchronised = context.context().Synchronize();
+    if (call.outcome == v1::OUTCOME_HARNESS_ERROR) return Checked(call.outcome, call.text);
+    if (call.outcome != v1::OUTCOME_PASS && call.error_code == 0) {
+      return Checked(v1::OUTCOME_ERROR, absl::StrCat(must_fail.words, ": ", call.text));
+    }
+    if (call.outcome == v1::OUTCOME_NOT_IMPLEMENTED) continue;
+    if (call.outcome == v1::OUTCOME_PASS && synchronised == 0) {
+      succeeded.push_back(must_fail.words);
+      continue;
+    }
+    const int32_t code = call.outcome == v1::OUTCOME_PASS ? synchronised : call.error_code;
+    const std::string after = vendor->LastError();
+    const std::string failed =
+        absl::StrCat(must_fail.words, " failed with ", code, " as it must, but the last-error string ");
+    if (after.empty()) return Checked(v1::OUTCOME_FAIL, absl::StrCat(failed, "is empty"));
+    if (after == before) {
+      return Checked(v1::OUTCOME_FAIL, absl::StrCat(failed, "is what it was before: ", after));
+    }
+    return Checked(v1::OUTCOME_PASS, "");
+  }
+  if (succeeded.empty()) {
+    return Checked(
+        v1::OUTCOME_NOT_IMPLEMENTED,
+        "the library has none of the functions that are made to fail: diopiCat, diopiMatmul, diopiMm");
+  }
+  return Checked(v1::OUTCOME_FAIL, absl::StrCat(absl::StrJoin(succeeded, " and "),
+                                                " returned success, which must be an error"));
+}
+
+}  // namespace diopi::loader

@@ -1,0 +1,284 @@
+// The library checks of streams: products of matrices of small integers, which every float32 and every tf32
+// arithmetic gives exactly, compared bit for bit with what the host computes in float64.
+#include <atomic>
+#include <barrier>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "impl_loader/caller/check_context.h"
+#include "impl_loader/caller/library_check.h"
+#include "impl_loader/caller/stream_delay.h"
+
+namespace diopi::loader {
+namespace {
+
+constexpr int kSteps = 10;
+constexpr int64_t kSize = 65;  // the matrices' side: no multiple of a tile
+constexpr int kRounds = 8;     // of each thread
+// How long the inputs come late on their stream, where the library has what that takes.
+constexpr double kLateSeconds = 0.5e-3;
+constexpr double kVeryLateSeconds = 4e-3;
+
+// x0 in {-1, 0, 1}, and ten matrices with two entries of +-1 in each column: products stay within 2^10.
+class Matrices {
+ public:
+  explicit Matrices(uint32_t seed) : state_(seed) {
+    start = Random([this](int64_t, int64_t) { return static_cast<double>(Next() % 3) - 1; });
+    for (int step = 0; step < kSteps; ++step) {
+      std::vector<double>& factor = factors.emplace_back(kSize * kSize, 0.0);
+      for (int64_t column = 0; column < kSize; ++column) {
+        for (int entry = 0; entry < 2; ++entry) {
+          factor[static_cast<size_t>((Next() % kSize) * kSize + column)] = Next() % 2 == 0 ? 1 : -1;
+        }
+      }
+    }
+    product = start;
+    for (const std::vector<double>& factor : factors) product = Multiply(product, factor);
+  }
+
+  std::vector<double> start;
+  std::vector<std::vector<double>> factors;
+  std::vector<double> product;  // of all, in float64
+
+ private:
+  uint32_t Next() {
+    state_ = state_ * 1664525u + 1013904223u;
+    return state_ >> 16;
+  }
+  template <typename F>
+  static std::vector<double> Random(F element) {
+    std::vector<double> values;
+    for (int64_t row = 0; row < kSize; ++row) {
+      for (int64_t column = 0; column < kSize; ++column) values.push_back(element(row, column));
+    }
+    return values;
+  }
+  static std::vector<double> Multiply(const std::vector<double>& a, const std::vector<double>& b) {
+    return Random([&](int64_t row, int64_t column) {
+      double sum = 0;
+      for (int64_t k = 0; k < kSize; ++k) {
+        sum += a[static_cast<size_t>(row * kSize + k)] * b[static_cast<size_t>(k * kSize + column)];
+      }
+      return sum;
+    });
+  }
+  uint32_t state_;
+};
+
+// One chain of dependent products on one stream.
+class Chain {
+ public:
+  Chain(VendorLibrary* vendor, CheckedFunction matmul, const Matrices& matrices)
+      : matmul_(matmul), matrices_(matrices), context_(vendor), delay_(vendor->functions()) {}
+
+  // Makes stream and tensors, and queues the inputs, `late` seconds late if that is possible and not 0.
+  LibraryCheck Begin(double late) {
+    if (const int32_t code = context_.MakeStream(); code != 0) return Failed("making a stream", code);
+    for (int i = 0; i < 2; ++i) values_.push_back(context_.NewTensor({kSize, kSize}));
+    Input(values_[0], matrices_.start);
+    for (const std::vector<double>& factor : matrices_.factors) {
+      factors_.push_back(context_.NewTensor({kSize, kSize}));
+      Input(factors_.back(), factor);
+    }
+    if (values_[1] == nullptr || out_of_memory_) {
+      return Checked(v1::OUTCOME_ERROR, "the library has no memory for a dozen small matrices");
+    }
+    int32_t code = context_.Upload(*values_[1]);
+    for (const Placed& input : inputs_) {
+      if (code == 0) code = late > 0 ? PutAside(input) : context_.Upload(*input.tensor);
+    }
+    if (code == 0) code = context_.context().Synchronize();
+    if (code == 0 && late > 0) {
+      delay_.Hold(context_.context().stream, late);
+      for (const Placed& input : inputs_) {
+        if (code == 0) code = context_.context().CopyOnDevice(input.aside->storage, input.tensor->storage);
+      }
+    }
+    return code == 0 ? Checked(v1::OUTCOME_PASS, "") : Failed("copying to the device", code);
+  }
+
+  // Queues one product.
+  LibraryCheck Step(size_t step) {
+    diopiTensor* out = values_[(step + 1) % 2];
+    const CheckedCall call = CallChecked(
+        matmul_, &context_,
+        {static_cast<void*>(out), static_cast<void*>(values_[step % 2]), static_cast<void*>(factors_[step])});
+    return Checked(call.outcome, call.text);
+  }
+
+  // Waits for the stream, and compares.
+  LibraryCheck End() {
+    diopiTensor* result = values_[kSteps % 2];
+    int32_t code = context_.context().Synchronize();
+    if (code != 0) return Failed("synchronising the stream", code);
+    code = context_.Download(*result);
+    if (code == 0) code = context_.context().Synchronize();
+    if (code != 0) return Failed("copying from the device", code);
+    return Compare(*result);
+  }
+
+  bool CanBeLate() const { return delay_.Possible(); }
+
+ private:
+  struct Placed {
+    diopiTensor* tensor = nullptr;
+    diopiTensor* aside = nullptr;
+  };
+
+  static LibraryCheck Failed(const std::string& what, int32_t code) {
+    return Checked(v1::OUTCOME_ERROR, absl::StrCat(what, " failed with ", code));
+  }
+
+  static void Fill(diopiTensor* tensor, const std::vector<double>& values) {
+    auto* to = reinterpret_cast<float*>(tensor->storage.mirror);
+    for (size_t i = 0; i < values.size(); ++i) to[i] = static_cast<float>(values[i]);
+  }
+
+  void Input(diopiTensor* tensor, const std::vector<double>& values) {
+    diopiTensor* aside = CanBeLate() ? context_.NewTensor({kSize, kSize}) : tensor;
+    out_of_memory_ = out_of_memory_ || tensor == nullptr || aside == nullptr;
+    if (out_of_memory_) return;
+    Fill(tensor, values);
+    Fill(aside, values);
+    inputs_.push_back({tensor, aside});
+  }
+
+  // The values beside the tensor, zeros in it.
+  int32_t PutAside(const Placed& input) {
+    std::memset(input.tensor->storage.mirror, 0, input.tensor->storage.bytes);
+    const int32_t code = context_.Upload(*input.tensor);
+    return code == 0 ? context_.Upload(*input.aside) : code;
+  }
+
+  LibraryCheck Compare(const diopiTensor& result) const {
+    const auto* found = reinterpret_cast<const float*>(result.storage.mirror);
+    size_t wrong = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < matrices_.product.size(); ++i) {
+      if (static_cast<double>(found[i]) == matrices_.product[i]) continue;
+      if (wrong++ == 0) first = i;
+    }
+    if (wrong == 0) return Checked(v1::OUTCOME_PASS, "");
+    return Checked(v1::OUTCOME_FAIL,
+                   absl::StrCat(wrong, " of ", matrices_.product.size(), " elements of the last of ", kSteps,
+                                " products are wrong, the first at ", first, ": got ", found[first],
+                                ", expected ", matrices_.product[first]));
+  }
+
+  CheckedFunction matmul_;
+  const Matrices& matrices_;
+  CheckContext context_;
+  StreamDelay delay_;
+  std::vector<diopiTensor*> values_;  // the running product, in turn
+  std::vector<diopiTensor*> factors_;
+  std::vector<Placed> inputs_;
+  bool out_of_memory_ = false;
+};
+
+CheckedFunction FindMatmul(VendorLibrary* vendor) {
+  return FindFirst(vendor, {"diopiMatmul", "diopiMm"});
+}
+
+LibraryCheck NoMatmul() {
+  return Checked(v1::OUTCOME_NOT_IMPLEMENTED, "the library exports neither diopiMatmul nor diopiMm");
+}
+
+// What the library says of it, where it says something.
+LibraryCheck WithLastError(LibraryCheck check, VendorLibrary* vendor) {
+  if (check.outcome() != v1::OUTCOME_ERROR) return check;
+  const std::string text = vendor->LastError();
+  if (!text.empty()) check.set_reason(absl::StrCat(check.reason(), ": ", text));
+  return check;
+}
+
+bool Passed(const LibraryCheck& check) {
+  return check.outcome() == v1::OUTCOME_PASS;
+}
+
+LibraryCheck RunChain(Chain* chain, double late) {
+  LibraryCheck check = chain->Begin(late);
+  for (size_t step = 0; step < kSteps && Passed(check); ++step) check = chain->Step(step);
+  return Passed(check) ? chain->End() : check;
+}
+
+LibraryCheck In(const std::string& where, LibraryCheck check) {
+  if (!Passed(check)) check.set_reason(absl::StrCat(where, ": ", check.reason()));
+  return check;
+}
+
+}  // namespace
+
+LibraryCheck CheckStreamChain(VendorLibrary* vendor) {
+  const CheckedFunction matmul = FindMatmul(vendor);
+  if (matmul.symbol == nullptr) return NoMatmul();
+  const Matrices matrices(1);
+  // Once as it comes, once with inputs that come late: work that does not wait shows in the second at least.
+  for (const double late : {0.0, kVeryLateSeconds}) {
+    Chain chain(vendor, matmul, matrices);
+    if (late > 0 && !chain.CanBeLate()) break;
+    const LibraryCheck check = RunChain(&chain, late);
+    if (!Passed(check)) {
+      return WithLastError(
+          In(late > 0 ? "with inputs that come late on the stream" : "ten dependent products", check),
+          vendor);
+    }
+  }
+  return Checked(v1::OUTCOME_PASS, "");
+}
+
+LibraryCheck CheckInterleavedStreams(VendorLibrary* vendor) {
+  const CheckedFunction matmul = FindMatmul(vendor);
+  if (matmul.symbol == nullptr) return NoMatmul();
+  const Matrices matrices[] = {Matrices(2), Matrices(3)};
+  // Each stream in turn is the one that is waited for first.
+  for (const size_t first : {size_t{0}, size_t{1}}) {
+    Chain chains[] = {{vendor, matmul, matrices[0]}, {vendor, matmul, matrices[1]}};
+    const bool late = chains[0].CanBeLate();
+    LibraryCheck check = Checked(v1::OUTCOME_PASS, "");
+    for (const size_t i : {first, 1 - first}) {
+      const double seconds = i == first ? kLateSeconds : kVeryLateSeconds;
+      if (Passed(check)) check = chains[i].Begin(late ? seconds : 0);
+    }
+    for (size_t step = 0; step < kSteps && Passed(check); ++step) {
+      check = chains[0].Step(step);
+      if (Passed(check)) check = chains[1].Step(step);
+    }
+    for (const size_t i : {first, 1 - first}) {
+      if (Passed(check)) check = In(absl::StrCat("stream ", i + 1, " of two"), chains[i].End());
+    }
+    if (!Passed(check)) return WithLastError(check, vendor);
+  }
+  return Checked(v1::OUTCOME_PASS, "");
+}
+
+LibraryCheck CheckStreamThreads(VendorLibrary* vendor) {
+  const CheckedFunction matmul = FindMatmul(vendor);
+  if (matmul.symbol == nullptr) return NoMatmul();
+  const Matrices matrices[] = {Matrices(4), Matrices(5)};
+  LibraryCheck found[2] = {Checked(v1::OUTCOME_PASS, ""), Checked(v1::OUTCOME_PASS, "")};
+  std::atomic<bool> failed{false};
+  std::barrier together(2);
+  const auto work = [&](size_t thread) {
+    // Both always meet, so that none waits for one that has left; the last is decided between two meetings.
+    for (int round = 0; round < kRounds; ++round) {
+      together.arrive_and_wait();
+      const bool stop = failed;
+      together.arrive_and_wait();
+      if (stop) return;
+      Chain chain(vendor, matmul, matrices[thread]);
+      found[thread] =
+          In(absl::StrCat("thread ", thread + 1, " of two, round ", round + 1), RunChain(&chain, 0));
+      if (!Passed(found[thread])) failed = true;
+    }
+  };
+  std::thread other([&] { work(1); });
+  work(0);
+  other.join();
+  return WithLastError(Passed(found[0]) ? found[1] : found[0], vendor);
+}
+
+}  // namespace diopi::loader

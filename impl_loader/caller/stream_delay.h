@@ -1,0 +1,41 @@
+// Keeps a stream busy for a while, so that work which ignores the stream overtakes what waits on it.
+#ifndef IMPL_LOADER_CALLER_STREAM_DELAY_H_
+#define IMPL_LOADER_CALLER_STREAM_DELAY_H_
+
+#include <cstdint>
+
+#include "impl_loader/runtime/device_functions.h"
+
+namespace diopi::loader {
+
+// Works by the library's own copies from one piece of device memory to another, queued on the stream: nothing
+// that a vendor would have to provide for us. Not thread-safe. The functions must outlive it.
+class StreamDelay {
+ public:
+  explicit StreamDelay(const runtime::DeviceFunctions& functions) : functions_(functions) {}
+  ~StreamDelay();
+  StreamDelay(const StreamDelay&) = delete;
+  StreamDelay& operator=(const StreamDelay&) = delete;
+
+  // Whether this library has what it takes: streams, device memory, and copies inside it.
+  bool Possible() const;
+
+  // Queues copies that take about `seconds`, between kMinSeconds and kMaxSeconds and kMaxCopies at most, and
+  // does not wait for them. The first call measures how long one takes, and waits for that. False: nothing
+  // was queued, as there is no memory for it or a copy failed.
+  bool Hold(void* stream, double seconds);
+
+ private:
+  bool Prepare(void* stream);
+  bool Copy(void* stream) const;
+
+  const runtime::DeviceFunctions& functions_;
+  void* from_ = nullptr;
+  void* to_ = nullptr;
+  bool failed_ = false;
+  double seconds_per_copy_ = 0;
+};
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_CALLER_STREAM_DELAY_H_

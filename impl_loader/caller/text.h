@@ -1,0 +1,17 @@
+// Text from a vendor's library, made safe for our messages.
+#ifndef IMPL_LOADER_CALLER_TEXT_H_
+#define IMPL_LOADER_CALLER_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace diopi::loader {
+
+// At most `limit` bytes of `text` as valid UTF-8: every byte that does not belong to a well-formed sequence
+// becomes '?', as do control characters other than newline and tab.
+std::string PrintableText(std::string_view text, size_t limit = 4096);
+
+}  // namespace diopi::loader
+
+#endif  // IMPL_LOADER_CALLER_TEXT_H_

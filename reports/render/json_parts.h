@@ -1,0 +1,41 @@
+// The parts that reports as JSON and the dashboards' API (server/http/API.md) have in common.
+#ifndef REPORTS_RENDER_JSON_PARTS_H_
+#define REPORTS_RENDER_JSON_PARTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "reports/model/diff.h"
+#include "reports/model/report.h"
+#include "reports/render/message_json.h"
+
+namespace diopi::reports {
+
+// null for "".
+Json JsonText(const std::string& text);
+Json OutcomesJson(const OutcomeCounts& outcomes);
+Json CoverageJson(const Coverage& coverage);
+Json CorrectnessJson(const Correctness& correctness);
+Json PublicRuleJson(const PublicRule& rule);
+Json OperatorJson(const OperatorRow& row);
+Json DtypesJson(const std::vector<v1::Dtype::Code>& dtypes);
+Json DiffRowJson(const DiffRow& row);
+
+// On one line; bytes that are not UTF-8 as U+FFFD.
+std::string Dump(const Json& json);
+// The members of an object, a line and a comma each.
+std::string JsonMembers(const Json& object);
+// A list that may be long, a line an item, as line-based tools want it.
+template <typename Items, typename ToJson>
+std::string JsonLines(const Items& items, const ToJson& to_json) {
+  const auto line = [&](std::string* out, const auto& item) {
+    absl::StrAppend(out, "\n    ", Dump(to_json(item)));
+  };
+  return absl::StrCat("[", absl::StrJoin(items, ",", line), items.empty() ? "]" : "\n  ]");
+}
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_RENDER_JSON_PARTS_H_

@@ -1,0 +1,191 @@
+// Messages of diopi-conformance as JSON. Made from proto/diopi/v1 by reports/render/message_types_test.cc: do not edit.
+
+// A measurement; null: not measured. 0 is a measured 0.
+export type Figure = number | 'Infinity' | '-Infinity' | null;
+
+export type Outcome = 'pass' | 'fail' | 'error' | 'not_implemented' | 'unsupported_dtype' | 'crash' | 'timeout' | 'memory' | 'nondeterministic' | 'skipped' | 'harness_error' | 'waived';
+
+export type Dtype = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'float16' | 'float32' | 'float64' | 'bool' | 'bfloat16' | 'tfloat32' | 'complex32' | 'complex64' | 'complex128' | 'noise64' | 'noise80' | 'unsupported';
+
+export type RunState = 'queued' | 'running' | 'stalled' | 'finished' | 'aborted';
+
+export interface Mismatch {
+  index: number; // flat, in logical (row-major) order
+  actual: Figure;
+  expected: Figure;
+  tolerance: Figure;
+  actual_text: string; // integers and bit patterns exactly
+  expected_text: string;
+}
+
+// Measurements of one output. Units: ulp of the output's dtype; z in noise units (docs/method.md, section 2). A figure that was not measured is NaN (null in JSON), never 0: an output judged bit for bit has none in noise units, integers have none in ulps, and of no element there is no error.
+export interface OutputStats {
+  key: string; // "out", "outs.0"
+  dtype: Dtype;
+  shape: number[];
+  ok: boolean;
+  gates: string; // the gates that failed: "P", "X", "S", "R,B"
+  elements: number;
+  mismatches: number;
+  soft: number; // above 1/2 w + 8 sigma but inside the gate
+  max_ulp: Figure;
+  max_z: Figure;
+  rms_z: Figure;
+  max_abs: Figure;
+  max_rel: Figure;
+  rmse: Figure;
+  rmse_ideal: Figure;
+  bias: Figure;
+  radial_bias: Figure;
+  nan_actual: number;
+  inf_actual: number;
+  flushed: number;
+  zero_fraction: Figure;
+  ulp_histogram: number[]; // 24 bins, log2; empty where max_ulp was not measured
+  first: Mismatch[]; // at most 16
+  detail: string; // in words, when not ok
+  public_pass: boolean; // |out-ref| <= atol + rtol|ref|, 0.1 % may miss: for comparison only
+  public_mismatch_ratio: Figure;
+  groups: number; // independent groups of roundings, G of gate R
+  argmax: number; // flat index of max_z; -1 where nothing was measured
+  leaning: number; // elements that gate B looks at
+  rms_z_device: Figure; // The device reference (NVIDIA's output) beside; not measured, and grade empty, where the baseline has none.
+  rmse_device: Figure;
+  rmse_ratio: Figure; // rmse / max(rmse_device, rmse_ideal); 1 when both are 0
+  grade: string; // "A" <= 1.25, "B" <= 2, "C" <= 8, "D"; never a licence
+  digest: string; // 16 hex digits over the bytes of the output
+}
+
+export interface Verdict {
+  case_id: string;
+  case_hash: string;
+  outcome: Outcome;
+  reason: string;
+  outputs: OutputStats[];
+  call_us: Figure; // the last call of the case, synchronised; absent: there was none
+  signal: string; // "SIGSEGV", crash only
+  backtrace: string; // symbolised: of a crash, a timeout (all threads) or an exception
+  error_code: number; // diopiError_t as returned
+  error_text: string; // last-error string, or the text of an exception (`threw`)
+  calls: number;
+  reference: string; // provenance of the reference it was judged by, in words
+  function: string;
+  tensor_info: string; // "[(input, float32, (2, 3)), ...]" for error_report.csv
+  variant: string; // of the function: "", "inplace", "backward" (Case.variant)
+  dtype: Dtype;
+  operator: string;
+  contracts: string[]; // declared arithmetic that widened a tolerance of this case
+  likely_cause: string; // in words, where the pattern of a failure is known
+  consistent_with: string[]; // Of likely_cause, the explanations that fit the outputs: "alpha taken as 1", "TF32 products".
+  declarable: string; // of likely_cause, the contract to declare if the device computes so: "tf32"
+  device_index: number | null; // the card it ran on; absent where the agent was given none
+  elapsed_us: Figure; // From handing the case over to its answer, all calls and checks; absent: no worker had it.
+  readings: string[]; // results beside the reference's own that were accepted: "rounded_scalars", "spread_nan"
+  would_pass_under: string[]; // Contracts that the device does not declare and under which the failed outputs would pass: "native16".
+  cause_confidence: Figure; // of likely_cause, 0 to 1; causes below 0.9 are left out
+  threw: boolean; // the call let a C++ exception out
+  waiver: string; // OUTCOME_WAIVED: the id of the waiver that covers the failure (RunProfile.Waiver)
+  adapted: boolean; // reached through the adaptor (device profile, --four-bytes, --nhwc)
+  conversions: string[]; // what the adaptor did, a tensor each: "input float64 as float32"
+  device_reference: string; // whose outputs it was graded against: "Acme 2.1"; empty: nobody's
+}
+
+// Which cases. Globs use * and ?; empty lists mean all.
+export interface Selection {
+  functions: string[]; // operator names, function names or globs: add, diopiAdd, conv*
+  cases: string[]; // case id globs
+  dtypes: Dtype[];
+  suite: string; // "core" when empty
+}
+
+// |out - ref| <= atol + rtol |ref|, for all elements but a share of them.
+export interface Tolerance {
+  atol: Figure;
+  rtol: Figure;
+  mismatch_ratio: Figure; // 0 to 0.1
+}
+
+export interface RunProfileWaiver {
+  id: string; // FILE:LINE in the profile; the reasons of verdicts begin with it
+  match: string; // in words
+  tolerance: Tolerance | null;
+  reason: string;
+  issue: string;
+  expires: string;
+  expired: boolean; // on the day the run began
+}
+
+export interface Variable {
+  name: string;
+  value: string;
+}
+
+// What a run keeps of the profile it was made with.
+export interface RunProfile {
+  file: string; // name alone
+  hash: string; // 32 hex digits over its text
+  waiver: RunProfileWaiver[];
+  skips: number; // rules
+  adaptor: string[]; // rules in words: of the profile, of modes
+  environment: Variable[]; // of the workers, as the profile has it
+}
+
+// How diopi-cli repro is told to do what the run did. Paths are absolute.
+export interface RunCommand {
+  profile_path: string; // on the agent's machine, as the others
+  device_lib: string;
+  cases_folder: string; // of a user's own cases, on the server's machine; set by the server
+  four_bytes: boolean;
+  nhwc: boolean;
+  nhwc_min_dim: number;
+  sandbox_level: string; // strict, default, off; empty: default
+  worker_memory: string; // bytes; 0: no limit
+}
+
+export interface RunOptions {
+  chip: string;
+  impl_path: string;
+  impl_sha256: string;
+  vendor_name: string;
+  impl_version: string;
+  dialect: string;
+  agent_version: string;
+  host: string;
+  selection: Selection | null;
+  shuffle_seed: string; // 0: the suite's order
+  repeat: number;
+  timeout_s: Figure;
+  contracts: string[];
+  implemented: string[]; // ABI functions whose symbol the library exports
+  shard_index: number;
+  shard_count: number;
+  whole_suite_hash: string; // Set by the server: the hash of all that the selection has, before a shard of it is taken. Shards of one run share it.
+  sandbox: string; // what the workers dropped and what they could not, in words
+  owner: string; // set by the server: whose token made the run; "anyone" where none was asked for
+  profile: RunProfile | null; // the device profile and the adaptor it was made with; unset: neither
+  command: RunCommand | null; // what else a command that repeats a case needs
+}
+
+// What a run that was submitted has beside its options. Until its first agent begins, the options' facts about the library are empty.
+export interface Submission {
+  require_sha256: string; // not empty: only this library may run it
+  upload_name: string; // not empty: the library came with the request, under this name
+  upload_sha256: string;
+  upload_bytes: number;
+  note: string; // why it was aborted
+  exit_code: number; // of an aborted run, as diopi-agent's
+  cancelled: boolean; // by a user
+}
+
+export interface RunInfo {
+  run_id: string;
+  options: RunOptions | null;
+  state: RunState;
+  created: string; // RFC 3339, UTC
+  finished: string;
+  cases: number;
+  done: number;
+  outcomes: Record<string, number>;
+  suite_hash: string;
+  submission: Submission | null; // of a run that standing agents do
+}

@@ -1,0 +1,140 @@
+// Standing agents and the runs submitted to them: who is there, who does what. Knows no gRPC.
+#ifndef SERVER_RUNS_AGENT_REGISTRY_H_
+#define SERVER_RUNS_AGENT_REGISTRY_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "diopi/v1/service.pb.h"
+#include "server/scheduler/scheduler.h"
+#include "server/store/database.h"
+
+namespace diopi::server {
+
+// The way to an agent: its stream, or a list in a test. Both methods are called with the registry's lock
+// held, from any thread, and must neither block nor call the registry.
+class AgentLink {
+ public:
+  virtual ~AgentLink() = default;
+  virtual void Send(const v1::Assignment& message) = 0;
+  // After what was sent before. Nothing is sent after it.
+  virtual void Close(const absl::Status& why) = 0;
+};
+
+// Thread-safe. An agent has at most one run at a time; a run may have many agents, all with the same library.
+// Runs are given out oldest first, to every agent that is free and fits.
+class AgentRegistry {
+ public:
+  struct Options {
+    absl::Duration heartbeat = absl::Seconds(5);    // the interval that agents are given
+    absl::Duration lost_after = absl::Seconds(20);  // without a sign of life
+    absl::Duration forget_after = absl::Hours(24);  // lost for so long: no longer listed
+    size_t max_agents = 4096;                       // listed at once; more are refused
+    // A run's state or submission has changed. Called without a lock; `ended`: finished or aborted.
+    std::function<void(const std::string& run_id, bool ended)> run_changed;
+  };
+  // Both must outlive the registry.
+  AgentRegistry(Database* database, const Clock* clock, Options options)
+      : database_(database), clock_(clock), options_(std::move(options)) {}
+
+  // What the database knows from before: its agents are lost until they come back, its open submissions wait.
+  absl::Status Load();
+
+  // The agent is there; a link it had before is closed with AlreadyExists. InvalidArgument when it lacks a
+  // name or a chip, ResourceExhausted when there are too many.
+  absl::Status Register(const v1::ServeRequest& request, std::shared_ptr<AgentLink> link);
+  // Its stream is gone: it is lost, unless it has another one by now.
+  void StreamEnded(const std::string& agent_id, const AgentLink* link);
+  // False when the agent must register again.
+  bool Heartbeat(const v1::HeartbeatRequest& request);
+  // It says goodbye: forgotten.
+  void Leave(const std::string& agent_id);
+  void EndAssignment(const v1::EndAssignmentRequest& request);
+
+  // By chip, then name. `cases` and `done` are not filled.
+  std::vector<v1::AgentInfo> List(const std::string& chip);
+
+  // Whether agents that are there could run it: their names, and a note for the user when nobody of this chip
+  // is there. InvalidArgument, naming agents and why, when those that are there cannot.
+  absl::StatusOr<v1::SubmitResponse> Check(const std::string& chip, const v1::Submission& submission);
+  // A submitted run waits for agents.
+  void Enqueue(const v1::RunInfo& run);
+  // It is finished: no longer open. Does nothing for other runs.
+  void Finished(const std::string& run_id);
+  // FailedPrecondition when it is no open submission.
+  absl::Status Cancel(const std::string& run_id);
+
+  // Closes every link with Unavailable; nobody is lost for it.
+  void CloseAll();
+
+ private:
+  struct Agent {
+    v1::AgentFacts facts;
+    v1::AgentHealth health;
+    std::shared_ptr<AgentLink> link;  // null: lost
+    std::string run_id;               // empty: free
+    absl::Duration seen;
+    absl::Time since;                                    // of its state
+    v1::AgentState state = v1::AGENT_STATE_UNSPECIFIED;  // as it was last told
+  };
+  struct OpenRun {
+    std::string run_id;
+    std::string chip;
+    std::string library;  // SHA-256; empty: any, the first agent decides
+    bool fixed = false;   // `library` was asked for, or the run has begun with it
+    v1::RunOptions options;
+    v1::Submission submission;
+    std::map<std::string, int> failures;  // ends without the run's, by agent
+    std::string last_text;                // of the last failure
+    int last_code = 0;
+  };
+  struct Change {
+    std::string run_id;
+    bool ended = false;
+  };
+  // What is to be done once the lock is released.
+  struct Later {
+    std::vector<Change> changes;
+    std::vector<KnownAgent> keep;
+    std::vector<std::string> forget;
+  };
+
+  void ExpireSilent(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Lose(Agent* agent, Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteState(Agent* agent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Dispatch(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FreeLibrary(OpenRun* run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AbortHopeless(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteBlocked(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Empty: somebody runs it or could, or nobody is there who might.
+  std::string WhyBlocked(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasAgents(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  OpenRun* FindRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Abort(const v1::Submission& submission, const std::string& run_id, Later* later)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DropRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Settle(const Later& later);
+
+  static OpenRun MakeOpen(const v1::RunInfo& info);
+  static bool Fits(const Agent& agent, const OpenRun& run);
+
+  Database* const database_;
+  const Clock* const clock_;
+  const Options options_;
+  std::mutex mutex_;
+  std::map<std::string, Agent> agents_ ABSL_GUARDED_BY(mutex_);
+  std::vector<OpenRun> runs_ ABSL_GUARDED_BY(mutex_);  // oldest first
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_RUNS_AGENT_REGISTRY_H_

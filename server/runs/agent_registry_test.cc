@@ -1,0 +1,228 @@
+// Who is there and who does what, over a real database, a clock that the test moves, and links that are
+// lists.
+#include "server/runs/agent_registry.h"
+
+#include <gtest/gtest.h>
+
+#include "server/scheduler/fake_clock.h"
+#include "server/store/database_testing.h"
+
+namespace diopi::server {
+namespace {
+
+class ListLink final : public AgentLink {
+ public:
+  void Send(const v1::Assignment& message) override {
+    if (message.has_run()) runs.push_back(message.run().run_id());
+    if (message.what_case() == v1::Assignment::kStopRun) stops.push_back(message.stop_run());
+  }
+  void Close(const absl::Status& why) override { closed = why; }
+
+  std::vector<std::string> runs;
+  std::vector<std::string> stops;
+  std::optional<absl::Status> closed;
+};
+
+class AgentRegistryTest : public ::testing::Test {
+ protected:
+  AgentRegistryTest() { Restart(); }
+
+  // As a new server over the same database.
+  void Restart() {
+    registry_ = nullptr;
+    database_ = nullptr;
+    database_ = *Database::Open(DatabasePath(folder_.path()), {});
+    AgentRegistry::Options options;
+    options.lost_after = absl::Seconds(20);
+    options.forget_after = absl::Hours(1);
+    options.max_agents = 4;
+    options.run_changed = [this](const std::string& run, bool ended) {
+      if (ended) ended_.push_back(run);
+    };
+    registry_ = std::make_unique<AgentRegistry>(database_.get(), &clock_, options);
+    ASSERT_TRUE(registry_->Load().ok());
+  }
+
+  static v1::ServeRequest Agent(const std::string& name, const std::string& library = "sha") {
+    v1::ServeRequest request;
+    request.mutable_facts()->set_agent_id(name);
+    request.mutable_facts()->set_chip("c");
+    request.mutable_facts()->set_impl_sha256(library);
+    request.mutable_health()->set_ok(true);
+    return request;
+  }
+
+  std::shared_ptr<ListLink> Register(const v1::ServeRequest& request) {
+    auto link = std::make_shared<ListLink>();
+    const absl::Status status = registry_->Register(request, link);
+    EXPECT_TRUE(status.ok()) << status;
+    return link;
+  }
+
+  std::string Submit(const v1::Submission& submission = {}) {
+    v1::RunOptions options;
+    options.set_chip("c");
+    const std::string id = database_->CreateRun(options, "s", MakeCases(1))->run_id();
+    EXPECT_TRUE(database_->SetSubmission(id, submission).ok());
+    registry_->Enqueue(*database_->GetRun(id));
+    return id;
+  }
+
+  v1::AgentState StateOf(const std::string& name) {
+    for (const v1::AgentInfo& agent : registry_->List("")) {
+      if (agent.facts().agent_id() == name) return agent.state();
+    }
+    return v1::AGENT_STATE_UNSPECIFIED;
+  }
+
+  void Beat(const std::string& name, bool healthy = true) {
+    v1::HeartbeatRequest request;
+    request.set_agent_id(name);
+    request.mutable_health()->set_ok(healthy);
+    EXPECT_TRUE(registry_->Heartbeat(request));
+  }
+
+  void End(const std::string& name, const std::string& run, int exit_code) {
+    v1::EndAssignmentRequest request;
+    request.set_agent_id(name);
+    request.set_run_id(run);
+    request.set_exit_code(exit_code);
+    request.set_text("why");
+    registry_->EndAssignment(request);
+  }
+
+  using Runs = std::vector<std::string>;
+  const ScratchFolder folder_;
+  FakeClock clock_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<AgentRegistry> registry_;
+  Runs ended_;
+};
+
+TEST_F(AgentRegistryTest, SilenceMakesAnAgentLostAndLaterForgotten) {
+  const auto link = Register(Agent("a"));
+  clock_.Advance(absl::Seconds(19));
+  Beat("a");
+  clock_.Advance(absl::Seconds(19));
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);
+  clock_.Advance(absl::Seconds(2));
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
+  ASSERT_TRUE(link->closed.has_value());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(*link->closed));
+  v1::HeartbeatRequest late;
+  late.set_agent_id("a");
+  EXPECT_FALSE(registry_->Heartbeat(late));  // it must register again
+  clock_.Advance(absl::Hours(1));
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_UNSPECIFIED);
+  EXPECT_TRUE(database_->KnownAgents()->empty());
+}
+
+TEST_F(AgentRegistryTest, AStreamsEndMakesAnAgentLostAtOnceButNotAnOldStreams) {
+  const auto old = Register(Agent("a"));
+  const auto link = Register(Agent("a"));
+  ASSERT_TRUE(old->closed.has_value());
+  registry_->StreamEnded("a", old.get());
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);
+  registry_->StreamEnded("a", link.get());
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
+  registry_->Leave("a");
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_UNSPECIFIED);
+}
+
+TEST_F(AgentRegistryTest, ARunGoesToEveryFreeAgentWithTheSameLibrary) {
+  const auto a = Register(Agent("a"));
+  const auto b = Register(Agent("b"));
+  const auto other = Register(Agent("other", "another"));
+  const std::string first = Submit();
+  EXPECT_EQ(a->runs, Runs({first}));
+  EXPECT_EQ(b->runs, Runs({first}));
+  EXPECT_TRUE(other->runs.empty());
+  const std::string second = Submit();
+  EXPECT_EQ(other->runs, Runs({second}));  // it is free, and decides the second one's library
+  const auto late = Register(Agent("late"));
+  EXPECT_EQ(late->runs, Runs({first}));
+  registry_->Finished(first);
+  EXPECT_EQ(ended_, Runs({first}));
+  End("a", first, 0);
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);  // the second one is another library's
+  EXPECT_EQ(StateOf("other"), v1::AGENT_STATE_BUSY);
+}
+
+TEST_F(AgentRegistryTest, ASickAgentGetsNothingUntilItIsWell) {
+  v1::ServeRequest sick = Agent("a");
+  sick.mutable_health()->set_ok(false);
+  sick.mutable_health()->set_text("on fire");
+  const auto link = Register(sick);
+  const std::string run = Submit();
+  EXPECT_TRUE(link->runs.empty());
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_UNHEALTHY);
+  EXPECT_EQ(database_->GetRun(run)->submission().note(),
+            "every agent that could run it fails its health check: a: on fire");
+  EXPECT_EQ(registry_->Check("c", {})->note(), database_->GetRun(run)->submission().note());
+  Beat("a");
+  EXPECT_EQ(database_->GetRun(run)->submission().note(), "");
+  EXPECT_EQ(link->runs, Runs({run}));
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_BUSY);
+}
+
+TEST_F(AgentRegistryTest, ARunThatNoAgentCanDoIsAborted) {
+  const auto a = Register(Agent("a"));
+  const auto b = Register(Agent("b"));
+  const std::string run = Submit();
+  End("a", run, 2);  // makes no sense there, and never will
+  EXPECT_EQ(a->runs.size(), 1U);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(b->runs.size(), static_cast<size_t>(i) + 1);
+    EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_QUEUED);
+    End("b", run, 3);
+  }
+  EXPECT_EQ(b->runs.size(), 3U);
+  EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_ABORTED);
+  EXPECT_EQ(database_->GetRun(run)->submission().note(), "b: why");
+  EXPECT_EQ(database_->GetRun(run)->submission().exit_code(), 3);
+  EXPECT_EQ(ended_, Runs({run}));
+}
+
+TEST_F(AgentRegistryTest, CancelStopsItsAgentsAndOnlyOpenRunsCanBeCancelled) {
+  const auto link = Register(Agent("a"));
+  const std::string run = Submit();
+  EXPECT_TRUE(registry_->Cancel(run).ok());
+  EXPECT_EQ(link->stops, Runs({run}));
+  EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_ABORTED);
+  EXPECT_TRUE(absl::IsFailedPrecondition(registry_->Cancel(run)));
+}
+
+TEST_F(AgentRegistryTest, ANewServerKnowsAgentsAndRuns) {
+  Register(Agent("a"));
+  Register(Agent("b"));
+  const std::string run = Submit();
+  Restart();
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
+  v1::ServeRequest still_at_it = Agent("a");
+  still_at_it.set_run_id(run);
+  EXPECT_TRUE(Register(still_at_it)->runs.empty());
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_BUSY);
+  EXPECT_EQ(Register(Agent("b"))->runs, Runs({run}));
+  // A run that ended while nobody could tell it.
+  v1::ServeRequest outdated = Agent("c");
+  outdated.set_run_id("20200101-000000-0000");
+  EXPECT_EQ(Register(outdated)->stops, Runs({"20200101-000000-0000"}));
+}
+
+TEST_F(AgentRegistryTest, Refusals) {
+  auto link = std::make_shared<ListLink>();
+  EXPECT_TRUE(absl::IsInvalidArgument(registry_->Register(v1::ServeRequest(), link)));
+  for (const char* name : {"a", "b", "c", "d"}) Register(Agent(name));
+  EXPECT_TRUE(absl::IsResourceExhausted(registry_->Register(Agent("e"), link)));
+  v1::Submission upload;
+  upload.set_upload_name("lib.so");
+  upload.set_upload_sha256("0");
+  EXPECT_TRUE(absl::IsInvalidArgument(registry_->Check("c", upload).status()));
+  EXPECT_EQ(registry_->Check("c", {})->agents_size(), 4);
+  EXPECT_NE(registry_->Check("elsewhere", upload)->note(), "");
+  registry_->CloseAll();
+  EXPECT_TRUE(absl::IsUnavailable(registry_->Register(Agent("a"), link)));
+}
+
+}  // namespace
+}  // namespace diopi::server

@@ -1,0 +1,123 @@
+#include "server/runs/impl_store.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "cases/base/sha256.h"
+
+namespace diopi::server {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr size_t kPieceBytes = size_t{1} << 20;
+constexpr std::string_view kElfMagic = "\177ELF";
+
+}  // namespace
+
+ImplStore::Incoming::Incoming(std::string path, int64_t bytes) : path_(std::move(path)), announced_(bytes) {}
+
+ImplStore::Incoming::~Incoming() {
+  std::error_code ignored;
+  if (!kept_) fs::remove(path_, ignored);
+}
+
+absl::Status ImplStore::Incoming::Add(std::string_view bytes) {
+  received_ += static_cast<int64_t>(bytes.size());
+  if (received_ > announced_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the library is larger than announced: ", announced_, " bytes"));
+  }
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file_)
+    return absl::ResourceExhaustedError(absl::StrCat(path_, ": cannot be written: is the disk full?"));
+  return absl::OkStatus();
+}
+
+absl::Status ImplStore::Incoming::Check(const std::string& sha256) {
+  if (received_ != announced_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the library is incomplete: ", received_, " bytes of ", announced_));
+  }
+  file_.close();
+  if (!file_)
+    return absl::ResourceExhaustedError(absl::StrCat(path_, ": cannot be written: is the disk full?"));
+  // Of whatever machine: the agents may be of another than this server.
+  std::array<char, kElfMagic.size()> magic{};
+  std::ifstream(path_, std::ios::binary).read(magic.data(), magic.size());
+  if (std::string_view(magic.data(), magic.size()) != kElfMagic) {
+    return absl::InvalidArgumentError("the upload is not a shared library: it is not an ELF file");
+  }
+  const absl::StatusOr<std::string> actual = Sha256OfFile(path_);
+  if (!actual.ok()) return actual.status();
+  if (*actual == absl::AsciiStrToLower(sha256)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the library was damaged in transit: its SHA-256 is ",
+                                                 *actual, ", ", sha256, " was announced"));
+}
+
+ImplStore::ImplStore(const std::string& data_folder, int64_t max_bytes)
+    : folder_((fs::path(data_folder) / "uploads").string()), max_bytes_(max_bytes) {}
+
+// Run ids are the database's own; nothing that a client says becomes a path.
+std::string ImplStore::PathOf(const std::string& run_id) const {
+  return (fs::path(folder_) / absl::StrCat(run_id, ".so")).string();
+}
+
+absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> ImplStore::Receive(int64_t bytes) {
+  if (bytes <= 0 || bytes > max_bytes_) {
+    return absl::InvalidArgumentError(absl::StrCat("an uploaded library may have up to ", max_bytes_,
+                                                   " bytes; this one is announced with ", bytes));
+  }
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!error) fs::permissions(folder_, fs::perms::owner_all, error);
+  std::string path = absl::StrCat(folder_, "/incoming-XXXXXX");
+  const int fd = error ? -1 : mkstemp(path.data());  // 0600
+  if (fd < 0) return absl::InternalError(absl::StrCat(path, ": cannot be made"));
+  close(fd);
+  std::unique_ptr<Incoming> incoming(new Incoming(path, bytes));
+  incoming->file_.open(path, std::ios::binary);
+  return incoming;
+}
+
+absl::Status ImplStore::Keep(Incoming* incoming, const std::string& run_id) {
+  std::error_code error;
+  fs::rename(incoming->path_, PathOf(run_id), error);
+  if (error) return absl::InternalError(absl::StrCat(PathOf(run_id), ": ", error.message()));
+  incoming->kept_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status ImplStore::Read(const std::string& run_id,
+                             const std::function<bool(std::string piece)>& sink) const {
+  std::ifstream file(PathOf(run_id), std::ios::binary);
+  if (!file) return absl::NotFoundError(absl::StrCat("run ", run_id, " has no uploaded library now"));
+  for (;;) {
+    std::string piece(kPieceBytes, '\0');
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    piece.resize(static_cast<size_t>(file.gcount()));
+    if (file.bad()) return absl::InternalError(absl::StrCat(PathOf(run_id), ": cannot be read"));
+    if (piece.empty()) return absl::OkStatus();
+    if (!sink(std::move(piece))) return absl::CancelledError("the agent disconnected");
+  }
+}
+
+void ImplStore::Remove(const std::string& run_id) {
+  std::error_code ignored;
+  fs::remove(PathOf(run_id), ignored);
+}
+
+void ImplStore::RemoveAllBut(const std::set<std::string>& run_ids) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    std::error_code ignored;
+    if (!run_ids.contains(entry.path().stem().string())) fs::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,118 @@
+// The runs being worked on: their cases and schedulers in memory, made again from the database when needed.
+#ifndef SERVER_RUNS_RUN_REGISTRY_H_
+#define SERVER_RUNS_RUN_REGISTRY_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "cases/core/catalog.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/service.pb.h"
+#include "server/runs/baseline_cache.h"
+#include "server/scheduler/scheduler.h"
+#include "server/store/database.h"
+#include "server/telemetry/metrics.h"
+
+namespace diopi::server {
+
+// Made when the first run is: a server must be ready long before the operators' files are parsed.
+class LazyCatalog {
+ public:
+  using Loader = std::function<absl::StatusOr<std::unique_ptr<cases::Catalog>>()>;
+  explicit LazyCatalog(Loader load) : load_(std::move(load)) {}
+  absl::StatusOr<const cases::Catalog*> Get();
+
+ private:
+  const Loader load_;
+  std::mutex mutex_;
+  std::unique_ptr<cases::Catalog> catalog_ ABSL_GUARDED_BY(mutex_);
+};
+
+// A run in memory. Thread-safe: immutable, except for members that are thread-safe themselves.
+struct ActiveRun {
+  ActiveRun(std::string id, std::vector<ScheduledCase> scheduled, const std::vector<std::string>& done,
+            const SchedulerOptions& options, const Clock* clock)
+      : run_id(std::move(id)), scheduler(std::move(scheduled), done, options, clock) {}
+
+  absl::StatusOr<v1::Case> CaseAt(size_t index) const;
+
+  const std::string run_id;
+  std::vector<std::string> cases;   // serialised: a third of the size of messages
+  std::vector<std::string> hashes;  // of the cases
+  Scheduler scheduler;
+  std::atomic<int64_t> next_sign_of_life_ms =
+      0;  // when the database is to be told again, by the registry's clock
+};
+
+// Thread-safe.
+class RunRegistry {
+ public:
+  struct Options {
+    absl::Duration lease = absl::Seconds(30);
+    absl::Duration batch;        // SchedulerOptions.batch
+    std::string cases_folder;    // of the catalog; runs remember it
+    Metrics* metrics = nullptr;  // null: nothing is counted; otherwise it outlives the registry
+  };
+  // All must outlive the registry.
+  RunRegistry(Database* database, LazyCatalog* catalog, BaselineCache* baselines, const Clock* clock,
+              const Options& options)
+      : database_(database), catalog_(catalog), baselines_(baselines), clock_(clock), options_(options) {}
+
+  // InvalidArgument for options that make no sense; the catalog's statuses for the selection.
+  absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options);
+
+  // Continues a run with what it lacks. FailedPrecondition when chip, library or cases are not the same; with
+  // `join`, also when it is not running.
+  absl::StatusOr<v1::CreateRunResponse> Resume(const std::string& run_id, const v1::RunOptions& options,
+                                               bool join = false);
+
+  // In memory already, or from the database. NotFound; FailedPrecondition when its cases have changed.
+  absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id);
+
+  // An agent has called about the run: records in the database, every so often, that the run is alive.
+  void KeepAlive(ActiveRun* run);
+
+  // Summed over the runs in memory.
+  SchedulerCounts Counts();
+
+  // Nothing is left to do: frees the memory. The database keeps the run.
+  void Forget(const std::string& run_id);
+
+ private:
+  absl::Status CheckContracts(const v1::RunOptions& options);
+  // The selection's part that the shard has, and the hash of the whole.
+  absl::StatusOr<std::vector<v1::Case>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
+  absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);
+  // The first agent of a queued run makes it one of its library's.
+  absl::Status Begin(v1::RunInfo* info, const v1::RunOptions& options);
+  std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, const std::vector<v1::Case>& cases,
+                                      const std::vector<std::string>& done);
+  // Times of the chip's earlier runs; empty where batches are not sized by time.
+  std::map<std::string, double> CaseSeconds(const std::string& chip);
+  absl::StatusOr<v1::CreateRunResponse> Describe(const v1::RunInfo& info, const ActiveRun& run);
+
+  Database* const database_;
+  LazyCatalog* const catalog_;
+  BaselineCache* const baselines_;
+  const Clock* const clock_;
+  const Options options_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<ActiveRun>> active_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Bytes of the case's tensors, inputs and references, as they are streamed.
+int64_t StreamedBytes(const v1::Case& c);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_RUNS_RUN_REGISTRY_H_
