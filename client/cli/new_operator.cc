@@ -37,7 +37,8 @@ class NewOperatorCommand final : public Command {
     if (output_.empty()) output_ = op_.name;
     const std::vector<std::pair<std::string, std::string>> files = {
         {absl::StrCat(output_, "/", op_.name, ".textproto"), NewOperatorText(op_)},
-        {absl::StrCat(output_, "/", op_.name, "_cpu.cc"), NewReferenceText(op_)},
+        {absl::StrCat(output_, "/", op_.name, ".cc"), NewReferenceText(op_)},
+        {absl::StrCat(output_, "/", op_.name, "_crosscheck.py"), NewCheckText(op_)},
         {absl::StrCat(output_, "/README.md"), NewReadmeText(op_)}};
     for (const auto& [path, text] : files) {
       std::error_code ignored;

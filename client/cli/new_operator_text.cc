@@ -134,30 +134,43 @@ std::string NewOperatorText(const NewOperator& op) {
 }
 
 std::string NewReferenceText(const NewOperator& op) {
-  std::vector<std::string> types;
-  for (const abi::Param& param : op.function->param()) types.push_back(param.c_type());
-  const std::string result = op.function->result().empty() ? "diopiError_t" : op.function->result();
-  return absl::StrCat("// ", op.name, ": the formula stands here.\n#include \"diopi/",
-                      std::string(abi::HeaderOf(op.function->name())), "\"\n\n",
-                      "// Not written yet: no baseline can be made with it, and diopi-cli gen says so.\n",
-                      "extern \"C\" ", result, " ", op.function->name(), "(", absl::StrJoin(types, ", "),
-                      ") {\n  return diopiNoImplement;\n}\n");
+  std::vector<std::string> arguments;
+  for (const abi::Param& param : op.function->param()) arguments.push_back("a." + param.name());
+  return absl::StrCat(
+      "// ", op.name, ": the formula stands here, for the CPU and the NVIDIA reference.\n",
+      "#include \"baselines/ops/support/both.h\"\n\nnamespace diopi::ops::both {\n\n// ",
+      absl::StrJoin(arguments, ", "), "\nDIOPI_KERNEL(", op.function->name(),
+      ", a) {\n  FailWith(diopiNoImplement, \"not written yet\");  // diopi-cli gen says so\n}\n\n",
+      "}  // namespace diopi::ops::both\n");
+}
+
+std::string NewCheckText(const NewOperator& op) {
+  std::string output;
+  for (const abi::Param& param : op.function->param()) {
+    const bool written = param.direction() != abi::IN && (IsTensor(param) || IsArray(param));
+    if (written && output.empty()) output = param.name();
+  }
+  return absl::StrCat("\"\"\"", op.name, " by PyTorch.\"\"\"\nimport torch\n\n\ndef ", op.function->name(),
+                      "(a):\n    return {\"", output, "\": torch.", op.name, "(",
+                      FirstInput(*op.function).empty() ? "" : absl::StrCat("a.", FirstInput(*op.function)),
+                      ")}\n");
 }
 
 std::string NewReadmeText(const NewOperator& op) {
+  const std::string folder = absl::StrCat("baselines/ops/", op.family, "/");
   return absl::StrCat("# ", op.name, " (", op.function->name(), ")\n\n- `", op.name,
                       ".textproto`: functions, where arguments come from, how outputs are judged, and the "
                       "points. Its manual is\n"
                       "  `cases/ops/GUIDE.md`. It is run as it is with `--cases` and this folder, wherever "
                       "that stands; as one of\n"
                       "  the suite it belongs to `cases/ops/",
-                      op.family, "/`.\n- `", op.name,
-                      "_cpu.cc`: the reference, which is not written yet. It belongs to `baselines/ops/",
-                      op.family,
-                      "/`\n  (`CONTRIBUTING.md`, \"An operator in ten minutes\").\n\nCheck: `diopi-cli list "
-                      "cases --cases DIR "
-                      "--fname ",
-                      op.name, "`\n");
+                      op.family, "/` and needs a cover.\n- `", op.name,
+                      ".cc`: the references, not written yet, for `", folder,
+                      "` (`CONTRIBUTING.md`,\n  \"An operator in ten minutes\"). `", op.name,
+                      "_cpu.cc` and `_cuda.cu` where the two differ; a line in any file\n  where `",
+                      "baselines/ops/elementwise/unary.h` has the pattern.\n- `", op.name,
+                      "_crosscheck.py`: the same call in PyTorch, for `", folder,
+                      "` too.\n\nCheck: `diopi-cli list cases --cases DIR --fname ", op.name, "`\n");
 }
 
 }  // namespace diopi::cli

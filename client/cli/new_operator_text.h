@@ -23,10 +23,13 @@ absl::Status CheckArguments(const abi::Function& function);
 // how to replace. It parses and expands as it is.
 std::string NewOperatorText(const NewOperator& op);
 
-// The CPU reference: a function that returns diopiNoImplement, so that no baseline is made from it.
+// The kernel of both references, which returns diopiNoImplement, so that no baseline is made from it.
 std::string NewReferenceText(const NewOperator& op);
 
-// What to do with the two.
+// The same call in PyTorch, for crosscheck: a guess at its name.
+std::string NewCheckText(const NewOperator& op);
+
+// What to do with them.
 std::string NewReadmeText(const NewOperator& op);
 
 }  // namespace diopi::cli

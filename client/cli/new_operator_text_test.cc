@@ -33,10 +33,15 @@ TEST(NewOperatorTextTest, TheReferenceSaysThatItIsNotWritten) {
   const abi::Function* relu = abi::FindFunction("diopiRelu");
   ASSERT_NE(relu, nullptr);
   const std::string text = NewReferenceText({"mine", "user", relu});
-  EXPECT_NE(text.find("#include \"diopi/functions.h\""), std::string::npos) << text;
-  EXPECT_NE(text.find("extern \"C\" diopiError_t diopiRelu(diopiContextHandle_t, diopiTensorHandle_t, "
-                      "diopiConstTensorHandle_t) {\n  return diopiNoImplement;\n}\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("// a.ctx, a.out, a.input\nDIOPI_KERNEL(diopiRelu, a) {\n  FailWith(diopiNoImplement, "),
+      std::string::npos)
+      << text;
+}
+
+TEST(NewOperatorTextTest, TheCheckCallsPyTorch) {
+  const std::string text = NewCheckText({"relu", "user", abi::FindFunction("diopiRelu")});
+  EXPECT_NE(text.find("def diopiRelu(a):\n    return {\"out\": torch.relu(a.input)}\n"), std::string::npos)
       << text;
 }
 

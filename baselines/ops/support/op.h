@@ -1,14 +1,14 @@
 // How an ABI function is defined: DIOPI_KERNEL and DIOPI_FORMS make the C function around a kernel, check its
 // arguments for null handles, and turn errors inside into the ABI's error codes and the last-error string.
 //
-//   DIOPI_KERNEL(diopiGather, a) {                      // a: diopiGatherArgs, the arguments by the ABI's
-//   names
+//   DIOPI_KERNEL(diopiGather, a) {    // a: diopiGatherArgs, the arguments by the ABI's names
 //     const Tensor out(a.out), x(a.input), index(a.index);
 //     ...
 //   }
-//   template <typename Args>                            // the forms of one operator: in place, with a
-//   scalar, ... void Add(const Args& a) { ... } DIOPI_FORMS(Add, diopiAdd, diopiAddInp, diopiAddScalar,
-//   diopiAddInpScalar)
+//
+//   template <typename Args>          // the forms of one operator: in place, with a scalar, ...
+//   void Add(const Args& a) { ... }
+//   DIOPI_FORMS(Add, diopiAdd, diopiAddInp, diopiAddScalar, diopiAddInpScalar)
 #ifndef BASELINES_OPS_SUPPORT_OP_H_
 #define BASELINES_OPS_SUPPORT_OP_H_
 

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# An operator is new files and nothing else: adds those of scratch/ (one of one line, one with a gradient and a shape rule)
+# to a copy of the tree and expects that they are built, listed, covered, generated, run, proven, cross-checked and timed.
+# The copy is an overlay at the tree's own path, so that only what the new files change is built again.
+# usage: scratch_test.sh BUILD_FOLDER; exit status 77: there are no overlays here
+set -euo pipefail
+build=$(realpath "${1:?"usage: scratch_test.sh BUILD_FOLDER"}")
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+skip() { echo "scratch_test: skipped: $*"; exit 77; }
+fail() { echo "scratch_test: $*" >&2; exit 1; }
+
+if [ "${2:-}" != inside ]; then
+  [ "${build#"$root/"}" != "$build" ] || skip "$build is not inside $root"
+  unshare --mount true 2>/dev/null || skip "no mount namespaces"
+  exec unshare --mount --propagation private "$0" "$build" inside
+fi
+work=$(mktemp -d)
+mount -t tmpfs tmpfs "$work" 2>/dev/null || skip "no tmpfs"
+mkdir "$work/upper" "$work/work"
+mount -t overlay overlay -o "lowerdir=$root,upperdir=$work/upper,workdir=$work/work" "$root" 2>/dev/null || skip "no overlays"
+cd "$root"
+
+operators=(sgn unfold)
+functions=(diopiSgn diopiSgnInp diopiUnfold diopiUnfoldBackward)
+before=$(git diff HEAD | sha256sum)
+for function in "${functions[@]}"; do
+  ! grep -rqw "$function" cases/ops baselines/ops || fail "$function has an operator by now: scratch/ needs another function"
+done
+(cd "$here/scratch" && find . -type f) | while read -r file; do
+  [ ! -e "$file" ] || fail "$file exists"
+  cp "$here/scratch/$file" "$file"
+done
+ninja -C "$build" case_compiler diopi-agent diopi-cli diopi-server diopi-worker diopi-proof diopi_cpu \
+  libdiopi_cuda_emulated libdiopi_mutants >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; fail "it does not build"; }
+
+# step NAME TEXT COMMAND...: the command succeeds and prints TEXT.
+step() {
+  local name=$1 text=$2
+  shift 2
+  "$@" >"$work/out" 2>&1 || { cat "$work/out" >&2; fail "$name: exit status $?"; }
+  grep -qE -- "$text" "$work/out" || { cat "$work/out" >&2; fail "$name: no '$text'"; }
+  echo "$name: $(grep -m 1 -E -- "$text" "$work/out")"
+}
+bin=$build/bin
+step list '^unfold .* diopiUnfold diopiUnfoldBackward' "$bin/diopi-cli" list
+step reach '4 functions, .* 0 holes' "$bin/diopi-cli" reach --holes --fname "${operators[@]}"
+step gen ' of 2 operators written' "$bin/diopi-cli" gen --data "$work/data" --fname "${operators[@]}"
+for library in libdiopi_cpu.so vendors/libdiopi_cuda_emulated.so; do
+  step "$library" 'called cases pass \(100.00 %\)' "$bin/diopi-agent" --impl "$build/lib/$library" --data "$work/data" \
+    --fname "${operators[@]}" --error-report "$work/errors"
+done
+step proof 'injected bugs caught: 2 of 2 ' "$bin/diopi-proof" verdict --fname sgn --only 'sgn_*' --seeds 1
+step time ' 0 without a time' "$bin/diopi-cli" time --impl "$build/lib/libdiopi_cpu.so" --fname "${operators[@]}" \
+  --largest 1 --samples 3 --calls 2 --output "$work/times"
+if /usr/bin/python3 -c 'import torch, h5py' 2>/dev/null; then
+  step crosscheck ' 0 disagreements' baselines/crosscheck/run.sh "$build" --fname "${operators[@]}"
+fi
+[ "$before" = "$(git diff HEAD | sha256sum)" ] || fail "a file of the tree changed"
+echo "scratch_test: $(cd "$here/scratch" && find . -type f | wc -l) new files, $(cat $(find "$here/scratch" -type f) | wc -l) lines, ${#functions[@]} functions"
