@@ -20,12 +20,12 @@ TORCH = {
 }
 
 
-UNARY = re.compile(r"^DIOPI_UNARY(_GRAD)?\((\w+),", re.MULTILINE)
+UNARY = re.compile(r"^DIOPI_UNARY(_GRAD|_INPUT_GRAD)?\((\w+),", re.MULTILINE)
 
 
 def unary_call(name, out):
     """torch.NAME of the input; of integers by a.real, where the result is floating."""
-    call = getattr(torch, name)
+    call = getattr(torch if hasattr(torch, name) else torch.ops.aten, name)
 
     def function(a):
         promoted = a.out_dtypes[out].is_floating_point and not a.input.is_floating_point()
@@ -33,11 +33,11 @@ def unary_call(name, out):
     return function
 
 
-def gradient_call(name):
-    """The gradient is defined on the forward's stored output, so autograd starts from an input that gives it only
-    approximately: PyTorch's own backward function takes the output itself."""
+def gradient_call(name, saved):
+    """A gradient is defined on what the forward saved, its output or its input. From an output autograd would start at an
+    input that gives it only approximately: PyTorch's own backward function takes the output itself."""
     call = getattr(torch.ops.aten, name + "_backward")
-    return lambda a: {"grad_input": call(a.grad_output, a.output)}
+    return lambda a: {"grad_input": call(a.grad_output, getattr(a, saved))}
 
 
 def unary_functions(root):
@@ -47,8 +47,9 @@ def unary_functions(root):
         for grad, name in UNARY.findall(path.read_text()):
             snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
             if grad:
-                functions["diopi%sBackward" % name] = gradient_call(snake)
-            elif hasattr(torch, snake):
+                saved = "output" if grad == "_GRAD" else "input"
+                functions["diopi%sBackward" % name] = gradient_call(snake, saved)
+            elif hasattr(torch, snake) or hasattr(torch.ops.aten, snake):
                 functions["diopi" + name] = unary_call(snake, "out")
                 functions["diopi%sInp" % name] = unary_call(snake, "input")
     return functions

@@ -18,6 +18,7 @@
   DIOPI_UNDER_OVERRIDE(diopi##Name, Name##Bugs, Name##Of)                                     \
   DIOPI_UNDER_OVERRIDE(diopi##Name##Inp, Name##Bugs, Name##Of)
 #define DIOPI_UNARY_GRAD(Name, ...)
+#define DIOPI_UNARY_INPUT_GRAD(Name, ...)
 
 #include "baselines/ops/elementwise/unary.h"
 

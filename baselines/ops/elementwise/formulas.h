@@ -33,6 +33,50 @@ DIOPI_HD C Sigmoid(const C& x) {
   return C(1) / (C(1) + exp(-x));
 }
 
+// Of whole numbers they are what they are given.
+template <typename C>
+DIOPI_HD C Floor(const C& x) {
+  if constexpr (kIsInteger<C>) {
+    return x;
+  } else {
+    using std::floor;
+    return floor(x);
+  }
+}
+template <typename C>
+DIOPI_HD C Ceil(const C& x) {
+  if constexpr (kIsInteger<C>) {
+    return x;
+  } else {
+    using std::ceil;
+    return ceil(x);
+  }
+}
+
+// x sigmoid(x), as the reference library writes it and its gradient.
+template <typename C>
+DIOPI_HD C Silu(const C& x) {
+  using std::exp;
+  return x / (C(1) + exp(-x));
+}
+template <typename C>
+DIOPI_HD C SiluGrad(const C& grad, const C& x) {
+  const C s = Sigmoid(x);
+  return grad * s * (C(1) + x * (C(1) - s));
+}
+
+template <typename C>
+DIOPI_HD C Hardswish(const C& x) {
+  const C shifted = x + C(3);
+  const C above = shifted > C(0) ? shifted : C(0);
+  return x * (above < C(6) ? above : C(6)) / C(6);
+}
+template <typename C>
+DIOPI_HD C HardswishGrad(const C& grad, const C& x) {
+  if (x < C(-3)) return C(0);
+  return x <= C(3) ? grad * (x / C(3) + C(0.5)) : grad;
+}
+
 // Division of integers: the divisor is not 0.
 template <typename C>
 DIOPI_HD C DivTrunc(const C& x, const C& y) {

@@ -2,6 +2,7 @@
 //
 //   DIOPI_UNARY(Tan, FloatUnary, tan(AsGiven(x)))       diopiTan and diopiTanInp
 //   DIOPI_UNARY_GRAD(Tanh, g * (C(1) - y * y))          diopiTanhBackward, of the forward's result y
+//   DIOPI_UNARY_INPUT_GRAD(Silu, SiluGrad(g, x))        diopiSiluBackward, of the forward's input x
 //
 // FloatUnary: the result is a floating number; NumericUnary: it keeps the input's type. A line stands at the
 // start of a line of any file here (unary.cc, or the operator's own <operator>.cc), which the build finds;
@@ -42,6 +43,12 @@
   DIOPI_UNARY_FORMULA(Name##GradOf, (const C& g, const C& y), __VA_ARGS__)                         \
   DIOPI_KERNEL(diopi##Name##Backward, a) {                                                         \
     ::diopi::ops::both::FloatBinary(a.ctx, a.grad_input, a.grad_output, a.output, Name##GradOf()); \
+  }
+
+#define DIOPI_UNARY_INPUT_GRAD(Name, ...)                                                         \
+  DIOPI_UNARY_FORMULA(Name##GradOf, (const C& g, const C& x), __VA_ARGS__)                        \
+  DIOPI_KERNEL(diopi##Name##Backward, a) {                                                        \
+    ::diopi::ops::both::FloatBinary(a.ctx, a.grad_input, a.grad_output, a.input, Name##GradOf()); \
   }
 
 #endif
