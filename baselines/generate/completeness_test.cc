@@ -45,18 +45,31 @@ std::set<std::string> ExportedByTheReference() {
   return functions;
 }
 
-std::set<std::string> CheckedAgainstPyTorch() {
-  std::set<std::string> functions;
-  const std::regex definition("^(?:def )?(diopi\\w+)(?:\\(a\\):| = )");
+// What every match of the pattern captures first, in the lines of the kernels' files with this extension.
+std::set<std::string> InLinesOf(const char* extension, const char* pattern) {
+  std::set<std::string> found;
+  const std::regex regex(pattern);
   for (const auto& entry : fs::recursive_directory_iterator(DIOPI_SOURCE_DIR "/baselines/ops")) {
-    if (entry.path().extension() != ".py") continue;
+    if (entry.path().extension() != extension) continue;
     std::ifstream file(entry.path());
-    std::string line;
-    std::smatch match;
-    while (std::getline(file, line)) {
-      if (std::regex_search(line, match, definition)) functions.insert(match[1]);
+    for (std::string line; std::getline(file, line);) {
+      for (std::sregex_iterator match(line.begin(), line.end(), regex), end; match != end; ++match) {
+        found.insert((*match)[1]);
+      }
     }
   }
+  return found;
+}
+
+// Functions that a *_crosscheck.py defines ("def diopiX(a):", "diopiX, diopiY = ..."), and those of one
+// operand whose line is their check (ops/elementwise/unary.h).
+std::set<std::string> CheckedAgainstPyTorch() {
+  std::set<std::string> functions = InLinesOf(".py", "^def (diopi\\w+)\\(a\\):");
+  functions.merge(InLinesOf(".py", "(diopi\\w+)(?=(?:, diopi\\w+)* = )"));
+  for (const std::string& name : InLinesOf(".cc", "^DIOPI_UNARY\\((\\w+),"))
+    functions.insert({"diopi" + name, "diopi" + name + "Inp"});
+  for (const std::string& name : InLinesOf(".cc", "^DIOPI_UNARY(?:_INPUT)?_GRAD\\((\\w+),"))
+    functions.insert("diopi" + name + "Backward");
   return functions;
 }
 

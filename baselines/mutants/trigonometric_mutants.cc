@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "baselines/mutants/support.h"
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 
 namespace {
 

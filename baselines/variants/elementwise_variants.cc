@@ -1,7 +1,7 @@
 // Element-wise mathematics by other identities and in wider numbers.
 #include <string_view>
 
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 #include "baselines/variants/results.h"

@@ -53,7 +53,7 @@ constexpr std::chrono::seconds kSignOfLifeEvery{5};
 class Agent {
  public:
   Agent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
-        std::ostream* err, WarmState* warm)
+        std::ostream* err, WatchState* warm)
       : options_(options), stop_(stop), terminal_(terminal), out_(out), err_(err), warm_(warm) {}
 
   ExitCode Run() {
@@ -99,7 +99,7 @@ class Agent {
   const bool terminal_;
   std::ostream* const out_;
   std::ostream* const err_;
-  WarmState* const warm_;
+  WatchState* const warm_;
   const std::string agent_id_ = absl::StrCat(HostName(), "-", getpid());
 
   LibraryFacts facts_;
@@ -605,8 +605,8 @@ ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream*
 }
 
 ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
-                  std::ostream* err, WarmState* warm) {
-  WarmState cold;  // outlives the agent: its client goes before the server
+                  std::ostream* err, WatchState* warm) {
+  WatchState cold;  // outlives the agent: its client goes before the server
   if (warm == nullptr) warm = &cold;
   warm->completed = warm->stopped = false;
   Agent agent(options, stop, terminal, out, err, warm);

@@ -19,7 +19,7 @@ namespace diopi::agent {
 ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err);
 
 // What stays between the runs of one agent (--watch).
-struct WarmState {
+struct WatchState {
   std::unique_ptr<ServerProcess> server;        // the agent's own, from its first run on; null with --server
   std::map<std::string, v1::Verdict> verdicts;  // of the last run that went to its end, by case
   bool completed = false;                       // the last run did
@@ -29,7 +29,7 @@ struct WarmState {
 
 // Prints results on `out`, what went wrong on `err`. `terminal`: `out` is one.
 ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
-                  std::ostream* err, WarmState* warm = nullptr);
+                  std::ostream* err, WatchState* warm = nullptr);
 
 }  // namespace diopi::agent
 

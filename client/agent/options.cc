@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "client/agent/devices.h"
 #include "client/command_line/command_line.h"
-#include "client/setup/arrangement.h"
 #include "client/setup/credential_flags.h"
 #include "client/setup/paths.h"
+#include "client/setup/profile_options.h"
 #include "reports/model/completeness.h"
 #include "server/store/chip_name.h"
 
@@ -62,7 +62,7 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
 // What the public harness has, by its names too.
 void AddModes(CLI::App* app, AgentOptions* options) {
   Modes* modes = &options->modes;
-  AddArrangementFlags(app, &options->profile_path, modes);
+  AddProfileFlags(app, &options->profile_path, modes);
   app->add_option("--model,--model-name", modes->model, "The suite of a model; --get-model-list lists them");
   app->add_flag_callback(
       "--get-model-list",

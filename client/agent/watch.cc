@@ -68,7 +68,7 @@ class Watcher {
   const bool terminal_;
   std::ostream* const out_;
   std::ostream* const err_;
-  WarmState warm_;
+  WatchState warm_;
   std::optional<ExitCode> last_;
 };
 

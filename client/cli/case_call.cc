@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
-#include "client/setup/arrangement.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
+#include "client/setup/profile_options.h"
 #include "reports/render/render.h"
 
 namespace diopi::cli {
@@ -30,7 +30,7 @@ void AddCaseCallOptions(CLI::App* app, const std::string& default_timeout, CaseC
   app->add_option("--contract", options->contracts,
                   "Contracts of the device: tf32, native16@norm:bfloat16, ... (default: none)")
       ->delimiter(',');
-  agent::AddArrangementFlags(app, &options->profile_path, &options->modes);
+  agent::AddProfileFlags(app, &options->profile_path, &options->modes);
   agent::AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
   app->add_option("--timeout-s", options->timeout_s,
                   absl::StrCat("Seconds the case may take (default: ", default_timeout, ")"))

@@ -13,9 +13,9 @@
 #include "cases/base/file_lock.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
-#include "client/setup/arrangement.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
+#include "client/setup/profile_options.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::cli {

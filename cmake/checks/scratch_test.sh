@@ -57,4 +57,5 @@ if /usr/bin/python3 -c 'import torch, h5py' 2>/dev/null; then
   step crosscheck ' 0 disagreements' baselines/crosscheck/run.sh "$build" --fname "${operators[@]}"
 fi
 [ "$before" = "$(git diff HEAD | sha256sum)" ] || fail "a file of the tree changed"
-echo "scratch_test: $(cd "$here/scratch" && find . -type f | wc -l) new files, $(cat $(find "$here/scratch" -type f) | wc -l) lines, ${#functions[@]} functions"
+lines=$(find "$here/scratch" -type f -exec cat {} + | wc -l)
+echo "scratch_test: $(find "$here/scratch" -type f | wc -l) new files, $lines lines, ${#functions[@]} functions"

@@ -37,9 +37,11 @@ MemoryLevel CurrentMemoryLevel() {
 }
 
 int64_t CurrentThreads() {
+  // Opened once: the way through /proc costs ten times the look at the folder.
+  static const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat task {};
   // A directory for each thread, each with a link to its parent.
-  if (stat("/proc/self/task", &task) != 0 || task.st_nlink < 3) return 1;
+  if (fstat(tasks, &task) != 0 || task.st_nlink < 3) return 1;
   return static_cast<int64_t>(task.st_nlink) - 2;
 }
 

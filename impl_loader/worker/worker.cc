@@ -92,7 +92,7 @@ class WorkerImpl : public Worker {
   bool EndAsked() const;
   absl::Status CopyIn(const v1::Case& c, const TensorMap& inputs);
   absl::Status HandOver();
-  void Bury();
+  void ReapProcess();
   void TakeStrayEnd(const CallOutcome& end, const std::string& what);
   std::string RanBefore() const;
   CallOutcome WaitOnce(std::string* doubt);
@@ -153,11 +153,11 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   const bool after_check = runs_checks_ && !cases::IsLibraryCheck(c);
   runs_checks_ = cases::IsLibraryCheck(c);
   stray_end_ = CallOutcome();
-  if (process_ != nullptr && process_->Ended()) Bury();
+  if (process_ != nullptr && process_->Ended()) ReapProcess();
   if (process_ != nullptr && after_check) process_.reset();
   absl::Status handed = process_ != nullptr ? HandOver() : absl::UnavailableError("no process");
   if (absl::IsUnavailable(handed)) {  // it has died since its last case, or just now
-    if (process_ != nullptr) Bury();
+    if (process_ != nullptr) ReapProcess();
     if (absl::Status s = Launch(); !s.ok()) return s;
     handed = HandOver();
   }
@@ -197,7 +197,7 @@ absl::Status WorkerImpl::HandOver() {
 }
 
 // The process has died between two cases.
-void WorkerImpl::Bury() {
+void WorkerImpl::ReapProcess() {
   CallOutcome end;
   process_->DescribeEnd("what ran between two cases", &end);
   TakeStrayEnd(end, absl::StrCat(answered_ > 0 ? "a thread that an earlier case left running"

@@ -65,18 +65,18 @@ absl::Status AgentRegistry::Load() {
     if (!absl::ParseTime(absl::RFC3339_full, old.seen, &agent.since, &ignored)) agent.since = absl::Now();
   }
   for (const v1::RunInfo& info : *open) runs_.push_back(MakeOpen(info));
-  Later nobody_watches_yet;
+  Deferred nobody_watches_yet;
   NoteBlocked(&nobody_watches_yet);  // whose health was bad may be back with another
   return absl::OkStatus();
 }
 
-void AgentRegistry::Settle(const Later& later) {
-  for (const KnownAgent& agent : later.keep) {
+void AgentRegistry::ApplyDeferred(const Deferred& deferred) {
+  for (const KnownAgent& agent : deferred.keep) {
     const absl::Status kept = database_->KeepAgent(agent);
     if (!kept.ok()) Log(LogLevel::kError, "agent_not_kept", {{"status", std::string(kept.message())}});
   }
-  for (const std::string& agent : later.forget) database_->ForgetAgent(agent).IgnoreError();
-  for (const Change& change : later.changes) {
+  for (const std::string& agent : deferred.forget) database_->ForgetAgent(agent).IgnoreError();
+  for (const Change& change : deferred.changes) {
     if (options_.run_changed) options_.run_changed(change.run_id, change.ended);
   }
 }
@@ -97,24 +97,24 @@ void AgentRegistry::NoteState(Agent* agent) {
        {"health", agent->health.text()}});
 }
 
-void AgentRegistry::Lose(Agent* agent, Later* later) {
+void AgentRegistry::MarkLost(Agent* agent, Deferred* deferred) {
   agent->link = nullptr;
   agent->run_id.clear();
   NoteState(agent);
-  later->keep.push_back({agent->facts, Utc(agent->since)});
+  deferred->keep.push_back({agent->facts, Utc(agent->since)});
 }
 
-void AgentRegistry::ExpireSilent(Later* later) {
+void AgentRegistry::ExpireSilent(Deferred* deferred) {
   const absl::Duration now = clock_->Now();
   for (auto it = agents_.begin(); it != agents_.end();) {
     Agent& agent = it->second;
     const absl::Duration silent = now - agent.seen;
     if (agent.link != nullptr && silent > options_.lost_after) {
       agent.link->Close(absl::DeadlineExceededError("no heartbeat came"));
-      Lose(&agent, later);
+      MarkLost(&agent, deferred);
     }
     if (agent.link == nullptr && silent > options_.forget_after) {
-      later->forget.push_back(it->first);
+      deferred->forget.push_back(it->first);
       it = agents_.erase(it);
     } else {
       ++it;
@@ -127,11 +127,11 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
   if (facts.agent_id().empty() || facts.chip().empty()) {
     return absl::InvalidArgumentError("a standing agent needs a name of its own and a chip");
   }
-  Later later;
+  Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return absl::UnavailableError("the server is shutting down");
-    ExpireSilent(&later);
+    ExpireSilent(&deferred);
     if (!agents_.contains(facts.agent_id()) && agents_.size() >= options_.max_agents) {
       return absl::ResourceExhaustedError(
           absl::StrCat("there are ", agents_.size(), " agents already; no more are accepted"));
@@ -154,27 +154,27 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
     }
     for (OpenRun& run : runs_) run.failures.erase(facts.agent_id());
     NoteState(&agent);
-    later.keep.push_back({facts, Utc(absl::Now())});
-    Dispatch(&later);
+    deferred.keep.push_back({facts, Utc(absl::Now())});
+    Dispatch(&deferred);
   }
-  Settle(later);
+  ApplyDeferred(deferred);
   return absl::OkStatus();
 }
 
 void AgentRegistry::StreamEnded(const std::string& agent_id, const AgentLink* link) {
-  Later later;
+  Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     const auto found = agents_.find(agent_id);
     if (closed_ || found == agents_.end() || found->second.link.get() != link) return;
-    Lose(&found->second, &later);
-    Dispatch(&later);
+    MarkLost(&found->second, &deferred);
+    Dispatch(&deferred);
   }
-  Settle(later);
+  ApplyDeferred(deferred);
 }
 
 bool AgentRegistry::Heartbeat(const v1::HeartbeatRequest& request) {
-  Later later;
+  Deferred deferred;
   bool known = false;
   {
     const std::lock_guard lock(mutex_);
@@ -186,34 +186,34 @@ bool AgentRegistry::Heartbeat(const v1::HeartbeatRequest& request) {
       agent.health = request.health();
       if (request.has_facts() && request.facts().agent_id() == request.agent_id()) {
         agent.facts = request.facts();
-        later.keep.push_back({agent.facts, Utc(absl::Now())});
+        deferred.keep.push_back({agent.facts, Utc(absl::Now())});
       }
       NoteState(&agent);
     }
-    ExpireSilent(&later);
-    Dispatch(&later);
+    ExpireSilent(&deferred);
+    Dispatch(&deferred);
   }
-  Settle(later);
+  ApplyDeferred(deferred);
   return known;
 }
 
 void AgentRegistry::Leave(const std::string& agent_id) {
-  Later later;
+  Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     const auto found = agents_.find(agent_id);
     if (found == agents_.end()) return;
     if (found->second.link != nullptr) found->second.link->Close(absl::OkStatus());
     agents_.erase(found);
-    later.forget.push_back(agent_id);
+    deferred.forget.push_back(agent_id);
     Log(LogLevel::kInfo, "agent_gone", {{"agent", agent_id}});
-    Dispatch(&later);
+    Dispatch(&deferred);
   }
-  Settle(later);
+  ApplyDeferred(deferred);
 }
 
 void AgentRegistry::EndAssignment(const v1::EndAssignmentRequest& request) {
-  Later later;
+  Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     const auto found = agents_.find(request.agent_id());
@@ -222,7 +222,7 @@ void AgentRegistry::EndAssignment(const v1::EndAssignmentRequest& request) {
     found->second.seen = clock_->Now();
     NoteState(&found->second);
     if (OpenRun* run = FindRun(request.run_id()); run != nullptr) {
-      // The run is open, so this agent did not end it. What makes no sense now makes none later.
+      // The run is open, so this agent did not end it. What makes no sense now makes none deferred.
       run->failures[request.agent_id()] += request.exit_code() == kExitUsage ? kMaxFailures : 1;
       run->last_code = request.exit_code();
       run->last_text = absl::StrCat(request.agent_id(), ": ", request.text().substr(0, kMaxText));
@@ -233,9 +233,9 @@ void AgentRegistry::EndAssignment(const v1::EndAssignmentRequest& request) {
            {"text", request.text().substr(0, kMaxText)}});
       FreeLibrary(run);
     }
-    Dispatch(&later);
+    Dispatch(&deferred);
   }
-  Settle(later);
+  ApplyDeferred(deferred);
 }
 
 bool AgentRegistry::HasAgents(const OpenRun& run) const {
@@ -264,7 +264,7 @@ bool AgentRegistry::Fits(const Agent& agent, const OpenRun& run) {
   return run.library.empty() || run.library == agent.facts.impl_sha256();
 }
 
-void AgentRegistry::Dispatch(Later* later) {
+void AgentRegistry::Dispatch(Deferred* deferred) {
   if (closed_) return;
   for (OpenRun& run : runs_) {
     FreeLibrary(&run);
@@ -281,8 +281,8 @@ void AgentRegistry::Dispatch(Later* later) {
       Log(LogLevel::kInfo, "assigned", {{"run_id", run.run_id}, {"agent", name}});
     }
   }
-  AbortHopeless(later);
-  NoteBlocked(later);
+  AbortHopeless(deferred);
+  NoteBlocked(deferred);
 }
 
 std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
@@ -298,7 +298,7 @@ std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
 }
 
 // These runs keep waiting in case an agent recovers; their watchers are notified.
-void AgentRegistry::NoteBlocked(Later* later) {
+void AgentRegistry::NoteBlocked(Deferred* deferred) {
   for (OpenRun& run : runs_) {
     const std::string note = WhyBlocked(run);
     if (note == run.submission.note()) continue;
@@ -308,13 +308,13 @@ void AgentRegistry::NoteBlocked(Later* later) {
       Log(LogLevel::kError, "note_not_stored",
           {{"run_id", run.run_id}, {"status", std::string(stored.message())}});
     }
-    later->changes.push_back({run.run_id, false});
+    deferred->changes.push_back({run.run_id, false});
   }
 }
 
 // Every agent that is there and could have done it has failed: waiting for others would be waiting for
 // nobody.
-void AgentRegistry::AbortHopeless(Later* later) {
+void AgentRegistry::AbortHopeless(Deferred* deferred) {
   std::vector<OpenRun> hopeless;
   for (const OpenRun& run : runs_) {
     const bool failed = std::any_of(run.failures.begin(), run.failures.end(),
@@ -327,19 +327,19 @@ void AgentRegistry::AbortHopeless(Later* later) {
   for (OpenRun& run : hopeless) {
     run.submission.set_note(run.last_text);
     run.submission.set_exit_code(run.last_code);
-    Abort(run.submission, run.run_id, later);
+    Abort(run.submission, run.run_id, deferred);
     DropRun(run.run_id);
   }
 }
 
-void AgentRegistry::Abort(const v1::Submission& submission, const std::string& run_id, Later* later) {
+void AgentRegistry::Abort(const v1::Submission& submission, const std::string& run_id, Deferred* deferred) {
   absl::Status status = database_->SetSubmission(run_id, submission);
   if (status.ok()) status = database_->SetState(run_id, v1::RUN_STATE_ABORTED);
   if (!status.ok()) {
     Log(LogLevel::kError, "not_aborted", {{"run_id", run_id}, {"status", std::string(status.message())}});
   }
   Log(LogLevel::kWarn, "run_aborted", {{"run_id", run_id}, {"note", submission.note()}});
-  later->changes.push_back({run_id, true});
+  deferred->changes.push_back({run_id, true});
 }
 
 void AgentRegistry::DropRun(const std::string& run_id) {
@@ -347,12 +347,12 @@ void AgentRegistry::DropRun(const std::string& run_id) {
 }
 
 std::vector<v1::AgentInfo> AgentRegistry::List(const std::string& chip) {
-  Later later;
+  Deferred deferred;
   std::vector<v1::AgentInfo> list;
   {
     const std::lock_guard lock(mutex_);
-    ExpireSilent(&later);
-    Dispatch(&later);
+    ExpireSilent(&deferred);
+    Dispatch(&deferred);
     for (const auto& [name, agent] : agents_) {
       if (!chip.empty() && agent.facts.chip() != chip) continue;
       v1::AgentInfo& info = list.emplace_back();
@@ -363,7 +363,7 @@ std::vector<v1::AgentInfo> AgentRegistry::List(const std::string& chip) {
       info.set_since(Utc(agent.since));
     }
   }
-  Settle(later);
+  ApplyDeferred(deferred);
   std::stable_sort(list.begin(), list.end(), [](const v1::AgentInfo& a, const v1::AgentInfo& b) {
     return std::tie(a.facts().chip(), a.facts().agent_id()) <
            std::tie(b.facts().chip(), b.facts().agent_id());
@@ -373,7 +373,7 @@ std::vector<v1::AgentInfo> AgentRegistry::List(const std::string& chip) {
 
 absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
                                                         const v1::Submission& submission) {
-  Later later;
+  Deferred deferred;
   v1::SubmitResponse response;
   std::vector<std::string> unfit;
   std::vector<std::string> chips;
@@ -385,7 +385,7 @@ absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
   const bool upload = !submission.upload_name().empty();
   {
     const std::lock_guard lock(mutex_);
-    ExpireSilent(&later);
+    ExpireSilent(&deferred);
     for (const auto& [name, agent] : agents_) {
       if (agent.link == nullptr) continue;
       chips.push_back(agent.facts.chip());
@@ -398,7 +398,7 @@ absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
     }
     blocked = WhyBlocked(run);
   }
-  Settle(later);
+  ApplyDeferred(deferred);
   response.set_note(blocked);
   if (response.agents_size() > 0) return response;
   if (!unfit.empty() && upload) {
@@ -419,7 +419,7 @@ absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
 }
 
 void AgentRegistry::Enqueue(const v1::RunInfo& run) {
-  Later later;
+  Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     runs_.push_back(MakeOpen(run));
@@ -428,24 +428,24 @@ void AgentRegistry::Enqueue(const v1::RunInfo& run) {
          {"chip", run.options().chip()},
          {"library", Short(RequiredLibrary(run.submission()))},
          {"upload", run.submission().upload_name()}});
-    Dispatch(&later);
+    Dispatch(&deferred);
   }
-  Settle(later);
+  ApplyDeferred(deferred);
 }
 
 void AgentRegistry::Finished(const std::string& run_id) {
-  Later later;
+  Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     if (FindRun(run_id) == nullptr) return;
     DropRun(run_id);
-    later.changes.push_back({run_id, true});
+    deferred.changes.push_back({run_id, true});
   }
-  Settle(later);
+  ApplyDeferred(deferred);
 }
 
 absl::Status AgentRegistry::Cancel(const std::string& run_id) {
-  Later later;
+  Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     OpenRun* run = FindRun(run_id);
@@ -456,7 +456,7 @@ absl::Status AgentRegistry::Cancel(const std::string& run_id) {
     run->submission.set_cancelled(true);
     run->submission.set_note("cancelled");
     run->submission.set_exit_code(static_cast<int>(ExitCode::kInterrupted));
-    Abort(run->submission, run_id, &later);
+    Abort(run->submission, run_id, &deferred);
     DropRun(run_id);
     v1::Assignment message;
     message.set_stop_run(run_id);
@@ -464,7 +464,7 @@ absl::Status AgentRegistry::Cancel(const std::string& run_id) {
       if (agent.run_id == run_id && agent.link != nullptr) agent.link->Send(message);
     }
   }
-  Settle(later);
+  ApplyDeferred(deferred);
   return absl::OkStatus();
 }
 

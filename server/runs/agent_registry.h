@@ -101,27 +101,27 @@ class AgentRegistry {
     bool ended = false;
   };
   // What is to be done once the lock is released.
-  struct Later {
+  struct Deferred {
     std::vector<Change> changes;
     std::vector<KnownAgent> keep;
     std::vector<std::string> forget;
   };
 
-  void ExpireSilent(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Lose(Agent* agent, Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ExpireSilent(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void MarkLost(Agent* agent, Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteState(Agent* agent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Dispatch(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Dispatch(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FreeLibrary(OpenRun* run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void AbortHopeless(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void NoteBlocked(Later* later) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AbortHopeless(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteBlocked(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Empty: somebody runs it or could, or nobody is there who might.
   std::string WhyBlocked(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasAgents(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   OpenRun* FindRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Abort(const v1::Submission& submission, const std::string& run_id, Later* later)
+  void Abort(const v1::Submission& submission, const std::string& run_id, Deferred* deferred)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Settle(const Later& later);
+  void ApplyDeferred(const Deferred& deferred);
 
   static OpenRun MakeOpen(const v1::RunInfo& info);
   static bool Fits(const Agent& agent, const OpenRun& run);

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 
 namespace diopi::ops {
 

@@ -1,5 +1,5 @@
 // Functions of one operand whose result is a truth value or a sign: sign, isnan, logical_not, bitwise_not.
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 
 namespace diopi::ops::both {
 namespace {

@@ -13,8 +13,8 @@
 
 #include <cmath>
 
+#include "baselines/ops/both.h"
 #include "baselines/ops/elementwise/formulas.h"
-#include "baselines/ops/support/both.h"
 
 // The formula over the compute type, as a functor Name.
 #define DIOPI_UNARY_FORMULA(Name, parameters, ...) \

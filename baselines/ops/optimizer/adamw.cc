@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 
 namespace diopi::ops::both {
 namespace {

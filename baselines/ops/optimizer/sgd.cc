@@ -3,7 +3,7 @@
 //   buf <- momentum * buf + (1 - dampening) * g      when momentum is not 0 and there is a buffer
 //   g <- nesterov ? g + momentum * buf : buf
 //   param <- param - lr * g
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 
 namespace diopi::ops::both {
 namespace {

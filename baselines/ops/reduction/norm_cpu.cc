@@ -1,10 +1,7 @@
 // The p-norm over dimensions (none given: all), and its gradient. p 0 counts what is not zero, +-inf is the
 // largest and smallest magnitude.
-#include <cmath>
-
 #include "baselines/ops/reduction/norm_formula.h"
-#include "baselines/ops/reduction/reduction_common.h"
-#include "baselines/ops/support/sum.h"
+#include "baselines/ops/reduction/vector_norm.h"
 
 namespace diopi::ops {
 namespace {
@@ -20,30 +17,6 @@ struct RowView {
   size_t index(size_t i) const { return static_cast<size_t>(rows.base[row] + rows.offset[i]); }
   const C& operator[](size_t i) const { return x[index(i)]; }
 };
-
-// The largest or smallest magnitude, exactly an element; NaN where there is one.
-template <typename C>
-C ExtremeMagnitude(const RowView<C>& x, bool greatest) {
-  C extreme = AsGiven(Magnitude(x[0]));
-  for (size_t i = 1; i < x.size(); ++i) {
-    const C candidate = AsGiven(Magnitude(x[i]));
-    if (MoreExtreme(candidate, extreme, greatest)) extreme = candidate;
-  }
-  return extreme;
-}
-
-template <typename C>
-C NormOf(const RowView<C>& x, double p) {
-  if (InfinitePower(p)) return ExtremeMagnitude(x, p > 0);
-  if (p == 0) {
-    int64_t count = 0;
-    for (size_t i = 0; i < x.size(); ++i) count += x[i] != C(0) ? 1 : 0;
-    return Exact<C>(count);
-  }
-  Sum<C> sum;
-  for (size_t i = 0; i < x.size(); ++i) sum += NormTerm(x[i], p);
-  return NormOfSum(sum.total(), p);
-}
 
 // How many elements have the norm's magnitude.
 template <typename C>
@@ -68,19 +41,7 @@ void NormGradient(const RowView<C>& x, const C& norm, const C& grad, double p, s
 }  // namespace diopi::ops
 
 DIOPI_KERNEL(diopiNorm, a) {
-  using namespace diopi::ops;
-  const Tensor result(a.out), x(a.input);
-  const Rows rows = RowsOver(x.shape(), WrapDims(Sizes(a.dim), x.rank()));
-  CheckReduced(result, rows);
-  const double power = ScalarAsDouble(a.p);
-  Check(!std::isinf(power) || rows.length() > 0 || rows.count() == 0, "cannot compute the ", power,
-        " norm over an empty dimension: there is no identity");
-  DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
-    const std::vector<C> values = Load<C>(x);
-    std::vector<C> norms(static_cast<size_t>(rows.count()));
-    for (size_t row = 0; row < norms.size(); ++row) norms[row] = NormOf(RowView<C>{values, rows, row}, power);
-    Store(result, norms);
-  });
+  diopi::ops::VectorNorm(a.out, a.input, a.p, diopi::ops::Sizes(a.dim));
 }
 
 DIOPI_KERNEL(diopiNormBackward, a) {

@@ -1,4 +1,4 @@
-// What support/both.h stands on in the CPU reference: the names and meanings of support/cuda's access.h,
+// What both.h stands on in the CPU reference: the names and meanings of support/cuda's access.h,
 // for_each.h and map.h, over dense copies of the tensors in the compute type, the oracle's numbers included.
 #ifndef BASELINES_OPS_SUPPORT_HOST_H_
 #define BASELINES_OPS_SUPPORT_HOST_H_

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 
 namespace diopi::ops::both {
 namespace {

@@ -1,4 +1,4 @@
-// Element-wise functions, everything but the formula: functors as support/both.h describes them.
+// Element-wise functions, everything but the formula: functors as both.h describes them.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_MAP_H_
 #define BASELINES_OPS_SUPPORT_CUDA_MAP_H_
 

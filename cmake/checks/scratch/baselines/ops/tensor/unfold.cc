@@ -1,4 +1,4 @@
-#include "baselines/ops/support/both.h"
+#include "baselines/ops/both.h"
 
 namespace diopi::ops::both {
 namespace {

@@ -1,7 +1,7 @@
-// What stands between the cases and a library, as the command line says it: a device profile and the modes
+// Options for what is changed between the cases and a library: a device profile and the modes
 // that convert tensors. One place for diopi-agent and for diopi-cli repro, so that both do the same.
-#ifndef CLIENT_SETUP_ARRANGEMENT_H_
-#define CLIENT_SETUP_ARRANGEMENT_H_
+#ifndef CLIENT_SETUP_PROFILE_OPTIONS_H_
+#define CLIENT_SETUP_PROFILE_OPTIONS_H_
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -15,7 +15,7 @@
 namespace diopi::agent {
 
 // --profile --nhwc --nhwc-min-dim --four-bytes
-void AddArrangementFlags(CLI::App* app, std::string* profile_path, Modes* modes);
+void AddProfileFlags(CLI::App* app, std::string* profile_path, Modes* modes);
 
 // --sandbox --worker-memory
 void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes);
@@ -31,4 +31,4 @@ absl::StatusOr<profile::Adaptor> MakeAdaptor(const profile::AppliedProfile& prof
 
 }  // namespace diopi::agent
 
-#endif  // CLIENT_SETUP_ARRANGEMENT_H_
+#endif  // CLIENT_SETUP_PROFILE_OPTIONS_H_

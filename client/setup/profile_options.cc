@@ -1,4 +1,4 @@
-#include "client/setup/arrangement.h"
+#include "client/setup/profile_options.h"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace diopi::agent {
 
-void AddArrangementFlags(CLI::App* app, std::string* profile_path, Modes* modes) {
+void AddProfileFlags(CLI::App* app, std::string* profile_path, Modes* modes) {
   app->add_option("--profile", *profile_path,
                   "The chip's device profile: skips, waivers, contracts, time limits, variables, adaptor");
   CLI::Option* nhwc = app->add_flag("--nhwc", modes->nhwc,

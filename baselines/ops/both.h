@@ -8,8 +8,8 @@
 //     template <typename C>
 //     DIOPI_HD C operator()(const C& x) const { using std::exp; return exp(x); }
 //   };
-#ifndef BASELINES_OPS_SUPPORT_BOTH_H_
-#define BASELINES_OPS_SUPPORT_BOTH_H_
+#ifndef BASELINES_OPS_BOTH_H_
+#define BASELINES_OPS_BOTH_H_
 
 #include "baselines/ops/support/tensor.h"
 
@@ -86,4 +86,4 @@ void FloatBinary(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, c
 
 }  // namespace diopi::ops::both
 
-#endif  // BASELINES_OPS_SUPPORT_BOTH_H_
+#endif  // BASELINES_OPS_BOTH_H_

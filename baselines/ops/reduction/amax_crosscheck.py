@@ -1,0 +1,5 @@
+import torch
+
+
+def diopiAmax(a):
+    return {"out": torch.amax(a.self, a.dim, keepdim=a.keepdim)}

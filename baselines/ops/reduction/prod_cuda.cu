@@ -1,0 +1,37 @@
+// The product along one dimension, or of everything when dim is null. Integers and bool multiply modulo 2^64
+// into an integer output.
+#include "baselines/ops/support/cuda/access.h"
+#include "baselines/ops/support/cuda/compute.h"
+#include "baselines/ops/support/cuda/reduce.h"
+
+namespace diopi::ops::cuda {
+namespace {
+
+template <typename C>
+struct ProductRows {
+  using State = C;
+  In<C> x;
+  Out<C> out;
+  int64_t length;
+  DIOPI_HD State Empty() const { return C(1); }
+  DIOPI_HD State Load(int64_t row, int64_t j) const { return x[row * length + j]; }
+  DIOPI_HD State Combine(State a, State b) const { return WrapMul(a, b); }
+  DIOPI_HD void Finish(int64_t row, State product) const { out.Set(row, product); }
+};
+
+void Product(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const int64_t* dim) {
+  const RowView rows = RowsOf(x, dim == nullptr ? Shape{} : Shape{*dim});
+  CheckReduced(out, rows);
+  DispatchAny(IsFloating(x.dtype()) ? x.dtype() : out.dtype(), [&]<typename C>() {
+    const ProductRows<C> op{In<C>(x, rows), Out<C>(out), rows.length};
+    ReduceRows(Queue(ctx), rows.count, rows.length, op);
+  });
+}
+
+}  // namespace
+}  // namespace diopi::ops::cuda
+
+DIOPI_KERNEL(diopiProd, a) {
+  using namespace diopi::ops;
+  cuda::Product(a.ctx, a.out, a.input, a.dim);
+}

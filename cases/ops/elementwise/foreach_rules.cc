@@ -1,0 +1,18 @@
+// Shapes of the results of functions over a list of tensors, `inputs`.
+#include "cases/core/shape_rules.h"
+
+namespace diopi::cases {
+
+// For each of them a tensor of its shape.
+DIOPI_SHAPE_RULE(each_input, args) {
+  return args.Shapes("inputs");
+}
+
+// For each of them a number.
+DIOPI_SHAPE_RULE(number_each, args) {
+  const absl::StatusOr<Shapes> inputs = args.Shapes("inputs");
+  if (!inputs.ok()) return inputs.status();
+  return Shapes(inputs->size());
+}
+
+}  // namespace diopi::cases
