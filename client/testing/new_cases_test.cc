@@ -42,8 +42,8 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
-  const std::vector<std::string> command = {"new-operator",    "my_not",   "--function",
-                                            "diopiBitwiseNot", "--output", folder_ / "my_not"};
+  const std::vector<std::string> command = {"new-operator", "my_not",   "--function",
+                                            "diopiErfinv",  "--output", folder_ / "my_not"};
   const Finished made = Cli(command);
   ASSERT_EQ(made.code, 0) << made.out << made.err;
   EXPECT_TRUE(Has(made.out, "my_not/my_not.textproto\n")) << made.out;
@@ -54,7 +54,7 @@ TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
   const Finished gen =
       Cli({"gen", "--cases", folder_ / "my_not", "--fname", "my_not", "--data", folder_ / "data"});
   EXPECT_EQ(gen.code, 1);
-  EXPECT_TRUE(Has(gen.err, "diopiBitwiseNot has no reference")) << gen.err;
+  EXPECT_TRUE(Has(gen.err, "diopiErfinv has no reference")) << gen.err;
 
   const std::string before = ReadFile(folder_ / "my_not/my_not.textproto");
   fs::remove(folder_ / "my_not/README.md");
@@ -64,9 +64,9 @@ TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
   EXPECT_FALSE(fs::exists(folder_ / "my_not/README.md")) << "all or nothing";
   EXPECT_EQ(ReadFile(folder_ / "my_not/my_not.textproto"), before);
   if (access("/usr/bin/c++", X_OK) == 0) {
-    const Finished compiled =
-        RunProgram({"/usr/bin/c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I",
-                    DIOPI_SOURCE_DIR, "-I", BuildPath("include"), folder_ / "my_not/my_not.cc"});
+    const Finished compiled = RunProgram({"/usr/bin/c++", "-std=c++20", "-Wall", "-Wextra", "-Werror",
+                                          "-fsyntax-only", "-I", DIOPI_SOURCE_DIR, "-I", BuildPath("include"),
+                                          "-I", BuildPath("generated"), folder_ / "my_not/my_not.cc"});
     EXPECT_EQ(compiled.code, 0) << compiled.err;
   }
 }
