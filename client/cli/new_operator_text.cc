@@ -136,12 +136,12 @@ std::string NewOperatorText(const NewOperator& op) {
 std::string NewReferenceText(const NewOperator& op) {
   std::vector<std::string> arguments;
   for (const abi::Param& param : op.function->param()) arguments.push_back("a." + param.name());
-  return absl::StrCat(
-      "// ", op.name, ": the formula stands here, for the CPU and the NVIDIA reference.\n",
-      "#include \"baselines/ops/both.h\"\n\nnamespace diopi::ops::both {\n\n// ",
-      absl::StrJoin(arguments, ", "), "\nDIOPI_KERNEL(", op.function->name(),
-      ", a) {\n  FailWith(diopiNoImplement, \"not written yet\");  // diopi-cli gen says so\n}\n\n",
-      "}  // namespace diopi::ops::both\n");
+  return absl::StrCat("// ", op.name, ": the formula stands here, for the CPU and the NVIDIA reference.\n",
+                      "#include \"baselines/ops/both.h\"\n\nnamespace diopi::ops::both {\n\n// ",
+                      absl::StrJoin(arguments, ", "), "\nDIOPI_KERNEL(", op.function->name(),
+                      ", a) {\n  static_cast<void>(a);\n  FailWith(diopiNoImplement, \"not written yet\");  "
+                      "// diopi-cli gen says so\n}\n\n",
+                      "}  // namespace diopi::ops::both\n");
 }
 
 std::string NewCheckText(const NewOperator& op) {
