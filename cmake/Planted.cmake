@@ -1,10 +1,9 @@
-# diopi_planted(NAME SWITCH variable SOURCES ... [LINK ...]): build/lib/vendors/NAME.so, the CPU reference
-# with the functions that SOURCES override: every DIOPI_OVERRIDE(diopiX, a), DIOPI_OVERRIDE_FORM and
-# DIOPI_OVERRIDE_MISSING
-# at the start of a line there renames the reference's diopiX to good_diopiX, for the override to call.
-# Nobody edits a list. UNDER: files with DIOPI_UNARY lines, whose functions stand between the reference's (as
-# good_diopiX, over reference_diopiX) and the overrides (baselines/mutants/unary_bugs.h). SWITCH is the environment variable that names what to switch on, see
-# baselines/planted/planted.h.
+# diopi_planted(NAME SWITCH variable SOURCES ... [UNDER ...] [LINK ...]): build/lib/vendors/NAME.so, the CPU reference with
+# the functions that SOURCES override. Every DIOPI_OVERRIDE(diopiX, a), DIOPI_OVERRIDE_FORM and DIOPI_OVERRIDE_MISSING at
+# the start of a line there renames the reference's diopiX to good_diopiX, which the override calls: nobody edits a list.
+# UNDER: files with DIOPI_UNARY lines, whose functions stand as good_diopiX between the reference's, reference_diopiX, and
+# the overrides (baselines/mutants/unary_bugs.h). SWITCH: the environment variable that names what to switch on
+# (baselines/planted/planted.h).
 function(diopi_planted name)
   cmake_parse_arguments(ARG "" "SWITCH" "SOURCES;UNDER;LINK" ${ARGN})
   set(renames "")

@@ -158,19 +158,20 @@ std::string NewCheckText(const NewOperator& op) {
 
 std::string NewReadmeText(const NewOperator& op) {
   const std::string folder = absl::StrCat("baselines/ops/", op.family, "/");
-  return absl::StrCat("# ", op.name, " (", op.function->name(), ")\n\n- `", op.name,
-                      ".textproto`: functions, where arguments come from, how outputs are judged, and the "
-                      "points. Its manual is\n"
-                      "  `cases/ops/GUIDE.md`. It is run as it is with `--cases` and this folder, wherever "
-                      "that stands; as one of\n"
-                      "  the suite it belongs to `cases/ops/",
-                      op.family, "/` and needs a cover.\n- `", op.name,
-                      ".cc`: the references, not written yet, for `", folder,
-                      "` (`CONTRIBUTING.md`,\n  \"An operator in ten minutes\"). `", op.name,
-                      "_cpu.cc` and `_cuda.cu` where the two differ; a line in any file\n  where `",
-                      "baselines/ops/elementwise/unary.h` has the pattern.\n- `", op.name,
-                      "_crosscheck.py`: the same call in PyTorch, for `", folder,
-                      "` too.\n\nCheck: `diopi-cli list cases --cases DIR --fname ", op.name, "`\n");
+  return absl::StrCat(
+      "# ", op.name, " (", op.function->name(), ")\n\n- `", op.name,
+      ".textproto`: functions, where arguments come from, how outputs are judged, and the "
+      "points. Its manual is\n"
+      "  `cases/ops/GUIDE.md`. It is run as it is with `--cases` and this folder, wherever "
+      "that stands; as one of\n"
+      "  the suite it belongs to `cases/ops/",
+      op.family, "/` and needs a cover.\n- `", op.name,
+      ".cc`: the kernel of both references, not written yet; it belongs to `", folder,
+      "` (`CONTRIBUTING.md`,\n  \"An operator in ten minutes\"). `", op.name,
+      "_cpu.cc` and `_cuda.cu` where the two differ. A function of one\n  operand needs one line only (`",
+      "baselines/ops/elementwise/unary.h`).\n- `", op.name,
+      "_crosscheck.py`: the same call in PyTorch; it belongs to `", folder,
+      "`, too.\n\nCheck: `diopi-cli list cases --cases DIR --fname ", op.name, "`\n");
 }
 
 }  // namespace diopi::cli

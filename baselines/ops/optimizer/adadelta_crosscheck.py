@@ -1,10 +1,6 @@
-import numpy as np
 import torch
 
-
-def single(x):
-    """The ABI passes these as C float."""
-    return float(np.float32(x))
+from single import single
 
 
 def diopiAdadelta(a):

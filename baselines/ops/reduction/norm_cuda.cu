@@ -1,63 +1,10 @@
 // The p-norm over dimensions (none given: all), and its gradient. p 0 counts what is not zero, +-inf is the
 // largest and smallest magnitude.
-#include "baselines/ops/reduction/norm_formula.h"
-#include "baselines/ops/support/cuda/access.h"
-#include "baselines/ops/support/cuda/compute.h"
+#include "baselines/ops/reduction/vector_norm_cuda.h"
 #include "baselines/ops/support/cuda/for_each.h"
-#include "baselines/ops/support/cuda/reduce.h"
 
 namespace diopi::ops::cuda {
 namespace {
-
-template <typename C>
-struct NormRows {
-  using State = C;
-  In<C> x;
-  Out<C> out;
-  int64_t length;
-  double p;
-  DIOPI_HD State Empty() const { return C(0); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return NormTerm(x[row * length + j], p); }
-  DIOPI_HD State Combine(State a, State b) const { return a + b; }
-  DIOPI_HD void Finish(int64_t row, State sum) const { out.Set(row, NormOfSum(sum, p)); }
-};
-
-// The largest or smallest magnitude; below 0: of no element.
-template <typename C>
-struct ExtremeMagnitudes {
-  using State = C;
-  In<C> x;
-  Out<C> out;
-  int64_t length;
-  bool greatest;
-  DIOPI_HD State Empty() const { return C(-1); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return Magnitude(x[row * length + j]); }
-  DIOPI_HD State Combine(State a, State b) const {
-    if (a < C(0) || b < C(0)) return a < C(0) ? b : a;
-    return MoreExtreme(b, a, greatest) ? b : a;
-  }
-  DIOPI_HD void Finish(int64_t row, State s) const { out.Set(row, s); }
-};
-
-void Norm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const diopiScalar_t* p,
-          const Shape& dims) {
-  const RowView rows = RowsOf(x, dims);
-  CheckReduced(out, rows);
-  const double power = ScalarAsDouble(p);
-  const bool infinite = InfinitePower(power);
-  Check(!infinite || rows.length > 0 || rows.count == 0, "cannot compute the ", power,
-        " norm over an empty dimension: there is no identity");
-  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    const Queue queue(ctx);
-    const In<C> in(x, rows);
-    const Out<C> norms(out);
-    if (infinite) {
-      ReduceRows(queue, rows.count, rows.length, ExtremeMagnitudes<C>{in, norms, rows.length, power > 0});
-    } else {
-      ReduceRows(queue, rows.count, rows.length, NormRows<C>{in, norms, rows.length, power});
-    }
-  });
-}
 
 // How many elements have the norm's magnitude.
 template <typename C>
@@ -119,7 +66,7 @@ void NormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad
 
 DIOPI_KERNEL(diopiNorm, a) {
   using namespace diopi::ops;
-  cuda::Norm(a.ctx, a.out, a.input, a.p, Sizes(a.dim));
+  cuda::VectorNorm(cuda::Queue(a.ctx), a.out, a.input, a.p, Sizes(a.dim));
 }
 
 DIOPI_KERNEL(diopiNormBackward, a) {

@@ -1,4 +1,4 @@
-// The p-norms of rows on the device, for linalg_vec_norm and foreach_norm.
+// The p-norms of rows on the device, for norm, linalg_vec_norm and foreach_norm.
 #ifndef BASELINES_OPS_REDUCTION_VECTOR_NORM_CUDA_H_
 #define BASELINES_OPS_REDUCTION_VECTOR_NORM_CUDA_H_
 
