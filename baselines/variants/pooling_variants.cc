@@ -12,18 +12,28 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-constexpr char kAvg[] = "diopiAvgPool2d diopiAvgPool2dBackward";
+constexpr char kAvg[] =
+    "diopiAvgPool1d diopiAvgPool2d diopiAvgPool3d diopiAvgPool1dBackward diopiAvgPool2dBackward "
+    "diopiAvgPool3dBackward";
 PLANT(avg_pool_reciprocal, 0, kAvg, "", "the sum times 1/count");
 PLANT(avg_pool_reversed, 0, kAvg, "", "windows from the last element; gradients gathered, last window first");
 PLANT(avg_pool_double, 0, kAvg, "", "the sum in double");
-constexpr char kAdaptive[] = "diopiAdaptiveAvgPool2d diopiAdaptiveAvgPool2dBackward";
+constexpr char kAdaptive[] =
+    "diopiAdaptiveAvgPool1d diopiAdaptiveAvgPool2d diopiAdaptiveAvgPool3d diopiAdaptiveAvgPool1dBackward "
+    "diopiAdaptiveAvgPool2dBackward diopiAdaptiveAvgPool3dBackward";
 PLANT(adaptive_pool_one_division, 0, kAdaptive, "", "the sum over rows * columns, gathered backwards");
 PLANT(adaptive_pool_reversed, 0, kAdaptive, "", "windows from the last element");
 PLANT(adaptive_pool_pairwise, 0, kAdaptive, "", "windows in halves, times the reciprocal of the count");
-constexpr char kMax[] = "diopiMaxPool2d diopiMaxPool2dWithIndices";
+constexpr char kMax[] =
+    "diopiMaxPool1d diopiMaxPool2d diopiMaxPool3d diopiMaxPool1dWithIndices diopiMaxPool2dWithIndices "
+    "diopiMaxPool3dWithIndices diopiAdaptiveMaxPool1d diopiAdaptiveMaxPool2d diopiAdaptiveMaxPool3d "
+    "diopiAdaptiveMaxPool1dWithIndices diopiAdaptiveMaxPool2dWithIndices diopiAdaptiveMaxPool3dWithIndices";
 PLANT(max_pool_from_end, 0, kMax, "", "windows from the last element, replaced by equals");
 PLANT(max_pool_columns, 0, kMax, "", "column after column, the lower index of equals");
-PLANT(max_pool_backward_gather, 0, "diopiMaxPool2dBackward", "", "every input asks all windows, last first");
+PLANT(max_pool_backward_gather, 0,
+      "diopiMaxPool1dBackward diopiMaxPool2dBackward diopiMaxPool3dBackward diopiAdaptiveMaxPool1dBackward "
+      "diopiAdaptiveMaxPool2dBackward diopiAdaptiveMaxPool3dBackward",
+      "", "every input asks all windows, last first");
 
 // How a window's mean is made.
 struct Mean {
@@ -50,19 +60,19 @@ C Over(const Mean& how, const C& sum, const C& count) {
   return how.reciprocal ? sum * (C(1) / count) : sum / count;
 }
 
-// count(row, column) elements make the divisor of a window.
+// count(windows) elements make the divisor of a window.
 template <typename Count>
-void Averages(const Mean& how, const Tensor& out, const Tensor& input, const Pool2d& pool, Count&& count) {
+void Averages(const Mean& how, const Tensor& out, const Tensor& input, const Pool& pool, Count&& count) {
   CheckShape(out, pool.out(), "out");
   DispatchReal(input.dtype(), [&]<typename C>() {
     const std::vector<C> x = Load<C>(input);
     std::vector<C> means(static_cast<size_t>(out.numel())), window;
-    pool.ForEachOutput([&](int64_t p, int64_t at, const Window& row, const Window& column) {
+    pool.ForEachOutput([&](int64_t p, int64_t at, const Windows& windows) {
       window.clear();
-      pool.ForEachInput(p, row, column, [&](int64_t i) { window.push_back(x[static_cast<size_t>(i)]); });
+      pool.ForEachInput(p, windows, [&](int64_t i) { window.push_back(x[static_cast<size_t>(i)]); });
       const C sum = SumIn<C>(how.order, static_cast<int64_t>(window.size()),
                              [&](int64_t i) { return window[static_cast<size_t>(i)]; });
-      means[static_cast<size_t>(at)] = Over(how, sum, static_cast<C>(count(row, column)));
+      means[static_cast<size_t>(at)] = Over(how, sum, static_cast<C>(count(windows)));
     });
     Store(out, means);
   });
@@ -70,15 +80,15 @@ void Averages(const Mean& how, const Tensor& out, const Tensor& input, const Poo
 
 // Every input adds up the shares of the windows that it was in.
 template <typename Count>
-void AverageGradients(const Mean& how, const Tensor& dx, const Tensor& grad, const Pool2d& pool,
+void AverageGradients(const Mean& how, const Tensor& dx, const Tensor& grad, const Pool& pool,
                       Count&& count) {
   CheckShape(grad, pool.out(), "grad_output");
   DispatchReal(grad.dtype(), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad);
     std::vector<std::vector<C>> shares(static_cast<size_t>(dx.numel()));
-    pool.ForEachOutput([&](int64_t p, int64_t at, const Window& row, const Window& column) {
-      const C share = Over(how, g[static_cast<size_t>(at)], static_cast<C>(count(row, column)));
-      pool.ForEachInput(p, row, column, [&](int64_t i) { shares[static_cast<size_t>(i)].push_back(share); });
+    pool.ForEachOutput([&](int64_t p, int64_t at, const Windows& windows) {
+      const C share = Over(how, g[static_cast<size_t>(at)], static_cast<C>(count(windows)));
+      pool.ForEachInput(p, windows, [&](int64_t i) { shares[static_cast<size_t>(i)].push_back(share); });
     });
     std::vector<C> d;
     d.reserve(shares.size());
@@ -94,15 +104,13 @@ struct AvgCount {
   bool include_pad;
   const int64_t* divisor;
 
-  int64_t operator()(const Window& row, const Window& column) const {
+  int64_t operator()(const Windows& windows) const {
     if (divisor != nullptr) return *divisor;
-    return include_pad ? row.padded_size * column.padded_size : row.size() * column.size();
+    return include_pad ? windows.padded_size() : windows.size();
   }
 };
 
-constexpr auto kWindowSize = [](const Window& row, const Window& column) {
-  return row.size() * column.size();
-};
+constexpr auto kWindowSize = [](const Windows& windows) { return windows.size(); };
 
 // The index of the greatest of a window: the first of equals in row-major order, the last NaN, as in PyTorch.
 template <typename C>
@@ -135,15 +143,15 @@ bool MaxChosen() {
   return max_pool_from_end || max_pool_columns;
 }
 
-void MaxPool(const Tensor& out, const Tensor& indices, const Tensor& input, const Pool2d& pool) {
+void MaxPool(const Tensor& out, const Tensor& indices, const Tensor& input, const Pool& pool) {
   CheckShape(out, pool.out(), "out");
   DispatchReal(input.dtype(), [&]<typename C>() {
     const std::vector<C> x = Load<C>(input);
     std::vector<C> greatest(static_cast<size_t>(out.numel()));
     std::vector<int64_t> index(greatest.size()), window;
-    pool.ForEachOutput([&](int64_t p, int64_t at, const Window& row, const Window& column) {
+    pool.ForEachOutput([&](int64_t p, int64_t at, const Windows& windows) {
       window.clear();
-      pool.ForEachInput(p, row, column, [&](int64_t i) { window.push_back(i); });
+      pool.ForEachInput(p, windows, [&](int64_t i) { window.push_back(i); });
       const int64_t where =
           max_pool_from_end ? GreatestFromEnd(x, window) : GreatestByColumns(x, window, pool.width());
       greatest[static_cast<size_t>(at)] = x[static_cast<size_t>(where)];
@@ -154,69 +162,10 @@ void MaxPool(const Tensor& out, const Tensor& indices, const Tensor& input, cons
   });
 }
 
-}  // namespace
-}  // namespace diopi::variants
-
-using namespace diopi::ops;       // NOLINT: this file is kernels
-using namespace diopi::variants;  // NOLINT
-
-DIOPI_OVERRIDE(diopiAvgPool2d, a) {
-  const std::optional<Mean> how = AvgChosen();
-  if (!how) {
-    return Good(a);
-  }
-  const Pool2d pool = PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
-  Averages(*how, a.out, a.input, pool, AvgCount{a.count_include_pad, a.divisor_override});
-}
-
-DIOPI_OVERRIDE(diopiAvgPool2dBackward, a) {
-  const std::optional<Mean> how = AvgChosen();
-  if (!how) {
-    return Good(a);
-  }
-  const Pool2d pool = PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
-  AverageGradients(*how, a.grad_input, a.grad_output, pool,
-                   AvgCount{a.count_include_pad, a.divisor_override});
-}
-
-DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d, a) {
-  const std::optional<Mean> how = AdaptiveChosen();
-  if (!how) return Good(a);
-  const Shape size = Sizes(a.output_size);
-  Averages(*how, a.out, a.input, PlanAdaptive(a.input, size), kWindowSize);
-}
-
-DIOPI_OVERRIDE(diopiAdaptiveAvgPool2dBackward, a) {
-  const std::optional<Mean> how = AdaptiveChosen();
-  if (!how) return Good(a);
-  const Tensor grad(a.grad_output);
-  AverageGradients(*how, a.grad_input, grad, PlanAdaptive(a.input, {grad.size(-2), grad.size(-1)}),
-                   kWindowSize);
-}
-
-DIOPI_OVERRIDE(diopiMaxPool2d, a) {
-  if (!MaxChosen()) return Good(a);
-  MaxPool(a.out, Tensor(), a.input,
-          PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
-}
-
-DIOPI_OVERRIDE(diopiMaxPool2dWithIndices, a) {
-  if (!MaxChosen()) {
-    return Good(a);
-  }
-  MaxPool(a.out, a.indices, a.input,
-          PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
-}
-
-DIOPI_OVERRIDE(diopiMaxPool2dBackward, a) {
-  if (!max_pool_backward_gather) {
-    return Good(a);
-  }
-  const Tensor dx(a.grad_input), grad(a.grad_output);
-  const Pool2d pool = PlanPool2d(a.input, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode);
+void MaxGradients(const Tensor& dx, const Tensor& grad, const Tensor& indices, const Pool& pool) {
   DispatchReal(grad.dtype(), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad);
-    const std::vector<int64_t> where = Load<int64_t>(Tensor(a.indices));
+    const std::vector<int64_t> where = Load<int64_t>(indices);
     std::vector<C> d(static_cast<size_t>(dx.numel()), C(0));
     for (size_t i = g.size(); i-- > 0;) {
       const int64_t plane = static_cast<int64_t>(i) / pool.out_plane();
@@ -225,3 +174,109 @@ DIOPI_OVERRIDE(diopiMaxPool2dBackward, a) {
     Store(dx, d);
   });
 }
+
+// The overrides of one number of spatial dimensions.
+template <int64_t kDims>
+struct Overrides {
+  template <typename Args>
+  static AvgCount CountOf(const Args& a) {
+    if constexpr (requires { a.divisor_override; })
+      return {a.count_include_pad, a.divisor_override};
+    else
+      return {a.count_include_pad, nullptr};
+  }
+  template <typename Args>
+  static Tensor IndicesOf(const Args& a) {
+    if constexpr (requires { a.indices; })
+      return Tensor(a.indices);
+    else
+      return Tensor();
+  }
+
+  template <typename Args>
+  static void Avg(const Args& a) {
+    const std::optional<Mean> how = AvgChosen();
+    if (!how) return Good(a);
+    Averages(*how, Tensor(a.out), Tensor(a.input), PlanPool<kDims>(a), CountOf(a));
+  }
+  template <typename Args>
+  static void AvgBackward(const Args& a) {
+    const std::optional<Mean> how = AvgChosen();
+    if (!how) return Good(a);
+    AverageGradients(*how, Tensor(a.grad_input), Tensor(a.grad_output), PlanPool<kDims>(a), CountOf(a));
+  }
+  template <typename Args>
+  static void AdaptiveAvg(const Args& a) {
+    const std::optional<Mean> how = AdaptiveChosen();
+    if (!how) return Good(a);
+    const Tensor x(a.input);
+    Averages(*how, Tensor(a.out), x, PlanAdaptive<kDims>(x, a.output_size), kWindowSize);
+  }
+  template <typename Args>
+  static void AdaptiveAvgBackward(const Args& a) {
+    const std::optional<Mean> how = AdaptiveChosen();
+    if (!how) return Good(a);
+    const Tensor grad(a.grad_output);
+    AverageGradients(*how, Tensor(a.grad_input), grad, PlanAdaptiveOf<kDims>(Tensor(a.input), grad),
+                     kWindowSize);
+  }
+  template <typename Args>
+  static void Max(const Args& a) {
+    if (!MaxChosen()) return Good(a);
+    MaxPool(Tensor(a.out), IndicesOf(a), Tensor(a.input), PlanPool<kDims>(a, a.dilation));
+  }
+  template <typename Args>
+  static void MaxBackward(const Args& a) {
+    if (!max_pool_backward_gather) return Good(a);
+    MaxGradients(Tensor(a.grad_input), Tensor(a.grad_output), IndicesOf(a), PlanPool<kDims>(a, a.dilation));
+  }
+  template <typename Args>
+  static void AdaptiveMax(const Args& a) {
+    if (!MaxChosen()) return Good(a);
+    const Tensor x(a.input);
+    MaxPool(Tensor(a.out), IndicesOf(a), x, PlanAdaptive<kDims>(x, a.output_size));
+  }
+  template <typename Args>
+  static void AdaptiveMaxBackward(const Args& a) {
+    if (!max_pool_backward_gather) return Good(a);
+    const Tensor grad(a.grad_output);
+    MaxGradients(Tensor(a.grad_input), grad, IndicesOf(a), PlanAdaptiveOf<kDims>(Tensor(a.input), grad));
+  }
+};
+
+}  // namespace
+}  // namespace diopi::variants
+
+using namespace diopi::ops;       // NOLINT: this file is kernels
+using namespace diopi::variants;  // NOLINT
+
+DIOPI_OVERRIDE_FORM(diopiAvgPool1d, Overrides<1>::Avg)
+DIOPI_OVERRIDE_FORM(diopiAvgPool2d, Overrides<2>::Avg)
+DIOPI_OVERRIDE_FORM(diopiAvgPool3d, Overrides<3>::Avg)
+DIOPI_OVERRIDE_FORM(diopiAvgPool1dBackward, Overrides<1>::AvgBackward)
+DIOPI_OVERRIDE_FORM(diopiAvgPool2dBackward, Overrides<2>::AvgBackward)
+DIOPI_OVERRIDE_FORM(diopiAvgPool3dBackward, Overrides<3>::AvgBackward)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveAvgPool1d, Overrides<1>::AdaptiveAvg)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveAvgPool2d, Overrides<2>::AdaptiveAvg)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveAvgPool3d, Overrides<3>::AdaptiveAvg)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveAvgPool1dBackward, Overrides<1>::AdaptiveAvgBackward)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveAvgPool2dBackward, Overrides<2>::AdaptiveAvgBackward)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveAvgPool3dBackward, Overrides<3>::AdaptiveAvgBackward)
+DIOPI_OVERRIDE_FORM(diopiMaxPool1d, Overrides<1>::Max)
+DIOPI_OVERRIDE_FORM(diopiMaxPool1dWithIndices, Overrides<1>::Max)
+DIOPI_OVERRIDE_FORM(diopiMaxPool2d, Overrides<2>::Max)
+DIOPI_OVERRIDE_FORM(diopiMaxPool2dWithIndices, Overrides<2>::Max)
+DIOPI_OVERRIDE_FORM(diopiMaxPool3d, Overrides<3>::Max)
+DIOPI_OVERRIDE_FORM(diopiMaxPool3dWithIndices, Overrides<3>::Max)
+DIOPI_OVERRIDE_FORM(diopiMaxPool1dBackward, Overrides<1>::MaxBackward)
+DIOPI_OVERRIDE_FORM(diopiMaxPool2dBackward, Overrides<2>::MaxBackward)
+DIOPI_OVERRIDE_FORM(diopiMaxPool3dBackward, Overrides<3>::MaxBackward)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool1d, Overrides<1>::AdaptiveMax)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool1dWithIndices, Overrides<1>::AdaptiveMax)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool2d, Overrides<2>::AdaptiveMax)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool2dWithIndices, Overrides<2>::AdaptiveMax)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool3d, Overrides<3>::AdaptiveMax)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool3dWithIndices, Overrides<3>::AdaptiveMax)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool1dBackward, Overrides<1>::AdaptiveMaxBackward)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool2dBackward, Overrides<2>::AdaptiveMaxBackward)
+DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool3dBackward, Overrides<3>::AdaptiveMaxBackward)

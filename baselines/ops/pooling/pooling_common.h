@@ -66,44 +66,71 @@ inline PoolAxis PlanAxis(int64_t size, int64_t kernel, int64_t stride, int64_t p
   return {size, count, false, kernel, stride, pad, dilation};
 }
 
-// The value of axis 0 (height) or 1 (width); one value serves both.
-inline int64_t AxisValue(const Shape& pair, size_t axis, const char* name) {
-  Check(pair.size() == 1 || pair.size() == 2, "expected ", name, " of 1 or 2 values, got ", pair.size());
-  return pair.size() == 1 ? pair[0] : pair[axis];
-}
+// The windows that make one output, along each axis.
+struct Windows {
+  Window depth, row, column;
 
-// What a pooling operator is asked to do, over the planes of a [N,] C, H, W tensor.
-struct Pool2d {
+  DIOPI_HD int64_t size() const { return depth.size() * row.size() * column.size(); }
+  DIOPI_HD int64_t padded_size() const { return depth.padded_size * row.padded_size * column.padded_size; }
+};
+
+// All windows of a plane: what kernels see of a pool. "Plane" means the elements of one channel, which are a
+// line or a volume where there is one spatial dimension or three. Dimensions that are missing have one window
+// of one element.
+struct PoolGrid {
+  PoolAxis depth, rows, columns;
+
+  DIOPI_HD bool adaptive() const { return columns.adaptive; }
+  DIOPI_HD int64_t plane() const { return depth.size * rows.size * columns.size; }
+  DIOPI_HD int64_t out_plane() const { return depth.count * rows.count * columns.count; }
+  DIOPI_HD int64_t IndexOf(int64_t d, int64_t h, int64_t w) const {
+    return (d * rows.size + h) * columns.size + w;
+  }
+  DIOPI_HD int64_t First(const Windows& windows) const {
+    return IndexOf(windows.depth.begin, windows.row.begin, windows.column.begin);
+  }
+  DIOPI_HD Windows At(int64_t output) const {
+    return {depth.At(output / columns.count / rows.count % depth.count),
+            rows.At(output / columns.count % rows.count), columns.At(output % columns.count)};
+  }
+};
+
+// What a pooling operator is asked to do, over the planes of a [N,] C, [[D,] H,] W tensor.
+struct Pool : PoolGrid {
   Shape input;
-  PoolAxis rows, columns;
+  int64_t dims = 2;  // spatial ones
 
-  int64_t height() const { return input[input.size() - 2]; }
-  int64_t width() const { return input.back(); }
-  int64_t out_plane() const { return rows.count * columns.count; }
-  int64_t plane() const { return height() * width(); }
-  int64_t planes() const { return Numel(Shape(input.begin(), input.end() - 2)); }
+  int64_t width() const { return columns.size; }
+  int64_t planes() const { return Numel(Shape(input.begin(), input.end() - dims)); }
   Shape out() const {
     Shape shape = input;
-    shape[shape.size() - 2] = rows.count;
     shape.back() = columns.count;
+    if (dims > 1) shape[shape.size() - 2] = rows.count;
+    if (dims > 2) shape[shape.size() - 3] = depth.count;
     return shape;
   }
-  // f(plane, output index, row window, column window) over all outputs, in their order.
+  // f(plane, output index, windows) over all outputs, in their order.
   template <typename F>
   void ForEachOutput(F&& f) const {
-    const std::vector<Window> row_windows = All(rows), column_windows = All(columns);
+    const std::vector<Window> depth_windows = All(depth), row_windows = All(rows),
+                              column_windows = All(columns);
     int64_t at = 0;
     for (int64_t p = 0; p < planes(); ++p) {
-      for (const Window& row : row_windows) {
-        for (const Window& column : column_windows) f(p, at++, row, column);
+      for (const Window& d : depth_windows) {
+        for (const Window& row : row_windows) {
+          for (const Window& column : column_windows) f(p, at++, Windows{d, row, column});
+        }
       }
     }
   }
-  // f(index of the input element) over a window of a plane.
+  // f(index of the input element) over the window of an output.
   template <typename F>
-  void ForEachInput(int64_t p, const Window& row, const Window& column, F&& f) const {
-    for (int64_t h = row.begin; h < row.end; h += row.step) {
-      for (int64_t w = column.begin; w < column.end; w += column.step) f(p * plane() + h * width() + w);
+  void ForEachInput(int64_t p, const Windows& windows, F&& f) const {
+    const Window &depths = windows.depth, &row = windows.row, &column = windows.column;
+    for (int64_t d = depths.begin; d < depths.end; d += depths.step) {
+      for (int64_t h = row.begin; h < row.end; h += row.step) {
+        for (int64_t w = column.begin; w < column.end; w += column.step) f(p * plane() + IndexOf(d, h, w));
+      }
     }
   }
 
@@ -115,86 +142,103 @@ struct Pool2d {
   }
 };
 
-inline void CheckPoolInput(const Tensor& input) {
-  Check(input.rank() == 3 || input.rank() == 4, "expected input of 3 or 4 dimensions, got shape ",
+inline void CheckPoolInput(const Tensor& input, int64_t dims) {
+  Check(input.rank() == dims + 1 || input.rank() == dims + 2, "expected input of ", dims + 1, " or ",
+        dims + 2, " dimensions, got shape ", ShapeText(input.shape()));
+}
+
+// The value of spatial dimension `axis`; one value serves all.
+inline int64_t AxisValue(const Shape& values, int64_t axis, int64_t dims, const char* name) {
+  const auto count = static_cast<int64_t>(values.size());
+  Check(count == 1 || count == dims, "expected ", name, " of 1 ",
+        dims > 1 ? Text("or ", dims, " values") : "value", ", got ", count);
+  return values[count == 1 ? 0 : static_cast<size_t>(axis)];
+}
+
+// make(spatial dimension) gives the windows of one.
+template <typename Make>
+Pool PoolOf(const Tensor& input, int64_t dims, Make&& make) {
+  const PoolAxis single = {1, 1};
+  const PoolAxis depth = dims > 2 ? make(dims - 3) : single;
+  const PoolAxis rows = dims > 1 ? make(dims - 2) : single;
+  return {{depth, rows, make(dims - 1)}, input.shape(), dims};
+}
+
+template <typename Args>
+diopiSize_t KernelOf(const Args& a) {
+  if constexpr (requires { a.ksize; })
+    return a.ksize;
+  else
+    return a.kernel_size;
+}
+
+inline constexpr diopiSize_t kNoDilation{nullptr, 0};
+
+// Windows of the size that a function's arguments ask for. An empty stride means the kernel's size, an empty
+// dilation 1.
+template <int64_t kDims, typename Args>
+Pool PlanPool(const Args& a, const diopiSize_t& spread = kNoDilation) {
+  const Tensor input(a.input);
+  CheckPoolInput(input, kDims);
+  const Shape kernel = Sizes(KernelOf(a)), pad = Sizes(a.padding);
+  const Shape stride = a.stride.len > 0 ? Sizes(a.stride) : kernel;
+  const Shape dilation = spread.len > 0 ? Sizes(spread) : Shape{1};
+  return PoolOf(input, kDims, [&](int64_t axis) {
+    return PlanAxis(input.size(axis - kDims), AxisValue(kernel, axis, kDims, "kernel_size"),
+                    AxisValue(stride, axis, kDims, "stride"), AxisValue(pad, axis, kDims, "padding"),
+                    AxisValue(dilation, axis, kDims, "dilation"), a.ceil_mode);
+  });
+}
+
+// Windows that divide the plane into `output_size` parts along each dimension.
+inline Pool PlanAdaptive(const Tensor& input, const Shape& output_size) {
+  const auto dims = static_cast<int64_t>(output_size.size());
+  for (const int64_t size : output_size) {
+    Check(size >= 0, "expected sizes of 0 and more in output_size, got ", ShapeText(output_size));
+  }
+  CheckPoolInput(input, dims);
+  const Shape plane(input.shape().end() - dims, input.shape().end());
+  Check(Numel(output_size) == 0 || Numel(plane) > 0, "expected planes with elements, got shape ",
         ShapeText(input.shape()));
+  return PoolOf(input, dims, [&](int64_t axis) {
+    return PoolAxis{plane[static_cast<size_t>(axis)], output_size[static_cast<size_t>(axis)], true};
+  });
 }
 
-// An empty stride means the kernel's size, an empty dilation 1.
-inline Pool2d PlanPool2d(const Tensor& input, const diopiSize_t& kernel_size, const diopiSize_t& stride,
-                         const diopiSize_t& padding, const diopiSize_t& dilation, bool ceil_mode) {
-  CheckPoolInput(input);
-  const Shape kernel = Sizes(kernel_size), pad = Sizes(padding);
-  const Shape step = stride.len > 0 ? Sizes(stride) : kernel;
-  const Shape spread = dilation.len > 0 ? Sizes(dilation) : Shape{1};
-  const auto windows = [&](size_t axis) {
-    return PlanAxis(input.size(static_cast<int64_t>(axis) - 2), AxisValue(kernel, axis, "kernel_size"),
-                    AxisValue(step, axis, "stride"), AxisValue(pad, axis, "padding"),
-                    AxisValue(spread, axis, "dilation"), ceil_mode);
-  };
-  return {input.shape(), windows(0), windows(1)};
+template <int64_t kDims>
+Pool PlanAdaptive(const Tensor& input, const diopiSize_t& output_size) {
+  Check(output_size.len == kDims, "expected output_size of ", kDims, " values, got ", output_size.len);
+  return PlanAdaptive(input, Sizes(output_size));
 }
 
-// Windows that divide the plane into output_size rows and columns.
-inline Pool2d PlanAdaptive(const Tensor& input, const Shape& output_size) {
-  CheckPoolInput(input);
-  Check(output_size.size() == 2 && output_size[0] >= 0 && output_size[1] >= 0,
-        "expected output_size of 2 values, got ", ShapeText(output_size));
-  Check(output_size[0] * output_size[1] == 0 || input.size(-1) * input.size(-2) > 0,
-        "expected planes with elements, got shape ", ShapeText(input.shape()));
-  return {input.shape(), {input.size(-2), output_size[0], true}, {input.size(-1), output_size[1], true}};
+// The windows of an adaptive function's gradient, which is told the output by its gradient alone.
+template <int64_t kDims>
+Pool PlanAdaptiveOf(const Tensor& input, const Tensor& grad_output) {
+  CheckPoolInput(grad_output, kDims);
+  return PlanAdaptive(input, Shape(grad_output.shape().end() - kDims, grad_output.shape().end()));
 }
 
-// By what an average's sum is divided.
+// By what an average's sum is divided. Adaptive windows have no padding: their sums are divided by their size
+// along each dimension in turn.
 struct Divisor {
-  bool include_pad;
-  int64_t override_value;  // 0: none
+  bool include_pad = true;
+  int64_t override_value = 0;  // 0: none
 
   template <typename C>
-  DIOPI_HD C Of(const Window& row, const Window& column) const {
-    if (override_value != 0) return Rounded<C>(static_cast<long double>(override_value));
-    return C(include_pad ? row.padded_size * column.padded_size : row.size() * column.size());
+  DIOPI_HD C Divide(C sum, const PoolGrid& grid, const Windows& windows) const {
+    if (grid.adaptive()) {
+      if (grid.depth.adaptive) sum = sum / C(windows.depth.size());
+      if (grid.rows.adaptive) sum = sum / C(windows.row.size());
+      return sum / C(windows.column.size());
+    }
+    if (override_value != 0) return sum / Rounded<C>(static_cast<long double>(override_value));
+    return sum / C(include_pad ? windows.padded_size() : windows.size());
   }
 };
 
 inline Divisor ReadDivisor(bool count_include_pad, const int64_t* divisor_override) {
   Check(divisor_override == nullptr || *divisor_override != 0, "divisor must be not zero");
   return {count_include_pad, divisor_override == nullptr ? 0 : *divisor_override};
-}
-
-inline constexpr diopiSize_t kNoDilation{nullptr, 0};
-
-// The average of each window; divide(sum, row window, column window) says by what its sum is divided.
-template <typename Divide>
-void AverageWindows(const Tensor& out, const Tensor& x, const Pool2d& pool, Divide&& divide) {
-  CheckShape(out, pool.out(), "out");
-  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    const std::vector<C> values = Load<C>(x);
-    std::vector<C> mean(static_cast<size_t>(out.numel()));
-    pool.ForEachOutput([&](int64_t p, int64_t at, const Window& row, const Window& column) {
-      C sum = C(0);
-      pool.ForEachInput(p, row, column, [&](int64_t i) { sum += values[i]; });
-      mean[at] = divide(sum, row, column);
-    });
-    Store(out, mean);
-  });
-}
-
-// Its gradient: every element of a window gets what divide makes of the window's gradient.
-template <typename Divide>
-void AverageWindowsBackward(const Tensor& dx, const Tensor& grad, const Tensor& x, const Pool2d& pool,
-                            Divide&& divide) {
-  CheckShape(dx, x.shape(), "grad_input");
-  CheckShape(grad, pool.out(), "grad_output");
-  DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
-    const std::vector<C> g = Load<C>(grad);
-    std::vector<C> d(static_cast<size_t>(x.numel()), C(0));
-    pool.ForEachOutput([&](int64_t p, int64_t at, const Window& row, const Window& column) {
-      const C share = divide(g[at], row, column);
-      pool.ForEachInput(p, row, column, [&](int64_t i) { d[i] += share; });
-    });
-    Store(dx, d);
-  });
 }
 
 }  // namespace diopi::ops

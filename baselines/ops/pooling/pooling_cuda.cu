@@ -2,7 +2,7 @@
 // to one element.
 #include <cmath>
 
-#include "baselines/ops/pooling/pooling_common.h"
+#include "baselines/ops/pooling/pooling_calls.h"
 #include "baselines/ops/pooling/pooling_dnn.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
@@ -11,40 +11,26 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// Pool2d as kernels see it, and what an average is divided by (adaptive ones by their windows' sizes).
-struct Planes {
-  PoolAxis rows, columns;
-  Divisor divisor;
-
-  Planes(const Pool2d& pool, const Divisor& by) : rows(pool.rows), columns(pool.columns), divisor(by) {}
-
-  DIOPI_HD int64_t plane() const { return rows.size * columns.size; }
-  DIOPI_HD int64_t out_plane() const { return rows.count * columns.count; }
-  DIOPI_HD Window RowsOf(int64_t output) const { return rows.At(output % out_plane() / columns.count); }
-  DIOPI_HD Window ColumnsOf(int64_t output) const { return columns.At(output % columns.count); }
-  template <typename C>
-  DIOPI_HD C Divided(C sum, const Window& row, const Window& column) const {
-    return rows.adaptive ? sum / C(row.size()) / C(column.size()) : sum / divisor.Of<C>(row, column);
-  }
-};
-constexpr Divisor kNone{true, 0};
-
 template <typename C>
 struct Averages {
   Out<C> out;
   In<C> x;
-  Planes planes;
+  PoolGrid grid;
+  Divisor divisor;
   DIOPI_HD void operator()(int64_t i) const {
-    const Window row = planes.RowsOf(i), column = planes.ColumnsOf(i);
-    const int64_t start = i / planes.out_plane() * planes.plane();
+    const Windows windows = grid.At(i);
+    const Window &depth = windows.depth, &row = windows.row, &column = windows.column;
+    const int64_t start = i / grid.out_plane() * grid.plane();
     C sum = C(0);
-    for (int64_t h = row.begin; h < row.end; h += row.step) {
-      C line = C(0);
-      for (int64_t w = column.begin; w < column.end; w += column.step)
-        line += x[start + h * planes.columns.size + w];
-      sum += line;
+    for (int64_t d = depth.begin; d < depth.end; d += depth.step) {
+      for (int64_t h = row.begin; h < row.end; h += row.step) {
+        C line = C(0);
+        for (int64_t w = column.begin; w < column.end; w += column.step)
+          line += x[start + grid.IndexOf(d, h, w)];
+        sum += line;
+      }
     }
-    out.Set(i, planes.Divided(sum, row, column));
+    out.Set(i, divisor.Divide(sum, grid, windows));
   }
 };
 
@@ -55,19 +41,22 @@ struct Greatest {
   Out<int64_t> indices;
   bool with_indices;
   In<C> x;
-  Planes planes;
+  PoolGrid grid;
   DIOPI_HD void operator()(int64_t i) const {
-    const Window row = planes.RowsOf(i), column = planes.ColumnsOf(i);
-    const int64_t start = i / planes.out_plane() * planes.plane();
+    const Windows windows = grid.At(i);
+    const Window &depth = windows.depth, &row = windows.row, &column = windows.column;
+    const int64_t start = i / grid.out_plane() * grid.plane();
     C best = static_cast<C>(-HUGE_VAL);
-    int64_t where = row.begin * planes.columns.size + column.begin;
-    for (int64_t h = row.begin; h < row.end; h += row.step) {
-      for (int64_t w = column.begin; w < column.end; w += column.step) {
-        const int64_t at = h * planes.columns.size + w;
-        const C value = x[start + at];
-        if (!(value > best) && value == value) continue;
-        best = value;
-        where = at;
+    int64_t where = grid.First(windows);
+    for (int64_t d = depth.begin; d < depth.end; d += depth.step) {
+      for (int64_t h = row.begin; h < row.end; h += row.step) {
+        for (int64_t w = column.begin; w < column.end; w += column.step) {
+          const int64_t at = grid.IndexOf(d, h, w);
+          const C value = x[start + at];
+          if (!(value > best) && value == value) continue;
+          best = value;
+          where = at;
+        }
       }
     }
     out.Set(i, best);
@@ -82,21 +71,27 @@ struct PoolGradient {
   In<C> grad;
   In<int64_t> indices;
   bool by_index;
-  Planes planes;
+  PoolGrid grid;
+  Divisor divisor;
+
   DIOPI_HD void operator()(int64_t i) const {
-    const PoolAxis &rows = planes.rows, &columns = planes.columns;
-    const int64_t at = i % planes.plane(), h = at / columns.size, w = at % columns.size;
-    const int64_t start = i / planes.plane() * planes.out_plane();
+    const PoolAxis &depths = grid.depth, &rows = grid.rows, &columns = grid.columns;
+    const int64_t at = i % grid.plane(), w = at % columns.size;
+    const int64_t h = at / columns.size % rows.size, d = at / columns.size / rows.size;
+    const int64_t start = i / grid.plane() * grid.out_plane();
     C sum = C(0);
-    for (int64_t a = rows.FirstWith(h); a <= rows.LastWith(h); ++a) {
-      if (!rows.Has(a, h)) continue;
-      for (int64_t b = columns.FirstWith(w); b <= columns.LastWith(w); ++b) {
-        if (!columns.Has(b, w)) continue;
-        const int64_t output = start + a * columns.count + b;
-        if (!by_index) {
-          sum += planes.Divided(grad[output], rows.At(a), columns.At(b));
-        } else if (indices[output] == at) {
-          sum += grad[output];
+    for (int64_t a = depths.FirstWith(d); a <= depths.LastWith(d); ++a) {
+      if (!depths.Has(a, d)) continue;
+      for (int64_t b = rows.FirstWith(h); b <= rows.LastWith(h); ++b) {
+        if (!rows.Has(b, h)) continue;
+        for (int64_t c = columns.FirstWith(w); c <= columns.LastWith(w); ++c) {
+          if (!columns.Has(c, w)) continue;
+          const int64_t output = start + (a * rows.count + b) * columns.count + c;
+          if (!by_index) {
+            sum += divisor.Divide(C(grad[output]), grid, Windows{depths.At(a), rows.At(b), columns.At(c)});
+          } else if (indices[output] == at) {
+            sum += grad[output];
+          }
         }
       }
     }
@@ -104,91 +99,93 @@ struct PoolGradient {
   }
 };
 
-void MaxPool(diopiContextHandle_t ctx, const Tensor& out, const Tensor& indices, const Tensor& x,
-             const Pool2d& pool) {
-  CheckShape(out, pool.out(), "out");
-  if (indices) CheckShape(indices, pool.out(), "indices");
-  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    const Queue queue(ctx);
-    if (!indices && TryMaxPool(queue, out, x, pool)) return;
-    const Out<int64_t> index = indices ? Out<int64_t>(indices) : Out<int64_t>();
-    ForEach(queue, out.numel(),
-            Greatest<C>{Out<C>(out), index, static_cast<bool>(indices), In<C>(x), Planes(pool, kNone)});
-  });
-}
+struct PoolingKernels {
+  static void Max(diopiContextHandle_t ctx, const Tensor& out, const Tensor& indices, const Tensor& x,
+                  const Pool& pool) {
+    CheckShape(out, pool.out(), "out");
+    if (indices) CheckShape(indices, pool.out(), "indices");
+    DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+      const Queue queue(ctx);
+      if (!indices && TryMaxPool(queue, out, x, pool)) return;
+      const Out<int64_t> index = indices ? Out<int64_t>(indices) : Out<int64_t>();
+      ForEach(queue, out.numel(),
+              Greatest<C>{Out<C>(out), index, static_cast<bool>(indices), In<C>(x), pool});
+    });
+  }
 
-// An index that is not in its output's window, of which there is none after the forward, counts nowhere.
-void MaxPoolBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad, const Tensor& x,
-                     const Tensor& indices, const Pool2d& pool) {
-  CheckShape(dx, x.shape(), "grad_input");
-  CheckShape(grad, pool.out(), "grad_output");
-  CheckShape(indices, pool.out(), "indices");
-  DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
-    ForEach(Queue(ctx), dx.numel(),
-            PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(indices), true, Planes(pool, kNone)});
-  });
-}
+  // An index that is not in its output's window, of which there is none after the forward, counts nowhere.
+  static void MaxBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad, const Tensor& x,
+                          const Tensor& indices, const Pool& pool) {
+    CheckShape(dx, x.shape(), "grad_input");
+    CheckShape(grad, pool.out(), "grad_output");
+    CheckShape(indices, pool.out(), "indices");
+    DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
+      ForEach(Queue(ctx), dx.numel(),
+              PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(indices), true, pool, Divisor()});
+    });
+  }
 
-void AvgPool(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Pool2d& pool,
-             const Divisor& divisor) {
-  CheckShape(out, pool.out(), "out");
-  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    const Queue queue(ctx);
-    if (TryAveragePool(queue, out, x, pool, divisor)) return;
-    ForEach(queue, out.numel(), Averages<C>{Out<C>(out), In<C>(x), Planes(pool, divisor)});
-  });
-}
+  static void Average(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Pool& pool,
+                      const Divisor& divisor) {
+    CheckShape(out, pool.out(), "out");
+    DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+      const Queue queue(ctx);
+      if (TryAveragePool(queue, out, x, pool, divisor)) return;
+      ForEach(queue, out.numel(), Averages<C>{Out<C>(out), In<C>(x), pool, divisor});
+    });
+  }
 
-void AvgPoolBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad, const Tensor& x,
-                     const Pool2d& pool, const Divisor& divisor) {
-  CheckShape(dx, x.shape(), "grad_input");
-  CheckShape(grad, pool.out(), "grad_output");
-  DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
-    ForEach(Queue(ctx), dx.numel(),
-            PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(), false, Planes(pool, divisor)});
-  });
-}
+  static void AverageBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad, const Tensor& x,
+                              const Pool& pool, const Divisor& divisor) {
+    CheckShape(dx, x.shape(), "grad_input");
+    CheckShape(grad, pool.out(), "grad_output");
+    DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
+      ForEach(Queue(ctx), dx.numel(),
+              PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(), false, pool, divisor});
+    });
+  }
+};
+
+using Pool1dCalls = PoolingCalls<PoolingKernels, 1>;
+using Pool2dCalls = PoolingCalls<PoolingKernels, 2>;
+using Pool3dCalls = PoolingCalls<PoolingKernels, 3>;
 
 }  // namespace
 }  // namespace diopi::ops::cuda
 
-using namespace diopi::ops;
+using namespace diopi::ops::cuda;  // NOLINT: the functions of the ABI follow
 
-DIOPI_KERNEL(diopiMaxPool2d, a) {
-  const Tensor x(a.input);
-  cuda::MaxPool(a.ctx, a.out, Tensor(), x,
-                PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
-}
-DIOPI_KERNEL(diopiMaxPool2dWithIndices, a) {
-  const Tensor x(a.input);
-  cuda::MaxPool(a.ctx, a.out, a.indices, x,
-                PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
-}
-DIOPI_KERNEL(diopiMaxPool2dBackward, a) {
-  const Tensor x(a.input);
-  cuda::MaxPoolBackward(a.ctx, a.grad_input, a.grad_output, x, a.indices,
-                        PlanPool2d(x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
-}
+DIOPI_FORMS(Pool1dCalls::Avg, diopiAvgPool1d)
+DIOPI_FORMS(Pool2dCalls::Avg, diopiAvgPool2d)
+DIOPI_FORMS(Pool3dCalls::Avg, diopiAvgPool3d)
+DIOPI_FORMS(Pool1dCalls::AvgBackward, diopiAvgPool1dBackward)
+DIOPI_FORMS(Pool2dCalls::AvgBackward, diopiAvgPool2dBackward)
+DIOPI_FORMS(Pool3dCalls::AvgBackward, diopiAvgPool3dBackward)
 
-DIOPI_KERNEL(diopiAvgPool2d, a) {
-  const Tensor x(a.input);
-  const Pool2d pool = PlanPool2d(x, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
-  cuda::AvgPool(a.ctx, a.out, x, pool, ReadDivisor(a.count_include_pad, a.divisor_override));
-}
-DIOPI_KERNEL(diopiAvgPool2dBackward, a) {
-  const Tensor x(a.input);
-  const Pool2d pool = PlanPool2d(x, a.kernel_size, a.stride, a.padding, kNoDilation, a.ceil_mode);
-  const Divisor divisor = ReadDivisor(a.count_include_pad, a.divisor_override);
-  cuda::AvgPoolBackward(a.ctx, a.grad_input, a.grad_output, x, pool, divisor);
-}
+DIOPI_FORMS(Pool1dCalls::Max, diopiMaxPool1d, diopiMaxPool1dWithIndices)
+DIOPI_FORMS(Pool2dCalls::Max, diopiMaxPool2d, diopiMaxPool2dWithIndices)
+DIOPI_FORMS(Pool3dCalls::Max, diopiMaxPool3d, diopiMaxPool3dWithIndices)
+DIOPI_FORMS(Pool1dCalls::MaxBackward, diopiMaxPool1dBackward)
+DIOPI_FORMS(Pool2dCalls::MaxBackward, diopiMaxPool2dBackward)
+DIOPI_FORMS(Pool3dCalls::MaxBackward, diopiMaxPool3dBackward)
 
-DIOPI_KERNEL(diopiAdaptiveAvgPool2d, a) {
-  const Tensor x(a.input);
-  cuda::AvgPool(a.ctx, a.out, x, PlanAdaptive(x, Sizes(a.output_size)), cuda::kNone);
-}
-DIOPI_KERNEL(diopiAdaptiveAvgPool2dBackward, a) {
-  const Tensor grad(a.grad_output), x(a.input);
-  CheckPoolInput(grad);
-  const Pool2d pool = PlanAdaptive(x, {grad.size(-2), grad.size(-1)});
-  cuda::AvgPoolBackward(a.ctx, a.grad_input, grad, x, pool, cuda::kNone);
-}
+DIOPI_FORMS(Pool1dCalls::AdaptiveAvg, diopiAdaptiveAvgPool1d)
+DIOPI_FORMS(Pool2dCalls::AdaptiveAvg, diopiAdaptiveAvgPool2d)
+DIOPI_FORMS(Pool3dCalls::AdaptiveAvg, diopiAdaptiveAvgPool3d)
+DIOPI_FORMS(Pool1dCalls::AdaptiveAvgBackward, diopiAdaptiveAvgPool1dBackward)
+DIOPI_FORMS(Pool2dCalls::AdaptiveAvgBackward, diopiAdaptiveAvgPool2dBackward)
+DIOPI_FORMS(Pool3dCalls::AdaptiveAvgBackward, diopiAdaptiveAvgPool3dBackward)
+
+DIOPI_FORMS(Pool1dCalls::AdaptiveMax, diopiAdaptiveMaxPool1d, diopiAdaptiveMaxPool1dWithIndices)
+DIOPI_FORMS(Pool2dCalls::AdaptiveMax, diopiAdaptiveMaxPool2d, diopiAdaptiveMaxPool2dWithIndices)
+DIOPI_FORMS(Pool3dCalls::AdaptiveMax, diopiAdaptiveMaxPool3d, diopiAdaptiveMaxPool3dWithIndices)
+DIOPI_FORMS(Pool1dCalls::AdaptiveMaxBackward, diopiAdaptiveMaxPool1dBackward)
+DIOPI_FORMS(Pool2dCalls::AdaptiveMaxBackward, diopiAdaptiveMaxPool2dBackward)
+DIOPI_FORMS(Pool3dCalls::AdaptiveMaxBackward, diopiAdaptiveMaxPool3dBackward)
+
+DIOPI_FORMS(Pool1dCalls::Any, diopiPool1d)
+DIOPI_FORMS(Pool2dCalls::Any, diopiPool2d)
+DIOPI_FORMS(Pool3dCalls::Any, diopiPool3d)
+DIOPI_FORMS(Pool1dCalls::AnyBackward, diopiPool1dBackward)
+DIOPI_FORMS(Pool2dCalls::AnyBackward, diopiPool2dBackward)
+DIOPI_FORMS(Pool3dCalls::AnyBackward, diopiPool3dBackward)

@@ -4,18 +4,18 @@
 namespace diopi::ops::cuda {
 namespace {
 
-class Windows {
+class PoolingWindows {
  public:
-  Windows(cudnnPoolingMode_t mode, const PoolAxis& rows, const PoolAxis& columns) {
+  PoolingWindows(cudnnPoolingMode_t mode, const PoolAxis& rows, const PoolAxis& columns) {
     CheckDnn(cudnnCreatePoolingDescriptor(&descriptor_), "cudnnCreatePoolingDescriptor");
     status_ = cudnnSetPooling2dDescriptor(descriptor_, mode, CUDNN_PROPAGATE_NAN,
                                           static_cast<int>(rows.kernel), static_cast<int>(columns.kernel),
                                           static_cast<int>(rows.pad), static_cast<int>(columns.pad),
                                           static_cast<int>(rows.stride), static_cast<int>(columns.stride));
   }
-  ~Windows() { cudnnDestroyPoolingDescriptor(descriptor_); }
-  Windows(const Windows&) = delete;
-  Windows& operator=(const Windows&) = delete;
+  ~PoolingWindows() { cudnnDestroyPoolingDescriptor(descriptor_); }
+  PoolingWindows(const PoolingWindows&) = delete;
+  PoolingWindows& operator=(const PoolingWindows&) = delete;
   cudnnStatus_t status() const { return status_; }
   cudnnPoolingDescriptor_t get() const { return descriptor_; }
 
@@ -36,13 +36,13 @@ bool PlainAxis(const PoolAxis& axis, PoolAxis* plain) {
          plain->kernel < limit && plain->stride < limit;
 }
 
-bool TryPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool2d& pool,
+bool TryPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool,
              cudnnPoolingMode_t mode) {
   PoolAxis rows, columns;
-  if (!DnnWanted() || !DnnTakes(x.dtype(), {x, out})) return false;
+  if (pool.dims != 2 || !DnnWanted() || !DnnTakes(x.dtype(), {x, out})) return false;
   if (!PlainAxis(pool.rows, &rows) || !PlainAxis(pool.columns, &columns)) return false;
   const Dnn dnn(queue);
-  const Windows windows(mode, rows, columns);
+  const PoolingWindows windows(mode, rows, columns);
   if (!TakenByDnn(windows.status(), "cudnnSetPooling2dDescriptor")) return false;
   const int64_t channels = x.size(-3), batch = pool.planes() / channels;
   const DnnTensor from(x.dtype(), batch, channels, rows.size, columns.size);
@@ -55,11 +55,11 @@ bool TryPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool2
 
 }  // namespace
 
-bool TryMaxPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool2d& pool) {
+bool TryMaxPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool) {
   return TryPool(queue, out, x, pool, CUDNN_POOLING_MAX_DETERMINISTIC);
 }
 
-bool TryAveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool2d& pool,
+bool TryAveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool,
                     const Divisor& divisor) {
   if (divisor.override_value != 0) return false;
   return TryPool(queue, out, x, pool,

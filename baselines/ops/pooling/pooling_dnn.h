@@ -1,5 +1,6 @@
-// Pooling forwards by cuDNN (support/cuda/dnn.h says when): no indices, no dilation, no window cut by
-// ceil_mode. Backwards cuDNN asks for the forward's output, which the ABI does not give.
+// Pooling forwards by cuDNN (support/cuda/dnn.h says when): two spatial dimensions, no indices, no
+// dilation, no window cut by ceil_mode. Backwards cuDNN asks for the forward's output, which the ABI does not
+// give.
 #ifndef BASELINES_OPS_POOLING_POOLING_DNN_H_
 #define BASELINES_OPS_POOLING_POOLING_DNN_H_
 
@@ -10,14 +11,14 @@ namespace diopi::ops::cuda {
 
 #if defined(DIOPI_HAVE_CUDNN)
 // Shapes have been checked. TryAveragePool also takes adaptive windows that are all of one size.
-bool TryMaxPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool2d& pool);
-bool TryAveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool2d& pool,
+bool TryMaxPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool);
+bool TryAveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool,
                     const Divisor& divisor);
 #else
-inline bool TryMaxPool(const Queue&, const Tensor&, const Tensor&, const Pool2d&) {
+inline bool TryMaxPool(const Queue&, const Tensor&, const Tensor&, const Pool&) {
   return false;
 }
-inline bool TryAveragePool(const Queue&, const Tensor&, const Tensor&, const Pool2d&, const Divisor&) {
+inline bool TryAveragePool(const Queue&, const Tensor&, const Tensor&, const Pool&, const Divisor&) {
   return false;
 }
 #endif

@@ -97,5 +97,40 @@ TEST(AdaptiveAvgPool2d, EmptyBatchAndErrors) {
   EXPECT_THAT(diopiGetLastErrorString(), HasSubstr("expected planes with elements"));
 }
 
+TEST(MaxPool3d, IndicesCountThroughTheVolume) {
+  TestTensor x(kFloat, {1, 2, 2, 2}, {1, 2, 3, 4, 5, 9, 7, 8});
+  TestTensor out(kFloat, {1, 1, 1, 1}), indices(diopi_dtype_int64, {1, 1, 1, 1});
+  const Shape kernel = {2}, pad = {0}, dilation = {1};
+  ASSERT_EQ(diopiMaxPool3dWithIndices(nullptr, out, indices, x, View(kernel), View(kernel), View(pad),
+                                      View(dilation), false),
+            diopiSuccess)
+      << diopiGetLastErrorString();
+  EXPECT_THAT(out.values(), ElementsAre(9));
+  EXPECT_THAT(indices.ints(), ElementsAre(5));
+}
+
+TEST(Pool1d, ModeAndAdaptiveChoose) {
+  TestTensor x(kFloat, {1, 4}, {1, 2, 3, 6});
+  const Shape kernel = {2}, pad = {0}, dilation = {1}, size = {1};
+  const struct {
+    const char* mode;
+    bool adaptive;
+    std::vector<double> expected;
+  } kCases[] = {{"max", false, {2, 6}}, {"avg", false, {1.5, 4.5}}, {"max", true, {6}}, {"avg", true, {3}}};
+  for (const auto& c : kCases) {
+    TestTensor out(kFloat, {1, c.adaptive ? 1 : 2});
+    ASSERT_EQ(diopiPool1d(nullptr, out, x, c.mode, View(kernel), View(kernel), View(pad), View(dilation),
+                          false, true, c.adaptive, View(size)),
+              diopiSuccess)
+        << diopiGetLastErrorString();
+    EXPECT_EQ(out.values(), c.expected);
+  }
+  TestTensor out(kFloat, {1, 2});
+  EXPECT_EQ(diopiPool1d(nullptr, out, x, "mean", View(kernel), View(kernel), View(pad), View(dilation), false,
+                        true, false, View(size)),
+            diopiErrorOccurred);
+  EXPECT_STREQ(diopiGetLastErrorString(), "diopiPool1d: expected mode max or avg, got mean");
+}
+
 }  // namespace
 }  // namespace diopi::ops

@@ -1,25 +1,28 @@
-// Output shapes of pooling, from the last two dimensions of `input`.
+// Output shapes of pooling, from the last one, two or three dimensions of `input`.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
 namespace {
 
-using Pair = std::vector<int64_t>;
-
-// A list of sizes for height and width: one value serves both, none or no such argument means `fallback`.
-absl::StatusOr<Pair> PairOf(const RuleArgs& args, std::string_view name, const Pair& fallback) {
+// A list of sizes for the spatial dimensions: one value serves all, none or no such argument means
+// `fallback`.
+absl::StatusOr<std::vector<int64_t>> SpatialOf(const RuleArgs& args, std::string_view name, size_t dims,
+                                               const std::vector<int64_t>& fallback) {
   if (!args.Has(name)) return fallback;
-  absl::StatusOr<Pair> sizes = args.Sizes(name);
-  if (!sizes.ok() || sizes->size() == 2) return sizes;
+  absl::StatusOr<std::vector<int64_t>> sizes = args.Sizes(name);
+  if (!sizes.ok() || sizes->size() == dims) return sizes;
   if (sizes->empty()) return fallback;
-  return Pair{(*sizes)[0], (*sizes)[0]};
+  return std::vector<int64_t>(dims, (*sizes)[0]);
 }
 
-absl::StatusOr<std::vector<int64_t>> Planes(const RuleArgs& args) {
+absl::StatusOr<std::vector<int64_t>> Planes(const RuleArgs& args, size_t dims) {
   absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
-  if (shape.ok() && (shape->size() < 3 || shape->size() > 4)) {
-    return absl::InvalidArgumentError("pooling needs an input of 3 or 4 dimensions");
+  if (shape.ok() && (shape->size() < dims + 1 || shape->size() > dims + 2)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("pooling needs an input of ", dims + 1, " or ", dims + 2, " dimensions"));
   }
   return shape;
 }
@@ -33,41 +36,89 @@ int64_t Count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t
   return count;
 }
 
-}  // namespace
-
-// max_pool2d, avg_pool2d: kernel_size, stride (empty: kernel_size), padding, dilation, ceil_mode.
-DIOPI_SHAPE_RULE(pool2d, args) {
-  absl::StatusOr<std::vector<int64_t>> shape = Planes(args);
+// kernel_size (or `ksize`), stride (empty: kernel_size), padding, ceil_mode and, where there is one,
+// dilation.
+absl::StatusOr<Shapes> Pooled(const RuleArgs& args, size_t dims, bool dilated = true) {
+  const char* const name = args.Has("ksize") ? "ksize" : "kernel_size";
+  absl::StatusOr<std::vector<int64_t>> shape = Planes(args, dims);
+  const auto kernel = SpatialOf(args, name, dims, {});
   if (!shape.ok()) return shape.status();
-  absl::StatusOr<Pair> kernel = PairOf(args, "kernel_size", {});
   if (!kernel.ok()) return kernel.status();
-  if (kernel->size() != 2) return absl::InvalidArgumentError("`kernel_size` needs one or two values");
-  absl::StatusOr<Pair> stride = PairOf(args, "stride", *kernel);
-  if (!stride.ok()) return stride.status();
-  absl::StatusOr<Pair> pad = PairOf(args, "padding", {0, 0});
-  if (!pad.ok()) return pad.status();
-  absl::StatusOr<Pair> dilation = PairOf(args, "dilation", {1, 1});
-  if (!dilation.ok()) return dilation.status();
+  if (kernel->size() != dims) {
+    return absl::InvalidArgumentError(absl::StrCat("`", name, "` needs one or ", dims, " values"));
+  }
+  const auto stride = SpatialOf(args, "stride", dims, *kernel);
+  const auto pad = SpatialOf(args, "padding", dims, std::vector<int64_t>(dims, 0));
+  const std::vector<int64_t> ones(dims, 1);
+  const auto dilation = dilated ? SpatialOf(args, "dilation", dims, ones) : ones;
+  for (const absl::Status& status : {stride.status(), pad.status(), dilation.status()}) {
+    if (!status.ok()) return status;
+  }
   const bool ceil_mode = args.Bool("ceil_mode").value_or(false);
-  for (size_t i = 0; i < 2; ++i) {
-    int64_t& size = (*shape)[shape->size() - 2 + i];
+  for (size_t i = 0; i < dims; ++i) {
+    int64_t& size = (*shape)[shape->size() - dims + i];
     if ((*stride)[i] <= 0) return absl::InvalidArgumentError("`stride` must be positive");
     size = Count(size, (*kernel)[i], (*stride)[i], (*pad)[i], (*dilation)[i], ceil_mode);
     if (size <= 0) return absl::InvalidArgumentError("a window is larger than the padded input");
   }
-  return Shapes{*shape};
+  return Shapes{*std::move(shape)};
 }
 
-// adaptive_avg_pool2d: `output_size`.
-DIOPI_SHAPE_RULE(adaptive_pool2d, args) {
-  absl::StatusOr<std::vector<int64_t>> shape = Planes(args);
+// `output_size`.
+absl::StatusOr<Shapes> AdaptivelyPooled(const RuleArgs& args, size_t dims) {
+  absl::StatusOr<std::vector<int64_t>> shape = Planes(args, dims);
   if (!shape.ok()) return shape.status();
-  absl::StatusOr<Pair> size = PairOf(args, "output_size", {});
+  const auto size = SpatialOf(args, "output_size", dims, {});
   if (!size.ok()) return size.status();
-  if (size->size() != 2) return absl::InvalidArgumentError("`output_size` needs one or two values");
-  (*shape)[shape->size() - 2] = (*size)[0];
-  shape->back() = (*size)[1];
-  return Shapes{*shape};
+  if (size->size() != dims) {
+    return absl::InvalidArgumentError(absl::StrCat("`output_size` needs one or ", dims, " values"));
+  }
+  std::copy(size->begin(), size->end(), shape->end() - static_cast<std::ptrdiff_t>(dims));
+  return Shapes{*std::move(shape)};
+}
+
+// As `adaptive` says; averages are not dilated.
+absl::StatusOr<Shapes> PooledByMode(const RuleArgs& args, size_t dims) {
+  const absl::StatusOr<bool> adaptive = args.Bool("adaptive");
+  const absl::StatusOr<std::string> mode = args.String("mode");
+  if (!adaptive.ok()) return adaptive.status();
+  if (!mode.ok()) return mode.status();
+  return *adaptive ? AdaptivelyPooled(args, dims) : Pooled(args, dims, *mode == "max");
+}
+
+}  // namespace
+
+// max_pool, avg_pool.
+DIOPI_SHAPE_RULE(pool1d, args) {
+  return Pooled(args, 1);
+}
+DIOPI_SHAPE_RULE(pool2d, args) {
+  return Pooled(args, 2);
+}
+DIOPI_SHAPE_RULE(pool3d, args) {
+  return Pooled(args, 3);
+}
+
+// adaptive_avg_pool, adaptive_max_pool.
+DIOPI_SHAPE_RULE(adaptive_pool1d, args) {
+  return AdaptivelyPooled(args, 1);
+}
+DIOPI_SHAPE_RULE(adaptive_pool2d, args) {
+  return AdaptivelyPooled(args, 2);
+}
+DIOPI_SHAPE_RULE(adaptive_pool3d, args) {
+  return AdaptivelyPooled(args, 3);
+}
+
+// pool1d, pool2d, pool3d: all of the above.
+DIOPI_SHAPE_RULE(pool1d_by_mode, args) {
+  return PooledByMode(args, 1);
+}
+DIOPI_SHAPE_RULE(pool2d_by_mode, args) {
+  return PooledByMode(args, 2);
+}
+DIOPI_SHAPE_RULE(pool3d_by_mode, args) {
+  return PooledByMode(args, 3);
 }
 
 }  // namespace diopi::cases
