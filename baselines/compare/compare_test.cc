@@ -196,6 +196,20 @@ TEST(Exact, BoolBytesMustBeZeroOrOne) {
   EXPECT_EQ(v.likely_cause(), "bool is written as all bits set instead of the byte 1");
 }
 
+TEST(Exact, ComplexNumbersHaveTwoParts) {
+  const v1::Case c = OneOutput(D::complex64, v1::Judge::EXACT);
+  const auto number = [](double real, double imaginary) {
+    return HostTensor{D::complex64, {1}, Row(D::float32, {real, imaginary}).data};
+  };
+  const auto judge = [&](const HostTensor& actual) {
+    return CompareCase(c, {}, {{"out", number(3, 0.5)}}, {{"out", actual}});
+  };
+  EXPECT_EQ(judge(number(3, 0.5)).outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(judge(number(3, -0.5)).reason(),
+            "out: 1 of 1 element differs, first at [0]: got (3, -0.5), expected (3, 0.5) exactly");
+  EXPECT_FALSE(judge(number(3, -0.5)).outputs(0).public_pass());
+}
+
 TEST(Exact, FloatsThatAreNotNoisyButIntegersAre) {
   // A judge by rounding noise means bit for bit where the output is an integer.
   const v1::Case c = OneOutput(D::int32, v1::Judge::ACCUMULATION);

@@ -204,7 +204,7 @@ std::vector<Statement> Survivors(const Evidence& e, const Tally& tally, std::vec
 
 // What can be said of all elements, whatever is wrong with each.
 Remark Whole(const Evidence& e, const Tally& tally) {
-  if (tally.elements < 2) return {};
+  if (tally.elements < 2 || IsComplex(e.actual().dtype)) return {};
   if (tally.nan == tally.elements) return {"; the whole output is NaN", ""};
   // A small output may well be zero for some other reason.
   if (tally.zeros == tally.elements)

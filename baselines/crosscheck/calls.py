@@ -16,7 +16,7 @@ import torch
 TORCH = {
     "int8": torch.int8, "uint8": torch.uint8, "int16": torch.int16, "int32": torch.int32, "int64": torch.int64,
     "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32, "float64": torch.float64,
-    "bool": torch.bool,
+    "bool": torch.bool, "complex64": torch.complex64, "complex128": torch.complex128,
 }
 
 
@@ -111,7 +111,7 @@ def namespace(case, inputs, floating=torch.float64):
     # What a function may need beyond the arguments: the dtypes and shapes of the outputs.
     values["floating"] = floating
     # An integer tensor as real numbers: in float64 as the oracle has it, or as PyTorch promotes it by itself.
-    values["real"] = torch.Tensor.double if floating == torch.float64 else lambda tensor: tensor
+    values.setdefault("real", torch.Tensor.double if floating == torch.float64 else lambda tensor: tensor)
     values["dtype"] = TORCH[case.get("dtype", "int8")]
     values["out_dtypes"] = {arg["name"]: TORCH.get(arg["tensor"].get("dtype", "int8"))
                             for arg in case.get("args", []) if "tensor" in arg}

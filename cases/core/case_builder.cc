@@ -211,6 +211,7 @@ bool ArgumentBuilder::AssignCounts() {
     if (!IsTensorArray(slot.param->kind()) && slot.param->kind() != abi::GENERATOR_ARRAY) continue;
     const v1::Argument* array = arg(slot);
     if (array->value_case() == v1::Argument::VALUE_NOT_SET || slot.param->count().empty()) continue;
+    if (array->null()) continue;  // beside it, another array counts
     const int64_t size = array->tensors().tensors_size();
     for (const Slot& count : slots_) {
       if (count.param->name() != slot.param->count()) continue;

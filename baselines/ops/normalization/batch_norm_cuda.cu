@@ -71,17 +71,6 @@ struct NormalizeChannels {
   }
 };
 
-// Of grad, and of grad * (x - mean).
-template <typename C>
-struct ChannelTerms {
-  In<C> grad, x;
-  const C* mean;
-  int64_t length;
-  DIOPI_HD TwoSums<C> operator()(int64_t c, int64_t i) const {
-    const C g = grad[c * length + i];
-    return {g, g * (x[c * length + i] - mean[c])};
-  }
-};
 template <typename C>
 struct ChannelGradient {
   Out<C> out;
@@ -115,15 +104,6 @@ struct ParameterGradients {
 template <typename C>
 ChannelStats<C> NewStats(const Queue& queue, int64_t channels) {
   return {queue.Buffer<C>(channels), queue.Buffer<C>(channels)};
-}
-
-// The tensor's elements as rows, one a channel.
-RowView ChannelRows(const Tensor& tensor) {
-  Shape dims;
-  for (int64_t d = 0; d < tensor.rank(); ++d) {
-    if (d != 1) dims.push_back(d);
-  }
-  return RowsOf(tensor, dims);
 }
 
 // PyTorch saves nothing outside training, so the host may give tensors of another size then.
@@ -193,7 +173,7 @@ void BatchNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
             GivenStats<C>{stats, In<C>(training ? saved_mean : running.mean, each),
                           In<C>(training ? saved_invstd : running.var, each), training, eps});
     const TwoSums<C>* sums =
-        RowSums(queue, s.channels, s.length(), ChannelTerms<C>{g, in, stats.mean, s.length()});
+        RowSums(queue, s.channels, s.length(), ChannelTerms<C, const C*>{g, in, stats.mean, s.length()});
     if (dx) {
       ForEach(queue, dx.numel(),
               ChannelGradient<C>{Out<C>(dx, ChannelRows(dx)), g, in, InOr<C>(w, 1), stats, sums, s.length(),

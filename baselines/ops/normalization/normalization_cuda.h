@@ -93,6 +93,27 @@ struct SaveMoments {
   }
 };
 
+// The tensor's elements as rows, one a channel.
+inline RowView ChannelRows(const Tensor& tensor) {
+  Shape dims;
+  for (int64_t d = 0; d < tensor.rank(); ++d) {
+    if (d != 1) dims.push_back(d);
+  }
+  return RowsOf(tensor, dims);
+}
+
+// Of a channel: of grad, and of grad * (x - mean); `mean` has one a channel.
+template <typename C, typename Means = In<C>>
+struct ChannelTerms {
+  In<C> grad, x;
+  Means mean;
+  int64_t length;
+  DIOPI_HD TwoSums<C> operator()(int64_t c, int64_t i) const {
+    const C g = grad[c * length + i];
+    return {g, g * (x[c * length + i] - mean[c])};
+  }
+};
+
 }  // namespace diopi::ops::cuda
 
 #endif  // BASELINES_OPS_NORMALIZATION_NORMALIZATION_CUDA_H_

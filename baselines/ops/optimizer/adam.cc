@@ -1,4 +1,6 @@
-// One step of Adam or AdamW on one parameter, in place, as PyTorch's single-tensor form computes it:
+// One step of Adam or AdamW on one parameter or a list of them, in place, as PyTorch's single-tensor form
+// computes it:
+//   grad <- -grad                                    (maximize)
 //   grad <- grad + weight_decay * param              (Adam)
 //   param <- param * (1 - lr * weight_decay)         (AdamW)
 //   exp_avg <- beta1 * exp_avg + (1 - beta1) * grad
@@ -19,31 +21,34 @@ struct AdamOptions {
   int64_t step;
   bool amsgrad;
   bool decoupled;  // AdamW
+  bool maximize = false;
 };
 
 // The scalars of one step, in the compute type.
 template <typename C>
 struct AdamStep {
   C decay, keep, beta1, rest1, beta2, rest2, root_correction2, eps, rate;
-  bool with_decay, amsgrad, decoupled;
+  bool with_decay, amsgrad, decoupled, maximize;
 
-  explicit AdamStep(const AdamOptions& o)
+  DIOPI_HD explicit AdamStep(const AdamOptions& o)
       : decay(Rounded<C>(o.weight_decay)),
         keep(Rounded<C>(1.0 - o.lr * o.weight_decay)),
         beta1(Rounded<C>(o.beta1)),
         rest1(Rounded<C>(1.0 - o.beta1)),
         beta2(Rounded<C>(o.beta2)),
         rest2(Rounded<C>(1.0 - o.beta2)),
-        root_correction2(Rounded<C>(std::sqrt(1.0 - std::pow(o.beta2, o.step)))),
+        root_correction2(Rounded<C>(std::sqrt(1.0 - std::pow(o.beta2, static_cast<double>(o.step))))),
         eps(Rounded<C>(o.eps)),
-        rate(Rounded<C>(o.lr / (1.0 - std::pow(o.beta1, o.step)))),
+        rate(Rounded<C>(o.lr / (1.0 - std::pow(o.beta1, static_cast<double>(o.step))))),
         with_decay(o.weight_decay != 0),
         amsgrad(o.amsgrad),
-        decoupled(o.decoupled) {}
+        decoupled(o.decoupled),
+        maximize(o.maximize) {}
 
   // In place; `greatest` only with amsgrad.
   DIOPI_HD void operator()(C g, C& p, C& m, C& v, C* greatest) const {
     using std::sqrt;
+    if (maximize) g = -g;
     if (decoupled) {
       p = p * keep;
     } else if (with_decay) {
@@ -57,12 +62,31 @@ struct AdamStep {
   }
 };
 
+// A parameter, its gradient and its states.
+struct AdamTensors {
+  Tensor parameter, gradient, first, second, greatest;
+
+  void CheckAll(bool amsgrad) const {
+    CheckShape(gradient, parameter.shape(), "grad");
+    CheckShape(first, parameter.shape(), "exp_avg");
+    CheckShape(second, parameter.shape(), "exp_avg_sq");
+    if (amsgrad) CheckShape(greatest, parameter.shape(), "max_exp_avg_sq");
+  }
+};
+
 template <typename C>
 struct AdamElements {
-  AdamStep<C> update;
   In<C> gradient;
   Out<C> parameter, first, second, greatest;
-  DIOPI_HD void operator()(int64_t i) const {
+
+  AdamElements(const AdamTensors& t, bool amsgrad)
+      : gradient(t.gradient),
+        parameter(t.parameter),
+        first(t.first),
+        second(t.second),
+        greatest(amsgrad ? Out<C>(t.greatest) : Out<C>()) {}
+
+  DIOPI_HD void Update(const AdamStep<C>& update, int64_t i) const {
     C p = parameter[i], m = first[i], v = second[i], most = update.amsgrad ? greatest[i] : C(0);
     update(gradient[i], p, m, v, &most);
     parameter.Set(i, p);
@@ -72,20 +96,36 @@ struct AdamElements {
   }
 };
 
+template <typename C>
+struct OneStep {
+  AdamStep<C> update;
+  AdamElements<C> elements;
+  DIOPI_HD void operator()(int64_t i) const { elements.Update(update, i); }
+};
+
+// The step count is a tensor of the device's.
+template <typename C>
+struct CountedStep {
+  AdamOptions options;
+  In<int64_t> step;
+  AdamElements<C> elements;
+  DIOPI_HD void operator()(int64_t i) const {
+    AdamOptions now = options;
+    now.step = step[0];
+    elements.Update(AdamStep<C>(now), i);
+  }
+};
+
 template <typename Args>
 void TakeStep(const Args& a, bool decoupled) {
   const AdamOptions options{a.lr, a.beta1, a.beta2, a.eps, a.weight_decay, a.step, a.amsgrad, decoupled};
-  const Tensor parameter(a.param), gradient(a.grad), first(a.exp_avg), second(a.exp_avg_sq),
-      greatest(a.max_exp_avg_sq);
-  CheckShape(gradient, parameter.shape(), "grad");
-  CheckShape(first, parameter.shape(), "exp_avg");
-  CheckShape(second, parameter.shape(), "exp_avg_sq");
-  if (a.amsgrad) CheckShape(greatest, parameter.shape(), "max_exp_avg_sq");
+  const AdamTensors tensors{a.param, a.grad, a.exp_avg, a.exp_avg_sq, a.max_exp_avg_sq};
+  tensors.CheckAll(a.amsgrad);
   Check(a.step >= 1, "step counts from 1, got ", a.step);
-  DispatchFloating(ResultType(parameter, {parameter, gradient}), [&]<typename C>() {
+  const Tensor& parameter = tensors.parameter;
+  DispatchFloating(ResultType(parameter, {parameter, tensors.gradient}), [&]<typename C>() {
     ForEach(Queue(a.ctx), parameter.numel(),
-            AdamElements<C>{AdamStep<C>(options), In<C>(gradient), Out<C>(parameter), Out<C>(first),
-                            Out<C>(second), a.amsgrad ? Out<C>(greatest) : Out<C>()});
+            OneStep<C>{AdamStep<C>(options), AdamElements<C>(tensors, a.amsgrad)});
   });
 }
 
@@ -97,6 +137,23 @@ DIOPI_KERNEL(diopiAdam, a) {
 
 DIOPI_KERNEL(diopiAdamW, a) {
   TakeStep(a, true);
+}
+
+DIOPI_KERNEL(diopiFusedAdamW, a) {
+  const AdamOptions options{a.lr, a.beta1, a.beta2, a.eps, a.weight_decay, 0, a.amsgrad, true, a.maximize};
+  Check(!a.amsgrad || a.max_exp_avg_sqs != nullptr, "amsgrad needs max_exp_avg_sqs");
+  for (int64_t i = 0; i < a.nums; ++i) {
+    const AdamTensors tensors{a.params[i], a.grads[i], a.exp_avgs[i], a.exp_avg_sqs[i],
+                              a.amsgrad ? Tensor(a.max_exp_avg_sqs[i]) : Tensor()};
+    const Tensor& parameter = tensors.parameter;
+    const Tensor step(a.state_steps[i]);
+    tensors.CheckAll(a.amsgrad);
+    Check(step.numel() == 1, "a step count must have one element");
+    DispatchFloating(ResultType(parameter, {parameter, tensors.gradient}), [&]<typename C>() {
+      ForEach(Queue(a.ctx), parameter.numel(),
+              CountedStep<C>{options, In<int64_t>(step), AdamElements<C>(tensors, a.amsgrad)});
+    });
+  }
 }
 
 }  // namespace diopi::ops::both

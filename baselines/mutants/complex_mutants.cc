@@ -1,0 +1,54 @@
+// Bugs planted in functions on complex numbers.
+#include <cstring>
+#include <utility>
+
+#include "baselines/mutants/support.h"
+
+namespace {
+
+using diopi::mutants::Bytes;
+using diopi::mutants::BytesPerElement;
+using diopi::mutants::ElementAt;
+using diopi::mutants::NumElements;
+
+PLANT(complex_parts_exchanged, 0, "diopiComplex", "", "the real part is stored as the imaginary one");
+PLANT(complex_product, 0, "diopiComplex", "",
+      "real + i * imag is computed, whose product spreads infinities");
+PLANT(conj_nothing_negated, 0, "diopiConj", "", "the input is copied");
+PLANT(imag_real_taken, 0, "diopiImag", "", "the real part is taken");
+PLANT(real_without_pairs, 0, "diopiReal", "", "memory is read number by number instead of pair by pair");
+
+// out[i] = what lies at from(i), as many bytes as an element of out has.
+template <typename From>
+void CopyElements(diopiTensorHandle_t out, From&& from) {
+  const auto bytes = static_cast<size_t>(BytesPerElement(out));
+  for (int64_t i = 0; i < NumElements(out); ++i) std::memcpy(ElementAt(out, i), from(i), bytes);
+}
+
+}  // namespace
+
+DIOPI_OVERRIDE(diopiComplex, a) {
+  if (complex_parts_exchanged) std::swap(a.real, a.imag);
+  if (complex_product && diopi::mutants::ShapeOf(a.real) == diopi::mutants::ShapeOf(a.imag)) {
+    const std::vector<double> imag = diopi::mutants::Load<double>(diopi::mutants::Tensor(a.imag));
+    a.real = diopi::mutants::Replaced(
+        a.ctx, a.real, [&](double x, int64_t i) { return x + 0 * imag[static_cast<size_t>(i)]; });
+  }
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiConj, a) {
+  Good(a);
+  if (conj_nothing_negated) CopyElements(a.out, [&](int64_t i) { return ElementAt(a.input, i); });
+}
+
+DIOPI_OVERRIDE(diopiImag, a) {
+  Good(a);
+  if (imag_real_taken) CopyElements(a.out, [&](int64_t i) { return ElementAt(a.input, i); });
+}
+
+DIOPI_OVERRIDE(diopiReal, a) {
+  Good(a);
+  const int64_t bytes = BytesPerElement(a.out);
+  if (real_without_pairs) CopyElements(a.out, [&](int64_t i) { return Bytes(a.input) + i * bytes; });
+}

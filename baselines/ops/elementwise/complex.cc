@@ -1,0 +1,101 @@
+// Complex numbers of two real ones, their parts, and their conjugates. A complex number is its real and its
+// imaginary part, one after the other in memory.
+#include "baselines/ops/both.h"
+#include "baselines/ops/support/cuda/layout.h"
+
+namespace diopi::ops::both {
+namespace {
+
+// Every `step`-th number of the parts' type, from one of an element on: the parts of a tensor.
+template <typename T>
+struct Parts {
+  T* first = nullptr;
+  int64_t step = 1;
+  ops::cuda::Layout layout;
+
+  DIOPI_HD T& operator[](int64_t i) const { return first[layout.Offset(i) * step]; }
+};
+
+diopiDtype_t PartOf(diopiDtype_t dtype) {
+  if (dtype == diopi_dtype_complex64) return diopi_dtype_float32;
+  if (dtype == diopi_dtype_complex128) return diopi_dtype_float64;
+  FailDtype("not implemented for '", DtypeName(dtype), "'");
+}
+
+// `part`: 0 the real one, 1 the imaginary one. Of a real tensor, its elements.
+template <typename T>
+Parts<T> PartsOf(const Tensor& tensor, int part, const Shape& shape) {
+  Parts<T> parts;
+  const bool real = IsFloating(tensor.dtype());
+  using Plain = std::remove_const_t<T>;
+  if constexpr (std::is_const_v<T>)
+    parts.first = reinterpret_cast<const Plain*>(tensor.data()) + (real ? 0 : part);
+  else
+    parts.first = reinterpret_cast<Plain*>(tensor.writable()) + (real ? 0 : part);
+  parts.step = real ? 1 : 2;
+  parts.layout = ops::cuda::MakeLayout(shape, ops::cuda::StridesAt(tensor, shape));
+  return parts;
+}
+
+template <typename T>
+struct MovePart {
+  Parts<T> out;
+  Parts<const T> in;
+  bool negate = false;
+  DIOPI_HD void operator()(int64_t i) const { out[i] = negate ? -in[i] : in[i]; }
+};
+
+template <typename F>
+void DispatchPart(diopiDtype_t dtype, F&& f) {
+  if (dtype == diopi_dtype_float32) return f.template operator()<float>();
+  f.template operator()<double>();
+}
+
+void TakePart(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, int part) {
+  const diopiDtype_t dtype = PartOf(x.dtype());
+  CheckShape(out, x.shape(), "out");
+  Check(out.dtype() == dtype, "expected out of dtype ", DtypeName(dtype), ", got ", DtypeName(out.dtype()));
+  DispatchPart(dtype, [&]<typename T>() {
+    ForEach(Queue(ctx), out.numel(),
+            MovePart<T>{PartsOf<T>(out, 0, x.shape()), PartsOf<const T>(x, part, x.shape())});
+  });
+}
+
+}  // namespace
+
+DIOPI_KERNEL(diopiReal, a) {
+  TakePart(a.ctx, a.out, a.input, 0);
+}
+
+DIOPI_KERNEL(diopiImag, a) {
+  TakePart(a.ctx, a.out, a.input, 1);
+}
+
+DIOPI_KERNEL(diopiConj, a) {
+  const Tensor out(a.out), x(a.input);
+  CheckShape(out, x.shape(), "out");
+  Check(out.dtype() == x.dtype(), "out and input differ in dtype");
+  DispatchPart(PartOf(x.dtype()), [&]<typename T>() {
+    for (const int part : {0, 1}) {
+      ForEach(Queue(a.ctx), out.numel(),
+              MovePart<T>{PartsOf<T>(out, part, x.shape()), PartsOf<const T>(x, part, x.shape()), part == 1});
+    }
+  });
+}
+
+DIOPI_KERNEL(diopiComplex, a) {
+  const Tensor out(a.out), real(a.real), imag(a.imag);
+  const Shape shape = BroadcastShapes(real.shape(), imag.shape());
+  const diopiDtype_t dtype = PartOf(out.dtype());
+  CheckShape(out, shape, "out");
+  Check(real.dtype() == dtype && imag.dtype() == dtype, "expected real and imag of dtype ", DtypeName(dtype));
+  DispatchPart(dtype, [&]<typename T>() {
+    for (const int part : {0, 1}) {
+      ForEach(
+          Queue(a.ctx), out.numel(),
+          MovePart<T>{PartsOf<T>(out, part, shape), PartsOf<const T>(part == 0 ? real : imag, part, shape)});
+    }
+  });
+}
+
+}  // namespace diopi::ops::both

@@ -1,0 +1,17 @@
+import torch
+
+
+def diopiReal(a):
+    return {"out": torch.real(a.input).clone()}
+
+
+def diopiImag(a):
+    return {"out": torch.imag(a.input).clone()}
+
+
+def diopiConj(a):
+    return {"out": torch.conj_physical(a.input)}
+
+
+def diopiComplex(a):
+    return {"out": torch.complex(a.real, a.imag)}

@@ -1,0 +1,49 @@
+// Shapes of the results of functions on matrices and batches of them.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/shape_rules.h"
+
+namespace diopi::cases {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+absl::StatusOr<Sizes> MatrixShape(const RuleArgs& args, const char* name) {
+  absl::StatusOr<Sizes> shape = args.Shape(name);
+  if (shape.ok() && shape->size() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat("`", name, "` is no matrix"));
+  }
+  return shape;
+}
+
+}  // namespace
+
+// cholesky: one number a matrix of `mat`.
+DIOPI_SHAPE_RULE(number_each_matrix, args) {
+  absl::StatusOr<Sizes> shape = MatrixShape(args, "mat");
+  if (!shape.ok()) return shape.status();
+  shape->resize(shape->size() - 2);
+  return Shapes{*shape};
+}
+
+// triangular_solve: `b`, and for `cloned_mat` `mat`, as many times as the batches of both broadcast to.
+DIOPI_SHAPE_RULE(triangular_solve, args) {
+  const absl::StatusOr<Sizes> b = MatrixShape(args, "b"), mat = MatrixShape(args, "mat");
+  for (const absl::Status& status : {b.status(), mat.status()}) {
+    if (!status.ok()) return status;
+  }
+  const Sizes& matrix = args.output() == "cloned_mat" ? *mat : *b;
+  const size_t rank = std::max(b->size(), mat->size());
+  Sizes result(rank, 1);
+  for (const Sizes* shape : {&*b, &*mat}) {
+    const size_t skip = rank - shape->size();
+    for (size_t i = skip; i + 2 < rank; ++i) {
+      if ((*shape)[i - skip] != 1) result[i] = (*shape)[i - skip];
+    }
+  }
+  std::copy(matrix.end() - 2, matrix.end(), result.end() - 2);
+  return Shapes{result};
+}
+
+}  // namespace diopi::cases
