@@ -197,19 +197,27 @@ std::vector<v1::Case> Catalog::SelectChecks(const v1::Selection& selection, Used
 absl::StatusOr<std::vector<v1::Case>> Catalog::Select(const v1::Selection& selection) const {
   Used used(selection);
   SelectChecks(selection, &used);  // their names are known names
-  return SelectUsing(selection, &used);
-}
-
-absl::StatusOr<std::vector<v1::Case>> Catalog::SelectRun(const v1::Selection& selection) const {
-  Used used(selection);
-  std::vector<v1::Case> result = SelectChecks(selection, &used);
-  absl::StatusOr<std::vector<v1::Case>> cases = SelectUsing(selection, &used);
-  if (!cases.ok()) return cases.status();
-  for (v1::Case& c : *cases) result.push_back(std::move(c));
+  std::vector<v1::Case> result;
+  const absl::Status status =
+      VisitUsing(selection, &used, [&result](v1::Case c) { result.push_back(std::move(c)); });
+  if (!status.ok()) return status;
   return result;
 }
 
-absl::StatusOr<std::vector<v1::Case>> Catalog::SelectUsing(const v1::Selection& selection, Used* used) const {
+absl::StatusOr<std::vector<v1::Case>> Catalog::SelectRun(const v1::Selection& selection) const {
+  std::vector<v1::Case> result;
+  const absl::Status status = VisitRun(selection, [&result](v1::Case c) { result.push_back(std::move(c)); });
+  if (!status.ok()) return status;
+  return result;
+}
+
+absl::Status Catalog::VisitRun(const v1::Selection& selection, Visit visit) const {
+  Used used(selection);
+  for (v1::Case& c : SelectChecks(selection, &used)) visit(std::move(c));
+  return VisitUsing(selection, &used, visit);
+}
+
+absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Visit visit) const {
   const std::vector<std::string>& suites = SuiteNames();
   if (!selection.suite().empty() &&
       std::find(suites.begin(), suites.end(), selection.suite()) == suites.end()) {
@@ -217,7 +225,6 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::SelectUsing(const v1::Selection& 
         absl::StrCat("unknown suite '", selection.suite(), "'; known are ", absl::StrJoin(suites, ", ")));
   }
   const bool smoke = selection.suite() == "smoke";
-  std::vector<v1::Case> result;
   for (const v1::OperatorFile& op : operators_) {
     const Wanted wanted = WantedOf(op, selection, &used->functions);
     if (!wanted.any) continue;
@@ -232,7 +239,7 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::SelectUsing(const v1::Selection& 
       }
       const auto& dtypes = selection.dtypes();
       const bool dtype = dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype()) != dtypes.end();
-      if (matches && dtype && (c.smoke() || !smoke)) result.push_back(std::move(c));
+      if (matches && dtype && (c.smoke() || !smoke)) visit(std::move(c));
     }
   }
   for (size_t i = 0; i < used->functions.size(); ++i) {
@@ -242,15 +249,22 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::SelectUsing(const v1::Selection& 
   for (size_t i = 0; i < used->patterns.size(); ++i) {
     if (!used->patterns[i]) return UnknownCase(selection.cases(static_cast<int>(i)), operators_);
   }
-  return result;
+  return absl::OkStatus();
 }
 
 std::string Catalog::SuiteHash(const std::vector<v1::Case>& cases) {
-  std::vector<std::string> hashes;
-  hashes.reserve(cases.size());
-  for (const v1::Case& c : cases) hashes.push_back(absl::StrCat(c.id(), " ", c.hash()));
-  std::sort(hashes.begin(), hashes.end());
-  return Xxh128Hex(absl::StrJoin(hashes, "\n"));
+  SuiteHasher hasher;
+  for (const v1::Case& c : cases) hasher.Add(c.id(), c.hash());
+  return std::move(hasher).Finish();
+}
+
+void SuiteHasher::Add(const std::string& id, const std::string& hash) {
+  lines_.push_back(absl::StrCat(id, " ", hash));
+}
+
+std::string SuiteHasher::Finish() && {
+  std::sort(lines_.begin(), lines_.end());
+  return Xxh128Hex(absl::StrJoin(lines_, "\n"));
 }
 
 }  // namespace diopi::cases

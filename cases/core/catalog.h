@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "diopi/v1/case.pb.h"
@@ -51,16 +52,31 @@ class Catalog {
   // names, which no reference can compute, and then the cases of Select.
   absl::StatusOr<std::vector<v1::Case>> SelectRun(const v1::Selection& selection) const;
 
-  // Hash over the hashes of `cases`, in any order: 32 hex digits.
+  // Hands the cases of SelectRun to `visit` one by one and holds those of one operator at a time: all of core
+  // takes hundreds of MiB. What is wrong with the selection may be known only after some visits.
+  using Visit = absl::FunctionRef<void(v1::Case)>;
+  absl::Status VisitRun(const v1::Selection& selection, Visit visit) const;
+
+  // Hash over the ids and hashes of `cases`, in any order: 32 hex digits.
   static std::string SuiteHash(const std::vector<v1::Case>& cases);
 
  private:
   struct Used;
-  absl::StatusOr<std::vector<v1::Case>> SelectUsing(const v1::Selection& selection, Used* used) const;
+  absl::Status VisitUsing(const v1::Selection& selection, Used* used, Visit visit) const;
   std::vector<v1::Case> SelectChecks(const v1::Selection& selection, Used* used) const;
 
   std::vector<v1::OperatorFile> operators_;
   std::vector<v1::Case> library_checks_;  // of the catalog that is built in
+};
+
+// Catalog::SuiteHash of cases that are not held.
+class SuiteHasher {
+ public:
+  void Add(const std::string& id, const std::string& hash);
+  std::string Finish() &&;
+
+ private:
+  std::vector<std::string> lines_;
 };
 
 // "Did you mean" for messages: up to `limit` of `known` nearest to `name` by edit distance, nearest first.

@@ -80,7 +80,7 @@ class Agent {
   absl::Status RunCases();
   void Store(const v1::Verdict& verdict);
   ExitCode Conclude(bool stopped);
-  absl::StatusOr<reports::RunReport> MakeReport(const v1::RunInfo& run) const;
+  absl::StatusOr<reports::RunReport> MakeReport(const v1::RunInfo& run);
   ExitCode WriteReport(const reports::RunReport& report);
 
   bool own_server() const { return options_.server.empty(); }
@@ -105,7 +105,8 @@ class Agent {
   LibraryFacts facts_;
   baselines::CompareOptions compare_;
   v1::Selection selection_;
-  std::vector<v1::Case> cases_;  // what this program's own catalog selects; with a remote server a guess
+  // Cases by operator and function that this program's own catalog selects; with a remote server a guess.
+  std::map<std::pair<std::string, std::string>, int64_t> expected_;
   std::unique_ptr<rpc::Client> client_;
   SessionWorker first_worker_;
   std::vector<std::string> dead_devices_;  // why, a line each
@@ -205,15 +206,12 @@ absl::Status Agent::SelectCases() {
     return absl::InternalError(catalog.status().message());
   }
   if (!catalog.ok()) return catalog.status();
-  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(selection_);
-  if (cases.ok() && options_.shard_count > 1) {
-    // Which of them the shard has is the server's to say.
-  } else if (cases.ok()) {
-    cases_ = *std::move(cases);
-  } else if (own_server()) {
-    return cases.status();  // a remote server may know more than we do
-  }
-  return absl::OkStatus();
+  const absl::Status known = (*catalog)->VisitRun(selection_, [this](const v1::Case& c) {
+    ++expected_[{c.operator_(), c.function()}];
+  });
+  // Which of them a shard has is the server's to say.
+  if (!known.ok() || options_.shard_count > 1) expected_.clear();
+  return own_server() ? known : absl::OkStatus();  // a remote server may know more than we do
 }
 
 // Null: no cache. One that cannot be used is said and done without.
@@ -468,7 +466,7 @@ absl::Status Agent::RunCases() {
   if (own_server()) progress.data_folder = AbsolutePath(options_.data_folder);
   progress.run.mutable_command()->set_cases_folder(AbsolutePath(options_.selection.cases_folder));
   progress_ = std::make_unique<Progress>(progress, out_);
-  for (const v1::Case& c : std::exchange(cases_, {})) progress_->Expect(c);
+  for (const auto& [function, cases] : expected_) progress_->Expect(function.first, function.second, cases);
   if (!options_.quiet) {
     *out_ << "Sandbox " << MakeRunOptions().sandbox() << "\n";
     *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before"
@@ -498,18 +496,24 @@ absl::Status Agent::RunCases() {
   return ran;
 }
 
-void Agent::Store(const v1::Verdict& verdict) {
-  v1::Verdict& kept = verdicts_[verdict.case_id()];
-  const bool again = !kept.case_id().empty();
-  kept = verdict;
-  // The summary needs few of the measurements, and there may be many.
-  kept.clear_outputs();
-  for (const v1::OutputStats& stats : verdict.outputs()) {
-    v1::OutputStats& few = *kept.add_outputs();
+// What the summary needs of a verdict. There may be a hundred thousand, and nearly all of them pass.
+v1::Verdict Summarised(v1::Verdict verdict) {
+  for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
+    v1::OutputStats few;
     few.set_ok(stats.ok());
     few.set_public_pass(stats.public_pass());
     few.set_flushed(stats.flushed());
+    stats.Swap(&few);
   }
+  if (verdict.outcome() == v1::OUTCOME_PASS) {
+    verdict.clear_case_hash();
+    verdict.clear_tensor_info();
+  }
+  return verdict;
+}
+
+void Agent::Store(const v1::Verdict& verdict) {
+  const bool again = !verdicts_.insert_or_assign(verdict.case_id(), Summarised(verdict)).second;
   if (!again) progress_->Add(verdict);
   if (options_.fail_fast && !first_failure_ && reports::IsFailure(verdict.outcome())) {
     first_failure_ = true;
@@ -517,7 +521,7 @@ void Agent::Store(const v1::Verdict& verdict) {
   }
 }
 
-absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) const {
+absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) {
   if (own_server() && !options_.resume.empty()) {
     // Earlier sessions' results are in the database only.
     absl::StatusOr<std::unique_ptr<server::Database>> database =
@@ -526,7 +530,9 @@ absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) con
     return reports::LoadReport(**database, run.run_id());
   }
   std::vector<v1::Verdict> results;
-  for (const auto& [id, verdict] : verdicts_) results.push_back(verdict);
+  results.reserve(verdicts_.size());
+  for (auto& [id, verdict] : verdicts_) results.push_back(std::move(verdict));
+  verdicts_.clear();
   v1::RunInfo session = run;
   if (!options_.resume.empty()) session.set_cases(0);  // only this session's are known here
   return reports::BuildReport(std::move(session), std::move(results));
@@ -547,7 +553,11 @@ ExitCode Agent::Conclude(bool stopped) {
   const ExitCode code = WriteReport(*report);
   if (!stopped || first_failure_) {  // what was run stands
     warm_->completed = true;
-    warm_->verdicts = verdicts_;
+    warm_->verdicts.clear();
+    for (v1::Verdict& verdict : report->results) {
+      std::string id = verdict.case_id();
+      warm_->verdicts.emplace(std::move(id), std::move(verdict));
+    }
   }
   if (!stopped) return code;
   warm_->stopped = !first_failure_;

@@ -15,13 +15,6 @@ namespace {
 constexpr int kBarWidth = 30;
 constexpr std::chrono::milliseconds kBarPeriod{100};
 
-std::string NameOf(const v1::Case& c) {
-  v1::Verdict verdict;
-  verdict.set_operator_(c.operator_());
-  verdict.set_function(c.function());
-  return reports::HarnessName(verdict);
-}
-
 }  // namespace
 
 std::string HarnessTime(std::chrono::system_clock::time_point time) {
@@ -34,8 +27,11 @@ std::string HarnessTime(std::chrono::system_clock::time_point time) {
   return absl::StrFormat("%s,%03d", text.data(), since % 1000);
 }
 
-void Progress::Expect(const v1::Case& c) {
-  ++tallies_[NameOf(c)].expected;
+void Progress::Expect(const std::string& op, const std::string& function, int64_t cases) {
+  v1::Verdict verdict;
+  verdict.set_operator_(op);
+  verdict.set_function(function);
+  tallies_[reports::HarnessName(verdict)].expected += cases;
 }
 
 void Progress::Add(const v1::Verdict& verdict) {

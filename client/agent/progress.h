@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 
-#include "diopi/v1/case.pb.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
@@ -32,8 +31,8 @@ class Progress {
   };
   Progress(const Options& options, std::ostream* out) : options_(options), out_(out), done_(options.done) {}
 
-  // A case this session is expected to run: a name's line is printed with its last one.
-  void Expect(const v1::Case& c);
+  // So many cases of a function this session is expected to run: a name's line is printed with its last one.
+  void Expect(const std::string& op, const std::string& function, int64_t cases = 1);
   void Add(const v1::Verdict& verdict);
   // Prints the lines of names that are not complete, and ends the bar.
   void Finish();

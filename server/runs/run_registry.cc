@@ -97,18 +97,25 @@ absl::StatusOr<v1::Case> ActiveRun::CaseAt(size_t index) const {
   return c;
 }
 
-absl::StatusOr<std::vector<v1::Case>> RunRegistry::SelectCases(const v1::RunOptions& options,
-                                                               std::string* whole_hash) {
+absl::StatusOr<std::vector<PackedCase>> RunRegistry::SelectCases(const v1::RunOptions& options,
+                                                                 std::string* whole_hash) {
   const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
   if (!catalog.ok()) return catalog.status();
-  absl::StatusOr<std::vector<v1::Case>> selected = (*catalog)->SelectRun(options.selection());
-  if (!selected.ok()) return selected;
-  *whole_hash = cases::Catalog::SuiteHash(*selected);
-  if (options.shard_count() > 1) {
-    std::erase_if(*selected, [&options](const v1::Case& c) {
-      return ShardOf(c.id(), options.shard_count()) != options.shard_index();
-    });
-  }
+  std::vector<PackedCase> selected;
+  cases::SuiteHasher hasher;
+  const absl::Status status = (*catalog)->VisitRun(options.selection(), [&](const v1::Case& c) {
+    hasher.Add(c.id(), c.hash());
+    const bool other_shard =
+        options.shard_count() > 1 && ShardOf(c.id(), options.shard_count()) != options.shard_index();
+    if (!other_shard) {
+      selected.push_back({{c.id(), c.hash(), c.function(), c.operator_()},
+                          StreamedBytes(c),
+                          cases::IsLibraryCheck(c),
+                          c.SerializeAsString()});
+    }
+  });
+  if (!status.ok()) return status;
+  *whole_hash = std::move(hasher).Finish();
   return selected;
 }
 
@@ -130,15 +137,15 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Describe(const v1::RunInfo& i
   return response;
 }
 
-std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const std::vector<v1::Case>& cases,
+std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, std::vector<PackedCase> cases,
                                                  const std::vector<std::string>& done) {
   std::vector<ScheduledCase> scheduled;
   scheduled.reserve(cases.size());
   const std::map<std::string, double> seconds = CaseSeconds(info.options().chip());
-  for (const v1::Case& c : cases) {
-    const auto known = seconds.find(c.id());
-    scheduled.push_back({c.id(), StreamedBytes(c), known == seconds.end() ? 0 : known->second, c.function(),
-                         cases::IsLibraryCheck(c)});
+  for (const PackedCase& c : cases) {
+    const auto known = seconds.find(c.row.case_id);
+    scheduled.push_back({c.row.case_id, c.streamed_bytes, known == seconds.end() ? 0 : known->second,
+                         c.row.function, c.library_check});
   }
   SchedulerOptions options;
   options.lease = options_.lease;
@@ -152,9 +159,9 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, const 
   auto run = std::make_shared<ActiveRun>(info.run_id(), std::move(scheduled), done, options, clock_);
   run->cases.reserve(cases.size());
   run->hashes.reserve(cases.size());
-  for (const v1::Case& c : cases) {
-    run->cases.push_back(c.SerializeAsString());
-    run->hashes.push_back(c.hash());
+  for (PackedCase& c : cases) {
+    run->cases.push_back(std::move(c.serialized));
+    run->hashes.push_back(std::move(c.row.case_hash));
   }
   return run;
 }
@@ -195,15 +202,18 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
   if (!status.ok()) return status;
   v1::RunOptions options = asked;
   options.mutable_command()->set_cases_folder(options_.cases_folder);
-  const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(asked, options.mutable_whole_suite_hash());
+  absl::StatusOr<std::vector<PackedCase>> cases = SelectCases(asked, options.mutable_whole_suite_hash());
   if (!cases.ok()) return cases.status();
   std::vector<RunCase> rows;
   rows.reserve(cases->size());
-  for (const v1::Case& c : *cases) rows.push_back({c.id(), c.hash(), c.function(), c.operator_()});
-  const absl::StatusOr<v1::RunInfo> info =
-      database_->CreateRun(options, cases::Catalog::SuiteHash(*cases), rows);
+  cases::SuiteHasher hasher;
+  for (const PackedCase& c : *cases) {
+    rows.push_back(c.row);
+    hasher.Add(c.row.case_id, c.row.case_hash);
+  }
+  const absl::StatusOr<v1::RunInfo> info = database_->CreateRun(options, std::move(hasher).Finish(), rows);
   if (!info.ok()) return info.status();
-  const std::shared_ptr<ActiveRun> run = Activate(*info, *cases, {});
+  const std::shared_ptr<ActiveRun> run = Activate(*info, *std::move(cases), {});
   {
     const std::lock_guard lock(mutex_);
     active_[info->run_id()] = run;
@@ -216,15 +226,15 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& 
   const absl::StatusOr<std::vector<RunCase>> rows = database_->CasesOf(info.run_id());
   if (!rows.ok()) return rows.status();
   std::string whole_hash;  // of today; the cases themselves are compared below
-  absl::StatusOr<std::vector<v1::Case>> selected = SelectCases(info.options(), &whole_hash);
+  absl::StatusOr<std::vector<PackedCase>> selected = SelectCases(info.options(), &whole_hash);
   if (!selected.ok()) return selected.status();
-  std::map<std::string, v1::Case> by_id;
-  for (v1::Case& c : *selected) by_id.emplace(c.id(), std::move(c));
-  std::vector<v1::Case> cases;
+  std::map<std::string, PackedCase> by_id;
+  for (PackedCase& c : *selected) by_id.emplace(c.row.case_id, std::move(c));
+  std::vector<PackedCase> cases;
   cases.reserve(rows->size());
   for (const RunCase& row : *rows) {
     const auto found = by_id.find(row.case_id);
-    if (found == by_id.end() || found->second.hash() != row.case_hash) {
+    if (found == by_id.end() || found->second.row.case_hash != row.case_hash) {
       return absl::FailedPreconditionError(
           absl::StrCat("run ", info.run_id(), " cannot go on: since it was made, case ", row.case_id, " has ",
                        found == by_id.end() ? "gone" : "changed", "; start a new run"));
@@ -233,7 +243,7 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& 
   }
   const absl::StatusOr<std::vector<std::string>> done = database_->DoneCases(info.run_id());
   if (!done.ok()) return done.status();
-  return Activate(info, cases, *done);
+  return Activate(info, std::move(cases), *done);
 }
 
 absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& run_id) {

@@ -38,6 +38,15 @@ class LazyCatalog {
   std::unique_ptr<cases::Catalog> catalog_ ABSL_GUARDED_BY(mutex_);
 };
 
+// A case of a run as the server keeps it: what it schedules by, and the case itself serialised, which takes a
+// third of a message's memory.
+struct PackedCase {
+  RunCase row;
+  int64_t streamed_bytes = 0;
+  bool library_check = false;
+  std::string serialized;
+};
+
 // A run in memory. Thread-safe: immutable, except for members that are thread-safe themselves.
 struct ActiveRun {
   ActiveRun(std::string id, std::vector<ScheduledCase> scheduled, const std::vector<std::string>& done,
@@ -91,11 +100,11 @@ class RunRegistry {
  private:
   absl::Status CheckContracts(const v1::RunOptions& options);
   // The selection's part that the shard has, and the hash of the whole.
-  absl::StatusOr<std::vector<v1::Case>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
+  absl::StatusOr<std::vector<PackedCase>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
   absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);
   // The first agent of a queued run makes it one of its library's.
   absl::Status Begin(v1::RunInfo* info, const v1::RunOptions& options);
-  std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, const std::vector<v1::Case>& cases,
+  std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, std::vector<PackedCase> cases,
                                       const std::vector<std::string>& done);
   // Times of the chip's earlier runs; empty where batches are not sized by time.
   std::map<std::string, double> CaseSeconds(const std::string& chip);

@@ -1,3 +1,0 @@
-#include "baselines/ops/elementwise/unary.h"
-
-DIOPI_UNARY(Sgn, NumericUnary, C((x > C(0)) - (x < C(0))))
