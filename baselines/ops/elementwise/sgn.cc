@@ -1,0 +1,3 @@
+#include "baselines/ops/elementwise/unary.h"
+
+DIOPI_UNARY(Sgn, NumericUnary, C((x > C(0)) - (x < C(0))))

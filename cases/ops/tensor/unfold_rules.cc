@@ -1,0 +1,22 @@
+#include "cases/core/shape_rules.h"
+
+namespace diopi::cases {
+
+// The dimension counts windows, whose elements are a dimension of their own at the end.
+DIOPI_SHAPE_RULE(unfold, args) {
+  const absl::StatusOr<std::vector<int64_t>> input = args.Shape("input");
+  const absl::StatusOr<int64_t> dim = args.Int("dim"), size = args.Int("size"), step = args.Int("step");
+  for (const absl::Status& status : {input.status(), dim.status(), size.status(), step.status()}) {
+    if (!status.ok()) return status;
+  }
+  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(input->size()));
+  if (!at.ok()) return at.status();
+  std::vector<int64_t> shape = *input;
+  int64_t& length = shape[static_cast<size_t>(*at)];
+  if (*size > length || *step < 1) return absl::InvalidArgumentError("no window fits");
+  length = (length - *size) / *step + 1;
+  shape.push_back(*size);
+  return Shapes{std::move(shape)};
+}
+
+}  // namespace diopi::cases
