@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <random>
 
 #include "baselines/compare/tails.h"
@@ -182,6 +184,110 @@ TEST(Random, ALimitMayBeRounded) {
   EXPECT_EQ(Judge(c, y).outcome(), v1::OUTCOME_PASS) << Judge(c, y).reason();
   y[7] = -0.0481567;  // the number of float16 below that
   EXPECT_EQ(Judge(c, y).outcome(), v1::OUTCOME_FAIL);
+}
+
+// What a permutation of n numbers is judged as.
+v1::Verdict JudgeOrder(const Vec& y) {
+  v1::Case c = Random(D::int64, v1::Judge::UNIFORM);
+  AddInt(&c, "n", static_cast<int64_t>(y.size()));
+  return Judge(c, y);
+}
+
+Vec Counted(size_t n) {
+  Vec y(n);
+  std::iota(y.begin(), y.end(), 0.0);
+  return y;
+}
+
+TEST(Random, PermutationsPassAndOtherOrdersFail) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    for (const size_t n : {0, 1, 2, 3, 5, 33, 1000, 5000}) {
+      std::mt19937_64 bits(seed);
+      Vec y = Counted(n);
+      std::shuffle(y.begin(), y.end(), bits);
+      EXPECT_EQ(JudgeOrder(y).outcome(), v1::OUTCOME_PASS) << n << JudgeOrder(y).reason();
+      if (n < 1000) continue;
+      y[7] = y[8];
+      EXPECT_EQ(JudgeOrder(y).outcome(), v1::OUTCOME_FAIL) << "a number twice";
+      y[7] = static_cast<double>(n);
+      EXPECT_EQ(JudgeOrder(y).outcome(), v1::OUTCOME_FAIL) << "a number beyond the last";
+    }
+  }
+  std::mt19937_64 bits(5);
+  for (const size_t n : {20, 300, 5000}) {
+    EXPECT_EQ(JudgeOrder(Counted(n)).outcome(), v1::OUTCOME_FAIL) << n << " in order";
+    Vec backwards = Counted(n);
+    std::reverse(backwards.begin(), backwards.end());
+    if (n > 30) {
+      EXPECT_EQ(JudgeOrder(backwards).outcome(), v1::OUTCOME_FAIL) << n << " backwards";
+    }
+  }
+  Vec rotated = Counted(5000);
+  std::rotate(rotated.begin(), rotated.begin() + 1057, rotated.end());
+  EXPECT_EQ(JudgeOrder(rotated).outcome(), v1::OUTCOME_FAIL) << "neighbours stay together";
+  Vec halves = Counted(1000);
+  std::shuffle(halves.begin(), halves.begin() + 500, bits);
+  std::shuffle(halves.begin() + 500, halves.end(), bits);
+  EXPECT_EQ(JudgeOrder(halves).outcome(), v1::OUTCOME_FAIL) << "two halves shuffled";
+}
+
+// What draws of indices are judged as.
+v1::Verdict JudgeIndices(const HostTensor& drawn, const HostTensor& weights, bool replacement) {
+  v1::Case c = Random(D::int64, v1::Judge::BERNOULLI);
+  AddInput(&c, "input", weights.dtype);
+  AddInt(&c, "num_samples", drawn.shape.back());
+  v1::Argument* argument = c.add_args();
+  argument->set_name("replacement");
+  argument->set_b(replacement);
+  return CompareCase(c, {{"input", weights}}, {{"out", drawn}}, {{"out", drawn}});
+}
+
+HostTensor Indices(const Vec& y, int64_t rows) {
+  return Tensor(D::int64, {rows, static_cast<int64_t>(y.size()) / rows}, y);
+}
+
+TEST(Random, DrawnIndicesFollowTheWeights) {
+  const Vec row = {1, 2, 0, 4, 1};
+  Vec two_rows = row;
+  two_rows.insert(two_rows.end(), row.rbegin(), row.rend());
+  const HostTensor weights = Tensor(D::float32, {2, 5}, two_rows);
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    for (const size_t n : {1, 7, 300, 5000}) {
+      std::mt19937_64 bits(seed);
+      std::discrete_distribution<int> first(row.begin(), row.end());
+      Vec y(2 * n);
+      for (size_t i = 0; i < y.size(); ++i) y[i] = i < n ? first(bits) : 4 - first(bits);
+      const v1::Verdict good = JudgeIndices(Indices(y, 2), weights, true);
+      EXPECT_EQ(good.outcome(), v1::OUTCOME_PASS) << n << good.reason();
+      if (n < 300) continue;
+      std::rotate(y.begin(), y.begin() + static_cast<int64_t>(n), y.end());
+      EXPECT_EQ(JudgeIndices(Indices(y, 2), weights, true).outcome(), v1::OUTCOME_FAIL) << "rows exchanged";
+    }
+  }
+  const Vec with_two = {0, 1, 2, 3, 3, 3};
+  EXPECT_EQ(JudgeIndices(Indices(with_two, 1), Row(D::float32, row), true).outcome(), v1::OUTCOME_FAIL)
+      << "weight 0";
+  EXPECT_EQ(JudgeIndices(Indices({0, 5}, 1), Row(D::float32, row), true).outcome(), v1::OUTCOME_FAIL)
+      << "no such index";
+  EXPECT_EQ(JudgeIndices(Indices({3, 1, 0}, 1), Row(D::float32, row), false).outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(JudgeIndices(Indices({3, 1, 3}, 1), Row(D::float32, row), false).outcome(), v1::OUTCOME_FAIL)
+      << "one twice without replacement";
+  Vec repeated = Sample(4000, 3, [](auto& b) { return static_cast<double>(b() % 4); });
+  for (size_t i = 1; i < repeated.size(); i += 2) repeated[i] = repeated[i - 1];
+  EXPECT_EQ(JudgeIndices(Indices(repeated, 1), Row(D::float32, {1, 1, 1, 1}), true).outcome(),
+            v1::OUTCOME_FAIL)
+      << "draws in pairs";
+}
+
+TEST(Random, IntegersWithoutALimitReachTheirTypesEnd) {
+  v1::Case c = Random(D::int16, v1::Judge::UNIFORM);
+  AddInt(&c, "from", 100);
+  const auto below = [](uint64_t count) {
+    return [=](auto& b) { return 100 + static_cast<double>(b() % count); };
+  };
+  EXPECT_EQ(Judge(c, Sample(20000, 1, below(32668))).outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(Judge(c, Sample(20000, 1, below(28))).outcome(), v1::OUTCOME_FAIL);
+  EXPECT_EQ(Judge(c, Sample(20000, 1, below(30000))).outcome(), v1::OUTCOME_FAIL);
 }
 
 TEST(Random, ParametersMayBeTensors) {

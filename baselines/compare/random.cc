@@ -31,22 +31,6 @@ std::string CheckMean(const std::vector<double>& z, double room) {
   return std::fabs(deviation) <= bound ? "" : Exceeds("the mean, in its standard errors,", deviation, bound);
 }
 
-// Correlation with what lies 1, 2, 4, ... 4096 elements ahead: repeated blocks, reused states. The product
-// of two draws has heavy tails, so it wants at least 1024 of them.
-std::string CheckLags(const std::vector<double>& z) {
-  for (size_t lag = 1; lag <= 4096 && lag + 1024 <= z.size(); lag *= 2) {
-    double sum = 0;
-    const size_t n = z.size() - lag;
-    for (size_t i = 0; i < n; ++i) sum += z[i] * z[i + lag];
-    const double deviation = sum / std::sqrt(static_cast<double>(n));
-    if (std::fabs(deviation) > 1.1 * kNormalBound) {
-      return Exceeds(absl::StrCat("the correlation with the element ", lag, " ahead").c_str(), deviation,
-                     1.1 * kNormalBound);
-    }
-  }
-  return "";
-}
-
 std::string CheckKs(std::vector<double> low, std::vector<double> high) {
   const double ks = KsStatistic(&low, &high);
   return ks <= kKsBound ? "" : Exceeds("the Kolmogorov-Smirnov distance times sqrt(N)", ks, kKsBound);
@@ -140,6 +124,20 @@ std::string CheckNormalTails(const std::vector<double>& z) {
 }
 
 }  // namespace
+
+std::string CheckLags(const std::vector<double>& z) {
+  for (size_t lag = 1; lag <= 4096 && lag + 1024 <= z.size(); lag *= 2) {
+    double sum = 0;
+    const size_t n = z.size() - lag;
+    for (size_t i = 0; i < n; ++i) sum += z[i] * z[i + lag];
+    const double deviation = sum / std::sqrt(static_cast<double>(n));
+    if (std::fabs(deviation) > 1.1 * kNormalBound) {
+      return Exceeds(absl::StrCat("the correlation with the element ", lag, " ahead").c_str(), deviation,
+                     1.1 * kNormalBound);
+    }
+  }
+  return "";
+}
 
 std::vector<double> Numbers(const HostTensor& tensor) {
   std::vector<double> numbers(static_cast<size_t>(NumElements(tensor.shape)));

@@ -37,10 +37,18 @@ std::vector<double> Granularity(const HostTensor& tensor, double scale);
 std::string CheckUniform(const HostTensor& actual, double from, double to);
 std::string CheckIntegers(const HostTensor& actual, double from, double to);  // [from, to)
 std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std);
+// 0 ... n - 1 in a random order.
+std::string CheckPermutation(const HostTensor& actual);
+// Indices drawn by the weights of each row (the last dimension of `weights`).
+std::string CheckCategories(const HostTensor& actual, const HostTensor& weights, bool replacement);
 // The mask of a dropout that keeps with probability `keep`: no element tells another's fate.
 std::string CheckIndependent(const std::vector<double>& kept, double keep);
 // What the public harness would say of a random output; for comparison only.
 bool PublicRuleAccepts(const Job& job);
+
+// Correlation of standardised numbers with what lies 1, 2, 4, ... 4096 elements ahead: repeated blocks,
+// reused states. The product of two draws has heavy tails, so it wants at least 1024 of them.
+std::string CheckLags(const std::vector<double>& z);
 
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p);
 

@@ -20,12 +20,20 @@ bool Training(const Job& job) {
   return !NumberOf(job.c, "train", &train) || train != 0;
 }
 
-// random_(from, to): integers, in any dtype. Without `to` only the lower end is known.
+// One more than an integer type's greatest number.
+double BeyondGreatest(Dtype dtype) {
+  const bool is_unsigned = dtype == v1::Dtype::uint8 || dtype == v1::Dtype::bool_;
+  return std::ldexp(1.0, 8 * static_cast<int>(ElementSize(dtype)) - (is_unsigned ? 0 : 1));
+}
+
+// random_(from, to): integers, in any dtype. Without `to` an integer type is drawn up to its greatest number;
+// of the others only the lower end is known.
 std::string Integers(const Job& job) {
   double from = 0;
   double to = 0;
   NumberOf(job.c, "from", &from);
   if (NumberOf(job.c, "to", &to)) return CheckIntegers(job.actual, from, to);
+  if (!IsFloating(job.actual.dtype)) return CheckIntegers(job.actual, from, BeyondGreatest(job.actual.dtype));
   const std::vector<double> y = Numbers(job.actual);
   for (size_t i = 0; i < y.size(); ++i) {
     if (!(y[i] >= from) || y[i] != std::floor(y[i])) {
@@ -38,6 +46,8 @@ std::string Integers(const Job& job) {
 std::string Uniform(const Job& job, std::string* harness_error) {
   const v1::Argument* argument = FindArgument(job.c, "from");
   if (argument != nullptr && argument->value_case() == v1::Argument::kI) return Integers(job);
+  // randperm(n)
+  if (argument == nullptr && FindArgument(job.c, "n") != nullptr) return CheckPermutation(job.actual);
   Parameter from;
   Parameter to;
   if (!from.Load(job, "from", 0, harness_error) || !to.Load(job, "to", 1, harness_error)) return "";
@@ -51,8 +61,20 @@ std::string Normal(const Job& job, std::string* harness_error) {
   return CheckNormal(job.actual, mean, std);
 }
 
+// multinomial: several outcomes instead of two.
+std::string Categories(const Job& job, std::string* harness_error) {
+  const HostTensor* weights = Find(job.inputs, "input");
+  double replacement = 0;
+  if (weights != nullptr && !weights->shape.empty() && NumberOf(job.c, "replacement", &replacement)) {
+    return CheckCategories(job.actual, *weights, replacement != 0);
+  }
+  *harness_error = "the draws have no weights among the inputs, or nothing says whether they are replaced";
+  return "";
+}
+
 // The probabilities are `p`, or a tensor: the judge's input, or the operand that is drawn into.
 std::string Bernoulli(const Job& job, std::string* harness_error) {
+  if (FindArgument(job.c, "num_samples") != nullptr) return Categories(job, harness_error);
   Parameter p;
   std::string name = "p";
   if (FindArgument(job.c, name) == nullptr) {

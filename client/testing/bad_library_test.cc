@@ -126,6 +126,9 @@ bool Unseen(const v1::Verdict& verdict, bool doubled) {
   if (!doubled) return false;
   // Twice a random number is as good a random number; in large samples the distribution shows it.
   if (absl::StartsWith(id, "normal.")) return verdict.outputs(0).elements() < 1 << 17;
+  // The same, where nothing is said of an upper limit.
+  if (absl::StartsWith(id, "random."))
+    return absl::StrContains(id, "_open") || absl::StrContains(id, ".no_limit");
   // The element that is doubled is all rounding noise: 1 - out * out, or 1 - out where out is nearly 1.
   return id == "tanh.backward.float32.saturated" || id == "softmax.backward.float32.n17_flat_offset_last";
 }
@@ -156,25 +159,16 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
   std::set<std::string> called;
   // Signs, truth values and positions of the largest or of what is not zero stay what they are; random
   // numbers are judged by their distribution.
-  const std::set<std::string> insensitive = {"diopiAmpUpdateScaleInp",
-                                             "diopiArgmax",
-                                             "diopiArgmin",
-                                             "diopiNonzero",
-                                             "diopiNormalTensor",
-                                             "diopiNormalTensorScalar",
-                                             "diopiAll",
-                                             "diopiAny",
-                                             "diopiNormalScalarTensor",
-                                             "diopiIsNan",
-                                             "diopiLogicalAnd",
-                                             "diopiLogicalNot",
-                                             "diopiLogicalOr",
-                                             "diopiSign"};
+  const std::set<std::string> insensitive = {
+      "diopiArgmax",     "diopiArgsort",    "diopiBernoulli",          "diopiMultinomial",
+      "diopiArgmin",     "diopiNonzero",    "diopiNormalTensor",       "diopiNormalTensorScalar",
+      "diopiAll",        "diopiAny",        "diopiNormalScalarTensor", "diopiIsNan",
+      "diopiLogicalAnd", "diopiLogicalNot", "diopiLogicalOr",          "diopiSign"};
   // Only next to a step do they notice.
-  const std::set<std::string> steps = {"diopiCeil",     "diopiFloor",    "diopiEq",       "diopiNe",
-                                       "diopiGe",       "diopiGt",       "diopiLe",       "diopiLt",
-                                       "diopiEqScalar", "diopiNeScalar", "diopiGeScalar", "diopiGtScalar",
-                                       "diopiLeScalar", "diopiLtScalar"};
+  const std::set<std::string> steps = {"diopiCeil",     "diopiFloor",    "diopiEqual",    "diopiEq",
+                                       "diopiNe",       "diopiGe",       "diopiGt",       "diopiLe",
+                                       "diopiLt",       "diopiEqScalar", "diopiNeScalar", "diopiGeScalar",
+                                       "diopiGtScalar", "diopiLeScalar", "diopiLtScalar"};
   size_t wide = 0;
   size_t wide_failed = 0;
   for (const v1::Verdict& verdict : Spoilt("computed_off").verdicts) {

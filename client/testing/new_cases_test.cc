@@ -42,8 +42,8 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
-  const std::vector<std::string> command = {"new-operator", "my_not",   "--function",
-                                            "diopiErfinv",  "--output", folder_ / "my_not"};
+  const std::vector<std::string> command = {"new-operator",        "my_not",   "--function",
+                                            "diopiSyncBnMeanMmcv", "--output", folder_ / "my_not"};
   const Finished made = Cli(command);
   ASSERT_EQ(made.code, 0) << made.out << made.err;
   EXPECT_TRUE(Has(made.out, "my_not/my_not.textproto\n")) << made.out;
@@ -54,7 +54,7 @@ TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
   const Finished gen =
       Cli({"gen", "--cases", folder_ / "my_not", "--fname", "my_not", "--data", folder_ / "data"});
   EXPECT_EQ(gen.code, 1);
-  EXPECT_TRUE(Has(gen.err, "diopiErfinv has no reference")) << gen.err;
+  EXPECT_TRUE(Has(gen.err, "diopiSyncBnMeanMmcv has no reference")) << gen.err;
 
   const std::string before = ReadFile(folder_ / "my_not/my_not.textproto");
   fs::remove(folder_ / "my_not/README.md");

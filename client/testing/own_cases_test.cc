@@ -12,8 +12,8 @@ namespace {
 // Of the ABI, and with no reference.
 constexpr char kUnknown[] = R"(operator: "my_logical" family: "mine"
 function {
-  name: "diopiErfinv"
-  arg { name: "out" like: "input" }
+  name: "diopiSyncBnMeanMmcv"
+  arg { name: "mean" like: "input" }
   judge { kind: EXACT }
 }
 grid { dtypes: [int32] point { label: "n9" reveals: "a tail" in { name: "input" shape: [9] } } }
@@ -87,11 +87,11 @@ TEST_F(OwnCasesTest, AFunctionWithoutAReferenceIsNamed) {
   const Finished gen = Run({"diopi-cli", "gen", "--data", folder_ / "data", "--fname", "my_logical"});
   EXPECT_EQ(gen.code, 1) << gen.out << gen.err;
   EXPECT_TRUE(Has(gen.err, "my_logical.int32.n9")) << gen.err;
-  EXPECT_TRUE(Has(gen.err, "diopiErfinv")) << gen.err;
+  EXPECT_TRUE(Has(gen.err, "diopiSyncBnMeanMmcv")) << gen.err;
   EXPECT_TRUE(Has(gen.err, "has no reference")) << gen.err;
   // The run says it too, as no fault of the library's.
   const Finished run = Agent(LibPath("libdiopi_cpu.so"), {"--fname", "my_logical"});
-  EXPECT_TRUE(Has(run.out + run.err, "diopiErfinv")) << run.out << run.err;
+  EXPECT_TRUE(Has(run.out + run.err, "diopiSyncBnMeanMmcv")) << run.out << run.err;
 }
 
 TEST_F(OwnCasesTest, WhatIsWrongIsToldByEveryProgram) {

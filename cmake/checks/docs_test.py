@@ -151,7 +151,8 @@ class Readme:
     def filled(self, command):
         """With a value in place of each word that stands for one."""
         words = {"/path/to/libdiopi_impl.so": LIBRARY, "build/libdiopi_impl.so": LIBRARY, "...": LIBRARY,
-                 "CASE": "add.float32.n17", "DIR": "cases", "NAME": "mine", "diopiX": "diopiErfinv", "ADDR": self.address,
+                 "CASE": "add.float32.n17", "DIR": "cases", "NAME": "mine", "diopiX": "diopiSyncBnMeanMmcv",
+                 "ADDR": self.address,
                  "127.0.0.1:7410": self.address, "PATH": LIBRARY, "[--impl-upload]": "--impl-upload"}
         if "import-cases" in command:
             words["DIR"] = "imported"

@@ -16,11 +16,11 @@ namespace diopi::ops {
 template <typename C>
 class Sum {
  public:
-  Sum& operator+=(const C& term) {
+  DIOPI_HD Sum& operator+=(const C& term) {
     total_ = total_ + term;
     return *this;
   }
-  C total() const { return total_; }
+  DIOPI_HD C total() const { return total_; }
 
  private:
   C total_ = C(0);

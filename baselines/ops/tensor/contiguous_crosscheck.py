@@ -1,0 +1,8 @@
+"""contiguous by PyTorch."""
+import torch
+
+FORMATS = {0: torch.contiguous_format, 1: torch.channels_last, 2: torch.channels_last_3d, 3: torch.contiguous_format}
+
+
+def diopiContiguous(a):
+    return {"out": a.input.contiguous(memory_format=FORMATS[a.memoryFormat])}
