@@ -210,7 +210,7 @@ DIOPI_OVERRIDE(diopiConvolution2d, a) {
   const Tensor result(a.out), x(a.input), w(a.weight), b(a.bias);
   const std::optional<Product> how = Chosen(x.dtype());
   if ((conv2d_im2col || conv2d_paired_taps) && x.rank() == 4 && w.rank() == 4) {
-    Conv2d c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
+    ConvShape c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
     DispatchReal(x.dtype(), [&]<typename C>() {
       std::vector<C> weights = Load<C>(w);
       if (conv2d_paired_taps) c = PairTaps(c, &weights);
@@ -244,7 +244,7 @@ DIOPI_OVERRIDE(diopiConvolution2dBackward, a) {
   if (!how) {
     Good(a);
     if (!conv2d_im2col || !dw) return;
-    const Conv2d c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
+    const ConvShape c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
     DispatchReal(x.dtype(), [&]<typename C>() { Store(dw, PaddedGradWeight(c, Load<C>(grad), Load<C>(x))); });
     return;
   }

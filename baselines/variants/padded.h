@@ -10,7 +10,7 @@
 namespace diopi::variants {
 
 template <typename C>
-std::vector<C> PaddedForward(const ops::Conv2d& c, const std::vector<C>& x, const std::vector<C>& w) {
+std::vector<C> PaddedForward(const ops::ConvShape& c, const std::vector<C>& x, const std::vector<C>& w) {
   std::vector<C> y(static_cast<size_t>(ops::Numel(c.out_shape())), C(0));
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
     const std::vector<C> matrix = ops::Windows(c, x.data() + i * c.image());
@@ -21,7 +21,8 @@ std::vector<C> PaddedForward(const ops::Conv2d& c, const std::vector<C>& x, cons
 }
 
 template <typename C>
-std::vector<C> PaddedGradWeight(const ops::Conv2d& c, const std::vector<C>& grad, const std::vector<C>& x) {
+std::vector<C> PaddedGradWeight(const ops::ConvShape& c, const std::vector<C>& grad,
+                                const std::vector<C>& x) {
   std::vector<C> dw(static_cast<size_t>(c.groups * c.weights()), C(0));
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
     const std::vector<C> matrix = ops::Windows(c, x.data() + i * c.image());
@@ -33,8 +34,8 @@ std::vector<C> PaddedGradWeight(const ops::Conv2d& c, const std::vector<C>& grad
 
 // The same convolution with an even number of taps in each row of its kernels, the last of them zero.
 template <typename C>
-ops::Conv2d PairTaps(const ops::Conv2d& c, std::vector<C>* w) {
-  ops::Conv2d even = c;
+ops::ConvShape PairTaps(const ops::ConvShape& c, std::vector<C>* w) {
+  ops::ConvShape even = c;
   even.kernel_w += c.kernel_w % 2;
   std::vector<C> padded(static_cast<size_t>(c.groups * even.weights()), C(0));
   for (int64_t i = 0; i < static_cast<int64_t>(w->size()); ++i) {

@@ -19,7 +19,7 @@ DIOPI_OVERRIDE(diopiConvTranspose2dBackward, a) {
   const Tensor dx(a.grad_input), dw(a.grad_weight), grad(a.grad_output), x(a.input), w(a.weight);
   Good(a);
   if (!conv_transpose2d_im2col) return;
-  const Conv2d c = PlanTransposed(x, w, a.stride, a.padding, a.output_padding, a.dilation, a.groups);
+  const ConvShape c = PlanTransposed(x, w, a.stride, a.padding, a.output_padding, a.dilation, a.groups);
   DispatchReal(x.dtype(), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad);
     if (dx) Store(dx, PaddedForward(c, g, Load<C>(w)));

@@ -1,10 +1,13 @@
-// 2-d convolution with groups, and its gradients.
+// 2-d and 3-d convolution with groups, and its gradients.
 #include "baselines/ops/convolution/convolution_common.h"
 
-DIOPI_KERNEL(diopiConvolution2d, a) {
-  using namespace diopi::ops;
+namespace diopi::ops {
+namespace {
+
+template <typename Args>
+void Convolution(const Args& a, int dims) {
   const Tensor result(a.out), x(a.input), w(a.weight), b(a.bias);
-  const Conv2d c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
+  const ConvShape c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups, dims);
   CheckShape(result, c.out_shape(), "out");
   if (b) CheckShape(b, {c.filters}, "bias");
   DispatchFloating(ResultType(result, {x, w}), [&]<typename C>() {
@@ -13,11 +16,11 @@ DIOPI_KERNEL(diopiConvolution2d, a) {
 }
 
 // bias_sizes repeats what weight says, so a null one changes nothing.
-DIOPI_KERNEL(diopiConvolution2dBackward, a) {
-  using namespace diopi::ops;
+template <typename Args>
+void ConvolutionBackward(const Args& a, int dims) {
   const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
       w(a.weight);
-  const Conv2d c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups);
+  const ConvShape c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups, dims);
   CheckShape(grad, c.out_shape(), "grad_output");
   CheckGradients(dx, dw, db, x, w, a.bias_sizes, c.filters);
   DispatchFloating(ResultType(grad, {grad, x, w}), [&]<typename C>() {
@@ -26,4 +29,20 @@ DIOPI_KERNEL(diopiConvolution2dBackward, a) {
     if (dw) Store(dw, GradWeight(c, g, Load<C>(x)));
     if (db) Store(db, GradBias(g, c.filters, c.windows()));
   });
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+DIOPI_KERNEL(diopiConvolution2d, a) {
+  diopi::ops::Convolution(a, 2);
+}
+DIOPI_KERNEL(diopiConvolution2dBackward, a) {
+  diopi::ops::ConvolutionBackward(a, 2);
+}
+DIOPI_KERNEL(diopiConvolution3d, a) {
+  diopi::ops::Convolution(a, 3);
+}
+DIOPI_KERNEL(diopiConvolution3dBackward, a) {
+  diopi::ops::ConvolutionBackward(a, 3);
 }

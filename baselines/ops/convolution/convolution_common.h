@@ -1,6 +1,6 @@
-// 2-d convolution: the windows of one image become the columns of a matrix, which the weights multiply.
-// Convolution and transposed convolution are the same three products, each the other's gradient. What lies in
-// the padding is no term of a sum: where zero times it would be NaN, it is left out.
+// 2-d and 3-d convolution: the windows of one image become the columns of a matrix, which the weights
+// multiply. Convolution and transposed convolution are the same three products, each the other's gradient.
+// What lies in the padding is no term of a sum: where zero times it would be NaN, it is left out.
 #ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_COMMON_H_
 #define BASELINES_OPS_CONVOLUTION_CONVOLUTION_COMMON_H_
 
@@ -17,19 +17,20 @@ namespace diopi::ops {
 
 // f(index into the matrix of windows, index into the image) for every pair that is not padding.
 template <typename F>
-void ForEachTap(const Conv2d& c, F&& f) {
+void ForEachTap(const ConvShape& c, F&& f) {
   int64_t row = 0;
   for (int64_t channel = 0; channel < c.group_channels(); ++channel) {
-    for (int64_t kh = 0; kh < c.kernel_h; ++kh) {
-      for (int64_t kw = 0; kw < c.kernel_w; ++kw, ++row) {
-        for (int64_t oh = 0; oh < c.out_h; ++oh) {
-          const int64_t h = oh * c.stride_h - c.pad_h + kh * c.dilation_h;
-          if (h < 0 || h >= c.height) continue;
-          for (int64_t ow = 0; ow < c.out_w; ++ow) {
-            const int64_t w = ow * c.stride_w - c.pad_w + kw * c.dilation_w;
-            if (w < 0 || w >= c.width) continue;
-            f(row * c.windows() + oh * c.out_w + ow, (channel * c.height + h) * c.width + w);
-          }
+    for (int64_t tap = 0; tap < c.taps(); ++tap, ++row) {
+      const int64_t kd = tap / c.kernel_w / c.kernel_h, kh = tap / c.kernel_w % c.kernel_h,
+                    kw = tap % c.kernel_w;
+      for (int64_t line = 0; line < c.out_d * c.out_h; ++line) {
+        const int64_t d = line / c.out_h * c.stride_d - c.pad_d + kd * c.dilation_d;
+        const int64_t h = line % c.out_h * c.stride_h - c.pad_h + kh * c.dilation_h;
+        if (d < 0 || d >= c.depth || h < 0 || h >= c.height) continue;
+        for (int64_t ow = 0; ow < c.out_w; ++ow) {
+          const int64_t w = ow * c.stride_w - c.pad_w + kw * c.dilation_w;
+          if (w < 0 || w >= c.width) continue;
+          f(row * c.windows() + line * c.out_w + ow, ((channel * c.depth + d) * c.height + h) * c.width + w);
         }
       }
     }
@@ -38,7 +39,7 @@ void ForEachTap(const Conv2d& c, F&& f) {
 
 // The matrix of windows, zero where they reach into the padding.
 template <typename C>
-std::vector<C> Windows(const Conv2d& c, const C* image) {
+std::vector<C> Windows(const ConvShape& c, const C* image) {
   std::vector<C> matrix(static_cast<size_t>(c.rows() * c.windows()), C(0));
   ForEachTap(c, [&](int64_t at, int64_t pixel) { matrix[at] = image[pixel]; });
   return matrix;
@@ -51,9 +52,9 @@ bool AllFinite(const C* values, int64_t count) {
   return std::all_of(values, values + count, [](const C& value) { return isfinite(value); });
 }
 
-// x: [batch, channels, height, width], w as in Conv2d, bias: [filters] or nothing. Gives out_shape().
+// x: in_shape(), w as in ConvShape, bias: [filters] or nothing. Gives out_shape().
 template <typename C>
-std::vector<C> Forward(const Conv2d& c, const std::vector<C>& x, const std::vector<C>& w,
+std::vector<C> Forward(const ConvShape& c, const std::vector<C>& x, const std::vector<C>& w,
                        const std::vector<C>& bias) {
   std::vector<C> out(static_cast<size_t>(Numel(c.out_shape())), C(0));
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
@@ -79,9 +80,9 @@ std::vector<C> Forward(const Conv2d& c, const std::vector<C>& x, const std::vect
   return out;
 }
 
-// grad: out_shape(). Gives [batch, channels, height, width]; zero where no window reaches.
+// grad: out_shape(). Gives in_shape(); zero where no window reaches.
 template <typename C>
-std::vector<C> GradInput(const Conv2d& c, const std::vector<C>& grad, const std::vector<C>& w) {
+std::vector<C> GradInput(const ConvShape& c, const std::vector<C>& grad, const std::vector<C>& w) {
   std::vector<C> dx(static_cast<size_t>(c.batch * c.groups * c.image()), C(0));
   std::vector<C> matrix(static_cast<size_t>(c.rows() * c.windows()));
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
@@ -94,7 +95,7 @@ std::vector<C> GradInput(const Conv2d& c, const std::vector<C>& grad, const std:
 }
 
 template <typename C>
-std::vector<C> GradWeight(const Conv2d& c, const std::vector<C>& grad, const std::vector<C>& x) {
+std::vector<C> GradWeight(const ConvShape& c, const std::vector<C>& grad, const std::vector<C>& x) {
   std::vector<C> dw(static_cast<size_t>(c.groups * c.weights()), C(0));
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
     const C* image = x.data() + i * c.image();

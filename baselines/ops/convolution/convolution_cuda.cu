@@ -26,8 +26,8 @@ void Sum(const Queue& queue, const Tensor& out, int64_t length, const F& term,
          const Tensor& bias = Tensor()) {
   int64_t plane = 1, channels = 1;
   if (bias) {
-    plane = out.size(2) * out.size(3);
     channels = out.size(1);
+    for (int64_t dim = 2; dim < out.rank(); ++dim) plane *= out.size(dim);
   }
   ReduceRows(queue, out.numel(), length,
              SumInto<C, F>{term, Out<C>(out), bias ? In<C>(bias) : In<C>::Constant(C(0)), plane, channels});
@@ -38,12 +38,15 @@ void Sum(const Queue& queue, const Tensor& out, int64_t length, const F& term,
 template <typename C>
 struct Taps {
   In<C> x;
-  Conv2d c;
-  DIOPI_HD C At(int64_t sample, int64_t channel, int64_t oh, int64_t ow, int64_t kh, int64_t kw) const {
-    const int64_t h = oh * c.stride_h - c.pad_h + kh * c.dilation_h;
-    const int64_t w = ow * c.stride_w - c.pad_w + kw * c.dilation_w;
-    if (h < 0 || h >= c.height || w < 0 || w >= c.width) return C(0);
-    return x[((sample * c.channels + channel) * c.height + h) * c.width + w];
+  ConvShape c;
+  DIOPI_HD C At(int64_t sample, int64_t channel, int64_t window, int64_t tap) const {
+    const int64_t od = window / c.out_w / c.out_h, kd = tap / c.kernel_w / c.kernel_h;
+    const int64_t d = od * c.stride_d - c.pad_d + kd * c.dilation_d;
+    const int64_t h =
+        window / c.out_w % c.out_h * c.stride_h - c.pad_h + tap / c.kernel_w % c.kernel_h * c.dilation_h;
+    const int64_t w = window % c.out_w * c.stride_w - c.pad_w + tap % c.kernel_w * c.dilation_w;
+    if (d < 0 || d >= c.depth || h < 0 || h >= c.height || w < 0 || w >= c.width) return C(0);
+    return x[(((sample * c.channels + channel) * c.depth + d) * c.height + h) * c.width + w];
   }
 };
 
@@ -53,11 +56,11 @@ struct ForwardTerms {
   Taps<C> taps;
   In<C> w;
   DIOPI_HD C operator()(int64_t row, int64_t j) const {
-    const Conv2d& c = taps.c;
-    const int64_t f = row / c.windows() % c.filters, kernel = c.kernel_h * c.kernel_w;
-    const int64_t channel = f / c.group_filters() * c.group_channels() + j / kernel;
-    return w[f * c.rows() + j] * taps.At(row / c.windows() / c.filters, channel, row / c.out_w % c.out_h,
-                                         row % c.out_w, j % kernel / c.kernel_w, j % c.kernel_w);
+    const ConvShape& c = taps.c;
+    const int64_t f = row / c.windows() % c.filters;
+    const int64_t channel = f / c.group_filters() * c.group_channels() + j / c.taps();
+    return w[f * c.rows() + j] *
+           taps.At(row / c.windows() / c.filters, channel, row % c.windows(), j % c.taps());
   }
 };
 
@@ -72,18 +75,19 @@ DIOPI_HD inline int64_t WindowWith(int64_t at, int64_t k, int64_t pad, int64_t d
 template <typename C>
 struct GradInputTerms {
   In<C> grad, w;
-  Conv2d c;
+  ConvShape c;
   DIOPI_HD C operator()(int64_t row, int64_t j) const {
-    const int64_t kernel = c.kernel_h * c.kernel_w, k = j % kernel;
-    const int64_t oh =
-        WindowWith(row / c.width % c.height, k / c.kernel_w, c.pad_h, c.dilation_h, c.stride_h, c.out_h);
+    const int64_t k = j % c.taps(), kd = k / c.kernel_w / c.kernel_h, kh = k / c.kernel_w % c.kernel_h;
+    const int64_t od =
+        WindowWith(row / c.width / c.height % c.depth, kd, c.pad_d, c.dilation_d, c.stride_d, c.out_d);
+    const int64_t oh = WindowWith(row / c.width % c.height, kh, c.pad_h, c.dilation_h, c.stride_h, c.out_h);
     const int64_t ow = WindowWith(row % c.width, k % c.kernel_w, c.pad_w, c.dilation_w, c.stride_w, c.out_w);
-    if (oh < 0 || ow < 0) return C(0);
-    const int64_t channel = row / (c.height * c.width) % c.channels;
-    const int64_t f = channel / c.group_channels() * c.group_filters() + j / kernel;
-    const int64_t sample = row / (c.height * c.width) / c.channels;
-    return grad[((sample * c.filters + f) * c.out_h + oh) * c.out_w + ow] *
-           w[f * c.rows() + channel % c.group_channels() * kernel + k];
+    if (od < 0 || oh < 0 || ow < 0) return C(0);
+    const int64_t channel = row / c.elements() % c.channels;
+    const int64_t f = channel / c.group_channels() * c.group_filters() + j / c.taps();
+    const int64_t sample = row / c.elements() / c.channels;
+    return grad[(((sample * c.filters + f) * c.out_d + od) * c.out_h + oh) * c.out_w + ow] *
+           w[f * c.rows() + channel % c.group_channels() * c.taps() + k];
   }
 };
 
@@ -93,13 +97,12 @@ struct GradWeightTerms {
   In<C> grad;
   Taps<C> taps;
   DIOPI_HD C operator()(int64_t row, int64_t j) const {
-    const Conv2d& c = taps.c;
-    const int64_t kernel = c.kernel_h * c.kernel_w, f = row / c.rows();
-    const int64_t channel = f / c.group_filters() * c.group_channels() + row % c.rows() / kernel;
+    const ConvShape& c = taps.c;
+    const int64_t f = row / c.rows();
+    const int64_t channel = f / c.group_filters() * c.group_channels() + row % c.rows() / c.taps();
     const int64_t sample = j / c.windows(), window = j % c.windows();
     return grad[(sample * c.filters + f) * c.windows() + window] *
-           taps.At(sample, channel, window / c.out_w, window % c.out_w, row % kernel / c.kernel_w,
-                   row % c.kernel_w);
+           taps.At(sample, channel, window, row % c.taps());
   }
 };
 
@@ -114,14 +117,15 @@ struct ElementOfRow {
 void Spread(const Queue& queue, const Tensor& out, const Tensor& bias) {
   if (!bias) return;
   DispatchFloating(out.dtype(), [&]<typename C>() {
-    const Shape strides = {0, bias.strides()[0], 0, 0};
+    Shape strides(out.shape().size(), 0);
+    strides[1] = bias.strides()[0];
     Copy(queue, out.numel(), Out<C>(out), In<C>(bias.data(), bias.dtype(), out.shape(), strides));
   });
 }
 
 }  // namespace
 
-void ConvolutionForward(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& x,
+void ConvolutionForward(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& x,
                         const Tensor& w, const Tensor& bias) {
   Spread(queue, out, bias);
   if (TryConvolution(queue, ConvolutionProduct::kForward, c, x, w, out, static_cast<bool>(bias))) return;
@@ -130,17 +134,16 @@ void ConvolutionForward(const Queue& queue, const Conv2d& c, const Tensor& out, 
   });
 }
 
-void ConvolutionGradInput(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& grad,
+void ConvolutionGradInput(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& grad,
                           const Tensor& w, const Tensor& bias) {
   Spread(queue, out, bias);
   if (TryConvolution(queue, ConvolutionProduct::kGradInput, c, out, w, grad, static_cast<bool>(bias))) return;
   DispatchFloating(ResultType(out, {grad, w}), [&]<typename C>() {
-    Sum<C>(queue, out, c.group_filters() * c.kernel_h * c.kernel_w,
-           GradInputTerms<C>{In<C>(grad), In<C>(w), c}, bias);
+    Sum<C>(queue, out, c.group_filters() * c.taps(), GradInputTerms<C>{In<C>(grad), In<C>(w), c}, bias);
   });
 }
 
-void ConvolutionGradWeight(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& grad,
+void ConvolutionGradWeight(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& grad,
                            const Tensor& x) {
   if (TryConvolution(queue, ConvolutionProduct::kGradWeight, c, x, out, grad, false)) return;
   DispatchFloating(ResultType(out, {grad, x}), [&]<typename C>() {
@@ -149,7 +152,9 @@ void ConvolutionGradWeight(const Queue& queue, const Conv2d& c, const Tensor& ou
 }
 
 void ConvolutionGradBias(const Queue& queue, const Tensor& out, const Tensor& grad) {
-  const RowView rows = RowsOf(grad, {0, 2, 3});
+  Shape dims = {0};
+  for (int64_t dim = 2; dim < grad.rank(); ++dim) dims.push_back(dim);
+  const RowView rows = RowsOf(grad, dims);
   DispatchFloating(ResultType(out, {grad}), [&]<typename C>() {
     Sum<C>(queue, out, rows.length, ElementOfRow<C>{In<C>(grad, rows), rows.length});
   });

@@ -1,5 +1,5 @@
-// The three products of a 2-d convolution as sums, for any dtype, strides and sizes: one row of reduce.h for
-// each result, so that every sum has its fixed tree.
+// The three products of a 2-d or 3-d convolution as sums, for any dtype, strides and sizes: one row of
+// reduce.h for each result, so that every sum has its fixed tree.
 #ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_CUDA_H_
 #define BASELINES_OPS_CONVOLUTION_CONVOLUTION_CUDA_H_
 
@@ -8,18 +8,19 @@
 
 namespace diopi::ops::cuda {
 
-// As in convolution_common.h, with the same meaning of Conv2d; `bias` may be false. Shapes have been checked.
+// As in convolution_common.h, with the same meaning of ConvShape; `bias` may be false. Shapes have been
+// checked.
 
 // out: out_shape(), bias: [filters].
-void ConvolutionForward(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& x,
+void ConvolutionForward(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& x,
                         const Tensor& w, const Tensor& bias);
 // out: in_shape(), bias: [channels].
-void ConvolutionGradInput(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& grad,
+void ConvolutionGradInput(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& grad,
                           const Tensor& w, const Tensor& bias);
-// out: [filters, channels / groups, kernel_h, kernel_w]
-void ConvolutionGradWeight(const Queue& queue, const Conv2d& c, const Tensor& out, const Tensor& grad,
+// out: of the weight's shape.
+void ConvolutionGradWeight(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& grad,
                            const Tensor& x);
-// The sum of each channel of grad, [batch, channels, height, width].
+// The sum of each channel of grad, [batch, channels, ...].
 void ConvolutionGradBias(const Queue& queue, const Tensor& out, const Tensor& grad);
 
 }  // namespace diopi::ops::cuda

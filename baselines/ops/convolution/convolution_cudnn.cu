@@ -5,7 +5,7 @@
 namespace diopi::ops::cuda {
 namespace {
 
-DnnGraph::Part AddSteps(DnnGraph* graph, const Conv2d& c, diopiDtype_t dtype) {
+DnnGraph::Part AddSteps(DnnGraph* graph, const ConvShape& c, diopiDtype_t dtype) {
   const DnnGraph::Part steps = graph->Add(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   graph->Set(steps, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, DnnType(DnnScaleDtype(dtype)));
   graph->Set(steps, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
@@ -56,7 +56,7 @@ Names NamesOf(ConvolutionProduct product) {
 }
 
 // cuDNN computes the output's size itself: with an output_padding of a dilation it comes to another one.
-bool SizesAgree(const Conv2d& c) {
+bool SizesAgree(const ConvShape& c) {
   const auto size = [](int64_t in, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
     return (in + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
   };
@@ -66,7 +66,7 @@ bool SizesAgree(const Conv2d& c) {
 
 }  // namespace
 
-DnnGraph ConvolutionGraph(ConvolutionProduct product, const Conv2d& c, const Tensor& x, const Tensor& w,
+DnnGraph ConvolutionGraph(ConvolutionProduct product, const ConvShape& c, const Tensor& x, const Tensor& w,
                           const Tensor& y, bool add) {
   const diopiDtype_t dtype = x.dtype();
   const Names names = NamesOf(product);
@@ -86,9 +86,9 @@ DnnGraph ConvolutionGraph(ConvolutionProduct product, const Conv2d& c, const Ten
   return graph;
 }
 
-bool TryConvolution(const Queue& queue, ConvolutionProduct product, const Conv2d& c, const Tensor& x,
+bool TryConvolution(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
                     const Tensor& w, const Tensor& y, bool add) {
-  return GraphsWanted() && RunGraph(queue, ConvolutionGraph(product, c, x, w, y, add));
+  return c.dims == 2 && GraphsWanted() && RunGraph(queue, ConvolutionGraph(product, c, x, w, y, add));
 }
 
 }  // namespace diopi::ops::cuda

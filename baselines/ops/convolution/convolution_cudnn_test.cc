@@ -42,8 +42,8 @@ constexpr Row kRows[] = {
     {"one of everything", 1, 1, 1, 1, 1, 1, 0, 1, 1},
 };
 
-Conv2d Convolution(const Row& row) {
-  Conv2d c;
+ConvShape Convolution(const Row& row) {
+  ConvShape c;
   c.batch = row.batch, c.channels = row.channels, c.height = c.width = row.side;
   c.filters = row.filters, c.kernel_h = c.kernel_w = row.kernel;
   c.stride_h = c.stride_w = row.stride, c.pad_h = c.pad_w = row.pad;
@@ -72,7 +72,7 @@ class Outline {
 };
 
 DnnGraph Graph(const Row& row, ConvolutionProduct product, diopiDtype_t dtype, int64_t alignment = 16) {
-  const Conv2d c = Convolution(row);
+  const ConvShape c = Convolution(row);
   Outline x(dtype, c.in_shape(), alignment), y(dtype, c.out_shape(), alignment);
   Outline w(dtype, {c.filters, c.group_channels(), c.kernel_h, c.kernel_w}, alignment);
   return ConvolutionGraph(product, c, x.view(), w.view(), y.view(), product == ConvolutionProduct::kForward);
@@ -144,7 +144,7 @@ TEST(ConvolutionPlans, ChannelsMayBeLast) {
   for (const std::string& gpu : GpuNames()) {
     const PlanTarget target(GpuProperties(gpu));
     for (const Row& row : kRows) {
-      const Conv2d c = Convolution(row);
+      const ConvShape c = Convolution(row);
       const Shape in = c.in_shape(), out = c.out_shape();
       const Shape weights = {c.filters, c.group_channels(), c.kernel_h, c.kernel_w};
       for (const diopiDtype_t dtype : {diopi_dtype_float16, diopi_dtype_float32}) {
@@ -189,7 +189,7 @@ TEST(ConvolutionPlans, AreKeptForTheGraphThatTheyWereMadeFor) {
   EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 16), true), plan) << "TF32 is asked for";
   EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 4), false), plan) << "another alignment";
   EXPECT_NE(plans.Find(graph(diopi_dtype_float16, 16), false), plan) << "another dtype";
-  const Conv2d c = Convolution(kRow);
+  const ConvShape c = Convolution(kRow);
   Outline x(diopi_dtype_float32, c.in_shape()), y(diopi_dtype_float32, c.out_shape());
   Outline w(diopi_dtype_float32, {c.filters, c.channels, c.kernel_h, c.kernel_w});
   const DnnGraph adds =
@@ -199,7 +199,7 @@ TEST(ConvolutionPlans, AreKeptForTheGraphThatTheyWereMadeFor) {
 
 TEST(ConvolutionPlans, OtherTensorsAreLeftToOurKernels) {
   const PlanTarget target(GpuProperties("A100"));
-  Conv2d c = Convolution(kRows[1]);
+  ConvShape c = Convolution(kRows[1]);
   const Shape weights = {c.filters, c.channels, c.kernel_h, c.kernel_w};
   const auto left = [&](Outline x, Outline w, Outline y) {
     const DnnGraph graph =

@@ -12,15 +12,15 @@ enum class ConvolutionProduct { kForward, kGradInput, kGradWeight };
 #if defined(DIOPI_HAVE_CUDNN)
 class DnnGraph;
 // The arguments as below.
-DnnGraph ConvolutionGraph(ConvolutionProduct product, const Conv2d& c, const Tensor& x, const Tensor& w,
+DnnGraph ConvolutionGraph(ConvolutionProduct product, const ConvShape& c, const Tensor& x, const Tensor& w,
                           const Tensor& y, bool add);
 
 // x: in_shape(), w: the weight, y: out_shape() of `c`; the product writes one of them from the other two.
 // With `add` the product is added to what is there, rounded once.
-bool TryConvolution(const Queue& queue, ConvolutionProduct product, const Conv2d& c, const Tensor& x,
+bool TryConvolution(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
                     const Tensor& w, const Tensor& y, bool add);
 #else
-inline bool TryConvolution(const Queue&, ConvolutionProduct, const Conv2d&, const Tensor&, const Tensor&,
+inline bool TryConvolution(const Queue&, ConvolutionProduct, const ConvShape&, const Tensor&, const Tensor&,
                            const Tensor&, bool) {
   return false;
 }

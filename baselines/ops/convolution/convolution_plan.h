@@ -1,9 +1,10 @@
-// What a 2-d convolution is asked to do: sizes, and the checks of them.
+// What a 2-d or 3-d convolution is asked to do: sizes, and the checks of them.
 #ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_PLAN_H_
 #define BASELINES_OPS_CONVOLUTION_CONVOLUTION_PLAN_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 #include "baselines/ops/support/hd.h"
 #include "baselines/ops/support/tensor.h"
@@ -12,44 +13,62 @@ namespace diopi::ops {
 
 // What one convolution multiplies with what. A transposed one is described by the convolution it transposes:
 // its input is that one's output.
-struct Conv2d {
+struct ConvShape {
   int64_t batch, channels, height, width;  // input
   int64_t filters, kernel_h, kernel_w;     // weight: [filters, channels / groups, kernel_h, kernel_w]
   int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
   int64_t out_h, out_w;
+  // In 3-d there is a depth before the height; in 2-d it is one that changes nothing.
+  int dims = 2;
+  int64_t depth = 1, kernel_d = 1, stride_d = 1, pad_d = 0, dilation_d = 1, out_d = 1;
 
   DIOPI_HD int64_t group_channels() const { return channels / groups; }
   DIOPI_HD int64_t group_filters() const { return filters / groups; }
-  int64_t image() const { return group_channels() * height * width; }  // one group of one input
+  DIOPI_HD int64_t elements() const { return depth * height * width; }      // of a channel of an input
+  DIOPI_HD int64_t taps() const { return kernel_d * kernel_h * kernel_w; }  // of a channel of a filter
+  int64_t image() const { return group_channels() * elements(); }           // one group of one input
   // Of the matrix of windows: rows and columns.
-  DIOPI_HD int64_t rows() const { return group_channels() * kernel_h * kernel_w; }
-  DIOPI_HD int64_t windows() const { return out_h * out_w; }
+  DIOPI_HD int64_t rows() const { return group_channels() * taps(); }
+  DIOPI_HD int64_t windows() const { return out_d * out_h * out_w; }
   int64_t weights() const { return group_filters() * rows(); }     // of one group
   int64_t outputs() const { return group_filters() * windows(); }  // one group of one output
-  Shape in_shape() const { return {batch, channels, height, width}; }
-  Shape out_shape() const { return {batch, filters, out_h, out_w}; }
+  Shape in_shape() const {
+    return dims == 2 ? Shape{batch, channels, height, width} : Shape{batch, channels, depth, height, width};
+  }
+  Shape out_shape() const {
+    return dims == 2 ? Shape{batch, filters, out_h, out_w} : Shape{batch, filters, out_d, out_h, out_w};
+  }
 };
 
 // Fail unless x is a batch of images and w a set of kernels.
-inline void CheckRanks(const Tensor& x, const Tensor& w) {
-  Check(x.rank() == 4 && w.rank() == 4, "expected input and weight of 4 dimensions, got shapes ",
-        ShapeText(x.shape()), " and ", ShapeText(w.shape()));
+inline void CheckRanks(const Tensor& x, const Tensor& w, int dims) {
+  Check(x.rank() == dims + 2 && w.rank() == dims + 2, "expected input and weight of ", dims + 2,
+        " dimensions, got shapes ", ShapeText(x.shape()), " and ", ShapeText(w.shape()));
 }
 
-// One value for both axes or one for each.
-inline void ReadPair(const diopiSize_t& sizes, int64_t least, const char* name, int64_t* h, int64_t* w) {
-  const Shape pair = Sizes(sizes);
-  Check(pair.size() == 1 || pair.size() == 2, "expected ", name, " of 1 or 2 values, got ", pair.size());
-  *h = pair.front();
-  *w = pair.back();
-  Check(*h >= least && *w >= least, name, " must be at least ", least, ", got ", ShapeText(pair));
+// A tensor's sizes without the first two; a depth of 1 where it has none.
+inline std::tuple<int64_t, int64_t, int64_t> SpatialSizes(const Tensor& tensor) {
+  return {tensor.rank() == 5 ? tensor.size(2) : 1, tensor.size(-2), tensor.size(-1)};
+}
+
+// One value for all axes or one for each: of depth (in 3-d), height and width.
+inline void ReadAxes(const diopiSize_t& sizes, int64_t least, const char* name, int dims, int64_t* d,
+                     int64_t* h, int64_t* w) {
+  const Shape values = Sizes(sizes);
+  const auto count = static_cast<int>(values.size());
+  Check(count == 1 || count == dims, "expected ", name, " of 1 or ", dims, " values, got ", count);
+  if (dims == 3) *d = values.front();
+  *h = count == 1 ? values[0] : values[values.size() - 2];
+  *w = values.back();
+  Check(*std::min_element(values.begin(), values.end()) >= least, name, " must be at least ", least, ", got ",
+        ShapeText(values));
 }
 
 inline void ReadSteps(const diopiSize_t& stride, const diopiSize_t& padding, const diopiSize_t& dilation,
-                      Conv2d* c) {
-  ReadPair(stride, 1, "stride", &c->stride_h, &c->stride_w);
-  ReadPair(padding, 0, "padding", &c->pad_h, &c->pad_w);
-  ReadPair(dilation, 1, "dilation", &c->dilation_h, &c->dilation_w);
+                      ConvShape* c) {
+  ReadAxes(stride, 1, "stride", c->dims, &c->stride_d, &c->stride_h, &c->stride_w);
+  ReadAxes(padding, 0, "padding", c->dims, &c->pad_d, &c->pad_h, &c->pad_w);
+  ReadAxes(dilation, 1, "dilation", c->dims, &c->dilation_d, &c->dilation_h, &c->dilation_w);
 }
 
 inline int64_t OutputSize(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
@@ -59,17 +78,20 @@ inline int64_t OutputSize(int64_t size, int64_t kernel, int64_t stride, int64_t 
   return room / stride + 1;
 }
 
-inline Conv2d PlanConvolution(const Tensor& x, const Tensor& w, const diopiSize_t& stride,
-                              const diopiSize_t& padding, const diopiSize_t& dilation, int64_t groups) {
-  CheckRanks(x, w);
-  Conv2d c;
-  c.batch = x.size(0), c.channels = x.size(1), c.height = x.size(2), c.width = x.size(3);
-  c.filters = w.size(0), c.kernel_h = w.size(2), c.kernel_w = w.size(3);
+inline ConvShape PlanConvolution(const Tensor& x, const Tensor& w, const diopiSize_t& stride,
+                                 const diopiSize_t& padding, const diopiSize_t& dilation, int64_t groups,
+                                 int dims = 2) {
+  CheckRanks(x, w, dims);
+  ConvShape c;
+  c.dims = dims, c.batch = x.size(0), c.channels = x.size(1), c.filters = w.size(0);
+  std::tie(c.depth, c.height, c.width) = SpatialSizes(x);
+  std::tie(c.kernel_d, c.kernel_h, c.kernel_w) = SpatialSizes(w);
   c.groups = groups;
   Check(groups > 0 && c.filters % groups == 0, c.filters, " filters do not make ", groups, " groups");
   Check(c.channels == w.size(1) * groups, "given groups=", groups, ", weight of shape ", ShapeText(w.shape()),
         ", expected input to have ", w.size(1) * groups, " channels, got ", c.channels);
   ReadSteps(stride, padding, dilation, &c);
+  c.out_d = OutputSize(c.depth, c.kernel_d, c.stride_d, c.pad_d, c.dilation_d);
   c.out_h = OutputSize(c.height, c.kernel_h, c.stride_h, c.pad_h, c.dilation_h);
   c.out_w = OutputSize(c.width, c.kernel_w, c.stride_w, c.pad_w, c.dilation_w);
   return c;
@@ -87,21 +109,23 @@ inline int64_t TransposedSize(int64_t size, int64_t kernel, int64_t stride, int6
 
 // The convolution that is transposed. w: [filters, channels / groups, kernel height, kernel width], x has the
 // filters.
-inline Conv2d PlanTransposed(const Tensor& x, const Tensor& w, const diopiSize_t& stride,
-                             const diopiSize_t& padding, const diopiSize_t& output_padding,
-                             const diopiSize_t& dilation, int64_t groups) {
-  CheckRanks(x, w);
-  Conv2d c;
-  c.batch = x.size(0), c.filters = x.size(1), c.out_h = x.size(2), c.out_w = x.size(3);
-  c.kernel_h = w.size(2), c.kernel_w = w.size(3);
+inline ConvShape PlanTransposed(const Tensor& x, const Tensor& w, const diopiSize_t& stride,
+                                const diopiSize_t& padding, const diopiSize_t& output_padding,
+                                const diopiSize_t& dilation, int64_t groups, int dims = 2) {
+  CheckRanks(x, w, dims);
+  ConvShape c;
+  c.dims = dims, c.batch = x.size(0), c.filters = x.size(1);
+  std::tie(c.out_d, c.out_h, c.out_w) = SpatialSizes(x);
+  std::tie(c.kernel_d, c.kernel_h, c.kernel_w) = SpatialSizes(w);
   c.groups = groups;
   Check(groups > 0 && c.filters % groups == 0, c.filters, " channels do not make ", groups, " groups");
   Check(c.filters == w.size(0), "given weight of shape ", ShapeText(w.shape()), ", expected input to have ",
         w.size(0), " channels, got ", c.filters);
   c.channels = w.size(1) * groups;
   ReadSteps(stride, padding, dilation, &c);
-  int64_t extra_h = 0, extra_w = 0;
-  ReadPair(output_padding, 0, "output_padding", &extra_h, &extra_w);
+  int64_t extra_d = 0, extra_h = 0, extra_w = 0;
+  ReadAxes(output_padding, 0, "output_padding", dims, &extra_d, &extra_h, &extra_w);
+  c.depth = TransposedSize(c.out_d, c.kernel_d, c.stride_d, c.pad_d, c.dilation_d, extra_d);
   c.height = TransposedSize(c.out_h, c.kernel_h, c.stride_h, c.pad_h, c.dilation_h, extra_h);
   c.width = TransposedSize(c.out_w, c.kernel_w, c.stride_w, c.pad_w, c.dilation_w, extra_w);
   return c;

@@ -1,12 +1,14 @@
-// (x - mean) * rstd * weight + bias over the last dimensions, with the statistics of each row.
+// (x - mean) * rstd * weight + bias over the last dimensions, with the statistics of each row. The GB forms
+// name the first of these dimensions, and their running_var and running_std are rstd.
 #include "baselines/ops/normalization/normalization_common.h"
 #include "baselines/ops/support/sum.h"
 
-DIOPI_KERNEL(diopiLayerNorm, a) {
-  using namespace diopi::ops;
-  const Tensor result(a.out), saved_mean(a.save_mean), saved_rstd(a.save_invstd), x(a.input), w(a.weight),
-      b(a.bias);
-  const RowShape r = PlanLayerNorm(result, saved_mean, saved_rstd, x, w, b, Sizes(a.normalized_shape));
+namespace diopi::ops {
+namespace {
+
+void LayerNorm(const Tensor& result, const Tensor& saved_mean, const Tensor& saved_rstd, const Tensor& x,
+               const Tensor& w, const Tensor& b, const Shape& normalized, double eps) {
+  const RowShape r = PlanLayerNorm(result, saved_mean, saved_rstd, x, w, b, normalized);
   DispatchFloating(ResultType(result, {x}), [&]<typename C>() {
     const std::vector<C> values = Load<C>(x), gamma = LoadOr<C>(w, r.width, 1),
                          beta = LoadOr<C>(b, r.width, 0);
@@ -14,7 +16,7 @@ DIOPI_KERNEL(diopiLayerNorm, a) {
     for (int64_t start = 0; start < r.rows * r.width; start += r.width) {
       const Moments<C> m = MomentsOf(values, r.width, [&](int64_t i) { return start + i; });
       mean.push_back(m.mean);
-      rstd.push_back(InverseStd(m.variance(), a.eps));
+      rstd.push_back(InverseStd(m.variance(), eps));
       for (int64_t i = 0; i < r.width; ++i) {
         y[start + i] = gamma[i] * (rstd.back() * (values[start + i] - m.mean)) + beta[i];
       }
@@ -29,13 +31,10 @@ DIOPI_KERNEL(diopiLayerNorm, a) {
 
 // With h = (x - mean) * rstd and d = weight * grad:
 // grad_input = (width * d - h * sum(d * h) - sum(d)) * rstd / width; grad_weight = sum of grad * h over rows.
-DIOPI_KERNEL(diopiLayerNormBackward, a) {
-  using namespace diopi::ops;
-  const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
-      w(a.weight);
-  const Tensor saved_mean(a.mean), saved_rstd(a.rstd);
-  const RowShape r =
-      PlanLayerNormBackward(dx, dw, db, grad, x, w, saved_mean, saved_rstd, Sizes(a.normalized_shape));
+void LayerNormBackward(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& grad,
+                       const Tensor& x, const Tensor& w, const Tensor& saved_mean, const Tensor& saved_rstd,
+                       const Shape& normalized) {
+  const RowShape r = PlanLayerNormBackward(dx, dw, db, grad, x, w, saved_mean, saved_rstd, normalized);
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(w, r.width, 1);
     const std::vector<C> mu = Load<C>(saved_mean), rs = Load<C>(saved_rstd);
@@ -62,4 +61,25 @@ DIOPI_KERNEL(diopiLayerNormBackward, a) {
     StoreIfGiven(dw, Totals(d_gamma));
     StoreIfGiven(db, Totals(d_beta));
   });
+}
+
+}  // namespace
+}  // namespace diopi::ops
+
+using namespace diopi::ops;
+
+DIOPI_KERNEL(diopiLayerNorm, a) {
+  LayerNorm(a.out, a.save_mean, a.save_invstd, a.input, a.weight, a.bias, Sizes(a.normalized_shape), a.eps);
+}
+DIOPI_KERNEL(diopiLayerNormBackward, a) {
+  LayerNormBackward(a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight, a.mean,
+                    a.rstd, Sizes(a.normalized_shape));
+}
+DIOPI_KERNEL(diopiLayerNormGB, a) {
+  LayerNorm(a.out, a.running_mean, a.running_var, a.input, a.weight, a.bias,
+            DimsFrom(a.input, a.begin_norm_axis), a.eps);
+}
+DIOPI_KERNEL(diopiLayerNormGBBackward, a) {
+  LayerNormBackward(a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                    a.running_mean, a.running_std, DimsFrom(a.input, a.begin_norm_axis));
 }

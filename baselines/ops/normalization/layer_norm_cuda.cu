@@ -1,4 +1,5 @@
-// (x - mean) * rstd * weight + bias over the last dimensions, with the statistics of each row.
+// (x - mean) * rstd * weight + bias over the last dimensions, with the statistics of each row. The GB forms
+// name the first of these dimensions, and their running_var and running_std are rstd.
 #include "baselines/ops/normalization/normalization_cuda.h"
 
 namespace diopi::ops::cuda {
@@ -116,4 +117,12 @@ DIOPI_KERNEL(diopiLayerNorm, a) {
 DIOPI_KERNEL(diopiLayerNormBackward, a) {
   cuda::LayerNormBackward(a.ctx, a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
                           a.mean, a.rstd, Sizes(a.normalized_shape));
+}
+DIOPI_KERNEL(diopiLayerNormGB, a) {
+  cuda::LayerNorm(a.ctx, a.out, a.running_mean, a.running_var, a.input, a.weight, a.bias,
+                  DimsFrom(a.input, a.begin_norm_axis), a.eps);
+}
+DIOPI_KERNEL(diopiLayerNormGBBackward, a) {
+  cuda::LayerNormBackward(a.ctx, a.grad_input, a.grad_weight, a.grad_bias, a.grad_output, a.input, a.weight,
+                          a.running_mean, a.running_std, DimsFrom(a.input, a.begin_norm_axis));
 }

@@ -118,6 +118,12 @@ inline RowShape SplitRows(const Tensor& input, const Shape& normalized) {
   return r;
 }
 
+// The sizes from dimension `first` on.
+inline Shape DimsFrom(const Tensor& input, int64_t first) {
+  const int64_t axis = WrapDim(first, input.rank());
+  return Shape(input.shape().begin() + axis, input.shape().end());
+}
+
 // Trailing dimensions of size 1 are accepted, as frameworks allocate them.
 inline void CheckSaved(const Tensor& saved, const RowShape& r, const char* name) {
   Check(saved.numel() == r.rows, "expected ", name, " of ", r.rows, " elements, got shape ",

@@ -7,7 +7,7 @@
 namespace diopi::cases {
 namespace {
 
-// What every kind of convolution has: images, kernels, and pairs of attributes.
+// What every kind of convolution has: images, kernels, and attributes of as many sizes.
 struct Geometry {
   std::vector<int64_t> input;
   std::vector<int64_t> weight;
@@ -19,14 +19,16 @@ absl::StatusOr<Geometry> GeometryOf(const RuleArgs& args, const std::vector<std:
   if (!input.ok()) return input.status();
   absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
   if (!weight.ok()) return weight.status();
-  if (input->size() != 4 || weight->size() != 4) {
-    return absl::InvalidArgumentError("convolution needs `input` and `weight` of 4 dimensions");
+  if ((input->size() != 4 && input->size() != 5) || weight->size() != input->size()) {
+    return absl::InvalidArgumentError("convolution needs `input` and `weight` of 4 or 5 dimensions");
   }
   Geometry geometry{*input, *weight, {}};
   for (const std::string& name : names) {
     absl::StatusOr<std::vector<int64_t>> sizes = args.Sizes(name);
     if (!sizes.ok()) return sizes.status();
-    if (sizes->size() != 2) return absl::InvalidArgumentError(absl::StrCat("`", name, "` needs two values"));
+    if (sizes->size() != input->size() - 2) {
+      return absl::InvalidArgumentError(absl::StrCat("`", name, "` needs ", input->size() - 2, " values"));
+    }
     geometry.attributes.push_back(*sizes);
   }
   return geometry;
@@ -34,12 +36,12 @@ absl::StatusOr<Geometry> GeometryOf(const RuleArgs& args, const std::vector<std:
 
 }  // namespace
 
-// conv2d: `input` [N, C, H, W], `weight` [filters, C / groups, kernel height, kernel width].
-DIOPI_SHAPE_RULE(conv2d, args) {
+// conv2d, conv3d: `input` [N, C, (D,) H, W], `weight` [filters, C / groups, kernel (depth,) height, width].
+DIOPI_SHAPE_RULE(convolution, args) {
   absl::StatusOr<Geometry> g = GeometryOf(args, {"stride", "padding", "dilation"});
   if (!g.ok()) return g.status();
   std::vector<int64_t> out = {g->input[0], g->weight[0]};
-  for (size_t i = 0; i < 2; ++i) {
+  for (size_t i = 0; i < g->input.size() - 2; ++i) {
     const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];
     const int64_t room = g->input[2 + i] + 2 * pad - dilation * (g->weight[2 + i] - 1) - 1;
     if (room < 0 || stride <= 0)
@@ -49,15 +51,15 @@ DIOPI_SHAPE_RULE(conv2d, args) {
   return Shapes{out};
 }
 
-// conv_transpose2d: `input` [N, channels, H, W], `weight` [channels, filters / groups, kernel height, kernel
-// width].
-DIOPI_SHAPE_RULE(conv_transpose2d, args) {
+// conv_transpose2d and 3d: `input` [N, channels, (D,) H, W], `weight` [channels, filters / groups, kernel
+// (depth,) height, width].
+DIOPI_SHAPE_RULE(transposed_convolution, args) {
   absl::StatusOr<Geometry> g = GeometryOf(args, {"stride", "padding", "dilation", "output_padding"});
   if (!g.ok()) return g.status();
   absl::StatusOr<int64_t> groups = args.Int("groups");
   if (!groups.ok()) return groups.status();
   std::vector<int64_t> out = {g->input[0], g->weight[1] * *groups};
-  for (size_t i = 0; i < 2; ++i) {
+  for (size_t i = 0; i < g->input.size() - 2; ++i) {
     const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];
     const int64_t size = (g->input[2 + i] - 1) * stride - 2 * pad + dilation * (g->weight[2 + i] - 1) +
                          g->attributes[3][i] + 1;
@@ -67,7 +69,7 @@ DIOPI_SHAPE_RULE(conv_transpose2d, args) {
   return Shapes{out};
 }
 
-// conv_transpose2d: one for each filter of each group.
+// conv_transpose: one for each filter of each group.
 DIOPI_SHAPE_RULE(bias_of_transposed_weight, args) {
   absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
   if (!weight.ok()) return weight.status();

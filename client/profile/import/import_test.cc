@@ -35,7 +35,7 @@ device_configs = {
     'steps': dict(name=['sgd'], tensor_para=dict(args=[{"ins": ['param_grad', 'buf'], "shape": __Skip((3,), ())}])),
     'pools': dict(name=['max_pool2d'], skip_all=False, interface=['torch'],
         para=dict(stride=[S(2), S((2, 1))], return_indices=[S(True)])),
-    'made': dict(name=['sync_bn_mean_', 'ctc_loss'], skip_all=True),
+    'made': dict(name=['sync_bn_mean_', 'box_iou_rotated_mmcv'], skip_all=True),
 }
 )text";
 
