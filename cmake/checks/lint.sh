@@ -7,7 +7,7 @@ shift
 if [ $# -gt 0 ]; then
   files=("$@")
 else
-  mapfile -t files < <(git ls-files -- '*.cc' ':!cmake/checks/scratch')
+  mapfile -t files < <(git ls-files -- '*.cc')
 fi
 # gcc checks promotions to double; clang's flag of the same name also objects to long double, which is meant.
 printf '%s\n' "${files[@]}" |
