@@ -5,6 +5,7 @@ file. A file is parsed with ast, never executed.
 """
 
 import ast
+import math
 
 DTYPES = {
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
@@ -15,6 +16,8 @@ DTYPE_ALIASES = {"bool_": "bool", "half": "float16", "single": "float32", "float
                  "int": "int32", "long": "int64"}
 UNREADABLE = "it cannot be read without running the file"
 INVALID = "PyTorch does not take these arguments: the harness has no result for them"
+ROUNDED = "the oracle rounds results, not what they are made of"
+COMPLEX = "complex numbers: the suite has none"
 
 
 class Refused(Exception):
@@ -110,6 +113,10 @@ def find_table(tree, name, tell, knows=lambda statement: False):
     return found[-1].value if found else None
 
 
+class DtypeName(str):
+    """np.float32 where a value stands: no attribute of the ABI, but a `prepare` may want it."""
+
+
 def items(node, what):
     if isinstance(node, (ast.List, ast.Tuple)):
         return node.elts
@@ -117,7 +124,7 @@ def items(node, what):
 
 
 def literal(node, what):
-    """The value of an expression of literals; float("inf"), -np.inf, bool(3) and the like count as such."""
+    """The value of an expression of literals; float("inf"), -np.inf, bool(3), slice(0, 3) and np.int8 count as such."""
     if isinstance(node, (ast.List, ast.Tuple)):
         values = [literal(each, what) for each in node.elts]
         return tuple(values) if isinstance(node, ast.Tuple) else values
@@ -130,10 +137,14 @@ def literal(node, what):
     try:
         if isinstance(node, ast.Call) and dotted(node.func) in ("float", "int", "bool") and len(node.args) == 1:
             return {"float": float, "int": int, "bool": bool}[dotted(node.func)](literal(node.args[0], what))
+        if isinstance(node, ast.Call) and dotted(node.func) == "slice" and not node.keywords:
+            return slice(*(literal(each, what) for each in node.args))
     except (ValueError, TypeError, OverflowError):
         pass
     if dotted(node) in ("inf", "nan"):
         return float(dotted(node))
+    if isinstance(node, ast.Attribute) and dtype_of(node):
+        return DtypeName(dtype_of(node))
     raise Refused(f"{what} is not a literal: {text_of(node)}", node, UNREADABLE)
 
 
@@ -156,9 +167,13 @@ def quoted(text):
 class Tensor:
     """A tensor argument of one case."""
 
-    def __init__(self, shape, dtype="", fill="", strides=None, values=None):
+    def __init__(self, shape, dtype="", fill="", strides=None, values=None, whole=None):
         self.shape, self.dtype, self.fill, self.strides = list(shape), dtype, fill, strides
         self.values = values  # where the file gives them
+        self.whole = whole  # the range (the end not in it) that whole numbers are drawn from, where there is one
+
+    def count(self):
+        return math.prod(self.shape)
 
 
 class Call:
@@ -184,6 +199,32 @@ def broadcast(shapes):
     rank = max(map(len, shapes))
     wide = [[1] * (rank - len(shape)) + shape for shape in shapes]
     return [max(sizes) if 0 not in sizes else 0 for sizes in zip(*wide)]
+
+
+def is_integral(dtype):
+    return dtype == "bool" or "int" in dtype
+
+
+def is_narrower(dtype, other):
+    bits = [0 if is_integral(each) else int(each.strip("bfloat")) for each in (dtype, other)]
+    return 0 < bits[0] < bits[1]
+
+
+def no_negative(tensor, dtype):
+    """A negative number converted to an unsigned integer is undefined: magnitudes of about the same size instead."""
+    if tensor.dtype and not is_integral(tensor.dtype) and dtype.startswith("uint") and "normal" in tensor.fill:
+        tensor.fill = "fill { uniform { low: 0 high: 3 } }"
+
+
+def conversion(source, result):
+    return lambda args: no_negative(args[source], args[result].dtype)
+
+
+def promoted(tensor, number):
+    """PyTorch's dtype for a tensor and a number."""
+    if isinstance(number, float) and is_integral(tensor.dtype):
+        return "float32"
+    return "int64" if tensor.dtype == "bool" and not isinstance(number, bool) else tensor.dtype
 
 
 def pair(*names):
@@ -236,13 +277,19 @@ def interpolate(args):
         size = [int(s * n) for s, n in zip(scales, shape[2:])]
     args["size"] = list(size) if isinstance(size, (list, tuple)) else [size] * dims
     args["in_size"] = shape
-    if args["mode"] == "nearest":
+    nearest = args["mode"] == "nearest"
+    if nearest:
         del args["mode"], args["align_corners"]
     elif args["align_corners"] is None:
         args["align_corners"] = False
+    name = "diopiUpsampleNearest" if nearest else "diopiUpsampleLinear"
+    return {"functions": [name, name + "Backward"]}
 
 
 def index_put(args):
+    for name in ("indices2", "indices3"):
+        if args.get(name, 0) is None:
+            del args[name]
     indices = [args[name] for name in ("indices1", "indices2", "indices3") if args.get(name)]
     if any(each.dtype != "bool" or each.values is None for each in indices):
         return
@@ -262,6 +309,64 @@ def expand(args):
         if i <= len(size) and size[-i] == -1:
             size[-i] = shape[-i]
     args["out"] = Tensor(size)
+
+
+def slice_op(args):
+    index = args.pop("index")
+    args["start"], args["end"], args["step"] = index.start, index.stop, index.step
+
+
+def one_hot(args):
+    """-1 is one more than the largest class. The output has as many: the classes are given, the largest first."""
+    input = args["input"]
+    if args["num_classes"] != -1:
+        return
+    if not input.count() or not input.whole:
+        raise Refused("the number of classes is drawn by chance", None, "what is drawn by chance decides the shape")
+    low, high = input.whole
+    input.fill = f"fill {{ values {{ values: {[high - 1] + list(range(low, high - 1))[:64]} }} }}"
+    args["out"] = Tensor(input.shape + [high], "int64")
+
+
+def remainder(args):
+    """Either operand may be a number; the caller knows the dtype that PyTorch gives then, the ABI does not."""
+    if args.get("self") is not None:
+        args["input"] = args["self"]
+    args.pop("self", None)
+    input, other = args["input"], args["other"]
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        dtype = "bool" if input.dtype == other.dtype == "bool" else None
+        divided = is_integral(input.dtype) and is_integral(other.dtype)
+    else:
+        tensor, value = (input, other) if isinstance(input, Tensor) else (other, input)
+        dtype = promoted(tensor, value)
+        divided = is_integral(dtype)
+        if dtype != tensor.dtype:
+            args["out"] = Tensor(tensor.shape, dtype)
+    if dtype == "bool":
+        raise Refused("the remainder of bool", None, INVALID)
+    zeros = other == 0
+    if isinstance(other, Tensor):
+        zeros = other.count() > 0 and (other.whole is None or 0 in range(*other.whole))
+    if divided and zeros:
+        raise Refused("integers divided by 0", None, INVALID)
+
+
+def product(args):
+    """The factors are converted to the result's dtype before they are multiplied."""
+    dtype, keep = args.pop("dtype", None), args.pop("keepdim")
+    input = args["input"]
+    if dtype is not None:
+        if is_narrower(dtype, input.dtype):
+            raise Refused(f"factors of {input.dtype} rounded to {dtype}", None, ROUNDED)
+        no_negative(input, dtype)
+    if keep or dtype is not None:
+        args["out"] = Tensor(reduced_shape(args, keep), dtype or "")
+
+
+def vector_norm(args):
+    if args.pop("dtype") is not None:
+        raise Refused("a dtype of the result", None, "the suite's linalg_vec_norm has the input's dtype")
 
 
 def split(args):
@@ -295,20 +400,18 @@ def normal(args):
         args["out"] = Tensor(size or [])
 
 
-def linear(args):
-    if isinstance(args.get("bias"), Tensor) and len(args["bias"].shape) != 1:
-        raise Refused(f"a bias of shape {args['bias'].shape}", None, "the suite's linear has a bias of one dimension")
-
-
 def reduction(args, outputs=("out",)):
     """Of the functions whose `keepdim` the ABI knows only by the shape of the output."""
-    dim = args["dim"]
     if args.pop("keepdim"):
-        shape = args["input"].shape
-        dims = list(dim) if isinstance(dim, (list, tuple)) else [dim]
-        reduced = {d % len(shape) for d in dims if shape and d is not None} or set(range(len(shape)))
         for name in outputs:
-            args[name] = Tensor([1 if i in reduced else n for i, n in enumerate(shape)])
+            args[name] = Tensor(reduced_shape(args, True))
+
+
+def reduced_shape(args, keep=False):
+    shape, dim = args["input"].shape, args["dim"]
+    dims = list(dim) if isinstance(dim, (list, tuple)) else [dim]
+    reduced = {d % len(shape) for d in dims if shape and d is not None} or set(range(len(shape)))
+    return [1 if i in reduced else n for i, n in enumerate(shape) if keep or i not in reduced]
 
 
 def greatest(args):
@@ -328,26 +431,48 @@ def softmax(args):
         args["dim"] = 0
 
 
+def absolute(args):
+    if args["input"].dtype == "bool":
+        raise Refused("the absolute value of bool", None, INVALID)
+
+
 ALPHA = {"alpha": 1}
 POOL = {"stride": None, "padding": 0, "ceil_mode": False}
 CONVOLUTION = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 LOSS = {"ignore_index": -100, "reduction": "mean"}
 DIMS = {"dim": None, "keepdim": False}
+STEP = {"param_grad": "grad"}  # of an optimizer
+WINDOWS = {"dilation": 1, "padding": 0, "stride": 1}
 
 CALLS = {
-    "adamw": Call(names={"param_grad": "grad"}, given={"amsgrad": False}, lead="param"),
+    "_foreach_add": Call(names={"self": "inputs", "scalar": "other"}, lead="self"),
+    "_foreach_mul": Call(names={"self": "inputs", "scalar": "other"}, lead="self"),
+    "_foreach_norm": Call(names={"self": "inputs"}, given={"ord": 2}, lead="self"),
+    "abs": Call(prepare=absolute),
+    "adadelta": Call(names=STEP, lead="param"),
+    "adam": Call(names=STEP, given={"amsgrad": False}, lead="param"),
+    "adamw": Call(names=STEP, given={"amsgrad": False}, lead="param"),
     "adaptive_avg_pool2d": Call(prepare=adaptive_pooling),
     "add": Call(given=ALPHA),
+    "addcdiv": Call(given={"value": 1}),
+    "addcmul": Call(given={"value": 1}),
+    "all": Call(given=DIMS, prepare=reduction),
+    "amax": Call(names={"input": "self"}),
+    "any": Call(given=DIMS, prepare=reduction),
     "arange": Call(given={"start": 0, "step": 1}, prepare=arange),
     "argmax": Call(given=DIMS),
     "avg_pool2d": Call(given=dict(POOL, count_include_pad=True, divisor_override=None), prepare=pooling),
     "batch_norm": Call(given={"training": False, "momentum": 0.1, "eps": 1e-5}),
+    "binary_cross_entropy": Call(given={"weight": None, "reduction": "mean"}),
+    "binary_cross_entropy_with_logits": Call(given={"weight": None, "pos_weight": None, "reduction": "mean"}),
     "bmm": Call(["diopiBmm"]),
-    "cast_dtype": Call(lead="out"),
+    "cast_dtype": Call(prepare=conversion("input", "out"), lead="out"),
     "cat": Call(given={"dim": 0}),
     "clip_grad_norm_": Call(names={"tensors": "grads"}, given={"norm_type": 2.0, "error_if_nonfinite": False}),
+    "col2im": Call(given=WINDOWS, prepare=pair("output_size", "kernel_size", "stride", "padding", "dilation")),
     "conv2d": Call(given=CONVOLUTION, prepare=convolution),
     "conv_transpose2d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution),
+    "copy_": Call(names={"input": "dest", "other": "src"}, prepare=conversion("other", "input")),
     "cross_entropy": Call(given=dict(LOSS, label_smoothing=0.0)),
     "div": Call(given={"rounding_mode": None}, prepare=div),
     "dropout": Call(names={"training": "train"}, given={"p": 0.5, "training": True}),
@@ -358,17 +483,19 @@ CALLS = {
     "fill_": Call(["diopiFill"]),
     "gelu": Call(given={"approximate": "none"}),
     "group_norm": Call(given={"eps": 1e-5}),
+    "im2col": Call(given=WINDOWS, prepare=pair("kernel_size", "stride", "padding", "dilation")),
     "index_put": Call(names={"indices1": "indices", "indices2": "indices", "indices3": "indices"},
                       given={"accumulate": False}, prepare=index_put),
     "index_select": Call(prepare=index_select),
     "interpolate": Call(given={"size": None, "scale_factor": None, "mode": "nearest", "align_corners": False},
                         prepare=interpolate),
     "layer_norm": Call(given={"eps": 1e-5}),
-    "linear": Call(prepare=linear),
+    "linalgqr": Call(["diopiLinalgQR"], names={"input": "A"}),
     "log_softmax": Call(given={"dim": None}, prepare=softmax),
     "max": Call(given=DIMS, prepare=greatest),
     "max_pool2d": Call(names={"return_indices": None}, given=dict(POOL, dilation=1), prepare=pooling),
     "mean": Call(given=DIMS, prepare=reduction),
+    "meshgrid": Call(names={"tensors": "inputs", "shape": None}, lead="tensors"),
     "mm": Call(["diopiMm"]),
     "nll_loss": Call(["diopiNLLLoss", "diopiNLLLossBackward"], given=LOSS),
     "nll_loss_v2": Call(["diopiNLLLossV2", "diopiNLLLossV2Backward"], given=LOSS),
@@ -377,10 +504,16 @@ CALLS = {
     "normal": Call(["diopiNormal", "diopiNormalTensor", "diopiNormalTensorScalar", "diopiNormalScalarTensor"],
                    prepare=normal),
     "normal_": Call(["diopiNormalInp"], names={"input": "inout", "shape": None}),
+    "one_hot": Call(given={"num_classes": -1}, prepare=one_hot),
     "pow": Call(names={"self": "input"}),
+    "prod": Call(given=DIMS, prepare=product),
+    "remainder": Call(prepare=remainder),
+    "repeat": Call(names={"repeats": "repeats_size"}),
+    "rmsprop": Call(names=dict(STEP, momentum_buffer="momentum_buf"), lead="param"),
     "scatter": Call(given={"reduce": ""}),
-    "sgd": Call(names={"param_grad": "grad"}, given={"momentum": 0, "dampening": 0, "weight_decay": 0,
+    "sgd": Call(names=STEP, given={"momentum": 0, "dampening": 0, "weight_decay": 0,
                                                      "nesterov": False}, lead="param"),
+    "slice_op": Call(prepare=slice_op),
     "softmax": Call(given={"dim": None}, prepare=softmax),
     "sort": Call(given={"dim": -1, "descending": False, "stable": None}, prepare=sort),
     "split": Call(names={"tensor": "input", "split_size_or_sections": "splitSizes"}, given={"dim": 0},
@@ -392,5 +525,6 @@ CALLS = {
     "topk": Call(given={"dim": -1, "largest": True, "sorted": True}),
     "uniform": Call(names={"input": "inout", "start": "from", "end": "to"}, given={"start": 0, "end": 1}),
     "unique": Call(names={"return_inverse": None}, given={"sorted": True, "return_counts": False, "dim": None}),
+    "vector_norm": Call(["diopiLinalgVecNorm"], given=dict(DIMS, ord=2, dtype=None), prepare=vector_norm),
     "zero_": Call(["diopiZeroInp"]),
 }

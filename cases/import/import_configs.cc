@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -87,6 +88,28 @@ void FitKinds(const v1::OperatorFile& op, v1::Point* point) {
   }
 }
 
+bool Names(const v1::FunctionRules& rules, const std::string& argument) {
+  const auto& params = abi::FindFunction(rules.name())->param();
+  return std::any_of(params.begin(), params.end(), [&](const abi::Param& param) {
+    const std::string& alias = RuleFor(rules, param.name()).alias();
+    return (alias.empty() ? param.name() : alias) == argument;
+  });
+}
+
+// Where the operator's file calls an argument otherwise than the ABI does, the point does too.
+void UseAliases(const v1::OperatorFile& op, v1::Point* point) {
+  const auto rename = [&](const std::string& name) {
+    std::string ours = name;
+    for (const v1::FunctionRules& rules : op.function()) {
+      if (Names(rules, name)) return name;
+      if (const std::string& alias = RuleFor(rules, name).alias(); !alias.empty()) ours = alias;
+    }
+    return ours;
+  };
+  for (v1::PointTensor& tensor : *point->mutable_in()) tensor.set_name(rename(tensor.name()));
+  for (v1::PointAttribute& attribute : *point->mutable_attr()) attribute.set_name(rename(attribute.name()));
+}
+
 // Whether every output that the host allocates gets its shape, from a rule or from the point.
 bool HasItsOutputs(const v1::FunctionRules& rules, const v1::Point& point) {
   for (const abi::Param& param : abi::FindFunction(rules.name())->param()) {
@@ -100,12 +123,15 @@ bool HasItsOutputs(const v1::FunctionRules& rules, const v1::Point& point) {
   return true;
 }
 
-bool Names(const v1::FunctionRules& rules, const std::string& argument) {
-  const auto& params = abi::FindFunction(rules.name())->param();
-  return std::any_of(params.begin(), params.end(), [&](const abi::Param& param) {
-    const std::string& alias = RuleFor(rules, param.name()).alias();
-    return (alias.empty() ? param.name() : alias) == argument;
-  });
+// The harness asks for gradients of floating tensors only: there are no others.
+void LeaveOutGradientsOfIntegers(v1::FunctionRules* rules) {
+  if (!absl::EndsWith(rules->name(), "Backward") || rules->only_dtypes_size() > 0) return;
+  for (const char* name : {"bool", "int8", "uint8", "int16", "int32", "int64"}) {
+    const Dtype dtype = *ParseDtype(name);
+    const auto& skipped = rules->skip_dtypes();
+    if (std::find(skipped.begin(), skipped.end(), dtype) == skipped.end()) rules->add_skip_dtypes(dtype);
+  }
+  if (rules->why().empty()) rules->set_why("integers have no gradient");
 }
 
 // A grid of the one point, with the functions that it may be for: neither those that lack an output, nor what
@@ -118,7 +144,9 @@ v1::OperatorFile Alone(const v1::OperatorFile& op, const v1::Point& point, const
     const auto& listed = point.functions();
     const bool wanted =
         listed.empty() || std::find(listed.begin(), listed.end(), rules.name()) != listed.end();
-    if (wanted && HasItsOutputs(rules, point)) *alone.add_function() = rules;
+    if (!wanted || !HasItsOutputs(rules, point)) continue;
+    *alone.add_function() = rules;
+    LeaveOutGradientsOfIntegers(alone.mutable_function(alone.function_size() - 1));
   }
   v1::Grid* grid = alone.add_grid();
   for (const Dtype dtype : dtypes) grid->add_dtypes(dtype);
@@ -227,6 +255,7 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
   point.set_reveals(absl::StrCat("imported from the public harness, ", record.entry, ", case ", fields[4]));
   for (const std::string& function : functions) point.add_functions(function);
   FitKinds(*op, &point);
+  UseAliases(*op, &point);
   std::set<Dtype> taken;
   for (const auto& [dtype, count] : cases) {
     const absl::Status status = Check(Alone(*op, point, {dtype}));

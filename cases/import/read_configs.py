@@ -13,7 +13,6 @@ and each dtype. Writes OUT, one record a line, tab-separated, text escaped as in
 Exits with 1, and says why on standard error, when FILE is no Python or has no `diopi_configs`.
 """
 
-import math
 import sys
 
 DEFAULT_DTYPES = ["float16", "float32", "float64", "int32", "int64"]  # of the harness
@@ -74,7 +73,7 @@ def attribute(name, value):
         return head + f"i: {value} }}"
     if isinstance(value, float):
         return head + f"f: {number(value)} }}"
-    if isinstance(value, str):
+    if isinstance(value, str) and not isinstance(value, DtypeName):
         return head + f"s: {quoted(value)} }}"
     if isinstance(value, (list, tuple)) and all(type(v) is int and v in INT64 for v in value):
         return head + f"sizes {{ values: {list(value)} }} }}"
@@ -104,28 +103,38 @@ class Generator:
     def fill(self, dtype):
         """As our fill. numpy casts a number to bool as true: nearly all of them would be."""
         limits = LIMITS.get(dtype)
+        whole = self.whole(dtype)
+        if whole is not None:
+            return f"fill {{ integers {{ low: {whole[0]} high: {whole[1] - 1} }} }}"
         if self.name in ("zeros", "ones", "empty"):
             return f"fill {{ constant {{ value: {int(self.name == 'ones')} }} }}"
         if self.name == "mask":
             return "fill { bernoulli { p: 0.5 } }"
-        if self.name in ("randn", "rand", "positive", "randint", "uniform") and dtype == "bool":
+        if self.name in ("randn", "randn_int", "rand", "positive", "randint", "uniform") and dtype == "bool":
             return ""
-        if self.name == "randn":
+        if self.name in ("randn", "randn_int"):
             return "fill { normal {} }"
         if self.name in ("rand", "positive"):
             low, high = (0, 1) if self.name == "rand" else (0, 2) if limits else (0.1, 2)
             return f"fill {{ uniform {{ low: {low} high: {high} }} }}"
-        if self.name not in ("randint", "uniform"):
+        if self.name != "uniform" or not self.range(dtype)[0] < self.range(dtype)[1]:
             raise Refused(f"no fill of ours is gen_fn {text_of(self.node)}", self.node, UNKNOWN)
+        low, high = self.range(dtype)
+        return f"fill {{ uniform {{ low: {number(low)} high: {number(high)} }} }}"
+
+    def range(self, dtype):
         low, high = self.low or 0, 10 if self.high is None else self.high
-        if limits:
-            low, high = max(low, limits[0]), min(high, limits[1] + 1)
-        if self.name == "uniform" and low < high:
-            return f"fill {{ uniform {{ low: {number(low)} high: {number(high)} }} }}"
-        whole = isinstance(low, int) and isinstance(high, int) and low in INT64 and high - 1 in INT64
-        if not whole or low >= high:
-            raise Refused(f"no fill of ours is gen_fn {text_of(self.node)}", self.node, UNKNOWN)
-        return f"fill {{ integers {{ low: {low} high: {high - 1} }} }}"
+        limits = LIMITS.get(dtype)
+        return (max(low, limits[0]), min(high, limits[1] + 1)) if limits else (low, high)
+
+    def whole(self, dtype):
+        """The range (the end not in it) of whole numbers; None for another distribution."""
+        # randn_int is randint for int32, of all dtypes: it compares the dtype with "i".
+        if dtype == "bool" or (self.name != "randint" and (self.name, dtype) != ("randn_int", "int32")):
+            return None
+        low, high = self.range(dtype)
+        is_range = isinstance(low, int) and isinstance(high, int) and low in INT64 and high - 1 in INT64
+        return (low, high) if is_range and low < high else None
 
 
 def sizes_of(node, shape, most=MAX_ELEMENTS):
@@ -170,6 +179,8 @@ class Argument:
     def tensor(self, j, dtype):
         """The harness's argument of case j: a tensor, a list of them, or none."""
         node = self.node(j)
+        if dtype.startswith("complex"):
+            raise Refused(dtype, node, COMPLEX)
         shape = literal(node, "shape" if self.values is None else "value")
         if shape is None:
             return None
@@ -192,7 +203,7 @@ class Argument:
         if self.reversed:  # numpy's transpose(): every dimension, the last first
             strides = [math.prod(sizes[i + 1:]) for i in reversed(range(len(sizes)))]
             sizes.reverse()
-        return Tensor(sizes, dtype, fill, strides)
+        return Tensor(sizes, dtype, fill, strides, whole=self.generator.whole(dtype))
 
 
 def flatten(value, node):
@@ -288,9 +299,11 @@ class Configuration:
         parts = []
         for each, value in args.items():
             ours = call.names.get(each, each)
-            if ours is None or (value is None and each in own):
+            if ours is None:
                 continue
-            if isinstance(value, list) and value and isinstance(value[0], Tensor):
+            if value is None and each in own:
+                parts.append(f"in {{ name: {quoted(ours)} null: true }}")
+            elif isinstance(value, list) and value and isinstance(value[0], Tensor):
                 parts += [tensor_text(ours, one, each in explicit) for one in value]
             elif isinstance(value, Tensor):
                 parts.append(tensor_text(ours, value, each in explicit or each not in own))
@@ -300,12 +313,17 @@ class Configuration:
         return dtype, ",".join(changes.get("functions", call.functions)), " ".join(parts)
 
     def groups(self, name, j):
-        """{(functions, text): dtypes} of the cases of shape j: those that differ in the dtype alone go together."""
-        groups = {}
+        """Of the cases of shape j {(functions, text): dtypes}, as those that differ in the dtype alone go together, and
+        {(line, why, reason): how many} that are refused."""
+        groups, refused = {}, {}
         for i in range(self.dtype_count):
-            dtype, functions, text = self.point(name, j, i)
-            groups.setdefault((functions, text), []).append(dtype)
-        return groups
+            try:
+                dtype, functions, text = self.point(name, j, i)
+                groups.setdefault((functions, text), []).append(dtype)
+            except Refused as error:
+                told = (error.line or self.line(j), str(error), error.reason)
+                refused[told] = refused.get(told, 0) + 1
+        return groups, refused
 
 
 def escape(text):
@@ -352,12 +370,14 @@ def cases(config, name, write, tell):
         return tell(line, config.key, name, SPARSE, name, config.count * config.dtype_count * config.sparse)
     for j in range(config.count):
         try:
-            for (functions, text), group in config.groups(name, j).items():
-                write("case", config.line(j), config.key, name, j, functions, ",".join(group), text)
-        except Refused as error:
-            tell(error.line or config.line(j), config.key, f"case {j}: {error}", error.reason, name, config.dtype_count)
+            groups, refused = config.groups(name, j)
         except RecursionError:
             tell(config.line(j), config.key, f"case {j}: nested too deep", UNREADABLE, name, config.dtype_count)
+            continue
+        for (functions, text), group in groups.items():
+            write("case", config.line(j), config.key, name, j, functions, ",".join(group), text)
+        for (at, why, reason), count in refused.items():
+            tell(at, config.key, f"case {j}: {why}", reason, name, count)
     return None
 
 

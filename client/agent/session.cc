@@ -137,8 +137,10 @@ bool Session::LeaseOnce() {
         return Accept(std::move(leased));
       });
   if (!header.ok()) {
-    // The stream broke, but it had brought something: the next one tells whether the server is gone.
-    if (absl::IsUnavailable(header.status()) && taken > 0) return true;
+    // The stream broke or was slow, but it had brought something: the next one tells whether the server is
+    // gone.
+    const bool again = absl::IsUnavailable(header.status()) || absl::IsDeadlineExceeded(header.status());
+    if (again && taken > 0) return true;
     if (!stopping_) Fail(header.status());
     return false;
   }

@@ -51,7 +51,7 @@ class GrpcAgentsClient final : public AgentsClient {
     const grpc::Status ended = reader->Finish();
     const std::lock_guard lock(mutex_);
     serving_ = nullptr;
-    return caller_.Translate(ended);
+    return caller_.Translate(ended, "Serve", caller_.options().lease_deadline);
   }
 
   void EndServe() override {
@@ -121,7 +121,7 @@ class GrpcAgentsClient final : public AgentsClient {
         }
         ended = true;
       }
-      absl::Status status = caller_.Translate(reader->Finish());
+      absl::Status status = caller_.Translate(reader->Finish(), "WatchRun", caller_.options().lease_deadline);
       if (ended) return absl::OkStatus();
       if (!status.ok() && !absl::IsUnavailable(status)) return status;
       if (!caller_.WaitToRetry(heard + caller_.options().retry_for, &backoff)) return status;
@@ -164,7 +164,8 @@ class GrpcAgentsClient final : public AgentsClient {
     bool written = true;
     while (written && reader->Read(&chunk)) written = WriteAll(fd, chunk.data());
     if (!written) context.TryCancel();
-    const absl::Status ended = caller_.Translate(reader->Finish());
+    const absl::Status ended =
+        caller_.Translate(reader->Finish(), "FetchImpl", caller_.options().lease_deadline);
     return written ? ended : absl::ResourceExhaustedError(absl::StrCat(path, ": cannot be written"));
   }
 
@@ -185,7 +186,7 @@ class GrpcAgentsClient final : public AgentsClient {
       if (!piece.chunk().empty()) open = writer->Write(piece);
     }
     writer->WritesDone();
-    return caller_.Translate(writer->Finish());
+    return caller_.Translate(writer->Finish(), "Submit", caller_.options().lease_deadline);
   }
 
   template <typename Response, typename Request>
@@ -193,8 +194,9 @@ class GrpcAgentsClient final : public AgentsClient {
                                                                          Response*),
                                 const Request& request) {
     Response response;
-    const absl::Status status = caller_.Unary(
-        [&](grpc::ClientContext* context) { return (stub_.get()->*method)(context, request, &response); });
+    const absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
+      return (stub_.get()->*method)(context, request, &response);
+    });
     if (!status.ok()) return status;
     return response;
   }

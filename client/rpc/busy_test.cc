@@ -202,7 +202,7 @@ TEST_F(BusyTest, AServerWithoutThreadsIsTriedUntilOneIsFree) {
   Caller caller(address_, options_);
   const auto stub = v1::Conformance::NewStub(caller.channel());
   int refused = 0;
-  const absl::Status status = caller.Unary([&](grpc::ClientContext* context) {
+  const absl::Status status = caller.Unary("Report", [&](grpc::ClientContext* context) {
     v1::ReportResponse response;
     grpc::Status answer = stub->Report(context, {}, &response);
     if (!answer.ok()) {

@@ -7,6 +7,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 
 namespace diopi::rpc {
 
@@ -125,13 +126,14 @@ Caller::InFlight::~InFlight() {
   caller_->contexts_.erase(context_);
 }
 
-absl::Status Caller::Unary(const std::function<grpc::Status(grpc::ClientContext*)>& call) {
+absl::Status Caller::Unary(const std::string& method,
+                           const std::function<grpc::Status(grpc::ClientContext*)>& call) {
   Attempts attempts;
   for (;;) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + options_.call_deadline);
     const InFlight in_flight(this, &context);
-    absl::Status status = Translate(call(&context));
+    absl::Status status = Translate(call(&context), method, options_.call_deadline);
     if (!WaitToRetry(status, &attempts)) return status;
   }
 }
@@ -169,7 +171,8 @@ bool Caller::WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {
   return !wake_.wait_until(lock, next, [this] { return cancelled_; });
 }
 
-absl::Status Caller::Translate(const grpc::Status& status) const {
+absl::Status Caller::Translate(const grpc::Status& status, const std::string& method,
+                               milliseconds deadline) const {
   const auto code = static_cast<absl::StatusCode>(status.error_code());
   switch (code) {
     case absl::StatusCode::kOk:
@@ -179,7 +182,10 @@ absl::Status Caller::Translate(const grpc::Status& status) const {
           absl::StrCat("cannot reach the server at ", address_, ": ", status.error_message()));
     case absl::StatusCode::kDeadlineExceeded:
       return absl::DeadlineExceededError(
-          absl::StrCat("the server at ", address_, " did not answer in time: ", status.error_message()));
+          absl::StrCat("the server at ", address_, " did not answer ", method, " within ",
+                       absl::FormatDuration(absl::FromChrono(deadline)),
+                       ": it hangs, or its machine or disk is overloaded; when it answers again, "
+                       "--resume continues a run that has begun"));
     case absl::StatusCode::kResourceExhausted:
       if (status.error_message() == kNoThread) {
         absl::Status busy = absl::UnavailableError(

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/strip.h"
 #include "client/rpc/client.h"
 
 namespace diopi::rpc {
@@ -33,6 +34,12 @@ absl::Status ExplainFailure(const absl::Status& failure, const std::string& addr
 // Whether a server that runs refused the call before it looked at it, as it had no thread free for it: any
 // call may be made again. Such a status is Unavailable too.
 bool IsBusy(const absl::Status& status);
+
+// "CreateRun", from the name of its request.
+template <typename Request>
+std::string MethodOf() {
+  return std::string(absl::StripSuffix(Request::descriptor()->name(), "Request"));
+}
 
 // Thread-safe.
 class Caller {
@@ -53,7 +60,9 @@ class Caller {
   };
 
   // Tries as long as the server cannot be reached or is busy and options.retry_for or busy_for allows.
-  absl::Status Unary(const std::function<grpc::Status(grpc::ClientContext*)>& call);
+  // `method`: what the call is, for messages.
+  absl::Status Unary(const std::string& method,
+                     const std::function<grpc::Status(grpc::ClientContext*)>& call);
 
   // The attempts of one call. When to give up counts from the first that failed: that a connection is dead
   // may have taken longer to notice than attempts may last.
@@ -70,8 +79,10 @@ class Caller {
   bool WaitToRetry(std::chrono::steady_clock::time_point give_up, std::chrono::milliseconds* backoff);
 
   // gRPC's status in our words. IsBusy tells a busy server from one that cannot be reached; what else a
-  // server calls ResourceExhausted (a message that is too large, a full disk) stays that.
-  absl::Status Translate(const grpc::Status& status) const;
+  // server calls ResourceExhausted (a message that is too large, a full disk) stays that. `method` had
+  // `deadline`.
+  absl::Status Translate(const grpc::Status& status, const std::string& method,
+                         std::chrono::milliseconds deadline) const;
 
   void Cancel();
 

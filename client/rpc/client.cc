@@ -26,8 +26,9 @@ class GrpcClient final : public Client {
 
   absl::Status Greet() {
     v1::ServerInfoRequest request;
-    return caller_.Unary(
-        [&](grpc::ClientContext* context) { return stub_->GetServerInfo(context, request, &server_); });
+    return caller_.Unary("GetServerInfo", [&](grpc::ClientContext* context) {
+      return stub_->GetServerInfo(context, request, &server_);
+    });
   }
 
   const v1::ServerInfoResponse& server() const override { return server_; }
@@ -106,8 +107,9 @@ class GrpcClient final : public Client {
                                                                               const Request&, Response*),
                                 const Request& request) {
     Response response;
-    const absl::Status status = caller_.Unary(
-        [&](grpc::ClientContext* context) { return (stub_.get()->*method)(context, request, &response); });
+    const absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
+      return (stub_.get()->*method)(context, request, &response);
+    });
     if (!status.ok()) return status;
     return response;
   }
@@ -132,7 +134,9 @@ class GrpcClient final : public Client {
                               : assembler->Add(&frame.message);
     }
     if (!status.ok()) context.TryCancel();
-    const absl::Status ended = caller_.Translate(reader->Finish());
+    const std::string name = method.name();
+    const absl::Status ended = caller_.Translate(reader->Finish(), name.substr(name.rfind('/') + 1),
+                                                 caller_.options().lease_deadline);
     return status.ok() ? ended : status;
   }
 
@@ -145,7 +149,8 @@ class GrpcClient final : public Client {
     absl::Status status;
     while (status.ok() && reader->Read(&batch)) status = collector->Add(&batch);
     if (!status.ok()) context.TryCancel();
-    const absl::Status ended = caller_.Translate(reader->Finish());
+    const absl::Status ended =
+        caller_.Translate(reader->Finish(), "ReadVerdicts", caller_.options().lease_deadline);
     return status.ok() ? ended : status;
   }
 

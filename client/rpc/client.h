@@ -17,8 +17,9 @@
 namespace diopi::rpc {
 
 struct ClientOptions {
-  std::chrono::milliseconds call_deadline{30'000};    // of one attempt
-  std::chrono::milliseconds lease_deadline{120'000};  // of one stream
+  std::chrono::milliseconds call_deadline{30'000};  // of one attempt
+  // Of one stream: a case of gigabytes over a slow network. A dead connection is noticed much sooner.
+  std::chrono::milliseconds lease_deadline{600'000};
   // How long a server that cannot be reached is tried again (it may be restarting); 0: not at all.
   std::chrono::milliseconds retry_for{5'000};
   // How long a server that is there but has no thread free is tried again. As long as it could take to

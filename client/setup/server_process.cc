@@ -16,7 +16,8 @@
 namespace diopi::agent {
 namespace {
 
-constexpr std::chrono::seconds kReadyLimit{60};
+// A server that cannot start ends, which is noticed at once: only an overloaded machine needs this long.
+constexpr std::chrono::seconds kReadyLimit{600};
 constexpr std::chrono::seconds kStopLimit{5};
 // The descriptor on which the server says "ready ADDRESS".
 constexpr int kReadyFd = 3;
@@ -30,7 +31,11 @@ absl::StatusOr<std::string> ReadLine(int fd) {
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     pollfd poll_for{fd, POLLIN, 0};
     const int ready = poll(&poll_for, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
-    if (ready == 0) return absl::DeadlineExceededError("the server did not become ready");
+    if (ready == 0) {
+      return absl::DeadlineExceededError(absl::StrCat("was not ready ", kReadyLimit.count(),
+                                                      " s after its start, though it runs: the machine or "
+                                                      "the disk of this folder is overloaded; try again"));
+    }
     char c = 0;
     const ssize_t got = read(fd, &c, 1);
     if (got == 0) break;
@@ -67,7 +72,10 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   if (!process.ok()) return process.status();
   ready->write.Close();
   const absl::StatusOr<std::string> line = ReadLine(ready->read.get());
-  if (!line.ok()) return line.status();
+  if (!line.ok()) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("the server over ", data_folder, " ", line.status().message()));
+  }
   if (!absl::StartsWith(*line, "ready")) {
     const ExitStatus status = process->Wait();
     const std::string text = absl::StrCat("the server over ", data_folder, " did not start: ", status.Text());

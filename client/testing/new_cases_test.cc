@@ -233,6 +233,149 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
   ExpectPasses(folder_ / "mine");
 }
 
+// Of names, numbers, dtypes and null tensors that the harness passes otherwise than the ABI takes them.
+constexpr char kOtherwise[] = R"(import numpy as np
+diopi_configs = {
+    'copies': dict(name=['copy_'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((), (3, 4)), "no_contiguous": [True],
+         "dtype": [np.uint8, np.float32, np.complex64]},
+        {"ins": ['other'], "shape": ((), (4, 1)), "dtype": [np.float64, np.int16, np.float32]}])),
+    'truths': dict(name=['any', 'all'], para=dict(dim=[None, -1, 0], keepdim=[True, True, False]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((2, 3), (2, 3), ()), "dtype": [np.bool_, np.int8]}])),
+    'entropies': dict(name=['binary_cross_entropy', 'binary_cross_entropy_with_logits'],
+        para=dict(reduction=['none', 'sum']), tensor_para=dict(gen_fn='Genfunc.rand', args=[
+        {"ins": ['input', 'target'], "shape": ((6,), (2, 5)), "dtype": [np.float32, np.float64]},
+        {"ins": ['weight'], "shape": (None, (5,)), "dtype": [np.int16, np.uint8]}])),
+    'lists': dict(name=['_foreach_add', '_foreach_mul'], para=dict(scalar=[2, -0.5]), tensor_para=dict(args=[
+        {"ins": ['self'], "shape": ((3,), ()), "dtype": [np.float32], "gen_policy": 'gen_tensor_list',
+         "gen_num_range": [2, 4]}])),
+    'norms': dict(name=['_foreach_norm'], tensor_para=dict(args=[
+        {"ins": ['self'], "shape": ((3, 2),), "dtype": [np.float64], "gen_policy": 'gen_tensor_list',
+         "gen_num_range": [2, 2]}])),
+    'tiles': dict(name=['repeat'], para=dict(repeats=[(2, 3), ()]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((4,), ()), "dtype": [np.bool_]}])),
+    'threes': dict(name=['addcmul', 'addcdiv'], para=dict(value=[0.5, 3]), tensor_para=dict(args=[
+        {"ins": ['input', 'tensor1', 'tensor2'], "shape": ((4, 2), (3,)), "dtype": [np.float32]}])),
+    'whole_threes': dict(name=['addcmul'], para=dict(value=[2.5]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((4, 1),), "dtype": [np.int8, np.int64]},
+        {"ins": ['tensor1', 'tensor2'], "shape": ((3,),), "dtype": [np.int8, np.int64]}])),
+    'between': dict(name=['lerp'], para=dict(weight=[True, 0.25]), tensor_para=dict(args=[
+        {"ins": ['input', 'end'], "shape": ((2, 3), (5,)), "dtype": [np.float32]}])),
+    'between_tensors': dict(name=['lerp'], tensor_para=dict(args=[
+        {"ins": ['input', 'end'], "shape": ((2, 3),), "dtype": [np.float32]},
+        {"ins": ['weight'], "shape": ((3,),), "dtype": [np.float32]}])),
+    'grids': dict(name=['meshgrid'], tensor_para=dict(args=[
+        {"ins": ['tensors'], "shape": (((3,), (), (2,)),), "dtype": [np.int32],
+         "gen_policy": 'gen_tensor_list_diff_shape'}])),
+    'to_columns': dict(name=['im2col'], para=dict(kernel_size=[2, (1, 2)], padding=[0, (1, 0)]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((1, 2, 4, 5), (2, 1, 3, 3)), "dtype": [np.float32]}])),
+    'from_columns': dict(name=['col2im'], para=dict(output_size=[3, (4, 2)], kernel_size=[2, (2, 1)], stride=[1, 2]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((2, 8, 4), (1, 2, 2)), "dtype": [np.float32]}])),
+    'steps': dict(name=['rmsprop'], para=dict(lr=[0.1], alpha=[0.9], eps=[1e-3], weight_decay=[0], momentum=[0.5],
+        centered=[True]), tensor_para=dict(gen_fn='Genfunc.rand', args=[
+        {"ins": ['param', 'param_grad', 'square_avg', 'momentum_buffer'], "shape": ((7,),), "dtype": [np.float32]},
+        {"ins": ['grad_avg'], "shape": ((7,),), "dtype": [np.float32], "gen_fn": 'Genfunc.zeros'}])),
+    'adaptive_steps': dict(name=['adadelta'], para=dict(lr=[0.5], rho=[0.9], eps=[1e-3], weight_decay=[0]),
+        tensor_para=dict(gen_fn='Genfunc.rand', args=[
+        {"ins": ['param', 'param_grad', 'square_avg', 'acc_delta'], "shape": ((7,),), "dtype": [np.float64]}])),
+    'adam_steps': dict(name=['adam'], para=dict(lr=[0.1], beta1=[0.9], beta2=[0.99], eps=[1e-3], weight_decay=[0],
+        step=[2]), tensor_para=dict(gen_fn='Genfunc.rand', args=[
+        {"ins": ['param', 'param_grad', 'exp_avg', 'exp_avg_sq', 'max_exp_avg_sq'], "shape": ((7,),),
+         "dtype": [np.float32]}])),
+    # randn_int draws whole numbers for int32 alone. Integers are not divided by 0.
+    'rests': dict(name=['remainder'], para=dict(other=[2.5, 0, True]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((6,), (6,), (0,)), "dtype": [np.int32, np.float32, np.bool_],
+         "gen_fn": dict(fn='Genfunc.randn_int', low=-4, high=4)}])),
+    'rests_of_numbers': dict(name=['remainder'], para=dict(self=[3, -1.5]), tensor_para=dict(args=[
+        {"ins": ['other'], "shape": ((5,), (2, 2)), "dtype": [np.int32, np.float64, np.int8],
+         "gen_fn": dict(fn='Genfunc.randn_int', low=1, high=4)}])),
+    'rests_of_tensors': dict(name=['remainder'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((5,),), "dtype": [np.int8, np.bool_, np.int8]},
+        {"ins": ['other'], "shape": ((5,),), "dtype": [np.float16, np.bool_, np.int32],
+         "gen_fn": dict(fn='Genfunc.randint', low=2, high=9)}])),
+    'bounds': dict(name=['clamp'], is_inplace=True, tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((4, 9), (40,)), "dtype": [np.float32]},
+        {"ins": ['min'], "shape": (None, (40,)), "dtype": [np.float32]},
+        {"ins": ['max'], "shape": ((9,), None), "dtype": [np.float32]}])),
+    'products': dict(name=['prod'], para=dict(dim=[0, None], dtype=[np.float32, np.bool_]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((3, 2), (5,)),
+                                "dtype": [np.float64, np.float16, np.int8]}])),
+    'cuts': dict(name=['slice_op'], para=dict(dim=[0, -1], index=[slice(1, 5, 2), slice(-3, -1, 1)]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((6, 2), (4,)), "dtype": [np.uint8]}])),
+    'classes': dict(name=['one_hot'], para=dict(num_classes=[-1, 9]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((3,), (2, 2)), "dtype": [np.int64],
+         "gen_fn": dict(fn='Genfunc.randint', high=6)}])),
+    'classes_by_chance': dict(name=['one_hot'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((3,),), "dtype": [np.int64], "gen_fn": 'Genfunc.ones'}])),
+    'lengths': dict(name=['vector_norm'], para=dict(dim=[None, (0, 1)], keepdim=[True, False],
+                                                    dtype=[None, np.float64]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((3, 2), (2, 3)), "dtype": [np.float32]}])),
+    'likelihoods': dict(name=['nll_loss'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((9,), (4, 3)), "dtype": [np.float32]},
+        {"ins": ['target'], "shape": ((), (4,)), "dtype": [np.int64], "gen_fn": dict(fn='Genfunc.randint', high=3)},
+        {"ins": ['weight'], "shape": (None, (3,)), "dtype": [np.float32]}])),
+    'bits': dict(name=['bitwise_and', 'bitwise_or'], para=dict(other=[-2]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((9,),), "dtype": [np.bool_], "gen_fn": 'Genfunc.mask'}])),
+    'layer': dict(name=['linear'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((4, 3), (4, 3)), "dtype": [np.float32]},
+        {"ins": ['weight'], "shape": ((0, 3), (2, 3)), "dtype": [np.float32]},
+        {"ins": ['bias'], "shape": ((4, 0), (4, 2)), "dtype": [np.float32]}])),
+    'magnitudes': dict(name=['abs'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((4,),), "dtype": [np.bool_, np.int16]}])),
+    'greatest': dict(name=['amax'], para=dict(dim=[1], keepdim=[True]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((4, 3),), "dtype": [np.float32]}])),
+    # Integers have no gradient; the nearest elements are another function than weighted ones.
+    'whole_bounds': dict(name=['hardtanh'], para=dict(min_val=[-1], max_val=[1]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((9,),), "dtype": [np.float32, np.int8]}])),
+    'nearest': dict(name=['interpolate'], para=dict(size=[(4, 3)]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((1, 2, 3, 2),), "dtype": [np.float32]}])),
+    'larger_truths': dict(name=['maximum', 'minimum'], tensor_para=dict(args=[
+        {"ins": ['input', 'other'], "shape": ((9,),), "dtype": [np.bool_]}])),
+    'no_dtype': dict(name=['add'], para=dict(alpha=[np.float32]), tensor_para=dict(args=[
+        {"ins": ['input', 'other'], "shape": ((4, 3),), "dtype": [np.float32]}])),
+    'no_slice': dict(name=['slice_op'], para=dict(dim=[0, 0], index=[slice(1, 2, step=1), 5]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((6, 2), (6, 2)), "dtype": [np.uint8]}])),
+}
+)";
+
+TEST_F(NewCasesTest, WhatTheHarnessCallsOtherwiseIsCarriedOver) {
+  WriteFile(folder_ / "configs.py", kOtherwise);
+  const Finished run =
+      Cli({"import-cases", folder_ / "configs.py", "--output", folder_ / "mine", "--verbose"});
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  for (const char* told :
+       {": copies (copy_): case 0: complex64\n", ": rests (remainder): case 1: integers divided by 0\n",
+        ": rests (remainder): case 2: the remainder of bool\n",
+        ": rests_of_tensors (remainder): case 0: the remainder of bool\n",
+        ": products (prod): case 0: factors of float64 rounded to float32\n",
+        ": classes_by_chance (one_hot): case 0: the number of classes is drawn by chance\n",
+        ": lengths (vector_norm): case 1: a dtype of the result\n",
+        ": magnitudes (abs): case 0: the absolute value of bool\n",
+        ": no_dtype (add): case 0: alpha: no attribute of ours holds 'float32'\n",
+        ": no_slice (slice_op): case 0: index is not a literal: slice(1, 2, step=1)\n",
+        ": no_slice (slice_op): case 1: slice_op does not take these arguments: "}) {
+    EXPECT_TRUE(Has(run.out, told)) << told << run.out;
+  }
+  EXPECT_TRUE(Has(run.out, "86 of 100 cases imported: ")) << run.out;
+  const Finished list = Cli({"list", "cases", "--cases", folder_ / "mine", "--case", "*.public_*"});
+  for (const char* id :
+       {"copy.uint8.public_copies_1", "reduce_all.int8.public_truths_0_2",
+        "clamp.inplace_tensor.float32.public_bounds_1", "bce_loss.backward.float64.public_entropies_0",
+        "foreach_mul.scalar.float32.public_lists_0", "addcmul.inplace.float32.public_threes_0",
+        "addcmul.int8.public_whole_threes_0", "lerp.scalar.float32.public_between_0",
+        "lerp.float32.public_between_tensors_0", "remainder.scalar_base.int8.public_rests_of_numbers_1_3",
+        "prod.int8.public_products_1", "bitwise_or.scalar.bool.public_bits_0",
+        "linear.float32.public_layer_1"}) {
+    EXPECT_TRUE(Has(list.out, std::string(id) + "\n")) << id << "\n" << list.out << list.err;
+  }
+  for (const char* id : {"hardtanh.backward.int8.public_", "interpolate.linear.float32.public_"}) {
+    EXPECT_FALSE(Has(list.out, id)) << id << "\n" << list.out;
+  }
+  // A tensor that the harness leaves out is null, and none of the operator's own.
+  EXPECT_TRUE(Has(ReadFile(folder_ / "mine/bce_loss.textproto"), "name: \"weight\"\n      null: true\n"));
+  ExpectPasses(folder_ / "mine");
+}
+
 // One configuration, as text between the braces; what is told of it, after "FILE:LINE: ".
 struct OddRow {
   const char* entry;

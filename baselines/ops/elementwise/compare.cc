@@ -136,6 +136,15 @@ void Binary(const Args& a) {
   DispatchNumeric(dtype, [&]<typename C>() { MapOperands<C>(Queue(a.ctx), out, F(), a.input, a.other); });
 }
 
+// Of truth values too, where 1 is the larger one.
+template <typename F, typename Args>
+void Extreme(const Args& a) {
+  const Tensor out(OutOf(a));
+  const diopiDtype_t dtype = ResultType(out, a.input, a.other);
+  CheckStorable(dtype, out);
+  DispatchAny(dtype, [&]<typename C>() { MapOperands<C>(Queue(a.ctx), out, F(), a.input, a.other); });
+}
+
 }  // namespace
 
 DIOPI_FORMS(Compare<Equal>, diopiEq, diopiEqInp, diopiEqScalar, diopiEqInpScalar)
@@ -149,8 +158,8 @@ DIOPI_FORMS(Compare<Either>, diopiLogicalOr, diopiLogicalOrInp)
 DIOPI_FORMS(Bitwise<And>, diopiBitwiseAnd, diopiBitwiseAndInp, diopiBitwiseAndScalar,
             diopiBitwiseAndInpScalar)
 DIOPI_FORMS(Bitwise<Or>, diopiBitwiseOr, diopiBitwiseOrInp, diopiBitwiseOrScalar, diopiBitwiseOrInpScalar)
-DIOPI_FORMS(Binary<Larger>, diopiMaximum)
-DIOPI_FORMS(Binary<Smaller>, diopiMinimum)
+DIOPI_FORMS(Extreme<Larger>, diopiMaximum)
+DIOPI_FORMS(Extreme<Smaller>, diopiMinimum)
 DIOPI_FORMS(Binary<RemainderOf>, diopiRemainderTensor, diopiRemainderScalar, diopiRemainder)
 
 }  // namespace diopi::ops::both

@@ -172,6 +172,15 @@ TEST(Backward, IsTheDerivative) {
   EXPECT_THAT(diopiGetLastErrorString(), HasSubstr("'sigmoid'"));
 }
 
+TEST(Arithmetic, AddcmulOfIntegersTruncatesItsFactor) {
+  TestTensor x(diopi_dtype_int8, {2}, {100, -3}), a(diopi_dtype_int8, {2}, {4, 5}),
+      out(diopi_dtype_int8, {2});
+  const diopiScalar_t value = Scalar(2.9);
+  ASSERT_EQ(diopiAddcmul(nullptr, out, x, a, a, &value), diopiSuccess) << diopiGetLastErrorString();
+  EXPECT_THAT(out.ints(), ElementsAre(132 - 256, 47));
+  EXPECT_EQ(diopiAddcdiv(nullptr, out, x, a, a, &value), diopiDtypeNotSupported);
+}
+
 TEST(Select, MaskedFillBroadcasts) {
   TestTensor x(diopi_dtype_float16, {2, 2}, {1, 2, 3, 4}), mask(diopi_dtype_bool, {2}, {1, 0}),
       out(diopi_dtype_float16, {2, 2});
@@ -197,6 +206,10 @@ TEST(Select, WhereAndCast) {
   EXPECT_EQ(h.values()[3], 0x1.998p-4);
   ASSERT_EQ(diopiCastDtype(nullptr, i, f), diopiSuccess);
   EXPECT_THAT(i.ints(), ElementsAre(-1, 1, -16, 0));
+  TestTensor complex(diopi_dtype_float64, {4});
+  static_cast<diopiTensorHandle_t>(complex)->dtype = diopi_dtype_complex64;
+  EXPECT_EQ(diopiCastDtype(nullptr, complex, f), diopiDtypeNotSupported)
+      << "and no exception ends the program";
   ASSERT_EQ(diopiCastDtype(nullptr, b, f), diopiSuccess);
   EXPECT_THAT(b.ints(), ElementsAre(1, 1, 1, 1));
   const diopiScalar_t three = Scalar(3.75);

@@ -47,7 +47,8 @@ void BitwiseNot(const Args& a) {
 }  // namespace
 
 DIOPI_KERNEL(diopiSign, a) {
-  NumericUnary(a.ctx, a.out, a.input, Sign());
+  const Tensor out(a.out), x(a.input);
+  DispatchAny(ResultType(out, {x}), [&]<typename C>() { MapTo<C>(Queue(a.ctx), out, Sign(), x); });
 }
 
 DIOPI_KERNEL(diopiIsNan, a) {

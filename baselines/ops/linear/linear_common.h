@@ -25,6 +25,11 @@ inline Sizes3 CheckLinear(const Tensor& result, const Tensor& input, const Tenso
   return {Numel(shape), weight.size(1), weight.size(0)};
 }
 
+// Of one dimension, or of more that broadcast to the result, which whoever reads them checks.
+inline void CheckBias(const Tensor& bias, int64_t out) {
+  if (bias && bias.rank() < 2) CheckShape(bias, {out}, "bias");
+}
+
 }  // namespace diopi::ops
 
 #endif  // BASELINES_OPS_LINEAR_LINEAR_COMMON_H_

@@ -7,10 +7,10 @@ DIOPI_KERNEL(diopiLinear, a) {
   using namespace diopi::ops;
   const Tensor result(a.out), x(a.input), w(a.weight), b(a.bias);
   const Sizes3 s = CheckLinear(result, x, w, "out");
-  if (b) CheckShape(b, {s.out}, "bias");
+  CheckBias(b, s.out);
   DispatchFloating(ResultType(result, {x, w}), [&]<typename C>() {
     std::vector<C> y(static_cast<size_t>(s.rows * s.out), C(0));
-    if (b) y = LoadAs<C>(b, {s.rows, s.out});
+    if (b) y = LoadAs<C>(b, result.shape());
     Gemm(Trans::kNo, Trans::kYes, s.rows, s.out, s.in, Load<C>(x).data(), Load<C>(w).data(), y.data(),
          static_cast<bool>(b));
     Store(result, y);

@@ -22,7 +22,7 @@ struct SumColumns {
 
 void Linear(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Tensor& w, const Tensor& b) {
   const Sizes3 s = CheckLinear(out, x, w, "out");
-  if (b) CheckShape(b, {s.out}, "bias");
+  CheckBias(b, s.out);
   const std::vector<int64_t> one = {0};
   Products(Queue(ctx), ResultType(out, {x, w}), s.rows, s.out, s.in, {x, Trans::kNo, one},
            {w, Trans::kYes, one}, out, one, b);

@@ -64,6 +64,17 @@ TEST(Linear, NoRowsGiveZeroGradients) {
   EXPECT_THAT(db.values(), Each(0));
 }
 
+TEST(Linear, ABiasOfTwoDimensionsIsBroadcast) {
+  TestTensor out(kFloat, {2, 2}), x(kFloat, {2, 1}, {1, 2}), w(kFloat, {2, 1}, {3, 5}),
+      b(kFloat, {2, 1}, {10, 20});
+  ASSERT_EQ(diopiLinear(nullptr, out, x, w, b), diopiSuccess) << diopiGetLastErrorString();
+  EXPECT_THAT(out.values(), ElementsAre(13, 15, 26, 30));
+  TestTensor none(kFloat, {2, 0}), empty(kFloat, {0, 1});
+  EXPECT_EQ(diopiLinear(nullptr, none, x, empty, none), diopiSuccess) << diopiGetLastErrorString();
+  TestTensor tall(kFloat, {3, 2});
+  EXPECT_EQ(diopiLinear(nullptr, out, x, w, tall), diopiErrorOccurred);
+}
+
 TEST(Linear, ErrorsAreTold) {
   TestTensor out(kFloat, {4, 2}), x(kFloat, {4, 3}), w(kFloat, {2, 5}), fits(kFloat, {2, 3}), b(kFloat, {3});
   EXPECT_EQ(diopiLinear(nullptr, out, x, w, nullptr), diopiErrorOccurred);

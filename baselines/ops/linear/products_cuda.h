@@ -21,7 +21,7 @@ struct Factor {
 
 // Matrix index[i] of out, [m, n], takes the product of a's i-th, [m, k], and b's, [k, n], in the arithmetic
 // of `dtype`. Products that go to one matrix are added up, before any rounding to 16 bits; matrices that get
-// none are zero. With a bias, [n], it is added to every row.
+// none are zero. With a bias, it is broadcast to `out` and added.
 void Products(const Queue& queue, diopiDtype_t dtype, int64_t m, int64_t n, int64_t k, const Factor& a,
               const Factor& b, const Tensor& out, const std::vector<int64_t>& index,
               const Tensor& bias = Tensor());

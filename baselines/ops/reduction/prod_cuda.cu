@@ -1,5 +1,5 @@
-// The product along one dimension, or of everything when dim is null. Integers and bool multiply modulo 2^64
-// into an integer output.
+// The product along one dimension, or of everything when dim is null, in the output's type, into which the
+// factors are converted first: integers modulo 2^64, bool whether all are not zero.
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/reduce.h"
@@ -13,8 +13,12 @@ struct ProductRows {
   In<C> x;
   Out<C> out;
   int64_t length;
+  bool truth;  // only whether a factor is zero counts
   DIOPI_HD State Empty() const { return C(1); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return x[row * length + j]; }
+  DIOPI_HD State Load(int64_t row, int64_t j) const {
+    const C factor = x[row * length + j];
+    return truth ? C(factor != C(0) ? 1 : 0) : factor;
+  }
   DIOPI_HD State Combine(State a, State b) const { return WrapMul(a, b); }
   DIOPI_HD void Finish(int64_t row, State product) const { out.Set(row, product); }
 };
@@ -22,8 +26,9 @@ struct ProductRows {
 void Product(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const int64_t* dim) {
   const RowView rows = RowsOf(x, dim == nullptr ? Shape{} : Shape{*dim});
   CheckReduced(out, rows);
-  DispatchAny(IsFloating(x.dtype()) ? x.dtype() : out.dtype(), [&]<typename C>() {
-    const ProductRows<C> op{In<C>(x, rows), Out<C>(out), rows.length};
+  const bool truth = IsBool(out.dtype());
+  DispatchAny(truth ? x.dtype() : out.dtype(), [&]<typename C>() {
+    const ProductRows<C> op{In<C>(x, rows), Out<C>(out), rows.length, truth};
     ReduceRows(Queue(ctx), rows.count, rows.length, op);
   });
 }

@@ -50,6 +50,8 @@ class Out {
   explicit Out(const Tensor& tensor) : elements_(std::make_shared<Elements>(tensor)) {
     Check(static_cast<bool>(tensor), "a required tensor is null");
     Check(tensor.writable() != nullptr || tensor.numel() == 0, "the output cannot be written");
+    DispatchAny(tensor.dtype(),
+                []<typename>() {});  // what cannot be stored fails here, not when it is stored
   }
 
   void Set(int64_t index, const C& value) const {
