@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "client/rpc/verdict_collector.h"
 #include "diopi/v1/service.grpc.pb.h"
@@ -58,6 +60,10 @@ class FakeService final : public v1::Conformance::Service {
       if (break_after_case == i) return {grpc::StatusCode::UNAVAILABLE, "gone"};
     }
     return grpc::Status::OK;
+  }
+  std::vector<v1::ReadVerdictsRequest> TakeAsked() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(asked, {});
   }
   // A run of three cases, one a batch.
   grpc::Status ReadVerdicts(grpc::ServerContext*, const v1::ReadVerdictsRequest* request,
@@ -232,7 +238,6 @@ TEST_F(ClientTest, ReadsVerdictsOnWhereAStreamBroke) {
   const auto client = MustConnect();
   for (const Row& row : rows) {
     service_.verdicts_a_stream = row.a_stream;
-    service_.asked.clear();
     v1::ReadVerdictsRequest request;
     request.set_run_id("latest");
     const auto read = client->ReadVerdicts(request);
@@ -240,10 +245,11 @@ TEST_F(ClientTest, ReadsVerdictsOnWhereAStreamBroke) {
     EXPECT_EQ(read->run.run_id(), "r1");
     ASSERT_EQ(read->verdicts.size(), 3u);
     EXPECT_EQ(read->verdicts[0].case_id() + read->verdicts[1].case_id() + read->verdicts[2].case_id(), "cba");
-    ASSERT_EQ(service_.asked.size(), row.asked_after.size());
+    const std::vector<v1::ReadVerdictsRequest> asked = service_.TakeAsked();
+    ASSERT_EQ(asked.size(), row.asked_after.size());
     for (size_t i = 0; i < row.asked_after.size(); ++i) {
-      EXPECT_EQ(service_.asked[i].after(), row.asked_after[i]);
-      EXPECT_EQ(service_.asked[i].run_id(), i == 0 ? "latest" : "r1");
+      EXPECT_EQ(asked[i].after(), row.asked_after[i]);
+      EXPECT_EQ(asked[i].run_id(), i == 0 ? "latest" : "r1");
     }
   }
 }
