@@ -92,12 +92,14 @@ const char* LastErrorText() noexcept;
 }  // namespace diopi::ops
 
 // Defines the ABI function; the body of its kernel follows. `a`: the name of its arguments there.
+// NOLINTBEGIN(bugprone-macro-parentheses): a name is no expression
 #define DIOPI_KERNEL(function, a)                                                                        \
-  static void function##Kernel(const function##Args& a);                                                 \
+  static void function##Kernel(const function##Args&);                                                   \
   DIOPI_API diopiError_t function(DIOPI_PARAMETERS_##function) {                                         \
     return ::diopi::ops::Enter(#function, function##Args{DIOPI_ARGUMENTS_##function}, function##Kernel); \
   }                                                                                                      \
   static void function##Kernel(const function##Args& a)
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Defines the ABI function, whose kernel is kernel(arguments).
 #define DIOPI_FORM(kernel, function)                                                  \
