@@ -137,8 +137,10 @@ DIOPI_OVERRIDE(diopiMaxPool1dWithIndices, a) {
   Good(a);
   const int64_t length = ShapeOf(a.input).back(), count = ShapeOf(a.out).back();
   if (max_pool1d_index_in_batch) {
-    Change(a.indices,
-           [&](double index, int64_t at) { return index + static_cast<double>(at / count * length); });
+    Change(a.indices, [&](double index, int64_t at) {
+      const int64_t before = at / count * length;
+      return index + static_cast<double>(before);
+    });
   }
 }
 
