@@ -24,20 +24,19 @@ cd "$root"
 
 operators=(sgn unfold)
 functions=4
-# The functions of DIOPI_UNARY lines have injected bugs by themselves: sgn's two functions, of one line, have two.
-ours=$(find cases/ops baselines -name '*.*' | grep -E "/($(IFS='|'; echo "${operators[*]}"))(_[a-z]+)?\.[a-z]+$")
+mapfile -t ours < <(find cases/ops baselines -name '*.*' | grep -E "/($(IFS='|'; echo "${operators[*]}"))(_[a-z]+)?\.[a-z]+$")
 programs=(case_compiler diopi-agent diopi-cli diopi-server diopi-worker diopi-proof diopi_cpu libdiopi_cuda_emulated
   libdiopi_mutants)
 build() { ninja -C "$build" "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; fail "it does not build"; }; }
 
-tar -cf "$work/ours.tar" $ours
-rm $ours
+tar -cf "$work/ours.tar" "${ours[@]}"
+rm "${ours[@]}"
 build case_compiler diopi-cli diopi_cpu
 for operator in "${operators[@]}"; do
   ! "$build/bin/diopi-cli" list --fname "$operator" >"$work/out" 2>&1 || fail "$operator is listed without its files"
 done
 tar -xf "$work/ours.tar"
-touch $ours
+touch "${ours[@]}"
 build "${programs[@]}"
 
 # step NAME TEXT COMMAND...: the command succeeds and prints TEXT.
@@ -56,10 +55,11 @@ for library in libdiopi_cpu.so vendors/libdiopi_cuda_emulated.so; do
   step "$library" 'called cases pass \(100.00 %\)' "$bin/diopi-agent" --impl "$build/lib/$library" --data "$work/data" \
     --fname "${operators[@]}" --error-report "$work/errors"
 done
+# DIOPI_UNARY lines have injected bugs by themselves: sgn's two functions, of one line, have two.
 step proof 'injected bugs caught: 2 of 2 ' "$bin/diopi-proof" verdict --fname sgn --only 'sgn_*' --seeds 1
 step time ' 0 without a time' "$bin/diopi-cli" time --impl "$build/lib/libdiopi_cpu.so" --fname "${operators[@]}" \
   --largest 1 --samples 3 --calls 2 --output "$work/times"
 if /usr/bin/python3 -c 'import torch, h5py' 2>/dev/null; then
   step crosscheck ' 0 disagreements' baselines/crosscheck/run.sh "$build" --fname "${operators[@]}"
 fi
-echo "scratch_test: ${#operators[@]} operators, $functions functions: $(wc -l <<<"$ours") files, $(cat $ours | wc -l) lines"
+echo "scratch_test: ${#operators[@]} operators, $functions functions: ${#ours[@]} files, $(cat "${ours[@]}" | wc -l) lines"
