@@ -25,7 +25,7 @@
 namespace diopi::mutants {
 
 // Whether results of this kind are numbers of the type already, which no rounding changes.
-inline constexpr bool kExactFloatUnary = false, kExactNumericUnary = true;
+inline constexpr bool kExactFloatUnary = false, kExactNumericUnary = true, kExactAnyUnary = true;
 
 // The switches of one function.
 class UnaryBugs {

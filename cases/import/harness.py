@@ -18,6 +18,7 @@ UNREADABLE = "it cannot be read without running the file"
 INVALID = "PyTorch does not take these arguments: the harness has no result for them"
 ROUNDED = "the oracle rounds results, not what they are made of"
 COMPLEX = "complex numbers: the suite has none"
+CHANCE = "what is drawn by chance decides the shape"
 
 
 class Refused(Exception):
@@ -227,33 +228,54 @@ def promoted(tensor, number):
     return "int64" if tensor.dtype == "bool" and not isinstance(number, bool) else tensor.dtype
 
 
-def pair(*names):
-    """One number stands for both dimensions."""
+def spread(dims, *names):
+    """One number stands for each of the dimensions."""
 
     def prepare(args):
         for name in names:
             if type(args.get(name)) is int:
-                args[name] = [args[name]] * 2
+                args[name] = [args[name]] * dims
 
     return prepare
 
 
-def convolution(args):
-    pair("stride", "padding", "dilation", "output_padding")(args)
-    if isinstance(args.get("bias"), Tensor):
-        args["bias_sizes"] = args["bias"].shape
+def convolution(dims):
+    def prepare(args):
+        spread(dims, "stride", "padding", "dilation", "output_padding")(args)
+        if isinstance(args.get("bias"), Tensor):
+            args["bias_sizes"] = args["bias"].shape
+
+    return prepare
 
 
-def pooling(args):
-    if args["stride"] is None:
-        args["stride"] = args["kernel_size"]
-    pair("kernel_size", "stride", "padding", "dilation")(args)
+def pooling(dims):
+    def prepare(args):
+        if args["stride"] is None:
+            args["stride"] = args["kernel_size"]
+        spread(dims, "kernel_size", "stride", "padding", "dilation")(args)
+
+    return prepare
 
 
-def adaptive_pooling(args):
-    pair("output_size")(args)
-    sizes = args["input"].shape[-2:]
-    args["output_size"] = [size if want is None else want for want, size in zip(args["output_size"], sizes)]
+def adaptive_pooling(dims):
+    def prepare(args):
+        spread(dims, "output_size")(args)
+        sizes = args["input"].shape[-dims:]
+        args["output_size"] = [size if want is None else want for want, size in zip(args["output_size"], sizes)]
+
+    return prepare
+
+
+def pooling_by_mode(dims):
+    """The gradient of a maximum takes the indices of another call: without them there is none."""
+
+    def prepare(args):
+        pooling(dims)(args)
+        adaptive_pooling(dims)(args)
+        args["exclusive"] = not args.pop("count_include_pad")
+        return {"functions": [f"diopiPool{dims}d"]} if args["mode"] == "max" else None
+
+    return prepare
 
 
 def embedding(args):
@@ -299,6 +321,42 @@ def index_put(args):
         raise Refused(f"values of shape {args['values'].shape} for {result}", None, INVALID)
 
 
+def index(args):
+    """None is an ellipsis, as many null indices as it stands for. What a mask picks is given, as the shape of the
+    gradient depends on it."""
+    input = args["input"]
+    given = [args.pop(name) for name in list(args) if name != "input"]
+    at, indices = None, []
+    for position, each in enumerate(given):
+        if each is None:
+            at = position if at is None else at
+            continue
+        if at is not None and None not in indices:
+            indices += [None] * (len(input.shape) - len(each.shape) - len(indices))
+        indices.append(each)
+    args["indices"] = indices
+    shapes, places, dim = [], [], 0
+    for each in indices:
+        is_mask = each is not None and each.dtype in ("bool", "uint8")
+        dims = len(each.shape) if is_mask else 1
+        if is_mask:
+            picked = [int(i % 7 in (0, 2, 3)) for i in range(min(each.count(), 7))]
+            each.fill = f"fill {{ values {{ values: {picked or [0]} }} }}"
+            shapes.append([sum(picked[i % 7] for i in range(each.count()))])
+        elif each is not None:
+            shapes.append(each.shape)
+        if each is not None:
+            places += range(dim, dim + dims)
+        dim += dims
+    picked = broadcast(shapes)
+    adjacent = places == list(range(places[0], places[-1] + 1))
+    before = places[0] if adjacent else 0
+    rest = [size for i, size in enumerate(input.shape) if i not in places]
+    if not is_integral(input.dtype):
+        args["zeros_like_input"] = Tensor(input.shape, "", "fill { constant { value: 0 } }")
+        args["grad_output"] = Tensor(rest[:before] + picked + rest[before:])
+
+
 def index_select(args):
     args["input_sizes"] = args["input"].shape
 
@@ -322,7 +380,7 @@ def one_hot(args):
     if args["num_classes"] != -1:
         return
     if not input.count() or not input.whole:
-        raise Refused("the number of classes is drawn by chance", None, "what is drawn by chance decides the shape")
+        raise Refused("the number of classes is drawn by chance", None, CHANCE)
     low, high = input.whole
     input.fill = f"fill {{ values {{ values: {[high - 1] + list(range(low, high - 1))[:64]} }} }}"
     args["out"] = Tensor(input.shape + [high], "int64")
@@ -367,6 +425,68 @@ def product(args):
 def vector_norm(args):
     if args.pop("dtype") is not None:
         raise Refused("a dtype of the result", None, "the suite's linalg_vec_norm has the input's dtype")
+
+
+def window_views(args):
+    args["input_sizes"] = args["input"].shape
+
+
+def distances(args):
+    mode = args["compute_mode"]
+    if mode is not None:
+        args["compute_mode"] = 1 if mode == "use_mm_for_euclid_dist" else 2
+
+
+def bernoulli(args):
+    """Without a probability for all of them the elements are probabilities."""
+    if args["p"] is None:
+        del args["p"]
+        return {"functions": ["diopiBernoulli", "diopiBernoulliInp"]}
+    args["out"] = Tensor(args.pop("input").shape)
+    return {"functions": ["diopiBernoulliScalar"]}
+
+
+def random_integers(args):
+    args["end"] = args["end"] or None  # the harness gives no 0
+
+
+def randperm(args):
+    args["out"] = Tensor([args["n"]])
+    return {"dtype": "int64"}
+
+
+def region_cells(args):
+    spread(2, "output_size")(args)
+    args["pooled_height"], args["pooled_width"] = args.pop("output_size")
+    args["batch_size"], args["channels"], args["height"], args["width"] = args["input"].shape
+
+
+def layer_norm_gb(args):
+    args["begin_norm_axis"] = len(args["input"].shape) - len(args.pop("normalized_shape"))
+
+
+def triangular_solve(args):
+    """The gradient of what was broadcast is a sum, which the suite does not have."""
+    if args["input"].shape[:-2] != args["A"].shape[:-2]:
+        return {"functions": ["diopiTriangularSolve"]}
+    return None
+
+
+def ctc_loss(args):
+    """The harness normalizes log_probs first, and the longest target decides the shape of the states: the lengths are
+    given, the longest first."""
+    probs, lengths = args["log_probs"], args["target_lengths"]
+    steps, samples, classes = probs.shape
+    longest = 1
+    if lengths.whole:
+        low, high = lengths.whole
+        longest = high - 1
+        lengths.fill = f"fill {{ values {{ values: {[longest] + list(range(low, longest))[:64]} }} }}"
+    elif lengths.fill != "fill { constant { value: 1 } }":
+        raise Refused("the length of the longest target is drawn by chance", None, CHANCE)
+    if probs.fill == "fill { normal {} }" and classes:
+        probs.fill = f"fill {{ normal {{ mean: {-round(math.log(classes) + 0.5, 2)} }} }}"
+    args["states"] = Tensor([samples, steps, 2 * longest + 1])
 
 
 def split(args):
@@ -438,6 +558,9 @@ def absolute(args):
 
 ALPHA = {"alpha": 1}
 POOL = {"stride": None, "padding": 0, "ceil_mode": False}
+POOL_BY_MODE = dict(POOL, kernel_size=0, dilation=1, count_include_pad=True, output_size=0, mode="avg", adaptive=False)
+BY_MODE = {"kernel_size": "ksize"}
+NO_INDICES = {"return_indices": None}  # the operator has functions with them and without
 CONVOLUTION = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 LOSS = {"ignore_index": -100, "reduction": "mean"}
 DIMS = {"dim": None, "keepdim": False}
@@ -452,7 +575,12 @@ CALLS = {
     "adadelta": Call(names=STEP, lead="param"),
     "adam": Call(names=STEP, given={"amsgrad": False}, lead="param"),
     "adamw": Call(names=STEP, given={"amsgrad": False}, lead="param"),
-    "adaptive_avg_pool2d": Call(prepare=adaptive_pooling),
+    "adaptive_avg_pool1d": Call(prepare=adaptive_pooling(1)),
+    "adaptive_avg_pool2d": Call(prepare=adaptive_pooling(2)),
+    "adaptive_avg_pool3d": Call(prepare=adaptive_pooling(3)),
+    "adaptive_max_pool1d": Call(names=NO_INDICES, prepare=adaptive_pooling(1)),
+    "adaptive_max_pool2d": Call(names=NO_INDICES, prepare=adaptive_pooling(2)),
+    "adaptive_max_pool3d": Call(names=NO_INDICES, prepare=adaptive_pooling(3)),
     "add": Call(given=ALPHA),
     "addcdiv": Call(given={"value": 1}),
     "addcmul": Call(given={"value": 1}),
@@ -461,19 +589,32 @@ CALLS = {
     "any": Call(given=DIMS, prepare=reduction),
     "arange": Call(given={"start": 0, "step": 1}, prepare=arange),
     "argmax": Call(given=DIMS),
-    "avg_pool2d": Call(given=dict(POOL, count_include_pad=True, divisor_override=None), prepare=pooling),
+    "avg_pool1d": Call(given=dict(POOL, count_include_pad=True), prepare=pooling(1)),
+    "avg_pool2d": Call(given=dict(POOL, count_include_pad=True, divisor_override=None), prepare=pooling(2)),
+    "avg_pool3d": Call(given=dict(POOL, count_include_pad=True, divisor_override=None), prepare=pooling(3)),
+    "batch_norm_backward_reduce": Call(["diopiBatchNormBackwardReduce"], names={"grad_output": "grad_out"}),
+    "batch_norm_gather_stats_with_counts": Call(["diopiBatchNormGatherStatsWithCounts"],
+                                                names={"count_all": "counts"}),
+    "bernoulli": Call(names={"inplace": None}, given={"p": None}, prepare=bernoulli),
     "batch_norm": Call(given={"training": False, "momentum": 0.1, "eps": 1e-5}),
     "binary_cross_entropy": Call(given={"weight": None, "reduction": "mean"}),
     "binary_cross_entropy_with_logits": Call(given={"weight": None, "pos_weight": None, "reduction": "mean"}),
     "bmm": Call(["diopiBmm"]),
     "cast_dtype": Call(prepare=conversion("input", "out"), lead="out"),
     "cat": Call(given={"dim": 0}),
+    "cdist": Call(names={"x1": "input1", "x2": "input2"}, given={"compute_mode": None}, prepare=distances, lead="x1"),
+    "cholesky_ex": Call(names={"input": "mat", "check_errors": "checkerror"},
+                        given={"upper": False, "check_errors": False}),
     "clip_grad_norm_": Call(names={"tensors": "grads"}, given={"norm_type": 2.0, "error_if_nonfinite": False}),
-    "col2im": Call(given=WINDOWS, prepare=pair("output_size", "kernel_size", "stride", "padding", "dilation")),
-    "conv2d": Call(given=CONVOLUTION, prepare=convolution),
-    "conv_transpose2d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution),
+    "col2im": Call(given=WINDOWS, prepare=spread(2, "output_size", "kernel_size", "stride", "padding", "dilation")),
+    "conv2d": Call(given=CONVOLUTION, prepare=convolution(2)),
+    "conv3d": Call(given=CONVOLUTION, prepare=convolution(3)),
+    "conv_transpose2d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution(2)),
+    "conv_transpose3d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution(3)),
     "copy_": Call(names={"input": "dest", "other": "src"}, prepare=conversion("other", "input")),
     "cross_entropy": Call(given=dict(LOSS, label_smoothing=0.0)),
+    "ctc_loss": Call(given={"blank": 0, "reduction": "mean", "zero_infinity": False}, prepare=ctc_loss,
+                     lead="log_probs"),
     "div": Call(given={"rounding_mode": None}, prepare=div),
     "dropout": Call(names={"training": "train"}, given={"p": 0.5, "training": True}),
     "embedding": Call(names={"input": "indices", "scale_grad_by_freq": "scale_grad_byfreq"},
@@ -483,17 +624,22 @@ CALLS = {
     "fill_": Call(["diopiFill"]),
     "gelu": Call(given={"approximate": "none"}),
     "group_norm": Call(given={"eps": 1e-5}),
-    "im2col": Call(given=WINDOWS, prepare=pair("kernel_size", "stride", "padding", "dilation")),
+    "im2col": Call(given=WINDOWS, prepare=spread(2, "kernel_size", "stride", "padding", "dilation")),
+    "index": Call(prepare=index),
     "index_put": Call(names={"indices1": "indices", "indices2": "indices", "indices3": "indices"},
                       given={"accumulate": False}, prepare=index_put),
     "index_select": Call(prepare=index_select),
+    "instance_norm": Call(names={"weight": "scale"}, given={"axis": 2, "eps": 1e-5}),
     "interpolate": Call(given={"size": None, "scale_factor": None, "mode": "nearest", "align_corners": False},
                         prepare=interpolate),
     "layer_norm": Call(given={"eps": 1e-5}),
+    "layer_normGB": Call(given={"eps": 1e-5}, prepare=layer_norm_gb),
     "linalgqr": Call(["diopiLinalgQR"], names={"input": "A"}),
     "log_softmax": Call(given={"dim": None}, prepare=softmax),
     "max": Call(given=DIMS, prepare=greatest),
-    "max_pool2d": Call(names={"return_indices": None}, given=dict(POOL, dilation=1), prepare=pooling),
+    "max_pool1d": Call(names=NO_INDICES, given=dict(POOL, dilation=1), prepare=pooling(1)),
+    "max_pool2d": Call(names=NO_INDICES, given=dict(POOL, dilation=1), prepare=pooling(2)),
+    "max_pool3d": Call(names=NO_INDICES, given=dict(POOL, dilation=1), prepare=pooling(3)),
     "mean": Call(given=DIMS, prepare=reduction),
     "meshgrid": Call(names={"tensors": "inputs", "shape": None}, lead="tensors"),
     "mm": Call(["diopiMm"]),
@@ -505,11 +651,19 @@ CALLS = {
                    prepare=normal),
     "normal_": Call(["diopiNormalInp"], names={"input": "inout", "shape": None}),
     "one_hot": Call(given={"num_classes": -1}, prepare=one_hot),
+    "pool1d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(1)),
+    "pool2d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(2)),
+    "pool3d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(3)),
     "pow": Call(names={"self": "input"}),
     "prod": Call(given=DIMS, prepare=product),
+    "random": Call(names={"input": "inout", "start": "from", "end": "to"}, given={"start": 0, "end": None},
+                   prepare=random_integers),
+    "randperm": Call(prepare=randperm),
     "remainder": Call(prepare=remainder),
     "repeat": Call(names={"repeats": "repeats_size"}),
     "rmsprop": Call(names=dict(STEP, momentum_buffer="momentum_buf"), lead="param"),
+    "roi_align": Call(names={"boxes": "rois"}, given={"spatial_scale": 1.0, "sampling_ratio": -1, "aligned": False},
+                      prepare=region_cells),
     "scatter": Call(given={"reduce": ""}),
     "sgd": Call(names=STEP, given={"momentum": 0, "dampening": 0, "weight_decay": 0,
                                                      "nesterov": False}, lead="param"),
@@ -523,6 +677,9 @@ CALLS = {
     "sub": Call(given=ALPHA),
     "sum": Call(given=DIMS, prepare=reduction),
     "topk": Call(given={"dim": -1, "largest": True, "sorted": True}),
+    "triangular_solve": Call(names={"input": "b", "A": "mat"}, prepare=triangular_solve,
+                             given={"upper": True, "transpose": False, "unitriangular": False}),
+    "unfold": Call(names={"dimension": "dim"}, prepare=window_views),
     "uniform": Call(names={"input": "inout", "start": "from", "end": "to"}, given={"start": 0, "end": 1}),
     "unique": Call(names={"return_inverse": None}, given={"sorted": True, "return_counts": False, "dim": None}),
     "vector_norm": Call(["diopiLinalgVecNorm"], given=dict(DIMS, ord=2, dtype=None), prepare=vector_norm),

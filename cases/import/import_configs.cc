@@ -61,6 +61,7 @@ void FitKind(const abi::Param& param, v1::PointAttribute* attribute) {
     case abi::INT64_POINTER:
     case abi::FLOAT:
     case abi::DOUBLE:
+    case abi::DOUBLE_POINTER:
       if (value == Value::kB) attribute->set_i(attribute->b() ? 1 : 0);
       return;
     case abi::SIZE:
@@ -115,9 +116,9 @@ bool HasItsOutputs(const v1::FunctionRules& rules, const v1::Point& point) {
   for (const abi::Param& param : abi::FindFunction(rules.name())->param()) {
     const v1::ArgRule& rule = RuleFor(rules, param.name());
     if (RoleOf(param, rule) != v1::ROLE_OUTPUT || IsHostOutput(param) || HasShapeSource(rule)) continue;
-    const bool given = std::any_of(point.in().begin(), point.in().end(), [&](const v1::PointTensor& tensor) {
-      return tensor.name() == param.name();
-    });
+    const std::string& name = rule.alias().empty() ? param.name() : rule.alias();
+    const bool given = std::any_of(point.in().begin(), point.in().end(),
+                                   [&](const v1::PointTensor& tensor) { return tensor.name() == name; });
     if (!given) return false;
   }
   return true;

@@ -29,6 +29,7 @@ MAX_CASES = 1_000_000  # of a file: names, shapes and dtypes multiply
 MAX_LIST = 1024  # tensors in a list
 MAX_ELEMENTS = 2**40  # terabytes: no machine has them, and their bytes still fit int64
 INT64 = range(-(2**63), 2**63)
+NORMAL = ("randn", "randn_int", "randn_complx")  # numpy drops the imaginary part, as there is no complex dtype
 
 # Reasons, as the table shows them.
 UNKNOWN = "nothing of ours holds such a value, shape or generator"
@@ -110,9 +111,9 @@ class Generator:
             return f"fill {{ constant {{ value: {int(self.name == 'ones')} }} }}"
         if self.name == "mask":
             return "fill { bernoulli { p: 0.5 } }"
-        if self.name in ("randn", "randn_int", "rand", "positive", "randint", "uniform") and dtype == "bool":
+        if dtype == "bool" and self.name in NORMAL + ("rand", "positive", "randint", "uniform"):
             return ""
-        if self.name in ("randn", "randn_int"):
+        if self.name in NORMAL:
             return "fill { normal {} }"
         if self.name in ("rand", "positive"):
             low, high = (0, 1) if self.name == "rand" else (0, 2) if limits else (0.1, 2)
@@ -188,6 +189,8 @@ class Argument:
             flat, shape = flatten(shape, node)
             fill = f"fill {{ values {{ values: [{', '.join(number(v) for v in flat)}] }} }}"
             return Tensor(shape, dtype, fill, None, flat)
+        if self.generator.name == "sym_mat":
+            return positive_definite(sizes_of(node, shape), dtype, node)
         fill = self.generator.fill(dtype)
         if self.policy == "gen_tensor_list":
             count = self.range[1] - (self.range[0] < self.range[1])  # the most that it draws
@@ -204,6 +207,21 @@ class Argument:
             strides = [math.prod(sizes[i + 1:]) for i in reversed(range(len(sizes)))]
             sizes.reverse()
         return Tensor(sizes, dtype, fill, strides, whole=self.generator.whole(dtype))
+
+
+def positive_definite(sizes, dtype, node):
+    """The harness multiplies a matrix of normal numbers with its transpose. Ours are whole numbers, and 1 is added on
+    the diagonal: no sum is rounded, and none of them is nearly singular."""
+    if len(sizes) < 2 or not 0 < sizes[-2] <= 64 or sizes[-1] > 64:
+        raise Refused(f"no symmetric matrices: {text_of(node)}", node, UNKNOWN)
+    rows, columns = sizes[-2:]
+    values = []
+    for matrix in range(min(math.prod(sizes[:-2]), 8) or 1):
+        factor = [[((i * columns + j + 7 * matrix + 1) ** 2 * 31 + i) % 5 - 2 for j in range(columns)]
+                  for i in range(rows)]
+        for i in range(rows):
+            values += [sum(x * y for x, y in zip(factor[i], factor[j])) + (i == j) for j in range(rows)]
+    return Tensor(sizes[:-1] + [rows], dtype, f"fill {{ values {{ values: {values} }} }}")
 
 
 def flatten(value, node):
@@ -224,6 +242,10 @@ def tensor_text(name, tensor, explicit):
     layout = f" layout {{ kind: explicit strides: {list(tensor.strides)} }}" if tensor.strides is not None else ""
     own = f' dtype: "{tensor.dtype}"' if explicit and tensor.dtype else ""
     return f"in {{ name: {quoted(name)} shape: {tensor.shape}{own} {tensor.fill}{layout} }}"
+
+
+def null_text(name):
+    return f"in {{ name: {quoted(name)} null: true }}"
 
 
 def length_of(lists, node, what):
@@ -302,9 +324,10 @@ class Configuration:
             if ours is None:
                 continue
             if value is None and each in own:
-                parts.append(f"in {{ name: {quoted(ours)} null: true }}")
-            elif isinstance(value, list) and value and isinstance(value[0], Tensor):
-                parts += [tensor_text(ours, one, each in explicit) for one in value]
+                parts.append(null_text(ours))
+            elif isinstance(value, list) and any(isinstance(one, Tensor) for one in value):
+                own_dtype = each in explicit or each not in own
+                parts += [tensor_text(ours, one, own_dtype) if one else null_text(ours) for one in value]
             elif isinstance(value, Tensor):
                 parts.append(tensor_text(ours, value, each in explicit or each not in own))
             else:

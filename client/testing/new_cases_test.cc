@@ -331,6 +331,75 @@ diopi_configs = {
         {"ins": ['input'], "shape": ((1, 2, 3, 2),), "dtype": [np.float32]}])),
     'larger_truths': dict(name=['maximum', 'minimum'], tensor_para=dict(args=[
         {"ins": ['input', 'other'], "shape": ((9,),), "dtype": [np.bool_]}])),
+    'lines': dict(name=['pool1d'], para=dict(kernel_size=[2, 3, 0], padding=[1, 1, 0],
+        count_include_pad=[False, True, True], mode=['avg', 'max', 'avg'],
+        adaptive=[False, False, True], output_size=[0, 0, (None,)]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((2, 3, 7), (1, 2, 9), (3, 5)), "dtype": [np.float32]}])),
+    'volumes': dict(name=['max_pool3d'], para=dict(kernel_size=[2, (1, 2, 3)], return_indices=[True, False]),
+        tensor_para=dict(args=[{"ins": ['input'], "shape": ((1, 2, 4, 5, 6), (2, 3, 4, 5)), "dtype": [np.float32]}])),
+    'parts': dict(name=['adaptive_max_pool2d', 'adaptive_avg_pool2d'],
+        para=dict(output_size=[(None, None), (2, None), 3]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((1, 4, 5), (2, 1, 6, 3), (1, 7, 7)), "dtype": [np.float64]}])),
+    'kernels': dict(name=['conv3d', 'conv_transpose3d'], para=dict(stride=[2], padding=[1]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((1, 2, 4, 3, 5),), "dtype": [np.float32]},
+        {"ins": ['weight'], "shape": ((2, 2, 3, 2, 3),), "dtype": [np.float32]},
+        {"ins": ['bias'], "shape": (None,), "dtype": [np.float32]}])),
+    'windows': dict(name=['unfold'], para=dict(dimension=[-1, 0], size=[3, 1], step=[2, 1]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((2, 9), ()), "dtype": [np.float32, np.int8]}])),
+    'draws': dict(name=['random'], para=dict(start=[-3, 2], end=[4, None]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((5000,), (0, 2)), "dtype": [np.int32]}])),
+    'coins': dict(name=['bernoulli'], para=dict(p=[None, 0.25, True]), tensor_para=dict(gen_fn='Genfunc.rand', args=[
+        {"ins": ['input'], "shape": ((300, 9), (4000,), (7,)), "dtype": [np.float32]}])),
+    'orders': dict(name=['randperm'], para=dict(n=[500, 0])),
+    'ways': dict(name=['cdist'], para=dict(p=[2, 1], compute_mode=['donot_use_mm_for_euclid_dist', None]),
+        tensor_para=dict(args=[{"ins": ['x1'], "shape": ((5, 4), (2, 3, 4)), "dtype": [np.float32]},
+                               {"ins": ['x2'], "shape": ((3, 4), (1, 6, 4)), "dtype": [np.float32]}])),
+    # None is an ellipsis. A mask picks as many as the gradient has rows.
+    'picks': dict(name=['index'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((6, 5), (4, 3, 9), (2, 3, 8)), "dtype": [np.float32, np.int16]},
+        {"ins": ['first'], "shape": ((4,), (1,), None), "dtype": [np.int64],
+         "gen_fn": dict(fn='Genfunc.randint', low=-2, high=2)},
+        {"ins": ['second'], "shape": (None, None, (3, 8)), "dtype": [np.bool_], "gen_fn": 'Genfunc.mask'},
+        {"ins": ['third'], "shape": (None, (9,), None), "dtype": [np.uint8], "gen_fn": 'Genfunc.mask'}])),
+    'channels': dict(name=['instance_norm'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((2, 3, 40),), "dtype": [np.float32]},
+        {"ins": ['weight', 'bias'], "shape": ((3,),), "dtype": [np.float32]}])),
+    'rows': dict(name=['layer_normGB'], para=dict(normalized_shape=[(4, 5)]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((3, 4, 5),), "dtype": [np.float64]},
+        {"ins": ['weight', 'bias'], "shape": ((4, 5),), "dtype": [np.float64]}])),
+    'factors': dict(name=['cholesky_ex'], para=dict(upper=[True]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((3, 4, 5),), "dtype": [np.float64], "gen_fn": 'Genfunc.sym_mat'}])),
+    'triangles': dict(name=['triangular_solve'], para=dict(upper=[False, True]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((2, 3, 2), (3, 1)), "dtype": [np.float64]},
+        {"ins": ['A'], "shape": ((2, 3, 3), (2, 3, 3)), "dtype": [np.float64]}])),
+    'alignments': dict(name=['ctc_loss'], para=dict(reduction=['none']), tensor_para=dict(args=[
+        {"ins": ['log_probs'], "shape": ((9, 3, 6),), "dtype": [np.float32]},
+        {"ins": ['targets'], "shape": ((3, 4),), "dtype": [np.int64],
+         "gen_fn": dict(fn='Genfunc.randint', low=1, high=6)},
+        {"ins": ['input_lengths'], "shape": ((3,),), "dtype": [np.int64],
+         "gen_fn": dict(fn='Genfunc.randint', low=8, high=10)},
+        {"ins": ['target_lengths'], "shape": ((3,),), "dtype": [np.int64],
+         "gen_fn": dict(fn='Genfunc.randint', low=1, high=4)}])),
+    'alignments_by_chance': dict(name=['ctc_loss'], tensor_para=dict(args=[
+        {"ins": ['log_probs'], "shape": ((9, 3, 6),), "dtype": [np.float32]},
+        {"ins": ['targets', 'input_lengths', 'target_lengths'], "shape": ((3,),), "dtype": [np.int64]}])),
+    'frames': dict(name=['pad'], para=dict(pad=[(1, 2)], mode=['constant'], value=[True]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((3, 4),), "dtype": [np.float32, np.bool_]}])),
+    'regions': dict(name=['roi_align'], para=dict(output_size=[2]), tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((2, 3, 8, 8),), "dtype": [np.float32]},
+        {"ins": ['boxes'], "value": ([[1, 0.5, 1.25, 6.5, 7]],), "dtype": [np.float32]}])),
+    'device_statistics': dict(name=['batch_norm_gather_stats_with_counts'], para=dict(momentum=[0.1], eps=[1e-5]),
+        tensor_para=dict(gen_fn='Genfunc.positive', args=[
+        {"ins": ['input'], "shape": ((4, 3, 5),), "dtype": [np.float32]},
+        {"ins": ['running_mean', 'running_var'], "shape": ((3,),), "dtype": [np.float32]},
+        {"ins": ['mean_all', 'invstd_all'], "shape": ((2, 3),), "dtype": [np.float32]},
+        {"ins": ['count_all'], "shape": ((2,),), "dtype": [np.float32],
+         "gen_fn": dict(fn='Genfunc.randint', low=2, high=6)}])),
+    'device_sums': dict(name=['batch_norm_backward_reduce'], para=dict(input_g=[True], weight_g=[False], bias_g=[True]),
+        tensor_para=dict(args=[{"ins": ['grad_output', 'input'], "shape": ((4, 3, 5),), "dtype": [np.float32]},
+        {"ins": ['mean', 'invstd', 'weight'], "shape": ((3,),), "dtype": [np.float32]}])),
+    'signs': dict(name=['sgn'], tensor_para=dict(args=[
+        {"ins": ['input'], "shape": ((6,),), "dtype": [np.complex64, np.float32], "gen_fn": 'Genfunc.randn_complx'}])),
     'no_dtype': dict(name=['add'], para=dict(alpha=[np.float32]), tensor_para=dict(args=[
         {"ins": ['input', 'other'], "shape": ((4, 3),), "dtype": [np.float32]}])),
     'no_slice': dict(name=['slice_op'], para=dict(dim=[0, 0], index=[slice(1, 2, step=1), 5]),
@@ -353,22 +422,55 @@ TEST_F(NewCasesTest, WhatTheHarnessCallsOtherwiseIsCarriedOver) {
         ": magnitudes (abs): case 0: the absolute value of bool\n",
         ": no_dtype (add): case 0: alpha: no attribute of ours holds 'float32'\n",
         ": no_slice (slice_op): case 0: index is not a literal: slice(1, 2, step=1)\n",
+        ": alignments_by_chance (ctc_loss): case 0: the length of the longest target is drawn by chance\n",
+        ": signs (sgn): case 0: complex64\n",
         ": no_slice (slice_op): case 1: slice_op does not take these arguments: "}) {
     EXPECT_TRUE(Has(run.out, told)) << told << run.out;
   }
-  EXPECT_TRUE(Has(run.out, "86 of 100 cases imported: ")) << run.out;
+  EXPECT_TRUE(Has(run.out, "130 of 146 cases imported: ")) << run.out;
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "mine", "--case", "*.public_*"});
-  for (const char* id :
-       {"copy.uint8.public_copies_1", "reduce_all.int8.public_truths_0_2",
-        "clamp.inplace_tensor.float32.public_bounds_1", "bce_loss.backward.float64.public_entropies_0",
-        "foreach_mul.scalar.float32.public_lists_0", "addcmul.inplace.float32.public_threes_0",
-        "addcmul.int8.public_whole_threes_0", "lerp.scalar.float32.public_between_0",
-        "lerp.float32.public_between_tensors_0", "remainder.scalar_base.int8.public_rests_of_numbers_1_3",
-        "prod.int8.public_products_1", "bitwise_or.scalar.bool.public_bits_0",
-        "linear.float32.public_layer_1"}) {
+  for (const char* id : {"copy.uint8.public_copies_1",
+                         "reduce_all.int8.public_truths_0_2",
+                         "clamp.inplace_tensor.float32.public_bounds_1",
+                         "bce_loss.backward.float64.public_entropies_0",
+                         "foreach_mul.scalar.float32.public_lists_0",
+                         "addcmul.inplace.float32.public_threes_0",
+                         "addcmul.int8.public_whole_threes_0",
+                         "lerp.scalar.float32.public_between_0",
+                         "lerp.float32.public_between_tensors_0",
+                         "remainder.scalar_base.int8.public_rests_of_numbers_1_3",
+                         "prod.int8.public_products_1",
+                         "bitwise_or.scalar.bool.public_bits_0",
+                         "linear.float32.public_layer_1",
+                         "pool1d.backward.float32.public_lines_0",
+                         "pool1d.float32.public_lines_1",
+                         "max_pool3d.with_indices.float32.public_volumes_0",
+                         "adaptive_max_pool2d.float64.public_parts_0",
+                         "conv3d.backward.float32.public_kernels_0",
+                         "conv_transpose3d.float32.public_kernels_0",
+                         "unfold.int8.public_windows_1",
+                         "random.int32.public_draws_1",
+                         "bernoulli.inplace.float32.public_coins_0",
+                         "bernoulli.scalar.float32.public_coins_2",
+                         "randperm.int64.public_orders_0",
+                         "cdist.backward.float32.public_ways_1",
+                         "index.backward.float32.public_picks_1",
+                         "index.int16.public_picks_2_2",
+                         "instance_norm.float32.public_channels_0",
+                         "layer_norm_gb.float64.public_rows_0",
+                         "cholesky.backward.float64.public_factors_0",
+                         "triangular_solve.backward.float64.public_triangles_0",
+                         "ctc_loss.backward.float32.public_alignments_0",
+                         "pad.bool.public_frames_0_2",
+                         "roi_align.backward.float32.public_regions_0",
+                         "sync_batch_norm.gather.float32.public_device_statistics_0",
+                         "sync_batch_norm.backward_reduce.float32.public_device_sums_0",
+                         "sgn.float32.public_signs_0"}) {
     EXPECT_TRUE(Has(list.out, std::string(id) + "\n")) << id << "\n" << list.out << list.err;
   }
-  for (const char* id : {"hardtanh.backward.int8.public_", "interpolate.linear.float32.public_"}) {
+  for (const char* id : {"pool1d.backward.float32.public_lines_1", "bernoulli.float32.public_coins_1",
+                         "triangular_solve.backward.float64.public_triangles_1",
+                         "hardtanh.backward.int8.public_", "interpolate.linear.float32.public_"}) {
     EXPECT_FALSE(Has(list.out, id)) << id << "\n" << list.out;
   }
   // A tensor that the harness leaves out is null, and none of the operator's own.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "baselines/ops/both.h"
 
 namespace diopi::ops::both {
@@ -7,11 +9,11 @@ struct Windows {
   int64_t inner = 1, length = 1, count = 1, size = 1, step = 1;
 
   Windows(const Tensor& input, int64_t dim, int64_t window, int64_t stride) : size(window), step(stride) {
-    const auto rank = static_cast<int64_t>(input.shape().size());
+    const auto rank = std::max<int64_t>(1, static_cast<int64_t>(input.shape().size()));  // a number has one
     if (dim < 0) dim += rank;
     Check(dim >= 0 && dim < rank && stride > 0, "no dimension ", dim, " or no step");
     for (int64_t i = dim + 1; i < rank; ++i) inner *= input.shape()[static_cast<size_t>(i)];
-    length = input.shape()[static_cast<size_t>(dim)];
+    if (!input.shape().empty()) length = input.shape()[static_cast<size_t>(dim)];
     Check(window <= length, "a window of ", window, " of ", length);
     count = (length - window) / stride + 1;
   }

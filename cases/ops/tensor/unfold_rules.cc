@@ -9,11 +9,14 @@ DIOPI_SHAPE_RULE(unfold, args) {
   for (const absl::Status& status : {input.status(), dim.status(), size.status(), step.status()}) {
     if (!status.ok()) return status;
   }
-  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(input->size()));
+  // A number has windows as a tensor of one element, and they are the only dimension of the result.
+  const bool is_number = input->empty();
+  std::vector<int64_t> shape = is_number ? std::vector<int64_t>{1} : *input;
+  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape.size()));
   if (!at.ok()) return at.status();
-  std::vector<int64_t> shape = *input;
   int64_t& length = shape[static_cast<size_t>(*at)];
   if (*size > length || *step < 1) return absl::InvalidArgumentError("no window fits");
+  if (is_number) return Shapes{{*size}};
   length = (length - *size) / *step + 1;
   shape.push_back(*size);
   return Shapes{std::move(shape)};
