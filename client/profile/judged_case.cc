@@ -1,8 +1,10 @@
 #include "client/profile/judged_case.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
@@ -113,6 +115,28 @@ bool Fits(const v1::ScalarValue& scalar, Dtype dtype) {
              .lost == 0;
 }
 
+// Whether numbers are drawn that `handed` cannot hold: random_ without an upper limit, or with a large one.
+bool DrawsBeyond(const v1::Case& c, const std::string& key, Dtype handed) {
+  const bool drawn = std::any_of(c.judges().begin(), c.judges().end(), [&key](const v1::Judge& judge) {
+    return judge.output() == key && judge.distribution() == v1::Judge::UNIFORM;
+  });
+  if (!drawn || IsFloating(handed)) return false;
+  bool limited = true;  // what draws integers by other arguments (randperm) has no such limits
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.name() != "from" && arg.name() != "to") continue;
+    v1::ScalarValue limit;
+    limit.set_i(arg.i());
+    limited = limited && arg.value_case() == v1::Argument::kI && Fits(limit, handed);
+  }
+  return !limited;
+}
+
+bool HasComplex(const v1::Case& c) {
+  const std::vector<CaseTensor> tensors = TensorsOf(c);
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const CaseTensor& tensor) { return IsComplex(tensor.spec->dtype()); });
+}
+
 }  // namespace
 
 bool NarrowsFloats(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
@@ -122,6 +146,13 @@ bool NarrowsFloats(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
 std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
   for (const v1::CaseAdaptor::Conversion& conversion : adaptor.conversion()) {
     const Dtype own = baselines::OutputDtype(c, conversion.key());
+    if (IsFloating(own) && own != conversion.dtype() && HasComplex(c)) {
+      return absl::StrCat("complex numbers are not converted, and their parts would be ",
+                          std::string(DtypeName(conversion.dtype())));
+    }
+    if (DrawsBeyond(c, conversion.key(), conversion.dtype())) {
+      return absl::StrCat("numbers are drawn that are no ", std::string(DtypeName(conversion.dtype())));
+    }
     if (own != c.dtype() || own == conversion.dtype()) continue;
     for (const v1::Argument& arg : c.args()) {
       // A scalar that the elements' own type cannot hold either is not made worse by the adaptor.

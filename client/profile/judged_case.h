@@ -30,8 +30,10 @@ struct JudgedCase {
 // Whether the library gets or gives some tensor of the case in a narrower floating type.
 bool NarrowsFloats(const v1::Case& c, const v1::CaseAdaptor& adaptor);
 
-// Why the library cannot be asked this case at all: a scalar that stands for an element, and that the type
-// into which such elements are converted cannot hold. Empty: it can.
+// Why the library cannot be asked this case at all. Empty: it can.
+// - A scalar stands for an element, and the type into which such elements are converted cannot hold it.
+// - Numbers are drawn that this type cannot hold.
+// - Complex numbers, which are not converted, have parts that would be.
 std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor);
 
 // Replaces the saved tensors among `inputs` by those of the reference's forward on what the library gets, in

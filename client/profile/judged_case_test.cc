@@ -169,5 +169,33 @@ TEST(WhyNotAsked, AScalarThatTheLibrarysTypeCannotHold) {
   EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "");
 }
 
+TEST(WhyNotAsked, NumbersDrawnBeyondTheLibrarysType) {
+  v1::Case c = OneOutput(D::int64, v1::Judge::RANDOM);
+  c.mutable_judges(0)->set_distribution(v1::Judge::UNIFORM);
+  c.set_dtype(D::int64);
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "") << "a permutation has no limits";
+  v1::Argument* from = c.add_args();
+  from->set_name("from");
+  from->set_i(0);
+  v1::Argument* to = c.add_args();
+  to->set_name("to");
+  to->set_null(true);
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "numbers are drawn that are no int32");
+  to->set_i(int64_t{1} << 40);
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "numbers are drawn that are no int32");
+  to->set_i(1000);
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "");
+}
+
+TEST(WhyNotAsked, PartsOfComplexNumbers) {
+  v1::Case c = OneOutput(D::float64, v1::Judge::EXACT);
+  c.set_dtype(D::float64);
+  v1::Argument* input = c.add_args();
+  input->set_name("input");
+  input->mutable_tensor()->set_dtype(D::complex64);
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)),
+            "complex numbers are not converted, and their parts would be float32");
+}
+
 }  // namespace
 }  // namespace diopi::profile

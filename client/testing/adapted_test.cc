@@ -70,10 +70,15 @@ TEST_F(AdaptedTest, FewWrongElementsFail) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || verdict.outcome() == v1::OUTCOME_SKIPPED)
         continue;
       if (doubled && unseen.contains(verdict.case_id())) continue;
-      // Twice a random number is as good a random number.
+      // Twice a random number is as good a random number; so it is where nothing is said of an upper limit.
       if (doubled && absl::StartsWith(verdict.case_id(), "normal.") &&
           verdict.outputs(0).elements() < 1 << 17)
         continue;
+      if (doubled && absl::StartsWith(verdict.case_id(), "random.") &&
+          absl::StrContains(verdict.case_id(), "_open"))
+        continue;
+      // The header declares this function's grad_output as if it were written, so it is spoilt too.
+      if (verdict.function() == "diopiSigmoidFocalLossBackward") continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();

@@ -141,7 +141,9 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || Unseen(verdict, how == "output_doubled"))
         continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
-      EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
+      // The header declares this function's grad_output as if it were written, so it is spoilt too.
+      const bool input_spoilt = verdict.function() == "diopiSigmoidFocalLossBackward";
+      EXPECT_EQ(verdict.outcome(), input_spoilt ? v1::OUTCOME_MEMORY : v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;
       for (const v1::OutputStats& output : verdict.outputs())
@@ -159,11 +161,24 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
   std::set<std::string> called;
   // Signs, truth values and positions of the largest or of what is not zero stay what they are; random
   // numbers are judged by their distribution.
-  const std::set<std::string> insensitive = {
-      "diopiArgmax",     "diopiArgsort",    "diopiBernoulli",          "diopiMultinomial",
-      "diopiArgmin",     "diopiNonzero",    "diopiNormalTensor",       "diopiNormalTensorScalar",
-      "diopiAll",        "diopiAny",        "diopiNormalScalarTensor", "diopiIsNan",
-      "diopiLogicalAnd", "diopiLogicalNot", "diopiLogicalOr",          "diopiSign"};
+  const std::set<std::string> insensitive = {"diopiArgmax",
+                                             "diopiArgsort",
+                                             "diopiBernoulli",
+                                             "diopiMultinomial",
+                                             "diopiArgmin",
+                                             "diopiNonzero",
+                                             "diopiNormalTensor",
+                                             "diopiNormalTensorScalar",
+                                             "diopiAll",
+                                             "diopiAny",
+                                             "diopiNormalScalarTensor",
+                                             "diopiIsNan",
+                                             "diopiLogicalAnd",
+                                             "diopiLogicalNot",
+                                             "diopiLogicalOr",
+                                             "diopiSign",
+                                             "diopiSgn",
+                                             "diopiAmpUpdateScaleInp"};
   // Only next to a step do they notice.
   const std::set<std::string> steps = {"diopiCeil",     "diopiFloor",    "diopiEqual",    "diopiEq",
                                        "diopiNe",       "diopiGe",       "diopiGt",       "diopiLe",

@@ -155,7 +155,9 @@ Cause SeenCause(const v1::Verdict& verdict) {
   cause.key = General(verdict, reason);
   cause.text = OneLineOf(reason);
   if (cause.key.empty()) cause.key = cause.text = OutcomeName(verdict.outcome());
-  if (verdict.outcome() == v1::OUTCOME_FAIL) cause.reach = Cause::Reach::kOperator;
+  // Wrong numbers are an operator's own; outputs that never came are not.
+  if (verdict.outcome() == v1::OUTCOME_FAIL && verdict.outputs_size() > 0)
+    cause.reach = Cause::Reach::kOperator;
   return cause;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace diopi::reports {
@@ -34,6 +35,7 @@ std::vector<v1::Verdict> Verdicts(const std::vector<Said>& all) {
     *verdict.mutable_consistent_with() = {said.consistent_with.begin(), said.consistent_with.end()};
     verdict.set_threw(!said.exception.empty());
     verdict.set_error_text(said.exception);
+    if (absl::StrContains(said.reason, "differ")) verdict.add_outputs();  // it was compared
   }
   return verdicts;
 }
@@ -91,6 +93,15 @@ TEST(GroupFailures, ACauseThatManyOperatorsShareIsOneGroup) {
           "1 abs: out: 2 of 3 elements differ, first at 1", "1 add: out: 2 of 3 elements differ, first at 1",
           "1 cos: out: 2 of 3 elements differ, first at 1", "1 div: out: 2 of 3 elements differ, first at 1",
           "1 exp: out: 2 of 3 elements differ, first at 1"));
+}
+
+TEST(GroupFailures, OutputsThatNeverCameAreOneGroup) {
+  std::vector<Said> all;
+  for (const char* op : {"contiguous", "index", "nonzero", "unique"}) {
+    all.push_back({op, v1::OUTCOME_FAIL, "out: the call returned no such output"});
+  }
+  EXPECT_THAT(Lines(all),
+              ElementsAre("4 contiguous, index, nonzero and 1 more: out: the call returned no such output"));
 }
 
 TEST(GroupFailures, AnExceptionsTypeAndTheDtypeItRefusesAreAGroup) {
