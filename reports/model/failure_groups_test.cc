@@ -101,7 +101,7 @@ TEST(GroupFailures, OutputsThatNeverCameAreOneGroup) {
     all.push_back({op, v1::OUTCOME_FAIL, "out: the call returned no such output"});
   }
   EXPECT_THAT(Lines(all),
-              ElementsAre("4 contiguous, index, nonzero and 1 more: out: the call returned no such output"));
+              ElementsAre("4 contiguous, index, nonzero, unique: out: the call returned no such output"));
 }
 
 TEST(GroupFailures, AnExceptionsTypeAndTheDtypeItRefusesAreAGroup) {
