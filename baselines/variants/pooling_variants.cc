@@ -186,14 +186,6 @@ struct Overrides {
       return {a.count_include_pad, nullptr};
   }
   template <typename Args>
-  static Tensor IndicesOf(const Args& a) {
-    if constexpr (requires { a.indices; })
-      return Tensor(a.indices);
-    else
-      return Tensor();
-  }
-
-  template <typename Args>
   static void Avg(const Args& a) {
     const std::optional<Mean> how = AvgChosen();
     if (!how) return Good(a);

@@ -17,7 +17,7 @@ DTYPE_ALIASES = {"bool_": "bool", "half": "float16", "single": "float32", "float
 UNREADABLE = "it cannot be read without running the file"
 INVALID = "PyTorch does not take these arguments: the harness has no result for them"
 ROUNDED = "the oracle rounds results, not what they are made of"
-COMPLEX = "complex numbers: the suite has none"
+COMPLEX = "complex numbers: the importer does not carry them over"
 CHANCE = "what is drawn by chance decides the shape"
 
 

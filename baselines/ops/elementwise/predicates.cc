@@ -1,5 +1,5 @@
 // Functions of one operand whose result is a truth value or a sign: sign, isnan, logical_not, bitwise_not.
-#include "baselines/ops/both.h"
+#include "baselines/ops/elementwise/unary.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -47,8 +47,7 @@ void BitwiseNot(const Args& a) {
 }  // namespace
 
 DIOPI_KERNEL(diopiSign, a) {
-  const Tensor out(a.out), x(a.input);
-  DispatchAny(ResultType(out, {x}), [&]<typename C>() { MapTo<C>(Queue(a.ctx), out, Sign(), x); });
+  AnyUnary(a.ctx, a.out, a.input, Sign());
 }
 
 DIOPI_KERNEL(diopiIsNan, a) {

@@ -4,10 +4,10 @@
 //   DIOPI_UNARY_GRAD(Tanh, g * (C(1) - y * y))          diopiTanhBackward, of the forward's result y
 //   DIOPI_UNARY_INPUT_GRAD(Silu, SiluGrad(g, x))        diopiSiluBackward, of the forward's input x
 //
-// FloatUnary: the result is a floating number; NumericUnary: it keeps the input's type. A line stands at the
-// start of a line of any file here (unary.cc, or the operator's own <operator>.cc), which the build finds;
-// the PyTorch check is torch.<operator> where no file says otherwise. The injected bugs come from the same
-// line: baselines/mutants/unary_bugs.h.
+// FloatUnary: the result is a floating number; NumericUnary: it keeps the input's type, which is not bool;
+// AnyUnary: it may be bool. A line stands at the start of a line of any file here (unary.cc, or the
+// operator's own <operator>.cc), which the build finds; the PyTorch check is torch.<operator> where no file
+// says otherwise. The injected bugs come from the same line: baselines/mutants/unary_bugs.h.
 #ifndef BASELINES_OPS_ELEMENTWISE_UNARY_H_
 #define BASELINES_OPS_ELEMENTWISE_UNARY_H_
 
@@ -15,6 +15,15 @@
 
 #include "baselines/ops/both.h"
 #include "baselines/ops/elementwise/formulas.h"
+
+namespace diopi::ops::both {
+
+template <typename F>
+void AnyUnary(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const F& f) {
+  DispatchAny(ResultType(out, {x}), [&]<typename C>() { MapTo<C>(Queue(ctx), out, f, x); });
+}
+
+}  // namespace diopi::ops::both
 
 // The formula over the compute type, as a functor Name.
 #define DIOPI_UNARY_FORMULA(Name, parameters, ...) \

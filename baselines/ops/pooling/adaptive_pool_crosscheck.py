@@ -1,4 +1,4 @@
-"""adaptive_avg_pool1d and 3d, and adaptive_max_pool, by PyTorch; a line is an image of one row to it."""
+"""adaptive_avg_pool and adaptive_max_pool by PyTorch; a line is an image of one row to it."""
 import torch
 from torch.nn import functional
 
@@ -15,6 +15,14 @@ def diopiAdaptiveAvgPool1d(a):
 
 def diopiAdaptiveAvgPool1dBackward(a):
     return average_gradient(functional.adaptive_avg_pool1d, a, 1)
+
+
+def diopiAdaptiveAvgPool2d(a):
+    return {"out": functional.adaptive_avg_pool2d(a.input, a.output_size)}
+
+
+def diopiAdaptiveAvgPool2dBackward(a):
+    return average_gradient(functional.adaptive_avg_pool2d, a, 2)
 
 
 def diopiAdaptiveAvgPool3d(a):

@@ -1,16 +1,12 @@
 """pool1d, pool2d and pool3d: the operators that `mode` and `adaptive` choose, by PyTorch."""
 import types
 
-import adaptive_avg_pool2d_crosscheck
 import adaptive_pool_crosscheck
-import avg_pool2d_crosscheck
 import avg_pool_crosscheck
-import max_pool2d_crosscheck
 import max_pool_crosscheck
 
 CALLS = {}
-for module in (adaptive_avg_pool2d_crosscheck, adaptive_pool_crosscheck, avg_pool2d_crosscheck, avg_pool_crosscheck,
-               max_pool2d_crosscheck, max_pool_crosscheck):
+for module in (adaptive_pool_crosscheck, avg_pool_crosscheck, max_pool_crosscheck):
     CALLS.update({name: call for name, call in vars(module).items() if name.startswith("diopi")})
 
 

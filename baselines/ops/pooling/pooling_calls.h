@@ -12,14 +12,6 @@ namespace diopi::ops {
 
 template <typename K, int64_t kDims>
 struct PoolingCalls {
-  template <typename Args>
-  static Tensor IndicesOf(const Args& a) {
-    if constexpr (requires { a.indices; })
-      return Tensor(a.indices);
-    else
-      return Tensor();
-  }
-
   // Of avg_pool, and of the functions with a mode.
   template <typename Args>
   static Divisor DivisorOf(const Args& a) {

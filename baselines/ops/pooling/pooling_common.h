@@ -236,6 +236,15 @@ struct Divisor {
   }
 };
 
+// The indices of a function that has some; otherwise a null tensor.
+template <typename Args>
+Tensor IndicesOf(const Args& a) {
+  if constexpr (requires { a.indices; })
+    return Tensor(a.indices);
+  else
+    return Tensor();
+}
+
 inline Divisor ReadDivisor(bool count_include_pad, const int64_t* divisor_override) {
   Check(divisor_override == nullptr || *divisor_override != 0, "divisor must be not zero");
   return {count_include_pad, divisor_override == nullptr ? 0 : *divisor_override};
