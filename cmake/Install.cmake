@@ -8,7 +8,7 @@ if(TARGET diopi_cuda)
 endif()
 # What ./run demo runs, and nothing else.
 add_custom_target(diopi_demo DEPENDS
-  diopi-server diopi-agent diopi-cli diopi-worker diopi_cpu diopi_native16 libdiopi_faulty vendor_early)
+  diopi-server diopi-agent diopi-cli diopi-worker diopi_cpu libdiopi_faulty vendor_early)
 set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 
 # Shell completion and man pages, of each program by itself.

@@ -155,32 +155,47 @@ class GroupWriter {
 
 }  // namespace
 
-absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options) {
+Generator::Generator(GenerateOptions options, std::unique_ptr<loader::InProcessLibrary> library,
+                     Provenance provenance)
+    : options_(std::move(options)), library_(std::move(library)), provenance_(std::move(provenance)) {}
+
+absl::StatusOr<Generator> Generator::Open(const GenerateOptions& options) {
   absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> library =
       loader::InProcessLibrary::Open(options.library_path);
   if (!library.ok()) return library.status();
   absl::StatusOr<Provenance> provenance = MakeProvenance(options, **library);
   if (!provenance.ok()) return provenance.status();
-  GenerateSummary summary;
+  return Generator(options, *std::move(library), *std::move(provenance));
+}
+
+absl::Status Generator::Make(const std::vector<v1::Case>& cases) {
   for (const Group& group : GroupByOperator(cases)) {
-    const std::string path = BaselinePath(options.data_folder, options.reference, group.operator_name);
-    const int64_t before = summary.cases_written;
-    const std::unique_ptr<BaselineReader> old = OpenUsable(path, *provenance);
+    const std::string path = BaselinePath(options_.data_folder, options_.reference, group.operator_name);
+    const int64_t before = summary_.cases_written;
+    const std::unique_ptr<BaselineReader> old = OpenUsable(path, provenance_);
     const bool up_to_date = std::all_of(group.cases.begin(), group.cases.end(),
                                         [&](const v1::Case* c) { return Holds(old.get(), *c); });
-    if (!options.force && up_to_date) {
-      ++summary.operators_up_to_date;
+    if (!options_.force && up_to_date) {
+      ++summary_.operators_up_to_date;
     } else {
       absl::Status status =
-          GroupWriter(group, old.get(), library->get(), &summary).Write(path, *provenance, options.force);
+          GroupWriter(group, old.get(), library_.get(), &summary_).Write(path, provenance_, options_.force);
       if (!status.ok()) return status;
     }
-    if (options.progress) {
-      options.progress(group.operator_name, summary.cases_written - before,
-                       static_cast<int64_t>(group.cases.size()));
+    if (options_.progress) {
+      options_.progress(group.operator_name, summary_.cases_written - before,
+                        static_cast<int64_t>(group.cases.size()));
     }
   }
-  return summary;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options) {
+  absl::StatusOr<Generator> generator = Generator::Open(options);
+  if (!generator.ok()) return generator.status();
+  const absl::Status status = generator->Make(cases);
+  if (!status.ok()) return status;
+  return generator->summary();
 }
 
 }  // namespace diopi::baselines

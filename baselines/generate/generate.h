@@ -4,6 +4,7 @@
 #define BASELINES_GENERATE_GENERATE_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,24 @@ struct GenerateSummary {
 // One operator's cases are written as one file, atomically; an operator whose file already holds all of
 // `cases` with their hashes, made by the same build of the library, is skipped, so an interrupted run
 // resumes. What such a file holds beside, or already, is carried over when it is written anew.
+class Generator {
+ public:
+  // Loads the reference's library.
+  static absl::StatusOr<Generator> Open(const GenerateOptions& options);
+  // Makes what is missing of these cases. What belongs to one operator belongs into one call.
+  absl::Status Make(const std::vector<v1::Case>& cases);
+  const GenerateSummary& summary() const { return summary_; }
+
+ private:
+  Generator(GenerateOptions options, std::unique_ptr<loader::InProcessLibrary> library,
+            Provenance provenance);
+
+  GenerateOptions options_;
+  std::unique_ptr<loader::InProcessLibrary> library_;
+  Provenance provenance_;
+  GenerateSummary summary_;
+};
+
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options);
 
 // How a device gets a case in other element types: changes them in the specs of a case and in its tensors.

@@ -114,6 +114,17 @@ TEST_F(GenerateTest, TheSecondRunFindsEverythingUpToDateAndForceDoesNot) {
   EXPECT_EQ(third->cases_written, first->cases_written);
 }
 
+TEST_F(GenerateTest, OneGeneratorMakesOperatorAfterOperator) {
+  absl::StatusOr<Generator> generator = Generator::Open(options_);
+  ASSERT_TRUE(generator.ok()) << generator.status();
+  const std::vector<v1::Case> exp = Select("diopiExp");
+  const std::vector<v1::Case> add = Select("diopiAdd");
+  for (const std::vector<v1::Case>& cases : {exp, add, exp}) ASSERT_TRUE(generator->Make(cases).ok());
+  EXPECT_EQ(generator->summary().operators_written, 2);
+  EXPECT_EQ(generator->summary().operators_up_to_date, 1);
+  EXPECT_EQ(generator->summary().cases_written, static_cast<int64_t>(exp.size() + add.size()));
+}
+
 TEST_F(GenerateTest, AChangedCaseMakesItsOperatorAnew) {
   std::vector<v1::Case> cases = Select("diopiSum");
   ASSERT_TRUE(Generate(cases, options_).ok());

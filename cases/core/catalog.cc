@@ -69,6 +69,20 @@ Wanted WantedOf(const v1::OperatorFile& op, const v1::Selection& selection, std:
   return wanted;
 }
 
+// Marks the patterns of cases that it matches as used.
+bool IsWanted(const v1::Case& c, const Wanted& wanted, const v1::Selection& selection,
+              std::vector<bool>* used) {
+  if (!wanted.all_functions && wanted.functions.count(c.function()) == 0) return false;
+  bool matches = selection.cases().empty();
+  for (int i = 0; i < selection.cases_size(); ++i) {
+    if (!GlobMatch(selection.cases(i), c.id())) continue;
+    matches = (*used)[static_cast<size_t>(i)] = true;
+  }
+  const auto& dtypes = selection.dtypes();
+  const bool dtype = dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype()) != dtypes.end();
+  return matches && dtype && (c.smoke() || selection.suite() != "smoke");
+}
+
 std::string Suggestion(const std::vector<std::string>& near) {
   return near.empty() ? "" : absl::StrCat("; did you mean ", absl::StrJoin(near, ", "), "?");
 }
@@ -195,11 +209,11 @@ std::vector<v1::Case> Catalog::SelectChecks(const v1::Selection& selection, Used
 }
 
 absl::StatusOr<std::vector<v1::Case>> Catalog::Select(const v1::Selection& selection) const {
-  Used used(selection);
-  SelectChecks(selection, &used);  // their names are known names
   std::vector<v1::Case> result;
-  const absl::Status status =
-      VisitUsing(selection, &used, [&result](v1::Case c) { result.push_back(std::move(c)); });
+  const absl::Status status = VisitOperators(selection, [&result](std::vector<v1::Case> cases) {
+    std::move(cases.begin(), cases.end(), std::back_inserter(result));
+    return absl::OkStatus();
+  });
   if (!status.ok()) return status;
   return result;
 }
@@ -211,40 +225,46 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::SelectRun(const v1::Selection& se
   return result;
 }
 
-absl::Status Catalog::VisitRun(const v1::Selection& selection, Visit visit) const {
+absl::Status Catalog::VisitOperators(const v1::Selection& selection, VisitOperator visit) const {
   Used used(selection);
-  for (v1::Case& c : SelectChecks(selection, &used)) visit(std::move(c));
+  SelectChecks(selection, &used);  // their names are known names
   return VisitUsing(selection, &used, visit);
 }
 
-absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Visit visit) const {
+absl::Status Catalog::VisitRun(const v1::Selection& selection, Visit visit) const {
+  Used used(selection);
+  for (v1::Case& c : SelectChecks(selection, &used)) visit(std::move(c));
+  return VisitUsing(selection, &used, [visit](std::vector<v1::Case> cases) {
+    for (v1::Case& c : cases) visit(std::move(c));
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit) const {
   const std::vector<std::string>& suites = SuiteNames();
   if (!selection.suite().empty() &&
       std::find(suites.begin(), suites.end(), selection.suite()) == suites.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("unknown suite '", selection.suite(), "'; known are ", absl::StrJoin(suites, ", ")));
   }
-  const bool smoke = selection.suite() == "smoke";
+  std::vector<std::pair<const v1::OperatorFile*, Wanted>> operators;
   for (const v1::OperatorFile& op : operators_) {
-    const Wanted wanted = WantedOf(op, selection, &used->functions);
-    if (!wanted.any) continue;
-    absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, absl::StrCat(op.operator_(), ".textproto"));
-    if (!cases.ok()) return cases.status();
-    for (v1::Case& c : *cases) {
-      if (!wanted.all_functions && wanted.functions.count(c.function()) == 0) continue;
-      bool matches = selection.cases().empty();
-      for (int i = 0; i < selection.cases_size(); ++i) {
-        if (!GlobMatch(selection.cases(i), c.id())) continue;
-        matches = used->patterns[static_cast<size_t>(i)] = true;
-      }
-      const auto& dtypes = selection.dtypes();
-      const bool dtype = dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), c.dtype()) != dtypes.end();
-      if (matches && dtype && (c.smoke() || !smoke)) visit(std::move(c));
-    }
+    Wanted wanted = WantedOf(op, selection, &used->functions);
+    if (wanted.any) operators.emplace_back(&op, std::move(wanted));
   }
   for (size_t i = 0; i < used->functions.size(); ++i) {
     const std::string& name = selection.functions(static_cast<int>(i));
     if (!used->functions[i] && !MeansAll(name)) return UnknownFunction(name, operators_);
+  }
+  for (const auto& [op, wanted] : operators) {
+    absl::StatusOr<std::vector<v1::Case>> cases = Expand(*op, absl::StrCat(op->operator_(), ".textproto"));
+    if (!cases.ok()) return cases.status();
+    std::erase_if(*cases, [&, &wanted = wanted](const v1::Case& c) {
+      return !IsWanted(c, wanted, selection, &used->patterns);
+    });
+    if (cases->empty()) continue;
+    absl::Status status = visit(*std::move(cases));
+    if (!status.ok()) return status;
   }
   for (size_t i = 0; i < used->patterns.size(); ++i) {
     if (!used->patterns[i]) return UnknownCase(selection.cases(static_cast<int>(i)), operators_);

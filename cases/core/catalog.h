@@ -52,8 +52,11 @@ class Catalog {
   // names, which no reference can compute, and then the cases of Select.
   absl::StatusOr<std::vector<v1::Case>> SelectRun(const v1::Selection& selection) const;
 
-  // Hands the cases of SelectRun to `visit` one by one and holds those of one operator at a time: all of core
-  // takes hundreds of MiB. What is wrong with the selection may be known only after some visits.
+  // As Select and SelectRun, for callers that need not hold all cases, which take hundreds of MiB: `visit`
+  // gets those of one operator's file at a time, or one by one. An error of `visit` ends it. Unknown suites
+  // and functions are found before the first visit, patterns of cases that match nothing after the last.
+  using VisitOperator = absl::FunctionRef<absl::Status(std::vector<v1::Case>)>;
+  absl::Status VisitOperators(const v1::Selection& selection, VisitOperator visit) const;
   using Visit = absl::FunctionRef<void(v1::Case)>;
   absl::Status VisitRun(const v1::Selection& selection, Visit visit) const;
 
@@ -62,7 +65,7 @@ class Catalog {
 
  private:
   struct Used;
-  absl::Status VisitUsing(const v1::Selection& selection, Used* used, Visit visit) const;
+  absl::Status VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit) const;
   std::vector<v1::Case> SelectChecks(const v1::Selection& selection, Used* used) const;
 
   std::vector<v1::OperatorFile> operators_;

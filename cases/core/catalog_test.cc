@@ -135,6 +135,42 @@ TEST(CatalogTest, WhatMatchesNothingIsToldWithSuggestions) {
   }
 }
 
+TEST(CatalogTest, VisitsHandOverOneOperatorAtATime) {
+  const std::unique_ptr<Catalog> catalog = Builtin();
+  v1::Selection selection;
+  for (const char* name : {"add", "diopiSumOut", "diopiSum", "exp"}) selection.add_functions(name);
+  std::vector<std::string> ids;
+  std::vector<std::set<std::string>> visits;
+  const auto collect = [&](const std::vector<v1::Case>& cases) {
+    visits.emplace_back();
+    for (const v1::Case& c : cases) {
+      ids.push_back(c.id());
+      visits.back().insert(c.operator_());
+    }
+    return absl::OkStatus();
+  };
+  EXPECT_TRUE(absl::IsNotFound(catalog->VisitOperators(selection, collect)));
+  EXPECT_THAT(visits, IsEmpty());  // an unknown function is found before the first visit
+
+  selection.clear_functions();
+  for (const char* name : {"add", "diopiSum", "exp"}) selection.add_functions(name);
+  ASSERT_TRUE(catalog->VisitOperators(selection, collect).ok());
+  EXPECT_THAT(visits,
+              ::testing::UnorderedElementsAre(ElementsAre("add"), ElementsAre("exp"), ElementsAre("sum")));
+  const absl::StatusOr<std::vector<v1::Case>> selected = catalog->Select(selection);
+  ASSERT_TRUE(selected.ok()) << selected.status();
+  EXPECT_TRUE(std::equal(ids.begin(), ids.end(), selected->begin(), selected->end(),
+                         [](const std::string& id, const v1::Case& c) { return id == c.id(); }));
+
+  int calls = 0;
+  const absl::Status stopped = catalog->VisitOperators(selection, [&](const std::vector<v1::Case>&) {
+    ++calls;
+    return absl::DataLossError("full");
+  });
+  EXPECT_TRUE(absl::IsDataLoss(stopped));
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(CatalogTest, SmokeHasEveryPointOfEveryFunctionAndEveryDtypeOfACover) {
   const std::unique_ptr<Catalog> catalog = Builtin();
   const absl::StatusOr<std::vector<v1::Case>> core = Select(*catalog, {});

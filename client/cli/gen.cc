@@ -53,23 +53,23 @@ class GenCommand final : public Command {
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
-    if (!cases.ok()) return Tell(cases.status());
     const absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> device = MakeDeviceOptions();
     if (!device.ok()) return Tell(device.status());
-    baselines::GenerateOptions options = MakeOptions();
+    const std::string data = DataFolder(data_);
     std::error_code error;
-    std::filesystem::create_directories(options.data_folder, error);
-    if (error)
-      return Tell(absl::PermissionDeniedError(absl::StrCat(options.data_folder, ": ", error.message())));
-    const absl::StatusOr<FileLock> lock = FileLock::Take(options.data_folder + "/gen.lock");
+    std::filesystem::create_directories(data, error);
+    if (error) return Tell(absl::PermissionDeniedError(absl::StrCat(data, ": ", error.message())));
+    const absl::StatusOr<FileLock> lock = FileLock::Take(data + "/gen.lock");
     if (!lock.ok()) return Tell(lock.status());
     const auto start = std::chrono::steady_clock::now();
-    const absl::StatusOr<baselines::GenerateSummary> summary = baselines::Generate(*cases, options);
-    if (!summary.ok()) return Tell(summary.status());
+    absl::StatusOr<baselines::Generator> generator = baselines::Generator::Open(MakeOptions());
+    if (!generator.ok()) return Tell(generator.status());
+    const absl::Status status = VisitCases(
+        selection_, [&generator](const std::vector<v1::Case>& cases) { return generator->Make(cases); });
+    if (!status.ok()) return Tell(status);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const ExitCode code = Conclude(*summary, seconds.count(), options.data_folder);
-    return device->has_value() ? AddDevice(*cases, **device, code) : code;
+    const ExitCode code = Conclude(generator->summary(), seconds.count(), data);
+    return device->has_value() ? AddDevice(**device, code) : code;
   }
 
  private:
@@ -135,10 +135,11 @@ class GenCommand final : public Command {
                                                       " (it is built where the CUDA toolkit is found)"));
   }
 
-  static ExitCode AddDevice(const std::vector<v1::Case>& cases,
-                            const baselines::DeviceReferenceOptions& options, ExitCode code) {
+  ExitCode AddDevice(const baselines::DeviceReferenceOptions& options, ExitCode code) const {
+    const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
+    if (!cases.ok()) return Tell(cases.status());
     const absl::StatusOr<baselines::DeviceReferenceSummary> summary =
-        baselines::AddDeviceReference(cases, options);
+        baselines::AddDeviceReference(*cases, options);
     if (!summary.ok()) return Tell(summary.status());
     for (const std::string& text : summary->quarantined) std::cout << "quarantined: " << text << "\n";
     const std::vector<std::string> contracts = options.compare.contracts.Texts();

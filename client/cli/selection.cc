@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/catalog.h"
 #include "cases/user/user_cases.h"
 
 namespace diopi::cli {
@@ -42,6 +41,14 @@ absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArgument
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
   if (!catalog.ok()) return catalog.status();
   return (*catalog)->Select(*selection);
+}
+
+absl::Status VisitCases(const agent::SelectionArguments& arguments, cases::Catalog::VisitOperator visit) {
+  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
+  if (!selection.ok()) return selection.status();
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
+  if (!catalog.ok()) return catalog.status();
+  return (*catalog)->VisitOperators(*selection, visit);
 }
 
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/core/catalog.h"
 #include "client/setup/arguments.h"
 #include "diopi/v1/case.pb.h"
 
@@ -17,7 +18,10 @@ void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments);
 // InvalidArgument or NotFound, with suggestions, when they name what does not exist.
 absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments);
 
-// The same, with the checks of the library as a whole that a run of them covers.
+// The same, those of one operator's file at a time (cases::Catalog::VisitOperators).
+absl::Status VisitCases(const agent::SelectionArguments& arguments, cases::Catalog::VisitOperator visit);
+
+// As SelectCases, with the checks of the library as a whole that a run of them covers.
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments);
 
 // --cases

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The demo: generates baselines, serves them, tests an early, a faulty and a good vendor library on two chips, prints
+# The demo: generates the baselines of suite smoke, serves them, tests an early, a faulty and a good vendor library on two chips, prints
 # reports and the address of the dashboard.
 # usage: demo.sh BUILD_FOLDER [--keep] [DATA_FOLDER]      --keep: leave the server running until Ctrl-C
 set -euo pipefail
@@ -23,8 +23,8 @@ say() { printf '\n== %s\n' "$*"; }
 # An agent's run of LIBRARY on CHIP: exit 1 only says that something failed, which is what a faulty library is for.
 run_agent() {
   local chip=$1 library=$2 status=0
-  "$bin/diopi-agent" --server "$address" --quiet --impl "$library" --chip "$chip" --timeout-s 2 \
-    --error-report "$data/error_report_$chip.csv" >"$data/agent_$chip.log" 2>&1 || status=$?
+  "$bin/diopi-agent" --server "$address" --quiet --impl "$library" --chip "$chip" --suite smoke \
+    --timeout-s 2 --error-report "$data/error_report_$chip.csv" >"$data/agent_$chip.log" 2>&1 || status=$?
   if [ "$status" -gt 1 ]; then
     cat "$data/agent_$chip.log" >&2
     echo "demo: the agent ended with exit status $status" >&2
@@ -33,8 +33,8 @@ run_agent() {
   printf '%-7s %-20s %s\n' "$chip" "$(basename "$library")" "$(grep '^Correctness' "$data/agent_$chip.log")"
 }
 
-say "Generating baselines into $data"
-"$bin/diopi-cli" gen --data "$data"
+say "Generating the baselines of suite smoke into $data"
+"$bin/diopi-cli" gen --data "$data" --suite smoke
 
 say "Starting the server"
 ready=$(mktemp -u)

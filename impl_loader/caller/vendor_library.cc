@@ -16,7 +16,7 @@ template <typename F>
 void Take(const Library& library, const char* name, F* slot, std::vector<std::string>* missing) {
   void* symbol = library.Symbol(name);
   if (symbol == nullptr) {
-    missing->push_back(name);
+    missing->emplace_back(name);
     return;
   }
   *slot = reinterpret_cast<F>(symbol);
