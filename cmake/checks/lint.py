@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""clang-tidy's bugprone and performance checks (.clang-tidy) over every source of ours, or those given.
+
+usage: lint.py BUILD_FOLDER [FILE ...]
+
+A file that was clean and has not changed since, nor any header of ours that it includes, nor its command, is not checked
+again: BUILD_FOLDER/lint has a hash for each clean file. Exit status 1 when there are findings.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def commands(build):
+    """The build's commands that clang understands, by file: none of nvcc's, and no headers that gcc has precompiled."""
+    result = {}
+    for entry in json.loads((build / 'compile_commands.json').read_text()):
+        if 'nvcc' not in entry['command'].split()[0]:
+            entry['command'] = re.sub(r'-include \S*/cmake_pch\.hxx', '', entry['command'])
+            entry['output'] = re.search(r' -o (\S+)', entry['command'])[1]
+            result.setdefault(entry['file'], entry)
+    return result
+
+
+def headers(build, root):
+    """What the objects depend on, by object: our own files."""
+    result, current = {}, None
+    listing = subprocess.run(['ninja', '-C', build, '-t', 'deps'], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        if line.startswith('    '):
+            path = (build / line.strip()).resolve()
+            if path.is_relative_to(root) and path.suffix != '.gch':
+                current.append(path)
+        elif line:
+            current = result[line.split(': #deps')[0]] = []
+    return result
+
+
+def main(arguments):
+    if not arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = pathlib.Path.cwd()
+    build = pathlib.Path(arguments[0]).resolve()
+    names = arguments[1:] or subprocess.run(['git', 'ls-files', '--', '*.cc'], capture_output=True, text=True,
+                                            check=True).stdout.split()
+    known, depends = commands(build), headers(build, root)
+    config = (root / '.clang-tidy').read_bytes()
+    contents = {}
+
+    def digest(entry):
+        """Of all that a finding could come from; empty where the object was not built."""
+        if entry['output'] not in depends:
+            return ''
+        hasher = hashlib.sha256(config + entry['command'].encode())
+        for path in depends[entry['output']]:
+            if path not in contents:
+                contents[path] = hashlib.sha256(path.read_bytes()).digest()
+            hasher.update(contents[path])
+        return hasher.hexdigest()
+
+    def check(name):
+        entry = known.get(str(root / name))
+        if entry is None:
+            return name, 'left out', ''
+        stamp, key = build / 'lint' / name.replace('/', '+'), digest(entry)
+        if key and stamp.is_file() and stamp.read_text() == key:
+            return name, 'unchanged', ''
+        # gcc checks promotions to double; clang's flag of the same name also objects to long double, which is meant.
+        done = subprocess.run(['clang-tidy', '--quiet', '--extra-arg=-Wno-double-promotion', '-p', database, name],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        text = re.sub(r'^\d+ warnings? generated\.\n', '', done.stdout, flags=re.MULTILINE)
+        if done.returncode != 0 or text.strip():
+            return name, 'with findings', text
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(key)
+        return name, 'clean', ''
+
+    counts = {}
+    with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        (pathlib.Path(database) / 'compile_commands.json').write_text(json.dumps(list(known.values())))
+        for name, outcome, text in pool.map(check, names):
+            counts[outcome] = counts.get(outcome, 0) + 1
+            if text:
+                print(text, end='', flush=True)
+    print('lint: ' + ', '.join(f'{count} files {outcome}' for outcome, count in sorted(counts.items())))
+    return 1 if 'with findings' in counts else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
