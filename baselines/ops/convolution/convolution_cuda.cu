@@ -1,4 +1,6 @@
-#include "baselines/ops/convolution/convolution_cuda.h"
+// Each product as sums, for any dtype, strides and sizes: one row of reduce.h for each result, so that every
+// sum has its fixed tree.
+#include "baselines/ops/convolution/convolution.h"
 #include "baselines/ops/convolution/convolution_dnn.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
@@ -124,6 +126,10 @@ void Spread(const Queue& queue, const Tensor& out, const Tensor& bias) {
 }
 
 }  // namespace
+}  // namespace diopi::ops::cuda
+
+namespace diopi::ops::both {
+using namespace cuda;  // NOLINT: the kernels above and what they stand on
 
 void ConvolutionForward(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& x,
                         const Tensor& w, const Tensor& bias) {
@@ -160,4 +166,4 @@ void ConvolutionGradBias(const Queue& queue, const Tensor& out, const Tensor& gr
   });
 }
 
-}  // namespace diopi::ops::cuda
+}  // namespace diopi::ops::both

@@ -1,16 +1,28 @@
-// The functions of the ABI over the kernels of one reference, which are static functions of K:
-//   Max(ctx, out, indices or a null tensor, x, pool)    MaxBackward(ctx, dx, grad, x, indices, pool)
-//   Average(ctx, out, x, pool, divisor)                 AverageBackward(ctx, dx, grad, x, pool, divisor)
+// The functions of the ABI over the kernels of pooling, which each reference has: pooling_cpu.cc,
+// pooling_cuda.cu.
 #ifndef BASELINES_OPS_POOLING_POOLING_CALLS_H_
 #define BASELINES_OPS_POOLING_POOLING_CALLS_H_
 
 #include <string_view>
 
+#include "baselines/ops/both.h"
 #include "baselines/ops/pooling/pooling_common.h"
 
-namespace diopi::ops {
+namespace diopi::ops::both {
 
-template <typename K, int64_t kDims>
+// The greatest element of each window and, unless `indices` is null, its index in the plane; the first of
+// equal ones, NaN above all. An index outside its plane is an error on the CPU and counts nowhere on a
+// device.
+void MaxPool(const Queue& queue, const Tensor& out, const Tensor& indices, const Tensor& x, const Pool& pool);
+void MaxPoolBackward(const Queue& queue, const Tensor& dx, const Tensor& grad, const Tensor& x,
+                     const Tensor& indices, const Pool& pool);
+// The sum of each window over its number of elements, as `divisor` counts them.
+void AveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool,
+                 const Divisor& divisor);
+void AveragePoolBackward(const Queue& queue, const Tensor& dx, const Tensor& grad, const Tensor& x,
+                         const Pool& pool, const Divisor& divisor);
+
+template <int64_t kDims>
 struct PoolingCalls {
   // Of avg_pool, and of the functions with a mode.
   template <typename Args>
@@ -25,42 +37,44 @@ struct PoolingCalls {
 
   template <typename Args>
   static void Avg(const Args& a) {
-    K::Average(a.ctx, Tensor(a.out), Tensor(a.input), PlanPool<kDims>(a), DivisorOf(a));
+    AveragePool(Queue(a.ctx), Tensor(a.out), Tensor(a.input), PlanPool<kDims>(a), DivisorOf(a));
   }
   template <typename Args>
   static void AvgBackward(const Args& a) {
-    K::AverageBackward(a.ctx, Tensor(a.grad_input), Tensor(a.grad_output), Tensor(a.input),
-                       PlanPool<kDims>(a), DivisorOf(a));
+    AveragePoolBackward(Queue(a.ctx), Tensor(a.grad_input), Tensor(a.grad_output), Tensor(a.input),
+                        PlanPool<kDims>(a), DivisorOf(a));
   }
   template <typename Args>
   static void Max(const Args& a) {
-    K::Max(a.ctx, Tensor(a.out), IndicesOf(a), Tensor(a.input), PlanPool<kDims>(a, a.dilation));
+    MaxPool(Queue(a.ctx), Tensor(a.out), IndicesOf(a), Tensor(a.input), PlanPool<kDims>(a, a.dilation));
   }
   template <typename Args>
   static void MaxBackward(const Args& a) {
-    K::MaxBackward(a.ctx, Tensor(a.grad_input), Tensor(a.grad_output), Tensor(a.input), IndicesOf(a),
-                   PlanPool<kDims>(a, a.dilation));
+    MaxPoolBackward(Queue(a.ctx), Tensor(a.grad_input), Tensor(a.grad_output), Tensor(a.input), IndicesOf(a),
+                    PlanPool<kDims>(a, a.dilation));
   }
 
   template <typename Args>
   static void AdaptiveAvg(const Args& a) {
     const Tensor x(a.input);
-    K::Average(a.ctx, Tensor(a.out), x, PlanAdaptive<kDims>(x, a.output_size), Divisor());
+    AveragePool(Queue(a.ctx), Tensor(a.out), x, PlanAdaptive<kDims>(x, a.output_size), Divisor());
   }
   template <typename Args>
   static void AdaptiveAvgBackward(const Args& a) {
     const Tensor x(a.input), grad(a.grad_output);
-    K::AverageBackward(a.ctx, Tensor(a.grad_input), grad, x, PlanAdaptiveOf<kDims>(x, grad), Divisor());
+    AveragePoolBackward(Queue(a.ctx), Tensor(a.grad_input), grad, x, PlanAdaptiveOf<kDims>(x, grad),
+                        Divisor());
   }
   template <typename Args>
   static void AdaptiveMax(const Args& a) {
     const Tensor x(a.input);
-    K::Max(a.ctx, Tensor(a.out), IndicesOf(a), x, PlanAdaptive<kDims>(x, a.output_size));
+    MaxPool(Queue(a.ctx), Tensor(a.out), IndicesOf(a), x, PlanAdaptive<kDims>(x, a.output_size));
   }
   template <typename Args>
   static void AdaptiveMaxBackward(const Args& a) {
     const Tensor x(a.input), grad(a.grad_output);
-    K::MaxBackward(a.ctx, Tensor(a.grad_input), grad, x, IndicesOf(a), PlanAdaptiveOf<kDims>(x, grad));
+    MaxPoolBackward(Queue(a.ctx), Tensor(a.grad_input), grad, x, IndicesOf(a),
+                    PlanAdaptiveOf<kDims>(x, grad));
   }
 
   static bool TakesMaximum(const char* mode) {
@@ -81,6 +95,10 @@ struct PoolingCalls {
   }
 };
 
-}  // namespace diopi::ops
+using Pool1d = PoolingCalls<1>;
+using Pool2d = PoolingCalls<2>;
+using Pool3d = PoolingCalls<3>;
+
+}  // namespace diopi::ops::both
 
 #endif  // BASELINES_OPS_POOLING_POOLING_CALLS_H_

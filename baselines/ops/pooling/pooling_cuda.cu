@@ -4,11 +4,8 @@
 
 #include "baselines/ops/pooling/pooling_calls.h"
 #include "baselines/ops/pooling/pooling_dnn.h"
-#include "baselines/ops/support/cuda/access.h"
-#include "baselines/ops/support/cuda/compute.h"
-#include "baselines/ops/support/cuda/for_each.h"
 
-namespace diopi::ops::cuda {
+namespace diopi::ops::both {
 namespace {
 
 template <typename C>
@@ -99,93 +96,46 @@ struct PoolGradient {
   }
 };
 
-struct PoolingKernels {
-  static void Max(diopiContextHandle_t ctx, const Tensor& out, const Tensor& indices, const Tensor& x,
-                  const Pool& pool) {
-    CheckShape(out, pool.out(), "out");
-    if (indices) CheckShape(indices, pool.out(), "indices");
-    DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-      const Queue queue(ctx);
-      if (!indices && TryMaxPool(queue, out, x, pool)) return;
-      const Out<int64_t> index = indices ? Out<int64_t>(indices) : Out<int64_t>();
-      ForEach(queue, out.numel(),
-              Greatest<C>{Out<C>(out), index, static_cast<bool>(indices), In<C>(x), pool});
-    });
-  }
-
-  // An index that is not in its output's window, of which there is none after the forward, counts nowhere.
-  static void MaxBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad, const Tensor& x,
-                          const Tensor& indices, const Pool& pool) {
-    CheckShape(dx, x.shape(), "grad_input");
-    CheckShape(grad, pool.out(), "grad_output");
-    CheckShape(indices, pool.out(), "indices");
-    DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
-      ForEach(Queue(ctx), dx.numel(),
-              PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(indices), true, pool, Divisor()});
-    });
-  }
-
-  static void Average(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Pool& pool,
-                      const Divisor& divisor) {
-    CheckShape(out, pool.out(), "out");
-    DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-      const Queue queue(ctx);
-      if (TryAveragePool(queue, out, x, pool, divisor)) return;
-      ForEach(queue, out.numel(), Averages<C>{Out<C>(out), In<C>(x), pool, divisor});
-    });
-  }
-
-  static void AverageBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad, const Tensor& x,
-                              const Pool& pool, const Divisor& divisor) {
-    CheckShape(dx, x.shape(), "grad_input");
-    CheckShape(grad, pool.out(), "grad_output");
-    DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
-      ForEach(Queue(ctx), dx.numel(),
-              PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(), false, pool, divisor});
-    });
-  }
-};
-
-using Pool1dCalls = PoolingCalls<PoolingKernels, 1>;
-using Pool2dCalls = PoolingCalls<PoolingKernels, 2>;
-using Pool3dCalls = PoolingCalls<PoolingKernels, 3>;
-
 }  // namespace
-}  // namespace diopi::ops::cuda
 
-using namespace diopi::ops::cuda;  // NOLINT: the functions of the ABI follow
+void MaxPool(const Queue& queue, const Tensor& out, const Tensor& indices, const Tensor& x,
+             const Pool& pool) {
+  CheckShape(out, pool.out(), "out");
+  if (indices) CheckShape(indices, pool.out(), "indices");
+  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+    if (!indices && cuda::TryMaxPool(queue, out, x, pool)) return;
+    const Out<int64_t> index = indices ? Out<int64_t>(indices) : Out<int64_t>();
+    ForEach(queue, out.numel(), Greatest<C>{Out<C>(out), index, static_cast<bool>(indices), In<C>(x), pool});
+  });
+}
 
-DIOPI_FORMS(Pool1dCalls::Avg, diopiAvgPool1d)
-DIOPI_FORMS(Pool2dCalls::Avg, diopiAvgPool2d)
-DIOPI_FORMS(Pool3dCalls::Avg, diopiAvgPool3d)
-DIOPI_FORMS(Pool1dCalls::AvgBackward, diopiAvgPool1dBackward)
-DIOPI_FORMS(Pool2dCalls::AvgBackward, diopiAvgPool2dBackward)
-DIOPI_FORMS(Pool3dCalls::AvgBackward, diopiAvgPool3dBackward)
+void MaxPoolBackward(const Queue& queue, const Tensor& dx, const Tensor& grad, const Tensor& x,
+                     const Tensor& indices, const Pool& pool) {
+  CheckShape(dx, x.shape(), "grad_input");
+  CheckShape(grad, pool.out(), "grad_output");
+  CheckShape(indices, pool.out(), "indices");
+  DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
+    ForEach(queue, dx.numel(),
+            PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(indices), true, pool, Divisor()});
+  });
+}
 
-DIOPI_FORMS(Pool1dCalls::Max, diopiMaxPool1d, diopiMaxPool1dWithIndices)
-DIOPI_FORMS(Pool2dCalls::Max, diopiMaxPool2d, diopiMaxPool2dWithIndices)
-DIOPI_FORMS(Pool3dCalls::Max, diopiMaxPool3d, diopiMaxPool3dWithIndices)
-DIOPI_FORMS(Pool1dCalls::MaxBackward, diopiMaxPool1dBackward)
-DIOPI_FORMS(Pool2dCalls::MaxBackward, diopiMaxPool2dBackward)
-DIOPI_FORMS(Pool3dCalls::MaxBackward, diopiMaxPool3dBackward)
+void AveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool,
+                 const Divisor& divisor) {
+  CheckShape(out, pool.out(), "out");
+  DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
+    if (cuda::TryAveragePool(queue, out, x, pool, divisor)) return;
+    ForEach(queue, out.numel(), Averages<C>{Out<C>(out), In<C>(x), pool, divisor});
+  });
+}
 
-DIOPI_FORMS(Pool1dCalls::AdaptiveAvg, diopiAdaptiveAvgPool1d)
-DIOPI_FORMS(Pool2dCalls::AdaptiveAvg, diopiAdaptiveAvgPool2d)
-DIOPI_FORMS(Pool3dCalls::AdaptiveAvg, diopiAdaptiveAvgPool3d)
-DIOPI_FORMS(Pool1dCalls::AdaptiveAvgBackward, diopiAdaptiveAvgPool1dBackward)
-DIOPI_FORMS(Pool2dCalls::AdaptiveAvgBackward, diopiAdaptiveAvgPool2dBackward)
-DIOPI_FORMS(Pool3dCalls::AdaptiveAvgBackward, diopiAdaptiveAvgPool3dBackward)
+void AveragePoolBackward(const Queue& queue, const Tensor& dx, const Tensor& grad, const Tensor& x,
+                         const Pool& pool, const Divisor& divisor) {
+  CheckShape(dx, x.shape(), "grad_input");
+  CheckShape(grad, pool.out(), "grad_output");
+  DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
+    ForEach(queue, dx.numel(), PoolGradient<C>{Out<C>(dx), In<C>(grad), In<int64_t>(), false, pool, divisor});
+  });
+}
 
-DIOPI_FORMS(Pool1dCalls::AdaptiveMax, diopiAdaptiveMaxPool1d, diopiAdaptiveMaxPool1dWithIndices)
-DIOPI_FORMS(Pool2dCalls::AdaptiveMax, diopiAdaptiveMaxPool2d, diopiAdaptiveMaxPool2dWithIndices)
-DIOPI_FORMS(Pool3dCalls::AdaptiveMax, diopiAdaptiveMaxPool3d, diopiAdaptiveMaxPool3dWithIndices)
-DIOPI_FORMS(Pool1dCalls::AdaptiveMaxBackward, diopiAdaptiveMaxPool1dBackward)
-DIOPI_FORMS(Pool2dCalls::AdaptiveMaxBackward, diopiAdaptiveMaxPool2dBackward)
-DIOPI_FORMS(Pool3dCalls::AdaptiveMaxBackward, diopiAdaptiveMaxPool3dBackward)
-
-DIOPI_FORMS(Pool1dCalls::Any, diopiPool1d)
-DIOPI_FORMS(Pool2dCalls::Any, diopiPool2d)
-DIOPI_FORMS(Pool3dCalls::Any, diopiPool3d)
-DIOPI_FORMS(Pool1dCalls::AnyBackward, diopiPool1dBackward)
-DIOPI_FORMS(Pool2dCalls::AnyBackward, diopiPool2dBackward)
-DIOPI_FORMS(Pool3dCalls::AnyBackward, diopiPool3dBackward)
+}  // namespace diopi::ops::both

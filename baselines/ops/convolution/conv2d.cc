@@ -1,7 +1,7 @@
 // 2-d and 3-d convolution with groups, and its gradients.
-#include "baselines/ops/convolution/convolution_cuda.h"
+#include "baselines/ops/convolution/convolution.h"
 
-namespace diopi::ops {
+namespace diopi::ops::both {
 namespace {
 
 template <typename Args>
@@ -10,9 +10,10 @@ void Convolution(const Args& a, int dims) {
   const ConvShape c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups, dims);
   CheckShape(result, c.out_shape(), "out");
   if (b) CheckShape(b, {c.filters}, "bias");
-  cuda::ConvolutionForward(cuda::Queue(a.ctx), c, result, x, w, b);
+  ConvolutionForward(Queue(a.ctx), c, result, x, w, b);
 }
 
+// bias_sizes repeats what weight says, so a null one changes nothing.
 template <typename Args>
 void ConvolutionBackward(const Args& a, int dims) {
   const Tensor dx(a.grad_input), dw(a.grad_weight), db(a.grad_bias), grad(a.grad_output), x(a.input),
@@ -20,24 +21,24 @@ void ConvolutionBackward(const Args& a, int dims) {
   const ConvShape c = PlanConvolution(x, w, a.stride, a.padding, a.dilation, a.groups, dims);
   CheckShape(grad, c.out_shape(), "grad_output");
   CheckGradients(dx, dw, db, x, w, a.bias_sizes, c.filters);
-  const cuda::Queue queue(a.ctx);
-  if (dx) cuda::ConvolutionGradInput(queue, c, dx, grad, w, Tensor());
-  if (dw) cuda::ConvolutionGradWeight(queue, c, dw, grad, x);
-  if (db) cuda::ConvolutionGradBias(queue, db, grad);
+  const Queue queue(a.ctx);
+  if (dx) ConvolutionGradInput(queue, c, dx, grad, w, Tensor());
+  if (dw) ConvolutionGradWeight(queue, c, dw, grad, x);
+  if (db) ConvolutionGradBias(queue, db, grad);
 }
 
 }  // namespace
-}  // namespace diopi::ops
+}  // namespace diopi::ops::both
 
 DIOPI_KERNEL(diopiConvolution2d, a) {
-  diopi::ops::Convolution(a, 2);
+  diopi::ops::both::Convolution(a, 2);
 }
 DIOPI_KERNEL(diopiConvolution2dBackward, a) {
-  diopi::ops::ConvolutionBackward(a, 2);
+  diopi::ops::both::ConvolutionBackward(a, 2);
 }
 DIOPI_KERNEL(diopiConvolution3d, a) {
-  diopi::ops::Convolution(a, 3);
+  diopi::ops::both::Convolution(a, 3);
 }
 DIOPI_KERNEL(diopiConvolution3dBackward, a) {
-  diopi::ops::ConvolutionBackward(a, 3);
+  diopi::ops::both::ConvolutionBackward(a, 3);
 }

@@ -1,12 +1,12 @@
-// The three products of a 2-d or 3-d convolution as sums, for any dtype, strides and sizes: one row of
-// reduce.h for each result, so that every sum has its fixed tree.
-#ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_CUDA_H_
-#define BASELINES_OPS_CONVOLUTION_CONVOLUTION_CUDA_H_
+// The three products of a 2-d or 3-d convolution, which each reference has: convolution_cpu.cc,
+// convolution_cuda.cu.
+#ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_H_
+#define BASELINES_OPS_CONVOLUTION_CONVOLUTION_H_
 
+#include "baselines/ops/both.h"
 #include "baselines/ops/convolution/convolution_plan.h"
-#include "baselines/ops/support/cuda/queue.h"
 
-namespace diopi::ops::cuda {
+namespace diopi::ops::both {
 
 // As in convolution_common.h, with the same meaning of ConvShape; `bias` may be false. Shapes have been
 // checked.
@@ -23,6 +23,6 @@ void ConvolutionGradWeight(const Queue& queue, const ConvShape& c, const Tensor&
 // The sum of each channel of grad, [batch, channels, ...].
 void ConvolutionGradBias(const Queue& queue, const Tensor& out, const Tensor& grad);
 
-}  // namespace diopi::ops::cuda
+}  // namespace diopi::ops::both
 
-#endif  // BASELINES_OPS_CONVOLUTION_CONVOLUTION_CUDA_H_
+#endif  // BASELINES_OPS_CONVOLUTION_CONVOLUTION_H_
