@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cases/core/catalog.h"
+#include "cases/core/library_checks.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "impl_loader/library/library.h"
@@ -29,9 +30,13 @@ const std::vector<v1::Case>& AllCases() {
   return *cases;
 }
 
+// And those that a check of the library as a whole tests.
 std::set<std::string> FunctionsWithCases() {
   std::set<std::string> functions;
   for (const v1::Case& c : AllCases()) functions.insert(c.function());
+  for (const v1::Case& c : diopi::cases::LibraryChecks()) {
+    if (!c.function().empty()) functions.insert(c.function());
+  }
   return functions;
 }
 

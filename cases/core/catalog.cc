@@ -104,6 +104,7 @@ std::vector<std::string> WithoutCases(const std::string& name,
   for (const v1::OperatorFile& op : operators) {
     for (const v1::FunctionRules& rules : op.function()) with_cases.insert(rules.name());
   }
+  for (const v1::Case& c : LibraryChecks()) with_cases.insert(c.function());
   std::vector<std::string> functions;
   for (const abi::Function* function : abi::Functions()) {
     const std::string known = Bare(function->name());
@@ -126,6 +127,9 @@ absl::Status UnknownFunction(const std::string& name, const std::vector<v1::Oper
     known.push_back(op.operator_());
     known.insert(known.end(), op.also().begin(), op.also().end());
     for (const v1::FunctionRules& rules : op.function()) known.push_back(rules.name());
+  }
+  for (const v1::Case& c : LibraryChecks()) {
+    if (!c.function().empty()) known.push_back(c.function());
   }
   return absl::NotFoundError(
       absl::StrCat("no operator or function '", name, "'", Suggestion(Nearest(name, known, 3))));
@@ -189,13 +193,16 @@ struct Catalog::Used {
 };
 
 std::vector<v1::Case> Catalog::SelectChecks(const v1::Selection& selection, Used* used) const {
-  bool named = selection.functions().empty();
-  for (int i = 0; i < selection.functions_size() && !library_checks_.empty(); ++i) {
-    if (!MeansAll(selection.functions(i)) && !GlobMatch(selection.functions(i), kLibraryOperator)) continue;
-    named = used->functions[static_cast<size_t>(i)] = true;
-  }
   std::vector<v1::Case> result;
   for (const v1::Case& c : library_checks_) {
+    bool named = selection.functions().empty();
+    for (int i = 0; i < selection.functions_size(); ++i) {
+      const std::string& pattern = selection.functions(i);
+      const bool of_function =
+          !c.function().empty() && (GlobMatch(pattern, c.function()) || Bare(pattern) == Bare(c.function()));
+      if (!of_function && !MeansAll(pattern) && !GlobMatch(pattern, kLibraryOperator)) continue;
+      named = used->functions[static_cast<size_t>(i)] = true;
+    }
     bool matches = selection.cases().empty();
     for (int i = 0; i < selection.cases_size() && named; ++i) {
       if (!GlobMatch(selection.cases(i), c.id())) continue;

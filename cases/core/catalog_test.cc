@@ -8,9 +8,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/hash.h"
 #include "cases/base/layout.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
+#include "proto/abi/abi.h"
 
 namespace diopi::cases {
 namespace {
@@ -265,10 +267,11 @@ std::vector<std::string> RunIds(const Catalog& catalog, const Query& query) {
 TEST(CatalogTest, RunsCoverTheChecksOfTheLibraryFirst) {
   const auto catalog = Builtin();
   const size_t checks = LibraryChecks().size();
-  EXPECT_EQ(checks, 6U);
+  EXPECT_EQ(checks, 9U);
   EXPECT_THAT(RunIds(*catalog, {{"library"}, {}, {}, ""}),
               ElementsAre("library.vendor_name", "library.impl_version", "library.last_error",
-                          "library.stream_chain", "library.stream_interleaved", "library.stream_threads"));
+                          "library.stream_chain", "library.stream_interleaved", "library.stream_threads",
+                          "library.native_format", "library.native_format_cast", "library.destruction_hook"));
   EXPECT_THAT(RunIds(*catalog, {{}, {"library.*_threads"}, {}, ""}), ElementsAre("library.stream_threads"));
   EXPECT_EQ(RunIds(*catalog, {})[0], "library.vendor_name");
   EXPECT_EQ(RunIds(*catalog, {{"all_ops"}, {}, {}, ""}).size(), RunIds(*catalog, {}).size());
@@ -276,10 +279,21 @@ TEST(CatalogTest, RunsCoverTheChecksOfTheLibraryFirst) {
   // Not where the user wants something else.
   EXPECT_EQ(RunIds(*catalog, {{"add"}, {}, {}, ""}).size(), Select(*catalog, {{"add"}, {}, {}, ""})->size());
   EXPECT_THAT(RunIds(*catalog, {{"library"}, {}, {v1::Dtype::float16}, ""}), IsEmpty());
+  // Those that test one function are its cases.
+  EXPECT_THAT(RunIds(*catalog, {{"diopiTensorDestructionHook"}, {}, {}, ""}),
+              ElementsAre("library.destruction_hook"));
+  EXPECT_THAT(RunIds(*catalog, {{"tensor_destruction_hook"}, {}, {}, ""}),
+              ElementsAre("library.destruction_hook"));
+  EXPECT_THAT(RunIds(*catalog, {{"diopi*NativeMemoryFormat*"}, {}, {}, ""}),
+              ElementsAre("library.native_format", "library.native_format_cast"));
+  EXPECT_THAT(std::string(Select(*catalog, {{"diopiTensorDestructHook"}, {}, {}, ""}).status().message()),
+              HasSubstr("did you mean diopiTensorDestructionHook"));
   // A reference computes none of them, and their names are no mistakes.
-  const auto computed = Select(*catalog, {{"library"}, {"library.*"}, {}, ""});
-  ASSERT_TRUE(computed.ok()) << computed.status();
-  EXPECT_TRUE(computed->empty());
+  for (const char* name : {"library", "diopiTensorDestructionHook"}) {
+    const auto computed = Select(*catalog, {{name}, {"library.*"}, {}, ""});
+    ASSERT_TRUE(computed.ok()) << computed.status();
+    EXPECT_TRUE(computed->empty());
+  }
 }
 
 TEST(CatalogTest, NoOperatorTakesTheNameOfTheChecks) {
@@ -288,8 +302,9 @@ TEST(CatalogTest, NoOperatorTakesTheNameOfTheChecks) {
   EXPECT_EQ(Catalog::FromFiles({op}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(CatalogTest, ChecksOfTheLibraryAreCasesWithoutAFunction) {
+TEST(CatalogTest, ChecksOfTheLibraryAreCases) {
   std::set<std::string> hashes;
+  std::set<std::string> functions;
   for (const v1::Case& c : LibraryChecks()) {
     EXPECT_TRUE(IsLibraryCheck(c));
     EXPECT_THAT(c.id(), ::testing::StartsWith("library."));
@@ -297,7 +312,13 @@ TEST(CatalogTest, ChecksOfTheLibraryAreCasesWithoutAFunction) {
     EXPECT_FALSE(c.reveals().empty());
     EXPECT_EQ(c.hash().size(), 32U);
     EXPECT_TRUE(hashes.insert(c.hash()).second);
+    EXPECT_EQ(abi::FindFunction(c.function()) == nullptr, c.function().empty()) << c.function();
+    functions.insert(c.function());
   }
+  EXPECT_EQ(functions.size(), 4U);  // "" is most checks'
+  // Results of older versions are of the same check.
+  EXPECT_EQ(LibraryChecks()[0].hash(), Xxh128Hex("library.vendor_name version 1"));
+  EXPECT_EQ(LibraryChecks()[5].hash(), Xxh128Hex("library.stream_threads version 1"));
   EXPECT_FALSE(IsLibraryCheck(Select(*Builtin(), {{"add"}, {}, {}, ""})->front()));
 }
 

@@ -1,7 +1,7 @@
 // The checks of a library as a whole: what no case of an operator can show. They travel as cases, so that
-// runs cover them, agents lease them and reports count them like any other, but they call no function of
-// their own, and have no tensors and no baselines. How each is made is the worker's
-// (impl_loader/caller/library_check.h).
+// runs cover them, agents lease them and reports count them like any other, but they have no tensors and no
+// baselines. A check that tests one function of the ABI has it as its function and counts as its case; the
+// others have none. How each is made is the worker's (impl_loader/caller/library_check.h).
 #ifndef CASES_CORE_LIBRARY_CHECKS_H_
 #define CASES_CORE_LIBRARY_CHECKS_H_
 

@@ -7,7 +7,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
-#include "cases/core/library_checks.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 
@@ -60,11 +59,12 @@ class ListCommand final : public Command {
     std::map<std::string, Entry> entries;
     size_t width = what_.size();
     for (const v1::Case& c : cases) {
-      if (functions && cases::IsLibraryCheck(c)) continue;  // it calls several, or none
+      if (functions && c.function().empty()) continue;  // a check of the library that tests no one function
       const std::string& key = functions ? c.function() : c.operator_();
       Entry& entry = entries[key];
       entry.family = c.family();
-      entry.functions.insert(functions ? c.operator_() : c.function());
+      const std::string& other = functions ? c.operator_() : c.function();
+      if (!other.empty()) entry.functions.insert(other);
       entry.dtypes.insert(std::string(DtypeName(c.dtype())));
       ++entry.cases;
       width = std::max(width, key.size());

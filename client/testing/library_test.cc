@@ -1,6 +1,7 @@
 // What no case of one operator can show: the checks of a library as a whole, and what a case leaves running.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -49,7 +50,10 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
        {{"library.last_error", absent},
         {"library.stream_chain", absent},
         {"library.stream_interleaved", absent},
-        {"library.stream_threads", absent}}},
+        {"library.stream_threads", absent},
+        {"library.native_format", absent},
+        {"library.native_format_cast", absent},
+        {"library.destruction_hook", absent}}},
       {VendorPath("vendor_abort"),
        "",
        0,
@@ -58,14 +62,17 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
         {"library.last_error", absent},
         {"library.stream_chain", absent},
         {"library.stream_interleaved", absent},
-        {"library.stream_threads", absent}}},
+        {"library.stream_threads", absent},
+        {"library.native_format", absent},
+        {"library.native_format_cast", absent},
+        {"library.destruction_hook", absent}}},
   };
   for (const Row& row : rows) {
     const std::string name = row.library + " " + row.fault;
     const Finished run = Agent(row.library, {"--fname", "library"}, {"DIOPI_TEST_FAULT=" + row.fault});
     EXPECT_EQ(run.code, row.code) << name << ": " << run.out << run.err;
     const StoredRun stored = ReadRun(data());
-    EXPECT_EQ(stored.verdicts.size(), 6u) << name;
+    EXPECT_EQ(stored.verdicts.size(), 9u) << name;
     for (const v1::Verdict& verdict : stored.verdicts) {
       const auto other = row.others.find(verdict.case_id());
       const v1::Outcome expected = other == row.others.end() ? v1::OUTCOME_PASS : other->second;
@@ -73,6 +80,24 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
       EXPECT_EQ(verdict.operator_(), "library");
     }
   }
+}
+
+// What tests one function counts for it: as a case, as coverage, by its name.
+TEST_F(LibraryTest, ChecksOfAFunctionAreItsCases) {
+  const Finished run = Agent(LibPath("libdiopi_cpu.so"),
+                             {"--fname", "diopi*NativeMemoryFormat*", "diopiTensorDestructionHook"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("Coverage     3 of 538 functions pass"), std::string::npos) << run.out;
+  const Finished coverage = RunProgram(
+      {BinPath("diopi-cli"), "coverage", "--data", data(), "--family", "library", "--format", "csv"});
+  EXPECT_EQ(coverage.code, 0) << coverage.err;
+  for (const char* name :
+       {"diopiGetNativeMemoryFormat", "diopiNativeMemoryFormatCast", "diopiTensorDestructionHook"}) {
+    EXPECT_NE(coverage.out.find(std::string(name) + ",functions.h,library,"), std::string::npos)
+        << coverage.out;
+  }
+  const Finished functions = RunProgram({BinPath("diopi-cli"), "list", "functions", "--fname", "library"});
+  EXPECT_EQ(std::count(functions.out.begin(), functions.out.end(), '\n'), 3) << functions.out;
 }
 
 TEST_F(LibraryTest, ChecksAreListedShownAndRepeatedLikeCases) {

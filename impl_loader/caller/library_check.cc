@@ -21,6 +21,9 @@ constexpr std::pair<const char*, LibraryCheck (*)(VendorLibrary*)> kChecks[] = {
     {"stream_chain", CheckStreamChain},
     {"stream_interleaved", CheckInterleavedStreams},
     {"stream_threads", CheckStreamThreads},
+    {"native_format", CheckNativeFormat},
+    {"native_format_cast", CheckNativeFormatCast},
+    {"destruction_hook", CheckDestructionHook},
 };
 
 // A function without arguments that returns a text. Its absence is no fault: a note.
@@ -93,6 +96,13 @@ LibraryCheck Checked(v1::Outcome outcome, const std::string& reason) {
   LibraryCheck check;
   check.set_outcome(outcome);
   check.set_reason(reason);
+  return check;
+}
+
+LibraryCheck WithLastError(LibraryCheck check, VendorLibrary* vendor) {
+  if (check.outcome() != v1::OUTCOME_ERROR) return check;
+  const std::string text = vendor->LastError();
+  if (!text.empty()) check.set_reason(absl::StrCat(check.reason(), ": ", text));
   return check;
 }
 

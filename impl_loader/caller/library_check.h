@@ -1,5 +1,5 @@
 // The checks of a library as a whole (cases/core/library_checks.h), in the process that has loaded it: its
-// names, its errors, its streams.
+// names, its errors, its streams, its native memory formats.
 #ifndef IMPL_LOADER_CALLER_LIBRARY_CHECK_H_
 #define IMPL_LOADER_CALLER_LIBRARY_CHECK_H_
 
@@ -23,8 +23,13 @@ LibraryCheck CheckLastError(VendorLibrary* vendor);
 LibraryCheck CheckStreamChain(VendorLibrary* vendor);
 LibraryCheck CheckInterleavedStreams(VendorLibrary* vendor);
 LibraryCheck CheckStreamThreads(VendorLibrary* vendor);
+LibraryCheck CheckNativeFormat(VendorLibrary* vendor);
+LibraryCheck CheckNativeFormatCast(VendorLibrary* vendor);
+LibraryCheck CheckDestructionHook(VendorLibrary* vendor);
 
 LibraryCheck Checked(v1::Outcome outcome, const std::string& reason);
+// An error with what the library says of it, where it says something; others as they are.
+LibraryCheck WithLastError(LibraryCheck check, VendorLibrary* vendor);
 
 }  // namespace diopi::loader
 

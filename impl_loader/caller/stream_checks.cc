@@ -187,14 +187,6 @@ LibraryCheck NoMatmul() {
   return Checked(v1::OUTCOME_NOT_IMPLEMENTED, "the library exports neither diopiMatmul nor diopiMm");
 }
 
-// What the library says of it, where it says something.
-LibraryCheck WithLastError(LibraryCheck check, VendorLibrary* vendor) {
-  if (check.outcome() != v1::OUTCOME_ERROR) return check;
-  const std::string text = vendor->LastError();
-  if (!text.empty()) check.set_reason(absl::StrCat(check.reason(), ": ", text));
-  return check;
-}
-
 bool Passed(const LibraryCheck& check) {
   return check.outcome() == v1::OUTCOME_PASS;
 }

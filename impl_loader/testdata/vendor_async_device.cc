@@ -1,5 +1,8 @@
 // Operators on a device with memory and streams of its own; DIOPI_TEST_FAULT names what is wrong with them.
+#include <map>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "impl_loader/testdata/async_device.h"
 #include "impl_loader/testdata/vendor_common.h"
@@ -157,4 +160,128 @@ diopiError_t diopiCat(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiCo
   if (Fault("cat_crashes")) std::abort();
   if (!Fault("no_error_text")) LastErrorText() = "cat of nothing";
   return diopiErrorOccurred;
+}
+
+namespace {
+
+// A tensor's native memory format: 0 is plain, 1 as plain and told of the tensor itself, 2 a new tensor with
+// the elements backwards and room behind them.
+struct Native {
+  int64_t format = 0;
+  std::vector<int64_t> shape;
+};
+constexpr int64_t kRoom = 13;
+
+// By the address of the data.
+std::map<const void*, Native>& Natives() {
+  static auto* natives = new std::map<const void*, Native>;
+  return *natives;
+}
+
+const float* DataOf(diopiConstTensorHandle_t tensor) {
+  const void* data = nullptr;
+  diopiGetTensorDataConst(tensor, &data);
+  return static_cast<const float*>(data);
+}
+
+Native NativeOf(diopiConstTensorHandle_t tensor) {
+  if (const auto at = Natives().find(DataOf(tensor)); at != Natives().end()) return at->second;
+  diopiSize_t shape{nullptr, 0};
+  diopiGetTensorShape(tensor, &shape);
+  return {0, std::vector<int64_t>(shape.data, shape.data + shape.len)};
+}
+
+diopiError_t Unknown(diopiTensorHandle_t* out, diopiTensorHandle_t in, int64_t format) {
+  const std::string text = "no native memory format " + std::to_string(format);
+  if (Fault("unknown_crashes")) std::abort();
+  if (Fault("unknown_throws")) throw std::runtime_error(text);
+  if (Fault("unknown_marks_input")) Natives()[DataOf(in)] = {1, NativeOf(in).shape};
+  if (Fault("unknown_is_plain")) *out = in;
+  if (!Fault("unknown_without_text")) LastErrorText() = text;
+  return Fault("unknown_is_plain") ? diopiSuccess : diopiErrorOccurred;
+}
+
+// A new tensor of that many elements, backwards, or as they are.
+diopiError_t Rearrange(diopiContextHandle_t ctx, diopiTensorHandle_t* out, diopiTensorHandle_t in,
+                       const std::vector<int64_t>& shape, bool backwards) {
+  const diopiSize_t size{shape.data(), static_cast<int64_t>(shape.size())};
+  const diopiDtype_t dtype = Fault("cast_halves") ? diopi_dtype_int32 : diopi_dtype_float32;
+  const diopiError_t error = diopiRequireTensor(ctx, out, &size, nullptr, dtype, diopi_device);
+  if (error != diopiSuccess) return error;
+  int64_t room = 0;
+  diopiGetTensorNumel(*out, &room);
+  int64_t count = 1;
+  for (const int64_t length : NativeOf(in).shape) count *= length;
+  auto* to = const_cast<float*>(DeviceMemory::Get().Behind(DataOf(*out)));
+  auto* from = const_cast<float*>(DeviceMemory::Get().Behind(DataOf(in)));
+  const Stream* given = Launch(ctx, [=] {
+    const int64_t copied = Fault("cast_loses_last") ? count - 1 : count;
+    for (int64_t i = 0; i < copied; ++i) to[i] = from[backwards ? count - 1 - i : i];
+    if (Fault("cast_past_end")) to[room] = 1;
+    if (Fault("cast_changes_input")) from[0] = 7;
+  });
+  return given == nullptr ? diopiErrorOccurred : diopiSuccess;
+}
+
+}  // namespace
+
+diopiError_t diopiGetNativeMemoryFormat(diopiContextHandle_t ctx, diopiConstTensorHandle_t input,
+                                        int64_t* format) {
+  if (Fault("format_fails")) return diopiErrorOccurred;
+  if (Fault("format_unwritten")) return diopiSuccess;
+  auto* first = const_cast<float*>(DeviceMemory::Get().Behind(DataOf(input)));
+  if (Fault("format_changes_input")) Launch(ctx, [first] { *first = 7; });
+  diopiSize_t shape{nullptr, 0};
+  diopiGetTensorShape(input, &shape);
+  if (Fault("format_changes_shape") && shape.len > 0) const_cast<int64_t*>(shape.data)[0] = 1;
+  static int64_t calls = 0;
+  const int64_t found = Fault("format_wanders")      ? calls++
+                        : Fault("format_by_address") ? reinterpret_cast<int64_t>(first)
+                                                     : NativeOf(input).format;
+  std::memcpy(format, &found, Fault("format_of_four_bytes") ? 4 : 8);
+  return diopiSuccess;
+}
+
+diopiError_t diopiNativeMemoryFormatCast(diopiContextHandle_t ctx, diopiTensorHandle_t* out,
+                                         diopiTensorHandle_t in, int64_t format) {
+  if (Fault("cast_noimplement")) return diopiNoImplement;
+  if (Fault("cast_returns_nothing")) return diopiSuccess;
+  if (Fault("cast_returns_garbage")) {
+    *out = reinterpret_cast<diopiTensorHandle_t>(&Natives());
+    return diopiSuccess;
+  }
+  if (format < 0 || format > 2) return Unknown(out, in, format);
+  const Native from = NativeOf(in);
+  const bool turns = (from.format == 2) != (format == 2);
+  if (turns && format != 2 && Fault("cast_without_way_back")) {
+    LastErrorText() = "no way back";
+    return diopiErrorOccurred;
+  }
+  int64_t count = 1;
+  for (const int64_t length : from.shape) count *= length;
+  if (turns || Fault("cast_flattens") || Fault("cast_halves")) {
+    const std::vector<int64_t> flat = {format == 2 ? count + kRoom : count};
+    const bool keeps = format != 2 && !Fault("cast_flattens");
+    if (const diopiError_t error = Rearrange(ctx, out, in, keeps ? from.shape : flat, turns)) return error;
+  } else {
+    *out = in;
+  }
+  const int64_t told = Fault("cast_told_wrong") && format == 2 ? 1 : format;
+  if (!Fault("cast_not_told")) Natives()[DataOf(*out)] = {told, from.shape};
+  return diopiSuccess;
+}
+
+diopiError_t diopiTensorDestructionHook(diopiContextHandle_t ctx, void* ptr) {
+  const bool known = Natives().contains(ptr);
+  if (Fault("hook_fails") && !known && ptr != nullptr) return diopiErrorOccurred;
+  if (Fault("hook_frees")) std::free(ptr);
+  if (Fault("hook_marks") && ptr != nullptr) Natives()[ptr] = {1, {}};
+  if ((Fault("hook_clears_memory") && ptr != nullptr) || (Fault("hook_clears_casts") && known)) {
+    auto* first = static_cast<float*>(DeviceMemory::Get().Behind(ptr));
+    Launch(ctx, [first] { *first = 0; });
+  }
+  if (Fault("hook_marks") || Fault("hook_forgets_nothing")) return diopiSuccess;
+  if (Fault("hook_forgets_all")) Natives().clear();
+  Natives().erase(ptr);
+  return diopiSuccess;
 }

@@ -55,6 +55,11 @@ TEST_P(LibraryCheckTest, SaysWhatIsWrong) {
 
 constexpr char kAsync[] = "async_device";
 
+std::string NameOf(const testing::TestParamInfo<Row>& param) {
+  return param.param.vendor + "_" + (param.param.fault.empty() ? "as_it_is" : param.param.fault) + "_" +
+         param.param.label;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, LibraryCheckTest,
     testing::Values(
@@ -88,10 +93,57 @@ INSTANTIATE_TEST_SUITE_P(
         Row{kAsync, "newest_stream", "stream_interleaved", v1::OUTCOME_FAIL, "stream 1 of two: "},
         Row{kAsync, "one_thread_only", "stream_chain", v1::OUTCOME_PASS},
         Row{kAsync, "one_thread_only", "stream_threads", v1::OUTCOME_FAIL, " of two, round 1: "}),
-    [](const testing::TestParamInfo<Row>& param) {
-      return param.param.vendor + "_" + (param.param.fault.empty() ? "as_it_is" : param.param.fault) + "_" +
-             param.param.label;
-    });
+    NameOf);
+
+constexpr char kGet[] = "native_format";
+constexpr char kCast[] = "native_format_cast";
+constexpr char kHook[] = "destruction_hook";
+
+INSTANTIATE_TEST_SUITE_P(
+    NativeFormats, LibraryCheckTest,
+    testing::Values(
+        Row{"good", "", kGet, v1::OUTCOME_NOT_IMPLEMENTED, "does not export diopiGetNativeMemoryFormat"},
+        Row{"good", "", kCast, v1::OUTCOME_NOT_IMPLEMENTED, "does not export diopiNativeMemoryFormatCast"},
+        Row{"good", "", kHook, v1::OUTCOME_NOT_IMPLEMENTED, "does not export diopiTensorDestructionHook"},
+        Row{kAsync, "", kGet, v1::OUTCOME_PASS}, Row{kAsync, "", kCast, v1::OUTCOME_PASS},
+        Row{kAsync, "", kHook, v1::OUTCOME_PASS},
+        Row{kAsync, "format_fails", kGet, v1::OUTCOME_ERROR,
+            "a tensor of shape (): diopiGetNativeMemoryFormat"},
+        Row{kAsync, "format_unwritten", kGet, v1::OUTCOME_FAIL, "returned success and wrote no format"},
+        Row{kAsync, "format_unwritten", kHook, v1::OUTCOME_FAIL, "returned success and wrote no format"},
+        Row{kAsync, "format_of_four_bytes", kGet, v1::OUTCOME_FAIL, "wrote 4 of the format's 8 bytes"},
+        Row{kAsync, "format_wanders", kGet, v1::OUTCOME_FAIL, "said 0 and then 1"},
+        Row{kAsync, "format_by_address", kGet, v1::OUTCOME_FAIL, " of another one, though neither was cast"},
+        Row{kAsync, "format_changes_input", kGet, v1::OUTCOME_FAIL, "after diopiGetNativeMemoryFormat, is 7"},
+        Row{kAsync, "format_changes_shape", kGet, v1::OUTCOME_FAIL, "overwrote the shape or the strides"},
+        Row{kAsync, "cast_noimplement", kCast, v1::OUTCOME_NOT_IMPLEMENTED, "returned error 13"},
+        Row{kAsync, "cast_returns_nothing", kCast, v1::OUTCOME_FAIL, "returned success and no tensor"},
+        Row{kAsync, "cast_returns_garbage", kCast, v1::OUTCOME_FAIL,
+            "neither its input nor from diopiRequire"},
+        Row{kAsync, "cast_flattens", kCast, v1::OUTCOME_FAIL, "has shape (1,), expected ()"},
+        Row{kAsync, "cast_halves", kCast, v1::OUTCOME_FAIL, "is not of float32"},
+        Row{kAsync, "cast_loses_last", kCast, v1::OUTCOME_FAIL,
+            "of the cast to format 2, cast back to 0, is"},
+        Row{kAsync, "cast_changes_input", kCast, v1::OUTCOME_FAIL, "after the cast to format 2, is 7"},
+        Row{kAsync, "cast_past_end", kCast, v1::OUTCOME_FAIL, "the cast to format 2 wrote "},
+        Row{kAsync, "cast_not_told", kCast, v1::OUTCOME_FAIL, "the cast to format 2, of format 0, has shape"},
+        Row{kAsync, "cast_told_wrong", kCast, v1::OUTCOME_FAIL, "the cast to format 2 has format 1"},
+        Row{kAsync, "cast_without_way_back", kCast, v1::OUTCOME_ERROR, "error 1: no way back"},
+        Row{kAsync, "unknown_throws", kCast, v1::OUTCOME_PASS},
+        Row{kAsync, "unknown_is_plain", kCast, v1::OUTCOME_PASS},
+        Row{kAsync, "unknown_without_text", kCast, v1::OUTCOME_FAIL, "but the last-error string is empty"},
+        Row{kAsync, "unknown_marks_input", kCast, v1::OUTCOME_FAIL,
+            "was refused, but its input now has format"},
+        Row{kAsync, "hook_fails", kHook, v1::OUTCOME_ERROR, "of a tensor that was never cast"},
+        Row{kAsync, "hook_clears_memory", kHook, v1::OUTCOME_FAIL,
+            "after diopiTensorDestructionHook of a tensor"},
+        Row{kAsync, "hook_clears_casts", kHook, v1::OUTCOME_FAIL, "changed the memory of that tensor"},
+        Row{kAsync, "hook_marks", kHook, v1::OUTCOME_FAIL, "changed a format from 0 to 1"},
+        Row{kAsync, "hook_forgets_nothing", kHook, v1::OUTCOME_FAIL,
+            "where one of format 1 was destroyed has"},
+        Row{kAsync, "hook_forgets_all", kHook, v1::OUTCOME_FAIL,
+            "gave another tensor of that format the format"}),
+    NameOf);
 
 TEST(LibraryChecks, TheWorkerKnowsThemAllAndNoOthers) {
   auto worker = Worker::Start(OptionsFor(kAsync));
@@ -146,15 +198,20 @@ TEST(LibraryChecks, WhatFailsAfterCasesIsRepeatedInAFreshProcess) {
 }
 
 TEST(LibraryChecks, ACrashIsToldByTheNameOfTheCheck) {
-  WorkerOptions options = OptionsFor(kAsync);
-  options.environment = {"DIOPI_TEST_FAULT=cat_crashes"};
-  auto worker = Worker::Start(options);
-  ASSERT_TRUE(worker.ok()) << worker.status();
-  ASSERT_TRUE((*worker)->Submit(CheckCase("last_error"), {}, 2).ok());
-  const CallOutcome outcome = (*worker)->Wait();
-  EXPECT_EQ(outcome.kind, Kind::kCrashed);
-  EXPECT_EQ(outcome.signal_name, "SIGABRT");
-  EXPECT_THAT(outcome.text, HasSubstr("SIGABRT in library.last_error"));
+  const Row crashes[] = {{kAsync, "cat_crashes", "last_error", v1::OUTCOME_CRASH, "SIGABRT"},
+                         {kAsync, "unknown_crashes", "native_format_cast", v1::OUTCOME_CRASH, "SIGABRT"},
+                         {kAsync, "hook_frees", "destruction_hook", v1::OUTCOME_CRASH, "SIGSEGV"}};
+  for (const Row& row : crashes) {
+    WorkerOptions options = OptionsFor(row.vendor);
+    options.environment = {"DIOPI_TEST_FAULT=" + row.fault};
+    auto worker = Worker::Start(options);
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    ASSERT_TRUE((*worker)->Submit(CheckCase(row.label), {}, 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    EXPECT_EQ(outcome.kind, Kind::kCrashed) << row.fault;
+    EXPECT_EQ(outcome.signal_name, row.text);
+    EXPECT_THAT(outcome.text, HasSubstr(row.text + " in library." + row.label));
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/library_checks.h"
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
 
@@ -75,7 +76,8 @@ std::optional<size_t> GradeOf(const v1::Verdict& verdict) {
 // The family of an operator, by any of its functions; checks of the library as a whole have none.
 std::string FamilyOf(const SuiteIndex& suite, const v1::Verdict& verdict) {
   const auto place = suite.find(verdict.function());
-  return place == suite.end() ? "" : place->second.family;
+  const bool none = place == suite.end() || verdict.operator_() == cases::kLibraryOperator;
+  return none ? "" : place->second.family;
 }
 
 std::vector<OperatorResult> OperatorResults(const EvaluationInput& input, Grades* all) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "cases/core/library_checks.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
@@ -11,7 +12,7 @@ Heat BuildHeat(const std::string& run_id, const std::vector<server::TallyRow>& t
   std::map<std::string, int> operators;
   std::map<v1::Dtype::Code, int> dtypes;
   for (const server::TallyRow& tally : tallies) {
-    if (tally.function.empty()) continue;
+    if (tally.op == cases::kLibraryOperator) continue;
     operators.emplace(tally.op, 0);
     dtypes.emplace(tally.dtype, 0);
   }
@@ -27,7 +28,7 @@ Heat BuildHeat(const std::string& run_id, const std::vector<server::TallyRow>& t
   }
   std::map<std::pair<int, int>, HeatCell> cells;
   for (const server::TallyRow& tally : tallies) {
-    if (tally.function.empty()) continue;
+    if (tally.op == cases::kLibraryOperator) continue;
     const std::pair<int, int> at(operators[tally.op], dtypes[tally.dtype]);
     HeatCell& cell = cells[at];
     cell.op = at.first;

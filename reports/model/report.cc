@@ -134,7 +134,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   bool flushes = false;
   for (const v1::Verdict& verdict : results) {
     ++report.outcomes[verdict.outcome()];
-    // Checks of the library as a whole call no function of their own: outcomes and table have them.
+    // Checks of the library as a whole that test no one function: outcomes and table have them.
     const bool calls = !verdict.function().empty();
     if (calls && IsCalled(verdict.outcome())) ++report.correctness.called;
     if (calls && verdict.outcome() == v1::OUTCOME_PASS) ++report.correctness.passed;

@@ -1,6 +1,7 @@
 #include "reports/model/suite.h"
 
 #include "cases/core/builtin.h"
+#include "cases/core/library_checks.h"
 #include "diopi/v1/operator.pb.h"
 
 namespace diopi::reports {
@@ -14,6 +15,9 @@ const SuiteIndex& BuiltinSuite() {
       for (const v1::FunctionRules& function : file.function()) {
         made->emplace(function.name(), SuitePlace{file.operator_(), file.family()});
       }
+    }
+    for (const v1::Case& c : cases::LibraryChecks()) {
+      if (!c.function().empty()) made->emplace(c.function(), SuitePlace{c.operator_(), c.family()});
     }
     return made;
   }();

@@ -7,7 +7,8 @@
 
 namespace diopi::reports {
 
-// Where the suite has a function: operator and family of cases/ops.
+// Where the suite has a function: operator and family of cases/ops, or "library" for a function that a check
+// of the library as a whole tests.
 struct SuitePlace {
   std::string op;
   std::string family;

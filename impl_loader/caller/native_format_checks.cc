@@ -1,0 +1,446 @@
+// The library checks of native memory formats: layouts of a chip's own that lie behind a tensor's shape and
+// strides, known by numbers that only the library understands. What must hold for any numbers: a format that
+// is told can be asked for, what was cast can be cast back, and a destroyed tensor leaves nothing behind.
+//
+// A result in another format may have any shape: only the library reads it. A refusal is an error code or an
+// exception, as callers that look at the tensor alone rely on. A cast may also answer with a plain tensor.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "cases/base/layout.h"
+#include "cases/base/tensor.h"
+#include "impl_loader/caller/check_context.h"
+#include "impl_loader/caller/library_check.h"
+
+namespace diopi::loader {
+namespace {
+
+constexpr int64_t kImpossible = -12345;
+constexpr int64_t kFormats = 64;  // which of 0 to 63 a library has is tried
+constexpr uint64_t kUntouched = 0x5A5A5A5A5A5A5A5A;
+constexpr uint64_t kUpperHalf = 0xFFFFFFFF00000000;
+
+std::vector<int64_t> Images() {  // the shape that most formats fit
+  return {2, 3, 4, 5};
+}
+
+std::vector<std::vector<int64_t>> Shapes() {
+  return {{}, {7}, {3, 5}, Images(), {2, 2, 2, 2, 3}};
+}
+
+std::string Bytes(const diopiTensor& downloaded) {
+  return {reinterpret_cast<const char*>(downloaded.storage.mirror), downloaded.storage.bytes};
+}
+
+std::string CastTo(int64_t format) {
+  return absl::StrCat("the cast to format ", format);
+}
+
+// Tensors whose values are known, calls, and what was found wrong. Whatever returns false has found
+// something, with which the check ends.
+class FormatCheck {
+ public:
+  // `function`: the one that is checked.
+  FormatCheck(VendorLibrary* vendor, const std::string& function)
+      : get_(FindFirst(vendor, {"diopiGetNativeMemoryFormat"})),
+        cast_(FindFirst(vendor, {"diopiNativeMemoryFormatCast"})),
+        hook_(FindFirst(vendor, {"diopiTensorDestructionHook"})),
+        vendor_(vendor),
+        context_(vendor) {
+    if (vendor->Symbol(function) == nullptr) {
+      Find(v1::OUTCOME_NOT_IMPLEMENTED, absl::StrCat("the library does not export ", function));
+    } else if (const int32_t code = context_.MakeStream(); code != 0) {
+      Find(v1::OUTCOME_ERROR, absl::StrCat("making a stream failed with ", code));
+    }
+  }
+
+  bool Good() const { return found_.outcome() == v1::OUTCOME_PASS; }
+  LibraryCheck Found() const { return WithLastError(found_, vendor_); }
+
+  // diopiGetNativeMemoryFormat of two tensors of the shape.
+  bool TellsFormats(const std::vector<int64_t>& shape);
+  // Casts to the format that a tensor has anyway.
+  bool CastsToItsOwn(const std::vector<int64_t>& shape);
+  // A cast to a format that the library may have or not, and back.
+  bool CastsThereAndBack(int64_t format);
+  // The destruction of tensors that were never cast, and of none.
+  bool HooksPlainTensors();
+  // That of one of two tensors that were cast to the format.
+  bool HooksOneOfTwo(int64_t format);
+  // False, with the check skipped: formats cannot be read.
+  bool CanReadFormats() {
+    return get_.symbol != nullptr ||
+           Find(v1::OUTCOME_SKIPPED,
+                "the library does not export diopiGetNativeMemoryFormat, which tells what a cast has done");
+  }
+  bool HasFormats() const { return get_.symbol != nullptr && cast_.symbol != nullptr; }
+
+ private:
+  struct Held {
+    diopiTensor* tensor = nullptr;
+    std::vector<float> values;
+  };
+
+  bool Find(v1::Outcome outcome, const std::string& reason) {
+    found_ = Checked(outcome, reason);
+    return false;
+  }
+  bool Wrong(const std::string& reason) { return Find(v1::OUTCOME_FAIL, reason); }
+
+  // Makes a tensor with values of its own, which Intact looks at until it is let go.
+  bool Hold(const std::vector<int64_t>& shape, Held* held);
+  void LetGo(const Held& held) {
+    std::erase_if(held_, [&held](const Held& one) { return one.tensor == held.tensor; });
+  }
+  // No held tensor has other values, and no tensor anything else beside it, than before.
+  bool Intact(const std::string& after);
+  bool InBounds(diopiTensor* tensor, const std::string& after);
+  // The tensor's memory is in its mirror.
+  bool Download(const diopiTensor& tensor);
+  bool HasElements(const diopiTensor& tensor, const std::vector<float>& values, const std::string& what);
+
+  // Calls and waits. False: nothing can be said any more.
+  bool Try(const CheckedFunction& function, const std::vector<ArgValue>& args, CheckedCall* call);
+  // The same of a call that must succeed.
+  bool Call(const CheckedFunction& function, const std::vector<ArgValue>& args, const std::string& words);
+  bool ReadFormat(const diopiTensor* tensor, const std::string& of, int64_t* format);
+  // `out` is null where the library refuses.
+  bool Cast(diopiTensor* in, int64_t format, diopiTensor** out);
+  // Of a tensor that `of` describes; the library must not refuse.
+  bool CastBack(diopiTensor* in, int64_t format, const std::string& of, diopiTensor** out);
+  bool IsPlain(const diopiTensor& tensor, const Held& from, const std::string& what);
+  bool Hook(const diopiTensor* tensor, const std::string& of);
+  // Of the first of two tensors of the format, which the other and the memory of both must survive.
+  bool HookFirst(const std::array<diopiTensor*, 2>& cast, int64_t format);
+
+  const CheckedFunction get_;
+  const CheckedFunction cast_;
+  const CheckedFunction hook_;
+  VendorLibrary* const vendor_;
+  CheckContext context_;
+  std::vector<Held> held_;
+  int made_ = 0;
+  CheckedCall refusal_;
+  LibraryCheck found_ = Checked(v1::OUTCOME_PASS, "");
+};
+
+bool FormatCheck::Hold(const std::vector<int64_t>& shape, Held* held) {
+  held->tensor = context_.NewTensor(shape);
+  if (held->tensor == nullptr) return Find(v1::OUTCOME_ERROR, "the library has no memory for small tensors");
+  held->tensor->SealLayout();
+  ++made_;
+  held->values.clear();
+  for (int64_t i = 0; i < held->tensor->numel; ++i) {
+    held->values.push_back(static_cast<float>(made_) + static_cast<float>(i) / 1024);
+  }
+  std::memcpy(held->tensor->storage.mirror, held->values.data(), held->tensor->storage.bytes);
+  int32_t code = context_.Upload(*held->tensor);
+  if (code == 0) code = context_.context().Synchronize();
+  if (code != 0) return Find(v1::OUTCOME_ERROR, absl::StrCat("copying to the device failed with ", code));
+  held_.push_back(*held);
+  return true;
+}
+
+bool FormatCheck::Download(const diopiTensor& tensor) {
+  int32_t code = context_.Download(tensor);
+  if (code == 0) code = context_.context().Synchronize();
+  return code == 0 || Find(v1::OUTCOME_ERROR, absl::StrCat("copying from the device failed with ", code));
+}
+
+bool FormatCheck::InBounds(diopiTensor* tensor, const std::string& after) {
+  if (tensor->RestoreLayout()) {
+    return Wrong(absl::StrCat(after, " overwrote the shape or the strides of a tensor of shape ",
+                              ShapeText(tensor->shape), ", which belong to the host"));
+  }
+  if (!Download(*tensor)) return false;
+  const runtime::CanaryDamage damage = runtime::CheckCanaries(tensor->storage);
+  return damage.count == 0 ||
+         Wrong(absl::StrCat(after, " wrote ", damage.count, " bytes outside a tensor of ",
+                            tensor->storage.bytes, " bytes"));
+}
+
+bool FormatCheck::HasElements(const diopiTensor& tensor, const std::vector<float>& values,
+                              const std::string& what) {
+  if (tensor.dtype != diopi_dtype_float32) {
+    return Wrong(absl::StrCat(what, " is not of float32, as the tensor was that was cast"));
+  }
+  if (tensor.numel != static_cast<int64_t>(values.size())) {
+    return Wrong(absl::StrCat(what, " has ", tensor.numel, " elements, expected ", values.size()));
+  }
+  if (!Download(tensor)) return false;
+  std::vector<float> found(values.size());
+  GatherFromStorage(tensor.storage.mirror, tensor.shape, tensor.strides, tensor.storage_offset, sizeof(float),
+                    found.data());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::memcmp(&found[i], &values[i], sizeof(float)) == 0) continue;
+    return Wrong(absl::StrCat("element ", i, " of ", what, " is ", found[i], ", expected ", values[i]));
+  }
+  return true;
+}
+
+bool FormatCheck::Intact(const std::string& after) {
+  for (const Held& held : held_) {
+    const std::string what =
+        absl::StrCat("a tensor of shape ", ShapeText(held.tensor->shape), ", after ", after, ",");
+    if (!InBounds(held.tensor, after) || !HasElements(*held.tensor, held.values, what)) return false;
+  }
+  const std::vector<diopiTensor*> required = context_.context().Required();
+  return std::all_of(required.begin(), required.end(),
+                     [&](diopiTensor* tensor) { return InBounds(tensor, after); });
+}
+
+bool FormatCheck::Try(const CheckedFunction& function, const std::vector<ArgValue>& args, CheckedCall* call) {
+  *call = CallChecked(function, &context_, args);
+  if (call->outcome == v1::OUTCOME_HARNESS_ERROR) return Find(call->outcome, call->text);
+  const int32_t code = context_.context().Synchronize();
+  return code == 0 || Find(v1::OUTCOME_ERROR, absl::StrCat("after ", function.name(),
+                                                           " waiting for the stream failed with ", code));
+}
+
+bool FormatCheck::Call(const CheckedFunction& function, const std::vector<ArgValue>& args,
+                       const std::string& words) {
+  CheckedCall call;
+  if (!Try(function, args, &call)) return false;
+  return call.outcome == v1::OUTCOME_PASS || Find(call.outcome, absl::StrCat(words, ": ", call.text));
+}
+
+bool FormatCheck::ReadFormat(const diopiTensor* tensor, const std::string& of, int64_t* format) {
+  uint64_t said[] = {kUntouched, ~kUntouched};
+  for (uint64_t& one : said) {
+    auto* handle = const_cast<diopiTensor*>(tensor);
+    if (!Call(get_, {static_cast<void*>(handle), static_cast<void*>(&one)},
+              "asking for the format of " + of)) {
+      return false;
+    }
+  }
+  *format = static_cast<int64_t>(said[0]);
+  if (said[0] == said[1]) return true;
+  const std::string start = absl::StrCat("diopiGetNativeMemoryFormat of ", of);
+  const uint64_t differs = said[0] ^ said[1];
+  if (differs == ~uint64_t{0}) return Wrong(start + " returned success and wrote no format");
+  if (differs == kUpperHalf) return Wrong(start + " wrote 4 of the format's 8 bytes");
+  return Wrong(absl::StrCat(start, " said ", *format, " and then ", static_cast<int64_t>(said[1])));
+}
+
+bool FormatCheck::Cast(diopiTensor* in, int64_t format, diopiTensor** out) {
+  *out = nullptr;
+  diopiTensorHandle_t made = nullptr;
+  const std::vector<ArgValue> args = {static_cast<void*>(&made), static_cast<void*>(in), format};
+  if (!Try(cast_, args, &refusal_)) return false;
+  const std::string words = CastTo(format);
+  if (refusal_.outcome != v1::OUTCOME_PASS) {
+    const bool says =
+        vendor_->Symbol("diopiGetLastErrorString") != nullptr || vendor_->functions().last_error != nullptr;
+    const bool silent = says && refusal_.outcome == v1::OUTCOME_ERROR && refusal_.error_code != 0 &&
+                        vendor_->LastError().empty();
+    return !silent || Wrong(absl::StrCat(words, " failed with ", refusal_.error_code,
+                                         ", but the last-error string is empty"));
+  }
+  const std::vector<diopiTensor*> required = context_.context().Required();
+  if (made == nullptr) return Wrong(words + " returned success and no tensor");
+  if (made != in && std::find(required.begin(), required.end(), made) == required.end()) {
+    return Wrong(words + " returned a tensor that is neither its input nor from diopiRequireTensor");
+  }
+  *out = made;
+  return true;
+}
+
+bool FormatCheck::CastBack(diopiTensor* in, int64_t format, const std::string& of, diopiTensor** out) {
+  if (!Cast(in, format, out)) return false;
+  if (*out != nullptr) return true;
+  const bool absent = refusal_.outcome == v1::OUTCOME_NOT_IMPLEMENTED;
+  return Find(absent ? refusal_.outcome : v1::OUTCOME_ERROR,
+              absl::StrCat(CastTo(format), " of ", of, ": ", refusal_.text));
+}
+
+bool FormatCheck::IsPlain(const diopiTensor& tensor, const Held& from, const std::string& what) {
+  if (tensor.shape != from.tensor->shape) {
+    return Wrong(absl::StrCat(what, " has shape ", ShapeText(tensor.shape), ", expected ",
+                              ShapeText(from.tensor->shape)));
+  }
+  return HasElements(tensor, from.values, what);
+}
+
+bool FormatCheck::TellsFormats(const std::vector<int64_t>& shape) {
+  const std::string of = absl::StrCat("a tensor of shape ", ShapeText(shape));
+  Held held[2];
+  int64_t formats[2] = {0, 0};
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    if (!Hold(shape, &held[i]) || !ReadFormat(held[i].tensor, of, &formats[i]) || !Intact(get_.name()))
+      return false;
+  }
+  return formats[0] == formats[1] ||
+         Wrong(absl::StrCat("diopiGetNativeMemoryFormat said ", formats[0], " of ", of, " and ", formats[1],
+                            " of another one, though neither was cast"));
+}
+
+bool FormatCheck::CastsToItsOwn(const std::vector<int64_t>& shape) {
+  const std::string of = absl::StrCat("a tensor of shape ", ShapeText(shape));
+  Held held;
+  int64_t own = 0;
+  if (!Hold(shape, &held) || !ReadFormat(held.tensor, of, &own)) return false;
+  const std::string words = absl::StrCat(CastTo(own), ", which ", of, " has,");
+  for (int round = 0; round < 2; ++round) {
+    diopiTensor* out = nullptr;
+    int64_t format = 0;
+    if (!CastBack(held.tensor, own, of, &out) || !Intact(words) ||
+        !IsPlain(*out, held, "the result of " + words) || !ReadFormat(out, "its result", &format)) {
+      return false;
+    }
+    if (format != own) return Wrong(absl::StrCat(words, " made a tensor of format ", format));
+  }
+  return true;
+}
+
+bool FormatCheck::CastsThereAndBack(int64_t format) {
+  context_.context().ReleaseRequired();  // of the formats before
+  const std::string words = CastTo(format);
+  Held held;
+  int64_t plain = 0;
+  int64_t made = 0;
+  diopiTensor* out = nullptr;
+  if (!Hold(Images(), &held) || !ReadFormat(held.tensor, "a plain tensor", &plain) ||
+      !Cast(held.tensor, format, &out)) {
+    return false;
+  }
+  if (out == held.tensor) LetGo(held);  // its memory is the library's to arrange
+  if (!Intact(words)) return false;
+  if (out != held.tensor) {
+    int64_t kept = 0;
+    if (!ReadFormat(held.tensor, "the input of " + words, &kept)) return false;
+    if (kept != plain) {
+      return Wrong(absl::StrCat(words, out == nullptr ? " was refused" : " made another tensor",
+                                ", but its input now has format ", kept, " and not ", plain));
+    }
+  }
+  LetGo(held);
+  if (out == nullptr) return true;
+  const std::string result = "the result of " + words;
+  if (!ReadFormat(out, result, &made)) return false;
+  if (made == plain) return IsPlain(*out, held, absl::StrCat(result, ", of format ", plain, ","));
+  if (made != format) return Wrong(absl::StrCat(result, " has format ", made));
+  diopiTensor* back = nullptr;
+  if (!CastBack(out, plain, result, &back) || !Intact(CastTo(plain)) ||
+      !HasElements(*back, held.values, absl::StrCat(result, ", cast back to ", plain, ",")) ||
+      !ReadFormat(back, result + ", cast back,", &made)) {
+    return false;
+  }
+  return made == plain || Wrong(absl::StrCat(result, ", cast back to ", plain, ", has format ", made));
+}
+
+bool FormatCheck::Hook(const diopiTensor* tensor, const std::string& of) {
+  void* data = nullptr;
+  if (tensor != nullptr) diopiGetTensorData(const_cast<diopiTensor*>(tensor), &data);
+  const std::string words = absl::StrCat("diopiTensorDestructionHook of ", of);
+  return Call(hook_, {data}, words) && Intact(words);
+}
+
+bool FormatCheck::HooksPlainTensors() {
+  Held held[2];
+  int64_t before = 0;
+  for (Held& one : held) {
+    if (!Hold(Images(), &one)) return false;
+    if (get_.symbol != nullptr && !ReadFormat(one.tensor, "a plain tensor", &before)) return false;
+  }
+  const std::string never_cast = "a tensor that was never cast";
+  if (!Hook(nullptr, "a null pointer, as tensors without elements have,") ||
+      !Hook(held[0].tensor, never_cast) || !Hook(held[0].tensor, never_cast + ", for the second time,")) {
+    return false;
+  }
+  for (const Held& one : held) {
+    int64_t after = before;
+    if (get_.symbol != nullptr && !ReadFormat(one.tensor, never_cast, &after)) return false;
+    if (after != before) {
+      return Wrong(absl::StrCat("diopiTensorDestructionHook of ", never_cast, " changed a format from ",
+                                before, " to ", after));
+    }
+  }
+  return true;
+}
+
+bool FormatCheck::HookFirst(const std::array<diopiTensor*, 2>& cast, int64_t format) {
+  const std::string of = absl::StrCat("a tensor of format ", format);
+  std::string before[2];
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    if (!Download(*cast[i])) return false;
+    before[i] = Bytes(*cast[i]);
+  }
+  if (!Hook(cast[0], of) || !Hook(cast[0], of + ", for the second time,")) return false;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    if (!Download(*cast[i])) return false;
+    if (Bytes(*cast[i]) == before[i]) continue;
+    return Wrong(absl::StrCat("diopiTensorDestructionHook of ", of, " changed the memory of ",
+                              i == 0 ? "that tensor, which belongs to the host" : "another tensor"));
+  }
+  int64_t kept = 0;
+  if (!ReadFormat(cast[1], of, &kept)) return false;
+  return kept == format || Wrong(absl::StrCat("diopiTensorDestructionHook of ", of,
+                                              " gave another tensor of that format the format ", kept));
+}
+
+bool FormatCheck::HooksOneOfTwo(int64_t format) {
+  context_.context().ReleaseRequired();
+  Held held[2];
+  std::array<diopiTensor*, 2> cast = {nullptr, nullptr};
+  int64_t plain = 0;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    int64_t made = 0;
+    if (!Hold(Images(), &held[i]) || !ReadFormat(held[i].tensor, "a plain tensor", &plain) ||
+        (format != plain && !Cast(held[i].tensor, format, &cast[i]))) {
+      return false;
+    }
+    LetGo(held[i]);
+    if (cast[i] == nullptr) return true;
+    if (!ReadFormat(cast[i], "the result of " + CastTo(format), &made)) return false;
+    if (made != format) return true;  // nothing that could be forgotten
+  }
+  if (!HookFirst(cast, format)) return false;
+  // Where the destroyed tensor was, the framework puts the next one.
+  diopiTensor next = *held[0].tensor;
+  next.storage = cast[0]->storage;
+  int64_t again = 0;
+  if (!ReadFormat(&next, "a new tensor", &again)) return false;
+  if (again != plain) {
+    return Wrong(absl::StrCat("diopiTensorDestructionHook forgot nothing: a new tensor where one of format ",
+                              format, " was destroyed has format ", again, ", expected ", plain));
+  }
+  diopiTensor* back = nullptr;
+  return CastBack(cast[1], plain, "another tensor", &back) &&
+         HasElements(*back, held[1].values,
+                     absl::StrCat("another tensor of format ", format, ", cast back to ", plain,
+                                  " after diopiTensorDestructionHook,"));
+}
+
+}  // namespace
+
+LibraryCheck CheckNativeFormat(VendorLibrary* vendor) {
+  FormatCheck check(vendor, "diopiGetNativeMemoryFormat");
+  for (const std::vector<int64_t>& shape : Shapes()) {
+    if (!check.Good() || !check.TellsFormats(shape)) break;
+  }
+  return check.Found();
+}
+
+LibraryCheck CheckNativeFormatCast(VendorLibrary* vendor) {
+  FormatCheck check(vendor, "diopiNativeMemoryFormatCast");
+  if (check.Good()) check.CanReadFormats();
+  for (const std::vector<int64_t>& shape : Shapes()) {
+    if (!check.Good() || !check.CastsToItsOwn(shape)) break;
+  }
+  for (int64_t format = 0; format < kFormats && check.Good(); ++format) check.CastsThereAndBack(format);
+  if (check.Good()) check.CastsThereAndBack(kImpossible);
+  return check.Found();
+}
+
+LibraryCheck CheckDestructionHook(VendorLibrary* vendor) {
+  FormatCheck check(vendor, "diopiTensorDestructionHook");
+  if (check.Good()) check.HooksPlainTensors();
+  for (int64_t format = 0; format < kFormats && check.Good() && check.HasFormats(); ++format) {
+    check.HooksOneOfTwo(format);
+  }
+  return check.Found();
+}
+
+}  // namespace diopi::loader
