@@ -60,9 +60,10 @@ set(_packs ${PROJECT_SOURCE_DIR}/baselines/packs)
 install(PROGRAMS ${_packs}/diopi-nvidia-check DESTINATION bin COMPONENT nvidia)
 install(PROGRAMS ${_packs}/check.sh ${_packs}/make.sh DESTINATION ${_share}/baselines/packs COMPONENT nvidia)
 file(GLOB_RECURSE _data RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/baselines/ops/*_crosscheck.py ${PROJECT_SOURCE_DIR}/cases/ops/*.textproto)
+  ${PROJECT_SOURCE_DIR}/baselines/ops/*_crosscheck.py ${PROJECT_SOURCE_DIR}/baselines/ops/*_timing.textproto
+  ${PROJECT_SOURCE_DIR}/baselines/timing/*.textproto ${PROJECT_SOURCE_DIR}/cases/ops/*.textproto)
 foreach(file baselines/crosscheck/calls.py baselines/timing/timing.py baselines/timing/torch_time.py
-        baselines/timing/points.py baselines/timing/points.txt ${_data})
+        baselines/timing/points.py ${_data})
   get_filename_component(_folder ${file} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${_share}/${_folder} COMPONENT nvidia)
 endforeach()

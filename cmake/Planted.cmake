@@ -1,16 +1,21 @@
-# diopi_planted(NAME SWITCH variable SOURCES ... [UNDER ...] [LINK ...]): build/lib/vendors/NAME.so, the CPU reference with
-# the functions that SOURCES override. Every DIOPI_OVERRIDE(diopiX, a), DIOPI_OVERRIDE_FORM and DIOPI_OVERRIDE_MISSING at
-# the start of a line there renames the reference's diopiX to good_diopiX, which the override calls: nobody edits a list.
-# UNDER: files with DIOPI_UNARY lines, whose functions stand as good_diopiX between the reference's, reference_diopiX, and
-# the overrides (baselines/mutants/unary_bugs.h). SWITCH: the environment variable that names what to switch on
-# (baselines/planted/planted.h).
+# diopi_planted(NAME SWITCH variable SOURCES ... [UNDER ... WITH header] [LINK ...]): build/lib/vendors/NAME.so, the CPU
+# reference with the functions that SOURCES override. Every DIOPI_OVERRIDE(diopiX, a), DIOPI_OVERRIDE_FORM and
+# DIOPI_OVERRIDE_MISSING at the start of a line there renames the reference's diopiX to good_diopiX, which the override
+# calls: nobody edits a list.
+# UNDER: of these files, those with DIOPI_UNARY lines are compiled once more, WITH that header before them: their functions
+# stand as good_diopiX between the reference's, reference_diopiX, and the overrides (baselines/mutants/unary_bugs.h).
+# SWITCH: the environment variable that names what to switch on (baselines/planted/planted.h).
 function(diopi_planted name)
-  cmake_parse_arguments(ARG "" "SWITCH" "SOURCES;UNDER;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "SWITCH;WITH" "SOURCES;UNDER;LINK" ${ARGN})
   set(renames "")
   set(under "")
+  set(under_sources "")
   foreach(file ${ARG_UNDER})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(STRINGS ${file} uses REGEX "^DIOPI_UNARY\\(")
+    if(uses)
+      list(APPEND under_sources ${file})
+    endif()
     foreach(use ${uses})
       string(REGEX REPLACE "^DIOPI_UNARY\\(([A-Za-z0-9_]+).*" "diopi\\1" function "${use}")
       list(APPEND under ${function} ${function}Inp)
@@ -27,6 +32,7 @@ function(diopi_planted name)
       endif()
     endforeach()
   endforeach()
+  set_source_files_properties(${under_sources} PROPERTIES COMPILE_OPTIONS "-include;${ARG_WITH}")
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${name}_renames.txt)
   file(CONFIGURE OUTPUT ${list} CONTENT "${renames}")
 
@@ -37,7 +43,7 @@ function(diopi_planted name)
     DEPENDS diopi_cpu_archive ${list} VERBATIM)
   add_custom_target(${name}_reference DEPENDS ${renamed})
 
-  diopi_vendor(${name} SOURCES ${ARG_SOURCES} ${ARG_UNDER} ${PROJECT_SOURCE_DIR}/baselines/planted/planted.cc LINK ${ARG_LINK})
+  diopi_vendor(${name} SOURCES ${ARG_SOURCES} ${under_sources} ${PROJECT_SOURCE_DIR}/baselines/planted/planted.cc LINK ${ARG_LINK})
   target_compile_definitions(${name} PRIVATE DIOPI_STRONG DIOPI_PLANTED_SWITCH="${ARG_SWITCH}")
   add_dependencies(${name} ${name}_reference)
   target_link_libraries(${name} PRIVATE -Wl,--whole-archive ${renamed} -Wl,--no-whole-archive

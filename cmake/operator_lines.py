@@ -4,8 +4,8 @@
 usage: cmake/operator_lines.py [--all] [OPERATOR ...]
 
 Lines that are not blank, by part. A file of the family that belongs to no single operator counts in equal shares for
-each function of the family; a file of injected bugs or variants for each function that it overrides. Sets that all
-families may use (cases/sets) and support code are not an operator's and stand in the last line.
+each function of the family; a file of injected bugs or variants for each function that it overrides. Timing points count
+as tests. Sets that all families may use (cases/sets) and support code are not an operator's and stand in the last line.
 """
 import pathlib
 import re
@@ -70,24 +70,21 @@ def measure():
             share(family, "cases", lines(path))
     for path in sorted(OPS.glob("*/*")):
         family = path.parent.name
-        if family not in families or path.suffix not in (".cc", ".cu", ".h", ".py"):
+        if family not in families or path.suffix not in (".cc", ".cu", ".h", ".py", ".textproto"):
+            continue
+        if path.stem.endswith(("_mutants", "_variants")):
             continue
         op = owner(path.stem, families[family])
-        part = "kernels"
-        if path.stem.endswith(("_crosscheck", "_test")):
-            part = "check, tests"
-        elif path.stem.endswith(("_bugs", "_variants")):
-            part = "bugs, variants"
+        part = "check, tests" if path.stem.endswith(("_crosscheck", "_test", "_timing")) else "kernels"
         if op:
             add(op, part, lines(path))
         else:
             share(family, "family's share" if part == "kernels" else part, lines(path))
-    for folder in ("mutants", "variants"):
-        for path in sorted((ROOT / "baselines" / folder).glob("*.cc")):
-            functions = overridden(path.read_text(encoding="utf-8"))
-            for function in functions:
-                if function in operator_of:
-                    add(operator_of[function], "bugs, variants", lines(path) / len(functions))
+    for path in sorted((ROOT / "baselines").glob("**/*_*s.cc")):
+        functions = overridden(path.read_text(encoding="utf-8")) if path.stem.endswith(("_mutants", "_variants")) else []
+        for function in functions:
+            if function in operator_of:
+                add(operator_of[function], "bugs, variants", lines(path) / len(functions))
     return known, cost
 
 

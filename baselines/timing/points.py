@@ -1,27 +1,114 @@
-"""The points of points.txt as operator files for `diopi-cli --cases`: each operator's functions in cases/ops, these points.
+"""Points of a model's size as operator files for `diopi-cli --cases`: the functions of cases/ops, timed at these points.
+
+An operator's points are those of `baselines/ops/<family>/<operator>_timing.textproto`. One that has none is timed at the
+points of its class: a set of cases/sets that its cover takes and that has a file here. What the points leave open comes
+from the operator's timing file, where that gives `in` and `attr` alone, and from the cover.
 
 usage: points.py FOLDER
 """
+import collections
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+DTYPES = "dtypes: [float32, float16]"
+
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#[^\n]*|(\w+)\s*\{|\}')
+Block = collections.namedtuple("Block", "name body whole start")
 
 
-def points():
-    """points.txt by operator."""
-    parts = (HERE / "points.txt").read_text().split('\noperator: "')[1:]
-    return {part.split('"', 1)[0]: part.split("\n", 1)[1] for part in parts}
+def blocks(text, *names):
+    """The messages `name { body }` that stand in no other, those of these names only."""
+    found, depth, opening = [], 0, None
+    for token in TOKEN.finditer(text):
+        if token[1]:
+            opening = token if depth == 0 else opening
+            depth += 1
+        elif token[0] == "}":
+            depth -= 1
+            if depth == 0 and (not names or opening[1] in names):
+                found.append(Block(opening[1], text[opening.end():token.start()], text[opening.start():token.end()],
+                                   opening.start()))
+    return found
 
 
-def write_cases(folder):
-    """An operator file for --cases of each operator with points: its functions, and these points alone."""
-    sources = {path.stem: path for path in (HERE.parent.parent / "cases" / "ops").glob("*/*.textproto")}
-    for name, grid in points().items():
-        if name not in sources:
-            raise SystemExit("points.txt: there is no operator '%s' in cases/ops" % name)
-        head = sources[name].read_text().split("\ngrid {", 1)[0]
-        (folder / (name + ".textproto")).write_text(head + "\n" + grid)
+def without(text, *names):
+    for block in reversed(blocks(text, *names)):
+        text = text[:block.start] + text[block.start + len(block.whole):]
+    return text
+
+
+def field(text, name):
+    """A field's value as it stands, a string or a list of strings, or an empty text."""
+    found = re.search(r'\b%s: (\[[^\]]*\]|"\w+")' % name, without(text))
+    return found[1] if found else ""
+
+
+def given(text):
+    """{name: the `in` or `attr`} that a text gives all its points."""
+    return {field(block.body, "name").strip('"'): block.whole for block in blocks(text, "in", "attr")}
+
+
+def given_by(cover, points):
+    """What a cover gives all its rows, the ordinary classes of its own axes included. Sizes are the points'."""
+    result = {}
+    for text in [cover] + [block.body for axis in blocks(cover, "axis") for block in blocks(axis.body, "class")[:1]]:
+        for name, whole in given(text).items():
+            if 'in { name: "%s"' % name in points:
+                body = blocks(whole)[0].body
+                kept = [block.whole for block in blocks(body, "fill")] + re.findall(r'\bdtype: "\w+"', body)
+                whole = 'in { name: "%s" %s }' % (name, " ".join(kept))
+            if not re.search(r"\b(dims|below|es?): ", whole):  # over the variables of a row
+                result[name] = whole
+    return result
+
+
+def classes(text):
+    """[(class, cover)] of an operator's file: of the covers in a floating type, the first for the same functions."""
+    found = {}
+    for cover in blocks(text, "cover"):
+        timed = [name for name in re.findall(r"\w+", field(cover.body, "set")) if (HERE / (name + ".textproto")).exists()]
+        if timed and re.search(r"\b(floating|numeric|all|float32|float16)\b", without(cover.body)):
+            found.setdefault((timed[-1], field(cover.body, "functions")), cover.body)
+    return [(name, cover) for (name, _), cover in found.items()]
+
+
+def grids(path, own_path):
+    """The text of the grids at which the operator of this file is timed; empty: none of a model's size."""
+    own = own_path.read_text() if own_path.exists() else ""
+    if blocks(own, "point"):
+        return "grid {\n%s\n%s}\n" % (DTYPES, own)
+    texts, labels = [], set()
+    for name, cover in classes(path.read_text()):
+        points = (HERE / (name + ".textproto")).read_text()
+        for role, argument in re.findall(r'\brole \{ name: "(\w+)" as: "(\w+)" \}', cover):
+            points = points.replace('name: "%s"' % role, 'name: "%s"' % argument)
+        label, functions = field(blocks(points, "point")[0].body, "label"), ""
+        if label in labels:  # another form of the operator
+            points = points.replace(label, '"%s_%d"' % (label.strip('"'), len(texts) + 1))
+            functions = "functions: %s\n" % (field(cover, "functions") or "[]")
+        labels.add(label)
+        open_ones = {**given_by(cover, points), **given(own)}
+        texts.append("grid {\n%s\n%s%s%s\n}\n" % (DTYPES, functions, points, "\n".join(open_ones.values())))
+    return "".join(texts)
+
+
+def write_cases(folder, root=HERE.parent.parent):
+    """Of each operator that has such points a folder for --cases: its functions, and these points alone. Their names."""
+    names = []
+    owned = set((root / "baselines" / "ops").glob("*/*_timing.textproto"))
+    for path in sorted((root / "cases" / "ops").glob("*/*.textproto")):
+        own = root / "baselines" / "ops" / path.parent.name / (path.stem + "_timing.textproto")
+        owned.discard(own)
+        text = grids(path, own)
+        if text:
+            (folder / path.stem).mkdir()
+            (folder / path.stem / path.name).write_text(without(path.read_text(), "grid", "cover") + text)
+            names.append(path.stem)
+    for path in owned:
+        raise SystemExit("%s: there is no operator of that name in cases/ops/%s" % (path, path.parent.name))
+    return names
 
 
 if __name__ == "__main__":

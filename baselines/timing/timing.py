@@ -1,6 +1,6 @@
 """The time of our library's functions beside PyTorch's on the same device, as a table in Markdown.
 
-For each function the largest case in float32 and in float16, of core and of points.txt. Ours: `diopi-cli time`.
+For each function the largest case in float32 and in float16, of core and of points.py. Ours: `diopi-cli time`.
 PyTorch's: the calls of baselines/crosscheck, on the same inputs in the same dtype (torch_time.py).
 """
 import argparse
@@ -80,7 +80,7 @@ def our_times(options, name, cases, folder):
     words = ["time", "--impl", str(options.impl), "--fname", name, "--dtype", "float32,float16", "--largest", "1",
              "--inputs", str(folder / "inputs"), "--output", str(output), "--samples", str(options.samples),
              "--calls", str(options.calls), "--warmup", str(options.warmup), "--seconds", str(options.seconds)]
-    done = run_cli(options, words + ([] if options.core else ["--cases", str(cases)]))
+    done = run_cli(options, words + ([] if options.core or not cases.exists() else ["--cases", str(cases)]))
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or "diopi-cli time ended with %d" % done.returncode)
     lines = [json.loads(line) for line in output.read_text().splitlines()]
@@ -199,7 +199,7 @@ def measure_all(options):
                 continue
             with tempfile.TemporaryDirectory(dir=work) as folder:
                 try:
-                    library, lines = our_times(options, name, cases, pathlib.Path(folder))
+                    library, lines = our_times(options, name, cases / name, pathlib.Path(folder))
                 except RuntimeError as error:
                     absent.append((name, str(error).splitlines()[0]))
                     continue

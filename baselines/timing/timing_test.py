@@ -5,6 +5,7 @@ usage: timing_test.py BUILD
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,13 +29,75 @@ def run(words, **environment):
 
 
 class Points(unittest.TestCase):
+    def listed(self, root):
+        """({operator: its cases of a model's size}, the operators that should have some)."""
+        with tempfile.TemporaryDirectory() as folder:
+            names = points.write_cases(pathlib.Path(folder), root)
+            listed = run([BUILD / "bin/diopi-cli", "list", "cases", "--case", "*.model_*", "--cases", folder])
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        found = {}
+        for line in listed.stdout.splitlines():
+            found.setdefault(line.split(".")[0], set()).add(line)
+        return found, names
+
+    def made_up(self, root, cover, own=None):
+        """An operator made_up that nobody has heard of: sin's function under another name."""
+        for part in ("cases", "baselines"):
+            (root / part / "ops" / "elementwise").mkdir(parents=True)
+        (root / "cases/ops/elementwise/made_up.textproto").write_text(
+            'operator: "made_up" family: "elementwise"  # {\n'
+            'functions { set: "unary_float" name: "Sin" judge { kind: MATH } }\n'
+            'grid { dtypes: float32 point { label: "a" reveals: "}" in { name: "input" shape: 3 } } }\n' + cover)
+        if own is not None:
+            (root / "baselines/ops/elementwise/made_up_timing.textproto").write_text(own)
+
     def test_each_is_a_case_of_its_operator(self):
+        found, names = self.listed(HERE.parent.parent)
+        self.assertEqual(set(found), set(names))
+        self.assertIn("sub.inplace_scalar.float16.model_scalar", found["sub"])
+
+    def test_every_point_can_be_called(self):
+        """With sizes a 64th of what they are, where they are large: what counts here is that the reference takes them."""
         with tempfile.TemporaryDirectory() as folder:
             points.write_cases(pathlib.Path(folder))
-            listed = run([BUILD / "bin/diopi-cli", "list", "cases", "--case", "*model_*", "--cases", folder])
-            self.assertEqual(listed.returncode, 0, listed.stderr)
-            found = {line.split(".")[0] for line in listed.stdout.splitlines()}
-            self.assertEqual(found, set(points.points()))
+            for path in pathlib.Path(folder).glob("*/*.textproto"):
+                path.write_text(re.sub(r"\b\d{3,}\b", lambda size: str(int(size[0]) // 64), path.read_text()))
+            done = run([BUILD / "bin/diopi-cli", "time", "--impl", BUILD / "lib/libdiopi_cpu.so", "--cases", folder, "--case",
+                        "*.model_*", "--samples", "1", "--calls", "1", "--warmup", "1"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        errors = [line for line in map(json.loads, done.stdout.splitlines()) if "error" in line]
+        self.assertEqual([(line["case"], line["error"]) for line in errors], [])
+
+    def test_a_class_is_a_shared_set(self):
+        sets = {path.name for path in (HERE.parent.parent / "cases/sets").glob("*.textproto")}
+        self.assertLessEqual({path.name for path in HERE.glob("*.textproto")}, sets)
+
+    def test_a_new_unary_operator_is_timed_without_a_word(self):
+        with tempfile.TemporaryDirectory() as root:
+            self.made_up(pathlib.Path(root), 'cover { set: "unary" dtype_sets: floating }\n')
+            found, _ = self.listed(pathlib.Path(root))
+        self.assertEqual(found, {"made_up": {"made_up.%s%s.model_activations" % (form, dtype) for form in ("", "inplace.")
+                                             for dtype in ("float32", "float16")}})
+
+    def test_points_of_its_own_stand_instead(self):
+        own = 'point { label: "model_mine" reveals: "time" dtypes: float32 in { name: "input" shape: [9, 9] } }\n'
+        with tempfile.TemporaryDirectory() as root:
+            self.made_up(pathlib.Path(root), 'cover { set: "unary" dtype_sets: floating }\n', own)
+            found, _ = self.listed(pathlib.Path(root))
+        self.assertEqual(found, {"made_up": {"made_up.float32.model_mine", "made_up.inplace.float32.model_mine"}})
+
+    def test_no_class_and_no_points(self):
+        for cover in ('cover { set: "unary_integers" dtype_sets: integral }\n', 'cover { set: "unary" dtypes: int8 }\n', ""):
+            with tempfile.TemporaryDirectory() as root:
+                self.made_up(pathlib.Path(root), cover)
+                self.assertEqual(points.write_cases(pathlib.Path(root), pathlib.Path(root)), [])
+
+    def test_points_of_no_operator(self):
+        with tempfile.TemporaryDirectory() as root:
+            self.made_up(pathlib.Path(root), "", "")
+            (pathlib.Path(root) / "cases/ops/elementwise/made_up.textproto").unlink()
+            with self.assertRaisesRegex(SystemExit, "made_up_timing.textproto: there is no operator"):
+                points.write_cases(pathlib.Path(root), pathlib.Path(root))
 
 
 class WithoutTorch(unittest.TestCase):

@@ -164,6 +164,8 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
   absl::StrAppend(&code, "0};\n\nstd::string_view ", name, "();\nstd::string_view ", name,
                   "() { return {reinterpret_cast<const char*>(kBytes), ", bytes.size(), "}; }\n\n",
                   "}  // namespace diopi::cases::builtin\n");
+  // A file that stays the same is not compiled again: a shared set changes the few that use it.
+  if (const absl::StatusOr<std::string> old = ReadFile(out_path); old.ok() && *old == code) return 0;
   std::ofstream out(out_path, std::ios::binary);
   out << code;
   out.close();

@@ -171,7 +171,12 @@ std::string NewReadmeText(const NewOperator& op) {
       "_cpu.cc` and `_cuda.cu` where the two differ. A function of one\n  operand needs one line only (`",
       "baselines/ops/elementwise/unary.h`).\n- `", op.name,
       "_crosscheck.py`: the same call in PyTorch; it belongs to `", folder,
-      "`, too.\n\nCheck: `diopi-cli list cases --cases DIR --fname ", op.name, "`\n");
+      "`, too. So do,\n  where the operator has any, `", op.name,
+      "_timing.textproto`, the sizes at which it is timed, `", op.name,
+      "_mutants.cc`,\n  injected bugs, and `", op.name,
+      "_variants.cc`, correct variants (`CONTRIBUTING.md`).\n\nCheck: `diopi-cli list cases --cases DIR "
+      "--fname ",
+      op.name, "`\n");
 }
 
 }  // namespace diopi::cli

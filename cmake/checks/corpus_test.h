@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ inline void RunFolder(FuzzTarget target, const std::string& folder) {
     ++count;
   }
   EXPECT_GT(count, 0u) << folder << " is empty";
+  std::cout << folder << ": " << count << " inputs\n";
 }
 
 }  // namespace diopi::checks

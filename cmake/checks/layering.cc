@@ -34,6 +34,23 @@ const LayeringRules::Folder* FolderOf(const LayeringRules& rules, absl::string_v
   return best;
 }
 
+absl::string_view FolderPart(absl::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == absl::string_view::npos ? "" : path.substr(0, slash);
+}
+
+// The folder that a file counts to: its own, unless an `as` line names another.
+absl::string_view PlaceOf(const LayeringRules& rules, absl::string_view path) {
+  for (const auto& placed : rules.placed) {
+    for (const std::string& pattern : placed.paths) {
+      const std::pair<absl::string_view, absl::string_view> ends =
+          absl::StrSplit(pattern, absl::MaxSplits('*', 1));
+      if (absl::StartsWith(path, ends.first) && absl::EndsWith(path, ends.second)) return placed.folder;
+    }
+  }
+  return FolderPart(path);
+}
+
 // The path inside an #include line, or empty.
 absl::string_view IncludedPath(absl::string_view line) {
   line = absl::StripLeadingAsciiWhitespace(line);
@@ -74,11 +91,13 @@ absl::StatusOr<LayeringRules> ParseRules(std::string_view text) {
     absl::string_view head = sides.first;
     if (absl::ConsumePrefix(&head, "folder ")) {
       rules.folders.push_back({std::string(head), std::move(names)});
+    } else if (absl::ConsumePrefix(&head, "as ")) {
+      rules.placed.push_back({std::string(head), std::move(names)});
     } else if (absl::ConsumePrefix(&head, "only ")) {
       rules.confined.push_back({std::string(head), std::move(names)});
     } else {
       return absl::InvalidArgumentError(
-          absl::StrCat("layering rules, line ", number, ": expected 'folder' or 'only', got: ", line));
+          absl::StrCat("layering rules, line ", number, ": expected 'folder', 'as' or 'only', got: ", line));
     }
   }
   return rules;
@@ -86,7 +105,7 @@ absl::StatusOr<LayeringRules> ParseRules(std::string_view text) {
 
 std::vector<std::string> CheckFile(const LayeringRules& rules, std::string_view path, std::string_view text) {
   std::vector<std::string> problems;
-  const LayeringRules::Folder* own = FolderOf(rules, Abseil(path));
+  const LayeringRules::Folder* own = FolderOf(rules, PlaceOf(rules, Abseil(path)));
   int number = 0;
   for (absl::string_view line : absl::StrSplit(Abseil(text), '\n')) {
     ++number;
@@ -111,11 +130,6 @@ std::vector<std::string> CheckFile(const LayeringRules& rules, std::string_view 
 
 namespace {
 
-std::string FolderPart(absl::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == absl::string_view::npos ? "" : std::string(path.substr(0, slash));
-}
-
 std::string FirstFolders(const std::string& folder, int depth) {
   std::vector<std::string> parts = absl::StrSplit(folder, '/');
   if (parts.size() > static_cast<size_t>(depth)) parts.resize(static_cast<size_t>(depth));
@@ -125,10 +139,10 @@ std::string FirstFolders(const std::string& folder, int depth) {
 }  // namespace
 
 void FolderGraph::Add(std::string_view path, std::string_view text) {
-  const std::string own = FolderPart(Abseil(path));
+  const std::string own(PlaceOf(rules_, Abseil(path)));
   for (absl::string_view line : absl::StrSplit(Abseil(text), '\n')) {
     const absl::string_view include = IncludedPath(line);
-    const std::string target = FolderPart(include);
+    const std::string target(FolderPart(include));
     if (target.empty() || target == own) continue;
     edges_[own].try_emplace(target, absl::StrCat(Abseil(path), " includes ", include));
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -21,8 +22,13 @@ struct LayeringRules {
     std::string prefix;  // of the text between < > or quotes
     std::vector<std::string> folders;
   };
+  struct Placed {
+    std::string folder;
+    std::vector<std::string> paths;
+  };
   std::vector<Folder> folders;
   std::vector<Confined> confined;
+  std::vector<Placed> placed;
 };
 
 // InvalidArgument, with the line's number, for a line that is neither rule nor comment.
@@ -35,6 +41,7 @@ std::vector<std::string> CheckFile(const LayeringRules& rules, std::string_view 
 // Which folder includes which.
 class FolderGraph {
  public:
+  explicit FolderGraph(LayeringRules rules = {}) : rules_(std::move(rules)) {}
   void Add(std::string_view path, std::string_view text);
   // One line for each circle: "a/b -> a/c -> a/b", with an include for each step. Folders of the first level
   // are left out: there a part of one may serve another (server/store is below reports, server/http above).
@@ -44,6 +51,7 @@ class FolderGraph {
   // From folder to folder, with the first include that makes it so.
   using Edges = std::map<std::string, std::map<std::string, std::string>>;
   Edges UpTo(int depth) const;
+  const LayeringRules rules_;
   Edges edges_;
 };
 

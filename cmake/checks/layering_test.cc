@@ -70,6 +70,22 @@ TEST(FolderGraphTest, FindsCirclesOfAnyDepth) {
                                                      "  a/one/x.cc includes a/two/y.h\n")));
 }
 
+// A file of bugs may stand beside the operators that must not know of bugs.
+TEST(PlacedTest, AFileMayCountToAnotherFolder) {
+  const auto rules = ParseRules("folder ops: proto\nfolder bugs: ops\nas bugs: ops/*_bugs.cc\n");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  const char* includes = "#include \"bugs/support.h\"\n#include \"ops/one/x.h\"\n";
+  EXPECT_THAT(CheckFile(*rules, "ops/one/x_bugs.cc", includes), IsEmpty());
+  EXPECT_THAT(CheckFile(*rules, "ops/one/x.cc", includes), ElementsAre(HasSubstr("ops may use only: proto")));
+  EXPECT_THAT(CheckFile(*rules, "other/x_bugs.cc", includes), IsEmpty());  // no rule is about it
+  FolderGraph graph(*rules);
+  graph.Add("bugs/all/support.h", "#include \"ops/one/x.h\"");
+  graph.Add("ops/one/x_bugs.cc", "#include \"bugs/all/support.h\"");
+  EXPECT_THAT(graph.Circles(), IsEmpty());
+  graph.Add("ops/one/x.cc", "#include \"bugs/all/support.h\"");
+  EXPECT_THAT(graph.Circles(), ElementsAre(HasSubstr("bugs/all -> ops/one -> bugs/all")));
+}
+
 TEST(FolderGraphTest, FirstLevelMayBeMixed) {
   FolderGraph graph;
   graph.Add("server/http/x.cc", "#include \"reports/model/y.h\"");
@@ -82,7 +98,7 @@ TEST(ProjectTest, EverySourceFollowsTheRules) {
   const auto rules = ParseRules(ReadText(root / "cmake/checks/layering.txt"));
   ASSERT_TRUE(rules.ok()) << rules.status();
   const std::set<std::string> kinds = {".h", ".cc", ".cu", ".cuh", ".c"};
-  FolderGraph graph;
+  FolderGraph graph(*rules);
   int files = 0;
   for (const char* folder :
        {"proto", "cases", "impl_loader", "baselines", "server", "reports", "client", "cmake", "docker"}) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # An operator is files of its own and nothing else: takes those of two operators (one of one line, one with a gradient
 # and a shape rule) out of a copy of the tree, which must build without them, and adds them again as a newcomer would
-# who writes them: they must be built, listed, covered, generated, run, proven, cross-checked and timed. The copy is an
-# overlay at the tree's own path, so that only what these files change is built again.
+# who writes them: they must be built, listed, covered, generated, run, proven, fuzzed, cross-checked and timed. One file
+# more, a made-up injected bug, stands beside its operator as any other. The copy is an overlay at the tree's own path, so
+# that only what these files change is built again.
 # usage: scratch_test.sh BUILD_FOLDER; exit status 77: there are no overlays here
 set -euo pipefail
 build=$(realpath "${1:?"usage: scratch_test.sh BUILD_FOLDER"}")
@@ -26,7 +27,7 @@ operators=(sgn unfold)
 functions=4
 mapfile -t ours < <(find cases/ops baselines -name '*.*' | grep -E "/($(IFS='|'; echo "${operators[*]}"))(_[a-z]+)?\.[a-z]+$")
 programs=(case_compiler diopi-agent diopi-cli diopi-server diopi-worker diopi-proof diopi_cpu libdiopi_cuda_emulated
-  libdiopi_mutants)
+  libdiopi_mutants corpus_tests)
 build() { ninja -C "$build" "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; fail "it does not build"; }; }
 
 tar -cf "$work/ours.tar" "${ours[@]}"
@@ -35,8 +36,25 @@ build case_compiler diopi-cli diopi_cpu
 for operator in "${operators[@]}"; do
   ! "$build/bin/diopi-cli" list --fname "$operator" >"$work/out" 2>&1 || fail "$operator is listed without its files"
 done
+mkdir "$work/others"
+python3 baselines/timing/points.py "$work/others"
+for operator in "${operators[@]}"; do
+  [ ! -e "$work/others/$operator" ] || fail "$operator is timed without its files"
+done
 tar -xf "$work/ours.tar"
 touch "${ours[@]}"
+cat >baselines/ops/tensor/unfold_mutants.cc <<'END'
+#include "baselines/mutants/support.h"
+
+namespace {
+PLANT(unfold_step_ignored, 0, "diopiUnfold", "", "every window begins one element after the last");
+}
+
+DIOPI_OVERRIDE(diopiUnfold, a) {
+  if (unfold_step_ignored) a.step = 1;
+  Good(a);
+}
+END
 build "${programs[@]}"
 
 # step NAME TEXT COMMAND...: the command succeeds and prints TEXT.
@@ -57,8 +75,20 @@ for library in libdiopi_cpu.so vendors/libdiopi_cuda_emulated.so; do
 done
 # DIOPI_UNARY lines have injected bugs by themselves: sgn's two functions, of one line, have two.
 step proof 'injected bugs caught: 2 of 2 ' "$bin/diopi-proof" verdict --fname sgn --only 'sgn_*' --seeds 1
+step 'proof of the made-up bug' 'injected bugs caught: 1 of 1 ' "$bin/diopi-proof" verdict --fname unfold \
+  --only 'unfold_*' --seeds 1
+# Both are timed at a model's size: sgn at the points of its class, without a word of its own.
+mkdir "$work/points"
+python3 baselines/timing/points.py "$work/points"
+mkdir "$work/timed"
+for operator in "${operators[@]}"; do mv "$work/points/$operator" "$work/timed/"; done
 step time ' 0 without a time' "$bin/diopi-cli" time --impl "$build/lib/libdiopi_cpu.so" --fname "${operators[@]}" \
-  --largest 1 --samples 3 --calls 2 --output "$work/times"
+  --dtype float32 --cases "$work/timed" --largest 1 --samples 1 --calls 1 --warmup 1 --output "$work/times"
+[ "$(grep -cE '"case": "(sgn|unfold)[.a-z]*\.float32\.model_' "$work/times")" = "$functions" ] ||
+  { cut -c1-80 "$work/times" >&2; fail "not every function is timed at a model's size"; }
+# Every operator's file is an input of the fuzzed reader of such files.
+step fuzz "cases/ops: $(find cases/ops -type f | wc -l) inputs" "$build/tests/corpus_tests" \
+  --gtest_filter='operator_file_fuzz_corpus.EveryInputIsSurvived'
 if /usr/bin/python3 -c 'import torch, h5py' 2>/dev/null; then
   step crosscheck ' 0 disagreements' baselines/crosscheck/run.sh "$build" --fname "${operators[@]}"
 fi
