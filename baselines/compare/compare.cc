@@ -1,7 +1,8 @@
 // A verdict is the conjunction of its outputs. Each output is judged by the gates of its kind (JudgeOne)
 // after dtype and shape, with the references stored under its key. A case that fails is judged again from the
 // start by each other reading that has references of its own, and passes when all outputs pass by one of
-// them; a NaN that only SPREAD_NAN accepts is replaced by the reference's value before the gates see it.
+// them; a NaN that only SPREAD_NAN accepts is replaced by the reference's value before the gates see it, and
+// signs that OPPOSITE_SIGNS leaves free are made the reference's before any of that.
 #include "baselines/compare/compare.h"
 
 #include <algorithm>
@@ -143,9 +144,11 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       AddReason(absl::StrCat(output.key, ": the call returned no such output"), &verdict);
       continue;
     }
-    v1::OutputStats stats = NewStats(output, *tensor);
+    const HostTensor parts = output.in_parts ? PartsOf(*tensor) : HostTensor();
+    const HostTensor& judged = output.in_parts ? parts : *tensor;
+    v1::OutputStats stats = NewStats(output, judged);
     Findings findings;
-    const Job job{c, inputs, references, actual, output, *expected, *tensor, options.contracts.For(c)};
+    const Job job{c, inputs, references, actual, output, *expected, judged, options.contracts.For(c)};
     if (!JudgeAccepted(job, &stats, &findings, &spread)) {
       return HarnessError(output.key, findings.harness_error, &verdict);
     }
@@ -171,10 +174,8 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
   return verdict;
 }
 
-}  // namespace
-
-v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                        const TensorMap& actual, const CompareOptions& options) {
+v1::Verdict CompareByEachReading(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                                 const TensorMap& actual, const CompareOptions& options) {
   v1::Verdict verdict = CompareWith(c, inputs, references, actual, options);
   if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
   for (const v1::Reading& reading : c.readings()) {
@@ -184,6 +185,30 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
     if (second.outcome() != v1::OUTCOME_PASS) continue;
     TellReading(reading, &second);
     return second;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                        const TensorMap& actual, const CompareOptions& options) {
+  const v1::Reading* signs = FindReading(c, v1::Reading::OPPOSITE_SIGNS);
+  if (signs == nullptr) return CompareByEachReading(c, inputs, references, actual, options);
+  TensorMap known = references;
+  TensorMap aligned = actual;
+  TakeOppositeSigns(*signs, references, ReferencePart::kDevice, &known);
+  const int64_t changed = TakeOppositeSigns(*signs, references, ReferencePart::kValue, &aligned);
+  v1::Verdict verdict = CompareByEachReading(c, inputs, known, aligned, options);
+  if (changed == 0) return verdict;
+  for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
+    stats.set_digest(Xxh64Hex(actual.at(stats.key()).data));
+  }
+  if (verdict.outcome() == v1::OUTCOME_PASS) TellReading(*signs, &verdict);
+  if (verdict.outcome() == v1::OUTCOME_FAIL) {
+    AddReason(absl::StrCat("compared after ", changed, " free ", changed == 1 ? "sign was" : "signs were",
+                           " made the reference's"),
+              &verdict);
   }
   return verdict;
 }

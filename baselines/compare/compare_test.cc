@@ -196,6 +196,33 @@ TEST(Exact, BoolBytesMustBeZeroOrOne) {
   EXPECT_EQ(v.likely_cause(), "bool is written as all bits set instead of the byte 1");
 }
 
+// Each part of a computed complex number has its own r and sigma; the device reference has complex numbers.
+TEST(Pointwise, ComplexNumbersAreJudgedPartByPart) {
+  v1::Case c = OneOutput(D::complex64, v1::Judge::COMPOSITION);
+  const auto number = [](double real, double imaginary) {
+    return HostTensor{D::complex64, {1}, Row(D::float32, {real, imaginary}).data};
+  };
+  TensorMap references = Oracle({1, 2}, {3, 4}, {0, 0.01});
+  for (const bool beside_device : {false, true}) {
+    if (beside_device) references["out.device"] = number(3, 4.01);
+    const auto judge = [&](double real, double imaginary) {
+      return CompareCase(c, {}, references, {{"out", number(real, imaginary)}});
+    };
+    EXPECT_EQ(judge(3, 4.02).outcome(), v1::OUTCOME_PASS) << judge(3, 4.02).reason();
+    const v1::Verdict wrong = judge(3.02, 4);
+    ASSERT_EQ(wrong.outcome(), v1::OUTCOME_FAIL) << wrong.reason();
+    EXPECT_THAT(wrong.reason(),
+                HasSubstr("out: 1 of 2 elements differs, first at [0, 0]: got 3.01999998, expected 3"));
+    EXPECT_EQ(judge(3, 5).outcome(), v1::OUTCOME_FAIL);
+    EXPECT_EQ(judge(4, 3).outcome(), v1::OUTCOME_FAIL);
+    EXPECT_EQ(judge(3, std::nan("")).outcome(), v1::OUTCOME_FAIL);
+    EXPECT_EQ(wrong.outputs(0).dtype(), D::float32);
+    EXPECT_EQ(wrong.outputs(0).shape_size(), 2);
+  }
+  references["out.device"] = Row(D::float32, {3, 4});
+  EXPECT_EQ(CompareCase(c, {}, references, {{"out", number(3, 4)}}).outcome(), v1::OUTCOME_HARNESS_ERROR);
+}
+
 TEST(Exact, ComplexNumbersHaveTwoParts) {
   const v1::Case c = OneOutput(D::complex64, v1::Judge::EXACT);
   const auto number = [](double real, double imaginary) {

@@ -36,10 +36,7 @@ bool PeerAgrees(const PointwiseRule& rule, double y, double r) {
 // The same of one element, of both parts where it is complex.
 bool PeerAgrees(const PointwiseRule& rule, const HostTensor& actual, const HostTensor& expected, int64_t i) {
   const int64_t parts = IsComplex(actual.dtype) ? 2 : 1;
-  const Dtype part = !IsComplex(actual.dtype)        ? actual.dtype
-                     : actual.dtype == D::complex128 ? D::float64
-                     : actual.dtype == D::complex64  ? D::float32
-                                                     : D::float16;
+  const Dtype part = PartOf(actual.dtype);
   for (int64_t k = i * parts; k < (i + 1) * parts; ++k) {
     if (!PeerAgrees(rule, ElementAsDouble(part, actual.data.data(), k),
                     ElementAsDouble(part, expected.data.data(), k)))

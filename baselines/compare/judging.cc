@@ -13,8 +13,10 @@ bool IsOutput(const v1::Argument& argument) {
 void AddOutputs(const v1::Argument& argument, const v1::Judge& judge, std::vector<JudgedOutput>* outputs) {
   const bool library_allocated = argument.role() == v1::ROLE_LIBRARY_OUTPUT;
   const auto add = [&](std::string key, Dtype dtype) {
+    const v1::Judge::Kind kind = EffectiveKind(judge.kind(), dtype);
+    const bool in_parts = IsComplex(dtype) && HasNoise(kind);
     outputs->push_back(
-        {std::move(key), dtype, EffectiveKind(judge.kind(), dtype), &judge, library_allocated});
+        {std::move(key), in_parts ? PartOf(dtype) : dtype, kind, &judge, library_allocated, in_parts});
   };
   switch (argument.value_case()) {
     case v1::Argument::kTensor:
@@ -37,7 +39,26 @@ void AddOutputs(const v1::Argument& argument, const v1::Judge& judge, std::vecto
 }  // namespace
 
 v1::Judge::Kind EffectiveKind(v1::Judge::Kind kind, Dtype dtype) {
-  return HasNoise(kind) && !IsFloating(dtype) ? v1::Judge::EXACT : kind;
+  return HasNoise(kind) && !IsFloating(dtype) && !IsComplex(dtype) ? v1::Judge::EXACT : kind;
+}
+
+Dtype PartOf(Dtype dtype) {
+  switch (dtype) {
+    case v1::Dtype::complex32:
+      return v1::Dtype::float16;
+    case v1::Dtype::complex64:
+      return v1::Dtype::float32;
+    case v1::Dtype::complex128:
+      return v1::Dtype::float64;
+    default:
+      return dtype;
+  }
+}
+
+HostTensor PartsOf(const HostTensor& complex) {
+  HostTensor parts{PartOf(complex.dtype), complex.shape, complex.data};
+  parts.shape.push_back(2);
+  return parts;
 }
 
 bool HasNoise(v1::Judge::Kind kind) {

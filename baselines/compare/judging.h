@@ -8,22 +8,30 @@
 #include <vector>
 
 #include "cases/base/dtype.h"
+#include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
 
 // One judged tensor.
 struct JudgedOutput {
-  std::string key;  // "out", "outs.0"
-  Dtype dtype = v1::Dtype::float32;
+  std::string key;                          // "out", "outs.0"
+  Dtype dtype = v1::Dtype::float32;         // of the parts, where these are judged
   v1::Judge::Kind kind = v1::Judge::UNSET;  // as EffectiveKind gives it
   const v1::Judge* judge = nullptr;         // points into the case
   bool library_allocated = false;
+  bool in_parts = false;  // complex and computed: each part is judged as a number of its own, see PartsOf
 };
 
 // The kind by which an output of `dtype` is really judged: the kinds that rest on rounding noise (MATH,
-// ACCUMULATION, COMPOSITION) mean EXACT for anything that is not a floating number.
+// ACCUMULATION, COMPOSITION) mean EXACT for anything that is neither a floating nor a complex number.
 v1::Judge::Kind EffectiveKind(v1::Judge::Kind kind, Dtype dtype);
+
+// The element type of a complex number's parts; other types are their own.
+Dtype PartOf(Dtype dtype);
+
+// A complex tensor as its parts: the real and the imaginary ones in a last dimension of 2.
+HostTensor PartsOf(const HostTensor& complex);
 
 // True for the kinds whose reference is r and sigma instead of a tensor in the case's own dtype.
 bool HasNoise(v1::Judge::Kind kind);

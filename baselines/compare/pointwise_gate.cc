@@ -66,6 +66,7 @@ class OracleEvidence : public Evidence {
 // The device reference's figures; zeros where there is none.
 struct Device {
   const HostTensor* tensor = nullptr;
+  HostTensor parts;  // what `tensor` points to where the output is judged in parts
   double rms_z = 0;
   double rmse = 0;
   double lean = 0;  // the larger of |mean z| and |mean z sgn r|
@@ -87,6 +88,10 @@ double Lean(const Tally& tally) {
 bool LoadDevice(const Job& job, const OutputOracle& oracle, Device* device, std::string* harness_error) {
   device->tensor = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kDevice));
   if (device->tensor == nullptr) return true;
+  if (job.output.in_parts) {
+    device->parts = PartsOf(*device->tensor);
+    device->tensor = &device->parts;
+  }
   if (device->tensor->dtype != job.output.dtype || device->tensor->shape != job.expected.shape) {
     *harness_error = "the device reference has another dtype or shape than the oracle";
     return false;

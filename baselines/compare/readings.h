@@ -9,6 +9,8 @@
 //   on the
 //                    sizes of tiles, so each is accepted by itself. Where the reference has NaN, NaN is still
 //                    required.
+//   OPPOSITE_SIGNS   nothing is stored: the signs that are free are made the reference's before the gates see
+//                    them, and a column's with its row's, so that one without the other is wrong.
 #ifndef BASELINES_COMPARE_READINGS_H_
 #define BASELINES_COMPARE_READINGS_H_
 
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "cases/base/tensor.h"
+#include "cases/core/reference_key.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -37,6 +40,12 @@ TensorMap ReferencesOf(const v1::Reading& reading, const TensorMap& references);
 // `actual` with the reference's value in the place of every NaN that only SPREAD_NAN accepts. Returns how
 // many.
 int64_t TakeSpreadNan(const HostTensor& expected, const HostTensor& mask, HostTensor* actual);
+
+// OPPOSITE_SIGNS: negates each column of args[0] that points away from the reference's, and with it the row
+// of args[1]; where args[0] is not computed, each such row of args[1]. `part`: under which keys they are in
+// `actual`. Returns how many; matrices of another shape or dtype than the reference's stay as they are.
+int64_t TakeOppositeSigns(const v1::Reading& reading, const TensorMap& references, ReferencePart part,
+                          TensorMap* actual);
 
 }  // namespace diopi::baselines
 

@@ -106,6 +106,8 @@ def compare_output(group, key, actual, dtype):
     low = np.asarray(outputs[key + ".low"][()]) if key + ".low" in outputs else np.zeros_like(r)
     sigma = np.asarray(outputs[key + ".sigma"][()], dtype=np.float64)
     actual = torch.as_tensor(actual)
+    if actual.is_complex():
+        actual, dtype = torch.view_as_real(actual), {"complex64": "float32", "complex128": "float64"}[dtype]
     if key + ".spread_nan" in outputs and tuple(actual.shape) == r.shape:  # NaN is right there too
         spread = torch.from_numpy(np.array(outputs[key + ".spread_nan"][()]) != 0) & torch.isnan(actual)
         actual = torch.where(spread, torch.from_numpy(r), actual)

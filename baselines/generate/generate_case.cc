@@ -78,8 +78,8 @@ class CaseGenerator {
     absl::Status status = AddOutputs();
     for (const v1::Reading& reading : baseline_.c.readings()) {
       if (!status.ok()) return status;
-      status =
-          reading.kind() == v1::Reading::ROUNDED_SCALARS ? AddRoundedScalars(reading) : AddSpreadNan(reading);
+      if (reading.kind() == v1::Reading::ROUNDED_SCALARS) status = AddRoundedScalars(reading);
+      if (reading.kind() == v1::Reading::SPREAD_NAN) status = AddSpreadNan(reading);
     }
     return status;
   }
@@ -163,10 +163,13 @@ class CaseGenerator {
     return absl::InternalError(absl::StrCat("argument '", key, "': the reference gave no ", spec->from()));
   }
 
+  // The floating type of an output: of complex numbers, that of their parts.
+  Dtype FloatOf(const std::string& key) const { return PartOf(OutputDtype(baseline_.c, key)); }
+
   // The precision whose noise an output has: float64's for float64 outputs, float32's for all narrower ones.
   // What goes to host memory as a double was computed in the case's own type.
   Dtype NoiseFor(const std::string& key) const {
-    Dtype dtype = OutputDtype(baseline_.c, key);
+    Dtype dtype = FloatOf(key);
     for (const v1::Argument& arg : baseline_.c.args()) {
       if (arg.name() == key && arg.has_host_output()) dtype = baseline_.c.dtype();
     }
@@ -206,7 +209,7 @@ class CaseGenerator {
         baseline_.references[key] = tensor;
         continue;
       }
-      absl::Status status = Store(key, SplitNoise(tensor, OutputDtype(baseline_.c, key)));
+      absl::Status status = Store(key, SplitNoise(tensor, FloatOf(key)));
       if (!status.ok()) return status;
     }
     return any ? absl::OkStatus() : NoOutput(judge);

@@ -77,6 +77,7 @@ class Checker {
   void Outputs(int f, const abi::Function& function);
   void Judges(int f, const abi::Function& function);
   void Readings(int f, const abi::Function& function);
+  void ReadingArgs(const Path& here, const v1::Reading& reading, const abi::Function& function);
   void CheckGrid(int g);
   void CheckPoint(int g, int p);
   void CheckCover(int c);
@@ -268,6 +269,28 @@ void Checker::Judges(int f, const abi::Function& function) {
   }
 }
 
+void Checker::ReadingArgs(const Path& here, const v1::Reading& reading, const abi::Function& function) {
+  const bool scalars = reading.kind() == v1::Reading::ROUNDED_SCALARS;
+  const bool signs = reading.kind() == v1::Reading::OPPOSITE_SIGNS;
+  if (scalars && reading.args().empty()) Say(here, "ROUNDED_SCALARS needs `args`: the numbers");
+  if (signs && reading.args_size() != 2) {
+    Say(here,
+        "OPPOSITE_SIGNS needs two `args`: the matrix of columns and the one of the rows that go with them");
+  }
+  if (!scalars && !signs && !reading.args().empty()) {
+    Say(here, "`args` belongs to ROUNDED_SCALARS and OPPOSITE_SIGNS");
+  }
+  if ((scalars || signs) && !reading.dims().empty()) Say(here, "`dims` belongs to SPREAD_NAN");
+  for (const std::string& arg : reading.args()) {
+    Name(here, "args", arg, function);
+    const abi::Param* param = abi::FindParam(function, arg);
+    const bool output = param != nullptr && param->kind() == abi::TENSOR && param->direction() == abi::OUT;
+    if (signs && param != nullptr && !output) {
+      Say(here, absl::StrCat("`args`: '", arg, "' of ", function.name(), " is not an output tensor"));
+    }
+  }
+}
+
 void Checker::Readings(int f, const abi::Function& function) {
   std::set<std::string> seen;
   for (int r = 0; r < op_.function(f).reading_size(); ++r) {
@@ -277,10 +300,7 @@ void Checker::Readings(int f, const abi::Function& function) {
     const std::string args = absl::StrJoin(reading.args(), ",");
     if (!seen.insert(absl::StrCat(reading.kind(), args)).second) Say(here, "the same reading twice");
     if (reading.reason().empty()) Say(here, "a reading needs a `reason`");
-    const bool scalars = reading.kind() == v1::Reading::ROUNDED_SCALARS;
-    if (scalars == reading.args().empty()) Say(here, "`args` belongs to ROUNDED_SCALARS, which needs it");
-    if (scalars && !reading.dims().empty()) Say(here, "`dims` belongs to SPREAD_NAN");
-    for (const std::string& arg : reading.args()) Name(here, "args", arg, function);
+    ReadingArgs(here, reading, function);
     for (const int64_t dim : reading.dims()) {
       if (dim < 0) Say(here, "`dims` counts from the first dimension, 0");
     }

@@ -18,6 +18,7 @@ UNREADABLE = "it cannot be read without running the file"
 INVALID = "PyTorch does not take these arguments: the harness has no result for them"
 ROUNDED = "the oracle rounds results, not what they are made of"
 COMPLEX = "complex numbers: the importer does not carry them over"
+FREE = "the definition leaves the result free"
 CHANCE = "what is drawn by chance decides the shape"
 
 
@@ -472,6 +473,16 @@ def triangular_solve(args):
     return None
 
 
+def decomposition(args):
+    rows, columns = args["input"].shape[-2:]
+    if args["mode"] == "complete" and rows > columns + 1:
+        raise Refused("the last columns of Q are any basis of what the others leave", None, FREE)
+
+
+def polar(args):
+    return {"dtype": "complex64" if args["abs"].dtype == "float32" else "complex128"}
+
+
 def ctc_loss(args):
     """The harness normalizes log_probs first, and the longest target decides the shape of the states: the lengths are
     given, the longest first."""
@@ -634,7 +645,7 @@ CALLS = {
                         prepare=interpolate),
     "layer_norm": Call(given={"eps": 1e-5}),
     "layer_normGB": Call(given={"eps": 1e-5}, prepare=layer_norm_gb),
-    "linalgqr": Call(["diopiLinalgQR"], names={"input": "A"}),
+    "linalgqr": Call(["diopiLinalgQR"], names={"input": "A"}, prepare=decomposition),
     "log_softmax": Call(given={"dim": None}, prepare=softmax),
     "max": Call(given=DIMS, prepare=greatest),
     "max_pool1d": Call(names=NO_INDICES, given=dict(POOL, dilation=1), prepare=pooling(1)),
@@ -651,6 +662,7 @@ CALLS = {
                    prepare=normal),
     "normal_": Call(["diopiNormalInp"], names={"input": "inout", "shape": None}),
     "one_hot": Call(given={"num_classes": -1}, prepare=one_hot),
+    "polar": Call(prepare=polar, lead="abs"),
     "pool1d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(1)),
     "pool2d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(2)),
     "pool3d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(3)),

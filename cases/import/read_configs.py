@@ -317,7 +317,7 @@ class Configuration:
             raise Refused(f"{name} does not take these arguments: {error!r:.80}", None, UNKNOWN) from error
         lead = self.lead(call)
         own = {each for a in self.arguments for each in a.names}
-        explicit = {each for a in self.arguments for each in a.names if a.dtypes != lead.dtypes}
+        explicit = {each for a in self.arguments for each in a.names if a.dtypes != lead.dtypes or "dtype" in changes}
         parts = []
         for each, value in args.items():
             ours = call.names.get(each, each)

@@ -1,7 +1,6 @@
 #include "client/cli/case_text.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -9,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "baselines/compare/expect.h"
 #include "baselines/compare/readings.h"
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
@@ -55,23 +55,10 @@ std::string CaseText(const v1::Case& c) {
   return text;
 }
 
-std::string ElementText(const HostTensor& tensor, int64_t index) {
-  const Dtype dtype = tensor.dtype;
-  const double value = ElementAsDouble(dtype, tensor.data.data(), index);
-  if (dtype == v1::Dtype::int64 || dtype == v1::Dtype::uint64) {
-    int64_t exact = 0;
-    std::memcpy(&exact, tensor.data.data() + index * 8, 8);
-    return dtype == v1::Dtype::int64 ? absl::StrCat(exact) : absl::StrCat(static_cast<uint64_t>(exact));
-  }
-  if (dtype == v1::Dtype::bool_) return value != 0 ? "true" : "false";
-  if (dtype == v1::Dtype::float64) return absl::StrFormat("%.17g", value);
-  return IsFloating(dtype) ? absl::StrFormat("%.9g", value) : absl::StrFormat("%.0f", value);
-}
-
 std::string TensorText(const HostTensor& tensor, int64_t values) {
   const int64_t count = NumElements(tensor.shape);
   std::vector<std::string> texts;
-  for (int64_t i = 0; i < std::min(count, values); ++i) texts.push_back(ElementText(tensor, i));
+  for (int64_t i = 0; i < std::min(count, values); ++i) texts.push_back(baselines::ElementText(tensor, i));
   if (count > values) texts.emplace_back("...");
   return absl::StrCat(std::string(DtypeName(tensor.dtype)), " ", ShapeText(tensor.shape), ": ",
                       texts.empty() ? "empty" : absl::StrJoin(texts, ", "));

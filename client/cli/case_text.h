@@ -18,9 +18,6 @@ std::string CaseText(const v1::Case& c);
 // "float32 (2, 3): 0.5, -1.25, 3, ..."
 std::string TensorText(const HostTensor& tensor, int64_t values);
 
-// One element: integers exactly, floating numbers so that they read back the same.
-std::string ElementText(const HostTensor& tensor, int64_t index);
-
 }  // namespace diopi::cli
 
 #endif  // CLIENT_CLI_CASE_TEXT_H_

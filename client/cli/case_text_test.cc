@@ -58,6 +58,13 @@ TEST(TensorText, IntegersAreExact) {
   EXPECT_EQ(TensorText(tensor, 1), "int64 (2,): 9223372036854775807, ...");
 }
 
+TEST(TensorText, ComplexNumbersHaveTwoParts) {
+  HostTensor tensor{v1::Dtype::complex64, {1}, {}};
+  const float parts[] = {-0.25F, 1.5F};
+  tensor.data.assign(reinterpret_cast<const char*>(parts), sizeof(parts));
+  EXPECT_EQ(TensorText(tensor, 8), "complex64 (1,): (-0.25, 1.5)");
+}
+
 TEST(TensorText, EmptyAndScalar) {
   HostTensor empty;
   empty.shape = {0, 3};

@@ -238,6 +238,26 @@ TEST(WaiverTest, CoversWhatItStatesAndNoMore) {
   }
 }
 
+TEST(WaiverTest, LooksAtPartsOfComplexNumbersAndAtFreeSignsAsTheVerdictDoes) {
+  const AppliedProfile applied = Applied(Waiver("atol: 1", "2026-06-01"));
+  Judged complex = FailedRelu(v1::Judge::COMPOSITION, {3, 4}, {});
+  complex.c.mutable_args(0)->mutable_tensor()->set_dtype(v1::Dtype::complex64);
+  complex.references["out"].shape = {1, 2};
+  for (const double imaginary : {4.5, 5.5}) {
+    complex.actual["out"] = {v1::Dtype::complex64, {1}, Make(v1::Dtype::float32, {3, imaginary}).data};
+    EXPECT_EQ(Waived(complex, applied).waiver().empty(), imaginary > 5) << imaginary;
+  }
+  Judged signs = FailedRelu(v1::Judge::COMPOSITION, {3, 4}, {-3.5, -4});
+  signs.references["out"].shape = signs.actual["out"].shape = {1, 2};
+  signs.references["q"] = signs.actual["q"] = Make(v1::Dtype::float32, {});
+  EXPECT_EQ(Waived(signs, applied).waiver(), "");
+  v1::Reading* reading = signs.c.add_readings();
+  reading->set_kind(v1::Reading::OPPOSITE_SIGNS);
+  reading->add_args("q");
+  reading->add_args("out");
+  EXPECT_NE(Waived(signs, applied).waiver(), "");
+}
+
 TEST(WaiverTest, AnExpiredOneDoesNothingAndIsTold) {
   const Judged judged = FailedRelu(v1::Judge::MATH, {1}, {1.5});
   const v1::Verdict verdict = Waived(judged, Applied(Waiver("atol: 1", "2026-05-31")));

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "baselines/compare/judging.h"
+#include "baselines/compare/readings.h"
 #include "cases/base/dtype.h"
 
 namespace diopi::profile {
@@ -63,24 +64,24 @@ std::optional<std::string> WhyOutputBeyond(const v1::Tolerance& tolerance,
   });
   if (judge == judged.end() || !HasTolerance(judge->kind))
     return absl::StrCat(key, " is not judged by a tolerance");
-  const auto y = actual.find(key);
-  const auto r = references.find(key);
-  if (y == actual.end() || r == references.end()) return absl::StrCat("there is no ", key);
-  if (y->second.shape != r->second.shape || y->second.dtype != judge->dtype) {
-    return absl::StrCat(key, " has another shape or dtype");
-  }
-  if (!IsFloating(y->second.dtype) && !IsInteger(y->second.dtype) && y->second.dtype != v1::Dtype::bool_) {
+  const auto found = actual.find(key);
+  const auto reference = references.find(key);
+  if (found == actual.end() || reference == references.end()) return absl::StrCat("there is no ", key);
+  const HostTensor y = judge->in_parts ? baselines::PartsOf(found->second) : found->second;
+  const HostTensor& r = reference->second;
+  if (y.shape != r.shape || y.dtype != judge->dtype) return absl::StrCat(key, " has another shape or dtype");
+  if (!IsFloating(y.dtype) && !IsInteger(y.dtype) && y.dtype != v1::Dtype::bool_) {
     return absl::StrCat(key, " is not judged by a tolerance");
   }
-  const Outside outside = CountOutside(y->second, r->second, tolerance);
-  const int64_t elements = NumElements(r->second.shape);
+  const Outside outside = CountOutside(y, r, tolerance);
+  const int64_t elements = NumElements(r.shape);
   if (static_cast<double>(outside.elements) <= tolerance.mismatch_ratio() * static_cast<double>(elements)) {
     return std::nullopt;
   }
   return absl::StrFormat("%d of %d elements of %s lie outside, the first at %d (%.9g, reference %.9g)",
                          outside.elements, elements, key, outside.first,
-                         ElementAsDouble(y->second.dtype, y->second.data.data(), outside.first),
-                         ElementAsDouble(r->second.dtype, r->second.data.data(), outside.first));
+                         ElementAsDouble(y.dtype, y.data.data(), outside.first),
+                         ElementAsDouble(r.dtype, r.data.data(), outside.first));
 }
 
 }  // namespace
@@ -100,13 +101,18 @@ std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::C
                                      const TensorMap& references, const TensorMap& actual,
                                      const v1::Verdict& verdict) {
   const std::vector<baselines::JudgedOutput> judged = baselines::JudgedOutputs(c);
+  TensorMap aligned = actual;
+  for (const v1::Reading& reading : c.readings()) {
+    if (reading.kind() != v1::Reading::OPPOSITE_SIGNS) continue;
+    baselines::TakeOppositeSigns(reading, references, ReferencePart::kValue, &aligned);
+  }
   std::vector<std::string> why;
   bool any = false;
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (stats.ok()) continue;
     any = true;
     const std::optional<std::string> one =
-        WhyOutputBeyond(tolerance, judged, references, actual, stats.key());
+        WhyOutputBeyond(tolerance, judged, references, aligned, stats.key());
     if (one.has_value()) why.push_back(*one);
   }
   if (!any) return "it fails for a reason other than the values of an output";

@@ -293,8 +293,12 @@ class FrameBuilder {
     tensor.dtype = spec.dtype();
     tensor.shape = Values(spec.shape());
     const InputView* input = nullptr;
+    const bool widened = widened_ != v1::Dtype::unsupported && role == v1::ROLE_OUTPUT;
+    // There are no wider complex numbers: their parts lie in a last dimension of 2, densely.
+    const bool in_parts = widened && IsComplex(spec.dtype());
+    if (in_parts) tensor.shape.push_back(2);
     if (role == v1::ROLE_OUTPUT) {
-      if (widened_ != v1::Dtype::unsupported && IsFloating(spec.dtype())) tensor.dtype = widened_;
+      if (in_parts || (widened && IsFloating(spec.dtype()))) tensor.dtype = widened_;
       const InputView* held = arg.holds().empty() ? nullptr : FindInput(arg.holds());
       const bool fits = held != nullptr && held->dtype == tensor.dtype && held->shape == tensor.shape;
       if (fits) bound.holds = held->data;
@@ -306,7 +310,7 @@ class FrameBuilder {
       tensor.dtype = input->dtype;
       bound.values = input->data;
     }
-    if (absl::Status s = Lay(spec, &bound); !s.ok()) return s;
+    if (absl::Status s = Lay(in_parts ? v1::TensorSpec() : spec, &bound); !s.ok()) return s;
     if (input != nullptr) {
       if (input->bytes != static_cast<size_t>(tensor.numel * bound.element)) {
         return Misfit(key, "its values have another size than its shape says");

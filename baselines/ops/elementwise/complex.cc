@@ -1,5 +1,7 @@
-// Complex numbers of two real ones, their parts, and their conjugates. A complex number is its real and its
-// imaginary part, one after the other in memory.
+// Complex numbers of two real ones or of their absolute values and angles, their parts, and their conjugates.
+// A complex number is its real and its imaginary part, one after the other in memory.
+#include <cmath>
+
 #include "baselines/ops/both.h"
 #include "baselines/ops/support/cuda/layout.h"
 
@@ -36,6 +38,27 @@ Parts<T> PartsOf(const Tensor& tensor, int part, const Shape& shape) {
   parts.layout = ops::cuda::MakeLayout(shape, ops::cuda::StridesAt(tensor, shape));
   return parts;
 }
+
+// The parts of an output. There are no complex noise numbers: the oracle gives a dense tensor of noise
+// numbers with the parts in a last dimension of 2, which lie in memory as those of complex numbers do.
+template <typename C>
+Parts<C> PartsToCompute(const Tensor& out, int part, const Shape& shape) {
+  if (!IsNoise(out.dtype())) return PartsOf<C>(out, part, shape);
+  return {reinterpret_cast<C*>(out.writable()) + part, 2, ops::cuda::MakeLayout(shape, DenseStrides(shape))};
+}
+
+template <typename C>
+struct FromPolar {
+  Parts<C> real, imag;
+  In<C> abs, angle;
+  DIOPI_HD void operator()(int64_t i) const {
+    using std::cos;
+    using std::sin;
+    const C radians = AsGiven(angle[i]);
+    real[i] = abs[i] * cos(radians);
+    imag[i] = abs[i] * sin(radians);
+  }
+};
 
 template <typename T>
 struct MovePart {
@@ -95,6 +118,22 @@ DIOPI_KERNEL(diopiComplex, a) {
           Queue(a.ctx), out.numel(),
           MovePart<T>{PartsOf<T>(out, part, shape), PartsOf<const T>(part == 0 ? real : imag, part, shape)});
     }
+  });
+}
+
+DIOPI_KERNEL(diopiPolar, a) {
+  const Tensor out(a.out), abs(a.abs), angle(a.angle);
+  const Shape shape = BroadcastShapes(abs.shape(), angle.shape());
+  const bool noise = IsNoise(out.dtype());
+  const diopiDtype_t dtype = noise ? out.dtype() : PartOf(out.dtype());
+  Shape whole = shape;
+  if (noise) whole.push_back(2);
+  CheckShape(out, whole, "out");
+  Check(abs.dtype() == dtype && angle.dtype() == dtype, "expected abs and angle of dtype ", DtypeName(dtype));
+  DispatchFloating(dtype, [&]<typename C>() {
+    ForEach(Queue(a.ctx), Numel(shape),
+            FromPolar<C>{PartsToCompute<C>(out, 0, shape), PartsToCompute<C>(out, 1, shape),
+                         In<C>(abs, shape), In<C>(angle, shape)});
   });
 }
 

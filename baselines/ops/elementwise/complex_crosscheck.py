@@ -15,3 +15,7 @@ def diopiConj(a):
 
 def diopiComplex(a):
     return {"out": torch.complex(a.real, a.imag)}
+
+
+def diopiPolar(a):
+    return {"out": torch.polar(a.abs, a.angle)}

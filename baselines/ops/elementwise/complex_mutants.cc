@@ -1,4 +1,6 @@
 // Bugs planted in functions on complex numbers.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -15,6 +17,9 @@ PLANT(complex_parts_exchanged, 0, "diopiComplex", "", "the real part is stored a
 PLANT(complex_product, 0, "diopiComplex", "",
       "real + i * imag is computed, whose product spreads infinities");
 PLANT(conj_nothing_negated, 0, "diopiConj", "", "the input is copied");
+PLANT(polar_parts_exchanged, 0, "diopiPolar", "", "the sine is stored as the real part");
+PLANT(polar_one_step_reduction, 0, "diopiPolar", "", "the angle is reduced by one rounding of a turn");
+PLANT(polar_magnitude, 0, "diopiPolar", "", "a negative absolute value is taken without its sign");
 PLANT(imag_real_taken, 0, "diopiImag", "", "the real part is taken");
 PLANT(real_without_pairs, 0, "diopiReal", "", "memory is read number by number instead of pair by pair");
 
@@ -45,6 +50,23 @@ DIOPI_OVERRIDE(diopiConj, a) {
 DIOPI_OVERRIDE(diopiImag, a) {
   Good(a);
   if (imag_real_taken) CopyElements(a.out, [&](int64_t i) { return ElementAt(a.input, i); });
+}
+
+DIOPI_OVERRIDE(diopiPolar, a) {
+  using diopi::mutants::Replaced;
+  if (polar_one_step_reduction) {
+    const diopiDtype_t dtype = diopi::mutants::DtypeOf(a.angle);
+    const double turn = diopi::mutants::RoundedTo(dtype, 6.283185307179586);
+    a.angle = Replaced(a.ctx, a.angle, [turn](double x, int64_t) { return std::fmod(x, turn); });
+  }
+  if (polar_magnitude) a.abs = Replaced(a.ctx, a.abs, [](double x, int64_t) { return std::fabs(x); });
+  Good(a);
+  if (!polar_parts_exchanged) return;
+  const int64_t bytes = BytesPerElement(a.out) / 2;
+  for (int64_t i = 0; i < NumElements(a.out); ++i) {
+    unsigned char* const real = ElementAt(a.out, i);
+    std::swap_ranges(real, real + bytes, real + bytes);
+  }
 }
 
 DIOPI_OVERRIDE(diopiReal, a) {

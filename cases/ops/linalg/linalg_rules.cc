@@ -46,4 +46,21 @@ DIOPI_SHAPE_RULE(triangular_solve, args) {
   return Shapes{result};
 }
 
+// linalg_qr: Q is empty where only R is asked for.
+DIOPI_SHAPE_RULE(linalg_qr, args) {
+  absl::StatusOr<Sizes> shape = MatrixShape(args, "A");
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<std::string> mode = args.String("mode");
+  if (!mode.ok()) return mode.status();
+  if (*mode != "reduced" && *mode != "complete" && *mode != "r") {
+    return absl::InvalidArgumentError(absl::StrCat("`mode` is '", *mode, "', not reduced, complete or r"));
+  }
+  const bool is_q = args.output() == "Q";
+  if (is_q && *mode == "r") return Shapes{Sizes{0}};
+  int64_t& rows = (*shape)[shape->size() - 2];
+  int64_t& columns = shape->back();
+  (is_q ? columns : rows) = *mode == "complete" ? rows : std::min(rows, columns);
+  return Shapes{*shape};
+}
+
 }  // namespace diopi::cases

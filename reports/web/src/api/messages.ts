@@ -80,7 +80,7 @@ export interface Verdict {
   declarable: string; // of likely_cause, the contract to declare if the device computes so: "tf32"
   device_index: number | null; // the card it ran on; absent where the agent was given none
   elapsed_us: Figure; // From handing the case over to its answer, all calls and checks; absent: no worker had it.
-  readings: string[]; // results beside the reference's own that were accepted: "rounded_scalars", "spread_nan"
+  readings: string[]; // results beside the reference's own that were accepted: "rounded_scalars", "spread_nan", "opposite_signs"
   would_pass_under: string[]; // Contracts that the device does not declare and under which the failed outputs would pass: "native16".
   cause_confidence: Figure; // of likely_cause, 0 to 1; causes below 0.9 are left out
   threw: boolean; // the call let a C++ exception out
