@@ -221,7 +221,7 @@ void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorM
   for (const Contracts& one : SingleContracts()) {
     const bool applies = std::any_of(outputs.begin(), outputs.end(), [&](const JudgedOutput& output) {
       const auto arithmetic = output.judge->arithmetic();
-      return HasNoise(output.kind) &&
+      return (HasNoise(output.kind) || (output.judge->computed() && one.native16)) &&
              Allowed(Union(declared, one), arithmetic) != Allowed(declared, arithmetic);
     });
     if (!applies) continue;

@@ -20,9 +20,10 @@ bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings);
 //      reference's); not where kf > 0, whose tables may lean
 //   X: where no order of summation rounds (KEY.exact), every element is RN_T(r); the sign of zero is free,
 //      as it depends on what a sum starts with
-// Under native16, B looks at all elements, and what a real 16-bit evaluation has for an overflow is no
-// mismatch (oracle.h). kf is the rule's float32 table; 16-bit types are computed in float32 and rounded once,
-// so for R and B it is 0 there (for P it makes the quarter of an ulp that every operator has).
+// Under native16, B looks at all elements, and what a real 16-bit evaluation has for an overflow, or for a
+// bias of all elements, is no failure (oracle.h). kf is the rule's float32 table; 16-bit types are computed
+// in float32 and rounded once, so for R and B it is 0 there (for P it makes the quarter of an ulp that every
+// operator has).
 bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings);
 
 // INDEX_OF, gate X: the integers pick, out of the input along the dimension, what the reference picks.

@@ -193,11 +193,16 @@ double OutputOracle::Native16(double sigma, double r, double n) const {
 bool OutputOracle::Excused(const HostTensor& actual, int64_t index) const {
   if (native16_ == nullptr) return false;
   const double y = ElementAsDouble(actual.dtype, actual.data.data(), index);
-  const double evaluated = ElementAsDouble(actual.dtype, native16_->data.data(), index);
+  const double evaluated = Evaluated(index);
   const Sample s = At(actual, index);
   if (Judge(rule_, evaluated, s.r, s.sigma, s.low).bad == 0 || !std::isfinite(s.r)) return false;
   if (!std::isfinite(evaluated)) return !std::isfinite(y);
   return Judge(rule_, y, evaluated, s.sigma, 0).bad == 0;
+}
+
+double OutputOracle::Evaluated(int64_t index) const {
+  if (native16_ == nullptr) return std::numeric_limits<double>::quiet_NaN();
+  return ElementAsDouble(native16_->dtype, native16_->data.data(), index);
 }
 
 double OutputOracle::SigmaAt(int64_t index) const {

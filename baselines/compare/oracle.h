@@ -63,6 +63,8 @@ class OutputOracle {
   // outside as well.
   bool excuses() const { return native16_ != nullptr; }
   bool Excused(const HostTensor& actual, int64_t index) const;
+  // What the 16-bit evaluation gives there; NaN where native16 is not declared or there is none.
+  double Evaluated(int64_t index) const;
 
   // One element of `actual`, which has the output's dtype and shape.
   Sample At(const HostTensor& actual, int64_t index) const;

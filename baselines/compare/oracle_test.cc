@@ -274,6 +274,66 @@ TEST(Native16, AllowsAnOverflowThatRealArithmeticHas) {
   EXPECT_EQ(outcome({kInfinity, kInfinity}), v1::OUTCOME_FAIL);
 }
 
+// 0.5058 x + 0.4942 y in bfloat16: both scalars are rounded, so all results are too small. A real evaluation
+// has that, too; one that truncates has more.
+TEST(Native16, AllowsTheBiasOfSharedScalars) {
+  v1::Case c = OneOutput(D::bfloat16, v1::Judge::COMPOSITION);
+  c.set_dtype(D::bfloat16);
+  const double a = Rounded(D::bfloat16, 0.5058), b = Rounded(D::bfloat16, 0.4942);
+  const auto toward_zero = [](double x) {
+    return static_cast<double>(std::bit_cast<float>(std::bit_cast<uint32_t>(F(x)) & 0xffff0000U));
+  };
+  std::mt19937_64 bits(11);
+  std::uniform_real_distribution<double> uniform(0.2, 2);
+  Vec r, sigma, real, other, truncated;
+  for (int i = 0; i < 5000; ++i) {
+    const double x = Rounded(D::bfloat16, uniform(bits)), y = Rounded(D::bfloat16, 1e-3 * uniform(bits));
+    r.push_back(0.5058 * x + 0.4942 * y);
+    sigma.push_back(0x1p-24 * 0.5058 * x);
+    real.push_back(Rounded(D::bfloat16, Rounded(D::bfloat16, a * x) + Rounded(D::bfloat16, b * y)));
+    other.push_back(Rounded(D::bfloat16, a * x + Rounded(D::bfloat16, b * y)));  // a fused multiply-add
+    truncated.push_back(toward_zero(toward_zero(a * x) + toward_zero(b * y)));
+  }
+  TensorMap references = Oracle({5000}, r, sigma);
+  CompareOptions options;
+  options.contracts = Contracts{.native16 = true};
+  const auto judged = [&](const Vec& y) {
+    return CompareCase(c, {}, references, {{"out", Row(D::bfloat16, y)}}, options);
+  };
+  EXPECT_EQ(judged(real).outputs(0).gates(), "B");  // before anything was evaluated
+  references["out.native16"] = Row(D::bfloat16, real);
+  EXPECT_EQ(judged(real).outcome(), v1::OUTCOME_PASS) << judged(real).reason();
+  EXPECT_EQ(judged(other).outcome(), v1::OUTCOME_PASS) << judged(other).reason();
+  EXPECT_EQ(judged(truncated).outputs(0).gates(), "B");
+}
+
+// x + x/2 rounds once in the definition; where x/2 is subnormal, 16-bit arithmetic rounds twice.
+TEST(Native16, AllowsTheSecondRoundingOfASubnormalProduct) {
+  v1::Case c = OneOutput(D::float16, v1::Judge::EXACT);
+  c.mutable_judges(0)->set_computed(true);
+  const Vec once = {0x1.234p-14, 1.5}, twice = {0x1.238p-14, 1.5};
+  TensorMap references = {{"out", Row(D::float16, once)}};
+  const auto judged = [&](const Vec& y, bool declared) {
+    CompareOptions options;
+    options.contracts = Contracts{.native16 = declared};
+    v1::Verdict verdict = CompareCase(c, {}, references, {{"out", Row(D::float16, y)}}, options);
+    AddWouldPassUnder(c, {}, references, {{"out", Row(D::float16, y)}}, options, &verdict);
+    return verdict;
+  };
+  EXPECT_EQ(judged(twice, true).outcome(), v1::OUTCOME_FAIL);
+  references["out.native16"] = Row(D::float16, twice);
+  const v1::Verdict passed = judged(twice, true);
+  EXPECT_EQ(passed.outcome(), v1::OUTCOME_PASS) << passed.reason();
+  EXPECT_THAT(passed.contracts(), ElementsAre("native16"));
+  EXPECT_EQ(judged(once, true).outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(judged(once, true).contracts_size(), 0);
+  EXPECT_EQ(judged({0x1.23cp-14, 1.5}, true).outcome(), v1::OUTCOME_FAIL);
+  EXPECT_THAT(judged(twice, false).would_pass_under(), ElementsAre("native16"));
+  // What is only moved must be met whatever is declared.
+  c.mutable_judges(0)->set_computed(false);
+  EXPECT_EQ(judged(twice, true).outcome(), v1::OUTCOME_FAIL);
+}
+
 // An attention in bfloat16: 64 outputs, each a sum of 64 values by their probabilities.
 TEST(PCast, AllowsRoundedProbabilitiesButNoBug) {
   constexpr size_t kKeys = 64;

@@ -153,7 +153,7 @@ void FailWhole(const std::string& gate, const std::string& text, v1::OutputStats
 struct SecondLook {
   double values = 0;          // (sum m)^2 / sum m^2 over the multiplicities m of r
   double leaning_values = 0;  // the same over the elements that lean
-  double bias = 0;            // mean (z - z of RN_T(r)), radial_bias: signed away from zero
+  double bias = 0;            // mean (z - z of the ideal result), radial_bias: signed away from zero
   double radial_bias = 0;
 };
 
@@ -177,6 +177,13 @@ class Repetition {
   double total_ = 0;
 };
 
+// The error that a result without a bug has: a real 16-bit evaluation's under native16, RN_T(r)'s otherwise.
+double IdealZ(const Job& job, const OutputOracle& oracle, const Sample& s, int64_t i) {
+  const double evaluated = oracle.Evaluated(i);
+  const double ideal = std::isfinite(evaluated) ? evaluated : Shown(job.actual.dtype, s.r);
+  return Judge(oracle.rule(), ideal, s.r, s.sigma, s.low).z;
+}
+
 SecondLook LookAgain(const Job& job, const OutputOracle& oracle, const Tally& tally) {
   Repetition all;
   Repetition leaning;
@@ -188,8 +195,7 @@ SecondLook LookAgain(const Job& job, const OutputOracle& oracle, const Tally& ta
     all.Add(s.r);
     if (p.leaning == 0) continue;
     leaning.Add(s.r);
-    const double ideal_z = Judge(oracle.rule(), Shown(job.actual.dtype, s.r), s.r, s.sigma, s.low).z;
-    const double excess = p.z - ideal_z;
+    const double excess = p.z - IdealZ(job, oracle, s, i);
     look.bias += excess;
     look.radial_bias += s.r < 0 ? -excess : excess;
   }
@@ -221,7 +227,8 @@ void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputSt
       stats);
 }
 
-// RN_T(r) itself may lean, where r is not spread over the last place: only what goes beyond it counts.
+// The ideal result itself may lean, where r is not spread over the last place, or where all elements share a
+// number that is rounded to 16 bits: only what goes beyond it counts.
 void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats) {
   if (look.leaning_values < kMinLeaning) return;
   const double limit = LeanLimit(look.leaning_values, device);
@@ -273,11 +280,12 @@ double Independence(const std::vector<double>& z, int64_t distance) {
 }
 
 // Gate B under native16, where noise hides the lean of a single rounding but not that of all of them: over
-// every element whose r is not representable.
+// every element whose r is not representable. A scalar, or a factor of a channel, that was rounded to 16 bits
+// makes all elements lean, the evaluation's as well: what it explains does not count.
 void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* stats) {
   Repetition values;
   std::vector<double> z(static_cast<size_t>(NumElements(job.actual.shape)), std::nan(""));
-  double count = 0, plain = 0, radial = 0;
+  double count = 0, plain = 0, radial = 0, plain_excess = 0, radial_excess = 0;
   for (int64_t i = 0; i < NumElements(job.actual.shape); ++i) {
     const Sample s = oracle.At(job.actual, i);
     const Point p = Judge(oracle.rule(), s.y, s.r, s.sigma, s.low);
@@ -287,14 +295,21 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
     ++count;
     plain += p.z;
     radial += s.r < 0 ? -p.z : p.z;
+    const double excess = p.z - IdealZ(job, oracle, s, i);
+    plain_excess += excess;
+    radial_excess += s.r < 0 ? -excess : excess;
   }
   const double effective = values.Effective() * Independence(z, SlicesOf(job.c, job.actual.shape).inner);
   if (effective < kMinLeaning) return;
-  const double limit = LeanLimit(effective, Device()) + (HasSharedFactor(job) ? kSharedFactor : 0);
-  const double most = std::fabs(radial) > std::fabs(plain) ? radial : plain;
-  if (std::fabs(most) / count <= limit) return;
-  const char* way =
-      most == radial ? (most < 0 ? "toward zero" : "away from zero") : (most < 0 ? "down" : "up");
+  const double excess_limit = LeanLimit(effective, Device());
+  const double limit = excess_limit + (HasSharedFactor(job) ? kSharedFactor : 0);
+  const auto beyond = [&](double lean, double excess) {
+    return std::fabs(lean) > limit * count && std::fabs(excess) > excess_limit * count;
+  };
+  const bool is_radial = beyond(radial, radial_excess);
+  if (!is_radial && !beyond(plain, plain_excess)) return;
+  const double most = is_radial ? radial : plain;
+  const char* way = is_radial ? (most < 0 ? "toward zero" : "away from zero") : (most < 0 ? "down" : "up");
   FailWhole(
       "B",
       absl::StrFormat(

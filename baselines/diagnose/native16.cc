@@ -19,7 +19,7 @@ TensorMap Native16::AddTo(const v1::Case& c, const TensorMap& inputs, const Tens
   absl::StatusOr<TensorMap> outputs = library_->Call(c, inputs, v1::Dtype::unsupported);
   if (!outputs.ok()) return extended;
   for (auto& [key, tensor] : *outputs) {
-    if (references.count(ReferenceKey(key, ReferencePart::kSigma)) != 0) {
+    if (references.contains(key)) {
       extended[ReferenceKey(key, ReferencePart::kNative16)] = std::move(tensor);
     }
   }

@@ -21,8 +21,8 @@ class Native16 {
  public:
   explicit Native16(std::string library_path) : library_path_(std::move(library_path)) {}
 
-  // `references` with KEY.native16 of each output that they have a noise of; as they are where the case is
-  // not of a 16-bit type.
+  // `references` with KEY.native16 of each output that they have; as they are where the case is not of a
+  // 16-bit type.
   TensorMap AddTo(const v1::Case& c, const TensorMap& inputs, const TensorMap& references);
 
  private:

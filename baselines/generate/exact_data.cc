@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_set>
 
 namespace diopi::baselines {
 namespace {
@@ -70,6 +71,23 @@ bool IsExact(const LinearRuns& runs, Dtype output) {
     sums |= n > 1;
   }
   return sums;
+}
+
+bool MayDrift(const TensorMap& inputs, double n) {
+  constexpr double kRepeated = 64;  // times that a term occurs
+  constexpr double kLong = 0x1p16;  // terms that crowd around 0 show from here on
+  if (n >= kLong) return true;
+  double products = 1;
+  for (const auto& [key, tensor] : inputs) {
+    if (!IsFloating(tensor.dtype)) continue;
+    std::unordered_set<double> values;
+    const int64_t count = NumElements(tensor.shape);
+    for (int64_t i = 0; i < count && products * static_cast<double>(values.size()) * kRepeated <= n; ++i) {
+      values.insert(At(tensor, i));
+    }
+    products *= std::max(static_cast<double>(values.size()), 1.0);
+  }
+  return products * kRepeated <= n;
 }
 
 }  // namespace diopi::baselines

@@ -1,4 +1,4 @@
-// Whether an accumulation of given data is exact in every order of summation.
+// Whether an accumulation of given data is exact in every order of summation, or its terms repeat.
 #ifndef BASELINES_GENERATE_EXACT_DATA_H_
 #define BASELINES_GENERATE_EXACT_DATA_H_
 
@@ -28,6 +28,10 @@ struct LinearRuns {
 // that averages has f(1) = 1 (mean) or fractions in one of them (windows, interpolation); f(1) > 1 somewhere
 // tells that it sums at all. Data that are not finite never count.
 bool IsExact(const LinearRuns& runs, Dtype output);
+
+// Sums of up to n products of the inputs' elements have so few different terms, or are so long, that their
+// roundings need not be independent.
+bool MayDrift(const TensorMap& inputs, double n);
 
 }  // namespace diopi::baselines
 

@@ -52,6 +52,19 @@ TEST(IsExactTest, NeedsIntegersThroughoutAndRoom) {
   }
 }
 
+TEST(MayDriftTest, WhereProductsRepeatOrAreVeryMany) {
+  const HostTensor one = Doubles(std::vector<double>(300, 0.1)), two = Doubles({0.1, 0.2, 0.1});
+  std::vector<double> all;
+  for (int i = 0; i < 300; ++i) all.push_back(i);
+  EXPECT_TRUE(MayDrift({{"x", one}}, 64));
+  EXPECT_FALSE(MayDrift({{"x", one}}, 63));
+  EXPECT_TRUE(MayDrift({{"x", two}, {"y", two}}, 256));
+  EXPECT_FALSE(MayDrift({{"x", two}, {"y", two}}, 255));
+  EXPECT_FALSE(MayDrift({{"x", one}, {"y", Doubles(all)}}, 10000));
+  EXPECT_TRUE(MayDrift({{"x", Doubles(all)}}, 1e5));
+  EXPECT_FALSE(MayDrift({{"x", Doubles({})}}, 0));
+}
+
 TEST(HasIntegerDataTest, LooksAtTensorsAndAttributes) {
   v1::Case c;
   const TensorMap whole = {{"x", Doubles({1, -3, 0})}};

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
+#include "baselines/compare/compare.h"
+#include "cases/base/layout.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -82,6 +85,69 @@ TEST_F(GenerateTest, EachWayOfJudgingStoresWhatItNeeds) {
     ASSERT_TRUE(baseline.ok()) << row.glob << ": " << baseline.status();
     EXPECT_EQ(Keys(baseline->inputs), row.inputs) << row.glob;
     EXPECT_EQ(Keys(baseline->references), row.references) << row.glob;
+  }
+}
+
+// A case of sums whose terms repeat: `values`, cycled over tensors of these shapes.
+Baseline Repeating(loader::InProcessLibrary& library, v1::Case c, const std::vector<double>& values,
+                   const std::map<std::string, std::vector<int64_t>>& shapes) {
+  for (v1::Argument& arg : *c.mutable_args()) {
+    const auto shape = shapes.find(arg.name());
+    if (shape == shapes.end()) continue;
+    v1::TensorSpec* spec = arg.mutable_tensor();
+    spec->mutable_shape()->Assign(shape->second.begin(), shape->second.end());
+    spec->mutable_fill()->mutable_values()->mutable_values()->Assign(values.begin(), values.end());
+    EXPECT_TRUE(ApplyLayout(v1::Layout(), spec).ok());
+  }
+  const auto baseline = GenerateCase(library, c);
+  EXPECT_TRUE(baseline.ok()) << baseline.status();
+  return *baseline;
+}
+
+HostTensor Float(float value, const std::vector<int64_t>& shape) {
+  HostTensor tensor{v1::Dtype::float32, shape, {}};
+  tensor.data.resize(static_cast<size_t>(NumElements(shape)) * sizeof(float));
+  for (int64_t i = 0; i < NumElements(shape); ++i)
+    StoreDouble(v1::Dtype::float32, tensor.data.data(), i, value);
+  return tensor;
+}
+
+// A vendor that adds one float after the other is not accused, whether the noise comes from a closed form
+// (sum, bmm) or from numbers that carry it (mean); one that leaves out a hundredth of the terms is.
+TEST_F(GenerateTest, ASerialSumOfEqualTermsPasses) {
+  auto library = loader::InProcessLibrary::Open(ReferencePath());
+  ASSERT_TRUE(library.ok()) << library.status();
+  constexpr int kTerms = 4096;
+  const float x = 0.1F;
+  float sum = 0, products = 0;
+  for (int i = 0; i < kTerms; ++i) {
+    sum += x;
+    products += x * x;
+  }
+  struct Row {
+    const char* function;
+    const char* name;
+    std::map<std::string, std::vector<int64_t>> shapes;
+    float result;
+    std::vector<int64_t> shape;
+  };
+  for (const Row& row :
+       std::vector<Row>{{"diopiSum", "sum.float32.all_7", {{"input", {kTerms}}}, sum, {}},
+                        {"diopiMean", "mean.float32.all_7", {{"input", {kTerms}}}, sum / kTerms, {}},
+                        {"diopiBmm",
+                         "bmm.float32.one",
+                         {{"input", {2, 1, kTerms}}, {"mat2", {2, kTerms, 1}}},
+                         products,
+                         {2, 1, 1}}}) {
+    const std::vector<v1::Case> selected = Select(row.function, row.name);
+    ASSERT_EQ(selected.size(), 1U) << row.name;
+    const Baseline b = Repeating(**library, selected[0], {static_cast<double>(x)}, row.shapes);
+    const v1::Verdict serial =
+        CompareCase(b.c, b.inputs, b.references, {{"out", Float(row.result, row.shape)}});
+    EXPECT_EQ(serial.outcome(), v1::OUTCOME_PASS) << row.name << ": " << serial.reason();
+    const v1::Verdict dropped =
+        CompareCase(b.c, b.inputs, b.references, {{"out", Float(row.result * 0.99F, row.shape)}});
+    EXPECT_EQ(dropped.outcome(), v1::OUTCOME_FAIL) << row.name;
   }
 }
 

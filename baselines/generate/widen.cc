@@ -195,4 +195,13 @@ absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, 
   return expected;
 }
 
+void WidenSigma(const Expected& other, Expected* expected) {
+  HostTensor& sigma = expected->sigma;
+  for (int64_t i = 0; i < NumElements(sigma.shape); ++i) {
+    const double mine = ElementAsDouble(sigma.dtype, sigma.data.data(), i);
+    const double theirs = ElementAsDouble(other.sigma.dtype, other.sigma.data.data(), i);
+    if (theirs > mine) StoreDouble(sigma.dtype, sigma.data.data(), i, theirs);
+  }
+}
+
 }  // namespace diopi::baselines

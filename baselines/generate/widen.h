@@ -37,6 +37,9 @@ absl::StatusOr<Expected> SplitNoise(const HostTensor& noise, Dtype output);
 absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, const HostTensor& n,
                                      Dtype output);
 
+// The larger sigma of both, element by element.
+void WidenSigma(const Expected& other, Expected* expected);
+
 }  // namespace diopi::baselines
 
 #endif  // BASELINES_GENERATE_WIDEN_H_

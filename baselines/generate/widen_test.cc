@@ -45,6 +45,14 @@ TEST(WidenToNoiseTest, IntegersStayAsTheyAre) {
   EXPECT_EQ(WidenToFloat64({{"i", index}}, Power::kTwo).at("i").data, index.data);
 }
 
+TEST(WidenSigmaTest, TakesTheLarger) {
+  Expected one, other;
+  one.sigma = Doubles({1, 3, 0});
+  other.sigma = Doubles({2, 2, 0});
+  WidenSigma(other, &one);
+  EXPECT_EQ(one.sigma.data, Doubles({2, 3, 0}).data);
+}
+
 TEST(SplitNoiseTest, KeepsWhatFloat64CannotHold) {
   struct {
     long double v = 1.0L + 0x1p-60L;

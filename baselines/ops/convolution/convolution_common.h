@@ -11,6 +11,7 @@
 
 #include "baselines/ops/convolution/convolution_plan.h"
 #include "baselines/ops/support/gemm.h"
+#include "baselines/ops/support/sum.h"
 #include "baselines/ops/support/tensor.h"
 
 namespace diopi::ops {
@@ -120,9 +121,9 @@ std::vector<C> GradWeight(const ConvShape& c, const std::vector<C>& grad, const 
 // Sum of each channel of grad: [batch, channels, plane].
 template <typename C>
 std::vector<C> GradBias(const std::vector<C>& grad, int64_t channels, int64_t plane) {
-  std::vector<C> db(static_cast<size_t>(channels), C(0));
+  std::vector<Sum<C>> db(static_cast<size_t>(channels));
   for (int64_t i = 0; i < static_cast<int64_t>(grad.size()); ++i) db[i / plane % channels] += grad[i];
-  return db;
+  return Totals(db);
 }
 
 }  // namespace diopi::ops

@@ -41,8 +41,7 @@ class Targets {
       : shape_(shape),
         options_(options),
         has_probabilities_(IsFloating(target.dtype())),
-        weights_(LoadWeights<C>(weight, shape)),
-        mean_by_(Exact<C>(0)) {
+        weights_(LoadWeights<C>(weight, shape)) {
     if (has_probabilities_) {
       CheckShape(target, input_shape, "target");
       probabilities_ = Load<C>(target);
@@ -50,9 +49,11 @@ class Targets {
       return;
     }
     indices_ = LoadTargets(target, shape, options.ignore_index);
+    Sum<C> counted;
     for (const int64_t t : indices_) {
-      if (t != options.ignore_index) mean_by_ += weights_[static_cast<size_t>(t)];
+      if (t != options.ignore_index) counted += weights_[static_cast<size_t>(t)];
     }
+    mean_by_ = counted.total();
   }
 
   const C& mean_by() const { return mean_by_; }
@@ -80,7 +81,7 @@ class Targets {
   std::vector<C> weights_;
   std::vector<C> probabilities_;
   std::vector<int64_t> indices_;
-  C mean_by_;
+  C mean_by_ = C(0);
 };
 
 template <typename C>

@@ -24,6 +24,8 @@ PLANT(nll_reversed, 0, kNll, "", "rows from the last");
 PLANT(nll_pairwise, 0, kNll, "", "rows in halves");
 PLANT(nll_double, 0, kNll, "", "the sums in double");
 
+PLANT(pair_loss_sequential, 0, "diopiSmoothL1Loss diopiMSELoss", "", "one loss added after the other");
+
 struct Options {
   diopiReduction_t reduction;
   int64_t ignore_index;
@@ -235,6 +237,22 @@ void DispatchWide(diopiDtype_t dtype, F&& f) {
   });
 }
 
+// The reduced losses of a pair of tensors, loss(x, y) each, in order.
+template <typename Args, typename F>
+bool AddedInOrder(const Args& a, F&& loss) {
+  const Tensor out(a.out), input(a.input), target(a.target);
+  if (!pair_loss_sequential || a.reduction == ReductionNone || input.numel() == 0) return false;
+  DispatchReal(input.dtype(), [&]<typename C>() {
+    const std::vector<C> x = Load<C>(input), y = Load<C>(target);
+    const int64_t count = input.numel();
+    const C sum = SumIn<C>(Order::kSequential, count, [&](int64_t i) {
+      return loss(x[static_cast<size_t>(i)], y[static_cast<size_t>(i)]);
+    });
+    Store(out, std::vector<C>{a.reduction == ReductionMean ? sum / C(count) : sum});
+  });
+  return true;
+}
+
 }  // namespace
 }  // namespace diopi::variants
 
@@ -275,4 +293,16 @@ DIOPI_OVERRIDE(diopiNLLLossV2, a) {
   const std::optional<Order> order = NllOrder();
   if (!order) return Good(a);
   NllForward(*order, a.out, a.totalWeight, a.input, a.target, a.weight, a.reduction, a.ignore_index);
+}
+
+DIOPI_OVERRIDE(diopiSmoothL1Loss, a) {
+  const bool added = AddedInOrder(a, [&]<typename C>(C x, C y) {
+    const C beta = static_cast<C>(a.beta), distance = std::abs(x - y);
+    return distance < beta ? C(0.5) * distance * distance / beta : distance - C(0.5) * beta;
+  });
+  if (!added) return Good(a);
+}
+
+DIOPI_OVERRIDE(diopiMSELoss, a) {
+  if (!AddedInOrder(a, []<typename C>(C x, C y) { return (x - y) * (x - y); })) return Good(a);
 }

@@ -6,11 +6,11 @@ namespace {
 
 template <typename C>
 C TotalWeight(const std::vector<int64_t>& targets, const std::vector<C>& weights, int64_t ignore_index) {
-  C total = Exact<C>(0);
+  Sum<C> total;
   for (const int64_t t : targets) {
     if (t != ignore_index) total += weights[static_cast<size_t>(t)];
   }
-  return total;
+  return total.total();
 }
 
 void Forward(const Tensor& out, const Tensor& total_weight, const Tensor& input, const Tensor& target,

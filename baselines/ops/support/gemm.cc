@@ -4,20 +4,45 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
+
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
 
-// Every output sums its products in the order of k.
+// How many different values there are, as far as `most`.
 template <typename C>
-void PlainGemm(Trans trans_a, Trans trans_b, int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* c) {
+int64_t Different(const C* values, int64_t count, int64_t most) {
+  std::unordered_set<double> seen;
+  for (int64_t i = 0; i < count && static_cast<int64_t>(seen.size()) < most; ++i)
+    seen.insert(ToDouble(values[i]));
+  return static_cast<int64_t>(seen.size());
+}
+
+// Every output sums its products in the order of k. Where each product occurs 64 times and more, their
+// roundings are not independent: Sum knows the noise of that.
+template <typename C>
+void PlainGemm(Trans trans_a, Trans trans_b, int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* c,
+               bool accumulate) {
   const int64_t a_row = trans_a == Trans::kNo ? k : 1, a_col = trans_a == Trans::kNo ? 1 : m;
   const int64_t b_row = trans_b == Trans::kNo ? n : 1, b_col = trans_b == Trans::kNo ? 1 : k;
+  const int64_t most = k / 64 + 1;
+  const bool repeats = kIsNoise<C> && Different(a, m * k, most) * Different(b, k * n, most) < most;
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       const C* x = a + i * a_row;
       const C* y = b + j * b_col;
       C sum = c[i * n + j];
+      if constexpr (kIsNoise<C>) {
+        if (repeats) {
+          Sum<C> products;
+          if (accumulate) products += sum;
+          for (int64_t p = 0; p < k; ++p) products += x[p * a_col] * y[p * b_row];
+          c[i * n + j] = products.total();
+          continue;
+        }
+      }
       for (int64_t p = 0; p < k; ++p) sum = WrapAdd(sum, WrapMul(x[p * a_col], y[p * b_row]));
       c[i * n + j] = sum;
     }
@@ -61,7 +86,7 @@ void Gemm(Trans trans_a, Trans trans_b, int64_t m, int64_t n, int64_t k, const C
   } else if constexpr (std::is_same_v<C, double>) {
     BlasGemm(trans_a, trans_b, m, n, k, a, b, c, cblas_dgemm);
   } else {
-    PlainGemm(trans_a, trans_b, m, n, k, a, b, c);
+    PlainGemm(trans_a, trans_b, m, n, k, a, b, c, accumulate);
   }
 }
 

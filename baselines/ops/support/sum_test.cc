@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -41,6 +42,76 @@ TEST(Sum, TheOrderOfTermsHardlyMatters) {
   EXPECT_GE(up.s2, 0.99 * closed);
   EXPECT_LE(down.s2, 1.3 * up.s2);
   EXPECT_GE(down.s2, up.s2);
+}
+
+// The error of one float after the other, in standard deviations that the noise number gives.
+double SerialError(const std::vector<double>& terms, int lanes = 1) {
+  std::vector<float> sums(static_cast<size_t>(lanes));
+  for (size_t i = 0; i < terms.size(); ++i) sums[i % sums.size()] += static_cast<float>(terms[i]);
+  float sum = 0;
+  for (const float lane : sums) sum += lane;
+  const N total = Total(terms);
+  return std::fabs(static_cast<double>(sum) - total.v) / std::sqrt(total.s2);
+}
+
+double ClosedForm(const std::vector<double>& terms) {
+  double r = 0, q2 = 0;
+  for (const double x : terms) {
+    r += x;
+    q2 += x * x;
+  }
+  return N::kUnit * N::kUnit / 3 * static_cast<double>(terms.size() - 1) * (q2 / 2 + r * r / 3);
+}
+
+std::vector<double> Cycled(const std::vector<float>& values, size_t count) {
+  std::vector<double> terms;
+  for (size_t i = 0; i < count; ++i) terms.push_back(static_cast<double>(values[i % values.size()]));
+  return terms;
+}
+
+// Equal terms are rounded alike while the sum keeps its binade: the error grows with n instead of sqrt(n).
+// Gate P allows 8 standard deviations, gate R 2 on average.
+TEST(Sum, TermsThatRepeatDrift) {
+  double beyond = 0, squares = 0, count = 0;
+  for (const size_t n : {100U, 1000U, 20000U}) {
+    for (int k = 1; k <= 20; ++k) {
+      const float x = static_cast<float>(k) / 21.0F;
+      for (const std::vector<float>& values : {std::vector<float>{x}, {x, 2.7F * x, 0.3F}, {x, -0.2F}}) {
+        const std::vector<double> terms = Cycled(values, n);
+        const double error = SerialError(terms);
+        EXPECT_LT(error, 8) << n << " times " << x;
+        if (values.size() != 2) {
+          EXPECT_LT(SerialError(terms, 2), 8) << n << " times " << x << ", even and odd";
+        }
+        beyond = std::max(beyond, error * std::sqrt(Total(terms).s2 / ClosedForm(terms)));
+        squares += error * error;
+        ++count;
+      }
+    }
+  }
+  EXPECT_GT(beyond, 80);  // by the closed form alone
+  EXPECT_LT(std::sqrt(squares / count), 2);
+}
+
+// Squares of what is spread around 0: most of them are below half a last place of a long sum.
+TEST(Sum, TermsThatCrowdAroundZeroDrift) {
+  std::vector<double> terms;
+  for (int i = 0; i < 1000000; ++i) {
+    const double x = std::fmod(i * 0.6180339887498949, 1.0);
+    terms.push_back(x * x * x * x);
+  }
+  EXPECT_LT(SerialError(terms), 8);
+  EXPECT_GT(SerialError(terms) * std::sqrt(Total(terms).s2 / ClosedForm(terms)), 8);
+}
+
+// What has no drift keeps the closed form: short sums, different terms, and terms that no sum rounds.
+TEST(Sum, OtherTermsDoNot) {
+  std::vector<double> different;
+  for (int i = 0; i < 20000; ++i) different.push_back(std::fmod(i * 0.6180339887498949, 1.0));
+  for (const std::vector<double>& terms : {Cycled({0.1F}, 31), Cycled({0.5F, 3}, 20000), different}) {
+    // The noise number's own loop gives less or hardly more.
+    EXPECT_LT(Total(terms).s2, 1.1 * ClosedForm(terms)) << terms.size();
+  }
 }
 
 TEST(Sum, TermsBringTheirOwnNoise) {
