@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "cases/base/private_process.h"
 #include "cases/user/user_cases.h"
 #include "client/command_line/command_line.h"
 #include "server/http/api.h"
@@ -62,6 +63,7 @@ struct Flags {
   std::string token_role;                 // token add --role
   bool parent_pid_death = false;          // --parent-pid-death
   int ready_fd = -1;                      // --ready-fd; -1: none
+  int secret_fd = -1;                     // --secret-fd; -1: none
 };
 
 const std::vector<std::string> kLogLevels = {"trace", "debug", "info", "warn", "error", "off"};
@@ -133,6 +135,11 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--ready-fd", flags->ready_fd,
                   "Write \"ready ADDRESS\" and a newline to this open descriptor when serving")
       ->check(CLI::Range(0, 1 << 20));
+  app->add_option(
+         "--secret-fd", flags->secret_fd,
+         "Read from this open descriptor, to its end, a secret that calls over a Unix socket must bring "
+         "as their token")
+      ->check(CLI::Range(0, 1 << 20));
 }
 
 void GroupFlags(CLI::App* app) {
@@ -144,7 +151,7 @@ void GroupFlags(CLI::App* app) {
                {"--lease-s", "--batch-s", "--grace-s", "--slow-call-s", "--agent-lost-s", "--max-upload-mib"},
                app);
   GroupOptions("Log", {"--log-format", "--log-level"}, app);
-  GroupOptions("For programs that start it", {"--ready-fd", "--parent-pid-death"}, app);
+  GroupOptions("For programs that start it", {"--ready-fd", "--secret-fd", "--parent-pid-death"}, app);
 }
 
 struct Subcommands {
@@ -209,6 +216,20 @@ bool WriteAll(int fd, const std::string& text) {
     done += static_cast<size_t>(count);
   }
   return true;
+}
+
+// To the end, which a secret has before the server serves. Empty when nothing comes.
+std::string ReadSecret(int fd) {
+  std::string secret;
+  char piece[256];
+  for (;;) {
+    const ssize_t count = read(fd, piece, sizeof(piece));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    secret.append(piece, static_cast<size_t>(count));
+  }
+  if (fd > STDERR_FILENO) close(fd);
+  return secret;
 }
 
 // False when nobody reads it: who asked for it is gone.
@@ -359,6 +380,10 @@ int Serve(const Flags& flags) {
   options.tls = flags.tls;
   options.insecure = flags.insecure;
   options.require_token = flags.require_token;
+  if (flags.secret_fd >= 0) {
+    options.secret = ReadSecret(flags.secret_fd);
+    if (options.secret.empty()) return Fault(absl::InvalidArgumentError("--secret-fd: no secret came"));
+  }
   options.max_upload_bytes = int64_t{flags.max_upload_mib} << 20;
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());
@@ -457,6 +482,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // The libraries below may throw (out of memory, CLI11's own setup); nothing of ours does.
+  diopi::MakeProcessPrivate();
   try {
     return diopi::server::Main(argc, argv);
   } catch (const std::exception& error) {

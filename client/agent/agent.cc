@@ -238,6 +238,7 @@ absl::Status Agent::ConnectToServer() {
       warm_->server = std::make_unique<ServerProcess>(*std::move(server));
     }
     address = warm_->server->address();
+    client_options.credentials.secret = warm_->server->secret();
     client_options.retry_for = std::chrono::milliseconds(0);       // nobody restarts it
     client_options.call_deadline = client_options.lease_deadline;  // that its process has ended shows at once
   } else {

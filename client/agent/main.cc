@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 
+#include "cases/base/private_process.h"
 #include "cases/base/stop_signal.h"
 #include "client/agent/agent.h"
 #include "client/agent/health.h"
@@ -28,7 +29,9 @@ bool DieWithParent() {
 
 int main(int argc, char** argv) {
   using diopi::agent::ExitCode;
+  diopi::MakeProcessPrivate();
   diopi::agent::AgentOptions options;
+  options.credentials.token = diopi::TakeFromEnvironment("DIOPI_TOKEN");
   const std::optional<ExitCode> leave = diopi::agent::ParseAgentOptions(argc, argv, &options);
   if (leave.has_value()) return static_cast<int>(*leave);
   if (options.modes.list_only) {

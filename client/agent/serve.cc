@@ -257,6 +257,9 @@ absl::Status StandingAgent::StartJob(std::vector<std::string> more, const std::s
   for (std::string& argument : more) child.command.push_back(std::move(argument));
   child.descriptors = {{err->write.get(), STDERR_FILENO}};
   if (job.run_id.empty()) child.descriptors.emplace_back(out->write.get(), STDOUT_FILENO);
+  if (!options_.credentials.token.empty()) {  // which has left our environment
+    child.environment.push_back("DIOPI_TOKEN=" + options_.credentials.token);
+  }
   child.own_group = true;  // Ctrl-C is ours to hand on
   absl::StatusOr<Process> process = Process::Start(child);
   if (!process.ok()) return process.status();

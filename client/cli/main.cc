@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 
+#include "cases/base/private_process.h"
 #include "client/cli/command.h"
 #include "client/command_line/command_line.h"
 
@@ -40,6 +41,7 @@ ExitCode Main(int argc, const char* const* argv) {
 }  // namespace diopi::cli
 
 int main(int argc, char** argv) {
+  diopi::MakeProcessPrivate();
   // CLI11 reports our own mistakes in declaring options as exceptions.
   try {
     return static_cast<int>(diopi::cli::Main(argc, argv));

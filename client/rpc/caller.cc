@@ -103,12 +103,11 @@ Caller::Caller(std::string address, const ClientOptions& options)
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no limit
-  // Whoever may open a Unix socket may do everything.
+  // Whoever may open a Unix socket, and knows its secret if it has one, may do everything.
   const bool local = absl::StartsWith(address_, "unix:");
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
-  if (!local && !options_.credentials.token.empty()) {
-    interceptors.push_back(std::make_unique<TokenBearers>(options_.credentials.token));
-  }
+  const std::string& token = local ? options_.credentials.secret : options_.credentials.token;
+  if (!token.empty()) interceptors.push_back(std::make_unique<TokenBearers>(token));
   channel_ = grpc::experimental::CreateCustomChannelWithInterceptors(
       address_, MakeChannelCredentials(local ? Credentials() : options_.credentials), arguments,
       std::move(interceptors));

@@ -33,10 +33,11 @@ absl::StatusOr<std::string> CheckToken(const std::string& raw, const std::string
   return token;
 }
 
-absl::StatusOr<std::string> ReadToken(const std::string& file) {
+absl::StatusOr<std::string> ReadToken(const CredentialFiles& files) {
+  const std::string& file = files.token_file;
   if (file.empty()) {
-    const char* token = std::getenv("DIOPI_TOKEN");
-    return token == nullptr || *token == '\0' ? std::string() : CheckToken(token, "$DIOPI_TOKEN");
+    const std::string token = OrEnvironment(files.token, "DIOPI_TOKEN");
+    return token.empty() ? token : CheckToken(token, "$DIOPI_TOKEN");
   }
   const std::string where = absl::StrCat("--token-file ", file);
   std::ifstream in(file, std::ios::binary);
@@ -63,7 +64,7 @@ absl::StatusOr<Credentials> LoadCredentials(const CredentialFiles& files) {
   }
   absl::StatusOr<server::TlsTexts> texts = server::ReadTlsFiles(tls);
   if (!texts.ok()) return texts.status();
-  absl::StatusOr<std::string> token = ReadToken(files.token_file);
+  absl::StatusOr<std::string> token = ReadToken(files);
   if (!token.ok()) return token.status();
   return Credentials{std::move(texts->ca), std::move(texts->certificate), std::move(texts->key),
                      *std::move(token), files.insecure};

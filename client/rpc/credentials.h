@@ -16,6 +16,7 @@ struct CredentialFiles {
   std::string tls_key;     // --tls-key, $DIOPI_TLS_KEY
   std::string token_file;  // --token-file; otherwise the token itself in $DIOPI_TOKEN
   bool insecure = false;   // --insecure: plaintext to another machine
+  std::string token = "";  // of $DIOPI_TOKEN, where the program has taken it from the environment
 };
 
 // Ready to be used: PEM texts and the token. Not for logs.
@@ -25,6 +26,7 @@ struct Credentials {
   std::string key;
   std::string token;  // empty: none
   bool insecure = false;
+  std::string secret = "";  // that the server on a Unix socket asks for; empty: none
 };
 
 // Reads the files. InvalidArgument, naming flag and file: as of server::ReadTlsFiles; a token file that

@@ -2,13 +2,16 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/setup/exit_code.h"
@@ -21,6 +24,9 @@ constexpr std::chrono::seconds kReadyLimit{600};
 constexpr std::chrono::seconds kStopLimit{5};
 // The descriptor on which the server says "ready ADDRESS".
 constexpr int kReadyFd = 3;
+// And on which it reads its secret.
+constexpr int kSecretFd = 4;
+constexpr size_t kSecretBytes = 32;
 
 // One line, or what came before the other side closed. DeadlineExceeded after kReadyLimit.
 absl::StatusOr<std::string> ReadLine(int fd) {
@@ -45,6 +51,14 @@ absl::StatusOr<std::string> ReadLine(int fd) {
   return line;
 }
 
+absl::StatusOr<std::string> MakeSecret() {
+  std::string bytes(kSecretBytes, '\0');
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return absl::InternalError(absl::StrCat("no random bytes: ", strerror(errno)));
+  }
+  return absl::BytesToHexString(bytes);
+}
+
 }  // namespace
 
 absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, const std::string& data_folder,
@@ -53,6 +67,15 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   if (!folder.ok()) return folder.status();
   absl::StatusOr<Pipe> ready = MakePipe();
   if (!ready.ok()) return ready.status();
+  const absl::StatusOr<std::string> secret = MakeSecret();
+  if (!secret.ok()) return secret.status();
+  absl::StatusOr<Pipe> known = MakePipe();
+  if (!known.ok()) return known.status();
+  // A pipe holds far more.
+  if (write(known->write.get(), secret->data(), secret->size()) != static_cast<ssize_t>(secret->size())) {
+    return absl::InternalError(absl::StrCat("a pipe takes no secret: ", strerror(errno)));
+  }
+  known->write.Close();
   const std::string address = absl::StrCat("unix:", folder->path(), "/server");
   ProcessOptions options;
   options.command = {program,
@@ -64,9 +87,11 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
                      "error",
                      "--ready-fd",
                      absl::StrCat(kReadyFd),
+                     "--secret-fd",
+                     absl::StrCat(kSecretFd),
                      "--parent-pid-death"};
   if (!cases_folder.empty()) options.command.insert(options.command.end(), {"--cases", cases_folder});
-  options.descriptors = {{ready->write.get(), kReadyFd}};
+  options.descriptors = {{ready->write.get(), kReadyFd}, {known->read.get(), kSecretFd}};
   options.own_group = true;
   absl::StatusOr<Process> process = Process::Start(options);
   if (!process.ok()) return process.status();
@@ -82,7 +107,7 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
     const bool environment = status.code == static_cast<int>(ExitCode::kEnvironment);
     return environment ? absl::FailedPreconditionError(text) : absl::InternalError(text);
   }
-  return ServerProcess(*std::move(folder), *std::move(process), address);
+  return ServerProcess(*std::move(folder), *std::move(process), address, *secret);
 }
 
 void ServerProcess::Stop() {

@@ -1,4 +1,5 @@
-// A diopi-server of the agent's own: on a Unix socket in a private folder, gone with the agent.
+// A diopi-server of the agent's own: on a Unix socket in a private folder, with a secret, as the libraries
+// that the agent tests may be its user's too; gone with the agent.
 #ifndef CLIENT_SETUP_SERVER_PROCESS_H_
 #define CLIENT_SETUP_SERVER_PROCESS_H_
 
@@ -21,17 +22,23 @@ class ServerProcess {
 
   // unix:PATH
   const std::string& address() const { return address_; }
+  // Without it the server answers nobody.
+  const std::string& secret() const { return secret_; }
   pid_t pid() const { return process_.pid(); }
   // SIGTERM, then SIGKILL when it does not end by itself.
   void Stop();
 
  private:
-  ServerProcess(TemporaryFolder folder, Process process, std::string address)
-      : folder_(std::move(folder)), process_(std::move(process)), address_(std::move(address)) {}
+  ServerProcess(TemporaryFolder folder, Process process, std::string address, std::string secret)
+      : folder_(std::move(folder)),
+        process_(std::move(process)),
+        address_(std::move(address)),
+        secret_(std::move(secret)) {}
 
   TemporaryFolder folder_;  // outlives the process
   Process process_;
   std::string address_;
+  std::string secret_;
 };
 
 }  // namespace diopi::agent

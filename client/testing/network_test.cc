@@ -106,6 +106,7 @@ class Crowd : public NetworkTest {
       report.set_run_id(run);
       report.set_agent_id(id);
       const auto header = client->Lease(lease, [&](const rpc::LeasedCase& leased) {
+        report.add_renew_leases(leased.lease_id);
         v1::Verdict& verdict = *report.add_verdicts();
         verdict.set_case_id(leased.c.id());
         verdict.set_case_hash(leased.c.hash());

@@ -12,7 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
+#include "impl_loader/testdata/hostile_rpc.h"
 #include "impl_loader/testdata/vendor_common.h"
 
 namespace {
@@ -69,8 +71,27 @@ int TryToken() {
   return token != nullptr && *token != '\0' ? 0 : ENOENT;
 }
 
+// Answers in place of the worker: an output of 100 GiB, in shared memory that has room for it.
+int TryHugeOutput() {
+  constexpr uint64_t kFrom = uint64_t{1} << 30;
+  constexpr uint64_t kBytes = uint64_t{100} << 30;
+  if (ftruncate(4, static_cast<off_t>(kFrom + kBytes)) != 0) return errno;
+  using hostile::Bytes;
+  using hostile::Number;
+  const std::string output = Bytes(1, "out") + Number(2, 9) +
+                             Bytes(3, hostile::Varint(kBytes / sizeof(float))) + Number(4, kFrom) +
+                             Number(5, kBytes);
+  std::string reply(sizeof(uint32_t), '\0');
+  reply += Number(1, 1) + Bytes(5, output);
+  const auto length = static_cast<uint32_t>(reply.size() - sizeof(uint32_t));
+  std::memcpy(reply.data(), &length, sizeof(length));
+  return Errno(write(3, reply.data(), reply.size()) == static_cast<ssize_t>(reply.size()));
+}
+
 int Try(int what) {
   switch (what) {
+    case 12:
+      return TryHugeOutput();
     case 1:
       return TrySocket(AF_INET, SOCK_STREAM);
     case 2:

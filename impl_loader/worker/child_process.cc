@@ -57,8 +57,7 @@ class SpawnSetup {
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    SetGroup(POSIX_SPAWN_SETSID);
   }
   ~SpawnSetup() {
     posix_spawn_file_actions_destroy(&actions_);
@@ -75,13 +74,21 @@ class SpawnSetup {
     }
   }
   // Before the child's first instruction, so that it never reads from the background.
-  void TakeTerminal(int fd) { posix_spawn_file_actions_addtcsetpgrp_np(&actions_, fd); }
+  void TakeTerminal(int fd) {
+    SetGroup(POSIX_SPAWN_SETPGROUP);  // of the terminal's session
+    posix_spawn_file_actions_addtcsetpgrp_np(&actions_, fd);
+  }
   void CloseFrom(int first) { posix_spawn_file_actions_addclosefrom_np(&actions_, first); }
 
   posix_spawn_file_actions_t* actions() { return &actions_; }
   posix_spawnattr_t* attributes() { return &attributes_; }
 
  private:
+  void SetGroup(int16_t how) {
+    posix_spawnattr_setflags(&attributes_,
+                             static_cast<int16_t>(how | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  }
+
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };

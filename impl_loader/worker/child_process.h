@@ -1,4 +1,5 @@
-// One child process, the leader of a process group of its own.
+// One child process, the leader of a process group of its own and, unless it takes a terminal, of a session
+// of its own, which has none.
 #ifndef IMPL_LOADER_WORKER_CHILD_PROCESS_H_
 #define IMPL_LOADER_WORKER_CHILD_PROCESS_H_
 

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -99,6 +101,12 @@ constexpr std::array kForbidden = {
     "lookup_dcookie",
 };
 
+// What Landlock leaves to the owner of a file.
+constexpr std::array kFileAttributes = {
+    "chmod", "fchmod", "fchmodat",  "fchmodat2", "chown",    "fchown",    "lchown",    "fchownat",
+    "utime", "utimes", "utimensat", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat",
+};
+
 // Namespaces of its own would give the library capabilities again.
 constexpr std::array<uint64_t, 7> kNamespaces = {CLONE_NEWUSER, CLONE_NEWNS,     CLONE_NEWPID, CLONE_NEWNET,
                                                  CLONE_NEWIPC,  CLONE_NEWCGROUP, CLONE_NEWUTS};
@@ -159,39 +167,88 @@ void DropCapabilities(bool all, SandboxReport* report) {
   Note(done, "capabilities", done ? "" : Why(errno), report);
 }
 
-// Writing, making and removing files, below /dev excepted. 0, or an errno.
-int ForbidWriting() {
+// landlock_ruleset_attr of Linux 6.12; Debian's header is older.
+struct LandlockRules {
+  uint64_t files = 0;
+  uint64_t network = 0;
+  uint64_t scopes = 0;
+};
+constexpr long kScopesVersion = 6;
+constexpr uint64_t kSignalScope = 2;
+
+// A process in a Landlock domain reads and traces none outside it, whoever owns it; this domain keeps its
+// signals in too. 0, or an errno.
+int KeepToItself() {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
+  if (version < kScopesVersion) return EOPNOTSUPP;
+  LandlockRules rules;
+  rules.scopes = kSignalScope;
+  const Descriptor set(static_cast<int>(syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0)));
+  if (set.get() < 0) return errno;
+  return syscall(SYS_landlock_restrict_self, set.get(), 0) == 0 ? 0 : errno;
+}
+
+// Where a library's code and data may be, besides its own folders.
+constexpr std::array kReadable = {"/bin", "/dev",  "/etc",  "/lib", "/lib32", "/lib64",
+                                  "/opt", "/proc", "/sbin", "/sys", "/usr"};
+// Names of threads are set by writing there, devices driven.
+constexpr std::array kWritable = {"/dev", "/proc/self"};
+
+// Below `path`, which may be missing. 0, or an errno.
+int Allow(int set, const std::string& path, uint64_t access) {
+  const Descriptor folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) return 0;
+  const landlock_path_beneath_attr rule{access, folder.get()};
+  return syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ? 0 : errno;
+}
+
+// Writing, making and removing files, except below kWritable, and reading, except below kReadable and
+// `readable`. 0, or an errno.
+int ForbidFiles(const std::vector<std::string>& readable) {
+  const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version < 0) return errno;
+  constexpr uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   constexpr uint64_t kWrite = LANDLOCK_ACCESS_FS_WRITE_FILE;
   landlock_ruleset_attr rules{};
-  rules.handled_access_fs =
-      kWrite | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-      LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
-      LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+  rules.handled_access_fs = kRead | kWrite | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+                            LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                            LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+                            LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+                            LANDLOCK_ACCESS_FS_MAKE_SYM;
   // LANDLOCK_ACCESS_FS_TRUNCATE (Linux 6.2) is newer than Debian's header.
   if (version >= 3) rules.handled_access_fs |= uint64_t{1} << 14;
   const Descriptor set(static_cast<int>(syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0)));
   if (set.get() < 0) return errno;
-  // Names of threads are set by writing there, devices driven.
-  for (const char* path : {"/dev", "/proc/self"}) {
-    const Descriptor folder(open(path, O_PATH | O_CLOEXEC));
-    if (folder.get() < 0) continue;
-    const landlock_path_beneath_attr rule{kWrite, folder.get()};
-    if (syscall(SYS_landlock_add_rule, set.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) return errno;
-  }
+  int error = 0;
+  const auto allow = [&](const std::string& path, uint64_t access) {
+    if (error == 0) error = Allow(set.get(), path, access);
+  };
+  for (const char* path : kReadable) allow(path, kRead);
+  for (const std::string& path : readable) allow(path, kRead);
+  for (const char* path : kWritable) allow(path, kWrite);
+  if (error != 0) return error;
   return syscall(SYS_landlock_restrict_self, set.get(), 0) == 0 ? 0 : errno;
 }
 
 using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
+
+scmp_arg_cmp Compare(unsigned argument, scmp_compare how, uint64_t a, uint64_t b = 0) {
+  return scmp_arg_cmp{argument, how, a, b};
+}
 
 // Adds rules; the first failure is kept, as an errno.
 class Rules {
  public:
   explicit Rules(scmp_filter_ctx filter) : filter_(filter) {}
   void Forbid(int call) { Keep(seccomp_rule_add(filter_, SCMP_ACT_ERRNO(EPERM), call, 0)); }
-  void ForbidWhen(int call, const scmp_arg_cmp& when) {
-    Keep(seccomp_rule_add_array(filter_, SCMP_ACT_ERRNO(EPERM), call, 1, &when));
+  void ForbidWhen(int call, std::initializer_list<scmp_arg_cmp> all) {
+    Keep(seccomp_rule_add_array(filter_, SCMP_ACT_ERRNO(EPERM), call, static_cast<unsigned>(all.size()),
+                                all.begin()));
+  }
+  // The kernel looks at the lower half of such an argument alone, and so does the rule.
+  void ForbidValue(int call, unsigned argument, uint64_t value) {
+    ForbidWhen(call, {Compare(argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, value)});
   }
   // As if the kernel were older: glibc then takes the older call, whose arguments a filter can see.
   void Unknown(int call) { Keep(seccomp_rule_add(filter_, SCMP_ACT_ERRNO(ENOSYS), call, 0)); }
@@ -204,10 +261,6 @@ class Rules {
   scmp_filter_ctx filter_;
   int error_ = 0;
 };
-
-scmp_arg_cmp Compare(unsigned argument, scmp_compare how, uint64_t a, uint64_t b = 0) {
-  return scmp_arg_cmp{argument, how, a, b};
-}
 
 // 0, or an errno.
 int FilterCalls(bool strict) {
@@ -228,17 +281,29 @@ int FilterCalls(bool strict) {
   const auto self = static_cast<uint64_t>(getpid());
   for (const int call :
        {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)}) {
-    rules.ForbidWhen(call, Compare(0, SCMP_CMP_NE, self));
+    rules.ForbidWhen(call, {Compare(0, SCMP_CMP_NE, self)});
   }
-  rules.ForbidWhen(SCMP_SYS(prctl), Compare(0, SCMP_CMP_EQ, PR_SET_PDEATHSIG));
+  rules.ForbidValue(SCMP_SYS(prctl), 0, PR_SET_PDEATHSIG);
+  rules.ForbidWhen(SCMP_SYS(prlimit64), {Compare(0, SCMP_CMP_NE, 0)});  // of another process
+  // To type into a terminal, or have the kernel signal a process.
+  for (const uint64_t request : {TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP}) {
+    rules.ForbidValue(SCMP_SYS(ioctl), 1, request);
+  }
+  rules.ForbidValue(SCMP_SYS(fcntl), 1, F_SETOWN_EX);
+  rules.ForbidWhen(SCMP_SYS(fcntl),
+                   {Compare(1, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, F_SETOWN), Compare(2, SCMP_CMP_NE, self)});
   for (const uint64_t flag : kNamespaces) {
-    rules.ForbidWhen(SCMP_SYS(clone), Compare(0, SCMP_CMP_MASKED_EQ, flag, flag));
+    rules.ForbidWhen(SCMP_SYS(clone), {Compare(0, SCMP_CMP_MASKED_EQ, flag, flag)});
   }
   rules.Unknown(SCMP_SYS(clone3));
   if (strict) {
     rules.Forbid(SCMP_SYS(socket));
+    for (const char* name : kFileAttributes) {
+      const int call = seccomp_syscall_resolve_name(name);
+      if (call != __NR_SCMP_ERROR) rules.Forbid(call);
+    }
   } else {
-    rules.ForbidWhen(SCMP_SYS(socket), Compare(0, SCMP_CMP_NE, AF_UNIX));
+    rules.ForbidWhen(SCMP_SYS(socket), {Compare(0, SCMP_CMP_NE, AF_UNIX)});
   }
   if (rules.error() != 0) return rules.error();
   return -seccomp_load(filter.get());
@@ -273,13 +338,17 @@ SandboxReport EnterSandbox(const SandboxOptions& options) {
   const bool no_new = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   Note(no_new, "new privileges", no_new ? "" : Why(errno), &report);
   LimitResources(options.memory_bytes, &report);
+  const auto why = [](int error) {
+    return error == ENOSYS || error == EOPNOTSUPP ? "this kernel's Landlock cannot" : Why(error);
+  };
+  int error = KeepToItself();
+  Note(error == 0, "reading other processes", why(error), &report);
   if (strict) {
-    const int error = ForbidWriting();
-    Note(error == 0, "writing files",
-         error == ENOSYS || error == EOPNOTSUPP ? "this kernel has no Landlock" : Why(error), &report);
+    error = ForbidFiles(options.readable);
+    Note(error == 0, "reading and writing files", why(error), &report);
   }
   DropCapabilities(strict, &report);
-  const int error = FilterCalls(strict);
+  error = FilterCalls(strict);
   Note(error == 0, strict ? "sockets, exec, other processes" : "network, exec, other processes", Why(error),
        &report);
   return report;

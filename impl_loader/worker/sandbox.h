@@ -14,11 +14,13 @@ namespace diopi::loader {
 enum class SandboxMode {
   kOff,
   // Drivers work: every device node, ioctl, mmap, threads, Unix sockets, files as the user may.
-  // Refused with EPERM: sockets to any network, exec, ptrace and reading other processes, signals to them,
-  // leaving the process group, namespaces, io_uring, bpf, mounts, kernel modules, keys, setting the clock.
+  // Refused with EPERM: sockets to any network, exec, ptrace and reading other processes, signals to them and
+  // limits on them, leaving the process group, typing into a terminal, namespaces, io_uring, bpf, mounts,
+  // kernel modules, keys, setting the clock.
   kDefault,
-  // Besides: no sockets at all, no capabilities, and no file outside /dev is written, made or removed
-  // (EACCES, by Landlock, where the kernel has it).
+  // Besides: no sockets at all, no capabilities, no change of a file's owner, mode or times, no file outside
+  // /dev is written, made or removed, and none is read outside the system's folders and
+  // SandboxOptions.readable (EACCES, by Landlock, where the kernel has it).
   kStrict,
 };
 
@@ -28,6 +30,7 @@ absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word);
 struct SandboxOptions {
   SandboxMode mode = SandboxMode::kDefault;
   uint64_t memory_bytes = 0;  // of address space (RLIMIT_AS); 0: no limit. GPU drivers reserve very much.
+  std::vector<std::string> readable;  // folders that the strict mode lets the library read
 };
 
 struct SandboxReport {

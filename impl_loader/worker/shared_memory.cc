@@ -16,7 +16,7 @@ namespace diopi::loader {
 
 absl::StatusOr<SharedMemory> SharedMemory::Create(size_t bytes) {
   Descriptor file(memfd_create("diopi-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.valid() || fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
+  if (!file.valid() || fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
     return absl::InternalError(absl::StrCat("no shared memory: ", std::strerror(errno)));
   }
   SharedMemory memory(std::move(file));

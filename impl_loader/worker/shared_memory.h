@@ -15,8 +15,8 @@
 
 namespace diopi::loader {
 
-// An anonymous file that can grow and never shrinks, so that no process can make another's access to it
-// fail. Move-only; not thread-safe.
+// An anonymous file that can grow and never shrinks, and whose seals are final, so that no process can make
+// another's access to it fail. Move-only; not thread-safe.
 class SharedMemory {
  public:
   static absl::StatusOr<SharedMemory> Create(size_t bytes);

@@ -29,6 +29,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxLeftThreads = 8;        // cases named
 constexpr size_t kOutputReserve = 64 << 10;  // for outputs whose size the library decides
+// Outputs whose size the library decides take no more than this and kOutputsOverInputs times the inputs (the
+// indices of what is not zero take 64 bytes for each byte of eight dimensions). An agent that believed a
+// worker would run out of memory.
+constexpr uint64_t kFreeOutputs = 64 << 20;
+constexpr uint64_t kOutputsOverInputs = 64;
 
 size_t Align(size_t offset) {
   return (offset + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
@@ -303,7 +308,15 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
     return Lost("the worker answered another case than it was given");
   }
   CallOutcome outcome;
+  uint64_t room =
+      call_.output_bytes() + kFreeOutputs + kOutputsOverInputs * (call_.output_offset() - kDataOffset);
   for (const v1::ShmTensor& placed : reply.outputs()) {
+    if (placed.nbytes() > room) {
+      process_.reset();
+      return Lost(absl::StrCat("the worker announced an output of ", placed.nbytes(),
+                               " bytes, for which the case is too small"));
+    }
+    room -= placed.nbytes();
     absl::StatusOr<HostTensor> tensor = shared_.Read(placed, call_.output_offset());
     if (!tensor.ok()) {
       process_.reset();

@@ -12,11 +12,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_split.h"
 #include "cases/core/library_checks.h"
 #include "diopi/v1/worker.pb.h"
 #include "impl_loader/adaptor/adaptor.h"
@@ -65,6 +68,22 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
     }
   }
   return !flags->impl.empty() && argc % 2 == 1;
+}
+
+// The folders of the program and its libraries, and where the loader looks for more.
+std::vector<std::string> LibraryFolders(const Flags& flags) {
+  std::error_code error;
+  std::vector<std::string> folders;
+  for (const std::string& file : {std::string("/proc/self/exe"), flags.impl, flags.device_lib}) {
+    const std::filesystem::path path = std::filesystem::canonical(file, error);
+    if (!error) folders.push_back(path.parent_path());
+  }
+  const char* search = std::getenv("LD_LIBRARY_PATH");
+  for (const absl::string_view folder :
+       absl::StrSplit(search == nullptr ? "" : search, ':', absl::SkipEmpty())) {
+    folders.emplace_back(folder);
+  }
+  return folders;
 }
 
 // The shared memory, read-only: the vendor's code runs here.
@@ -229,7 +248,9 @@ int Serve(const Flags& flags, CrashReport* report) {
   InstallCrashHandler(report);
   KeepFromCopies(report);
   ForkGuard forks;
-  const SandboxReport sandbox = EnterSandbox(flags.sandbox);
+  SandboxOptions options = flags.sandbox;
+  options.readable = LibraryFolders(flags);
+  const SandboxReport sandbox = EnterSandbox(options);
   const absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor =
       VendorLibrary::Open(flags.impl, flags.device_lib, flags.identity);
   forks.EndIfCopy();

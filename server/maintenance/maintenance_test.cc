@@ -219,7 +219,7 @@ TEST_F(BackupTest, WhileARunIsWrittenAndTheCopyServesOn) {
   while (stored < 5) std::this_thread::yield();
   const int least = stored;
   ServerProcess backup({"backup", "--data", data, "--to", Path("copy/")});
-  EXPECT_THAT(backup.Errors(), HasSubstr("the database and 2 other files"));
+  EXPECT_THAT(backup.Errors(), HasSubstr("the database and 3 other files"));
   EXPECT_EQ(backup.Wait(), 0);
   const int most = stored;
   stop = true;
@@ -231,7 +231,7 @@ TEST_F(BackupTest, WhileARunIsWrittenAndTheCopyServesOn) {
   for (const auto& entry : fs::recursive_directory_iterator(Path("copy"))) {
     if (entry.is_regular_file()) names.insert(entry.path().lexically_relative(Path("copy")).string());
   }
-  EXPECT_THAT(names, ElementsAre("baselines/cpu/relu.h5", "other", "results.db"));
+  EXPECT_THAT(names, ElementsAre("baselines/cpu/relu.h5", "lease_key", "other", "results.db"));
   const auto report = CheckDataFolder(Path("copy"));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(report->problems, IsEmpty());
@@ -270,7 +270,7 @@ TEST_F(BackupTest, AFailureLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(folder_));
   const auto report = BackUp(server.data_folder(), Path("copy"));
   ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_EQ(report->files, 2);
+  EXPECT_EQ(report->files, 3);
   EXPECT_EQ(ReadText(Path("copy/baselines/cpu/add.h5")),
             ReadText(server.data_folder() + "/baselines/cpu/add.h5"));
 }

@@ -5,6 +5,9 @@
 #include <google/protobuf/message.h>
 #include <grpcpp/server_context.h>
 
+#include <string>
+#include <utility>
+
 #include "absl/status/statusor.h"
 #include "server/security/authorizer.h"
 
@@ -13,12 +16,15 @@ namespace diopi::server {
 // Thread-safe.
 class Guard {
  public:
-  // Null: everybody may do everything. It must outlive the guard.
-  explicit Guard(Authorizer* authorizer = nullptr) : authorizer_(authorizer) {}
+  // Null: everybody may do everything. It must outlive the guard. `secret`: what callers on a Unix socket
+  // bring as their token; empty: they need none.
+  explicit Guard(Authorizer* authorizer = nullptr, std::string secret = "")
+      : authorizer_(authorizer), secret_(std::move(secret)) {}
 
   // Who calls `method` ("Lease"), by the token in the call's metadata and the table in rpc_roles.h. A Unix
-  // socket needs no token: its permissions say who gets in, and who does may do everything. The statuses of
-  // Authorizer::Check and RoleOfRpc, and of CheckRequest.
+  // socket needs no token: its permissions say who gets in, and who does, with the secret where there is one,
+  // may do everything. The statuses of Authorizer::Check and RoleOfRpc, and of CheckRequest; Unauthenticated
+  // without the secret.
   absl::StatusOr<Identity> Admit(const grpc::ServerContextBase& context, const char* method,
                                  const google::protobuf::Message& request) const;
 
@@ -27,6 +33,7 @@ class Guard {
 
  private:
   Authorizer* authorizer_;
+  std::string secret_;
 };
 
 }  // namespace diopi::server

@@ -164,6 +164,7 @@ TEST(ServerMetricsTest, MoveInARun) {
   }
   for (const ReceivedCase& received : again.cases) {
     *report.add_verdicts() = PassOf(received.c);
+    report.add_renew_leases(received.lease_id);
     if (report.verdicts_size() <= 2)
       report.mutable_verdicts(report.verdicts_size() - 1)->set_outcome(v1::OUTCOME_FAIL);
   }

@@ -114,6 +114,55 @@ TEST(SecurityTest, AUnixSocketIsItsOwnersAndNeedsNoToken) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(SecurityTest, WithASecretAUnixSocketIsForThoseWhoKnowIt) {
+  TestServer beside(false);
+  ServerOptions options;
+  options.data_folder = beside.data_folder();
+  options.listen = absl::StrCat("unix:", beside.data_folder(), "/socket");
+  options.catalog = TestCatalog;
+  options.secret = "s3cret";
+  const auto server = ConformanceServer::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  for (const auto* method : AllMethods()) {
+    const std::string path = PathOf(*method);
+    for (const char* token : {"", "s3cre", "s3cret0", "S3cret"}) {
+      EXPECT_EQ(CallRaw((*server)->address(), path, token, "").error_code(),
+                grpc::StatusCode::UNAUTHENTICATED)
+          << path << " " << token;
+    }
+    EXPECT_NE(CallRaw((*server)->address(), path, "s3cret", "").error_code(),
+              grpc::StatusCode::UNAUTHENTICATED)
+        << path;
+  }
+}
+
+// The lease's name is the secret: a stranger can name the run, the agent and the cases, and no lease.
+TEST(SecurityTest, OnlyWhoWasGivenACaseReportsOnIt) {
+  TestServer server;
+  TestAgent agent = server.Agent("a");
+  const std::string run = agent.CreateRun({"add"})->run_id();
+  ReceivedLease lease = agent.Lease(run, 2);
+  ASSERT_EQ(lease.cases.size(), 2u);
+  const ReceivedLease other = server.Agent("b").Lease(run, 2);
+  ASSERT_EQ(other.cases.size(), 2u);
+  const std::string number = lease.header.lease_id().substr(0, lease.header.lease_id().find('-'));
+  for (const std::string& name :
+       {std::string(), number, number + "-" + std::string(32, '0'), other.header.lease_id()}) {
+    std::vector<ReceivedCase> cases = lease.cases;
+    for (ReceivedCase& received : cases) received.lease_id = name;
+    // As itself, and as the agent.
+    for (const char* who : {"b", "a"}) {
+      const absl::Status status = server.Agent(who).Report(run, cases).status();
+      EXPECT_TRUE(absl::IsPermissionDenied(status)) << who << " " << name << ": " << status;
+    }
+  }
+  EXPECT_EQ(agent.GetRun(run)->done(), 0);
+  server.Stop();
+  server.Start();
+  ASSERT_TRUE(server.Agent("a").Resume(run).ok());
+  EXPECT_EQ(server.Agent("a").Report(run, lease.cases)->stored(), 2);
+}
+
 TEST(SecurityTest, PlaintextForOthersIsAskedFor) {
   TestServer server(false);
   for (const char* listen : {"0.0.0.0:0", "[::]:0"}) {

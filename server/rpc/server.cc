@@ -33,7 +33,7 @@ void LogGrpc(gpr_log_func_args* args) {
 
 AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* authorizer) {
   AgentService::Options result;
-  result.guard = Guard(authorizer);
+  result.guard = Guard(authorizer, options.secret);
   result.agents.lost_after = options.agent_lost;
   result.agents.heartbeat = options.agent_lost / 4;
   result.max_upload_bytes = options.max_upload_bytes;
@@ -42,7 +42,7 @@ AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* a
 
 class GrpcServer final : public ConformanceServer {
  public:
-  GrpcServer(const ServerOptions& options, std::unique_ptr<Database> database)
+  GrpcServer(const ServerOptions& options, std::unique_ptr<Database> database, LeaseKey key)
       : options_(options),
         authorizer_(Authorizer::FromTokens(options.data_folder, options.require_token)),
         database_(std::move(database)),
@@ -54,7 +54,7 @@ class GrpcServer final : public ConformanceServer {
         service_(database_.get(), &registry_, &baselines_, &metrics_,
                  {options.data_folder, options.slow_call,
                   [this](const std::string& run_id, bool ended) { agents_.RunChanged(run_id, ended); },
-                  Guard(authorizer_.get())}),
+                  Guard(authorizer_.get(), options.secret), std::move(key)}),
         agents_(database_.get(), &registry_, &catalog_, &baselines_, &metrics_,
                 options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
                 AgentOptionsOf(options, authorizer_.get())) {
@@ -202,7 +202,9 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
   if (!address.ok()) return address.status();
   absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(DatabasePath(options.data_folder), {});
   if (!database.ok()) return database.status();
-  auto server = std::make_unique<GrpcServer>(options, *std::move(database));
+  absl::StatusOr<LeaseKey> key = LeaseKey::Open(options.data_folder);
+  if (!key.ok()) return key.status();
+  auto server = std::make_unique<GrpcServer>(options, *std::move(database), *std::move(key));
   const absl::Status status = server->Listen(*std::move(address));
   if (!status.ok()) return status;
   return server;

@@ -34,6 +34,7 @@ struct ServerOptions {
   TlsFiles tls;                // certificate, key and, for mutual TLS, ca; empty: plaintext
   bool insecure = false;       // plaintext on an address that others can reach
   bool require_token = false;  // even when DATA/tokens is not there
+  std::string secret;          // that callers on a Unix socket must know; empty: none
 };
 
 class ConformanceServer {

@@ -180,7 +180,8 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
                              0,
                              0,
                              start.quarantined(),
-                             start.device_reference()});
+                             start.device_reference(),
+                             lease.header.lease_id()});
     }
     if (message.has_spoilt()) {  // what came of the case does not count
       lease.cases.back().unavailable = message.spoilt();
@@ -215,7 +216,10 @@ absl::StatusOr<v1::ReportResponse> TestAgent::Report(const std::string& run_id,
   v1::ReportRequest request;
   request.set_run_id(run_id);
   request.set_agent_id(id_);
-  for (const ReceivedCase& received : cases) *request.add_verdicts() = PassOf(received.c);
+  for (const ReceivedCase& received : cases) {
+    *request.add_verdicts() = PassOf(received.c);
+    request.add_renew_leases(received.lease_id);
+  }
   return Report(request);
 }
 

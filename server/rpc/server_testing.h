@@ -39,6 +39,7 @@ struct ReceivedCase {
   size_t largest_chunk = 0;
   bool quarantined = false;
   std::string device_reference = "";
+  std::string lease_id = "";
 };
 
 struct ReceivedLease {

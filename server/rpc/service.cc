@@ -50,6 +50,18 @@ absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& reques
   return absl::OkStatus();
 }
 
+// A verdict comes from an agent that was given the case, or from nobody whom we believe.
+absl::Status CheckLeases(const ActiveRun& run, const v1::ReportRequest& request,
+                         const std::vector<std::string>& leases) {
+  for (const v1::Verdict& verdict : request.verdicts()) {
+    if (!leases.empty() && run.scheduler.WasLeased(verdict.case_id(), leases)) continue;
+    return absl::PermissionDeniedError(absl::StrCat("the report on ", verdict.case_id(),
+                                                    " brings no lease with which agent '", request.agent_id(),
+                                                    "' got the case"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckAgent(const std::string& agent_id) {
   if (!agent_id.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("agent_id is empty: every agent needs a name of its own");
@@ -284,7 +296,9 @@ absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request, Wr
   const LeaseBatch batch = (*run)->scheduler.Lease(request.agent_id(), limits);
   v1::LeaseMessage message;
   v1::LeaseMessage::Header& header = *message.mutable_header();
-  header.set_lease_id(batch.lease_id);
+  if (!batch.cases.empty()) {
+    header.set_lease_id(options_.key.Sign({(*run)->run_id, request.agent_id()}, batch.lease_id));
+  }
   header.set_expires_in_s(absl::ToDoubleSeconds(batch.expires_in));
   header.set_cases(static_cast<int32_t>(batch.cases.size()));
   header.set_run_complete(batch.complete);
@@ -356,7 +370,14 @@ absl::Status ConformanceService::HandleReport(const v1::ReportRequest& request,
   status = CheckVerdicts(**run, request);
   if (!status.ok()) return status;
   registry_->KeepAlive(run->get());
-  for (const std::string& lease : request.renew_leases()) (*run)->scheduler.Renew(request.agent_id(), lease);
+  std::vector<std::string> leases;
+  for (const std::string& lease : request.renew_leases()) {
+    std::optional<std::string> known = options_.key.Verify({(*run)->run_id, request.agent_id()}, lease);
+    if (known.has_value()) leases.push_back(*std::move(known));
+  }
+  status = CheckLeases(**run, request, leases);
+  if (!status.ok()) return status;
+  for (const std::string& lease : leases) (*run)->scheduler.Renew(request.agent_id(), lease);
   return request.verdicts().empty() ? absl::OkStatus() : Store(run->get(), request, response);
 }
 

@@ -19,6 +19,7 @@
 #include "server/rpc/guard.h"
 #include "server/runs/baseline_cache.h"
 #include "server/runs/run_registry.h"
+#include "server/security/lease_key.h"
 #include "server/store/database.h"
 #include "server/telemetry/metrics.h"
 
@@ -32,7 +33,8 @@ class ConformanceService final : public v1::Conformance::Service {
     absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
     // A run has new verdicts or another state; `ended`: it is finished or aborted now. May be empty.
     std::function<void(const std::string& run_id, bool ended)> run_changed;
-    Guard guard;  // stands before every call
+    Guard guard;   // stands before every call
+    LeaseKey key;  // of the names of leases, as agents know them
   };
   // All must outlive the service.
   ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines, Metrics* metrics,

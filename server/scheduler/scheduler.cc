@@ -1,7 +1,8 @@
 // Cases are in one of three states: waiting, leased or done. Waiting cases stand in one queue: those known to
 // be slow first, those marked `last` at the end, and what a lease gives back behind all others. There is no
 // timer: expired leases are found at the beginning of each call. A verdict is accepted from anyone, once,
-// because a case may be with two agents after its lease has expired.
+// because a case may be with two agents after its lease has expired; WasLeased tells the service who those
+// are.
 #include "server/scheduler/scheduler.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::str
   index_.reserve(cases.size());
   for (ScheduledCase& c : cases) {
     index_.emplace(c.id, entries_.size());
-    entries_.push_back({std::move(c), State::kWaiting, 0});
+    entries_.push_back({std::move(c), State::kWaiting, 0, {}});
   }
   for (const std::string& id : done) {
     const auto found = index_.find(id);
@@ -100,6 +101,7 @@ Scheduler::LeaseRecord Scheduler::Take(const std::string& agent, const LeaseLimi
       slow = slow || its_slow;
       entry.state = State::kLeased;
       entry.lease = id;
+      entry.leases.push_back(id);
       record.cases.push_back(index);
       pace_.Leave(index);
       pace_.Give(agent, index, now);
@@ -173,6 +175,17 @@ bool Scheduler::MarkDone(const std::string& agent, const std::string& case_id, d
   entry.state = State::kDone;
   ++done_;
   return true;
+}
+
+bool Scheduler::WasLeased(const std::string& case_id, absl::Span<const std::string> lease_ids) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(case_id);
+  if (found == index_.end()) return false;
+  const std::vector<uint64_t>& leases = entries_[found->second].leases;
+  return leases.empty() || std::any_of(lease_ids.begin(), lease_ids.end(), [&](const std::string& text) {
+           uint64_t id = 0;
+           return absl::SimpleAtoi(text, &id) && std::find(leases.begin(), leases.end(), id) != leases.end();
+         });
 }
 
 size_t Scheduler::GiveBack(Leases::iterator lease) {

@@ -98,6 +98,10 @@ class Scheduler {
   // that lease is `agent`'s. `seconds`: how long it took, if that was measured.
   bool MarkDone(const std::string& agent, const std::string& case_id, double seconds = 0);
 
+  // Whether one of these leases brought the case. True also for a case that this scheduler has given nobody:
+  // an earlier one may have.
+  bool WasLeased(const std::string& case_id, absl::Span<const std::string> lease_ids) const;
+
   // Gives back all that the agent holds: it said goodbye. Returns how many cases.
   size_t Release(const std::string& agent);
 
@@ -115,6 +119,7 @@ class Scheduler {
     ScheduledCase c;
     State state = State::kWaiting;
     uint64_t lease = 0;
+    std::vector<uint64_t> leases;  // all that it was ever in
   };
   struct LeaseRecord {
     std::string agent;

@@ -1,0 +1,186 @@
+// The table of docs/untrusted-libraries.md, held against what vendor_hostile gets done in whole runs: on a
+// terminal, in each sandbox mode, as root and as another user. The columns of root and of the example with
+// two users need a test that root runs.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+using Arguments = std::vector<std::string>;
+using Column = std::map<std::string, std::string>;  // attempt -> "held" or "open"
+
+constexpr char kPage[] = DIOPI_SOURCE_DIR "/docs/untrusted-libraries.md";
+constexpr char kToken[] = "diopi_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+constexpr uid_t kNobody = 65534;
+
+// The columns of the page's table by their headings, "default, root".
+std::map<std::string, Column> ReadTable() {
+  std::map<std::string, Column> columns;
+  std::vector<std::string> headings;
+  for (const absl::string_view line : absl::StrSplit(ReadFile(kPage), '\n')) {
+    if (!absl::StartsWith(line, "| ")) continue;
+    std::vector<std::string> cells = absl::StrSplit(line, '|');
+    for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);
+    if (headings.empty()) {
+      headings = cells;
+      continue;
+    }
+    for (size_t i = 2; i + 1 < cells.size() && i < headings.size(); ++i) {
+      columns[headings[i]][cells[1]] = cells[i];
+    }
+  }
+  return columns;
+}
+
+// What the library printed.
+Column ReadAttempts(const std::string& printed) {
+  constexpr absl::string_view kMark = "hostile: ";
+  Column column;
+  for (const absl::string_view line : absl::StrSplit(printed, '\n')) {
+    const size_t at = line.find(kMark);
+    if (at == absl::string_view::npos) continue;
+    const std::vector<std::string> parts =
+        absl::StrSplit(absl::StripAsciiWhitespace(line.substr(at + kMark.size())), ": ");
+    if (parts.size() == 2) column[parts[0]] = parts[1] == "done" ? "open" : "held";
+  }
+  return column;
+}
+
+class HostileLibraryTest : public ::testing::Test {
+ protected:
+  HostileLibraryTest() {
+    // The other user goes through the folder to its own.
+    std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all |
+                                                     std::filesystem::perms::group_exec |
+                                                     std::filesystem::perms::others_exec);
+  }
+
+  static bool Root() { return geteuid() == 0; }
+
+  // A folder that `user` alone may look into.
+  std::string MakeFolder(const std::string& name, uid_t user) const {
+    const std::string path = folder_ / name;
+    std::filesystem::create_directories(path);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    if (user != geteuid()) {
+      EXPECT_EQ(chown(path.c_str(), user, user), 0) << path;
+    }
+    return path;
+  }
+
+  static Arguments As(uid_t user, Arguments command) {
+    if (user == geteuid()) return command;
+    const std::string id = absl::StrCat(user);
+    Arguments all = {"/usr/bin/setpriv", "--reuid", id, "--regid", id, "--clear-groups"};
+    all.insert(all.end(), command.begin(), command.end());
+    return all;
+  }
+
+  // The agent as `user`, with a terminal of its own.
+  Finished Agent(uid_t user, const std::string& sandbox, const std::string& home, const std::string& data,
+                 const Arguments& more) const {
+    Arguments command = {BinPath("diopi-agent"),
+                         "--impl",
+                         VendorPath("vendor_hostile"),
+                         "--sandbox",
+                         sandbox,
+                         "--fname",
+                         "add",
+                         "--quiet",
+                         "--error-report",
+                         home + "/errors.csv"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Running neighbour(As(user, {"/bin/sleep", "1000"}), {});
+    return RunProgram({"/usr/bin/script", "-qec", absl::StrJoin(As(user, command), " "), "/dev/null"},
+                      {absl::StrCat("DIOPI_TOKEN=", kToken), "DIOPI_TEST_DATA=" + data,
+                       "DIOPI_TEST_HOME=" + home, absl::StrCat("DIOPI_TEST_NEIGHBOUR=", neighbour.pid()),
+                       absl::StrCat("DIOPI_TEST_SERVER=", server_)});
+  }
+
+  // With a server of the agent's own.
+  void CheckOwnServer(uid_t user, const std::string& sandbox, const std::string& heading) {
+    const std::string home = MakeFolder(absl::StrCat("home_", sandbox, "_", user), user);
+    const std::string data = home + "/data";
+    const Finished token = RunProgram(
+        As(user, {BinPath("diopi-server"), "token", "add", "--data", data, "--name", "ci", "--role", "run"}));
+    ASSERT_EQ(token.code, 0) << token.err;
+    const Finished run = Agent(user, sandbox, home, data, {"--data", data});
+    ASSERT_EQ(run.code, 1) << run.out;
+    const Column found = ReadAttempts(run.out);
+    Check(heading, found, run.out);
+    CheckForged(data, found.contains(kReport) && found.at(kReport) == "open");
+  }
+
+  static void Check(const std::string& heading, const Column& found, const std::string& printed) {
+    const std::map<std::string, Column> table = ReadTable();
+    ASSERT_TRUE(table.contains(heading)) << heading << " is no column of " << kPage;
+    EXPECT_EQ(found, table.at(heading)) << heading << "\n" << printed;
+  }
+
+  // vendor_hostile gives its verdicts a reason that no other has.
+  static void CheckForged(const std::string& data, bool expected) {
+    const StoredRun run = ReadRun(data);
+    const auto forged =
+        std::count_if(run.verdicts.begin(), run.verdicts.end(),
+                      [](const v1::Verdict& verdict) { return verdict.reason() == "forged"; });
+    EXPECT_EQ(forged > 0, expected) << forged << " of " << run.verdicts.size();
+  }
+
+  static constexpr char kReport[] = "report PASS to the server";
+  TempFolder folder_;
+  pid_t server_ = 0;  // 0: the agent's own
+};
+
+TEST_F(HostileLibraryTest, HoldsWhatThePageSays) {
+  const uid_t user = Root() ? kNobody : geteuid();
+  for (const char* sandbox : {"off", "default", "strict"}) {
+    CheckOwnServer(user, sandbox, absl::StrCat(sandbox, ", user"));
+    if (Root()) CheckOwnServer(geteuid(), sandbox, absl::StrCat(sandbox, ", root"));
+  }
+}
+
+// The page's example.
+TEST_F(HostileLibraryTest, TwoUsersHoldMore) {
+  if (!Root()) GTEST_SKIP() << "one user cannot be two";
+  const std::string data = MakeFolder("data", 0);
+  const std::string home = MakeFolder("home", kNobody);
+  const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data, "--fname", "add", "--quiet"});
+  ASSERT_EQ(gen.code, 0) << gen.err;
+  const Finished token = RunProgram(
+      {BinPath("diopi-server"), "token", "add", "--data", data, "--name", "agent", "--role", "run"});
+  ASSERT_EQ(token.code, 0) << token.err;
+  const std::string file = home + "/agent.token";
+  WriteFile(file, token.out);
+  ASSERT_EQ(chown(file.c_str(), kNobody, kNobody), 0);
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  Running server({BinPath("diopi-server"), "--data", data, "--listen", "127.0.0.1:0", "--ready-fd", "1",
+                  "--log-level", "off"},
+                 {});
+  const std::string ready = server.WaitForLine("ready ");
+  ASSERT_NE(ready, "");
+  server_ = server.pid();
+  const std::string address(absl::StripAsciiWhitespace(ready.substr(6)));
+  const Finished run = Agent(kNobody, "default", home, data, {"--server", address, "--token-file", file});
+  ASSERT_EQ(run.code, 1) << run.out;
+  Check("default, two users", ReadAttempts(run.out), run.out);
+  CheckForged(data, false);
+}
+
+}  // namespace
+}  // namespace diopi::testing

@@ -1,0 +1,82 @@
+#include "server/security/lease_key.h"
+
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr size_t kKeyBytes = 32;
+constexpr size_t kSignatureBytes = 16;
+
+absl::Status FileError(const std::string& path, const char* what) {
+  return {absl::ErrnoToStatusCode(errno), absl::StrCat(path, ": ", what, ": ", strerror(errno))};
+}
+
+// Complete when it has its name, which the first of two servers gives it.
+absl::Status MakeKey(const std::string& path) {
+  std::string key(kKeyBytes, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(key.data()), static_cast<int>(key.size())) != 1) {
+    return absl::InternalError("no random numbers are available");
+  }
+  std::string unnamed = absl::StrCat(path, "-XXXXXX");
+  const int file = mkstemp(unnamed.data());  // mode 0600
+  if (file < 0) return FileError(path, "cannot be made");
+  const bool written = write(file, key.data(), key.size()) == static_cast<ssize_t>(key.size());
+  absl::Status status;
+  if (!written || (link(unnamed.c_str(), path.c_str()) != 0 && errno != EEXIST)) {
+    status = FileError(path, "cannot be written");
+  }
+  close(file);
+  unlink(unnamed.c_str());
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<LeaseKey> LeaseKey::Open(const std::string& data_folder) {
+  const std::string path = absl::StrCat(data_folder, "/lease_key");
+  if (access(path.c_str(), F_OK) != 0) {
+    absl::Status made = MakeKey(path);
+    if (!made.ok()) return made;
+  }
+  std::string key(kKeyBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return FileError(path, "cannot be read");
+  if (!file.read(key.data(), kKeyBytes)) return absl::DataLossError(absl::StrCat(path, ": is no key"));
+  return LeaseKey(std::move(key));
+}
+
+std::string LeaseKey::Sign(const LeaseHolder& holder, std::string_view lease) const {
+  // Names have no zeros in them (server/rpc/request_limits.h).
+  std::string text(holder.run_id);
+  for (const std::string_view part : {holder.agent_id, lease}) text.append(1, '\0').append(part);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
+  return absl::StrCat(std::string(lease), "-",
+                      absl::BytesToHexString(std::string(digest.begin(), digest.begin() + kSignatureBytes)));
+}
+
+std::optional<std::string> LeaseKey::Verify(const LeaseHolder& holder, std::string_view signed_lease) const {
+  std::string lease(signed_lease.substr(0, signed_lease.find('-')));
+  const std::string right = Sign(holder, lease);
+  const bool same = right.size() == signed_lease.size() &&
+                    CRYPTO_memcmp(right.data(), signed_lease.data(), right.size()) == 0;
+  return same ? std::optional(std::move(lease)) : std::nullopt;
+}
+
+}  // namespace diopi::server

@@ -1,0 +1,47 @@
+#include "server/security/lease_key.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace diopi::server {
+namespace {
+
+class LeaseKeyTest : public testing::Test {
+ protected:
+  LeaseKeyTest() : folder_(testing::TempDir() + "lease_key_test") {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  const std::string folder_;
+};
+
+TEST_F(LeaseKeyTest, OnlyTheHolderKnowsIt) {
+  const auto key = LeaseKey::Open(folder_);
+  ASSERT_TRUE(key.ok()) << key.status();
+  const std::string name = key->Sign({"run", "agent"}, "12");
+  EXPECT_EQ(name.size(), 35u);
+  EXPECT_EQ(key->Verify({"run", "agent"}, name), "12");
+  EXPECT_FALSE(key->Verify({"run", "other"}, name).has_value());
+  EXPECT_FALSE(key->Verify({"another run", "agent"}, name).has_value());
+  EXPECT_FALSE(key->Verify({"runa", "gent"}, name).has_value());
+  for (const std::string& forged : {std::string("12"), "13" + name.substr(2), name + "0", std::string()}) {
+    EXPECT_FALSE(key->Verify({"run", "agent"}, forged).has_value()) << forged;
+  }
+}
+
+TEST_F(LeaseKeyTest, StaysWithTheFolder) {
+  const std::string name = LeaseKey::Open(folder_)->Sign({"run", "agent"}, "1");
+  EXPECT_EQ(LeaseKey::Open(folder_)->Verify({"run", "agent"}, name), "1");
+  struct stat file {};
+  ASSERT_EQ(stat((folder_ + "/lease_key").c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777, 0600u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+  std::ofstream(folder_ + "/lease_key") << "short";
+  EXPECT_TRUE(absl::IsDataLoss(LeaseKey::Open(folder_).status()));
+}
+
+}  // namespace
+}  // namespace diopi::server
