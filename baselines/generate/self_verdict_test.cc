@@ -65,8 +65,9 @@ void JudgeCase(loader::InProcessLibrary* library, const v1::Case& c, Counts* cou
     TensorMap spoilt = *native;
     if (!SpoilLast(&spoilt[judge.output()])) continue;
     ++counts->spoilt;
-    if (CompareCase(baseline->c, baseline->inputs, baseline->references, spoilt).outcome() ==
-        v1::OUTCOME_PASS) {
+    const v1::Verdict on_spoilt = CompareCase(baseline->c, baseline->inputs, baseline->references, spoilt);
+    // A reading may accept it: the last row of a triangle is one element, whose sign is free in a QR.
+    if (on_spoilt.outcome() == v1::OUTCOME_PASS && on_spoilt.readings().empty()) {
       ++counts->survived;
       std::printf("survives: %s %s\n", c.id().c_str(), judge.output().c_str());
     }

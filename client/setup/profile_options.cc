@@ -21,9 +21,10 @@ void AddProfileFlags(CLI::App* app, std::string* profile_path, Modes* modes) {
 }
 
 void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes) {
-  app->add_option(
-         "--sandbox", *sandbox,
-         "Restrictions on workers: strict (no sockets, no files), default (no network, no programs), off")
+  app->add_option("--sandbox", *sandbox,
+                  "Restrictions on workers: strict (no sockets, files only of the system and beside the "
+                  "library), default "
+                  "(no network, no programs), off; docs/untrusted-libraries.md has what each holds")
       ->check(CLI::IsMember({"strict", "default", "off"}));
   app->add_option("--worker-memory", *memory_bytes,
                   "Address space of a worker, such as 8GiB; GPU drivers need a lot (default: no limit)")

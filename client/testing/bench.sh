@@ -29,13 +29,14 @@ median_seconds() {
   done | median
 }
 
-# Peak resident memory of each of our processes in a command's session: NAME KIB, the kernel's own VmHWM.
+# Peak resident memory of each of our processes that a command starts: NAME KIB, the kernel's own VmHWM.
 peaks() {
-  setsid "$@" >"$work/out" 2>&1 &
+  "$@" >"$work/out" 2>&1 &
   local pid=$!
   while kill -0 "$pid" 2>/dev/null; do
     { cat /proc/[0-9]*/stat 2>/dev/null || true; } |
-      awk -v session="$pid" '{ id = $1; sub(/^.*\) /, ""); if ($4 == session) print id }' |
+      awk -v root="$pid" '{ id = $1; sub(/^.*\) /, ""); parent[id] = $2 }
+        END { for (id in parent) for (at = id; at > 1; at = parent[at]) if (at == root) { print id; break } }' |
       while read -r process; do
         awk '/^Name:/ { n = $2 } /^VmHWM:/ { if (n ~ /^diopi-/) print n, $2 }' "/proc/$process/status" 2>/dev/null || true
       done

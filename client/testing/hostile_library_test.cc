@@ -123,14 +123,31 @@ class HostileLibraryTest : public ::testing::Test {
     const Finished run = Agent(user, sandbox, home, data, {"--data", data});
     ASSERT_EQ(run.code, 1) << run.out;
     const Column found = ReadAttempts(run.out);
-    Check(heading, found, run.out);
+    Check(heading, found, ReadRun(data).info.options().sandbox(), run.out);
     CheckForged(data, found.contains(kReport) && found.at(kReport) == "open");
   }
 
-  static void Check(const std::string& heading, const Column& found, const std::string& printed) {
+  // `sandbox`: what the run's record says of it. Rows that this kernel cannot hold, as the record must say,
+  // are not compared.
+  static void Check(const std::string& heading, Column found, const std::string& sandbox,
+                    const std::string& printed) {
     const std::map<std::string, Column> table = ReadTable();
     ASSERT_TRUE(table.contains(heading)) << heading << " is no column of " << kPage;
-    EXPECT_EQ(found, table.at(heading)) << heading << "\n" << printed;
+    Column expected = table.at(heading);
+    const std::string retained = sandbox.substr(std::min(sandbox.size(), sandbox.find("could not drop")));
+    for (const auto& [what, attempts] : kHeldByLandlock) {
+      if (!absl::StrContains(retained, what)) continue;
+      for (const std::string& attempt : attempts) {
+        found.erase(attempt);
+        expected.erase(attempt);
+      }
+    }
+    EXPECT_EQ(found, expected) << heading << "\n" << sandbox << "\n" << printed;
+  }
+
+  // Whether `user` may run what was built: not where the checkout lies in somebody's private folder.
+  static bool CanRun(uid_t user) {
+    return RunProgram(As(user, {"/usr/bin/test", "-x", BinPath("diopi-agent")})).code == 0;
   }
 
   // vendor_hostile gives its verdicts a reason that no other has.
@@ -143,6 +160,10 @@ class HostileLibraryTest : public ::testing::Test {
   }
 
   static constexpr char kReport[] = "report PASS to the server";
+  inline static const std::map<std::string, Arguments> kHeldByLandlock = {
+      {"reading other processes", {"open the memory of its user's other programs"}},
+      {"reading and writing files", {"read references in DATA", "write a file"}},
+  };
   TempFolder folder_;
   pid_t server_ = 0;  // 0: the agent's own
 };
@@ -150,7 +171,7 @@ class HostileLibraryTest : public ::testing::Test {
 TEST_F(HostileLibraryTest, HoldsWhatThePageSays) {
   const uid_t user = Root() ? kNobody : geteuid();
   for (const char* sandbox : {"off", "default", "strict"}) {
-    CheckOwnServer(user, sandbox, absl::StrCat(sandbox, ", user"));
+    if (CanRun(user)) CheckOwnServer(user, sandbox, absl::StrCat(sandbox, ", user"));
     if (Root()) CheckOwnServer(geteuid(), sandbox, absl::StrCat(sandbox, ", root"));
   }
 }
@@ -158,6 +179,7 @@ TEST_F(HostileLibraryTest, HoldsWhatThePageSays) {
 // The page's example.
 TEST_F(HostileLibraryTest, TwoUsersHoldMore) {
   if (!Root()) GTEST_SKIP() << "one user cannot be two";
+  if (!CanRun(kNobody)) GTEST_SKIP() << "another user cannot run " << BinPath("diopi-agent");
   const std::string data = MakeFolder("data", 0);
   const std::string home = MakeFolder("home", kNobody);
   const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data, "--fname", "add", "--quiet"});
@@ -178,7 +200,7 @@ TEST_F(HostileLibraryTest, TwoUsersHoldMore) {
   const std::string address(absl::StripAsciiWhitespace(ready.substr(6)));
   const Finished run = Agent(kNobody, "default", home, data, {"--server", address, "--token-file", file});
   ASSERT_EQ(run.code, 1) << run.out;
-  Check("default, two users", ReadAttempts(run.out), run.out);
+  Check("default, two users", ReadAttempts(run.out), ReadRun(data).info.options().sandbox(), run.out);
   CheckForged(data, false);
 }
 
