@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
@@ -54,8 +55,8 @@ TEST(IsExactTest, NeedsIntegersThroughoutAndRoom) {
 
 TEST(MayDriftTest, WhereProductsRepeatOrAreVeryMany) {
   const HostTensor one = Doubles(std::vector<double>(300, 0.1)), two = Doubles({0.1, 0.2, 0.1});
-  std::vector<double> all;
-  for (int i = 0; i < 300; ++i) all.push_back(i);
+  std::vector<double> all(300);
+  std::iota(all.begin(), all.end(), 0.0);
   EXPECT_TRUE(MayDrift({{"x", one}}, 64));
   EXPECT_FALSE(MayDrift({{"x", one}}, 63));
   EXPECT_TRUE(MayDrift({{"x", two}, {"y", two}}, 256));

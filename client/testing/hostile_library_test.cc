@@ -75,7 +75,7 @@ class HostileLibraryTest : public ::testing::Test {
 
   // A folder that `user` alone may look into.
   std::string MakeFolder(const std::string& name, uid_t user) const {
-    const std::string path = folder_ / name;
+    std::string path = folder_ / name;
     std::filesystem::create_directories(path);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     if (user != geteuid()) {

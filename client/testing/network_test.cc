@@ -139,6 +139,7 @@ TEST_F(Crowd, TwoHundredAgentsConnectAtOnce) {
   std::atomic<int> connected = 0;
   std::barrier everybody(kAgents);
   std::vector<std::thread> agents;
+  agents.reserve(kAgents);
   for (int i = 0; i < kAgents; ++i) {
     agents.emplace_back([&, i] {
       everybody.arrive_and_wait();

@@ -117,7 +117,7 @@ TEST_F(WallClockTest, JumpsChangeNoLease) {
 TEST_F(WallClockTest, TheServerSeesTheJumps) {
   Set(0);
   const auto now = client_->GetRun(CreateRun().run_id());
-  Set(24 * 366 * 3);
+  Set(int64_t{24} * 366 * 3);
   const auto then = client_->GetRun(CreateRun().run_id());
   ASSERT_TRUE(now.ok() && then.ok());
   EXPECT_NE(now->created().substr(0, 4), then->created().substr(0, 4))

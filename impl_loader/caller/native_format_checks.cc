@@ -6,6 +6,7 @@
 // exception, as callers that look at the tensor alone rely on. A cast may also answer with a plain tensor.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -174,7 +175,7 @@ bool FormatCheck::HasElements(const diopiTensor& tensor, const std::vector<float
   GatherFromStorage(tensor.storage.mirror, tensor.shape, tensor.strides, tensor.storage_offset, sizeof(float),
                     found.data());
   for (size_t i = 0; i < values.size(); ++i) {
-    if (std::memcmp(&found[i], &values[i], sizeof(float)) == 0) continue;
+    if (std::bit_cast<uint32_t>(found[i]) == std::bit_cast<uint32_t>(values[i])) continue;
     return Wrong(absl::StrCat("element ", i, " of ", what, " is ", found[i], ", expected ", values[i]));
   }
   return true;

@@ -29,6 +29,7 @@ class ModelTest : public testing::Test {
   std::string Begin(const v1::RunOptions& options, const std::vector<v1::Verdict>& verdicts,
                     const std::string& suite = "s") {
     std::vector<server::RunCase> cases;
+    cases.reserve(verdicts.size());
     for (const v1::Verdict& v : verdicts) {
       cases.push_back({v.case_id(), v.case_hash(), v.function(), v.operator_()});
     }
@@ -44,7 +45,7 @@ class ModelTest : public testing::Test {
   }
   std::string Run(const v1::RunOptions& options, const std::vector<v1::Verdict>& verdicts,
                   const std::string& suite = "s") {
-    const std::string id = Begin(options, verdicts, suite);
+    std::string id = Begin(options, verdicts, suite);
     EXPECT_TRUE(database_->SetState(id, v1::RUN_STATE_FINISHED).ok());
     return id;
   }

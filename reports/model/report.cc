@@ -119,6 +119,7 @@ std::vector<ContractEffect> EffectsOf(const std::vector<v1::Verdict>& results) {
     }
   }
   std::vector<ContractEffect> effects;
+  effects.reserve(by_name.size());
   for (auto& [name, effect] : by_name) effects.push_back(std::move(effect));
   std::stable_sort(effects.begin(), effects.end(),
                    [](const ContractEffect& a, const ContractEffect& b) { return a.cases > b.cases; });

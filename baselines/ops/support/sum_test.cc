@@ -106,8 +106,10 @@ TEST(Sum, TermsThatCrowdAroundZeroDrift) {
 
 // What has no drift keeps the closed form: short sums, different terms, and terms that no sum rounds.
 TEST(Sum, OtherTermsDoNot) {
-  std::vector<double> different;
-  for (int i = 0; i < 20000; ++i) different.push_back(std::fmod(i * 0.6180339887498949, 1.0));
+  std::vector<double> different(20000);
+  for (size_t i = 0; i < different.size(); ++i) {
+    different[i] = std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0);
+  }
   for (const std::vector<double>& terms : {Cycled({0.1F}, 31), Cycled({0.5F, 3}, 20000), different}) {
     // The noise number's own loop gives less or hardly more.
     EXPECT_LT(Total(terms).s2, 1.1 * ClosedForm(terms)) << terms.size();
