@@ -137,8 +137,8 @@ void AddFlags(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(0, 1 << 20));
   app->add_option(
          "--secret-fd", flags->secret_fd,
-         "Read from this open descriptor, to its end, a secret that calls over a Unix socket must bring "
-         "as their token")
+         "Read a secret from this open descriptor, up to its end; calls over a Unix socket must send it as "
+         "their token")
       ->check(CLI::Range(0, 1 << 20));
 }
 
@@ -382,7 +382,8 @@ int Serve(const Flags& flags) {
   options.require_token = flags.require_token;
   if (flags.secret_fd >= 0) {
     options.secret = ReadSecret(flags.secret_fd);
-    if (options.secret.empty()) return Fault(absl::InvalidArgumentError("--secret-fd: no secret came"));
+    if (options.secret.empty())
+      return Fault(absl::InvalidArgumentError("--secret-fd: the descriptor holds no secret"));
   }
   options.max_upload_bytes = int64_t{flags.max_upload_mib} << 20;
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);

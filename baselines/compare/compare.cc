@@ -91,12 +91,6 @@ void TellReading(const v1::Reading& reading, v1::Verdict* verdict) {
   AddReason(absl::StrCat("accepted as ", ReadingName(reading), ": ", reading.reason()), verdict);
 }
 
-const v1::Reading* FindReading(const v1::Case& c, v1::Reading::Kind kind) {
-  const auto found = std::find_if(c.readings().begin(), c.readings().end(),
-                                  [kind](const v1::Reading& reading) { return reading.kind() == kind; });
-  return found == c.readings().end() ? nullptr : &*found;
-}
-
 // As JudgeOne, but a NaN that only SPREAD_NAN accepts counts as the reference's value. Adds their number to
 // `spread`.
 bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, int64_t* spread) {
@@ -144,8 +138,8 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       AddReason(absl::StrCat(output.key, ": the call returned no such output"), &verdict);
       continue;
     }
-    const HostTensor parts = output.in_parts ? PartsOf(*tensor) : HostTensor();
-    const HostTensor& judged = output.in_parts ? parts : *tensor;
+    HostTensor parts;
+    const HostTensor& judged = AsJudged(output, *tensor, &parts);
     v1::OutputStats stats = NewStats(output, judged);
     Findings findings;
     const Job job{c, inputs, references, actual, output, *expected, judged, options.contracts.For(c)};

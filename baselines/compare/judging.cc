@@ -61,6 +61,12 @@ HostTensor PartsOf(const HostTensor& complex) {
   return parts;
 }
 
+const HostTensor& AsJudged(const JudgedOutput& output, const HostTensor& tensor, HostTensor* parts) {
+  if (!output.in_parts) return tensor;
+  *parts = PartsOf(tensor);
+  return *parts;
+}
+
 bool HasNoise(v1::Judge::Kind kind) {
   return kind == v1::Judge::MATH || kind == v1::Judge::ACCUMULATION || kind == v1::Judge::COMPOSITION;
 }

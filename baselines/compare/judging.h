@@ -33,6 +33,9 @@ Dtype PartOf(Dtype dtype);
 // A complex tensor as its parts: the real and the imaginary ones in a last dimension of 2.
 HostTensor PartsOf(const HostTensor& complex);
 
+// The output's tensor as it is judged: itself, or its parts, which `parts` then holds.
+const HostTensor& AsJudged(const JudgedOutput& output, const HostTensor& tensor, HostTensor* parts);
+
 // True for the kinds whose reference is r and sigma instead of a tensor in the case's own dtype.
 bool HasNoise(v1::Judge::Kind kind);
 

@@ -88,10 +88,7 @@ double Lean(const Tally& tally) {
 bool LoadDevice(const Job& job, const OutputOracle& oracle, Device* device, std::string* harness_error) {
   device->tensor = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kDevice));
   if (device->tensor == nullptr) return true;
-  if (job.output.in_parts) {
-    device->parts = PartsOf(*device->tensor);
-    device->tensor = &device->parts;
-  }
+  device->tensor = &AsJudged(job.output, *device->tensor, &device->parts);
   if (device->tensor->dtype != job.output.dtype || device->tensor->shape != job.expected.shape) {
     *harness_error = "the device reference has another dtype or shape than the oracle";
     return false;
@@ -148,13 +145,29 @@ void FailWhole(const std::string& gate, const std::string& text, v1::OutputStats
   stats->set_gates(absl::StrCat(stats->gates(), ",", gate));
 }
 
+// Sums of errors over elements.
+struct Bias {
+  double plain = 0;
+  double radial = 0;  // signed away from zero
+  void Add(double z, double r) {
+    plain += z;
+    radial += r < 0 ? -z : z;
+  }
+};
+
+// Where results that are off by `lean` are biased to.
+const char* Direction(bool radial, double lean) {
+  if (radial) return lean < 0 ? "toward zero" : "away from zero";
+  return lean < 0 ? "down" : "up";
+}
+
 // What a second look finds when a figure of the whole output is beyond its limit. Outputs that repeat a few
 // values (an input all equal, a gradient spread over a window) have as many independent roundings as values.
 struct SecondLook {
   double values = 0;          // (sum m)^2 / sum m^2 over the multiplicities m of r
   double leaning_values = 0;  // the same over the elements that lean
-  double bias = 0;            // mean (z - z of the ideal result), radial_bias: signed away from zero
-  double radial_bias = 0;
+  double leaning = 0;         // how many these are
+  Bias excess;                // sums of z - z of the ideal result
 };
 
 // Counts multiplicities of up to 2^16 values; with more the count is what it would be without repetition.
@@ -195,14 +208,11 @@ SecondLook LookAgain(const Job& job, const OutputOracle& oracle, const Tally& ta
     all.Add(s.r);
     if (p.leaning == 0) continue;
     leaning.Add(s.r);
-    const double excess = p.z - IdealZ(job, oracle, s, i);
-    look.bias += excess;
-    look.radial_bias += s.r < 0 ? -excess : excess;
+    look.excess.Add(p.z - IdealZ(job, oracle, s, i), s.r);
   }
   look.values = all.Effective();
   look.leaning_values = leaning.Effective();
-  look.bias = tally.leaning == 0 ? 0 : look.bias / static_cast<double>(tally.leaning);
-  look.radial_bias = tally.leaning == 0 ? 0 : look.radial_bias / static_cast<double>(tally.leaning);
+  look.leaning = static_cast<double>(tally.leaning);
   return look;
 }
 
@@ -233,18 +243,16 @@ void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats)
   if (look.leaning_values < kMinLeaning) return;
   const double limit = LeanLimit(look.leaning_values, device);
   const auto beyond = [&](double lean, double excess) {
-    return std::fabs(lean) > limit && std::fabs(excess) > limit;
+    return std::fabs(lean) > limit && std::fabs(excess) / look.leaning > limit;
   };
-  const bool radial = beyond(stats->radial_bias(), look.radial_bias);
-  const bool plain = beyond(stats->bias(), look.bias);
-  if (!radial && !plain) return;
+  const bool radial = beyond(stats->radial_bias(), look.excess.radial);
+  if (!radial && !beyond(stats->bias(), look.excess.plain)) return;
   const double lean = radial ? stats->radial_bias() : stats->bias();
-  const char* way = radial ? (lean < 0 ? "toward zero" : "away from zero") : (lean < 0 ? "down" : "up");
   FailWhole(
       "B",
       absl::StrFormat(
-          "roundings are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed", way,
-          std::fabs(lean), limit),
+          "roundings are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed",
+          Direction(radial, lean), std::fabs(lean), limit),
       stats);
 }
 
@@ -285,7 +293,8 @@ double Independence(const std::vector<double>& z, int64_t distance) {
 void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* stats) {
   Repetition values;
   std::vector<double> z(static_cast<size_t>(NumElements(job.actual.shape)), std::nan(""));
-  double count = 0, plain = 0, radial = 0, plain_excess = 0, radial_excess = 0;
+  Bias bias, excess;
+  double count = 0;
   for (int64_t i = 0; i < NumElements(job.actual.shape); ++i) {
     const Sample s = oracle.At(job.actual, i);
     const Point p = Judge(oracle.rule(), s.y, s.r, s.sigma, s.low);
@@ -293,28 +302,24 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
     values.Add(s.r);
     z[static_cast<size_t>(i)] = p.z;
     ++count;
-    plain += p.z;
-    radial += s.r < 0 ? -p.z : p.z;
-    const double excess = p.z - IdealZ(job, oracle, s, i);
-    plain_excess += excess;
-    radial_excess += s.r < 0 ? -excess : excess;
+    bias.Add(p.z, s.r);
+    excess.Add(p.z - IdealZ(job, oracle, s, i), s.r);
   }
   const double effective = values.Effective() * Independence(z, SlicesOf(job.c, job.actual.shape).inner);
   if (effective < kMinLeaning) return;
   const double excess_limit = LeanLimit(effective, Device());
   const double limit = excess_limit + (HasSharedFactor(job) ? kSharedFactor : 0);
-  const auto beyond = [&](double lean, double excess) {
-    return std::fabs(lean) > limit * count && std::fabs(excess) > excess_limit * count;
+  const auto beyond = [&](double lean, double rest) {
+    return std::fabs(lean) > limit * count && std::fabs(rest) > excess_limit * count;
   };
-  const bool is_radial = beyond(radial, radial_excess);
-  if (!is_radial && !beyond(plain, plain_excess)) return;
-  const double most = is_radial ? radial : plain;
-  const char* way = is_radial ? (most < 0 ? "toward zero" : "away from zero") : (most < 0 ? "down" : "up");
+  const bool radial = beyond(bias.radial, excess.radial);
+  if (!radial && !beyond(bias.plain, excess.plain)) return;
+  const double lean = radial ? bias.radial : bias.plain;
   FailWhole(
       "B",
       absl::StrFormat(
           "16-bit results are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed",
-          way, std::fabs(most) / count, limit),
+          Direction(radial, lean), std::fabs(lean) / count, limit),
       stats);
 }
 

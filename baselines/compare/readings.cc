@@ -1,5 +1,6 @@
 #include "baselines/compare/readings.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -61,6 +62,12 @@ double RoundedTo(Dtype dtype, double value) {
   char bytes[16] = {};
   StoreDouble(dtype, bytes, 0, value);
   return ElementAsDouble(dtype, bytes, 0);
+}
+
+const v1::Reading* FindReading(const v1::Case& c, v1::Reading::Kind kind) {
+  const auto found = std::find_if(c.readings().begin(), c.readings().end(),
+                                  [kind](const v1::Reading& reading) { return reading.kind() == kind; });
+  return found == c.readings().end() ? nullptr : &*found;
 }
 
 std::string ReadingName(const v1::Reading& reading) {

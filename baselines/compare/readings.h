@@ -1,16 +1,12 @@
 // Results that are accepted beside the reference's own (v1::Reading): what the generator stores of them, and
 // what the comparator does with it.
 //
-//   ROUNDED_SCALARS  "rounded_scalars(alpha):KEY", "rounded_scalars(alpha):KEY.sigma", ...: all of a
-//   reference once more,
-//                    of the call with rounded numbers. A case passes where all of its outputs pass by one
-//                    reference.
-//   SPREAD_NAN       "KEY.spread_nan" (uint8, 1: NaN is accepted too): which elements come out as NaN depends
-//   on the
-//                    sizes of tiles, so each is accepted by itself. Where the reference has NaN, NaN is still
-//                    required.
-//   OPPOSITE_SIGNS   nothing is stored: the signs that are free are made the reference's before the gates see
-//                    them, and a column's with its row's, so that one without the other is wrong.
+// ROUNDED_SCALARS: "rounded_scalars(alpha):KEY", "rounded_scalars(alpha):KEY.sigma", ...: all of a reference
+//   once more, of the call with rounded numbers. A case passes if all of its outputs pass by one reference.
+// SPREAD_NAN: "KEY.spread_nan" (uint8, 1: NaN is accepted too). Which elements come out as NaN depends on the
+//   sizes of tiles, so each is accepted by itself. Where the reference has NaN, NaN is still required.
+// OPPOSITE_SIGNS: nothing is stored. The signs that are free are made the reference's before the gates see
+//   them, and a column's with its row's, so that one without the other is wrong.
 #ifndef BASELINES_COMPARE_READINGS_H_
 #define BASELINES_COMPARE_READINGS_H_
 
@@ -26,6 +22,9 @@ namespace diopi::baselines {
 
 // The number of a floating dtype that is nearest to `value`.
 double RoundedTo(Dtype dtype, double value);
+
+// The case's reading of this kind, or nullptr.
+const v1::Reading* FindReading(const v1::Case& c, v1::Reading::Kind kind);
 
 // "rounded_scalars(other,alpha)", "spread_nan"
 std::string ReadingName(const v1::Reading& reading);

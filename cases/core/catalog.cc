@@ -97,14 +97,8 @@ std::string Bare(absl::string_view name) {
 }
 
 // The functions of the ABI that a name means (itself, in place, backward) and no operator has.
-std::vector<std::string> WithoutCases(const std::string& name,
-                                      const std::vector<v1::OperatorFile>& operators) {
+std::vector<std::string> WithoutCases(const std::string& name, const std::set<std::string>& with_cases) {
   const std::string bare = Bare(name);
-  std::set<std::string> with_cases;
-  for (const v1::OperatorFile& op : operators) {
-    for (const v1::FunctionRules& rules : op.function()) with_cases.insert(rules.name());
-  }
-  for (const v1::Case& c : LibraryChecks()) with_cases.insert(c.function());
   std::vector<std::string> functions;
   for (const abi::Function* function : abi::Functions()) {
     const std::string known = Bare(function->name());
@@ -115,22 +109,20 @@ std::vector<std::string> WithoutCases(const std::string& name,
   return functions;
 }
 
-absl::Status UnknownFunction(const std::string& name, const std::vector<v1::OperatorFile>& operators) {
-  if (const std::vector<std::string> functions = WithoutCases(name, operators); !functions.empty()) {
+absl::Status UnknownFunction(const std::string& name, const Catalog& catalog) {
+  const std::set<std::string> with_cases = catalog.Functions();
+  if (const std::vector<std::string> functions = WithoutCases(name, with_cases); !functions.empty()) {
     const bool one = functions.size() == 1;
     return absl::NotFoundError(absl::StrCat(absl::StrJoin(functions, ", "), one ? " is" : " are",
                                             " in the ABI; the suite has no cases for ", one ? "it" : "them",
                                             " yet"));
   }
   std::vector<std::string> known;
-  for (const v1::OperatorFile& op : operators) {
+  for (const v1::OperatorFile& op : catalog.operators()) {
     known.push_back(op.operator_());
     known.insert(known.end(), op.also().begin(), op.also().end());
-    for (const v1::FunctionRules& rules : op.function()) known.push_back(rules.name());
   }
-  for (const v1::Case& c : LibraryChecks()) {
-    if (!c.function().empty()) known.push_back(c.function());
-  }
+  known.insert(known.end(), with_cases.begin(), with_cases.end());
   return absl::NotFoundError(
       absl::StrCat("no operator or function '", name, "'", Suggestion(Nearest(name, known, 3))));
 }
@@ -191,6 +183,17 @@ struct Catalog::Used {
   std::vector<bool> functions;
   std::vector<bool> patterns;
 };
+
+std::set<std::string> Catalog::Functions() const {
+  std::set<std::string> functions;
+  for (const v1::OperatorFile& op : operators_) {
+    for (const v1::FunctionRules& rules : op.function()) functions.insert(rules.name());
+  }
+  for (const v1::Case& c : library_checks_) {
+    if (!c.function().empty()) functions.insert(c.function());
+  }
+  return functions;
+}
 
 std::vector<v1::Case> Catalog::SelectChecks(const v1::Selection& selection, Used* used) const {
   std::vector<v1::Case> result;
@@ -261,7 +264,7 @@ absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Vis
   }
   for (size_t i = 0; i < used->functions.size(); ++i) {
     const std::string& name = selection.functions(static_cast<int>(i));
-    if (!used->functions[i] && !MeansAll(name)) return UnknownFunction(name, operators_);
+    if (!used->functions[i] && !MeansAll(name)) return UnknownFunction(name, *this);
   }
   for (const auto& [op, wanted] : operators) {
     absl::StatusOr<std::vector<v1::Case>> cases = Expand(*op, absl::StrCat(op->operator_(), ".textproto"));

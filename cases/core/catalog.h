@@ -3,6 +3,7 @@
 #define CASES_CORE_CATALOG_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,10 @@ class Catalog {
   static absl::StatusOr<std::unique_ptr<Catalog>> FromFiles(std::vector<v1::OperatorFile> files);
 
   const std::vector<v1::OperatorFile>& operators() const { return operators_; }
+
+  // The functions of the ABI that have cases: those of the operators, and those that a check of the library
+  // as a whole tests.
+  std::set<std::string> Functions() const;
 
   // The cases of a selection in catalog order, expanding only the operators it names. NotFound for a
   // function or case pattern that matches nothing, with the nearest known names; InvalidArgument for an

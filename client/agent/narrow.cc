@@ -12,7 +12,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cases/core/catalog.h"
-#include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
 #include "cases/user/user_cases.h"
 #include "client/rpc/client.h"
@@ -77,11 +76,7 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
       cases::LoadCatalog(options->selection.cases_folder);
   if (!catalog.ok()) return catalog.status();
-  std::set<std::string> with_cases;
-  for (const v1::OperatorFile& file : (*catalog)->operators()) {
-    for (const v1::FunctionRules& rules : file.function()) with_cases.insert(rules.name());
-  }
-  for (const v1::Case& c : cases::LibraryChecks()) with_cases.insert(c.function());
+  const std::set<std::string> with_cases = (*catalog)->Functions();
   std::vector<std::string> without;
   for (const std::string& name : changed.functions) {
     (with_cases.contains(name) ? options->selection.functions : without).push_back(name);

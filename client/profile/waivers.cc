@@ -67,7 +67,8 @@ std::optional<std::string> WhyOutputBeyond(const v1::Tolerance& tolerance,
   const auto found = actual.find(key);
   const auto reference = references.find(key);
   if (found == actual.end() || reference == references.end()) return absl::StrCat("there is no ", key);
-  const HostTensor y = judge->in_parts ? baselines::PartsOf(found->second) : found->second;
+  HostTensor parts;
+  const HostTensor& y = baselines::AsJudged(*judge, found->second, &parts);
   const HostTensor& r = reference->second;
   if (y.shape != r.shape || y.dtype != judge->dtype) return absl::StrCat(key, " has another shape or dtype");
   if (!IsFloating(y.dtype) && !IsInteger(y.dtype) && y.dtype != v1::Dtype::bool_) {
@@ -102,9 +103,8 @@ std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::C
                                      const v1::Verdict& verdict) {
   const std::vector<baselines::JudgedOutput> judged = baselines::JudgedOutputs(c);
   TensorMap aligned = actual;
-  for (const v1::Reading& reading : c.readings()) {
-    if (reading.kind() != v1::Reading::OPPOSITE_SIGNS) continue;
-    baselines::TakeOppositeSigns(reading, references, ReferencePart::kValue, &aligned);
+  if (const v1::Reading* signs = baselines::FindReading(c, v1::Reading::OPPOSITE_SIGNS)) {
+    baselines::TakeOppositeSigns(*signs, references, ReferencePart::kValue, &aligned);
   }
   std::vector<std::string> why;
   bool any = false;

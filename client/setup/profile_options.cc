@@ -21,10 +21,11 @@ void AddProfileFlags(CLI::App* app, std::string* profile_path, Modes* modes) {
 }
 
 void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes) {
-  app->add_option("--sandbox", *sandbox,
-                  "Restrictions on workers: strict (no sockets, files only of the system and beside the "
-                  "library), default "
-                  "(no network, no programs), off; docs/untrusted-libraries.md has what each holds")
+  app->add_option(
+         "--sandbox", *sandbox,
+         "Restrictions on workers: strict (no sockets; reads only the folders of the system and of the "
+         "library, writes none), default (no network, no programs), off; docs/untrusted-libraries.md "
+         "says what each prevents")
       ->check(CLI::IsMember({"strict", "default", "off"}));
   app->add_option("--worker-memory", *memory_bytes,
                   "Address space of a worker, such as 8GiB; GPU drivers need a lot (default: no limit)")

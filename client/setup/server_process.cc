@@ -73,7 +73,7 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   if (!known.ok()) return known.status();
   // A pipe holds far more.
   if (write(known->write.get(), secret->data(), secret->size()) != static_cast<ssize_t>(secret->size())) {
-    return absl::InternalError(absl::StrCat("a pipe takes no secret: ", strerror(errno)));
+    return absl::InternalError(absl::StrCat("the secret cannot be written to a pipe: ", strerror(errno)));
   }
   known->write.Close();
   const std::string address = absl::StrCat("unix:", folder->path(), "/server");

@@ -314,7 +314,7 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
     if (placed.nbytes() > room) {
       process_.reset();
       return Lost(absl::StrCat("the worker announced an output of ", placed.nbytes(),
-                               " bytes, for which the case is too small"));
+                               " bytes, more than the case allows"));
     }
     room -= placed.nbytes();
     absl::StatusOr<HostTensor> tensor = shared_.Read(placed, call_.output_offset());

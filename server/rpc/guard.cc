@@ -1,12 +1,12 @@
 #include "server/rpc/guard.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/rpc/request_limits.h"
 #include "server/security/rpc_roles.h"
+#include "server/security/secret.h"
 
 namespace diopi::server {
 namespace {
@@ -17,14 +17,6 @@ std::string_view TokenOf(const grpc::ServerContextBase& context) {
   return BearerToken({found->second.data(), found->second.size()});
 }
 
-// In a time that does not depend on where they differ.
-bool Equal(std::string_view a, std::string_view b) {
-  unsigned different = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    different |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return different == 0;
-}
-
 }  // namespace
 
 absl::StatusOr<Identity> Guard::Admit(const grpc::ServerContextBase& context, const char* method,
@@ -33,7 +25,7 @@ absl::StatusOr<Identity> Guard::Admit(const grpc::ServerContextBase& context, co
   if (!role.ok()) return role.status();
   Identity identity{kAnyone, Role::kAdmin};
   const bool local = absl::StartsWith(context.peer(), "unix:");
-  if (local && !secret_.empty() && !Equal(TokenOf(context), secret_)) {
+  if (local && !secret_.empty() && !SameSecret(TokenOf(context), secret_)) {
     return absl::UnauthenticatedError("this server is its agent's own and serves nobody else");
   }
   if (authorizer_ != nullptr && !local) {

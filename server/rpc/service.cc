@@ -56,8 +56,8 @@ absl::Status CheckLeases(const ActiveRun& run, const v1::ReportRequest& request,
   for (const v1::Verdict& verdict : request.verdicts()) {
     if (!leases.empty() && run.scheduler.WasLeased(verdict.case_id(), leases)) continue;
     return absl::PermissionDeniedError(absl::StrCat("the report on ", verdict.case_id(),
-                                                    " brings no lease with which agent '", request.agent_id(),
-                                                    "' got the case"));
+                                                    " names no lease under which agent '", request.agent_id(),
+                                                    "' received the case"));
   }
   return absl::OkStatus();
 }

@@ -1,10 +1,8 @@
 #include "server/security/lease_key.h"
 
 #include <fcntl.h>
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/rand.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "server/security/secret.h"
 
 namespace diopi::server {
 namespace {
@@ -27,14 +26,12 @@ absl::Status FileError(const std::string& path, const char* what) {
 
 // Complete when it has its name, which the first of two servers gives it.
 absl::Status MakeKey(const std::string& path) {
-  std::string key(kKeyBytes, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(key.data()), static_cast<int>(key.size())) != 1) {
-    return absl::InternalError("no random numbers are available");
-  }
+  const absl::StatusOr<std::string> key = RandomBytes(kKeyBytes);
+  if (!key.ok()) return key.status();
   std::string unnamed = absl::StrCat(path, "-XXXXXX");
   const int file = mkstemp(unnamed.data());  // mode 0600
   if (file < 0) return FileError(path, "cannot be made");
-  const bool written = write(file, key.data(), key.size()) == static_cast<ssize_t>(key.size());
+  const bool written = write(file, key->data(), key->size()) == static_cast<ssize_t>(key->size());
   absl::Status status;
   if (!written || (link(unnamed.c_str(), path.c_str()) != 0 && errno != EEXIST)) {
     status = FileError(path, "cannot be written");
@@ -73,10 +70,8 @@ std::string LeaseKey::Sign(const LeaseHolder& holder, std::string_view lease) co
 
 std::optional<std::string> LeaseKey::Verify(const LeaseHolder& holder, std::string_view signed_lease) const {
   std::string lease(signed_lease.substr(0, signed_lease.find('-')));
-  const std::string right = Sign(holder, lease);
-  const bool same = right.size() == signed_lease.size() &&
-                    CRYPTO_memcmp(right.data(), signed_lease.data(), right.size()) == 0;
-  return same ? std::optional(std::move(lease)) : std::nullopt;
+  if (!SameSecret(Sign(holder, lease), signed_lease)) return std::nullopt;
+  return lease;
 }
 
 }  // namespace diopi::server

@@ -1,9 +1,7 @@
 #include "server/security/token_file.h"
 
 #include <fcntl.h>
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/security/secret.h"
 
 namespace diopi::server {
 namespace {
@@ -64,11 +63,9 @@ bool IsHex(std::string_view text, size_t digits) {
 }
 
 absl::StatusOr<std::string> RandomHex(size_t bytes) {
-  std::string raw(bytes, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), static_cast<int>(bytes)) != 1) {
-    return absl::InternalError("no random numbers are available");
-  }
-  return absl::BytesToHexString(raw);
+  const absl::StatusOr<std::string> raw = RandomBytes(bytes);
+  if (!raw.ok()) return raw.status();
+  return absl::BytesToHexString(*raw);
 }
 
 // Empty when OpenSSL fails, which equals no stored hash.
@@ -257,11 +254,7 @@ absl::Status RevokeToken(const std::string& data_folder, const std::string& name
 const TokenRecord* FindToken(const std::vector<TokenRecord>& records, std::string_view token) {
   const TokenRecord* found = nullptr;
   for (const TokenRecord& record : records) {
-    const std::string hash = Hash(record.salt, token);
-    if (hash.size() == record.hash.size() &&
-        CRYPTO_memcmp(hash.data(), record.hash.data(), hash.size()) == 0) {
-      found = &record;
-    }
+    if (SameSecret(Hash(record.salt, token), record.hash)) found = &record;
   }
   return found;
 }

@@ -1,0 +1,21 @@
+// Random secrets and their comparison.
+#ifndef SERVER_SECURITY_SECRET_H_
+#define SERVER_SECURITY_SECRET_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace diopi::server {
+
+// Returns `bytes` bytes from OpenSSL's generator, or Internal if it has no entropy.
+absl::StatusOr<std::string> RandomBytes(size_t bytes);
+
+// Compares in constant time: how long it takes does not tell where the two differ.
+bool SameSecret(std::string_view a, std::string_view b);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_SECURITY_SECRET_H_
