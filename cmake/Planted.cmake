@@ -44,6 +44,7 @@ function(diopi_planted name)
   add_custom_target(${name}_reference DEPENDS ${renamed})
 
   diopi_vendor(${name} SOURCES ${ARG_SOURCES} ${under_sources} ${PROJECT_SOURCE_DIR}/baselines/planted/planted.cc LINK ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # what is planted defines macros
   target_compile_definitions(${name} PRIVATE DIOPI_STRONG DIOPI_PLANTED_SWITCH="${ARG_SWITCH}")
   add_dependencies(${name} ${name}_reference)
   target_link_libraries(${name} PRIVATE -Wl,--whole-archive ${renamed} -Wl,--no-whole-archive

@@ -160,7 +160,8 @@ endfunction()
 
 function(_diopi_test_program program)
   add_executable(${program})
-  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  # Tests of one program use the same short names in their unnamed namespaces.
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests UNITY_BUILD OFF)
   target_link_libraries(${program} PRIVATE diopi_options GTest::gtest GTest::gmock GTest::gtest_main)
   # Of the tests' own code, not of what they test: optimising it takes a third of its compile time.
   target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O0>)
@@ -221,4 +222,5 @@ function(diopi_proto name)
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} SYSTEM PUBLIC ${out})
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # every generated file defines the same names
 endfunction()

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "cases/base/descriptor.h"
 #include "cases/base/private_process.h"
 #include "cases/user/user_cases.h"
 #include "client/command_line/command_line.h"
@@ -205,17 +206,6 @@ sigset_t BlockSignals() {
 bool DieWithParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   return getppid() == parent;
-}
-
-bool WriteAll(int fd, const std::string& text) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = write(fd, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    done += static_cast<size_t>(count);
-  }
-  return true;
 }
 
 // To the end, which a secret has before the server serves. Empty when nothing comes.

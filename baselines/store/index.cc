@@ -41,7 +41,7 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-absl::Status Damaged(absl::string_view what) {
+absl::Status DamagedIndex(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("damaged index: ", what));
 }
 
@@ -55,7 +55,7 @@ absl::Status CheckVersions(absl::string_view line) {
   int64_t generator = 0;
   if (words.size() != 3 || words[0] != "diopi-baselines" || !absl::SimpleAtoi(words[1], &format) ||
       !absl::SimpleAtoi(words[2], &generator)) {
-    return Damaged("its first line");
+    return DamagedIndex("its first line");
   }
   if (format != kStoreFormatVersion) {
     return absl::FailedPreconditionError(absl::StrCat("written in format version ", format,
@@ -93,7 +93,7 @@ bool ParseShape(absl::string_view text, Dtype dtype, uint64_t nbytes, std::vecto
 absl::Status ParsePiece(absl::Span<const absl::string_view> words, const std::string& what,
                         uint64_t file_size, Piece* piece) {
   if (!absl::SimpleAtoi(words[0], &piece->offset) || !absl::SimpleAtoi(words[1], &piece->nbytes)) {
-    return Damaged(absl::StrCat("place of ", what));
+    return DamagedIndex(absl::StrCat("place of ", what));
   }
   if (piece->nbytes > file_size || piece->offset > file_size - piece->nbytes) {
     return absl::DataLossError(absl::StrCat(what, " lies outside the file: offset ", piece->offset, ", ",
@@ -108,13 +108,13 @@ absl::Status ParseTensor(const std::vector<absl::string_view>& words, uint64_t f
   entry->output = words[0] == "out";
   entry->key = std::string(words[1]);
   const absl::StatusOr<Dtype> dtype = ParseDtype(std::string_view(words[2].data(), words[2].size()));
-  if (!dtype.ok()) return Damaged(absl::StrCat("dtype of ", entry->key));
+  if (!dtype.ok()) return DamagedIndex(absl::StrCat("dtype of ", entry->key));
   entry->dtype = *dtype;
   absl::Status status = ParsePiece(absl::MakeSpan(words).subspan(4), absl::StrCat("tensor ", entry->key),
                                    file_size, &entry->piece);
   if (!status.ok()) return status;
   if (!ParseShape(words[3], entry->dtype, entry->piece.nbytes, &entry->shape)) {
-    return Damaged(absl::StrCat("shape of ", entry->key));
+    return DamagedIndex(absl::StrCat("shape of ", entry->key));
   }
   return absl::OkStatus();
 }
@@ -152,7 +152,7 @@ absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index,
     }
     *left -= tensor.piece.nbytes;
   } else {
-    return Damaged(absl::StrCat("unknown line '", line.substr(0, 60), "'"));
+    return DamagedIndex(absl::StrCat("unknown line '", line.substr(0, 60), "'"));
   }
   return absl::OkStatus();
 }
@@ -188,7 +188,7 @@ absl::StatusOr<Index> ParseIndex(std::string_view text, uint64_t file_size) {
   absl::Status versions = CheckVersions(lines[0]);
   if (!versions.ok()) return versions;
   if (lines.size() < 3 || !lines.back().empty() || lines[lines.size() - 2] != "end") {
-    return Damaged("no end");
+    return DamagedIndex("no end");
   }
   uint64_t left = file_size;
   for (size_t i = 1; i + 2 < lines.size(); ++i) {

@@ -23,7 +23,6 @@ namespace {
 
 using hdf5::Handle;
 
-constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
 constexpr uint64_t kMaxDatasetBytes = uint64_t{4} << 30;  // what one column may become in memory
 
 herr_t AppendName(hid_t /*group*/, const char* name, const H5L_info_t* /*info*/, void* names) {
@@ -31,9 +30,9 @@ herr_t AppendName(hid_t /*group*/, const char* name, const H5L_info_t* /*info*/,
   return 0;
 }
 
-class Reader final : public PackReader {
+class PackFileReader final : public PackReader {
  public:
-  Reader(std::string path, Descriptor file) : path_(std::move(path)), descriptor_(std::move(file)) {}
+  PackFileReader(std::string path, Descriptor file) : path_(std::move(path)), descriptor_(std::move(file)) {}
 
   absl::Status Load();
   const PackHeader& header() const override { return header_; }
@@ -62,15 +61,15 @@ class Reader final : public PackReader {
   std::vector<std::string> operators_;
 };
 
-absl::Status Reader::CheckBytes() {
+absl::Status PackFileReader::CheckBytes() {
   struct stat info {};
   if (fstat(descriptor_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return Damaged("not a file");
   bytes_ = info.st_size;
   const auto size = static_cast<uint64_t>(info.st_size);
-  std::string start(kSignature.size(), '\0'), end(kPackFooterBytes, '\0');
-  if (size < kSignature.size() + kPackFooterBytes ||
+  std::string start(kHdf5Signature.size(), '\0'), end(kPackFooterBytes, '\0');
+  if (size < kHdf5Signature.size() + kPackFooterBytes ||
       pread(descriptor_.get(), start.data(), start.size(), 0) != static_cast<ssize_t>(start.size()) ||
-      start != kSignature) {
+      start != kHdf5Signature) {
     return Damaged("not an HDF5 file");
   }
   PackFooter footer;
@@ -104,7 +103,7 @@ absl::Status Reader::CheckBytes() {
   return absl::OkStatus();
 }
 
-bool Reader::ReadText(const char* attribute, std::string* value) const {
+bool PackFileReader::ReadText(const char* attribute, std::string* value) const {
   const Handle handle(H5Aopen(file_.id(), attribute, H5P_DEFAULT), H5Aclose);
   const Handle type = hdf5::StringType();
   char* text = nullptr;
@@ -116,12 +115,12 @@ bool Reader::ReadText(const char* attribute, std::string* value) const {
   return true;
 }
 
-bool Reader::ReadInt(const char* attribute, int64_t* value) const {
+bool PackFileReader::ReadInt(const char* attribute, int64_t* value) const {
   const Handle handle(H5Aopen(file_.id(), attribute, H5P_DEFAULT), H5Aclose);
   return handle.ok() && H5Aread(handle.id(), H5T_NATIVE_INT64, value) >= 0;
 }
 
-absl::Status Reader::ReadHeader() {
+absl::Status PackFileReader::ReadHeader() {
   file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file_.ok()) return hdf5::LastError(path_, "cannot open");
   DeviceProvenance& device = header_.device;
@@ -141,14 +140,14 @@ absl::Status Reader::ReadHeader() {
   return absl::OkStatus();
 }
 
-absl::Status Reader::Load() {
+absl::Status PackFileReader::Load() {
   absl::Status status = CheckBytes();
   if (!status.ok()) return status;
   hdf5::Silence silence;
   return ReadHeader();
 }
 
-absl::StatusOr<std::string> Reader::ReadDataset(const std::string& name, size_t* size) const {
+absl::StatusOr<std::string> PackFileReader::ReadDataset(const std::string& name, size_t* size) const {
   const Handle set(H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle type(set.ok() ? H5Dget_type(set.id()) : -1, H5Tclose);
   const Handle space(set.ok() ? H5Dget_space(set.id()) : -1, H5Sclose);
@@ -166,7 +165,7 @@ absl::StatusOr<std::string> Reader::ReadDataset(const std::string& name, size_t*
   return bytes;
 }
 
-absl::StatusOr<std::vector<std::string>> Reader::ReadLines(const std::string& operator_name) const {
+absl::StatusOr<std::vector<std::string>> PackFileReader::ReadLines(const std::string& operator_name) const {
   size_t width = 0;
   const absl::StatusOr<std::string> rows = ReadDataset(operator_name + "/cases", &width);
   if (!rows.ok()) return rows.status();
@@ -179,7 +178,7 @@ absl::StatusOr<std::vector<std::string>> Reader::ReadLines(const std::string& op
   return lines;
 }
 
-absl::StatusOr<std::vector<PackCase>> Reader::Read(const std::string& operator_name) const {
+absl::StatusOr<std::vector<PackCase>> PackFileReader::Read(const std::string& operator_name) const {
   hdf5::Silence silence;
   const absl::StatusOr<std::vector<std::string>> lines = ReadLines(operator_name);
   if (!lines.ok()) return lines.status();
@@ -231,7 +230,7 @@ absl::StatusOr<std::unique_ptr<PackReader>> PackReader::Open(const std::string& 
     if (errno == ENOENT) return absl::NotFoundError(absl::StrCat(path, ": no such pack"));
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   }
-  auto reader = std::make_unique<Reader>(path, std::move(file));
+  auto reader = std::make_unique<PackFileReader>(path, std::move(file));
   const absl::Status status = reader->Load();
   if (!status.ok()) return status;
   return reader;

@@ -66,7 +66,8 @@ std::string PackCaseLine(const PackCase& c) {
 }
 
 std::string PackReasonLine(const char* word, const std::string& reason) {
-  std::string text = reason.size() <= kMaxReason ? reason : reason.substr(0, kMaxReason - 3) + "...";
+  std::string text =
+      reason.size() <= kMaxReason ? reason : absl::StrCat(reason.substr(0, kMaxReason - 3), "...");
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   return absl::StrCat(word, " ", text);

@@ -20,7 +20,6 @@ namespace {
 // No HDF5 call is made here: HDF5 1.10 may loop or crash on a damaged file, and this one is not trusted.
 constexpr uint64_t kMaxIndexBytes = uint64_t{256}
                                     << 20;  // of a million cases, ten times as many as there are
-constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
 
 class Reader final : public BaselineReader {
  public:
@@ -55,8 +54,8 @@ absl::Status Reader::Load() {
   if (fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode)) return Damaged("not a file");
   const auto size = static_cast<uint64_t>(info.st_size);
   std::string signature;
-  if (size < kSignature.size() || !ReadBytes({0, kSignature.size(), {}}, &signature).ok() ||
-      signature != kSignature) {
+  if (size < kHdf5Signature.size() || !ReadBytes({0, kHdf5Signature.size(), {}}, &signature).ok() ||
+      signature != kHdf5Signature) {
     return Damaged("not an HDF5 file");
   }
   std::string footer;

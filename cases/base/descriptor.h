@@ -1,9 +1,11 @@
-// A file descriptor that is closed with its owner.
+// File descriptors: one that is closed with its owner, and writing to one.
 #ifndef CASES_BASE_DESCRIPTOR_H_
 #define CASES_BASE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace diopi {
@@ -33,6 +35,17 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+// Writes all of `bytes`, also past interrupting signals. False with errno when that fails.
+inline bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
 
 }  // namespace diopi
 

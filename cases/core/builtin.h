@@ -1,5 +1,5 @@
-// The operators' files that the build embedded: serialised OperatorFile messages. The definition is
-// generated (cases/ops/CMakeLists.txt).
+// The operator files that the build embedded, as serialized OperatorFile messages. The definition is
+// generated (cases/core/CMakeLists.txt).
 #ifndef CASES_CORE_BUILTIN_H_
 #define CASES_CORE_BUILTIN_H_
 

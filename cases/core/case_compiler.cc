@@ -1,11 +1,12 @@
-// Checks an operator's file down to the last case and input; with --embed also writes it as C++ for the
-// build to link. Findings are printed as FILE:LINE: text, and the exit status is 1.
+// Checks an operator's file down to the last case and input; with --compile also writes it as a serialized
+// OperatorFile, whose covers are chosen, for the build to embed. Findings are printed as FILE:LINE: text, and
+// the exit status is 1.
 //
 //   case_compiler FILE.textproto ...              check, print how many cases there are
 //   case_compiler --list FILE.textproto ...       ... and each case's id, arguments and judges
 //   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare two versions of a file
 //   case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
-//   case_compiler --embed NAME OUT.cc FILE.textproto
+//   case_compiler --compile OUT.binpb FILE.textproto
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -144,7 +145,7 @@ int Show(const std::string& what, const std::vector<std::string>& paths) {
   return code;
 }
 
-int Embed(const std::string& name, const std::string& out_path, const std::string& path) {
+int WriteCompiled(const std::string& out_path, const std::string& path) {
   absl::StatusOr<Compiled> compiled = Compile(path);
   if (!compiled.ok()) {
     std::cerr << compiled.status().message() << '\n';
@@ -154,20 +155,8 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
     for (const v1::ChosenRows& chosen : compiled->covers[i].chosen)
       *compiled->file.mutable_cover(static_cast<int>(i))->add_chosen() = chosen;
   }
-  const std::string bytes = compiled->file.SerializeAsString();
-  std::string code =
-      absl::StrCat("// Generated from ", path, " by case_compiler.\n#include <string_view>\n\n",
-                   "namespace diopi::cases::builtin {\n\n", "static constexpr unsigned char kBytes[] = {");
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    absl::StrAppendFormat(&code, "%s%d,", i % 32 == 0 ? "\n" : "", static_cast<unsigned char>(bytes[i]));
-  }
-  absl::StrAppend(&code, "0};\n\nstd::string_view ", name, "();\nstd::string_view ", name,
-                  "() { return {reinterpret_cast<const char*>(kBytes), ", bytes.size(), "}; }\n\n",
-                  "}  // namespace diopi::cases::builtin\n");
-  // A file that stays the same is not compiled again: a shared set changes the few that use it.
-  if (const absl::StatusOr<std::string> old = ReadFile(out_path); old.ok() && *old == code) return 0;
   std::ofstream out(out_path, std::ios::binary);
-  out << code;
+  compiled->file.SerializeToOstream(&out);
   out.close();
   if (!out) {
     std::cerr << out_path << ": cannot be written\n";
@@ -177,7 +166,7 @@ int Embed(const std::string& name, const std::string& out_path, const std::strin
 }
 
 int Main(std::vector<std::string> args) {
-  if (args.size() == 4 && args[0] == "--embed") return Embed(args[1], args[2], args[3]);
+  if (args.size() == 3 && args[0] == "--compile") return WriteCompiled(args[1], args[2]);
   std::string what;
   if (!args.empty() && (args[0] == "--list" || args[0] == "--hashes" || args[0] == "--reach")) {
     what = args[0];
@@ -185,7 +174,7 @@ int Main(std::vector<std::string> args) {
   }
   if (args.empty() || args[0].substr(0, 2) == "--") {
     std::cerr << "usage: case_compiler [--list|--hashes|--reach] FILE.textproto ...\n"
-                 "       case_compiler --embed NAME OUT.cc FILE.textproto\n";
+                 "       case_compiler --compile OUT.binpb FILE.textproto\n";
     return 2;
   }
   return Show(what, args);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/descriptor.h"
 #include "cases/base/process.h"
 
 namespace diopi::cli {
@@ -24,21 +25,11 @@ absl::Status FileError(const std::string& path, const char* what, int error) {
   return usage ? absl::InvalidArgumentError(text) : absl::Status(absl::ErrnoToStatusCode(error), text);
 }
 
-absl::Status WriteAll(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return FileError(path, "cannot be written", errno);
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status WriteFile(const std::string& path, std::string_view text) {
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (file.get() < 0) return FileError(path, "cannot be opened for writing", errno);
-  absl::Status status = WriteAll(file.get(), text, path);
-  return status;
+  if (!WriteAll(file.get(), text)) return FileError(path, "cannot be written", errno);
+  return absl::OkStatus();
 }
 
 }  // namespace

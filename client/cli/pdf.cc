@@ -49,8 +49,8 @@ std::string LastWords(const std::string& log) {
   return lines.empty() ? "" : absl::StrCat(": ", absl::StrJoin(lines, "; "));
 }
 
-std::vector<std::string> Command(const std::string& browser, const TemporaryFolder& scratch,
-                                 const std::string& pdf) {
+std::vector<std::string> BrowserCommand(const std::string& browser, const TemporaryFolder& scratch,
+                                        const std::string& pdf) {
   std::vector<std::string> command = {
       browser,
       "--headless",
@@ -76,7 +76,7 @@ absl::Status Run(const std::string& browser, const TemporaryFolder& scratch, con
   const Descriptor out(open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (out.get() < 0) return absl::PermissionDeniedError(absl::StrCat(log, ": cannot be written"));
   ProcessOptions options;
-  options.command = Command(browser, scratch, pdf);
+  options.command = BrowserCommand(browser, scratch, pdf);
   options.descriptors = {{out.get(), STDOUT_FILENO}, {out.get(), STDERR_FILENO}};
   absl::StatusOr<Process> process = Process::Start(options);
   if (!process.ok()) return process.status();

@@ -12,7 +12,7 @@
 namespace diopi::profile {
 namespace {
 
-constexpr size_t kNearest = 3;
+constexpr size_t kNearestSwitches = 3;
 
 // The text between two quotes, the `nth` such text of a message.
 std::string Quoted(const std::string& message, int nth) {
@@ -28,7 +28,7 @@ std::string Quoted(const std::string& message, int nth) {
 }
 
 std::string NearestOf(const std::string& name, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = cases::Nearest(name, known, kNearest);
+  const std::vector<std::string> near = cases::Nearest(name, known, kNearestSwitches);
   return near.empty() ? absl::StrCat("; expected one of: ", absl::StrJoin(known, ", "))
                       : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
 }

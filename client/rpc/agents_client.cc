@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/descriptor.h"
 #include "client/rpc/caller.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/store/run_state.h"
@@ -21,16 +22,6 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kUploadPiece = size_t{1} << 20;
-
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return true;
-}
 
 class GrpcAgentsClient final : public AgentsClient {
  public:

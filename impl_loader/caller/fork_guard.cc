@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // How long a child may still run after the call before it counts as left behind.
-constexpr std::chrono::milliseconds kSettle{50};
+constexpr std::chrono::milliseconds kForkSettle{50};
 
 struct ProcessState {
   char state = 'X';
@@ -105,7 +105,7 @@ std::string ForkGuard::DescribeNewCopies() {
   const auto returned = [this] { return returned_ == nullptr ? returned_before_ : returned_->load(); };
   std::set<pid_t> running;
   if (HasChildren()) {
-    const Clock::time_point until = Clock::now() + kSettle;
+    const Clock::time_point until = Clock::now() + kForkSettle;
     for (running = RunningCopies();
          !running.empty() && returned() == returned_before_ && Clock::now() < until;
          running = RunningCopies()) {

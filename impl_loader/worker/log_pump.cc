@@ -8,20 +8,14 @@
 #include <cerrno>
 #include <string_view>
 
+#include "cases/base/descriptor.h"
+
 namespace diopi::loader {
 namespace {
 
 constexpr size_t kTailBytes = 2048;
 constexpr std::string_view kCut =
     "\n[diopi: the library prints more than the log's limit; the rest is dropped]\n";
-
-void WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n <= 0 && errno != EINTR) return;  // a log that cannot be written must not stop the run
-    if (n > 0) text.remove_prefix(static_cast<size_t>(n));
-  }
-}
 
 }  // namespace
 

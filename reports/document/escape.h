@@ -1,7 +1,8 @@
-// Escaping for the formats we write.
+// Escaping for the formats we write, and counts in words.
 #ifndef REPORTS_DOCUMENT_ESCAPE_H_
 #define REPORTS_DOCUMENT_ESCAPE_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ std::string OneLine(std::string_view text);
 // One word of a POSIX shell's command, quoted where it must be; of bash's ($'...') where control characters
 // or bytes that are not UTF-8 are in it.
 std::string ShellWord(std::string_view text);
+
+// "1 case", "2 cases".
+std::string CountOf(size_t count, const char* one, const char* many);
 
 }  // namespace diopi::reports
 

@@ -40,7 +40,7 @@ std::string Breakable(const std::string& escaped) {
                                   : absl::StrReplaceAll(escaped, {{".", ".<wbr>"}, {"/", "/<wbr>"}});
 }
 
-std::string Inline(const Text& text) {
+std::string InlineHtml(const Text& text) {
   std::string out = EscapeXmlText(text.text);
   if (text.code) out = absl::StrCat("<code>", Breakable(out), "</code>");
   if (text.tone != Tone::kPlain)
@@ -56,7 +56,7 @@ bool IsListed(const Heading& heading) {
 std::string FactsHtml(const Facts& facts) {
   std::string out = "<dl class=\"facts\">\n";
   for (const auto& [name, value] : facts.rows) {
-    absl::StrAppend(&out, "<dt>", EscapeXmlText(name), "</dt><dd>", Inline(value), "</dd>\n");
+    absl::StrAppend(&out, "<dt>", EscapeXmlText(name), "</dt><dd>", InlineHtml(value), "</dd>\n");
   }
   return absl::StrCat(out, "</dl>\n");
 }
@@ -114,8 +114,8 @@ class HtmlWriter {
     for (const std::vector<Text>& row : table.rows) {
       out_ += "<tr>";
       for (size_t i = 0; i < row.size(); ++i) {
-        absl::StrAppend(&out_, "<td", table.columns[i].number ? " class=\"number\"" : "", ">", Inline(row[i]),
-                        "</td>");
+        absl::StrAppend(&out_, "<td", table.columns[i].number ? " class=\"number\"" : "", ">",
+                        InlineHtml(row[i]), "</td>");
       }
       out_ += "</tr>\n";
     }
@@ -124,7 +124,7 @@ class HtmlWriter {
   void operator()(const Finding& finding) {
     Text outcome = finding.outcome;
     absl::StrAppend(&out_, "<section class=\"finding\"><h4><code>", EscapeXmlText(finding.title),
-                    "</code><span class=\"badge\">", Inline(outcome), "</span></h4>\n");
+                    "</code><span class=\"badge\">", InlineHtml(outcome), "</span></h4>\n");
     for (const std::string& line : finding.lines) {
       absl::StrAppend(&out_, "<p>", EscapeXmlText(line), "</p>\n");
     }

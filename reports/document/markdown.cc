@@ -41,7 +41,7 @@ std::string CodeSpan(std::string_view text) {
   return absl::StrCat(fence, pad, absl::StrReplaceAll(line, {{"|", "\\|"}}), pad, fence);
 }
 
-std::string Inline(const Text& text) {
+std::string InlineMarkdown(const Text& text) {
   if (text.text.empty()) return "";
   const std::string out = text.code ? CodeSpan(text.text) : Escape(text.text);
   return text.tone == Tone::kBad ? absl::StrCat("**", out, "**") : out;
@@ -60,7 +60,7 @@ std::string Row(const std::vector<std::string>& cells) {
 
 std::string FactsText(const Facts& facts) {
   std::string out = "| | |\n| --- | --- |\n";
-  for (const auto& [name, value] : facts.rows) out += Row({Escape(name), Inline(value)});
+  for (const auto& [name, value] : facts.rows) out += Row({Escape(name), InlineMarkdown(value)});
   return absl::StrCat(out, "\n");
 }
 
@@ -102,13 +102,13 @@ class MarkdownWriter {
     for (const std::vector<Text>& row : table.rows) {
       std::vector<std::string> cells;
       cells.reserve(row.size());
-      for (const Text& cell : row) cells.push_back(Inline(cell));
+      for (const Text& cell : row) cells.push_back(InlineMarkdown(cell));
       out_ += Row(cells);
     }
     out_ += "\n";
   }
   void operator()(const Finding& finding) {
-    absl::StrAppend(&out_, "**", CodeSpan(finding.title), "**: ", Inline(finding.outcome), "\n\n");
+    absl::StrAppend(&out_, "**", CodeSpan(finding.title), "**: ", InlineMarkdown(finding.outcome), "\n\n");
     for (const std::string& line : finding.lines) absl::StrAppend(&out_, Escape(line), "\n\n");
     if (!finding.command.empty()) out_ += Fenced(finding.command);
   }

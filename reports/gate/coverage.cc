@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 
@@ -89,14 +90,13 @@ class CoverageJudge {
 
   void Lost(const char* one, const char* many, const std::vector<std::string>& names) {
     if (names.empty()) return;
-    findings_.push_back({FindingKind::kCoverage, 0, "coverage",
-                         absl::StrCat(names.size(), " ", names.size() == 1 ? one : many, " in run ",
-                                      input_.reference->run.run_id(), " no longer ",
-                                      names.size() == 1 ? "is: " : "are: ", Names(names)),
-                         IsWhole(input_.run->run.options())
-                             ? ""
-                             : "the run is a selection; if that is intended, use --partial",
-                         names});
+    findings_.push_back(
+        {FindingKind::kCoverage, 0, "coverage",
+         absl::StrCat(CountOf(names.size(), one, many), " in run ", input_.reference->run.run_id(),
+                      " no longer ", names.size() == 1 ? "is: " : "are: ", Names(names)),
+         IsWhole(input_.run->run.options()) ? ""
+                                            : "the run is a selection; if that is intended, use --partial",
+         names});
   }
 
   bool Skipped(const std::string& case_id) const {

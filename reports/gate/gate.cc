@@ -32,10 +32,6 @@ std::string ReasonOf(const v1::Verdict& verdict) {
   return reason.empty() ? std::string() : absl::StrCat(": ", reason);
 }
 
-std::string Count(size_t count, const char* one, const char* many) {
-  return absl::StrCat(count, " ", count == 1 ? one : many);
-}
-
 class Gate {
  public:
   Gate(const GateInput& input, const GateOptions& options)
@@ -207,7 +203,7 @@ void Gate::JudgeByReference(const v1::Verdict& verdict, GatedCase* gated) {
 
 void Gate::JudgeExpired(const Expectation& line, size_t index, size_t passing) {
   const std::vector<std::string>& failing = still_failing_[index];
-  std::string state = absl::StrCat(Count(failing.size(), "case still needs it: ", "cases still need it: "),
+  std::string state = absl::StrCat(CountOf(failing.size(), "case still needs it: ", "cases still need it: "),
                                    failing.empty() ? "" : failing.front(), failing.size() > 1 ? ", ..." : "");
   if (failing.empty()) {
     state = matches_[index].empty()             ? "no case of this run needs it"

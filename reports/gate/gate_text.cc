@@ -14,10 +14,6 @@
 namespace diopi::reports {
 namespace {
 
-std::string Count(size_t count, const char* one, const char* many) {
-  return absl::StrCat(count, " ", count == 1 ? one : many);
-}
-
 std::string SelectionText(const v1::RunOptions& options) {
   const v1::Selection& selection = options.selection();
   if (IsWhole(options)) return "everything";
@@ -26,7 +22,7 @@ std::string SelectionText(const v1::RunOptions& options) {
     parts.push_back(absl::StrCat("--fname ", absl::StrJoin(selection.functions(), ",")));
   for (const std::string& glob : selection.cases()) parts.push_back(absl::StrCat("--case ", glob));
   if (!selection.dtypes().empty())
-    parts.push_back(Count(static_cast<size_t>(selection.dtypes_size()), "dtype", "dtypes"));
+    parts.push_back(CountOf(static_cast<size_t>(selection.dtypes_size()), "dtype", "dtypes"));
   if (options.shard_count() > 1)
     parts.push_back(absl::StrCat("shard ", options.shard_index(), " of ", options.shard_count()));
   return absl::StrCat("a selection (", absl::StrJoin(parts, ", "), ")");
@@ -54,10 +50,10 @@ void AppendFindings(const GateDocument& document, const char* title, const std::
 
 std::string GateHeadline(const GateResult& result) {
   const std::string notes =
-      result.notes.empty() ? "" : absl::StrCat(", ", Count(result.notes.size(), "note", "notes"));
+      result.notes.empty() ? "" : absl::StrCat(", ", CountOf(result.notes.size(), "note", "notes"));
   return result.green()
              ? absl::StrCat("passed", notes)
-             : absl::StrCat("FAILED: ", Count(result.findings.size(), "finding", "findings"), notes);
+             : absl::StrCat("FAILED: ", CountOf(result.findings.size(), "finding", "findings"), notes);
 }
 
 std::string FindingPlace(const GateDocument& document, const GateFinding& finding) {
@@ -105,10 +101,10 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
   const v1::RunOptions& options = run.run.options();
   std::vector<GateFact> facts;
   facts.push_back(
-      {"Run",
-       absl::StrCat(run.run.run_id(), " (", EnumName(run.run.state()), "), ",
-                    options.chip().empty() ? "" : absl::StrCat("chip ", options.chip(), ", "),
-                    Count(static_cast<size_t>(run.cases), "case", "cases"), " of ", SelectionText(options))});
+      {"Run", absl::StrCat(run.run.run_id(), " (", EnumName(run.run.state()), "), ",
+                           options.chip().empty() ? "" : absl::StrCat("chip ", options.chip(), ", "),
+                           CountOf(static_cast<size_t>(run.cases), "case", "cases"), " of ",
+                           SelectionText(options))});
   facts.push_back(
       {"Library", absl::StrCat(options.impl_path(), ", sha256 ", options.impl_sha256().substr(0, 16))});
   if (document.input->expectations != nullptr) {

@@ -43,7 +43,7 @@ std::string RunHeader(const RunReport& report) {
   return out;
 }
 
-std::string OperatorTable(const RunReport& report) {
+std::string OperatorText(const RunReport& report) {
   size_t width = 8;
   for (const OperatorRow& row : report.operators) width = std::max(width, row.op.size());
   const int column = static_cast<int>(width);
@@ -74,7 +74,7 @@ std::string EveryFailure(const RunReport& report) {
 }
 
 // What passes here and would not by the public rule; the rest of the list is in the csv format.
-std::string TheirFailures(const RunReport& report) {
+std::string TheirFailuresText(const RunReport& report) {
   constexpr int64_t kShown = 20;
   std::string out;
   int64_t count = 0;
@@ -128,12 +128,12 @@ std::string RenderFailures(const RunReport& report) {
 }
 
 std::string RenderText(const RunReport& report, const RenderOptions& options) {
-  std::string out = absl::StrCat(RunHeader(report), RenderSummary(report), "\n", OperatorTable(report));
+  std::string out = absl::StrCat(RunHeader(report), RenderSummary(report), "\n", OperatorText(report));
   const std::string failures = RenderFailures(report);
   if (!failures.empty()) absl::StrAppend(&out, "\n", failures);
   if (!failures.empty() && options.verbose) absl::StrAppend(&out, "\nEvery case:\n", EveryFailure(report));
   if (!failures.empty() && !options.verbose) absl::StrAppend(&out, "\n--verbose lists every case.\n");
-  const std::string theirs = TheirFailures(report);
+  const std::string theirs = TheirFailuresText(report);
   if (!theirs.empty()) absl::StrAppend(&out, "\nPassed here, but not by the public rule:\n\n", theirs);
   return out;
 }

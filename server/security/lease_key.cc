@@ -12,6 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/descriptor.h"
 #include "server/security/secret.h"
 
 namespace diopi::server {
@@ -20,21 +21,17 @@ namespace {
 constexpr size_t kKeyBytes = 32;
 constexpr size_t kSignatureBytes = 16;
 
-absl::Status FileError(const std::string& path, const char* what) {
-  return {absl::ErrnoToStatusCode(errno), absl::StrCat(path, ": ", what, ": ", strerror(errno))};
-}
-
 // Complete when it has its name, which the first of two servers gives it.
 absl::Status MakeKey(const std::string& path) {
   const absl::StatusOr<std::string> key = RandomBytes(kKeyBytes);
   if (!key.ok()) return key.status();
   std::string unnamed = absl::StrCat(path, "-XXXXXX");
   const int file = mkstemp(unnamed.data());  // mode 0600
-  if (file < 0) return FileError(path, "cannot be made");
-  const bool written = write(file, key->data(), key->size()) == static_cast<ssize_t>(key->size());
+  if (file < 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be made"));
+  const bool written = WriteAll(file, *key);
   absl::Status status;
   if (!written || (link(unnamed.c_str(), path.c_str()) != 0 && errno != EEXIST)) {
-    status = FileError(path, "cannot be written");
+    status = absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
   }
   close(file);
   unlink(unnamed.c_str());
@@ -51,7 +48,7 @@ absl::StatusOr<LeaseKey> LeaseKey::Open(const std::string& data_folder) {
   }
   std::string key(kKeyBytes, '\0');
   std::ifstream file(path, std::ios::binary);
-  if (!file) return FileError(path, "cannot be read");
+  if (!file) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
   if (!file.read(key.data(), kKeyBytes)) return absl::DataLossError(absl::StrCat(path, ": is no key"));
   return LeaseKey(std::move(key));
 }

@@ -19,6 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/descriptor.h"
 #include "server/security/secret.h"
 
 namespace diopi::server {
@@ -31,24 +32,10 @@ constexpr size_t kMaxName = 64;
 constexpr off_t kMaxFileBytes = 16 << 20;
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
-absl::Status FileError(const std::string& path, const char* what) {
-  return {absl::ErrnoToStatusCode(errno), absl::StrCat(path, ": ", what, ": ", strerror(errno))};
+// Closing it unlocks it.
+Descriptor Open(const std::string& path, int flags) {
+  return Descriptor(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
-
-// Closes, and with it unlocks.
-class File {
- public:
-  File(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
 
 bool IsName(std::string_view name) {
   return !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), [](char c) {
@@ -97,13 +84,13 @@ std::string Text(const std::vector<TokenRecord>& records) {
   return text;
 }
 
-absl::StatusOr<std::string> ReadAll(const File& file, off_t bytes, const std::string& path) {
+absl::StatusOr<std::string> ReadAll(const Descriptor& file, off_t bytes, const std::string& path) {
   std::string text(static_cast<size_t>(bytes), '\0');
   size_t done = 0;
   while (done < text.size()) {
     const ssize_t n = pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FileError(path, "cannot be read");
+    if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
     if (n == 0) break;
     done += static_cast<size_t>(n);
   }
@@ -111,26 +98,17 @@ absl::StatusOr<std::string> ReadAll(const File& file, off_t bytes, const std::st
   return text;
 }
 
-bool WriteAll(int fd, const std::string& text) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = write(fd, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
-  }
-  return fsync(fd) == 0;
-}
-
 // A reader sees the old file or the new one.
 absl::Status Replace(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
   unlink(fresh.c_str());
   {
-    const File file(fresh, O_WRONLY | O_CREAT | O_EXCL);
-    if (file.get() < 0 || !WriteAll(file.get(), text)) return FileError(fresh, "cannot be written");
+    const Descriptor file = Open(fresh, O_WRONLY | O_CREAT | O_EXCL);
+    if (!file.valid() || !WriteAll(file.get(), text) || fsync(file.get()) != 0)
+      return absl::ErrnoToStatus(errno, absl::StrCat(fresh, ": cannot be written"));
   }
-  if (rename(fresh.c_str(), path.c_str()) != 0) return FileError(path, "cannot be replaced");
+  if (rename(fresh.c_str(), path.c_str()) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be replaced"));
   return absl::OkStatus();
 }
 
@@ -141,8 +119,9 @@ absl::Status Change(const std::string& data_folder, Edit edit) {
   std::filesystem::create_directories(data_folder, error);
   const std::string path = TokenPath(data_folder);
   const std::string lock_path = path + ".lock";
-  const File lock(lock_path, O_RDWR | O_CREAT);
-  if (lock.get() < 0 || flock(lock.get(), LOCK_EX) != 0) return FileError(lock_path, "cannot be locked");
+  const Descriptor lock = Open(lock_path, O_RDWR | O_CREAT);
+  if (lock.get() < 0 || flock(lock.get(), LOCK_EX) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat(lock_path, ": cannot be locked"));
   absl::StatusOr<std::vector<TokenRecord>> records = ReadTokens(path);
   if (absl::IsNotFound(records.status())) records = std::vector<TokenRecord>();
   if (!records.ok()) return records.status();
@@ -182,13 +161,14 @@ std::string TokenPath(const std::string& data_folder) {
 }
 
 absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
-  const File file(path, O_RDONLY);
+  const Descriptor file = Open(path, O_RDONLY);
   if (file.get() < 0) {
     if (errno == ENOENT) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
-    return FileError(path, "cannot be opened");
+    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be opened"));
   }
   struct stat info {};
-  if (fstat(file.get(), &info) != 0) return FileError(path, "cannot be read");
+  if (fstat(file.get(), &info) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
   if (!S_ISREG(info.st_mode) || info.st_size > kMaxFileBytes) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": not a file of tokens"));
   }

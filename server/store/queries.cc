@@ -15,7 +15,7 @@
 namespace diopi::server {
 namespace {
 
-constexpr char kSelectIds[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
+constexpr char kSelectNewestIds[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
 constexpr char kSelectIdsOfChip[] = R"sql(
 SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? ORDER BY r.id DESC LIMIT ?)sql";
 constexpr char kSelectChips[] = R"sql(
@@ -30,7 +30,7 @@ WHERE run = ?1 AND EXISTS (SELECT 1 FROM run_totals WHERE run = ?1))sql";
 constexpr char kSelectLiveTallies[] = R"sql(
 SELECT operator, function, dtype, outcome, count(*) FROM results WHERE run = ?
 GROUP BY operator, function, dtype, outcome)sql";
-constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
+constexpr char kCountOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
 constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ? ORDER BY function";
 constexpr char kSelectDevices[] = R"sql(
 SELECT ifnull(device_index, -1) AS device, count(*), sum(outcome = 1) FROM results WHERE run = ?
@@ -85,7 +85,7 @@ absl::StatusOr<int64_t> Queries::RowidOf(const std::string& run_id) {
 
 absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) {
   absl::StatusOr<Statement> select =
-      connection_->Prepare(!filter.chip.has_value() ? kSelectIds : kSelectIdsOfChip);
+      connection_->Prepare(!filter.chip.has_value() ? kSelectNewestIds : kSelectIdsOfChip);
   if (!select.ok()) return select.status();
   const int limit = filter.limit > 0 ? filter.limit : -1;
   if (!filter.chip.has_value()) {
@@ -154,7 +154,7 @@ absl::StatusOr<RunRow> Queries::RunCounts(const std::string& run_id) {
   if (!run.ok()) return run.status();
   absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), *run);
   if (!facts.ok()) return facts.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectOutcomes);
+  absl::StatusOr<Statement> select = connection_->Prepare(kCountOutcomes);
   if (!select.ok()) return select.status();
   select->Bind(*run);
   RunTotals totals;

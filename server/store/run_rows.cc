@@ -16,7 +16,7 @@ constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
 constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 
-constexpr char kSelectOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
+constexpr char kCountOutcomesOfRun[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
 constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
                               ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
@@ -25,7 +25,7 @@ v1::RunState StateNamed(const std::string& name) {
 }
 
 absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectOutcomes);
+  absl::StatusOr<Statement> select = connection->Prepare(kCountOutcomesOfRun);
   if (!select.ok()) return select.status();
   select->Bind(run);
   return ForEachRow(&*select, [&](const Statement& row) {

@@ -5,7 +5,7 @@ namespace diopi::ops::both {
 namespace {
 
 // Of bounds in the wrong order the upper one; NaN in any of the three is the result.
-struct Between {
+struct ClampedTo {
   bool low, high;
   template <typename C>
   DIOPI_HD C operator()(const C& x, const C& least, const C& most) const {
@@ -22,7 +22,7 @@ void ClampTo(const Args& a, const Operand& least, const Operand& most) {
   const Tensor out(OutOf(a)), x(a.input);
   CheckShape(out, x.shape(), "out");
   const auto given = [](const Operand& bound) { return bound.scalar != nullptr || bound.tensor; };
-  const Between between{given(least), given(most)};
+  const ClampedTo between{given(least), given(most)};
   DispatchNumeric(x.dtype(), [&]<typename C>() {
     const auto bound = [&](const Operand& operand) {
       return given(operand) ? OperandAt<C>(operand, x.shape()) : In<C>::Constant(C(0));

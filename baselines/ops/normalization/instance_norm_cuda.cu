@@ -51,7 +51,7 @@ struct InstanceTerms {
 };
 // The gradients of scale and bias, over the samples.
 template <typename C>
-struct SampleTerms {
+struct ParameterTerms {
   InstanceInputs<C> in;
   const TwoSums<C>* sums;
   DIOPI_HD TwoSums<C> operator()(int64_t channel, int64_t sample) const {
@@ -101,7 +101,8 @@ DIOPI_KERNEL(diopiInstanceNormBackward, a) {
       cuda::ForEach(queue, dx.numel(), cuda::InstanceGradient<C>{cuda::Out<C>(dx), inputs, sums});
     }
     if (dw || db) {
-      const auto* parameters = cuda::RowSums(queue, s.channels, s.batch, cuda::SampleTerms<C>{inputs, sums});
+      const auto* parameters =
+          cuda::RowSums(queue, s.channels, s.batch, cuda::ParameterTerms<C>{inputs, sums});
       cuda::ForEach(queue, s.channels, cuda::StoreTwoSums<C>{dw, db, parameters});
     }
   });

@@ -50,18 +50,18 @@ Slices<C> SlicesOf(const Tensor& input, const int64_t* dim) {
 }
 
 // For each distinct slice a representative row, how often it occurs, and the group of every row.
-struct Groups {
+struct EqualSlices {
   std::vector<int64_t> representative;
   std::vector<int64_t> counts;
   std::vector<int64_t> group_of;
 };
 
 template <typename C>
-Groups Group(const Slices<C>& slices) {
+EqualSlices Group(const Slices<C>& slices) {
   std::vector<int64_t> order(static_cast<size_t>(slices.count));
   std::iota(order.begin(), order.end(), int64_t{0});
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return slices.LessThan(a, b); });
-  Groups groups;
+  EqualSlices groups;
   groups.group_of.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
     if (i == 0 || !slices.Equal(order[i - 1], order[i])) {
@@ -76,7 +76,7 @@ Groups Group(const Slices<C>& slices) {
 
 template <typename C>
 void StoreSlices(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& input, const int64_t* dim,
-                 const Slices<C>& slices, const Groups& groups) {
+                 const Slices<C>& slices, const EqualSlices& groups) {
   const int64_t count = static_cast<int64_t>(groups.counts.size());
   Shape shape{count};
   if (dim != nullptr) {
@@ -104,7 +104,7 @@ DIOPI_KERNEL(diopiUnique, a) {
   const Tensor x(a.input);
   DispatchAny(x.dtype(), [&]<typename C>() {
     const Slices<C> slices = SlicesOf<C>(x, a.dim);
-    const Groups groups = Group(slices);
+    const EqualSlices groups = Group(slices);
     StoreSlices(a.ctx, a.out, x, a.dim, slices, groups);
     if (a.indices != nullptr) {
       CheckShape(Tensor(a.indices), a.dim == nullptr ? x.shape() : Shape{slices.count}, "indices");

@@ -7,7 +7,7 @@
 namespace diopi::abi {
 namespace {
 
-constexpr char kPrologue[] = R"(// Written by the build from proto/abi; do not edit.
+constexpr char kKernelsPrologue[] = R"(// Written by the build from proto/abi; do not edit.
 //
 // Of each function: diopiXArgs, its arguments by the ABI's names; DIOPI_PARAMETERS_diopiX, its parameter list;
 // DIOPI_ARGUMENTS_diopiX, the parameters' names. Missing() names the first tensor or scalar that is null though
@@ -50,7 +50,7 @@ std::string Kernel(const Function& function) {
 }  // namespace
 
 std::string KernelHeader(const Abi& abi) {
-  std::string text = kPrologue;
+  std::string text = kKernelsPrologue;
   for (const Header& header : abi.operators()) text += "#include <diopi/" + header.file() + ">\n";
   text += "\n";
   for (const Header& header : abi.operators()) {

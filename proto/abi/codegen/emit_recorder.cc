@@ -3,7 +3,7 @@
 namespace diopi::abi {
 namespace {
 
-constexpr char kPrologue[] = R"(/* Written by the build from proto/abi; do not edit.
+constexpr char kRecorderPrologue[] = R"(/* Written by the build from proto/abi; do not edit.
    A vendor library in which every operator appends what it was handed to a record:
      the function's name, then for each parameter its kind as one byte, and
        values          8 bytes: integers, enums and bool widened to int64_t; double; float's bits in an int64_t
@@ -185,7 +185,7 @@ std::string Definition(const Function& function, int index) {
 }  // namespace
 
 std::string RecorderSource(const Abi& abi) {
-  std::string text = kPrologue;
+  std::string text = kRecorderPrologue;
   int index = 0;
   for (const Header& header : abi.operators()) {
     for (const Function& function : header.function()) text += Definition(function, index++);
