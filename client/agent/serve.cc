@@ -284,7 +284,7 @@ absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Ru
         "this agent does not accept uploaded libraries: it was started without --impl-upload");
   }
   std::string path = absl::StrCat(folder.path(), "/libdiopi_impl.so");
-  const absl::Status fetched = client_->FetchImpl(run.run_id(), path);
+  absl::Status fetched = client_->FetchImpl(run.run_id(), path);
   if (!fetched.ok()) return fetched;
   const absl::StatusOr<std::string> sha256 = Sha256OfFile(path);
   if (!sha256.ok()) return sha256.status();

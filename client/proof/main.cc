@@ -96,7 +96,7 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
     if (!options.ok()) return options.status();
     options->seeds = bugs ? 1 : arguments.seeds;
     Tally tally(options->planted);
-    const absl::Status status = RunTrials(*options, [&](const Trial& trial) { tally.Add(trial); });
+    absl::Status status = RunTrials(*options, [&](const Trial& trial) { tally.Add(trial); });
     if (!status.ok()) return status;
     sum->Append(tally);
   }
@@ -133,7 +133,7 @@ absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& s
   options->declare = declare;
   options->explain = true;
   CauseTally tally(options->planted);
-  const absl::Status status = RunTrials(*options, [&](const Trial& trial) {
+  absl::Status status = RunTrials(*options, [&](const Trial& trial) {
     tally.Add(trial.planted, trial.verdict);
     if (!arguments.verbose || trial.verdict.outcome() != v1::OUTCOME_FAIL) return;
     std::cout << options->planted[trial.planted].name << "\t" << trial.verdict.case_id() << "\t"
