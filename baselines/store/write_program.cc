@@ -42,6 +42,6 @@ int main(int argc, char** argv) {
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   absl::Status status = Write(argv[1], std::atoi(argv[2]), how == "kill");
-  std::cout << status << std::endl;
+  std::cout << status << "\n";
   return status.ok() ? 0 : 1;
 }
