@@ -371,6 +371,7 @@ absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
 // The rows, most new ones first, that together hold every dtype and a class of every group of every axis.
 void FunctionCover::MarkSmoke() {
   std::vector<std::vector<bool>> seen;  // by axis and group
+  seen.reserve(axes_.size());
   for (const CoverAxis& axis : axes_) seen.emplace_back(axis.group.size(), false);
   const auto fresh = [&](const Row& row, bool take) {
     int count = 0;

@@ -184,6 +184,7 @@ int Main(const std::string& program, const std::string& data, int count, double 
   const double cpu_alone = IdleCost(server.pid(), {}, seconds / 4);
   const Clock::time_point start = Clock::now();
   std::vector<std::unique_ptr<FakeAgent>> agents;
+  agents.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) agents.push_back(std::make_unique<FakeAgent>(line.substr(6), i));
   for (const auto& agent : agents) agent->WaitUntilThere();
   const double connected_ms = MillisecondsSince(start);

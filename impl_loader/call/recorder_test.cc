@@ -248,8 +248,8 @@ class RecorderTest : public ::testing::Test {
     SCOPED_TRACE(function.name());
     Sender sender(seed);
     const std::vector<Sent> sent = sender.Make(function);
-    std::vector<ArgValue> args;
-    for (const Sent& one : sent) args.push_back(one.value);
+    std::vector<ArgValue> args(sent.size());
+    for (size_t i = 0; i < sent.size(); ++i) args[i] = sent[i].value;
     auto* context = static_cast<diopiContextHandle_t>(sender.Handle());
     reset_();
     at_ = 0;

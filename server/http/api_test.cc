@@ -151,8 +151,8 @@ class ApiTest : public testing::Test {
 };
 
 TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
-  std::vector<v1::Verdict> all;
-  for (int i = 0; i < 4; ++i) all.push_back(MakeVerdict(i, v1::OUTCOME_PASS));
+  std::vector<v1::Verdict> all(4);
+  for (int i = 0; i < 4; ++i) all[static_cast<size_t>(i)] = MakeVerdict(i, v1::OUTCOME_PASS);
   const std::string whole = Run("chip whole", v1::RUN_STATE_FINISHED, all);
   const Json stands = Ask("/chips/chip%20whole").at("complete");
   EXPECT_EQ(stands.at("run_id"), whole);

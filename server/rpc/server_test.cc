@@ -34,8 +34,8 @@ void ExpectSame(const TensorMap& actual, const TensorMap& expected, const std::s
 }
 
 std::vector<std::string> IdsOf(const ReceivedLease& lease) {
-  std::vector<std::string> ids;
-  for (const ReceivedCase& received : lease.cases) ids.push_back(received.c.id());
+  std::vector<std::string> ids(lease.cases.size());
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = lease.cases[i].c.id();
   return ids;
 }
 

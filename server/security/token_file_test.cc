@@ -111,13 +111,14 @@ TEST_F(TokenFileTest, FollowsNoLink) {
 }
 
 TEST_F(TokenFileTest, ManyAtOnceLoseNone) {
-  constexpr int kThreads = 8;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([this, i] { EXPECT_TRUE(AddToken(data_, absl::StrCat("t", i), Role::kRead).ok()); });
+  constexpr size_t kThreads = 8;
+  std::vector<std::thread> threads(kThreads);
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads[i] =
+        std::thread([this, i] { EXPECT_TRUE(AddToken(data_, absl::StrCat("t", i), Role::kRead).ok()); });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(ReadTokens(Path())->size(), static_cast<size_t>(kThreads));
+  EXPECT_EQ(ReadTokens(Path())->size(), kThreads);
 }
 
 }  // namespace
