@@ -96,6 +96,7 @@ TEST(ServerTest, ServerInfoAndRuns) {
   ASSERT_TRUE(agent.stub().ListRuns(&list_context, {}, &runs).ok());
   ASSERT_EQ(runs.runs_size(), 2);
   EXPECT_EQ(runs.runs(0).run_id(), second);
+  EXPECT_EQ(runs.runs(1).run_id(), first);
   EXPECT_EQ(runs.runs(1).cases(), 6);
 }
 
