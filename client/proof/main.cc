@@ -1,5 +1,6 @@
 // diopi-proof: does the method catch every bug, and does it accuse nobody falsely?
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -229,5 +230,11 @@ int Main(int argc, char** argv) {
 }  // namespace diopi::proof
 
 int main(int argc, char** argv) {
-  return diopi::proof::Main(argc, argv);
+  // CLI11 reports our own mistakes in declaring options as exceptions.
+  try {
+    return diopi::proof::Main(argc, argv);
+  } catch (...) {
+    std::fputs("diopi-proof: an unexpected exception\n", stderr);
+    return diopi::proof::kCannotRun;
+  }
 }
