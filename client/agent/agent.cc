@@ -340,8 +340,9 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
     workers.push_back(*std::move(worker));
   }
   // Those before the first one were tried.
-  for (auto device = std::find(options_.devices.begin(), options_.devices.end(), first);
-       device != options_.devices.end() && ++device != options_.devices.end();) {
+  auto device = std::find(options_.devices.begin(), options_.devices.end(), first);
+  if (device != options_.devices.end()) ++device;
+  for (; device != options_.devices.end(); ++device) {
     absl::StatusOr<SessionWorker> worker = StartWorker(*device);
     if (worker.ok()) {
       workers.push_back(*std::move(worker));

@@ -95,7 +95,7 @@ TEST_F(TokenFileTest, NamesTheDamagedLine) {
   for (const std::string& bad : {std::string("x"), good + " more", absl::StrCat("ci root ", good.substr(7)),
                                  good.substr(0, good.size() - 1), std::string(1, '\0'),
                                  absl::StrCat(good.substr(0, good.size() - 1), "g")}) {
-    Write(good + "\n" + bad + "\n");
+    Write(absl::StrCat(good, "\n", bad, "\n"));
     const absl::Status status = ReadTokens(Path()).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << bad;
     EXPECT_THAT(std::string(status.message()), HasSubstr("tokens:2: not a token"));
