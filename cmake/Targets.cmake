@@ -168,15 +168,16 @@ function(_diopi_test_program program)
   _diopi_precompiled(${program} diopi_test_headers)
 endfunction()
 
-# diopi_fuzz(NAME SOURCES ... LINK ... [SEEDS folder]): a fuzz target, a file with LLVMFuzzerTestOneInput, and its
-# regression corpus in the folder corpus/NAME beside it; SEEDS: a folder whose files, and those of its subfolders, belong
-# to the corpus too. With DIOPI_FUZZ the libFuzzer program build-fuzz/fuzz/NAME, part of the target "fuzzers"; otherwise the
-# test NAME_corpus_test, which hands every file of the corpus to the target.
+# diopi_fuzz(NAME SOURCES ... [OF library] LINK ... [SEEDS folder]): a fuzz target, a file with LLVMFuzzerTestOneInput, and
+# its regression corpus in the folder corpus/NAME beside it; SEEDS: a folder whose files, and those of its subfolders, belong
+# to the corpus too. With DIOPI_FUZZ the libFuzzer program build-fuzz/fuzz/NAME, part of the target "fuzzers", of these
+# sources alone; otherwise the test NAME_corpus_test, which hands every file of the corpus to the target, and the library OF
+# which the sources ../*.cc are part.
 if(DIOPI_FUZZ)
   add_custom_target(fuzzers)
 endif()
 function(diopi_fuzz name)
-  cmake_parse_arguments(ARG "" "SEEDS" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "SEEDS;OF" "SOURCES;LINK" ${ARGN})
   set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
   if(DIOPI_FUZZ)
     add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
@@ -185,11 +186,13 @@ function(diopi_fuzz name)
     add_dependencies(fuzzers ${name})
     file(WRITE ${CMAKE_BINARY_DIR}/fuzz/${name}.corpus "${corpus}\n${ARG_SEEDS}")  # for cmake/checks/fuzz.sh
   else()
+    list(FILTER ARG_SOURCES EXCLUDE REGEX "^\\.\\./")
     # All in one program, so every target's function goes by its own name.
     set(test ${CMAKE_CURRENT_BINARY_DIR}/${name}_corpus_test.cc)
     file(CONFIGURE OUTPUT ${test} CONTENT
          "#include \"cmake/checks/corpus_test.h\"\n\nDIOPI_CORPUS_TEST(${name},\n\"${corpus}\", \"${ARG_SEEDS}\")\n")
-    _diopi_test_part(${name}_corpus_test corpus_tests "${name}_corpus.*" 120 SOURCES ${test} ${ARG_SOURCES} LINK ${ARG_LINK})
+    _diopi_test_part(${name}_corpus_test corpus_tests "${name}_corpus.*" 120 SOURCES ${test} ${ARG_SOURCES}
+      LINK ${ARG_OF} ${ARG_LINK})
     set_property(SOURCE ${ARG_SOURCES} TARGET_DIRECTORY corpus_tests
       APPEND PROPERTY COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${name})
   endif()

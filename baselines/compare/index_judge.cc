@@ -141,6 +141,7 @@ HostTensor SortedRows(const HostTensor& tensor) {
   const int64_t rows = tensor.shape.empty() ? 1 : tensor.shape[0];
   const size_t size = rows == 0 ? 0 : tensor.data.size() / static_cast<size_t>(rows);
   std::vector<std::string_view> order;
+  order.reserve(static_cast<size_t>(rows));
   for (int64_t i = 0; i < rows; ++i) {
     order.push_back(std::string_view(tensor.data).substr(static_cast<size_t>(i) * size, size));
   }

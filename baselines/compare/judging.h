@@ -35,6 +35,7 @@ HostTensor PartsOf(const HostTensor& complex);
 
 // The output's tensor as it is judged: itself, or its parts, which `parts` then holds.
 const HostTensor& AsJudged(const JudgedOutput& output, const HostTensor& tensor, HostTensor* parts);
+const HostTensor& AsJudged(const JudgedOutput& output, HostTensor&& tensor, HostTensor* parts) = delete;
 
 // True for the kinds whose reference is r and sigma instead of a tensor in the case's own dtype.
 bool HasNoise(v1::Judge::Kind kind);

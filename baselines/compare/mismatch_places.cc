@@ -62,9 +62,10 @@ Remark TailRemark(std::string text, int64_t size, int64_t tail, double of) {
 }
 
 // How many ways there are to choose k of n, up to a large number.
-double Choices(double n, double k) {
+double Choices(int64_t n, int64_t k) {
   double ways = 1;
-  for (double i = 0; i < k && ways < 1e9; ++i) ways *= (n - i) / (i + 1);
+  for (int64_t i = 0; i < k && ways < 1e9; ++i)
+    ways *= static_cast<double>(n - i) / static_cast<double>(i + 1);
   return ways;
 }
 
@@ -109,8 +110,7 @@ Remark Place(const Evidence& evidence, const Tally& tally) {
   if (tally.first.empty() || count == tally.elements) return {};
   const bool ends = tally.last == tally.elements - 1;
   if (ends && tally.first.front() == tally.elements - count) {
-    return TailRemark(LastText(count, ""), tally.elements, count,
-                      Choices(static_cast<double>(tally.elements), static_cast<double>(count)));
+    return TailRemark(LastText(count, ""), tally.elements, count, Choices(tally.elements, count));
   }
   const std::vector<int64_t>& shape = evidence.actual().shape;
   const Box box(evidence, tally);
@@ -118,8 +118,7 @@ Remark Place(const Evidence& evidence, const Tally& tally) {
     const int64_t row = shape.back();
     const int64_t tail = row - box.low.back();
     if (tail < row && count == tally.elements / row * tail) {
-      return TailRemark(LastText(tail, " of every row"), row, tail,
-                        Choices(static_cast<double>(tally.elements), static_cast<double>(count)));
+      return TailRemark(LastText(tail, " of every row"), row, tail, Choices(tally.elements, count));
     }
   }
   return SliceRemark(shape, box, tally);

@@ -193,7 +193,7 @@ absl::Status Generator::Make(const std::vector<v1::Case>& cases) {
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options) {
   absl::StatusOr<Generator> generator = Generator::Open(options);
   if (!generator.ok()) return generator.status();
-  const absl::Status status = generator->Make(cases);
+  absl::Status status = generator->Make(cases);
   if (!status.ok()) return status;
   return generator->summary();
 }

@@ -69,7 +69,7 @@ class CaseGenerator {
 
   absl::StatusOr<TensorMap> References(const TensorMap& inputs) {
     baseline_.inputs = inputs;
-    const absl::Status status = AddReferences();
+    absl::Status status = AddReferences();
     if (!status.ok()) return status;
     return std::move(baseline_.references);
   }

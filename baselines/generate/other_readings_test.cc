@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
@@ -16,8 +15,6 @@ namespace {
 
 using D = v1::Dtype;
 using ::testing::ElementsAre;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 HostTensor Floats(std::vector<int64_t> shape, const std::vector<float>& values) {
   HostTensor tensor{D::float32, std::move(shape), {}};

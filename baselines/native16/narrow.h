@@ -214,6 +214,7 @@ class Sum<Narrow<kFormat>> {
 }  // namespace diopi::ops
 
 template <diopi::ops::Format16 kFormat>
+// NOLINTNEXTLINE(bugprone-std-namespace-modification): the standard allows it for a type of ours
 class std::numeric_limits<diopi::ops::Narrow<kFormat>> {
  public:
   using T = diopi::ops::Narrow<kFormat>;

@@ -231,7 +231,7 @@ absl::StatusOr<std::unique_ptr<PackReader>> PackReader::Open(const std::string& 
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   }
   auto reader = std::make_unique<PackFileReader>(path, std::move(file));
-  const absl::Status status = reader->Load();
+  absl::Status status = reader->Load();
   if (!status.ok()) return status;
   return reader;
 }

@@ -141,7 +141,7 @@ absl::StatusOr<v1::Case> Reader::ReadCase(const std::string& case_id) const {
   const absl::StatusOr<const CaseEntry*> entry = Find(case_id);
   if (!entry.ok()) return entry.status();
   std::string json;
-  const absl::Status status = ReadBytes((*entry)->json, &json);
+  absl::Status status = ReadBytes((*entry)->json, &json);
   if (!status.ok()) return status;
   v1::Case c;
   if (Checksum(json) != (*entry)->json.checksum) {
@@ -162,7 +162,7 @@ absl::StatusOr<std::unique_ptr<BaselineReader>> BaselineReader::Open(const std::
     return absl::ErrnoToStatus(number, absl::StrCat("cannot open ", path));
   }
   auto reader = std::make_unique<Reader>(path, fd);
-  const absl::Status status = reader->Load();
+  absl::Status status = reader->Load();
   if (!status.ok()) return status;
   return reader;
 }

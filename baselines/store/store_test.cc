@@ -26,6 +26,7 @@ struct Ran {
 };
 Ran Shell(const std::string& command) {
   Ran ran;
+  // NOLINTNEXTLINE(bugprone-command-processor): the test writes the command itself
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return ran;
   std::vector<char> buffer(4096);
@@ -215,10 +216,10 @@ TEST(Store, ManyThreadsReadOneReader) {
   ASSERT_EQ(WriteFile(folder.File("a.h5"), written), absl::OkStatus());
   const auto reader = BaselineReader::Open(folder.File("a.h5"));
   ASSERT_TRUE(reader.ok());
-  std::vector<std::thread> threads;
   std::vector<int> good(4, 0);
+  std::vector<std::thread> threads(good.size());
   for (size_t t = 0; t < good.size(); ++t) {
-    threads.emplace_back([&, t] {
+    threads[t] = std::thread([&, t] {
       for (const Baseline& b : written) {
         const auto read = (*reader)->Read(b.c.id());
         const auto c = (*reader)->ReadCase(b.c.id());

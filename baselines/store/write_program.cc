@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -41,7 +40,7 @@ int main(int argc, char** argv) {
     const rlimit limit{4 << 20, 4 << 20};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
-  absl::Status status = Write(argv[1], std::atoi(argv[2]), how == "kill");
-  std::cout << status << std::endl;
+  absl::Status status = Write(argv[1], std::stoi(argv[2]), how == "kill");
+  std::cout << status << "\n";
   return status.ok() ? 0 : 1;
 }

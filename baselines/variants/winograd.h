@@ -109,9 +109,9 @@ class Winograd {
   void RunTile(int64_t n, int64_t oh, int64_t ow, std::vector<C>& y) const {
     const auto tile = static_cast<int64_t>(M);
     if (bug_ == Bug::kEdgeTilesLost && (oh + tile > p_.out_h || ow + tile > p_.out_w)) return;
-    std::vector<Tile<C, kTile>> data;
+    std::vector<Tile<C, kTile>> data(static_cast<size_t>(p_.channels));
     for (int64_t c = 0; c < p_.channels; ++c)
-      data.push_back(Rounded(Transform(T::kData, Read(n, c, oh, ow))));
+      data[static_cast<size_t>(c)] = Rounded(Transform(T::kData, Read(n, c, oh, ow)));
     for (int64_t f = 0; f < p_.filters; ++f) {
       Tile<C, kTile> sum{};
       const int64_t first = f / p_.group_filters() * p_.group_channels();

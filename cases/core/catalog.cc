@@ -220,7 +220,7 @@ std::vector<v1::Case> Catalog::SelectChecks(const v1::Selection& selection, Used
 
 absl::StatusOr<std::vector<v1::Case>> Catalog::Select(const v1::Selection& selection) const {
   std::vector<v1::Case> result;
-  const absl::Status status = VisitOperators(selection, [&result](std::vector<v1::Case> cases) {
+  absl::Status status = VisitOperators(selection, [&result](std::vector<v1::Case> cases) {
     std::move(cases.begin(), cases.end(), std::back_inserter(result));
     return absl::OkStatus();
   });
@@ -230,7 +230,7 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::Select(const v1::Selection& selec
 
 absl::StatusOr<std::vector<v1::Case>> Catalog::SelectRun(const v1::Selection& selection) const {
   std::vector<v1::Case> result;
-  const absl::Status status = VisitRun(selection, [&result](v1::Case c) { result.push_back(std::move(c)); });
+  absl::Status status = VisitRun(selection, [&result](v1::Case c) { result.push_back(std::move(c)); });
   if (!status.ok()) return status;
   return result;
 }

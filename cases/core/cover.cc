@@ -371,6 +371,7 @@ absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
 // The rows, most new ones first, that together hold every dtype and a class of every group of every axis.
 void FunctionCover::MarkSmoke() {
   std::vector<std::vector<bool>> seen;  // by axis and group
+  seen.reserve(axes_.size());
   for (const CoverAxis& axis : axes_) seen.emplace_back(axis.group.size(), false);
   const auto fresh = [&](const Row& row, bool take) {
     int count = 0;
@@ -459,7 +460,7 @@ absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case
       function.Take(chosen->rows());
     } else {
       std::vector<Row> rows;
-      const absl::Status status = function.Run(&rows);
+      absl::Status status = function.Run(&rows);
       if (!status.ok()) return status;
     }
     if (std::optional<v1::Point> point = function.Find(c.label(), c.dtype())) return *std::move(point);
@@ -480,7 +481,7 @@ absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cov
     shared = dtypes;
     FunctionCover function(op, cover, rules, dtypes);
     const v1::ChosenRows* chosen = ChosenOf(cover, rules.name());
-    const absl::Status status = chosen == nullptr ? function.Run(&rows) : function.Rebuild(chosen->rows());
+    absl::Status status = chosen == nullptr ? function.Run(&rows) : function.Rebuild(chosen->rows());
     if (!status.ok()) return status;
     if (function.cases().empty()) {
       absl::StrAppend(&reasons, "\n    ", rules.name(), ": ", function.why_not());

@@ -33,6 +33,7 @@ std::map<std::string, v1::Case> CasesOf(const std::string& text) {
 
 std::vector<std::string> Ids(const std::map<std::string, v1::Case>& cases) {
   std::vector<std::string> ids;
+  ids.reserve(cases.size());
   for (const auto& [id, c] : cases) ids.push_back(id);
   return ids;
 }

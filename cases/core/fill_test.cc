@@ -35,9 +35,9 @@ v1::TensorSpec Spec(Dtype dtype, const std::vector<int64_t>& shape, const std::s
 std::vector<double> Numbers(const v1::TensorSpec& spec, uint64_t key = 1) {
   absl::StatusOr<HostTensor> tensor = FillTensor(spec, key);
   EXPECT_TRUE(tensor.ok()) << tensor.status();
-  std::vector<double> numbers;
-  for (int64_t i = 0; i < NumElements(tensor->shape); ++i) {
-    numbers.push_back(ElementAsDouble(tensor->dtype, tensor->data.data(), i));
+  std::vector<double> numbers(static_cast<size_t>(NumElements(tensor->shape)));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = ElementAsDouble(tensor->dtype, tensor->data.data(), static_cast<int64_t>(i));
   }
   return numbers;
 }

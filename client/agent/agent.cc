@@ -120,7 +120,7 @@ class Agent {
 };
 
 ExitCode Agent::Tell(const absl::Status& status) {
-  *err_ << "diopi-agent: " << status.message() << std::endl;
+  *err_ << "diopi-agent: " << status.message() << "\n";
   return ExitCodeFor(status);
 }
 
@@ -147,7 +147,7 @@ ExitCode Agent::TellHowToResume(const absl::Status& status) {
   if (progress_ != nullptr) progress_->Finish();
   *err_ << "diopi-agent: " << status.message() << "\n"
         << "diopi-agent: " << verdicts_.size()
-        << " results of this session are stored; complete the run with: " << ResumeCommand() << std::endl;
+        << " results of this session are stored; complete the run with: " << ResumeCommand() << "\n";
   return ExitCodeFor(status);
 }
 
@@ -340,8 +340,9 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
     workers.push_back(*std::move(worker));
   }
   // Those before the first one were tried.
-  for (auto device = std::find(options_.devices.begin(), options_.devices.end(), first);
-       device != options_.devices.end() && ++device != options_.devices.end();) {
+  auto device = std::find(options_.devices.begin(), options_.devices.end(), first);
+  if (device != options_.devices.end()) ++device;
+  for (; device != options_.devices.end(); ++device) {
     absl::StatusOr<SessionWorker> worker = StartWorker(*device);
     if (worker.ok()) {
       workers.push_back(*std::move(worker));
@@ -354,7 +355,7 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
 }
 
 void Agent::TellDeadCards() {
-  for (const std::string& why : dead_devices_) *err_ << "diopi-agent: left out: " << why << std::endl;
+  for (const std::string& why : dead_devices_) *err_ << "diopi-agent: left out: " << why << "\n";
 }
 
 v1::RunOptions Agent::MakeRunOptions() const {
@@ -417,7 +418,8 @@ absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
   const std::string names = absl::StrJoin(operators, " ");
   absl::Status status = absl::OkStatus();
   if (own_server()) {
-    *out_ << "Making the baselines of " << operators.size() << " operators first: " << names << std::endl;
+    *out_ << "Making the baselines of " << operators.size() << " operators first: " << names << "\n"
+          << std::flush;
     status = Generate(operators);
   } else {
     status = absl::FailedPreconditionError(absl::StrCat("the server has no baselines of ", names,
@@ -471,8 +473,8 @@ absl::Status Agent::RunCases() {
   for (const auto& [function, cases] : expected_) progress_->Expect(function.first, function.second, cases);
   if (!options_.quiet) {
     *out_ << "Sandbox " << MakeRunOptions().sandbox() << "\n";
-    *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before"
-          << std::endl;
+    *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before\n"
+          << std::flush;
   }
   SessionOptions options;
   options.run_id = run_.run_id();
@@ -493,7 +495,7 @@ absl::Status Agent::RunCases() {
   if (session.dump().written() > 0) {
     *out_ << "Failures     " << session.dump().written() << " cases in " << options.dump.folder;
     if (session.dump().left_out() > 0) *out_ << ", " << session.dump().left_out() << " more left out";
-    *out_ << std::endl;
+    *out_ << "\n";
   }
   return ran;
 }
@@ -563,8 +565,8 @@ ExitCode Agent::Conclude(bool stopped) {
   }
   if (!stopped) return code;
   warm_->stopped = !first_failure_;
-  if (first_failure_) *err_ << "diopi-agent: the first failure ended the run (--fail-fast)" << std::endl;
-  *err_ << "diopi-agent: stopped; complete the run with: " << ResumeCommand() << std::endl;
+  if (first_failure_) *err_ << "diopi-agent: the first failure ended the run (--fail-fast)\n";
+  *err_ << "diopi-agent: stopped; complete the run with: " << ResumeCommand() << "\n";
   return first_failure_ ? ExitCode::kFailed : static_cast<ExitCode>(ExitCodeForSignal(stop_signal_));
 }
 
@@ -584,13 +586,13 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   *out_ << "Errors       " << options_.error_report << "\n"
         << "Results      run " << run_.run_id() << " in "
         << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())
-        << (own_server() ? "" : " on the server") << std::endl;
+        << (own_server() ? "" : " on the server") << "\n";
   OutcomeCounts outcomes(report.run.outcomes().begin(), report.run.outcomes().end());
   for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] += count;
   const ExitCode code = ExitCodeFor(outcomes);
   if (report.coverage.passing >= options_.min_passing || code == ExitCode::kOurs) return code;
   *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage asks for "
-        << options_.min_passing << std::endl;
+        << options_.min_passing << "\n";
   return ExitCode::kFailed;
 }
 
@@ -598,7 +600,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
 
 ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err) {
   const auto tell = [err](const absl::Status& status) {
-    *err << "diopi-agent: " << status.message() << std::endl;
+    *err << "diopi-agent: " << status.message() << "\n";
     return ExitCodeFor(status);
   };
   const absl::StatusOr<v1::Selection> selection = MakeSelection(options.selection);

@@ -62,7 +62,7 @@ absl::StatusOr<Changed> CompareWithOld(const AgentOptions& options, std::ostream
     if (absl::IsDataLoss(compared.status())) return absl::InvalidArgumentError(compared.status().message());
     return compared.status();
   }
-  if (compared->everything) *out << "Everything may have changed: " << compared->why << std::endl;
+  if (compared->everything) *out << "Everything may have changed: " << compared->why << "\n" << std::flush;
   return Changed{compared->everything, {compared->functions.begin(), compared->functions.end()}};
 }
 
@@ -70,7 +70,7 @@ absl::StatusOr<Changed> CompareWithOld(const AgentOptions& options, std::ostream
 absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options, std::ostream* out) {
   if (changed.everything) return true;
   if (changed.functions.empty()) {
-    *out << "No function changed: nothing to run." << std::endl;
+    *out << "No function changed: nothing to run.\n";
     return false;
   }
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
@@ -81,12 +81,12 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
   for (const std::string& name : changed.functions) {
     (with_cases.contains(name) ? options->selection.functions : without).push_back(name);
   }
-  if (!without.empty()) *out << "Changed, but without cases: " << absl::StrJoin(without, " ") << std::endl;
+  if (!without.empty()) *out << "Changed, but without cases: " << absl::StrJoin(without, " ") << "\n";
   if (options->selection.functions.empty()) {
-    *out << "No function with cases changed: nothing to run." << std::endl;
+    *out << "No function with cases changed: nothing to run.\n";
     return false;
   }
-  *out << "Changed: " << absl::StrJoin(options->selection.functions, " ") << std::endl;
+  *out << "Changed: " << absl::StrJoin(options->selection.functions, " ") << "\n" << std::flush;
   return true;
 }
 
@@ -130,12 +130,12 @@ absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
   const std::string& run_id = failed->run.run_id();
   for (const v1::Verdict& verdict : failed->verdicts) options->selection.cases.push_back(verdict.case_id());
   if (options->selection.cases.empty()) {
-    *out << "Nothing failed in run " << run_id << ": nothing to run." << std::endl;
+    *out << "Nothing failed in run " << run_id << ": nothing to run.\n";
     return false;
   }
   if (options->selection.suite.empty()) options->selection.suite = failed->run.options().selection().suite();
-  *out << "Again: the " << options->selection.cases.size() << " cases that failed in run " << run_id
-       << std::endl;
+  *out << "Again: the " << options->selection.cases.size() << " cases that failed in run " << run_id << "\n"
+       << std::flush;
   return true;
 }
 

@@ -125,7 +125,7 @@ class StandingAgent {
   void TellEnd(const std::string& run_id, int exit_code, const std::string& text);
   void StopRun(const std::string& run_id);
   void OnStopSignal();
-  void Say(const std::string& text) { *out_ << "diopi-agent: " << text << std::endl; }
+  void Say(const std::string& text) { *out_ << "diopi-agent: " << text << "\n" << std::flush; }
 
   // Threads of their own: the stream and the heartbeats.
   void HoldStream();
@@ -170,7 +170,7 @@ ExitCode StandingAgent::Run() {
   absl::StatusOr<Pipe> wake = MakePipe();
   if (!client.ok() || !wake.ok()) {
     const absl::Status why = client.ok() ? wake.status() : client.status();
-    *err_ << "diopi-agent: " << why.message() << std::endl;
+    *err_ << "diopi-agent: " << why.message() << "\n";
     return ExitCodeFor(why);
   }
   client_ = *std::move(client);
@@ -190,7 +190,7 @@ ExitCode StandingAgent::Run() {
   stream.join();
   heart.join();
   if (refused.ok()) return ExitCode::kOk;
-  *err_ << "diopi-agent: " << refused.message() << std::endl;
+  *err_ << "diopi-agent: " << refused.message() << "\n";
   return ExitCodeFor(refused);
 }
 
@@ -273,7 +273,7 @@ absl::Status StandingAgent::StartJob(std::vector<std::string> more, const std::s
 void StandingAgent::StartHealthCheck() {
   next_health_ = Clock::now() + milliseconds(static_cast<int64_t>(options_.health_every_s * 1000));
   const absl::Status started = StartJob({"--health-check"}, options_.impl_path, Job());
-  if (!started.ok()) *err_ << "diopi-agent: no health check: " << started.message() << std::endl;
+  if (!started.ok()) *err_ << "diopi-agent: no health check: " << started.message() << "\n";
 }
 
 absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Run& run,
@@ -284,7 +284,7 @@ absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Ru
         "this agent does not accept uploaded libraries: it was started without --impl-upload");
   }
   std::string path = absl::StrCat(folder.path(), "/libdiopi_impl.so");
-  const absl::Status fetched = client_->FetchImpl(run.run_id(), path);
+  absl::Status fetched = client_->FetchImpl(run.run_id(), path);
   if (!fetched.ok()) return fetched;
   const absl::StatusOr<std::string> sha256 = Sha256OfFile(path);
   if (!sha256.ok()) return sha256.status();

@@ -27,7 +27,7 @@ class Watcher {
     const ExitCode first = RunOnce();
     if (!warm_.completed) return first;
     for (;;) {
-      *out_ << "Watching     " << options_.impl_path << "; Ctrl-C ends" << std::endl;
+      *out_ << "Watching     " << options_.impl_path << "; Ctrl-C ends\n" << std::flush;
       const absl::StatusOr<FileWatch::Event> event = watch->Wait(stop_.descriptor(), kSettle);
       if (!event.ok()) return Tell(event.status());
       if (*event == FileWatch::Event::kStopped) return *last_;
@@ -39,18 +39,18 @@ class Watcher {
 
  private:
   ExitCode Tell(const absl::Status& status) {
-    *err_ << "diopi-agent: " << status.message() << std::endl;
+    *err_ << "diopi-agent: " << status.message() << "\n";
     return ExitCodeFor(status);
   }
 
   bool IsNew() {
     const absl::StatusOr<LibraryFacts> facts = InspectLibrary(options_.impl_path);
     if (!facts.ok()) {
-      *err_ << "diopi-agent: not run, waiting for the next change: " << facts.status().message() << std::endl;
+      *err_ << "diopi-agent: not run, waiting for the next change: " << facts.status().message() << "\n";
       return false;
     }
     if (facts->sha256 != warm_.library_sha256) return true;
-    *out_ << "Unchanged    the same bytes as before" << std::endl;
+    *out_ << "Unchanged    the same bytes as before\n";
     return false;
   }
 

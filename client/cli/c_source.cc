@@ -161,7 +161,7 @@ class Writer {
   }
 
   absl::StatusOr<std::string> Handles(const v1::Argument& arg, bool constant) {
-    const std::string id = Identifier(arg.name()) + "_handles";
+    std::string id = Identifier(arg.name()) + "_handles";
     const bool list = arg.has_tensors();
     const int count = list ? arg.tensors().tensors_size() : 1;
     std::vector<std::string> handles;
@@ -188,7 +188,7 @@ class Writer {
 
   absl::StatusOr<std::string> Tensor(const std::string& key, const v1::Argument& arg,
                                      const v1::TensorSpec& spec) {
-    const std::string id = Identifier(key);
+    std::string id = Identifier(key);
     const std::string& values = arg.role() == v1::ROLE_OUTPUT ? arg.holds() : key;
     const std::vector<int64_t> shape = ToVector(spec.shape());
     std::vector<int64_t> strides = ToVector(spec.strides());
@@ -298,7 +298,7 @@ class Writer {
   }
 
   absl::StatusOr<std::string> HostPointer(const v1::Argument& arg, const char* type) {
-    const std::string id = Identifier(arg.name());
+    std::string id = Identifier(arg.name());
     std::string value = "{0}";
     if (arg.value_case() == v1::Argument::kSizes) {
       value = IntegerList(ToVector(arg.sizes().values()));

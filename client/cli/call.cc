@@ -39,7 +39,7 @@ class CallCommand final : public Command {
     if (!caller.ok()) return Tell(caller.status());
     int64_t called = 0, without = 0, failed = 0;
     for (const v1::Case& c : *cases) {
-      std::cout << "case " << c.id() << std::endl;  // at once: the tool's words come between
+      std::cout << "case " << c.id() << "\n" << std::flush;  // at once: the tool's words come between
       const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(**oracle, c);
       const absl::Status status =
           baseline.ok() ? (*caller)->Call(baseline->c, baseline->inputs, repeat_) : baseline.status();
@@ -49,7 +49,7 @@ class CallCommand final : public Command {
         ++without;
       } else {
         ++failed;
-        std::cout << "failed " << c.id() << ": " << status.message() << std::endl;
+        std::cout << "failed " << c.id() << ": " << status.message() << "\n";
       }
     }
     std::cout << absl::StrFormat("%d cases called, %d not implemented, %d failed\n", called, without, failed)

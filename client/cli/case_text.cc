@@ -56,9 +56,10 @@ std::string CaseText(const v1::Case& c) {
 }
 
 std::string TensorText(const HostTensor& tensor, int64_t values) {
-  const int64_t count = NumElements(tensor.shape);
+  const int64_t count = NumElements(tensor.shape), shown = std::min(count, values);
   std::vector<std::string> texts;
-  for (int64_t i = 0; i < std::min(count, values); ++i) texts.push_back(baselines::ElementText(tensor, i));
+  texts.reserve(static_cast<size_t>(shown) + 1);
+  for (int64_t i = 0; i < shown; ++i) texts.push_back(baselines::ElementText(tensor, i));
   if (count > values) texts.emplace_back("...");
   return absl::StrCat(std::string(DtypeName(tensor.dtype)), " ", ShapeText(tensor.shape), ": ",
                       texts.empty() ? "empty" : absl::StrJoin(texts, ", "));

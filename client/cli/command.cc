@@ -32,7 +32,7 @@ std::vector<CommandGroup> AllCommands() {
 }
 
 ExitCode Tell(const absl::Status& status) {
-  if (!status.ok()) std::cerr << "diopi-cli: " << status.message() << std::endl;
+  if (!status.ok()) std::cerr << "diopi-cli: " << status.message() << "\n";
   return agent::ExitCodeFor(status);
 }
 

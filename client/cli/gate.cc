@@ -199,7 +199,7 @@ absl::Status GateCommand::Update() {
   if (!status.ok()) return status;
   expectations_ = *std::move(again);
   std::cerr << expect_ << ": " << updated.added << " lines added, " << updated.deleted << " deleted, "
-            << updated.narrowed << " narrowed, " << updated.kept << " kept" << std::endl;
+            << updated.narrowed << " narrowed, " << updated.kept << " kept\n";
   return absl::OkStatus();
 }
 

@@ -103,7 +103,7 @@ absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::R
   std::optional<reports::RunReport> green;
   int64_t older = 0;
   const std::string& chip = run.run.options().chip();
-  const absl::Status visited =
+  absl::Status visited =
       VisitRuns(source, chip, run.run.run_id(), [&](const v1::RunInfo& other) -> absl::StatusOr<bool> {
         ++older;
         const bool comparable =
@@ -142,7 +142,7 @@ absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::R
 
 absl::StatusOr<std::vector<reports::RunReport>> RepeatsOf(RunSource* source, const v1::RunInfo& run) {
   std::vector<reports::RunReport> repeats;
-  const absl::Status visited =
+  absl::Status visited =
       VisitRuns(source, run.options().chip(), "", [&](const v1::RunInfo& other) -> absl::StatusOr<bool> {
         if (other.run_id() == run.run_id() || other.state() != v1::RUN_STATE_FINISHED ||
             other.options().host() != run.options().host() ||

@@ -81,9 +81,9 @@ class GenCommand final : public Command {
     if (!quiet_) {
       options.progress = [](const std::string& op, int64_t written, int64_t cases) {
         std::cout << op << ": "
-                  << (written == 0 ? absl::StrCat("up to date (", cases, " cases)")
-                                   : absl::StrCat(written, " of ", cases, " cases written"))
-                  << std::endl;
+                  << (written == 0 ? absl::StrCat("up to date (", cases, " cases)\n")
+                                   : absl::StrCat(written, " of ", cases, " cases written\n"))
+                  << std::flush;
       };
     }
     return options;

@@ -45,7 +45,7 @@ class MergeCommand final : public Command {
     const absl::StatusOr<std::string> run = Write(*merged);
     if (!run.ok()) return Tell(run.status());
     std::cout << "Run " << *run << ": " << merged->verdicts.size() << " cases of " << shards->size()
-              << " shards" << std::endl;
+              << " shards\n";
     return ExitCode::kOk;
   }
 

@@ -129,7 +129,7 @@ class PackCommand final : public Command {
     const absl::StatusOr<baselines::PackFigures> figures = baselines::MakePack(cases, making_, file_);
     if (!figures.ok()) return Tell(figures.status());
     PrintFigures(*figures);
-    std::cout << "Pack " << file_ << std::endl;
+    std::cout << "Pack " << file_ << "\n";
     return ExitCode::kOk;
   }
 
@@ -154,8 +154,7 @@ class PackCommand final : public Command {
     if (faults.size() > kShownFaults) {
       std::cerr << "diopi-cli: " << file_ << ": and " << faults.size() - kShownFaults << " more\n";
     }
-    std::cout << (faults.empty() ? "The pack is correct" : absl::StrCat(faults.size(), " faults"))
-              << std::endl;
+    std::cout << (faults.empty() ? "The pack is correct" : absl::StrCat(faults.size(), " faults")) << "\n";
     return faults.empty() ? ExitCode::kOk : ExitCode::kFailed;
   }
 
@@ -183,7 +182,7 @@ class PackCommand final : public Command {
     }
     std::cout << summary->admitted << " cases now have its outputs beside the oracle's, "
               << summary->quarantined.size() << " are quarantined, " << summary->without.size()
-              << " have none: " << options.data_folder << "/baselines" << std::endl;
+              << " have none: " << options.data_folder << "/baselines\n";
     return ExitCode::kOk;
   }
 

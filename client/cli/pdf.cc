@@ -96,7 +96,7 @@ absl::Status Run(const std::string& browser, const TemporaryFolder& scratch, con
 
 absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
   const char* variable = std::getenv("DIOPI_CHROMIUM");
-  const std::string given =
+  std::string given =
       !options.browser.empty() ? options.browser : std::string(variable == nullptr ? "" : variable);
   if (!given.empty()) {
     if (access(given.c_str(), X_OK) == 0) return given;

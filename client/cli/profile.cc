@@ -62,7 +62,7 @@ class ProfileCommand final : public Command {
     }
     const absl::StatusOr<std::string> report = profile::ImportProfile(importing_);
     if (!report.ok()) return Tell(report.status());
-    std::cout << *report << "Profile    " << importing_.output << std::endl;
+    std::cout << *report << "Profile    " << importing_.output << "\n";
     return ExitCode::kOk;
   }
 

@@ -84,7 +84,7 @@ class ShrinkCommand final : public Command {
           if (same) last = *verdict;
           return same;
         },
-        [](const std::string& what) { std::cout << "  " << what << std::endl; }, limits_);
+        [](const std::string& what) { std::cout << absl::StrCat("  ", what, "\n") << std::flush; }, limits_);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     std::cout << absl::StrFormat("Shrunk     %d steps, %d cases tried, %.1f s%s\n", result.steps,
                                  result.tries, seconds.count(),

@@ -35,7 +35,7 @@ absl::StatusOr<v1::Verdict> ShrinkTrial::Run(const v1::OperatorFile& file) {
   // The generated case: where a library allocates, its specs are known only now.
   const absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(expected->c, &expected->inputs);
   if (!options.ok()) return options.status();
-  const absl::Status submitted = worker_->Submit(expected->c, expected->inputs, *options);
+  absl::Status submitted = worker_->Submit(expected->c, expected->inputs, *options);
   if (!submitted.ok()) return submitted;
   const loader::CallOutcome outcome = worker_->Wait();
   return call_->judge().Judge(expected->c, expected->inputs, expected->references, outcome, options->adaptor);

@@ -99,7 +99,7 @@ class SubmitCommand final : public Command {
       return Tell(usage ? absl::InvalidArgumentError(run.status().message()) : run.status());
     }
     std::cout << "Run " << run->run_id() << ": cancelled after " << run->done() << " of " << run->cases()
-              << " cases" << std::endl;
+              << " cases\n";
     return ExitCode::kOk;
   }
 
@@ -132,10 +132,9 @@ class SubmitCommand final : public Command {
     const v1::RunInfo& run = response->run();
     std::cout << "Run " << run.run_id() << ": submitted, " << run.cases() << " cases";
     if (response->agents_size() > 0) std::cout << ", for " << absl::StrJoin(response->agents(), ", ");
-    std::cout << std::endl;
+    std::cout << "\n" << std::flush;
     const bool told_by_watch = wait_ && response->agents_size() > 0;
-    if (!told_by_watch && !response->note().empty())
-      std::cerr << "diopi-cli: " << response->note() << std::endl;
+    if (!told_by_watch && !response->note().empty()) std::cerr << "diopi-cli: " << response->note() << "\n";
     return wait_ ? Watch(run.run_id()) : ExitCode::kOk;
   }
 
@@ -147,22 +146,22 @@ class SubmitCommand final : public Command {
     });
     if (!watched.ok()) {
       std::cerr << "diopi-cli: run " << run_id << " continues on the server; see diopi-cli submit --server "
-                << server_ << " --watch " << run_id << std::endl;
+                << server_ << " --watch " << run_id << "\n";
       return Tell(watched);
     }
     if (!last_.submission().note().empty()) {
-      std::cerr << "diopi-cli: run " << last_.run_id() << ": " << last_.submission().note() << std::endl;
+      std::cerr << "diopi-cli: run " << last_.run_id() << ": " << last_.submission().note() << "\n";
     }
     if (IsBlocked(last_)) {
       std::cerr << "diopi-cli: the run stays in the queue until an agent recovers; cancel it with: diopi-cli "
                    "submit "
-                << "--server " << server_ << " --cancel " << run_id << std::endl;
+                << "--server " << server_ << " --cancel " << run_id << "\n";
       return ExitCode::kEnvironment;
     }
     std::cout << "Run " << last_.run_id() << ": " << EnumName(last_.state()) << ", " << last_.done() << " of "
               << last_.cases() << " cases";
     for (const auto& [outcome, count] : OutcomesOf(last_)) std::cout << ", " << outcome << " " << count;
-    std::cout << std::endl;
+    std::cout << "\n";
     return ExitCodeOf(last_);
   }
 
@@ -174,8 +173,9 @@ class SubmitCommand final : public Command {
     shown_ = share;
     if (!line || server::IsOver(run.state())) return;
     std::cout << "Run " << run.run_id() << ": " << EnumName(run.state()) << ", " << run.done() << " of "
-              << run.cases() << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed"
-              << std::endl;
+              << run.cases() << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure)
+              << " failed\n"
+              << std::flush;
   }
 
   std::string server_;

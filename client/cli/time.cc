@@ -151,7 +151,7 @@ class TimeCommand final : public Command {
     std::vector<std::string> members;
     for (const auto& [key, tensor] : baseline.inputs) {
       const std::string file = absl::StrCat(inputs_, "/", ++files_, ".bin");
-      const absl::Status written = WriteOutput(tensor.data, file);
+      absl::Status written = WriteOutput(tensor.data, file);
       if (!written.ok()) return written;
       members.push_back(absl::StrCat(
           JsonString(key), ": {\"dtype\": \"", std::string(DtypeName(tensor.dtype)), "\", \"shape\": [",

@@ -71,7 +71,7 @@ absl::StatusOr<std::map<std::string, KillMatrix>> MeasureCases(const CaseValueOp
     }
   }
   if (!options.mutants_library.empty()) {
-    const absl::Status status = AddPlanted(options, &matrices);
+    absl::Status status = AddPlanted(options, &matrices);
     if (!status.ok()) return status;
   }
   return matrices;

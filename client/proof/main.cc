@@ -1,5 +1,6 @@
 // diopi-proof: does the method catch every bug, and does it accuse nobody falsely?
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -96,7 +97,7 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
     if (!options.ok()) return options.status();
     options->seeds = bugs ? 1 : arguments.seeds;
     Tally tally(options->planted);
-    const absl::Status status = RunTrials(*options, [&](const Trial& trial) { tally.Add(trial); });
+    absl::Status status = RunTrials(*options, [&](const Trial& trial) { tally.Add(trial); });
     if (!status.ok()) return status;
     sum->Append(tally);
   }
@@ -133,7 +134,7 @@ absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& s
   options->declare = declare;
   options->explain = true;
   CauseTally tally(options->planted);
-  const absl::Status status = RunTrials(*options, [&](const Trial& trial) {
+  absl::Status status = RunTrials(*options, [&](const Trial& trial) {
     tally.Add(trial.planted, trial.verdict);
     if (!arguments.verbose || trial.verdict.outcome() != v1::OUTCOME_FAIL) return;
     std::cout << options->planted[trial.planted].name << "\t" << trial.verdict.case_id() << "\t"
@@ -229,5 +230,11 @@ int Main(int argc, char** argv) {
 }  // namespace diopi::proof
 
 int main(int argc, char** argv) {
-  return diopi::proof::Main(argc, argv);
+  // CLI11 reports our own mistakes in declaring options as exceptions.
+  try {
+    return diopi::proof::Main(argc, argv);
+  } catch (...) {
+    std::fputs("diopi-proof: an unexpected exception\n", stderr);
+    return diopi::proof::kCannotRun;
+  }
 }

@@ -85,7 +85,7 @@ class GrpcAgentsClient final : public AgentsClient {
   absl::StatusOr<v1::SubmitResponse> Submit(const v1::SubmitRequest& request,
                                             const std::string& upload_path) override {
     v1::SubmitResponse response;
-    const absl::Status status = UnlessBusy([&] { return SubmitOnce(request, upload_path, &response); });
+    absl::Status status = UnlessBusy([&] { return SubmitOnce(request, upload_path, &response); });
     if (!status.ok()) return status;
     return response;
   }
@@ -185,7 +185,7 @@ class GrpcAgentsClient final : public AgentsClient {
                                                                          Response*),
                                 const Request& request) {
     Response response;
-    const absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
+    absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
       return (stub_.get()->*method)(context, request, &response);
     });
     if (!status.ok()) return status;
@@ -202,7 +202,7 @@ class GrpcAgentsClient final : public AgentsClient {
 
 absl::StatusOr<std::unique_ptr<AgentsClient>> AgentsClient::Make(const std::string& address,
                                                                  const ClientOptions& options) {
-  const absl::Status valid = CheckServer(address, options.credentials);
+  absl::Status valid = CheckServer(address, options.credentials);
   if (!valid.ok()) return valid;
   return std::make_unique<GrpcAgentsClient>(address, options);
 }

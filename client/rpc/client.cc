@@ -63,7 +63,7 @@ class GrpcClient final : public Client {
     Caller::Attempts attempts;
     for (;;) {
       const size_t before = collector.size();
-      const absl::Status status = ReadBatches(&collector);
+      absl::Status status = ReadBatches(&collector);
       if (status.ok()) return collector.Finish();
       if (absl::IsUnimplemented(status)) return TooOld();
       const bool further = collector.size() > before;
@@ -107,7 +107,7 @@ class GrpcClient final : public Client {
                                                                               const Request&, Response*),
                                 const Request& request) {
     Response response;
-    const absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
+    absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
       return (stub_.get()->*method)(context, request, &response);
     });
     if (!status.ok()) return status;
@@ -198,7 +198,7 @@ class GrpcClient final : public Client {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& address,
                                                         const ClientOptions& options) {
-  const absl::Status valid = CheckServer(address, options.credentials);
+  absl::Status valid = CheckServer(address, options.credentials);
   if (!valid.ok()) return valid;
   auto client = std::make_unique<GrpcClient>(address, options);
   const absl::Status greeted = client->Greet();

@@ -164,9 +164,9 @@ TEST_F(TensorCacheTest, ProcessesShareAFolderWithinItsLimit) {
 
 TEST_F(TensorCacheTest, ThreadsShareOne) {
   const auto cache = Open(20'000);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&cache] {
+  std::vector<std::thread> threads(4);
+  for (std::thread& thread : threads) {
+    thread = std::thread([&cache] {
       for (int i = 0; i < 200; ++i) {
         if (!Has(cache.get(), Content(i % 40))) Put(cache.get(), Content(i % 40));
       }

@@ -15,7 +15,7 @@
 namespace diopi::agent {
 
 absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
-  const absl::Status elf = loader::CheckElf(path);
+  absl::Status elf = loader::CheckElf(path);
   if (!elf.ok()) return elf;
   absl::StatusOr<loader::ElfSymbols> symbols = loader::ReadElfSymbols(path);
   if (!symbols.ok()) return symbols.status();

@@ -77,7 +77,7 @@ class CacheTest : public ::testing::Test {
   }
 
   // One run; how many bytes of tensors it had sent.
-  int64_t Run() {
+  int64_t BytesOfRun() {
     const int64_t before = Streamed();
     const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--server",
                                      address_, "--fname", "add", "matmul", "--inputs", "bytes", "--cache-dir",
@@ -104,18 +104,18 @@ class CacheTest : public ::testing::Test {
 };
 
 TEST_F(CacheTest, WhatIsThereIsNotSentAgainAndWhatIsDamagedIs) {
-  const int64_t cold = Run();
+  const int64_t cold = BytesOfRun();
   const std::map<std::string, std::string> expected = verdicts_;
   ASSERT_GT(expected.size(), 100u);
   const std::map<std::string, int64_t> entries = Entries();
   ASSERT_GT(entries.size(), 4u);
   int64_t kept = 0;
   for (const auto& [path, bytes] : entries) kept += bytes;
-  const int64_t warm = Run();
+  const int64_t warm = BytesOfRun();
   EXPECT_LE(warm, cold - kept) << "a tensor of the cache was sent again";
   EXPECT_EQ(verdicts_, expected);
   EXPECT_EQ(Entries(), entries);
-  EXPECT_EQ(Run(), warm);  // what is too small for the cache, and nothing else
+  EXPECT_EQ(BytesOfRun(), warm);  // what is too small for the cache, and nothing else
 
   const auto& [path, bytes] = *std::next(entries.begin());
   const std::string good = ReadFile(path);
@@ -131,12 +131,12 @@ TEST_F(CacheTest, WhatIsThereIsNotSentAgainAndWhatIsDamagedIs) {
   };
   for (const auto& [name, content] : damages) {
     WriteFile(path, content);
-    EXPECT_GE(Run(), warm + bytes) << name << ": it was not fetched again";
+    EXPECT_GE(BytesOfRun(), warm + bytes) << name << ": it was not fetched again";
     EXPECT_EQ(verdicts_, expected) << name;
     EXPECT_TRUE(ReadFile(path) == good) << name;
     EXPECT_EQ(Entries(), entries) << name;
   }
-  EXPECT_EQ(Run(), warm);
+  EXPECT_EQ(BytesOfRun(), warm);
 }
 
 }  // namespace

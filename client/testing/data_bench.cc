@@ -12,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -266,15 +265,15 @@ int Bare(const std::string& kind_name, int64_t mib) {
 
 int Main(const std::vector<std::string>& args) {
   const std::string command = args.empty() ? "" : args[0];
-  if (command == "store" && args.size() == 3) return MakeStore(args[1], std::atoll(args[2].c_str()));
+  if (command == "store" && args.size() == 3) return MakeStore(args[1], std::stoll(args[2]));
   if (command == "run" && args.size() >= 3) {
-    return MakeRun(args[1], args[2], args.size() > 3 ? std::atoll(args[3].c_str()) : int64_t{1} << 40);
+    return MakeRun(args[1], args[2], args.size() > 3 ? std::stoll(args[3]) : int64_t{1} << 40);
   }
   if (command == "draw" && args.size() == 4) return Draw(args[1], args[2], args[3]);
   if (command == "report" && args.size() == 4) {
-    return Report(args[1], std::atoi(args[2].c_str()), std::atoi(args[3].c_str()));
+    return Report(args[1], std::stoi(args[2]), std::stoi(args[3]));
   }
-  if (command == "bare" && args.size() == 3) return Bare(args[1], std::atoll(args[2].c_str()));
+  if (command == "bare" && args.size() == 3) return Bare(args[1], std::stoll(args[2]));
   std::cerr << "data_bench: see the top of data_bench.cc\n";
   return 2;
 }

@@ -31,8 +31,8 @@ class DiskTest : public ::testing::Test {
   Finished Mounted(const std::string& script) const {
     std::filesystem::create_directories(data());
     return RunProgram({"/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/bash", "-c",
-                       "set -u; " + script, "bash", data(), DIOPI_BINARY_DIR "/bin",
-                       LibPath("libdiopi_cpu.so"), folder_.path()});
+                       "set -u; " + script, "bash", data(), BuildPath("bin"), LibPath("libdiopi_cpu.so"),
+                       folder_.path()});
   }
 
   TempFolder folder_;

@@ -9,9 +9,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,7 +37,7 @@ double MillisecondsSince(Clock::time_point start) {
 double RssMiB(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::atof(line.c_str() + 6) / 1024;
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
   }
   return -1;
 }
@@ -44,13 +45,12 @@ double RssMiB(pid_t pid) {
 // User and system time so far.
 double CpuSeconds(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(stat, text);
-  long long user = 0;
-  long long system = 0;
-  // After "pid (name) " come state and ten numbers before the two.
-  std::sscanf(text.c_str() + text.rfind(") ") + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lld %lld",
-              &user, &system);
+  stat.ignore(std::numeric_limits<std::streamsize>::max(), ')');
+  // After "pid (name)" come state and ten numbers before the two.
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) stat >> skipped;
+  int64_t user = 0, system = 0;
+  stat >> user >> system;
   return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
@@ -184,6 +184,7 @@ int Main(const std::string& program, const std::string& data, int count, double 
   const double cpu_alone = IdleCost(server.pid(), {}, seconds / 4);
   const Clock::time_point start = Clock::now();
   std::vector<std::unique_ptr<FakeAgent>> agents;
+  agents.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) agents.push_back(std::make_unique<FakeAgent>(line.substr(6), i));
   for (const auto& agent : agents) agent->WaitUntilThere();
   const double connected_ms = MillisecondsSince(start);
@@ -206,6 +207,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: idle_agents_bench SERVER-PROGRAM DATA [AGENTS [SECONDS]]\n");
     return 2;
   }
-  return diopi::testing::Main(argv[1], argv[2], argc > 3 ? std::atoi(argv[3]) : 200,
-                              argc > 4 ? std::atof(argv[4]) : 60);
+  return diopi::testing::Main(argv[1], argv[2], argc > 3 ? std::stoi(argv[3]) : 200,
+                              argc > 4 ? std::stod(argv[4]) : 60);
 }

@@ -317,7 +317,6 @@ TEST_F(ServeGateTest, AnAgentKilledInTheMiddleIsLostAndTheRunGoesOn) {
 
 // A run whose agent is killed is not "running" for ever; an agent that works on one long case keeps it so.
 TEST_F(ServeGateTest, ARunWithoutASignOfItsAgentIsStalledUntilItIsResumed) {
-  std::string name;
   const std::vector<std::string> command = {
       BinPath("diopi-agent"),    "--server", address_, "--chip",      "c",   "--impl",
       VendorPath("vendor_gate"), "--fname",  "relu",   "--timeout-s", "600", "--error-report",

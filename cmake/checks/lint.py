@@ -12,9 +12,22 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+
+# gcc checks promotions to double and deprecated declarations. clang's flags of the same names also object to promotions
+# to long double, which are meant, and to what std::stable_sort calls. Google Benchmark's macros use __COUNTER__.
+TIDY = ['clang-tidy-22', '--quiet', '--extra-arg=-Wno-double-promotion', '--extra-arg=-Wno-deprecated-declarations',
+        '--extra-arg=-Wno-c2y-extensions']
+
+
+def sources(file):
+    """The sources that a compiled file stands for: itself, or those that a file of a unity build includes."""
+    if re.fullmatch(r'unity_\w+_cxx\.cxx', os.path.basename(file)):
+        return re.findall(r'^#include "(.+)"$', pathlib.Path(file).read_text(), flags=re.MULTILINE)
+    return [file]
 
 
 def commands(build):
@@ -22,9 +35,11 @@ def commands(build):
     result = {}
     for entry in json.loads((build / 'compile_commands.json').read_text()):
         if 'nvcc' not in entry['command'].split()[0]:
-            entry['command'] = re.sub(r'-include \S*/cmake_pch\.hxx', '', entry['command'])
-            entry['output'] = re.search(r' -o (\S+)', entry['command'])[1]
-            result.setdefault(entry['file'], entry)
+            command = re.sub(r'-include \S*/cmake_pch\.hxx', '', entry['command'])
+            output = re.search(r' -o (\S+)', command)[1]
+            for file in sources(entry['file']):
+                result.setdefault(file, {**entry, 'file': file, 'output': output,
+                                         'command': command.replace(entry['file'], file)})
     return result
 
 
@@ -46,6 +61,9 @@ def main(arguments):
     if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
+    if shutil.which(TIDY[0]) is None:
+        print(f'lint: {TIDY[0]} is not installed; docker/packages-lint.txt names its package', file=sys.stderr)
+        return 2
     root = pathlib.Path.cwd()
     build = pathlib.Path(arguments[0]).resolve()
     names = arguments[1:] or subprocess.run(['git', 'ls-files', '--', '*.cc'], capture_output=True, text=True,
@@ -58,7 +76,7 @@ def main(arguments):
         """Of all that a finding could come from; empty where the object was not built."""
         if entry['output'] not in depends:
             return ''
-        hasher = hashlib.sha256(config + entry['command'].encode())
+        hasher = hashlib.sha256(config + ' '.join([*TIDY, entry['command']]).encode())
         for path in depends[entry['output']]:
             if path not in contents:
                 contents[path] = hashlib.sha256(path.read_bytes()).digest()
@@ -72,9 +90,8 @@ def main(arguments):
         stamp, key = build / 'lint' / name.replace('/', '+'), digest(entry)
         if key and stamp.is_file() and stamp.read_text() == key:
             return name, 'unchanged', ''
-        # gcc checks promotions to double; clang's flag of the same name also objects to long double, which is meant.
-        done = subprocess.run(['clang-tidy', '--quiet', '--extra-arg=-Wno-double-promotion', '-p', database, name],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run([*TIDY, '-p', database, name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
         text = re.sub(r'^\d+ warnings? generated\.\n', '', done.stdout, flags=re.MULTILINE)
         if done.returncode != 0 or text.strip():
             return name, 'with findings', text

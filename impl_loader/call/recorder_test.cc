@@ -18,7 +18,7 @@ template <typename T>
 void Append(const T& value, Bytes* out) {
   const size_t at = out->size();
   out->resize(at + sizeof(T));
-  std::memcpy(out->data() + at, &value, sizeof(T));
+  std::memcpy(out->data() + at, static_cast<const void*>(&value), sizeof(T));
 }
 
 void AppendAll(const void* data, size_t size, Bytes* out) {
@@ -55,6 +55,7 @@ class Sender {
     return all;
   }
 
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): any address will do, nobody follows it
   void* Handle() { return reinterpret_cast<void*>(random_() | 1); }
 
  private:
@@ -248,8 +249,8 @@ class RecorderTest : public ::testing::Test {
     SCOPED_TRACE(function.name());
     Sender sender(seed);
     const std::vector<Sent> sent = sender.Make(function);
-    std::vector<ArgValue> args;
-    for (const Sent& one : sent) args.push_back(one.value);
+    std::vector<ArgValue> args(sent.size());
+    for (size_t i = 0; i < sent.size(); ++i) args[i] = sent[i].value;
     auto* context = static_cast<diopiContextHandle_t>(sender.Handle());
     reset_();
     at_ = 0;

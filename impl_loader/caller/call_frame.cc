@@ -85,6 +85,7 @@ int32_t CallFrame::Download() {
     if (const int32_t code = context_->Download(bound.tensor.storage); code != 0) return code;
   }
   std::vector<const diopiTensor*> whole;
+  whole.reserve(slots_.size());
   for (const LibrarySlot& slot : slots_) whole.push_back(*slot.handle);
   for (const diopiTensor* tensor : context_->Required()) {
     bool wanted = false;

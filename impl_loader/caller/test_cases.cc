@@ -135,9 +135,9 @@ TensorMap AddInputs(const std::vector<int64_t>& shape) {
 }
 
 std::vector<float> AddResult(const std::vector<int64_t>& shape, double alpha) {
-  std::vector<float> result;
-  for (int64_t i = 0; i < NumElements(shape); ++i) {
-    result.push_back(static_cast<float>((1 + 10 * alpha) * static_cast<double>(i + 1)));
+  std::vector<float> result(static_cast<size_t>(NumElements(shape)));
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = static_cast<float>((1 + 10 * alpha) * static_cast<double>(i + 1));
   }
   return result;
 }

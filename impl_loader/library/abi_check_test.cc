@@ -25,8 +25,8 @@ const AbiSymbol* Find(const std::vector<AbiSymbol>& symbols, const std::string& 
 }
 
 std::vector<std::string> Demangled(const std::vector<AbiSymbol>& symbols) {
-  std::vector<std::string> names;
-  for (const AbiSymbol& symbol : symbols) names.push_back(symbol.demangled);
+  std::vector<std::string> names(symbols.size());
+  for (size_t i = 0; i < names.size(); ++i) names[i] = symbols[i].demangled;
   return names;
 }
 

@@ -48,6 +48,7 @@ class ChangedFunctionsTest : public ::testing::Test {
     std::string path = folder_ + "/" + std::to_string(count_++) + ".so";
     const std::string command = "cc -O1 -fPIC -shared -DHELPER=x -DASIDE=x -DADD='x+1' " + flags + " -o " +
                                 path + " " + folder_ + "/lib.c -lm 2>" + folder_ + "/errors";
+    // NOLINTNEXTLINE(bugprone-command-processor): the test writes the command itself
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     return path;
   }

@@ -11,7 +11,7 @@ absl::StatusOr<ElfImage> ElfImage::Open(const std::string& path) {
   absl::StatusOr<ElfFile> file = ElfFile::Open(path);
   if (!file.ok()) return file.status();
   ElfImage image(*std::move(file));
-  const absl::Status status = image.Read();
+  absl::Status status = image.Read();
   if (!status.ok()) return status;
   return image;
 }

@@ -45,8 +45,8 @@ class Witness {
   absl::Status CheckLoaded(void* handle) const {
     if (identity_.empty()) return absl::OkStatus();
     struct link_map* map = nullptr;
-    const bool same = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && !MappedFile(page_).empty() &&
-                      MappedFile(map->l_ld) == MappedFile(page_);
+    const bool same = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 &&
+                      !MappedFile(page_).empty() && MappedFile(map->l_ld) == MappedFile(page_);
     if (same) return Check();
     return absl::FailedPreconditionError(absl::StrCat(path_, ": was replaced while it was loaded"));
   }
@@ -100,7 +100,7 @@ void* Library::Symbol(const std::string& name) const {
   struct link_map* owner = nullptr;
   struct link_map* self = nullptr;
   if (dladdr1(symbol, &info, reinterpret_cast<void**>(&owner), RTLD_DL_LINKMAP) == 0) return nullptr;
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &self) != 0) return nullptr;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&self)) != 0) return nullptr;
   return owner == self ? symbol : nullptr;
 }
 

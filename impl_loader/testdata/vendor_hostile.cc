@@ -59,7 +59,7 @@ pid_t FindServer(std::string* address) {
   if (folder == nullptr) return 0;
   pid_t found = 0;
   while (const dirent* entry = readdir(folder)) {
-    const pid_t pid = static_cast<pid_t>(std::atoi(entry->d_name));
+    const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
     if (pid <= 0) continue;
     const std::string name = "/proc/" + std::to_string(pid);
     const std::string command = ReadAll(name + "/cmdline");
@@ -98,7 +98,7 @@ int OpenMemory(pid_t pid) {
 }
 
 pid_t ProcessOf(const char* name) {
-  return static_cast<pid_t>(std::atoi(Environment(name).c_str()));
+  return static_cast<pid_t>(std::strtol(Environment(name).c_str(), nullptr, 10));
 }
 
 int ServerMemory() {

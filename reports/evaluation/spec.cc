@@ -125,7 +125,7 @@ absl::StatusOr<v1::ChipSpec> ParseSpec(std::string_view text, std::string_view f
   if (spec.chip().empty()) collector.Add(-1, "no chip: the name given to diopi-agent --chip was expected");
   CheckBlocks(spec, tree, &collector);
   CheckOnce(spec, tree, &collector);
-  const absl::Status status = collector.status();
+  absl::Status status = collector.status();
   if (!status.ok()) return status;
   return spec;
 }

@@ -14,7 +14,7 @@ namespace {
 // The template with its lines of data: '#' directly before text is data, "# " prose.
 std::string FilledTemplate() {
   std::string out;
-  for (const absl::string_view line : absl::StrSplit(SpecTemplate().data(), '\n')) {
+  for (const absl::string_view line : absl::StrSplit(std::string(SpecTemplate()), '\n')) {
     const bool data = line.size() > 1 && line[0] == '#' && (line[1] != ' ' || absl::StartsWith(line, "#  "));
     absl::StrAppend(&out, data ? line.substr(1) : line, "\n");
   }

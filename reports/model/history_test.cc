@@ -61,6 +61,7 @@ TEST_F(HistoryTest, FirstBadLastGoodAndFlaky) {
   for (const Row& row : kRows) {
     const std::string chip = absl::StrCat("chip", number++);
     std::vector<std::string> ids;
+    ids.reserve(row.runs.size());
     for (const auto& [library, outcome] : row.runs) ids.push_back(Run(chip, library, {outcome, P}));
     const auto history = LoadHistory(*queries_, server::CaseId(0), chip);
     ASSERT_TRUE(history.ok()) << row.name << ": " << history.status();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -55,7 +54,7 @@ int Main(int argc, char** argv) {
     std::fputs("usage: model_bench FOLDER [ROUNDS]\n", stderr);
     return 2;
   }
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 11;
+  const int rounds = argc > 2 ? std::stoi(argv[2]) : 11;
   const auto opened = server::Queries::Open(server::DatabasePath(argv[1]));
   if (!opened.ok()) return Fault(opened.status());
   server::Queries& queries = **opened;

@@ -53,9 +53,9 @@ class ModelTest : public testing::Test {
     v1::RunOptions options = server::MakeOptions(chip);
     options.set_impl_sha256(library);
     options.clear_selection();  // a complete run
-    std::vector<v1::Verdict> verdicts;
+    std::vector<v1::Verdict> verdicts(outcomes.size());
     for (size_t i = 0; i < outcomes.size(); ++i) {
-      verdicts.push_back(server::MakeVerdict(static_cast<int>(i), outcomes[i]));
+      verdicts[i] = server::MakeVerdict(static_cast<int>(i), outcomes[i]);
     }
     return Run(options, verdicts);
   }

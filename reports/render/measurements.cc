@@ -107,6 +107,7 @@ std::string Percent(int64_t part, int64_t whole) {
 
 std::string BadgeText(const RunReport& report) {
   std::vector<std::string> texts;
+  texts.reserve(report.badges.size());
   for (const std::string& badge : report.badges) {
     texts.push_back(
         badge == kFlushBadge     ? absl::StrCat(badge, " (observed: subnormal results are flushed to zero)")
@@ -128,6 +129,7 @@ std::vector<std::string> ContractLines(const RunReport& report) {
   std::vector<std::string> lines;
   for (const ContractEffect& effect : report.would_pass) {
     std::vector<std::pair<int64_t, std::string>> dtypes;
+    dtypes.reserve(effect.by_dtype.size());
     for (const auto& [dtype, cases] : effect.by_dtype)
       dtypes.emplace_back(-cases, std::string(DtypeName(dtype)));
     std::sort(dtypes.begin(), dtypes.end());

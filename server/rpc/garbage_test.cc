@@ -17,6 +17,8 @@
 namespace diopi::server {
 namespace {
 
+using namespace std::string_literals;
+
 std::string RandomBytes(size_t size, uint32_t seed) {
   std::mt19937 random(seed);
   std::string bytes(size, '\0');
@@ -64,7 +66,7 @@ TEST(GarbageTest, BytesThatAreNoProtocol) {
       "",
       "\n",
       "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-      "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  // the beginning of a TLS hello
+      "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"s,  // the beginning of a TLS hello
       preface.substr(0, 10),
       preface,
       preface + settings.substr(0, 5),

@@ -205,7 +205,7 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
   absl::StatusOr<LeaseKey> key = LeaseKey::Open(options.data_folder);
   if (!key.ok()) return key.status();
   auto server = std::make_unique<GrpcServer>(options, *std::move(database), *std::move(key));
-  const absl::Status status = server->Listen(*std::move(address));
+  absl::Status status = server->Listen(*std::move(address));
   if (!status.ok()) return status;
   return server;
 }

@@ -34,8 +34,8 @@ void ExpectSame(const TensorMap& actual, const TensorMap& expected, const std::s
 }
 
 std::vector<std::string> IdsOf(const ReceivedLease& lease) {
-  std::vector<std::string> ids;
-  for (const ReceivedCase& received : lease.cases) ids.push_back(received.c.id());
+  std::vector<std::string> ids(lease.cases.size());
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = lease.cases[i].c.id();
   return ids;
 }
 
@@ -96,6 +96,7 @@ TEST(ServerTest, ServerInfoAndRuns) {
   ASSERT_TRUE(agent.stub().ListRuns(&list_context, {}, &runs).ok());
   ASSERT_EQ(runs.runs_size(), 2);
   EXPECT_EQ(runs.runs(0).run_id(), second);
+  EXPECT_EQ(runs.runs(1).run_id(), first);
   EXPECT_EQ(runs.runs(1).cases(), 6);
 }
 

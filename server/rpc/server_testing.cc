@@ -141,7 +141,7 @@ TestAgent::TestAgent(const std::string& address, std::string id) : id_(std::move
 absl::StatusOr<v1::CreateRunResponse> TestAgent::CreateRun(const v1::CreateRunRequest& request) {
   grpc::ClientContext context;
   v1::CreateRunResponse response;
-  const absl::Status status = FromGrpc(stub_->CreateRun(&context, request, &response));
+  absl::Status status = FromGrpc(stub_->CreateRun(&context, request, &response));
   if (!status.ok()) return status;
   return response;
 }
@@ -206,7 +206,7 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
 absl::StatusOr<v1::ReportResponse> TestAgent::Report(const v1::ReportRequest& request) {
   grpc::ClientContext context;
   v1::ReportResponse response;
-  const absl::Status status = FromGrpc(stub_->Report(&context, request, &response));
+  absl::Status status = FromGrpc(stub_->Report(&context, request, &response));
   if (!status.ok()) return status;
   return response;
 }
@@ -230,7 +230,7 @@ absl::StatusOr<v1::RunInfo> TestAgent::Finish(const std::string& run_id, bool ab
   request.set_agent_id(id_);
   request.set_aborted(aborted);
   v1::FinishRunResponse response;
-  const absl::Status status = FromGrpc(stub_->FinishRun(&context, request, &response));
+  absl::Status status = FromGrpc(stub_->FinishRun(&context, request, &response));
   if (!status.ok()) return status;
   return response.run();
 }
@@ -240,7 +240,7 @@ absl::StatusOr<v1::RunInfo> TestAgent::GetRun(const std::string& run_id) {
   v1::GetRunRequest request;
   request.set_run_id(run_id);
   v1::RunInfo response;
-  const absl::Status status = FromGrpc(stub_->GetRun(&context, request, &response));
+  absl::Status status = FromGrpc(stub_->GetRun(&context, request, &response));
   if (!status.ok()) return status;
   return response;
 }

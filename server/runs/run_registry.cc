@@ -103,7 +103,7 @@ absl::StatusOr<std::vector<PackedCase>> RunRegistry::SelectCases(const v1::RunOp
   if (!catalog.ok()) return catalog.status();
   std::vector<PackedCase> selected;
   cases::SuiteHasher hasher;
-  const absl::Status status = (*catalog)->VisitRun(options.selection(), [&](const v1::Case& c) {
+  absl::Status status = (*catalog)->VisitRun(options.selection(), [&](const v1::Case& c) {
     hasher.Add(c.id(), c.hash());
     const bool other_shard =
         options.shard_count() > 1 && ShardOf(c.id(), options.shard_count()) != options.shard_index();

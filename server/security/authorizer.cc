@@ -91,8 +91,9 @@ std::unique_ptr<Authorizer> Authorizer::FromTokens(const std::string& data_folde
 
 std::string_view BearerToken(std::string_view header) {
   constexpr std::string_view kScheme = "bearer ";
+  const std::string_view scheme = header.substr(0, kScheme.size());
   if (header.size() <= kScheme.size() ||
-      !absl::EqualsIgnoreCase(absl::string_view(header.data(), kScheme.size()),
+      !absl::EqualsIgnoreCase(absl::string_view(scheme.data(), scheme.size()),
                               absl::string_view(kScheme.data(), kScheme.size()))) {
     return {};
   }

@@ -208,7 +208,7 @@ absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::
   std::string token = "diopi_" + *secret;
   const std::string hash = Hash(*salt, token);
   if (hash.empty()) return absl::InternalError("SHA-256 is not available");
-  const absl::Status status = Change(data_folder, [&](std::vector<TokenRecord>* records) {
+  absl::Status status = Change(data_folder, [&](std::vector<TokenRecord>* records) {
     if (std::any_of(records->begin(), records->end(), Named(name))) {
       return absl::AlreadyExistsError(absl::StrCat("'", name, "' has a token; revoke it first"));
     }

@@ -95,7 +95,7 @@ TEST_F(TokenFileTest, NamesTheDamagedLine) {
   for (const std::string& bad : {std::string("x"), good + " more", absl::StrCat("ci root ", good.substr(7)),
                                  good.substr(0, good.size() - 1), std::string(1, '\0'),
                                  absl::StrCat(good.substr(0, good.size() - 1), "g")}) {
-    Write(good + "\n" + bad + "\n");
+    Write(absl::StrCat(good, "\n", bad, "\n"));
     const absl::Status status = ReadTokens(Path()).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << bad;
     EXPECT_THAT(std::string(status.message()), HasSubstr("tokens:2: not a token"));
@@ -111,13 +111,14 @@ TEST_F(TokenFileTest, FollowsNoLink) {
 }
 
 TEST_F(TokenFileTest, ManyAtOnceLoseNone) {
-  constexpr int kThreads = 8;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([this, i] { EXPECT_TRUE(AddToken(data_, absl::StrCat("t", i), Role::kRead).ok()); });
+  constexpr size_t kThreads = 8;
+  std::vector<std::thread> threads(kThreads);
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads[i] =
+        std::thread([this, i] { EXPECT_TRUE(AddToken(data_, absl::StrCat("t", i), Role::kRead).ok()); });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(ReadTokens(Path())->size(), static_cast<size_t>(kThreads));
+  EXPECT_EQ(ReadTokens(Path())->size(), kThreads);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& opti
   if (!run.ok()) return run.status();
   absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), *run);
   if (!info.ok()) return info.status();
-  const absl::Status status = transaction->Commit();
+  absl::Status status = transaction->Commit();
   if (!status.ok()) return status;
   return info;
 }

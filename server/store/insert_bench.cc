@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -220,8 +219,8 @@ constexpr const char* kNames[] = {"append", "same", "bare"};
 int Main(int argc, char** argv) {
   if (argc != 4) return 2;
   const std::string folder = argv[1];
-  const std::vector<v1::Verdict> verdicts = MakeVerdicts(static_cast<size_t>(std::atoi(argv[2])));
-  const auto batch = static_cast<size_t>(std::atoi(argv[3]));
+  const std::vector<v1::Verdict> verdicts = MakeVerdicts(std::stoul(argv[2]));
+  const size_t batch = std::stoul(argv[3]);
   const std::string full = DatabasePath(folder);
   if (Append(full, verdicts, batch) <= 0) return 3;  // the rows of the bare loops; not timed
   std::vector<double> speeds[3];

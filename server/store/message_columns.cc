@@ -33,9 +33,10 @@ std::string TypeOf(const FieldDescriptor* field) {
 
 std::string Lines(const Message& message, const FieldDescriptor* field) {
   const Reflection& reflection = *message.GetReflection();
+  const int size = reflection.FieldSize(message, field);
   std::vector<std::string> entries;
-  for (int i = 0; i < reflection.FieldSize(message, field); ++i)
-    entries.push_back(reflection.GetRepeatedString(message, field, i));
+  entries.reserve(static_cast<size_t>(size));
+  for (int i = 0; i < size; ++i) entries.push_back(reflection.GetRepeatedString(message, field, i));
   return JoinLines(entries);
 }
 

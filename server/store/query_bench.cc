@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -238,9 +237,9 @@ int Main(int argc, char** argv) {
     return 2;
   }
   const std::string path = DatabasePath(argv[1]);
-  const int runs = argc > 2 ? std::atoi(argv[2]) : 200;
-  const int cases = argc > 3 ? std::atoi(argv[3]) : 5000;
-  const int rounds = argc > 4 ? std::atoi(argv[4]) : 11;
+  const int runs = argc > 2 ? std::stoi(argv[2]) : 200;
+  const int cases = argc > 3 ? std::stoi(argv[3]) : 5000;
+  const int rounds = argc > 4 ? std::stoi(argv[4]) : 11;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     const Clock::time_point start = Clock::now();

@@ -178,7 +178,7 @@ absl::Status Migrate(Connection* connection, const std::function<void(int64_t)>&
     const absl::Status status = connection->Execute(kMigrations[static_cast<size_t>(step)]());
     if (!status.ok()) return status;
   }
-  const absl::Status status = connection->Execute(
+  absl::Status status = connection->Execute(
       absl::StrCat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", kSchemaVersion));
   if (!status.ok()) return status;
   if (before_step) before_step(kSchemaVersion);

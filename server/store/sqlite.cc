@@ -185,7 +185,7 @@ absl::StatusOr<int64_t> Connection::QueryInt(const std::string& sql) {
 }
 
 absl::StatusOr<Transaction> Transaction::Begin(Connection* connection) {
-  const absl::Status status = connection->Execute("BEGIN IMMEDIATE");
+  absl::Status status = connection->Execute("BEGIN IMMEDIATE");
   if (!status.ok()) return status;
   return Transaction(connection);
 }

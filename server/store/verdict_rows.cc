@@ -163,7 +163,7 @@ absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
   for (int i = 0; i < verdict.outputs_size(); ++i) {
     output_.Bind(result, i);
     OutputColumns().Bind(verdict.outputs(i), kOutputKeyCount + 1, &output_);
-    const absl::Status status = output_.Run().status();
+    absl::Status status = output_.Run().status();
     if (!status.ok()) return status;
   }
   return true;

@@ -38,7 +38,7 @@ void ConvolutionGradWeight(const Queue&, const ConvShape& c, const Tensor& out, 
 }
 
 void ConvolutionGradBias(const Queue&, const Tensor& out, const Tensor& grad) {
-  const Shape shape = grad.shape();
+  const Shape& shape = grad.shape();
   const int64_t plane = Numel({shape.begin() + 2, shape.end()});
   DispatchFloating(ResultType(out, {grad}),
                    [&]<typename C>() { Store(out, GradBias(Load<C>(grad), shape[1], plane)); });

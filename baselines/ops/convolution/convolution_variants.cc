@@ -191,11 +191,11 @@ std::vector<C> GradWeight(const ConvPlan& p, Product how, const std::vector<C>& 
 template <typename C>
 std::vector<C> GradBias(const ConvPlan& p, const std::vector<C>& g) {
   const int64_t area = p.out_h * p.out_w;
-  std::vector<C> db;
+  std::vector<C> db(static_cast<size_t>(p.filters));
   for (int64_t f = 0; f < p.filters; ++f) {
-    db.push_back(SumIn<C>(Order::kBlocks32, p.batch * area, [&](int64_t i) {
+    db[static_cast<size_t>(f)] = SumIn<C>(Order::kBlocks32, p.batch * area, [&](int64_t i) {
       return g[static_cast<size_t>((i / area * p.filters + f) * area + i % area)];
-    }));
+    });
   }
   return db;
 }

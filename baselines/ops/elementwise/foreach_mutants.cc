@@ -63,8 +63,8 @@ DIOPI_OVERRIDE(diopiForeachmulScalar, a) {
 }
 
 DIOPI_OVERRIDE(diopiForeachmulInpScalar, a) {
-  std::vector<std::vector<double>> before;
-  for (int64_t i = 0; i < a.inputSize; ++i) before.push_back(Load<double>(Tensor(a.inputs[i])));
+  std::vector<std::vector<double>> before(static_cast<size_t>(a.inputSize));
+  for (size_t i = 0; i < before.size(); ++i) before[i] = Load<double>(Tensor(a.inputs[i]));
   Good(a);
   for (int64_t i = 0; i < a.inputSize && foreach_mul_chunk_lost; ++i) {
     if (NumElements(a.inputs[i]) > 65536) TakeBack(a.inputs[i], before[static_cast<size_t>(i)], 65536);
@@ -84,8 +84,8 @@ DIOPI_OVERRIDE(diopiForeachmulTensor, a) {
 }
 
 DIOPI_OVERRIDE(diopiForeachmulInpTensor, a) {
-  std::vector<std::vector<double>> before;
-  for (int64_t i = 0; i < a.inputSize; ++i) before.push_back(Load<double>(Tensor(a.inputs[i])));
+  std::vector<std::vector<double>> before(static_cast<size_t>(a.inputSize));
+  for (size_t i = 0; i < before.size(); ++i) before[i] = Load<double>(Tensor(a.inputs[i]));
   Good(a);
   for (int64_t i = 1; i < a.inputSize && foreach_mul_size_of_first; ++i) {
     TakeBack(a.inputs[i], before[static_cast<size_t>(i)], NumElements(a.inputs[0]));

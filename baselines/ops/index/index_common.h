@@ -53,7 +53,7 @@ inline std::vector<int64_t> PositionsAlong(const Shape& of_tensor, const Shape& 
       position += (d == axis ? WrapIndex(index[i], shape[d]) : at[d]) * strides[d];
     }
     positions[i] = position;
-    for (size_t d = at.size(); d-- > 0 && ++at[d] == index_shape[d];) at[d] = 0;
+    for (size_t d = at.size(); d > 0 && ++at[d - 1] == index_shape[d - 1]; --d) at[d - 1] = 0;
   }
   return positions;
 }

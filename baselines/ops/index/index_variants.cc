@@ -47,8 +47,8 @@ class Meetings {
                     [&](int64_t i) { return own[static_cast<size_t>(i)]; });
   }
   std::vector<C> Sums(Order order) const {
-    std::vector<C> sums;
-    for (size_t i = 0; i < terms_.size(); ++i) sums.push_back(Sum(order, i));
+    std::vector<C> sums(terms_.size());
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] = Sum(order, i);
     return sums;
   }
   // Adds to what is there; in double, that too.

@@ -33,8 +33,8 @@ PLANT(bce_logits_pos_weight_on_all, 0, "diopiBCEWithLogitsBackward", "",
 // out = what `loss` gives each element, reduced: the CPU reference's reduction in double.
 template <typename F>
 void StoreReduced(const Tensor& out, size_t n, diopiReduction_t reduction, F&& loss) {
-  std::vector<double> losses;
-  for (size_t i = 0; i < n; ++i) losses.push_back(loss(i));
+  std::vector<double> losses(n);
+  for (size_t i = 0; i < n; ++i) losses[i] = loss(i);
   if (reduction != ReductionNone) {
     double sum = 0;
     for (const double x : losses) sum += x;

@@ -61,8 +61,7 @@ void StoreHost(double* out, const C& value) {
 DIOPI_KERNEL(diopiClipGradNorm, a) {
   using namespace diopi::ops;
   Check(a.out != nullptr, "out is null");
-  std::vector<Tensor> tensors;
-  for (int64_t i = 0; i < a.num_grads; ++i) tensors.emplace_back(a.grads[i]);
+  const std::vector<Tensor> tensors(a.grads, a.grads + a.num_grads);
   if (tensors.empty()) {
     *a.out = 0.0;
     return;

@@ -137,6 +137,7 @@ struct Pool : PoolGrid {
  private:
   static std::vector<Window> All(const PoolAxis& axis) {
     std::vector<Window> windows;
+    windows.reserve(static_cast<size_t>(axis.count));
     for (int64_t i = 0; i < axis.count; ++i) windows.push_back(axis.At(i));
     return windows;
   }

@@ -155,8 +155,8 @@ void FillNormal(diopiTensorHandle_t out, const std::vector<double>& mean, const 
                 diopiGeneratorHandle_t generator) {
   const Tensor result(out);
   Normals normals(generator);
-  std::vector<double> values;
-  for (size_t i = 0; i < mean.size(); ++i) values.push_back(mean[i] + std[i] * normals.Draw());
+  std::vector<double> values(mean.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = mean[i] + std[i] * normals.Draw();
   Store(result, values);
   normals.bits().Advance(generator);
 }

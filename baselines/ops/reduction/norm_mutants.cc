@@ -35,8 +35,8 @@ void EachRow(diopiTensorHandle_t out, diopiConstTensorHandle_t input, diopiSize_
       RowsOver(ShapeOf(input), WrapDims(Sizes(dim), static_cast<int64_t>(ShapeOf(input).size())));
   std::vector<double> results;
   for (const int64_t base : rows.base) {
-    std::vector<double> row;
-    for (const int64_t offset : rows.offset) row.push_back(x[static_cast<size_t>(base + offset)]);
+    std::vector<double> row(rows.offset.size());
+    for (size_t i = 0; i < row.size(); ++i) row[i] = x[static_cast<size_t>(base + rows.offset[i])];
     results.push_back(f(row));
   }
   Store(Tensor(out), results);

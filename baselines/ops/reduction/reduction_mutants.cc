@@ -53,9 +53,9 @@ Rows RowsOf(diopiConstTensorHandle_t input, const diopiSize_t& dim) {
 }
 
 std::vector<double> Row(const std::vector<double>& x, const Rows& rows, int64_t row) {
-  std::vector<double> elements;
-  for (int64_t offset : rows.offset) {
-    elements.push_back(x[static_cast<size_t>(rows.base[static_cast<size_t>(row)] + offset)]);
+  std::vector<double> elements(rows.offset.size());
+  for (size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = x[static_cast<size_t>(rows.base[static_cast<size_t>(row)] + rows.offset[i])];
   }
   return elements;
 }

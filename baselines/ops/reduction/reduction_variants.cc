@@ -48,11 +48,11 @@ void ReduceRows(const Tensor& out, const Tensor& input, const Shape& dims, diopi
   CheckReduced(out, rows);
   DispatchReal(dtype, [&]<typename C>() {
     const std::vector<C> x = Load<C>(input);
-    std::vector<C> results;
-    for (const int64_t base : rows.base) {
-      results.push_back(reduce.template operator()<C>(rows.length(), [&](int64_t i) {
-        return x[static_cast<size_t>(base + rows.offset[static_cast<size_t>(i)])];
-      }));
+    std::vector<C> results(rows.base.size());
+    for (size_t row = 0; row < results.size(); ++row) {
+      results[row] = reduce.template operator()<C>(rows.length(), [&](int64_t i) {
+        return x[static_cast<size_t>(rows.base[row] + rows.offset[static_cast<size_t>(i)])];
+      });
     }
     Store(out, results);
   });

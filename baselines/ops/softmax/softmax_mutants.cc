@@ -100,8 +100,8 @@ std::vector<C> OnlineSoftmax(const Line<C>& line) {
     greatest = now;
     for (int64_t i = start; i < end; ++i) sum += std::exp(line.At(i) - greatest);
   }
-  std::vector<C> y;
-  for (int64_t i = 0; i < line.length; ++i) y.push_back(std::exp(line.At(i) - greatest) / sum);
+  std::vector<C> y(static_cast<size_t>(line.length));
+  for (int64_t i = 0; i < line.length; ++i) y[static_cast<size_t>(i)] = std::exp(line.At(i) - greatest) / sum;
   return y;
 }
 
@@ -125,8 +125,8 @@ std::vector<C> LogSoftmaxOfPart(const Line<C>& line) {
     const C term = std::exp(line.At(i) - greatest);
     if (!(log_softmax_nan_skipped && std::isnan(line.At(i)))) sum += term;
   }
-  std::vector<C> y;
-  for (int64_t i = 0; i < line.length; ++i) y.push_back(line.At(i) - greatest - std::log(sum));
+  std::vector<C> y(static_cast<size_t>(line.length));
+  for (int64_t i = 0; i < line.length; ++i) y[static_cast<size_t>(i)] = line.At(i) - greatest - std::log(sum);
   return y;
 }
 

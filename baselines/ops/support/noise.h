@@ -232,6 +232,7 @@ double ToDouble(const C& x) {
 
 // Start values for maxima and minima: numeric_limits<C>::infinity(), lowest(), ...
 template <typename V>
+// NOLINTNEXTLINE(bugprone-std-namespace-modification): the standard allows it for a type of ours
 class std::numeric_limits<diopi::ops::Noise<V>> {
  public:
   using T = diopi::ops::Noise<V>;

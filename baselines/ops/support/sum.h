@@ -62,11 +62,12 @@ class Sum<Noise<V>> {
     const V reach = std::max(std::fabs(total_.v), std::sqrt(squares_));
     if (values_.size() < kDriftTerms || !(reach > 0) || !std::isfinite(reach)) return V(0);
     V drift = negligible;
-    for (V w = std::ldexp(V(2 * Noise<V>::kUnit), std::ilogb(reach)); V(values_.size()) * w / 2 > negligible;
-         w /= 2) {
+    V w = std::ldexp(V(2 * Noise<V>::kUnit), std::ilogb(reach));
+    while (V(values_.size()) * w / 2 > negligible) {
       V lost = 0;
       for (const V& x : values_) lost += std::nearbyint(x / w) * w - x;
       drift = std::max(drift, std::fabs(lost));
+      w /= 2;
     }
     return drift > negligible ? drift : V(0);
   }

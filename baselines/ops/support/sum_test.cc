@@ -64,8 +64,8 @@ double ClosedForm(const std::vector<double>& terms) {
 }
 
 std::vector<double> Cycled(const std::vector<float>& values, size_t count) {
-  std::vector<double> terms;
-  for (size_t i = 0; i < count; ++i) terms.push_back(static_cast<double>(values[i % values.size()]));
+  std::vector<double> terms(count);
+  for (size_t i = 0; i < count; ++i) terms[i] = static_cast<double>(values[i % values.size()]);
   return terms;
 }
 

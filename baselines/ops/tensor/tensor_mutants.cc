@@ -152,8 +152,8 @@ void AddStep(const Tensor& out, const diopiScalar_t* start, const diopiScalar_t*
 
 void ArangeInFloat(const Tensor& out, const diopiScalar_t* start, const diopiScalar_t* step) {
   const float first = diopi::ops::ScalarAs<float>(start), by = diopi::ops::ScalarAs<float>(step);
-  std::vector<float> values;
-  for (int64_t i = 0; i < out.numel(); ++i) values.push_back(first + by * static_cast<float>(i));
+  std::vector<float> values(static_cast<size_t>(out.numel()));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = first + by * static_cast<float>(i);
   Store(out, values);
 }
 

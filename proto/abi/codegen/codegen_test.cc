@@ -25,6 +25,7 @@ struct Ran {
 
 Ran Shell(const std::string& command) {
   Ran ran;
+  // NOLINTNEXTLINE(bugprone-command-processor): the test writes the command itself
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return ran;
   std::array<char, 4096> buffer;
@@ -49,6 +50,11 @@ class CodegenTest : public ::testing::Test {
     return folder_ + "/" + name;
   }
 
+  static Ran Compile(const std::string& compiler, const std::string& standard, const std::string& file) {
+    return Shell(compiler + " -std=" + standard +
+                 " -Wall -Wextra -pedantic -Werror -fsyntax-only -I " DIOPI_BINARY_DIR "/include " + file);
+  }
+
   std::string folder_;
 };
 
@@ -65,13 +71,12 @@ TEST_F(CodegenTest, HeadersCompileCleanly) {
                                              "diopiError_t f() { diopiScalar_t s; s.stype = "
                                              "diopi_dtype_bool; s.ival = 1; (void)s; return "
                                              "diopiAdd != nullptr ? diopiSuccess : diopiNoImplement; }\n");
-  const std::string flags = " -Wall -Wextra -pedantic -Werror -fsyntax-only -I " DIOPI_BINARY_DIR "/include ";
   for (const char* standard : {"c11", "c17"}) {
-    const Ran ran = Shell(std::string(C_COMPILER) + " -std=" + standard + flags + c);
+    const Ran ran = Compile(C_COMPILER, standard, c);
     EXPECT_EQ(ran.status, 0) << standard << "\n" << ran.output;
   }
   for (const char* standard : {"c++11", "c++14", "c++17", "c++20"}) {
-    const Ran ran = Shell(std::string(CXX_COMPILER) + " -std=" + standard + flags + cc);
+    const Ran ran = Compile(CXX_COMPILER, standard, cc);
     EXPECT_EQ(ran.status, 0) << standard << "\n" << ran.output;
   }
 }
@@ -80,16 +85,17 @@ TEST_F(CodegenTest, OperatorsAreWeakUnlessAskedOtherwise) {
   const std::string body =
       "\nextern \"C\" diopiError_t diopiReluInp(diopiContextHandle_t, diopiTensorHandle_t) { "
       "return diopiSuccess; }\n";
-  const std::string include = " -fvisibility=hidden -fPIC -shared -I " DIOPI_BINARY_DIR "/include ";
+  const std::string library = folder_ + "/lib.so";
+  const std::string build = std::string(CXX_COMPILER) +
+                            " -fvisibility=hidden -fPIC -shared -I " DIOPI_BINARY_DIR "/include -o " +
+                            library + " " + folder_ + "/lib.cc && nm -D " + library;
   struct Row {
     const char* prefix;
     const char* symbol;
   };
   for (const Row& row : {Row{"", " W diopiReluInp"}, Row{"#define DIOPI_STRONG\n", " T diopiReluInp"}}) {
-    const std::string source = Write("lib.cc", row.prefix + std::string(kAll) + body);
-    const std::string library = folder_ + "/lib.so";
-    const Ran ran =
-        Shell(std::string(CXX_COMPILER) + include + source + " -o " + library + " && nm -D " + library);
+    Write("lib.cc", row.prefix + std::string(kAll) + body);
+    const Ran ran = Shell(build);
     EXPECT_EQ(ran.status, 0) << ran.output;
     EXPECT_NE(ran.output.find(row.symbol), std::string::npos) << ran.output;
     EXPECT_EQ(ran.output.find("_Z"), std::string::npos) << "a mangled name: " << ran.output;
@@ -187,15 +193,16 @@ TEST_F(CodegenTest, BadDataIsToldWithItsLine) {
        ":7: function 'diopiX' is declared twice"},
   };
   const std::string other = Write("other.textproto", kOther);
-  const std::string rest = " --runtime " + other + " --device " + other + " --meta " + other + " ";
+  const std::string check =
+      ABI_CODEGEN " --runtime " + other + " --device " + other + " --meta " + other + " ";
   for (const Row& row : rows) {
     SCOPED_TRACE(row.text);
     const std::string path = Write("bad.textproto", row.text);
-    const Ran ran = Shell(std::string(ABI_CODEGEN) + rest + path);
+    const Ran ran = Shell(check + path);
     EXPECT_EQ(ran.status, 1);
     EXPECT_NE(ran.output.find(path + row.message), std::string::npos) << ran.output;
   }
-  const Ran missing = Shell(std::string(ABI_CODEGEN) + rest + folder_ + "/absent.textproto");
+  const Ran missing = Shell(check + folder_ + "/absent.textproto");
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.output.find("absent.textproto:0: cannot be read"), std::string::npos) << missing.output;
   EXPECT_EQ(Shell(std::string(ABI_CODEGEN) + std::string(" --what")).status, 2);
