@@ -56,8 +56,9 @@ if(DIOPI_SANITIZE)
   target_compile_options(diopi_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 
-# Most of a file's compile time goes to its headers: what several files share is compiled once. Builds with sanitizers, and
-# the lint, take each file alone, and so find a missing #include.
+# Most of a file's compile time goes to its headers, so several files of a library are compiled as one; names in their
+# unnamed namespaces must therefore differ. Builds with sanitizers, and the lint, take each file alone, and so find a missing
+# #include.
 if(DIOPI_UNITY GREATER 1 AND NOT DIOPI_SANITIZE AND NOT DIOPI_FUZZ)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE ${DIOPI_UNITY})
