@@ -1,4 +1,4 @@
-// What every file of this folder begins with, and one spelling of the checksum of its pieces.
+// The signature of an HDF5 file, and the checksum of a piece of one.
 #ifndef BASELINES_STORE_CHECKSUM_H_
 #define BASELINES_STORE_CHECKSUM_H_
 

@@ -1,4 +1,4 @@
-// File descriptors: one that is closed with its owner, and writing to one.
+// A file descriptor that its owner closes, and writing to a descriptor.
 #ifndef CASES_BASE_DESCRIPTOR_H_
 #define CASES_BASE_DESCRIPTOR_H_
 
@@ -36,7 +36,7 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// Writes all of `bytes`, also past interrupting signals. False with errno when that fails.
+// Writes all of `bytes`, restarting after signals. Returns false, with errno set, on failure.
 inline bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(fd, bytes.data(), bytes.size());

@@ -11,7 +11,7 @@
 namespace diopi::profile {
 namespace {
 
-constexpr size_t kNearestNames = 3;
+constexpr size_t kNearest = 3;
 
 bool AnyMatches(const std::string& pattern, const std::vector<std::string>& names) {
   return std::any_of(names.begin(), names.end(),
@@ -33,7 +33,7 @@ void AddParameters(const abi::Function& function, std::set<std::string>* names) 
 }  // namespace
 
 std::string NearestText(const std::string& name, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = cases::Nearest(name, known, kNearestNames);
+  const std::vector<std::string> near = cases::Nearest(name, known, kNearest);
   return near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
 }
 

@@ -7,12 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/catalog.h"
+#include "client/profile/names.h"
 
 namespace diopi::profile {
 namespace {
-
-constexpr size_t kNearestSwitches = 3;
 
 // The text between two quotes, the `nth` such text of a message.
 std::string Quoted(const std::string& message, int nth) {
@@ -28,9 +26,8 @@ std::string Quoted(const std::string& message, int nth) {
 }
 
 std::string NearestOf(const std::string& name, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = cases::Nearest(name, known, kNearestSwitches);
-  return near.empty() ? absl::StrCat("; expected one of: ", absl::StrJoin(known, ", "))
-                      : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
+  std::string nearest = NearestText(name, known);
+  return nearest.empty() ? absl::StrCat("; expected one of: ", absl::StrJoin(known, ", ")) : nearest;
 }
 
 // What the parser leaves out: the names there are.

@@ -1,9 +1,7 @@
 #include "client/rpc/agents_client.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <fstream>
 #include <mutex>
 #include <string_view>

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,10 +10,11 @@
 #include <cstring>
 #include <filesystem>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/descriptor.h"
 #include "client/setup/exit_code.h"
+#include "server/security/secret.h"
 
 namespace diopi::agent {
 namespace {
@@ -51,14 +51,6 @@ absl::StatusOr<std::string> ReadLine(int fd) {
   return line;
 }
 
-absl::StatusOr<std::string> MakeSecret() {
-  std::string bytes(kSecretBytes, '\0');
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return absl::InternalError(absl::StrCat("no random bytes: ", strerror(errno)));
-  }
-  return absl::BytesToHexString(bytes);
-}
-
 }  // namespace
 
 absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, const std::string& data_folder,
@@ -67,12 +59,12 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   if (!folder.ok()) return folder.status();
   absl::StatusOr<Pipe> ready = MakePipe();
   if (!ready.ok()) return ready.status();
-  const absl::StatusOr<std::string> secret = MakeSecret();
+  const absl::StatusOr<std::string> secret = server::RandomHex(kSecretBytes);
   if (!secret.ok()) return secret.status();
   absl::StatusOr<Pipe> known = MakePipe();
   if (!known.ok()) return known.status();
   // A pipe holds far more.
-  if (write(known->write.get(), secret->data(), secret->size()) != static_cast<ssize_t>(secret->size())) {
+  if (!WriteAll(known->write.get(), *secret)) {
     return absl::InternalError(absl::StrCat("the secret cannot be written to a pipe: ", strerror(errno)));
   }
   known->write.Close();

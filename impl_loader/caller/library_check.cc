@@ -12,8 +12,6 @@
 namespace diopi::loader {
 namespace {
 
-constexpr size_t kMaxFinding = 4096;
-
 constexpr std::pair<const char*, LibraryCheck (*)(VendorLibrary*)> kChecks[] = {
     {"vendor_name", CheckVendorName},
     {"impl_version", CheckImplVersion},
@@ -47,9 +45,9 @@ LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
     return Checked(v1::OUTCOME_ERROR, absl::StrCat(name, " let a C++ exception out"));
   }
   if (text == nullptr) return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned a null pointer"));
-  const std::string said(text, strnlen(text, kMaxFinding));
+  const std::string said(text, strnlen(text, kMaxVendorText));
   if (said.empty()) return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned an empty text"));
-  if (said.size() == kMaxFinding) {
+  if (said.size() == kMaxVendorText) {
     return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned a text without an end"));
   }
   const std::string printable = PrintableText(said);

@@ -8,9 +8,12 @@
 
 namespace diopi::loader {
 
+// What is read of a text whose end a vendor's library must mark.
+inline constexpr size_t kMaxVendorText = 4096;
+
 // At most `limit` bytes of `text` as valid UTF-8: every byte that does not belong to a well-formed sequence
 // becomes '?', as do control characters other than newline and tab.
-std::string PrintableText(std::string_view text, size_t limit = 4096);
+std::string PrintableText(std::string_view text, size_t limit = kMaxVendorText);
 
 }  // namespace diopi::loader
 

@@ -10,8 +10,6 @@
 namespace diopi::loader {
 namespace {
 
-constexpr size_t kMaxText = 4096;
-
 template <typename F>
 void Take(const Library& library, const char* name, F* slot, std::vector<std::string>* missing) {
   void* symbol = library.Symbol(name);
@@ -139,7 +137,7 @@ std::string VendorLibrary::CallText(void* symbol) {
   const char* text = nullptr;
   std::string ignored;
   Guarded([&] { text = reinterpret_cast<const char* (*)()>(symbol)(); }, &ignored);
-  return text == nullptr ? "" : PrintableText({text, strnlen(text, kMaxText)}, kMaxText);
+  return text == nullptr ? "" : PrintableText({text, strnlen(text, kMaxVendorText)}, kMaxVendorText);
 }
 
 std::string VendorLibrary::VendorName() {

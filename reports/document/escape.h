@@ -1,8 +1,7 @@
-// Escaping for the formats we write, and counts in words.
+// Escaping for the formats we write.
 #ifndef REPORTS_DOCUMENT_ESCAPE_H_
 #define REPORTS_DOCUMENT_ESCAPE_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -29,9 +28,6 @@ std::string OneLine(std::string_view text);
 // One word of a POSIX shell's command, quoted where it must be; of bash's ($'...') where control characters
 // or bytes that are not UTF-8 are in it.
 std::string ShellWord(std::string_view text);
-
-// "1 case", "2 cases".
-std::string CountOf(size_t count, const char* one, const char* many);
 
 }  // namespace diopi::reports
 

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
-#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 
@@ -92,7 +91,7 @@ class CoverageJudge {
     if (names.empty()) return;
     findings_.push_back(
         {FindingKind::kCoverage, 0, "coverage",
-         absl::StrCat(CountOf(names.size(), one, many), " in run ", input_.reference->run.run_id(),
+         absl::StrCat(CountOf(std::ssize(names), one, many), " in run ", input_.reference->run.run_id(),
                       " no longer ", names.size() == 1 ? "is: " : "are: ", Names(names)),
          IsWhole(input_.run->run.options()) ? ""
                                             : "the run is a selection; if that is intended, use --partial",

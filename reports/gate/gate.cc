@@ -13,6 +13,7 @@
 #include "reports/gate/growth.h"
 #include "reports/gate/line_matches.h"
 #include "reports/model/outcome.h"
+#include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {
@@ -203,8 +204,9 @@ void Gate::JudgeByReference(const v1::Verdict& verdict, GatedCase* gated) {
 
 void Gate::JudgeExpired(const Expectation& line, size_t index, size_t passing) {
   const std::vector<std::string>& failing = still_failing_[index];
-  std::string state = absl::StrCat(CountOf(failing.size(), "case still needs it: ", "cases still need it: "),
-                                   failing.empty() ? "" : failing.front(), failing.size() > 1 ? ", ..." : "");
+  std::string state =
+      absl::StrCat(CountOf(std::ssize(failing), "case still needs it: ", "cases still need it: "),
+                   failing.empty() ? "" : failing.front(), failing.size() > 1 ? ", ..." : "");
   if (failing.empty()) {
     state = matches_[index].empty()             ? "no case of this run needs it"
             : passing == matches_[index].size() ? "every case passes"

@@ -21,8 +21,7 @@ std::string SelectionText(const v1::RunOptions& options) {
   if (!selection.functions().empty())
     parts.push_back(absl::StrCat("--fname ", absl::StrJoin(selection.functions(), ",")));
   for (const std::string& glob : selection.cases()) parts.push_back(absl::StrCat("--case ", glob));
-  if (!selection.dtypes().empty())
-    parts.push_back(CountOf(static_cast<size_t>(selection.dtypes_size()), "dtype", "dtypes"));
+  if (!selection.dtypes().empty()) parts.push_back(CountOf(selection.dtypes_size(), "dtype", "dtypes"));
   if (options.shard_count() > 1)
     parts.push_back(absl::StrCat("shard ", options.shard_index(), " of ", options.shard_count()));
   return absl::StrCat("a selection (", absl::StrJoin(parts, ", "), ")");
@@ -50,10 +49,10 @@ void AppendFindings(const GateDocument& document, const char* title, const std::
 
 std::string GateHeadline(const GateResult& result) {
   const std::string notes =
-      result.notes.empty() ? "" : absl::StrCat(", ", CountOf(result.notes.size(), "note", "notes"));
+      result.notes.empty() ? "" : absl::StrCat(", ", CountOf(std::ssize(result.notes), "note", "notes"));
   return result.green()
              ? absl::StrCat("passed", notes)
-             : absl::StrCat("FAILED: ", CountOf(result.findings.size(), "finding", "findings"), notes);
+             : absl::StrCat("FAILED: ", CountOf(std::ssize(result.findings), "finding", "findings"), notes);
 }
 
 std::string FindingPlace(const GateDocument& document, const GateFinding& finding) {
@@ -103,8 +102,7 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
   facts.push_back(
       {"Run", absl::StrCat(run.run.run_id(), " (", EnumName(run.run.state()), "), ",
                            options.chip().empty() ? "" : absl::StrCat("chip ", options.chip(), ", "),
-                           CountOf(static_cast<size_t>(run.cases), "case", "cases"), " of ",
-                           SelectionText(options))});
+                           CountOf(run.cases, "case", "cases"), " of ", SelectionText(options))});
   facts.push_back(
       {"Library", absl::StrCat(options.impl_path(), ", sha256 ", options.impl_sha256().substr(0, 16))});
   if (document.input->expectations != nullptr) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_replace.h"
 #include "reports/document/escape.h"
 #include "reports/gate/render.h"
+#include "reports/render/measurements.h"
 
 namespace diopi::reports {
 namespace {
@@ -48,8 +49,8 @@ std::string RenderGateMarkdown(const GateDocument& document) {
     Table(document, ShownFindings(document), 200, &out);
   }
   if (!result.notes.empty()) {
-    absl::StrAppend(&out, "\n<details><summary>", result.notes.size(),
-                    result.notes.size() == 1 ? " note" : " notes", "</summary>\n\n");
+    absl::StrAppend(&out, "\n<details><summary>", CountOf(std::ssize(result.notes), "note", "notes"),
+                    "</summary>\n\n");
     Table(document, result.notes, 100, &out);
     absl::StrAppend(&out, "\n</details>\n");
   }

@@ -88,15 +88,19 @@ std::string ExampleText(const FailureGroup& group) {
 }
 
 std::string FailuresText(const RunReport& report) {
-  size_t cases = 0;
-  for (const FailureGroup& group : report.failures) cases += group.cases.size();
+  int64_t cases = 0;
+  for (const FailureGroup& group : report.failures) cases += std::ssize(group.cases);
   if (cases == 0) return "none";
-  return absl::StrCat(cases, cases == 1 ? " case in " : " cases in ", report.failures.size(),
-                      report.failures.size() == 1 ? " group" : " groups");
+  return absl::StrCat(CountOf(cases, "case", "cases"), " in ",
+                      CountOf(std::ssize(report.failures), "group", "groups"));
 }
 
 double Seconds(const v1::Verdict& verdict) {
   return (verdict.elapsed_us() > 0 ? verdict.elapsed_us() : verdict.call_us()) / 1e6;
+}
+
+std::string CountOf(int64_t count, const char* one, const char* many) {
+  return absl::StrCat(count, " ", count == 1 ? one : many);
 }
 
 std::string Percent(int64_t part, int64_t whole) {
@@ -136,9 +140,9 @@ std::vector<std::string> ContractLines(const RunReport& report) {
     const auto each = [](std::string* out, const auto& entry) {
       absl::StrAppend(out, entry.second, " ", -entry.first);
     };
-    lines.push_back(absl::StrCat(effect.cases, " of ", report.wrong_numbers,
-                                 report.wrong_numbers == 1 ? " failure" : " failures", " would pass under ",
-                                 effect.contract, ": ", absl::StrJoin(dtypes, ", ", each)));
+    lines.push_back(absl::StrCat(effect.cases, " of ", CountOf(report.wrong_numbers, "failure", "failures"),
+                                 " would pass under ", effect.contract, ": ",
+                                 absl::StrJoin(dtypes, ", ", each)));
   }
   return lines;
 }
@@ -148,9 +152,8 @@ std::vector<std::string> WaiverLines(const RunReport& report) {
   for (const WaiverRow& row : report.waivers) {
     const v1::RunProfile::Waiver& waiver = row.waiver;
     lines.push_back(absl::StrCat("waiver ", waiver.id(), waiver.expired() ? " EXPIRED on " : " until ",
-                                 waiver.expires(), ", ", row.cases, row.cases == 1 ? " case" : " cases",
-                                 " waived: ", waiver.match(), ": ", waiver.reason(), " (", waiver.issue(),
-                                 ")"));
+                                 waiver.expires(), ", ", CountOf(row.cases, "case", "cases"), " waived: ",
+                                 waiver.match(), ": ", waiver.reason(), " (", waiver.issue(), ")"));
   }
   return lines;
 }

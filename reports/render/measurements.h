@@ -2,6 +2,7 @@
 #ifndef REPORTS_RENDER_MEASUREMENTS_H_
 #define REPORTS_RENDER_MEASUREMENTS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace diopi::reports {
 
 // Every outcome, in the order in which a reader wants them.
 absl::Span<const v1::Outcome> OutcomeOrder();
+
+// "1 case", "2 cases".
+std::string CountOf(int64_t count, const char* one, const char* many);
 
 // "99.99 %", rounded down: 99.999 % is not 100 %. "-" of nothing.
 std::string Percent(int64_t part, int64_t whole);

@@ -108,11 +108,11 @@ Tiles FigureTiles(const RunReport& report) {
                          correctness.called == 0                    ? Tone::kMuted
                          : correctness.passed == correctness.called ? Tone::kGood
                                                                     : Tone::kBad});
-  tiles.tiles.push_back({"Failures", absl::StrCat(failures),
-                         failures == 0 ? "cases"
-                                       : absl::StrCat("cases in ", report.failures.size(),
-                                                      report.failures.size() == 1 ? " group" : " groups"),
-                         failures > 0 ? Tone::kBad : Tone::kGood});
+  tiles.tiles.push_back(
+      {"Failures", absl::StrCat(failures),
+       failures == 0 ? "cases"
+                     : absl::StrCat("cases in ", CountOf(std::ssize(report.failures), "group", "groups")),
+       failures > 0 ? Tone::kBad : Tone::kGood});
   return tiles;
 }
 
@@ -173,8 +173,7 @@ std::vector<Block> FailureBlocks(const RunReport& report) {
   }
   std::vector<Block> blocks;
   for (auto& [op, cases] : findings) {
-    blocks.emplace_back(
-        Heading{3, absl::StrCat(op, ": ", cases.size(), cases.size() == 1 ? " case" : " cases")});
+    blocks.emplace_back(Heading{3, absl::StrCat(op, ": ", CountOf(std::ssize(cases), "case", "cases"))});
     for (Block& block : cases) blocks.push_back(std::move(block));
   }
   return blocks;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <array>
@@ -26,14 +25,13 @@ absl::Status MakeKey(const std::string& path) {
   const absl::StatusOr<std::string> key = RandomBytes(kKeyBytes);
   if (!key.ok()) return key.status();
   std::string unnamed = absl::StrCat(path, "-XXXXXX");
-  const int file = mkstemp(unnamed.data());  // mode 0600
-  if (file < 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be made"));
-  const bool written = WriteAll(file, *key);
+  const Descriptor file(mkstemp(unnamed.data()));  // mode 0600
+  if (!file.valid()) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be made"));
+  const bool written = WriteAll(file.get(), *key);
   absl::Status status;
   if (!written || (link(unnamed.c_str(), path.c_str()) != 0 && errno != EEXIST)) {
     status = absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
   }
-  close(file);
   unlink(unnamed.c_str());
   return status;
 }

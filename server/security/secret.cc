@@ -3,6 +3,8 @@
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 
+#include "absl/strings/escaping.h"
+
 namespace diopi::server {
 
 absl::StatusOr<std::string> RandomBytes(size_t bytes) {
@@ -11,6 +13,12 @@ absl::StatusOr<std::string> RandomBytes(size_t bytes) {
     return absl::InternalError("no random numbers are available");
   }
   return raw;
+}
+
+absl::StatusOr<std::string> RandomHex(size_t bytes) {
+  const absl::StatusOr<std::string> raw = RandomBytes(bytes);
+  if (!raw.ok()) return raw.status();
+  return absl::BytesToHexString(*raw);
 }
 
 bool SameSecret(std::string_view a, std::string_view b) {

@@ -13,6 +13,9 @@ namespace diopi::server {
 // Returns `bytes` bytes from OpenSSL's generator, or Internal if it has no entropy.
 absl::StatusOr<std::string> RandomBytes(size_t bytes);
 
+// The same in hexadecimal digits, two a byte.
+absl::StatusOr<std::string> RandomHex(size_t bytes);
+
 // Compares in constant time: how long it takes does not tell where the two differ.
 bool SameSecret(std::string_view a, std::string_view b);
 

@@ -49,12 +49,6 @@ bool IsHex(std::string_view text, size_t digits) {
          });
 }
 
-absl::StatusOr<std::string> RandomHex(size_t bytes) {
-  const absl::StatusOr<std::string> raw = RandomBytes(bytes);
-  if (!raw.ok()) return raw.status();
-  return absl::BytesToHexString(*raw);
-}
-
 // Empty when OpenSSL fails, which equals no stored hash.
 std::string Hash(std::string_view salt, std::string_view token) {
   const std::string text = absl::StrCat(std::string(salt), std::string(token));

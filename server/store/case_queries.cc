@@ -55,7 +55,7 @@ constexpr char kSelectFailures[] = R"sql(
 SELECT case_id, case_hash, outcome FROM results WHERE run = ? AND outcome IN (2, 3, 6, 7, 8, 9) ORDER BY case_id)sql";
 constexpr char kSelectOutcome[] =
     "SELECT case_id, case_hash, outcome FROM results WHERE run = ? AND case_id = ?";
-constexpr char kSelectTimesOfCase[] =
+constexpr char kSelectCallTimes[] =
     "SELECT case_id, call_us FROM results WHERE run = ? AND call_us > 0 ORDER BY case_id";
 constexpr char kSelectRunId[] = "SELECT run_id FROM runs WHERE id = ?";
 // The index ends with the row's id, so that each outcome's newest are found without a sort.
@@ -314,7 +314,7 @@ absl::StatusOr<std::vector<TimeRow>> Queries::Times(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectTimesOfCase);
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectCallTimes);
   if (!select.ok()) return select.status();
   select->Bind(*run);
   std::vector<TimeRow> rows;

@@ -30,7 +30,6 @@ WHERE run = ?1 AND EXISTS (SELECT 1 FROM run_totals WHERE run = ?1))sql";
 constexpr char kSelectLiveTallies[] = R"sql(
 SELECT operator, function, dtype, outcome, count(*) FROM results WHERE run = ?
 GROUP BY operator, function, dtype, outcome)sql";
-constexpr char kCountOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
 constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ? ORDER BY function";
 constexpr char kSelectDevices[] = R"sql(
 SELECT ifnull(device_index, -1) AS device, count(*), sum(outcome = 1) FROM results WHERE run = ?
@@ -154,14 +153,12 @@ absl::StatusOr<RunRow> Queries::RunCounts(const std::string& run_id) {
   if (!run.ok()) return run.status();
   absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), *run);
   if (!facts.ok()) return facts.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kCountOutcomes);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
   RunTotals totals;
-  absl::Status status = ForEachRow(&*select, [&totals](const Statement& row) {
-    totals.outcomes[static_cast<v1::Outcome>(row.Int(0))] = row.Int(1);
-    totals.done += row.Int(1);
-  });
+  absl::Status status =
+      ForEachOutcome(connection_.get(), *run, [&totals](v1::Outcome outcome, int64_t count) {
+        totals.outcomes[outcome] = count;
+        totals.done += count;
+      });
   if (!status.ok()) return status;
   return RunRow{*std::move(facts), std::move(totals)};
 }

@@ -16,7 +16,7 @@ constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
 constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 
-constexpr char kCountOutcomesOfRun[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
+constexpr char kCountOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
 constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
                               ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
@@ -25,16 +25,22 @@ v1::RunState StateNamed(const std::string& name) {
 }
 
 absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info) {
-  absl::StatusOr<Statement> select = connection->Prepare(kCountOutcomesOfRun);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  return ForEachRow(&*select, [&](const Statement& row) {
-    (*info->mutable_outcomes())[EnumName(static_cast<v1::Outcome>(row.Int(0)))] = row.Int(1);
-    info->set_done(info->done() + row.Int(1));
+  return ForEachOutcome(connection, run, [info](v1::Outcome outcome, int64_t count) {
+    (*info->mutable_outcomes())[EnumName(outcome)] = count;
+    info->set_done(info->done() + count);
   });
 }
 
 }  // namespace
+
+absl::Status ForEachOutcome(Connection* connection, int64_t run,
+                            const std::function<void(v1::Outcome, int64_t)>& found) {
+  absl::StatusOr<Statement> select = connection->Prepare(kCountOutcomes);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  return ForEachRow(
+      &*select, [&found](const Statement& row) { found(static_cast<v1::Outcome>(row.Int(0)), row.Int(1)); });
+}
 
 std::string ContractsColumn(const v1::RunOptions& options) {
   return JoinLines({options.contracts().begin(), options.contracts().end()});

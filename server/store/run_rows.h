@@ -3,6 +3,7 @@
 #define SERVER_STORE_RUN_ROWS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,10 @@ namespace diopi::server {
 std::string ContractsColumn(const v1::RunOptions& options);
 std::string EnvironmentColumn(const v1::RunOptions& options);
 std::string AdaptorColumn(const v1::RunOptions& options);
+
+// Calls `found` with each outcome of the run's results and how many have it; `run` is the row's id.
+absl::Status ForEachOutcome(Connection* connection, int64_t run,
+                            const std::function<void(v1::Outcome, int64_t)>& found);
 
 // The row's id of a run, or of the newest when `run_id` is "latest"; nothing when there is none.
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id);

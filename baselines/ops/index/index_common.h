@@ -37,6 +37,11 @@ struct IndexedShapes {
   }
 };
 
+// Moves on to the next element of a dense tensor of that shape; from the last one to the first.
+inline void ToNext(const Shape& shape, Shape* at) {
+  for (size_t d = shape.size(); d > 0 && ++(*at)[d - 1] == shape[d - 1]; --d) (*at)[d - 1] = 0;
+}
+
 // For each element of an index tensor, in order: the position in a dense tensor of shape `of_tensor` that has
 // the same coordinates but index[i] along `dim`.
 inline std::vector<int64_t> PositionsAlong(const Shape& of_tensor, const Shape& of_index, int64_t dim,
@@ -53,7 +58,7 @@ inline std::vector<int64_t> PositionsAlong(const Shape& of_tensor, const Shape& 
       position += (d == axis ? WrapIndex(index[i], shape[d]) : at[d]) * strides[d];
     }
     positions[i] = position;
-    for (size_t d = at.size(); d > 0 && ++at[d - 1] == index_shape[d - 1]; --d) at[d - 1] = 0;
+    ToNext(index_shape, &at);
   }
   return positions;
 }

@@ -20,7 +20,7 @@ std::vector<C> Sources(const Tensor& src, const diopiScalar_t* value, const Shap
     for (size_t d = 0; d < at.size(); ++d) position += at[d] * strides[d];
     Check(position < static_cast<int64_t>(all.size()), "index shape exceeds src shape");
     source = all[static_cast<size_t>(position)];
-    for (size_t d = at.size(); d > 0 && ++at[d - 1] == index_shape[d - 1]; --d) at[d - 1] = 0;
+    ToNext(index_shape, &at);
   }
   return sources;
 }
