@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "diopi/v1/adaptor.pb.h"
 
 namespace diopi::agent {
@@ -19,8 +20,8 @@ struct Modes {
   bool list_only = false;       // --list-only: print the cases, run nothing
 };
 
-// What the modes ask of the adaptor, after a profile's own rules.
-std::vector<v1::AdaptorRule> AdaptorRules(const Modes& modes);
+// The rules that the modes add to a profile's own. Operator files say which tensors --nhwc concerns.
+absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes);
 
 // What --get-model-list prints.
 std::string ModelListText();

@@ -49,7 +49,9 @@ std::vector<std::string> EnvironmentOf(const profile::AppliedProfile& profile) {
 
 absl::StatusOr<profile::Adaptor> MakeAdaptor(const profile::AppliedProfile& profile, const Modes& modes) {
   std::vector<v1::AdaptorRule> rules(profile.rules().adaptor().begin(), profile.rules().adaptor().end());
-  for (v1::AdaptorRule& rule : AdaptorRules(modes)) rules.push_back(std::move(rule));
+  absl::StatusOr<std::vector<v1::AdaptorRule>> added = AdaptorRules(modes);
+  if (!added.ok()) return added.status();
+  rules.insert(rules.end(), added->begin(), added->end());
   return profile::Adaptor::Make(rules);
 }
 
