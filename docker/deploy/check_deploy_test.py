@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Each mistake put into docker/deploy is found. usage: check_deploy_test.py BIN | check_deploy_test.py --schemas DIR"""
+"""check_deploy finds each mistake that is put into docker/deploy. usage: check_deploy_test.py BIN | check_deploy_test.py --schemas DIR"""
 import pathlib
 import sys
 
