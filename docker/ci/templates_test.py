@@ -117,7 +117,7 @@ def main():
             report = xml.etree.ElementTree.fromstring(read(folder, "gate.xml") or "<none/>")
             check(is_github or report.get("failures") not in ("0", None), f"{template}: gate.xml: {report.attrib}")
 
-            # A library that does not load ends the job before the gate, which must not judge the run before instead.
+            # A library that does not load ends the job before the gate, which must not judge an earlier run.
             failed, output = run(template, steps, variables, folder, "/dev/null")
             check(failed in ("Test what changed first", "Test everything", "script"), f"{template}: no library: {failed}")
             check("Gate " not in output, f"{template}: the gate ran:\n{output}")
