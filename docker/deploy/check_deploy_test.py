@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Puts mistakes into docker/deploy; check_deploy finds each. usage: check_deploy_test.py BIN | check_deploy_test.py --schemas DIR"""
+"""Puts mistakes into docker/deploy; check_deploy finds each.
+
+usage: check_deploy_test.py BIN | check_deploy_test.py --schemas DIR
+"""
 import pathlib
 import sys
 
