@@ -94,7 +94,7 @@ v1::Verdict ErrorVerdict(const v1::Case& c, const v1::WorkerReply& reply) {
                          absl::StrCat("the library does not export ", function));
     case v1::WorkerReply::EXCEPTION:
       return MakeVerdict(c, v1::OUTCOME_ERROR,
-                         WithText(absl::StrCat(function, " let a C++ exception out"), reply.text()));
+                         WithText(absl::StrCat(function, " threw a C++ exception"), reply.text()));
     case v1::WorkerReply::BAD_CASE:
       return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR,
                          WithText("the case could not be called", reply.text()));

@@ -1,5 +1,5 @@
-// A library that forks inside a call: its copies of the worker must touch nothing of ours, and the case that
-// made them is named.
+// Detects a library that forks inside a call: its copies of the worker must not touch our descriptors and
+// memory, and the case that made them is reported.
 #ifndef IMPL_LOADER_CALLER_FORK_GUARD_H_
 #define IMPL_LOADER_CALLER_FORK_GUARD_H_
 
@@ -25,11 +25,11 @@ class ForkGuard {
   // Ends this process at once if it is a copy. Call it whenever the library returns.
   void EndIfCopy() const;
 
-  // Copies that exist now stay unmentioned: the library made them when it was loaded.
+  // Copies that exist now are not reported: the library made them when it was loaded.
   void AcceptCopies();
 
-  // What the library forked since the last time, in words; empty: nothing. Costs one system call as long as
-  // there is no child, and otherwise waits a moment for children to end.
+  // What the library forked since the last call, in words; empty: nothing. Costs one system call if there is
+  // no child, and otherwise waits a moment for children to end.
   std::string DescribeNewCopies();
 
  private:

@@ -1,5 +1,5 @@
-// Tries to get out of its process; alpha says how. What is refused is an error in words, what is granted an
-// honest add.
+// Tries to break out of its process in the way that alpha selects. If the attempt is refused, the call
+// returns an error that says why; if it succeeds, a correct add.
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
@@ -65,7 +65,7 @@ int TryMemory() {
   return error;
 }
 
-// The agent's, from the environment that it was given.
+// Takes the agent's token from the environment.
 int TryToken() {
   const char* token = std::getenv("DIOPI_TOKEN");
   return token != nullptr && *token != '\0' ? 0 : ENOENT;

@@ -1,6 +1,6 @@
-// A library that means harm: its results are wrong, and at its first call it makes every attempt of the table
-// in docs/untrusted-libraries.md once, and prints "hostile: ATTEMPT: done" or "hostile: ATTEMPT: WHY NOT".
-// Attempts that would end the agent stop where the kernel has granted them.
+// A malicious library: its results are wrong, and at its first call it makes every attempt of the table in
+// docs/untrusted-libraries.md once, and prints "hostile: ATTEMPT: done" or "hostile: ATTEMPT: WHY NOT".
+// Attempts that would end the agent stop once the kernel has granted them.
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -41,7 +41,7 @@ std::string ReadAll(const std::string& path) {
   return text.str();
 }
 
-// As a system call answers.
+// The result of a system call as an errno; 0: success.
 int ErrnoOf(long result) {
   return result < 0 ? errno : 0;
 }
@@ -136,7 +136,7 @@ int SignalByOwner() {
   return error;
 }
 
-// By whichever call lets it.
+// Tries each call that could do it.
 int Signal() {
   if (kill(getppid(), 0) == 0) return 0;
   const int error = errno;
@@ -155,7 +155,7 @@ int LeaveGroup() {
   return WEXITSTATUS(status);
 }
 
-// PR_SET_PDEATHSIG, with a bit in the upper half of its argument, at which the kernel does not look.
+// PR_SET_PDEATHSIG, with a bit set in the upper half of its argument, which the kernel ignores.
 int OutliveAgent() {
   const int error = ErrnoOf(syscall(SYS_prctl, 0x100000001, 0));
   if (error == 0) syscall(SYS_prctl, 1, SIGKILL);

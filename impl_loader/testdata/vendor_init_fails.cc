@@ -1,4 +1,4 @@
-// initLibrary fails, hangs or crashes, as DIOPI_TEST_INIT says.
+// initLibrary fails, hangs or crashes, depending on DIOPI_TEST_INIT.
 #include <cstdlib>
 #include <cstring>
 
