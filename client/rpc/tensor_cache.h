@@ -18,10 +18,9 @@ namespace diopi::rpc {
 // readers take no lock. The cache never causes an error of a run: an entry that cannot be read, or whose
 // bytes do not match its checksum, is discarded and counts as missing.
 //
-//   FOLDER/size                      the bytes of all entries, mapped and shared by the processes, and their
-//   lock FOLDER/XXH64-BYTES               an entry; its modification time is when it was used last
-//   FOLDER/tmp-PID-NUMBER            one that is being written; left by a killed process, it goes after a
-//   while
+//   FOLDER/size            the bytes of all entries, mapped and shared by the processes; also their lock
+//   FOLDER/XXH64-BYTES     an entry; its modification time is the time of its last use
+//   FOLDER/tmp-PID-NUMBER  an entry being written; removed after a while when a killed process left it
 class TensorCache {
  public:
   struct Options {

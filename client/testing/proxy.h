@@ -22,7 +22,7 @@ struct Fault {
     kDelay,  // delays every piece by `delay_ms`
   };
   Kind kind = Kind::kNone;
-  int64_t after_bytes = 0;  // counted from the server to the byte: mostly in the middle of a frame
+  int64_t after_bytes = 0;  // counted in bytes from the server, so mostly in the middle of a frame
   int delay_ms = 0;
 };
 
