@@ -268,8 +268,8 @@ absl::Status CheckSameProfile(const v1::RunInfo& run, const v1::RunProfile& ours
   if (run.state() == v1::RUN_STATE_QUEUED || same) return absl::OkStatus();
   const bool hash = theirs.hash() != ours.hash();
   return absl::InvalidArgumentError(
-      absl::StrCat("run ", run.run_id(), " was begun with ", hash ? text(theirs) : "another adaptor",
-                   ", not with ", hash ? text(ours) : "this one", ": go on with what it was begun with"));
+      absl::StrCat("run ", run.run_id(), " was started with ", hash ? text(theirs) : "another adaptor",
+                   ", not with ", hash ? text(ours) : "this one", ": use what it was started with"));
 }
 
 // A run that is joined is run as it was asked for, or verdicts would differ by who gave them.
@@ -574,7 +574,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   const std::string failures = options_.quiet ? "" : reports::RenderFailures(report);
   *out_ << "\n" << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(report);
   if (!own_server() && !options_.resume.empty())
-    *out_ << "             (of this session; earlier ones: diopi-cli report)\n";
+    *out_ << "             (this session only; diopi-cli report shows the whole run)\n";
   std::error_code ignored;
   const std::filesystem::path path(options_.error_report);
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
@@ -591,7 +591,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] += count;
   const ExitCode code = ExitCodeFor(outcomes);
   if (report.coverage.passing >= options_.min_passing || code == ExitCode::kOurs) return code;
-  *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage asks for "
+  *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage requires "
         << options_.min_passing << "\n";
   return ExitCode::kFailed;
 }

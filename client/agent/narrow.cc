@@ -134,7 +134,8 @@ absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
     return false;
   }
   if (options->selection.suite.empty()) options->selection.suite = failed->run.options().selection().suite();
-  *out << "Again: the " << options->selection.cases.size() << " cases that failed in run " << run_id << "\n"
+  *out << "Running again: the " << options->selection.cases.size() << " cases that failed in run " << run_id
+       << "\n"
        << std::flush;
   return true;
 }

@@ -54,7 +54,7 @@ absl::StatusOr<v1::ChipSpec> ReadSpec(const std::string& path, const std::string
   absl::StatusOr<v1::ChipSpec> spec = reports::ParseSpec(text, path);
   if (spec.ok() && spec->chip() != chip) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is of chip '", spec->chip(), "', the run is of '", chip, "'"));
+        absl::StrCat(path, ": describes chip '", spec->chip(), "', but the run is of chip '", chip, "'"));
   }
   return spec;
 }

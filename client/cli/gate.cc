@@ -167,9 +167,9 @@ absl::Status GateCommand::LoadRuns() {
   runs_ = *std::move(runs);
   const std::string& chip = runs_.run.run.options().chip();
   if (expectations_.has_value() && !expectations_->chip.empty() && expectations_->chip != chip) {
-    return absl::InvalidArgumentError(absl::StrCat(expect_, " is of chip ", expectations_->chip, ", run ",
-                                                   runs_.run.run.run_id(), " of ",
-                                                   chip.empty() ? "one without a name" : chip));
+    return absl::InvalidArgumentError(absl::StrCat(expect_, " is for chip ", expectations_->chip,
+                                                   ", but run ", runs_.run.run.run_id(), " is of ",
+                                                   chip.empty() ? "a chip without a name" : chip));
   }
   return absl::OkStatus();
 }
@@ -179,7 +179,7 @@ absl::Status GateCommand::Update() {
   if (run.state() != v1::RUN_STATE_FINISHED || runs_.run.missing > 0 || runs_.run.cases == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("run ", run.run_id(), " is ", EnumName(run.state()), " and ", runs_.run.missing,
-                     " cases have no verdict: ", expect_, " is not written from a run that is not whole"));
+                     " cases have no verdict: --update writes ", expect_, " only from a complete run"));
   }
   if (fresh_) {
     absl::StatusOr<reports::Expectations> begun =

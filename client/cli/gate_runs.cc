@@ -116,11 +116,10 @@ absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::R
       });
   if (!visited.ok()) return visited;
   if (green.has_value()) return *std::move(green);
-  return absl::NotFoundError(
-      absl::StrCat("--against last-green: of the ", older, " runs of ", ChipText(chip), " before ",
-                   run.run.run_id(), " none is green: finished, of the same selection, and every case passes",
-                   request.expectations == nullptr ? "; with --expect also cases that are listed may fail"
-                                                   : " or is listed"));
+  return absl::NotFoundError(absl::StrCat(
+      "--against last-green: none of the ", older, " runs of ", ChipText(chip), " before ", run.run.run_id(),
+      " is green (finished, the same selection, every case passes",
+      request.expectations == nullptr ? "; with --expect, listed cases may fail)" : " or is listed)"));
 }
 
 absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::RunReport& run,
@@ -130,12 +129,12 @@ absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::R
   if (!report.ok()) return report.status();
   if (report->run.run_id() == run.run.run_id()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--against: run ", run.run.run_id(), " is the one that is judged"));
+        absl::StrCat("--against: run ", run.run.run_id(), " is the judged run itself"));
   }
   if (report->run.state() != v1::RUN_STATE_FINISHED || report->missing > 0) {
-    return absl::InvalidArgumentError(absl::StrCat("--against: run ", report->run.run_id(), " is ",
-                                                   EnumName(report->run.state()),
-                                                   " and no reference; name one that is finished"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--against: run ", report->run.run_id(), " is ", EnumName(report->run.state()),
+                     " and not complete, so it cannot be the reference; name a complete run"));
   }
   return report;
 }

@@ -92,7 +92,7 @@ TEST(MergeRunsTest, WhatCannotBeMergedIsNamed) {
       {"no shards to merge", [](Shards& shards) { shards.clear(); }},
       {"shard 1 of 3 is missing", [](Shards& shards) { shards.erase(shards.begin() + 1); }},
       {"shards 1, 2 of 3 are missing", [](Shards& shards) { shards.resize(1); }},
-      {"shard 1 is there twice: run run1 of db1 and run run2 of db2",
+      {"shard 1 occurs twice: run run1 of db1 and run run2 of db2",
        [&](Shards& shards) { options(shards, 2).set_shard_index(1); }},
       {"run run1 of db1 is not a shard", [&](Shards& shards) { options(shards, 1).clear_shard_count(); }},
       {"number of shards is '3' in run run0 of db0 and '4' in run run1 of db1",

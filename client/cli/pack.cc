@@ -143,7 +143,7 @@ class PackCommand final : public Command {
     PrintOrigin((*pack)->header());
     PrintFigures(report->figures);
     std::cout << report->judged << " cases compared with the oracle, " << report->other_inputs
-              << " of other inputs than this machine's\n";
+              << " not compared: their inputs differ on this machine\n";
     if (expected->size() < cases.size()) {
       std::cout << cases.size() - expected->size() << " cases of the suite are not in this pack\n";
     }

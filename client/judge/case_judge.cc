@@ -37,7 +37,7 @@ std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
   if (options_.adaptor == nullptr || cases::IsLibraryCheck(c)) return std::nullopt;
   const std::string why = profile::WhyNotAsked(c, options_.adaptor->For(c));
   if (why.empty()) return std::nullopt;
-  return absl::StrCat("not asked: the adaptor cannot hand the case over: ", why);
+  return absl::StrCat("not called: the adaptor cannot convert the case: ", why);
 }
 
 absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, TensorMap* inputs) {

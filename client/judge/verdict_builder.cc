@@ -235,7 +235,7 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   if (!reply.not_adaptable().empty()) {
     return MakeVerdict(
         c, v1::OUTCOME_SKIPPED,
-        absl::StrCat("not asked: the adaptor cannot hand the case over: ", reply.not_adaptable()));
+        absl::StrCat("not called: the adaptor cannot convert the case: ", reply.not_adaptable()));
   }
   const bool success = reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == kSuccess;
   v1::Verdict verdict;

@@ -293,7 +293,7 @@ TEST(MarkAdapted, TellsWhatWasConverted) {
   verdict = BuildVerdict(AddCase(), outcome, pass);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_SKIPPED);
   EXPECT_EQ(verdict.reason(),
-            "not asked: the adaptor cannot hand the case over: 1 of 3 elements of input are no int32");
+            "not called: the adaptor cannot convert the case: 1 of 3 elements of input are no int32");
   const loader::CallOutcome crash = Ended(Kind::kCrashed, "SIGSEGV in diopiAdd");
   verdict = BuildVerdict(AddCase(), crash, pass);
   MarkAdapted(crash, &verdict);

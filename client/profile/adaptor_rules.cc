@@ -85,9 +85,9 @@ absl::StatusOr<std::vector<DtypeRule>> ParseDtypeRules(std::string_view text) {
       if (!from.ok()) return from.status();
       const bool complex = IsComplex(*from) || IsComplex(*to);
       if (complex && *from != *to && !(*from == v1::Dtype::complex128 && *to == v1::Dtype::complex64)) {
-        return absl::InvalidArgumentError(absl::StrCat("no conversion of ", std::string(DtypeName(*from)),
-                                                       " to ", std::string(DtypeName(*to)),
-                                                       "; of complex numbers only complex128 to complex64"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "no conversion of ", std::string(DtypeName(*from)), " to ", std::string(DtypeName(*to)),
+            "; complex numbers convert only from complex128 to complex64"));
       }
       rules.push_back({*from, *to});
     }

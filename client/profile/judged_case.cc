@@ -151,7 +151,8 @@ std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
                           std::string(DtypeName(conversion.dtype())));
     }
     if (DrawsBeyond(c, conversion.key(), conversion.dtype())) {
-      return absl::StrCat("numbers are drawn that are no ", std::string(DtypeName(conversion.dtype())));
+      return absl::StrCat("the function draws numbers that are no ",
+                          std::string(DtypeName(conversion.dtype())));
     }
     if (own != c.dtype() || own == conversion.dtype()) continue;
     for (const v1::Argument& arg : c.args()) {
@@ -217,7 +218,7 @@ bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged) 
     if (left.count == 0) continue;
     judged->not_asked.push_back(absl::StrCat(left.count, " of ", left.elements, " elements of ", output.key,
                                              " are no ", std::string(DtypeName(handed)),
-                                             " and were not asked, the first at ", left.first));
+                                             " and were not judged, the first at ", left.first));
   }
   return anything_left;
 }

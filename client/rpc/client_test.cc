@@ -289,7 +289,7 @@ TEST(VerdictCollectorTest, WhatBreaksTheRules) {
     std::string says;
   };
   const std::vector<Row> rows = {
-      {batch_of("", 0, "", 0), "does not say of which run"},
+      {batch_of("", 0, "", 0), "does not name its run"},
       {batch_of("r", 1, "a", 0), "run r: the server sent 1 verdicts with 0 positions"},
       {batch_of("r", 2, "ba", 2), "the verdict on a after that on b"},
       {batch_of("r", 2, "aa", 2), "the verdict on a after that on a"},

@@ -149,7 +149,7 @@ absl::Status LeaseAssembler::AddChunk(const v1::TensorChunk& head, bool referenc
     if (!status.ok()) return status;
   } else if (reference != open_reference_ || head.key() != open_key_ ||
              head.offset() != static_cast<int64_t>(open_tensor_.data.size())) {
-    return Broken(absl::StrCat("tensor ", open_key_, " goes on with a chunk of ", head.key(), " at byte ",
+    return Broken(absl::StrCat("tensor ", open_key_, " continues with a chunk of ", head.key(), " at byte ",
                                head.offset()));
   } else if (size == 0 || head.offset() + size > open_total_) {
     return Broken(absl::StrCat("tensor ", open_key_, " has more bytes than announced, or an empty chunk"));
@@ -203,8 +203,8 @@ void LeaseAssembler::EndTensor() {
   if (const v1::TensorInfo* info = InfoOf(open_reference_, open_key_); info != nullptr) {
     const uint64_t hash = open_hash_.Digest();
     if (hash != info->xxh64()) {
-      Spoil(absl::StrCat("tensor ", open_key_, " came with checksum ", Hex64(hash), ", announced was ",
-                         Hex64(info->xxh64())));
+      Spoil(absl::StrCat("tensor ", open_key_, " arrived with checksum ", Hex64(hash),
+                         ", the announced one is ", Hex64(info->xxh64())));
     } else if (info->how() == v1::TensorInfo::ON_REQUEST && options_.cache != nullptr) {
       options_.cache->Put(hash, open_tensor_.data);
     }

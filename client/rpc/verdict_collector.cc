@@ -15,7 +15,7 @@ VerdictCollector::VerdictCollector(const v1::ReadVerdictsRequest& request) : req
 absl::Status VerdictCollector::Add(v1::VerdictBatch* batch) {
   if (!begun_) {
     if (batch->run().run_id().empty()) {
-      return absl::DataLossError("the server's first batch of verdicts does not say of which run");
+      return absl::DataLossError("the server's first batch of verdicts does not name its run");
     }
     begun_ = true;
     whole_.run = std::move(*batch->mutable_run());

@@ -27,7 +27,8 @@ absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
   if (!hash.ok()) return hash.status();
   const absl::StatusOr<std::string> after = loader::FileIdentity(file.get());
   if (!after.ok() || *after != *before) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": was changed while its SHA-256 was taken"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": changed while its SHA-256 was being computed"));
   }
   LibraryFacts facts;
   facts.path = AbsolutePath(path);

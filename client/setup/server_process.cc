@@ -91,11 +91,11 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   const absl::StatusOr<std::string> line = ReadLine(ready->read.get());
   if (!line.ok()) {
     return absl::DeadlineExceededError(
-        absl::StrCat("the server over ", data_folder, " ", line.status().message()));
+        absl::StrCat("the server for ", data_folder, " ", line.status().message()));
   }
   if (!absl::StartsWith(*line, "ready")) {
     const ExitStatus status = process->Wait();
-    const std::string text = absl::StrCat("the server over ", data_folder, " did not start: ", status.Text());
+    const std::string text = absl::StrCat("the server for ", data_folder, " did not start: ", status.Text());
     const bool environment = status.code == static_cast<int>(ExitCode::kEnvironment);
     return environment ? absl::FailedPreconditionError(text) : absl::InternalError(text);
   }

@@ -41,7 +41,7 @@ TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
       passed += verdict.outcome() == v1::OUTCOME_PASS ? 1 : 0;
       if (verdict.outcome() == v1::OUTCOME_SKIPPED) {
         ++not_asked;
-        EXPECT_TRUE(absl::StrContains(verdict.reason(), "not asked"))
+        EXPECT_TRUE(absl::StrContains(verdict.reason(), "not called"))
             << verdict.case_id() << verdict.reason();
         continue;
       }

@@ -293,7 +293,7 @@ TEST_F(GateWeekTest, QuickRuns) {
       folder_ / "errors.csv", "--cache-size", "0", "--rerun-failed", "latest"};
   const Finished far_again = RunProgram(far);
   EXPECT_EQ(far_again.code, 1) << far_again.err;
-  EXPECT_EQ(far_again.out.find("Again: the 4 cases that failed in run "), 0u) << far_again.out;
+  EXPECT_EQ(far_again.out.find("Running again: the 4 cases that failed in run "), 0u) << far_again.out;
   rerun.clear();
   for (const auto& row : ReportRows(data(), "latest")) rerun.insert(row.at("case"));
   EXPECT_EQ(rerun, failed);

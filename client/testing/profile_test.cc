@@ -178,7 +178,7 @@ TEST_F(ProfileTest, ARunGoesOnWithTheProfileThatItBeganWith) {
       Agent(LibPath("libdiopi_cpu.so"), {"--fname", "relu", "--profile", Profile("timeout_s: 20")}).code, 0);
   const Finished without = Agent(LibPath("libdiopi_cpu.so"), {"--resume", "latest"});
   EXPECT_EQ(without.code, 2);
-  EXPECT_THAT(without.err, HasSubstr("was begun with the device profile chip.textproto"));
+  EXPECT_THAT(without.err, HasSubstr("was started with the device profile chip.textproto"));
   EXPECT_EQ(
       Agent(LibPath("libdiopi_cpu.so"), {"--resume", "latest", "--profile", *folder_ / "chip.textproto"})
           .code,
@@ -233,7 +233,7 @@ TEST_F(ProfileTest, AFloat32LibraryPassesWhatItCanThroughTheAdaptor) {
     }
     EXPECT_NE(verdict.outcome(), v1::OUTCOME_UNSUPPORTED_DTYPE) << id << verdict.reason();
     if (verdict.outcome() == v1::OUTCOME_SKIPPED) {
-      EXPECT_THAT(verdict.reason(), HasSubstr("not asked")) << id;
+      EXPECT_THAT(verdict.reason(), HasSubstr("not called")) << id;
       EXPECT_THAT(verdict.reason(), AnyOf(HasSubstr("are no float32"), HasSubstr("is no float32"))) << id;
     }
   }

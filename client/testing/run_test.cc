@@ -60,7 +60,7 @@ TEST_F(RunTest, TooFewFunctionsThatPassFailTheRun) {
   const Finished failed = run("50%");
   EXPECT_EQ(failed.code, 1) << failed.out;
   EXPECT_NE(failed.err.find("functions pass (0."), std::string::npos) << failed.err;
-  EXPECT_NE(failed.err.find("--min-coverage asks for 269"), std::string::npos) << failed.err;
+  EXPECT_NE(failed.err.find("--min-coverage requires 269"), std::string::npos) << failed.err;
   EXPECT_EQ(run("much").code, 2);
 }
 

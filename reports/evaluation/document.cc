@@ -135,7 +135,7 @@ class Writer {
     Add(std::move(facts));
     if (report_.run.state() != v1::RUN_STATE_FINISHED) {
       Add(Note{absl::StrCat("This run is ", EnumName(report_.run.state()),
-                            ": the figures are of the verdicts so far."),
+                            ": the figures cover the verdicts so far."),
                Tone::kWarn});
     }
   }
@@ -484,7 +484,7 @@ class Writer {
       Add(Paragraph{"No case failed."});
       return;
     }
-    Add(Paragraph{"Each with what was seen and the command that repeats it."});
+    Add(Paragraph{"Each failure has the observation and the command that repeats it."});
     for (Block& block : failures) {
       // The contents list sections; an operator's failures are found by their place.
       if (auto* heading = std::get_if<Heading>(&block)) heading->level = 4;

@@ -68,7 +68,7 @@ class CoverageJudge {
           {FindingKind::kCoverage,
            0,
            "coverage",
-           absl::StrCat(PassingText(coverage), ", --min-coverage asks for ", options_.min_passing),
+           absl::StrCat(PassingText(coverage), ", --min-coverage requires ", options_.min_passing),
            "",
            {}});
     }

@@ -191,7 +191,7 @@ TEST(Gate, CoverageThatFell) {
             (List{"coverage:1:coverage: 3 functions pass, the floor in line 1 is 4"}));
   // And the one of --min-coverage.
   EXPECT_EQ(Judge(before, "", {.today = options.today, .min_passing = 4}).findings,
-            (List{"coverage:0:coverage: 3 of 538 functions pass (0.55 %), --min-coverage asks for 4"}));
+            (List{"coverage:0:coverage: 3 of 538 functions pass (0.55 %), --min-coverage requires 4"}));
   EXPECT_EQ(Judge(before, "", {.today = options.today, .min_passing = 3}).findings, List());
   // A selection that is meant.
   RunReport one = SmallRun("one", {{"a.x"}});

@@ -207,7 +207,7 @@ std::string TimesText(const CallTimes& a, const CallTimes& b, const DiffOptions&
   if (std::min(a.runs, b.runs) >= options.time_runs) {
     return absl::StrCat("compared over ", a.runs, " runs of A's library and ", b.runs, " of B's");
   }
-  return absl::StrCat("not compared: one run's times are too noisy. That takes ", options.time_runs,
+  return absl::StrCat("not compared: one run's times are too noisy. A comparison needs ", options.time_runs,
                       " finished runs of each library on one machine; there are ", a.runs, " of A's and ",
                       b.runs, " of B's");
 }

@@ -138,7 +138,8 @@ TEST_F(DiffTest, SlowerAndFasterNeedEvidence) {
        {100},
        {900},
        {},
-       "not compared: one run's times are too noisy. That takes 3 finished runs of each library on one "
+       "not compared: one run's times are too noisy. A comparison needs 3 finished runs of each library on "
+       "one "
        "machine; "
        "there are 1 of A's and 1 of B's"},
       {"too few on one side", {100, 101, 99, 100}, {900, 905}, {}, "there are 4 of A's and 2 of B's"},

@@ -166,8 +166,8 @@ std::string PublicText(const v1::Verdict& verdict) {
 std::string PublicRuleText(const RunReport& report) {
   const PublicRule& rule = report.public_rule;
   return absl::StrCat(rule.ours_alone + rule.theirs_alone, " of ", rule.judged,
-                      " verdicts otherwise: ", rule.ours_alone, " we fail and it passes, ", rule.theirs_alone,
-                      " we pass and it fails");
+                      " verdicts differently: ", rule.ours_alone, " failed only our rule, ",
+                      rule.theirs_alone, " failed only the public rule");
 }
 
 std::string OutputText(const v1::OutputStats& stats) {

@@ -57,7 +57,7 @@ std::vector<std::string> WaiverLines(const RunReport& report);
 // "pass, 0.00 % differ", for the worst output; "-" where no numbers were judged.
 std::string PublicText(const v1::Verdict& verdict);
 
-// "3 of 40 verdicts otherwise: 2 we fail and it passes, 1 we pass and it fails".
+// "3 of 40 verdicts differently: 2 failed only our rule, 1 failed only the public rule".
 std::string PublicRuleText(const RunReport& report);
 
 // One line without its end: "out: gates P,R; rms z 3.1, max z 12 at 7, bias 0.2; max 4 ulp; grade B, 1.7

@@ -219,7 +219,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
     blocks.emplace_back(Heading{2, "Every case that did not pass"});
     for (Block& block : FailureBlocks(report)) blocks.push_back(std::move(block));
   }
-  blocks.emplace_back(Heading{2, "Beside the public rule"});
+  blocks.emplace_back(Heading{2, "Comparison with the public rule"});
   blocks.emplace_back(
       Paragraph{absl::StrCat("The public harness's rule would decide ", PublicRuleText(report),
                              ". It never decides here. Passed here, but not by that rule:")});

@@ -8,7 +8,7 @@ import { TERMS } from '../lib/terms';
 
 const GATES: Record<string, string> = {
   P: 'single elements beyond the tolerance',
-  X: 'an answer that has to be exact',
+  X: 'an answer that must be exact',
   S: 'shape or dtype',
   R: 'root-mean-square error too large',
   B: 'errors are biased to one side',
@@ -119,7 +119,7 @@ function Measurements({ output, reference }: { output: OutputStats; reference: s
           <th scope="col" class="num">
             Chip
           </th>
-          <Head says="The same figure of the device reference, where there is one." num>
+          <Head says="The same figure for the device reference, where there is one." num>
             {name}
           </Head>
         </tr>
@@ -211,12 +211,12 @@ function PublicVerdict({ output, verdict }: { output: OutputStats; verdict: Outc
     <>
       {output.public_pass ? '✓ pass' : '✕ fail'}
       {typeof ratio === 'number' && (
-        <span class="muted"> ({figure(ratio * 100)} % of the elements miss)</span>
+        <span class="muted"> ({figure(ratio * 100)} % of the elements outside its tolerance)</span>
       )}
       {verdict !== 'pass' && output.public_pass && !output.ok && (
-        <span class="tone-note"> (unlike our verdict)</span>
+        <span class="tone-note"> (differs from our verdict)</span>
       )}
-      {output.ok && !output.public_pass && <span class="tone-note"> (unlike our verdict)</span>}
+      {output.ok && !output.public_pass && <span class="tone-note"> (differs from our verdict)</span>}
     </>
   );
 }

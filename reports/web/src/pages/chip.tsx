@@ -19,7 +19,7 @@ import { ChipTrend } from './chip_trend';
 
 function Flaky({ page }: { page: ChipPage }) {
   if (page.flaky.length === 0)
-    return <Empty>None: no case changed its outcome under the same library.</Empty>;
+    return <Empty>None: no case changed its outcome with the same library.</Empty>;
   return (
     <table class="plain">
       <thead>

@@ -112,7 +112,7 @@ export function CompareRows({ data }: { data: Compare }) {
         rowKey={(row) => `${row.case_id} ${row.kind}`}
         rowHref={(row) => to.case(row.b ? data.b.run_id : data.a.run_id, row.case_id)}
         sort={sort}
-        empty={data.rows.length === 0 ? 'Nothing differs.' : 'No difference fits these filters.'}
+        empty={data.rows.length === 0 ? 'Nothing differs.' : 'No difference matches these filters.'}
       />
     </>
   );

@@ -27,7 +27,7 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
         <span>{data.cases_per_s === null ? 'pace unknown' : `${figure(data.cases_per_s)} cases/s`}</span>
         <span>time left: {seconds(data.left_s)}</span>
         {data.state === 'stalled' && <span class="tone-note">⏸ stalled: no heartbeat from its agent</span>}
-        {error && <span class="tone-bad">! {error.message}; shown is the last known</span>}
+        {error && <span class="tone-bad">! {error.message}; showing the last known state</span>}
       </p>
       <div
         role="progressbar"
