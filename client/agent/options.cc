@@ -40,7 +40,7 @@ void AddDataOptions(CLI::App* app, AgentOptions* options) {
       ->check(CLI::IsMember({"recipes", "bytes"}));
 }
 
-// What a developer wants to know first.
+// The options for quick runs during development.
 void AddQuickOptions(CLI::App* app, AgentOptions* options) {
   CLI::Option* functions = app->get_option("--fname");
   CLI::Option* changed =
@@ -59,7 +59,7 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
   app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure and mark the run as aborted");
 }
 
-// What the public harness has, by its names too.
+// The public harness's modes, also under its names.
 void AddModes(CLI::App* app, AgentOptions* options) {
   Modes* modes = &options->modes;
   AddProfileFlags(app, &options->profile_path, modes);
@@ -195,7 +195,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   GroupOptions(app);
 }
 
-// What the profile says where the command line says nothing.
+// Applies the profile where the command line has no setting.
 absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
   if (options->profile_path.empty()) return absl::OkStatus();
   absl::StatusOr<profile::AppliedProfile> profile = LoadProfile(options->profile_path);

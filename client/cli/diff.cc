@@ -1,4 +1,4 @@
-// diopi-cli diff: two runs side by side.
+// diopi-cli diff: compares two runs.
 #include "reports/render/diff.h"
 
 #include "client/cli/command.h"

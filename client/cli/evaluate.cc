@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kSuggestions = 3;
 
-// The newest complete run of the chip; NotFound says what there is.
+// The newest complete run of the chip; NotFound names its newest partial run, or the nearest chips.
 absl::StatusOr<std::string> NewestComplete(server::Database& database, const std::string& chip) {
   const absl::StatusOr<std::vector<v1::RunInfo>> runs = database.ListRuns("", 0);
   if (!runs.ok()) return runs.status();

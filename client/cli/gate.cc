@@ -1,4 +1,4 @@
-// diopi-cli gate: may this library go in? A run against what is expected and what was before.
+// diopi-cli gate: may this library be merged? Compares a run with its expectations and an earlier run.
 #include "reports/gate/gate.h"
 
 #include <algorithm>
@@ -53,8 +53,8 @@ class GateCommand final : public Command {
   bool verbose_ = false;
   reports::GateOptions options_;
 
-  std::vector<std::pair<std::string, std::string>> documents_;  // format and file, of --also
-  bool fresh_ = false;                                          // --update makes the file
+  std::vector<std::pair<std::string, std::string>> documents_;  // --also: format and file
+  bool fresh_ = false;                                          // --update creates the file
   std::optional<reports::Expectations> expectations_;
   GateRuns runs_;
 };
@@ -189,11 +189,11 @@ absl::Status GateCommand::Update() {
   }
   const reports::UpdateResult updated = reports::UpdateExpectations(
       *expectations_, runs_.run, {.expires = options_.today + std::chrono::days(expires_in_)});
-  // What is written must be read again: our own mistake otherwise, and the old file stays.
+  // The new text must parse. If it does not, that is our mistake, and the old file stays.
   absl::StatusOr<reports::Expectations> again = reports::ParseExpectations(updated.text, expect_);
   if (!again.ok()) return absl::InternalError(again.status().message());
   const std::filesystem::path folder = std::filesystem::path(expect_).parent_path();
-  std::error_code ignored;  // writing tells
+  std::error_code ignored;  // writing will report it
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   absl::Status status = WriteOutput(updated.text, expect_);
   if (!status.ok()) return status;

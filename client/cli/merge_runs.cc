@@ -26,7 +26,7 @@ struct Trait {
   std::string (*of)(const v1::RunOptions& options);
 };
 
-// What shards of one run have in common.
+// Properties that all shards of a run share.
 constexpr Trait kTraits[] = {
     {"chip", [](const v1::RunOptions& options) { return options.chip(); }},
     {"library (SHA-256)", [](const v1::RunOptions& options) { return options.impl_sha256(); }},
@@ -114,7 +114,7 @@ absl::StatusOr<std::map<std::string, Piece>> Collect(const std::vector<Shard>& s
   return pieces;
 }
 
-// The different values, in the order met.
+// The distinct values, in order of occurrence.
 std::string Joined(const std::vector<Shard>& shards, const std::string& (v1::RunOptions::*field)() const) {
   std::vector<std::string> values;
   for (const Shard& shard : shards) {
@@ -129,7 +129,7 @@ std::string Joined(const std::vector<Shard>& shards, const std::string& (v1::Run
 bool SameVerdict(v1::Verdict a, v1::Verdict b) {
   for (v1::Verdict* verdict : {&a, &b}) {
     verdict->clear_call_us();
-    verdict->clear_calls();  // as many as a sampled case has time for
+    verdict->clear_calls();  // depends on the time for a sampled case
     verdict->clear_elapsed_us();
     verdict->clear_device_index();
     verdict->clear_reference();

@@ -23,7 +23,7 @@ bool IsGiven(const abi::Param& param) {
   return param.direction() != abi::OUT;
 }
 
-// The arguments that hold lengths of others fill themselves.
+// Arguments that hold the lengths of others are filled automatically.
 bool IsCount(const abi::Function& function, const abi::Param& param) {
   for (const abi::Param& other : function.param()) {
     if (other.count() == param.name()) return true;
@@ -59,7 +59,7 @@ std::string OutputRule(const abi::Function& function, const abi::Param& param) {
   return absl::StrCat("  arg { name: \"", param.name(), "\" ", shape, count, " }  # which shape has it?\n");
 }
 
-// "f: 1.5"; empty where nothing is to be given.
+// "f: 1.5"; empty for an argument that needs no value.
 std::string AttributeValue(const abi::Param& param) {
   switch (param.kind()) {
     case abi::SIZE:

@@ -36,7 +36,7 @@ std::string_view Trim(std::string_view text) {
   return {trimmed.data(), trimmed.size()};
 }
 
-// At commas that stand in no parentheses.
+// Splits at commas outside parentheses.
 std::vector<std::string_view> SplitOutside(std::string_view text) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -146,7 +146,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
     const v1::TensorSpec& spec = *tensor.spec;
     Dtype dtype = spec.dtype();
     bool converted = false;
-    // The default of an adaptor: what comes in is contiguous.
+    // An adaptor's default: inputs are made contiguous.
     v1::HandedLayout layout = v1::CONTIGUOUS;
     bool for_argument = false;
     bool about = false;
@@ -170,7 +170,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
         for_argument = for_argument || named;
       }
     }
-    // What the library allocates has the layout that the library gives it.
+    // Tensors that the library allocates have the library's layout.
     const bool allocated = tensor.argument->role() == v1::ROLE_LIBRARY_OUTPUT;
     const bool relaid = !allocated && about &&
                         (layout == v1::CHANNELS_LAST || (layout == v1::CONTIGUOUS && !IsContiguous(spec)));

@@ -130,12 +130,13 @@ class Checker {
     }
   }
 
-  // Limits what may hide failures, so that a rule cannot hide all of them.
+  // Requires a condition, so that a rule cannot hide all failures.
   void CheckAbout(const v1::CaseMatch& match, const Path& at) {
     CheckMatch(match, Join(at, {"match"}));
     if (match.ByteSizeLong() == 0) {
       findings_.Add(
-          at, "match: sets nothing; expected at least one of operator, function, case, dtype, tensor, parameter");
+          at,
+          "match: sets nothing; expected at least one of operator, function, case, dtype, tensor, parameter");
     }
   }
 
@@ -215,7 +216,7 @@ class Checker {
   Findings findings_;
 };
 
-// Rules speak of operators by any name they have; cases know one.
+// Rules may use any of an operator's names; cases have one.
 void AddOwnNames(const Names& names, google::protobuf::RepeatedPtrField<std::string>* operators) {
   for (const std::string& name : names.OwnNames(List(*operators))) *operators->Add() = name;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxAlarms = 5;
 
-// The combination that caught most.
+// The combination of gates that caught most.
 std::string MostFrequent(const std::map<std::string, int64_t>& gates) {
   const auto most = std::max_element(gates.begin(), gates.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });

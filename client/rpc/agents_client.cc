@@ -133,7 +133,7 @@ class GrpcAgentsClient final : public AgentsClient {
   void Cancel() override { caller_.Cancel(); }
 
  private:
-  // A call that is not safe to repeat, made again only where the server has not looked at it.
+  // Makes a call that is not safe to repeat, and retries only when the server refused it unread.
   absl::Status UnlessBusy(const std::function<absl::Status()>& call) {
     Caller::Attempts attempts;
     for (;;) {

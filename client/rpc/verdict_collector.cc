@@ -19,7 +19,7 @@ absl::Status VerdictCollector::Add(v1::VerdictBatch* batch) {
     }
     begun_ = true;
     whole_.run = std::move(*batch->mutable_run());
-    request_.set_run_id(whole_.run.run_id());  // "latest" may be another one next time
+    request_.set_run_id(whole_.run.run_id());  // "latest" may be another run next time
   }
   if (batch->verdicts_size() != batch->positions_size()) {
     return absl::DataLossError(absl::StrCat("run ", whole_.run.run_id(), ": the server sent ",

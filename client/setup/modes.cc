@@ -11,8 +11,8 @@
 namespace diopi::agent {
 namespace {
 
-// Those whose layout the public harness changes in this mode, with the arguments where it is not all of them.
-// A name that no operator has yet is no mistake: it takes effect with the operator.
+// The operators whose layout the public harness changes in this mode, with the argument where it does not
+// change all. A name without an operator is no mistake: it takes effect once the operator exists.
 struct NhwcOperator {
   const char* name;
   const char* argument;  // null: every tensor
