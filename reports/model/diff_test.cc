@@ -30,7 +30,7 @@ struct Row {
   Side a;
   Side b;
   std::vector<DiffKind> kinds;
-  double factor = 0;  // of the first; 0: none
+  double factor = 0;  // the first row's factor; 0: none
 };
 
 const Row kRows[] = {
@@ -78,7 +78,7 @@ class DiffTest : public ModelTest {
     v1::OutputStats& output = *verdict.add_outputs();
     output.set_key("out");
     output.set_max_z(side.max_z);
-    output.set_rmse_ratio(1);  // a max_z of 0 is a measured one
+    output.set_rmse_ratio(1);  // a max_z of 0 counts as measured
     return verdict;
   }
 };
@@ -126,7 +126,7 @@ TEST_F(DiffTest, EveryKind) {
 
 struct TimesCase {
   const char* name;
-  std::vector<double> a;  // one a run
+  std::vector<double> a;  // one per run
   std::vector<double> b;
   std::vector<DiffKind> kinds;
   const char* times;

@@ -173,7 +173,7 @@ std::string PublicRuleText(const RunReport& report) {
 std::string OutputText(const v1::OutputStats& stats) {
   std::string out =
       absl::StrCat(stats.key(), ": ", stats.ok() ? "" : "gates ", stats.ok() ? "ok" : stats.gates());
-  // Exact outputs have no noise to be measured in.
+  // Exact outputs have no noise as a unit.
   if (stats.rms_z() > 0 || stats.max_z() > 0) {
     absl::StrAppend(&out, absl::StrFormat("; rms z %.3g, max z %.3g", stats.rms_z(), stats.max_z()));
     if (stats.argmax() >= 0) absl::StrAppend(&out, " at ", stats.argmax());
