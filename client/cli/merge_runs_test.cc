@@ -34,7 +34,7 @@ Shards ThreeShards() {
     options.set_whole_suite_hash(cases::Catalog::SuiteHash(whole));
     options.set_host(i == 2 ? "other" : "host");
     options.add_contracts(i == 1 ? "tf32" : "p_cast");
-    options.add_contracts(i == 1 ? "p_cast" : "tf32");  // a set: the order is nothing
+    options.add_contracts(i == 1 ? "p_cast" : "tf32");  // a set: the order does not matter
   }
   for (size_t i = 0; i < whole.size(); ++i) {
     Shard& shard = shards[i % 3];

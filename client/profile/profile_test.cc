@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// All of them, not the first alone.
+// Reports every finding, not only the first.
 TEST(ProfileTest, EveryFindingIsTold) {
   const absl::Status status = Parse("skip { }\nwaiver { }").status();
   EXPECT_THAT(std::string(status.message()), HasSubstr("skip.reason"));

@@ -1,4 +1,4 @@
-// The client against a real gRPC server on a Unix socket whose answers the test decides.
+// The client with a real gRPC server on a Unix socket; the test decides the answers.
 #include "client/rpc/client.h"
 
 #include <grpcpp/grpcpp.h>
@@ -65,7 +65,7 @@ class FakeService final : public v1::Conformance::Service {
     const std::lock_guard lock(mutex);
     return std::exchange(asked, {});
   }
-  // A run of three cases, one a batch.
+  // A run of three cases, one per batch.
   grpc::Status ReadVerdicts(grpc::ServerContext*, const v1::ReadVerdictsRequest* request,
                             grpc::ServerWriter<v1::VerdictBatch>* writer) override {
     if (too_old) return {grpc::StatusCode::UNIMPLEMENTED, ""};

@@ -1,4 +1,4 @@
-// What is read after runs, with the real programs over a real database: documents, comparisons, lists.
+// Documents, comparisons and lists about runs, with the real programs and a real database.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 constexpr char kCheck[] = DIOPI_SOURCE_DIR "/reports/render/check_exports.py";
 
-// Two runs on one chip, first good and then faulty, and one on another chip; all of operator exp.
+// Two runs on one chip, first correct and then faulty, and one on another chip; all with operator exp.
 class DocumentsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -152,7 +152,7 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   EXPECT_THAT(with(File("e2.textproto")).err,
               HasSubstr("e2.textproto: describes chip 'e2', but the run is of chip 'e1'"));
   EXPECT_THAT(with(File("none")).err, HasSubstr("none: cannot be read"));
-  // Beside another chip's run there are times.
+  // Compared with another chip's run, the report has times.
   const Finished timed =
       Cli({"evaluate", "--run", RunOf("e2"), "--format", "html", "--reference-run", Runs().at(2)});
   EXPECT_EQ(timed.code, 0) << timed.err;

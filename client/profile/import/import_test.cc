@@ -17,8 +17,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// In the form of the public harness's files; every text is ours. The import of `skip` by another name, a
-// lambda for lists, the harness's own names and `skip_all` are as vendors write them.
+// In the form of the public harness's files, with our own texts. Importing `skip` under another name, a
+// lambda for lists, the harness's own names and `skip_all` occur in vendors' files.
 constexpr char kVendorStyle[] = R"text(
 from skip import Skip as S
 import numpy as np
