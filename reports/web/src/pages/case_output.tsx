@@ -55,7 +55,7 @@ function Histogram({ counts }: { counts: number[] }) {
           type: 'log',
           logBase: 10,
           min: 0.5,
-          startValue: 0.5, // else bars start at 1, and one of height 1 is none
+          startValue: 0.5, // otherwise bars start at 1, and a bar of height 1 is invisible
           axisLabel: {
             color: c.muted,
             fontSize: 10,
@@ -224,10 +224,11 @@ function PublicVerdict({ output, verdict }: { output: OutputStats; verdict: Outc
 interface Props {
   output: OutputStats;
   verdict: Outcome;
-  reference: string; // whose outputs the chip's errors are set beside; '': nobody's
+  reference: string; // the device reference to compare with; '': none
 }
 
-// One output of a case: what was measured, beside the device reference's figures and the public harness's verdict.
+// One output of a case: the measurements, beside the device reference's figures and the public
+// harness's verdict.
 export function CaseOutput({ output, verdict, reference }: Props) {
   return (
     <article class="card output" aria-label={`Output ${output.key}`}>

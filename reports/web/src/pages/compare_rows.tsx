@@ -27,7 +27,7 @@ function KindMark({ kind }: { kind: CompareRow['kind'] }) {
 const range = (side: CompareSide) => `${micros(side.call_low_us)} to ${micros(side.call_high_us)}`;
 const byTime = (row: CompareRow) => row.kind === 'slower' || row.kind === 'faster';
 
-// One side: the outcome, and the figure that the kind is about.
+// One side: the outcome, and the figure that the kind of change concerns.
 function Side({ row, side, run }: { row: CompareRow; side: CompareSide | null; run: string }) {
   if (!side) return <span class="muted">not in this run</span>;
   return (

@@ -8,7 +8,7 @@ import { count, figure, percent, seconds } from '../lib/format';
 import { to } from '../lib/router';
 import { isLive } from '../lib/state';
 
-// A run under way: how far it is, how long it will take, its newest verdicts.
+// A run in progress: how far it is, the remaining time, its newest verdicts.
 export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
   const { data, error } = useApi<Progress>(`/runs/${encodeURIComponent(run)}/progress`, 1000);
   const ended = data !== null && !isLive(data.state);
