@@ -78,7 +78,7 @@ def elements_of(node):
 def number_of(node):
     value = literal(node, "the value")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Refused(f"the value is no number: {text_of(node)}", node)
+        raise Refused(f"the value is not a number: {text_of(node)}", node)
     return value
 
 
@@ -86,7 +86,7 @@ def size_of(node):
     """The size of a dimension."""
     value = literal(node, "the shape")
     if type(value) is not int or not 0 <= value < 2**63:
-        raise Refused(f"no size of a dimension: {text_of(node)}", node)
+        raise Refused(f"not a size of a dimension: {text_of(node)}", node)
     return value
 
 
@@ -208,7 +208,7 @@ class DeviceConfigs:
                 elif name == "skip_all" and isinstance(literal(value, name), bool):
                     self.skip_all(label, target, value)
                 else:
-                    raise Refused(f"profiles have nothing like {name}")
+                    raise Refused(f"profiles have no equivalent of {name}")
             except Refused as why:
                 self.refuse(value, f"{label!r}: {name}", why, why.reason)
         self.tolerances(label, target, tolerances)
@@ -262,7 +262,7 @@ class DeviceConfigs:
         for held in self.skips_in(label, "dtype", node):
             dtype = dtype_of(held)
             if dtype is None:
-                self.refuse(held, f"{label!r}: dtype", f"no dtype of ours: {text_of(held)}", "no dtype of ours")
+                self.refuse(held, f"{label!r}: dtype", f"unknown dtype: {text_of(held)}", "unknown dtype")
             else:
                 good.append(dtype)
         if not good:
@@ -300,7 +300,7 @@ class DeviceConfigs:
                     except Refused as why:
                         self.refuse(argument, f"{label!r}: args", why, why.reason)
             else:
-                self.refuse(value, f"{label!r}: tensor_para", f"profiles have nothing like {name}")
+                self.refuse(value, f"{label!r}: tensor_para", f"profiles have no equivalent of {name}")
 
     def tensor(self, label, target, node):
         fields = table(node, f"{label!r}: args", self.refuse)
@@ -323,7 +323,7 @@ class DeviceConfigs:
             elif name == "shape":
                 self.shapes(label, target, value, arguments, prefix)
             else:
-                self.refuse(value, f"{label!r}: tensor_para", f"profiles have nothing like {name}")
+                self.refuse(value, f"{label!r}: tensor_para", f"profiles have no equivalent of {name}")
         return None
 
     def shapes(self, label, target, node, arguments, prefix):
@@ -364,7 +364,7 @@ class DeviceConfigs:
         values = {key: value for key, (value, _) in given.items()}
         sound = all(math.isfinite(value) and value >= 0 for value in values.values())
         if not sound or values.get("mismatch_ratio", 0) > MAX_MISMATCH_RATIO:
-            return self.importer.refuse(self.path, line, what, "no tolerance that a waiver may state")
+            return self.importer.refuse(self.path, line, what, "not a tolerance that a waiver may have")
         for key in ("atol", "rtol"):
             values.setdefault(key, DEFAULT_TOLERANCE)
         dtypes = "dtype: float16" if half else "dtype: float32 dtype: float64"
@@ -418,7 +418,7 @@ class ConvertConfig:
         pairs = {}
         for key, value in node.value:
             if not self.is_scalar(key):
-                self.refuse(key, what, "a key that is no text")
+                self.refuse(key, what, "a key that is not text")
                 continue
             if key.value in pairs:
                 self.refuse(pairs[key.value][0], f"{what}: {key.value}",
@@ -442,7 +442,7 @@ class ConvertConfig:
                 if text:
                     whole[field.value] = text
             else:
-                self.refuse(field, name, f"profiles have nothing like {field.value}")
+                self.refuse(field, name, f"profiles have no equivalent of {field.value}")
         if whole:
             self.importer.add("adaptor", about + [f"{field}: {quoted(text)}" for field, text in whole.items()])
         return None
@@ -487,7 +487,7 @@ class ConvertConfig:
             layout = match.group(2) or match.group(3) if match else None
             argument = match.group(1) if match else None
             if layout not in LAYOUTS:
-                self.refuse(node, f"{name}: layout: {part}", "no layout of ours")
+                self.refuse(node, f"{name}: layout: {part}", "unknown layout")
             elif argument and argument not in self.importer.functions.get(name, []):
                 self.refuse(node, f"{name}: layout: {part}", "the function has no such parameter")
             else:

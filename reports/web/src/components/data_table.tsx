@@ -9,7 +9,7 @@ export interface Column<Row> {
   key: string; // the row's field that the column sorts by
   head: string;
   says?: string; // what the column means
-  width: string; CSS width; '' takes the remaining space
+  width: string; // CSS width; '' takes the remaining space
   numeric?: boolean;
   wide?: boolean; // left out on narrow screens
   cell: (row: Row) => ComponentChildren;

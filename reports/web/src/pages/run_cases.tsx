@@ -18,7 +18,10 @@ function PublicMark({ row }: { row: CaseRow }) {
   if (row.public_pass === null) return dash;
   const differs = row.public_pass !== (row.outcome === 'pass');
   return (
-    <span class={differs ? 'tone-note' : 'muted'} title={differs ? 'differs from our verdict' : 'same as our verdict'}>
+    <span
+      class={differs ? 'tone-note' : 'muted'}
+      title={differs ? 'differs from our verdict' : 'same as our verdict'}
+    >
       {row.public_pass ? 'pass' : 'fail'}
       {differs ? ' ≠' : ''}
     </span>
