@@ -1,4 +1,5 @@
-// Measures the time of the dashboards' reports on a database that query_bench made. usage: model_bench FOLDER
+// Measures the time of the dashboards' reports on a database that query_bench made.
+// usage: model_bench FOLDER
 // [ROUNDS]; prints "NAME median MS max MS", and exits 1 when a median is above 100 ms.
 #include <algorithm>
 #include <chrono>
