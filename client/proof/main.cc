@@ -161,7 +161,7 @@ int RunCauses(const Arguments& arguments) {
       RunCauses(arguments, {arguments.native16, "DIOPI_NATIVE16"}, false,
                 [](const Planted& planted) { return !IsBug(planted); });
   if (!native16.ok()) return Tell(native16.status());
-  std::cout << "\nArithmetic that would have to be declared and is not\n\n"
+  std::cout << "\nArithmetic that should be declared but is not\n\n"
             << arithmetic->ContractTable() << native16->ContractTable() << "\n"
             << arithmetic->Table() << native16->Table();
   const int64_t right =

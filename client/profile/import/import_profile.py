@@ -1,6 +1,6 @@
-"""The public harness's files of one device as a device profile: device_configs.py and convert_config.yaml.
+"""Converts the public harness's files for one device, device_configs.py and convert_config.yaml, into a device profile.
 
-Run by `diopi-cli profile import`, behind cases/import/harness.py. The Python file is parsed, never executed; the YAML
+Run by `diopi-cli profile import`, after cases/import/harness.py. The Python file is parsed, never executed; the YAML
 file is composed into nodes, never constructed. What cannot be imported is reported by reason.
 
 usage: import_profile.py NAMES.json OUTPUT [--device-configs FILE] [--convert-config FILE] [--issue LINK]
@@ -20,8 +20,8 @@ import sys
 import tokenize
 
 LAYOUTS = ["NHWC", "NDHWC", "NLC", "NCHW", "NCDHW", "NCL", "ND"]
-DEFAULT_TOLERANCE = 1e-5  # of the harness, where a device's file overrides only one of the two
-MAX_MISMATCH_RATIO = 0.1  # that a waiver may state
+DEFAULT_TOLERANCE = 1e-5  # the harness's, where a device's file overrides only one of the two
+MAX_MISMATCH_RATIO = 0.1  # the most that a waiver may have
 # Reasons, as the table shows them.
 NO_OPERATOR = "the suite has no such operator"
 NO_PARAMETER = "no parameter of these functions has this name"
@@ -100,7 +100,7 @@ def value_text(value):
 
 
 class Skips:
-    """The names under which a file skips: Skip itself, another name of it, and functions that apply it to a list."""
+    """The names with which a file skips: Skip itself, its aliases, and functions that apply it to a list."""
 
     def __init__(self, tree):
         self.one = {"Skip"}
@@ -111,7 +111,7 @@ class Skips:
             self.learn(statement)
 
     def learn(self, statement):
-        """`S = Skip`, and `S = lambda *args: [Skip(x) for x in args]`. Whether it is one of them."""
+        """`S = Skip`, and `S = lambda *args: [Skip(x) for x in args]`. Returns whether it is one of them."""
         name = assigned(statement)
         if name and isinstance(statement.value, ast.Name) and statement.value.id in self.one:
             self.one.add(name)
@@ -129,7 +129,7 @@ class Skips:
                 and len(held) == 1 and isinstance(held[0], ast.Name) and held[0].id == loop.target.id)
 
     def held(self, node):
-        """What Skip(...) holds, as a list; None for anything else."""
+        """The contents of Skip(...), as a list; None for anything else."""
         name = dotted(node.func) if isinstance(node, ast.Call) and not node.keywords else None
         if any(isinstance(argument, ast.Starred) for argument in getattr(node, "args", [])):
             return None
@@ -137,7 +137,7 @@ class Skips:
 
 
 class Target:
-    """What the names of an entry are here: operators, or functions where the harness has a name for one of them."""
+    """The operators that an entry names, or the functions where the harness has a name for a single function."""
 
     def __init__(self, names, importer):
         self.calls = {name: CALLS.get(name, Call()) for name in names}
