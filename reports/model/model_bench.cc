@@ -1,5 +1,5 @@
 // Measures the time of the dashboards' reports on a database that query_bench made.
-// usage: model_bench FOLDER [ROUNDS]; prints "NAME median MS max MS", exits with 1 when a median exceeds 100 ms
+// usage: model_bench FOLDER [ROUNDS]; prints "NAME median MS max MS", exits with 1 when one is over 100 ms
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -470,8 +470,8 @@ class ConvertConfig:
             narrow = [dtype for dtype in sources if dtype == "complex64" and targets[0] == "complex128"]
             if unknown or crossing or narrow:
                 self.refuse(node, f"{name}: {match.group(0).rstrip(',')}",
-                            "no conversion of ours: " + ", ".join(unknown or crossing or narrow),
-                            "no conversion of ours")
+                            "unsupported conversion: " + ", ".join(unknown or crossing or narrow),
+                            "unsupported conversion")
                 sources = [dtype for dtype in sources if dtype not in unknown + crossing + narrow]
             if sources and targets[0] in DTYPES:
                 good.append(f"({', '.join(sources)})->{targets[0]}")

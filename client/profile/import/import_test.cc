@@ -237,8 +237,8 @@ TEST_F(ImportTest, ConvertConfig) {
                   R"x(function: "diopiAdd" dtype: "(uint8)->int32" layout: "NLC, NHWC, NDHWC")x",
                   R"x(function: "diopiRMSNorm" argument: "inv_rms" dtype: "(float16, float64)->float32")x",
                   R"x(function: "diopiConvolution2d" layout: "NCHW, input(NHWC)")x"));
-  for (const char* line : {":5: diopiAdd: (uint8,no_type)->int32: no conversion of ours: no_type",
-                           ":5: diopiAdd: (bool)->complex64: no conversion of ours: bool",
+  for (const char* line : {":5: diopiAdd: (uint8,no_type)->int32: unsupported conversion: no_type",
+                           ":5: diopiAdd: (bool)->complex64: unsupported conversion: bool",
                            ":10: diopiRMSNorm: nothing: the function has no such parameter",
                            ":12: diopiConvolution2d: layout: imput(NHWC): the function has no such parameter",
                            ":12: diopiConvolution2d: layout: WXYZ: unknown layout",
