@@ -18,7 +18,8 @@
 namespace diopi::agent {
 namespace {
 
-// A standing agent that is killed takes its runs along: their cases go to others. False when it is gone.
+// A standing agent that is killed ends its runs with it: their cases go to other agents. False when the
+// parent has ended already.
 bool DieWithParent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   return getppid() != 1;
@@ -47,8 +48,7 @@ int main(int argc, char** argv) {
     std::cerr << "diopi-agent: " << stop.status().message() << "\n";
     return static_cast<int>(ExitCode::kOurs);
   }
-  // A reader of our output that leaves (| head) does not end the run: its verdicts and the exit status still
-  // count.
+  // A closed output pipe (| head) must not end the run: its verdicts and the exit status still count.
   std::signal(SIGPIPE, SIG_IGN);
   if (options.parent_pid_death && !diopi::agent::DieWithParent()) return static_cast<int>(ExitCode::kOurs);
   if (options.health_check) {

@@ -1,4 +1,4 @@
-// diopi-cli abi-check: what a library offers of the ABI, and what is wrong with its symbols.
+// diopi-cli abi-check: which functions of the ABI a library has, and errors in its symbols.
 #include "impl_loader/library/abi_check.h"
 
 #include <iostream>
@@ -29,7 +29,7 @@ class AbiCheckCommand final : public Command {
       return absl::IsDataLoss(report.status()) ? ExitCode::kUsage : agent::ExitCodeFor(report.status());
     }
     std::cout << loader::FormatAbiReport(*report, text_) << std::flush;
-    if (report->refused()) return ExitCode::kUsage;  // as a run says
+    if (report->refused()) return ExitCode::kUsage;  // as in a run
     return report->ok() ? ExitCode::kOk : ExitCode::kFailed;
   }
 

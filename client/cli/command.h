@@ -1,4 +1,4 @@
-// One subcommand of diopi-cli; one file each.
+// A subcommand of diopi-cli. Each has its own file.
 #ifndef CLIENT_CLI_COMMAND_H_
 #define CLIENT_CLI_COMMAND_H_
 
@@ -21,7 +21,7 @@ class Command {
   virtual std::string description() const = 0;
   // Declares options that point into this object.
   virtual void AddOptions(CLI::App* app) = 0;
-  // Results on stdout, what went wrong on stderr.
+  // Prints results to stdout and errors to stderr.
   virtual ExitCode Run() = 0;
 };
 
@@ -59,7 +59,7 @@ struct CommandGroup {
 // Every subcommand, in the order in which --help lists them.
 std::vector<CommandGroup> AllCommands();
 
-// Prints the status on stderr and gives its exit code.
+// Prints the status to stderr and returns its exit code.
 ExitCode Tell(const absl::Status& status);
 
 // $DIOPI_DATA or ./diopi-data when `given` is empty.

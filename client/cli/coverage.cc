@@ -1,4 +1,4 @@
-// diopi-cli coverage: functions by chips.
+// diopi-cli coverage: functions by chip.
 #include "reports/model/coverage.h"
 
 #include <set>

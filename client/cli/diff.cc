@@ -1,4 +1,4 @@
-// diopi-cli diff: two runs side by side.
+// diopi-cli diff: compares two runs.
 #include "reports/render/diff.h"
 
 #include "client/cli/command.h"
@@ -26,7 +26,7 @@ class DiffCommand final : public Command {
                     "Ratio of median times from which a case counts as slower or faster (default: 1.5)")
         ->check(CLI::Range(1.0, 1e9));
     app->add_option("--time-runs", options_.time_runs,
-                    "Finished runs of each library that slower or faster needs at least (default: 3)")
+                    "Fewest finished runs of each library for slower or faster (default: 3)")
         ->check(CLI::Range(2, 8));
     app->add_option("--format", format_, "text, markdown or json (default: text)")
         ->check(CLI::IsMember({"text", "markdown", "json"}));

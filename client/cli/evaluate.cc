@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kSuggestions = 3;
 
-// The newest complete run of the chip; NotFound says what there is.
+// The newest complete run of the chip; NotFound names its newest partial run, or the nearest chips.
 absl::StatusOr<std::string> NewestComplete(server::Database& database, const std::string& chip) {
   const absl::StatusOr<std::vector<v1::RunInfo>> runs = database.ListRuns("", 0);
   if (!runs.ok()) return runs.status();
@@ -54,7 +54,7 @@ absl::StatusOr<v1::ChipSpec> ReadSpec(const std::string& path, const std::string
   absl::StatusOr<v1::ChipSpec> spec = reports::ParseSpec(text, path);
   if (spec.ok() && spec->chip() != chip) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is of chip '", spec->chip(), "', the run is of '", chip, "'"));
+        absl::StrCat(path, ": describes chip '", spec->chip(), "', but the run is of chip '", chip, "'"));
   }
   return spec;
 }

@@ -115,8 +115,7 @@ class GenCommand final : public Command {
     options.library_sha256 = facts->sha256;
     options.compare.contracts = *contracts;
     options.force = force_;
-    // Before minutes of the oracle's work: a library that cannot be loaded, or has no device here, says so
-    // now.
+    // Check before minutes of the oracle's work that the library can be loaded and has a device here.
     const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
     if (!worker.ok()) return worker.status();
     return options;

@@ -11,7 +11,7 @@
 namespace diopi::cli {
 namespace {
 
-// A case that is not spelt out is looked for in so many of the chip's runs.
+// An abbreviated case id is searched in this many of the chip's runs.
 constexpr int kSearchedRuns = 8;
 
 class HistoryCommand final : public Command {

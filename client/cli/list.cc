@@ -13,7 +13,7 @@
 namespace diopi::cli {
 namespace {
 
-// What is known of an operator or a function from its cases.
+// Facts about an operator or a function, from its cases.
 struct Entry {
   std::string family;
   std::set<std::string> functions;
@@ -59,7 +59,8 @@ class ListCommand final : public Command {
     std::map<std::string, Entry> entries;
     size_t width = what_.size();
     for (const v1::Case& c : cases) {
-      if (functions && c.function().empty()) continue;  // a check of the library that tests no one function
+      if (functions && c.function().empty())
+        continue;  // a check of the library that tests no single function
       const std::string& key = functions ? c.function() : c.operator_();
       Entry& entry = entries[key];
       entry.family = c.family();

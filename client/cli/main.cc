@@ -1,4 +1,4 @@
-// diopi-cli: everything around a run, one subcommand a file.
+// diopi-cli: everything before and after a run, one file per subcommand.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>

@@ -1,4 +1,4 @@
-// diopi-cli merge: the shards of a run, made one run.
+// diopi-cli merge: combines the shards of a run into one run.
 #include <filesystem>
 #include <iostream>
 
@@ -110,14 +110,14 @@ class MergeCommand final : public Command {
     return shards;
   }
 
-  // As an undivided run would have them.
+  // The order of an undivided run.
   static std::vector<std::string> OrderOf(const std::vector<Shard>& shards) {
     std::vector<std::string> order;
     const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
     if (!catalog.ok() || shards.empty()) return order;
     const absl::StatusOr<std::vector<v1::Case>> cases =
         (*catalog)->SelectRun(shards[0].info.options().selection());
-    if (!cases.ok()) return order;  // a suite of another version: MergeShards has an order for those
+    if (!cases.ok()) return order;  // a suite of another version: MergeShards orders its cases
     for (const v1::Case& c : *cases) order.push_back(c.id());
     return order;
   }

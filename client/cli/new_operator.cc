@@ -1,4 +1,4 @@
-// diopi-cli new-operator NAME --function diopiX: the files of a new operator, to fill in.
+// diopi-cli new-operator NAME --function diopiX: writes the files of a new operator, to be filled in.
 #include <filesystem>
 #include <iostream>
 

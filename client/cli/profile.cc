@@ -1,5 +1,5 @@
-// diopi-cli profile check FILE: what a device profile says, and what it says about no case.
-// diopi-cli profile import: the public harness's files of a device as a profile.
+// diopi-cli profile check FILE: lists what each rule of a profile matches, and rules that match no case.
+// diopi-cli profile import: makes a profile from the public harness's files for a device.
 #include "client/profile/profile.h"
 
 #include <iostream>

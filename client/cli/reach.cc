@@ -1,4 +1,4 @@
-// diopi-cli reach: which classes of inputs, and pairs of them, have a case.
+// diopi-cli reach: which classes of inputs, and pairs of classes, have a case.
 #include "cases/core/reach.h"
 
 #include <iostream>

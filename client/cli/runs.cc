@@ -1,4 +1,4 @@
-// diopi-cli runs: what has been run.
+// diopi-cli runs: lists runs.
 #include <optional>
 
 #include "client/cli/command.h"
@@ -35,7 +35,7 @@ class RunsCommand final : public Command {
 
  private:
   std::string data_;
-  std::optional<std::string> chip_;  // "" is the chip without a name
+  std::optional<std::string> chip_;  // "": runs without a chip's name
   int limit_ = 0;
   std::string format_ = "text";
 };

@@ -1,4 +1,4 @@
-// diopi-cli show CASE: what a case is, and what its tensors hold.
+// diopi-cli show CASE: shows a case and the values of its tensors.
 #include <iostream>
 
 #include "cases/core/library_checks.h"

@@ -19,8 +19,7 @@ std::string DidYouMean(const std::string& what, const std::string& name,
   return absl::StrCat("There is no ", what, " '", name, "'; did you mean ", nearest.front(), "?\n");
 }
 
-// For the first argument that nobody understood: the nearest option or subcommand. What follows may belong to
-// it.
+// Suggests the nearest option or subcommand for the first unknown argument. Later arguments may belong to it.
 std::string Suggestion(const CLI::App* app) {
   // The program and the subcommands that were recognized.
   const CLI::App* deepest = app;
@@ -77,7 +76,7 @@ std::optional<ExitCode> ParseCommandLine(std::vector<std::string> arguments, CLI
     std::cout << ManPage(*app) << std::flush;
     return ExitCode::kOk;
   }
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   try {
     app->parse(arguments);
   } catch (const CLI::ParseError& error) {

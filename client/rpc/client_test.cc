@@ -1,4 +1,4 @@
-// The client against a real gRPC server on a Unix socket whose answers the test decides.
+// The client with a real gRPC server on a Unix socket; the test decides the answers.
 #include "client/rpc/client.h"
 
 #include <grpcpp/grpcpp.h>
@@ -65,7 +65,7 @@ class FakeService final : public v1::Conformance::Service {
     const std::lock_guard lock(mutex);
     return std::exchange(asked, {});
   }
-  // A run of three cases, one a batch.
+  // A run of three cases, one per batch.
   grpc::Status ReadVerdicts(grpc::ServerContext*, const v1::ReadVerdictsRequest* request,
                             grpc::ServerWriter<v1::VerdictBatch>* writer) override {
     if (too_old) return {grpc::StatusCode::UNIMPLEMENTED, ""};
@@ -289,7 +289,7 @@ TEST(VerdictCollectorTest, WhatBreaksTheRules) {
     std::string says;
   };
   const std::vector<Row> rows = {
-      {batch_of("", 0, "", 0), "does not say of which run"},
+      {batch_of("", 0, "", 0), "does not name its run"},
       {batch_of("r", 1, "a", 0), "run r: the server sent 1 verdicts with 0 positions"},
       {batch_of("r", 2, "ba", 2), "the verdict on a after that on b"},
       {batch_of("r", 2, "aa", 2), "the verdict on a after that on a"},

@@ -206,7 +206,7 @@ TEST(LeaseAssembler, AnInputThatComesOutOtherwiseIsNoFaultOfTheChips) {
     ASSERT_EQ(cases.size(), 1u);
     EXPECT_NE(cases[0].unavailable.find(row.text), std::string::npos) << cases[0].unavailable;
     EXPECT_NE(cases[0].unavailable.find(start.case_start().tensors(0).key()), std::string::npos);
-    // Both versions: the server's is not told to this assembler, so it is 0.
+    // Both versions: this assembler does not know the server's, so it is 0.
     EXPECT_NE(cases[0].unavailable.find(absl::StrCat("(generator version ", kGeneratorVersion, ")")),
               std::string::npos);
     EXPECT_NE(cases[0].unavailable.find("(generator version 0)"), std::string::npos);
@@ -251,7 +251,7 @@ TEST(LeaseAssembler, FetchesWhatWasOnlyAnnouncedAndGoesOnAfterABreak) {
     ASSERT_TRUE(assembler.Add(&message).ok());
   }
   ASSERT_TRUE(assembler.Finish().ok());
-  EXPECT_EQ(cases.size(), 1u);  // the one that needs nothing
+  EXPECT_EQ(cases.size(), 1u);  // the case that needs nothing
   ASSERT_EQ(assembler.StartFetch().size(), 1u);
   for (v1::LeaseMessage message :
        {Reference(Chunk("one", 4, 0, "abcd")), Reference(Chunk("two", 3, 0, "x"))}) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whole-process benchmarks of the main job, each beside its aim and beside what the public Python harness
-# needs on the same kind of machine (2 cores; 14,143 cases: 413 s to generate, 848 s to run, 10.5 GB).
+# Whole-process benchmarks of the main job, each beside its aim and beside the public Python harness's time
+# and memory on the same kind of machine (2 cores; 14,143 cases: 413 s to generate, 848 s to run, 10.5 GB).
 # usage: [BENCH_SHORT=1] bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | queries [RUNS CASES] | quick]
 set -euo pipefail
 build=${1:?"usage: bench.sh BUILD_FOLDER"}
@@ -19,7 +19,7 @@ runs=$(choose 5 1)
 selection=()
 [ -z "$short" ] || selection=(--fname add)
 
-# The median seconds of $runs runs of a command, after one that is not counted.
+# The median seconds of $runs runs of a command, after a warm-up run.
 median_seconds() {
   local i
   timed "$@"

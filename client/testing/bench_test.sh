@@ -15,7 +15,8 @@ fail() {
   exit 1
 }
 
-# expect ROWS COMMAND...: exit status 0 (1: a limit was missed, which a busy machine may do) and at least ROWS rows.
+# expect ROWS COMMAND...: exit status 0 (or 1: a limit was missed, which may happen on a busy machine) and at
+# least ROWS rows.
 expect() {
   local rows=$1 code=0
   shift

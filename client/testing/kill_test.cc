@@ -1,6 +1,6 @@
-// kill -9 in the middle of the whole suite, with many cases leased, in flight and reported at once
-// (resume_test has the exact middle of a single case): --resume completes the run, every case exactly once,
-// and every verdict is the one that an undisturbed run gives.
+// kill -9 in the middle of the suite, with many cases leased, in flight and reported at once (resume_test
+// stops inside a single case): --resume completes the run, with every case exactly once, and with the
+// verdicts of an undisturbed run.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -27,7 +27,7 @@ class KillTest : public CoreBaselinesTest {
     return command;
   }
 
-  // Starts a run with two workers and brings it past its first operators.
+  // Starts a run with two workers and waits until it is past its first operators.
   std::unique_ptr<Running> StartToTheMiddle(const std::vector<std::string>& more) {
     std::vector<std::string> command = Agent(more);
     command.insert(command.end(), {"--workers", "2"});
@@ -38,7 +38,7 @@ class KillTest : public CoreBaselinesTest {
     return agent;
   }
 
-  // Every case has one verdict, and all pass but `crashes` that were in flight in a killed worker at most.
+  // Every case has one verdict, and all pass except at most `crashes` that were in flight in a killed worker.
   void ExpectComplete(size_t crashes) const {
     size_t killed = 0;
     const StoredRun run = ReadRun(data(), run_);
@@ -87,7 +87,7 @@ TEST_F(KillTest, AWorker) {
   ExpectComplete(2);
 }
 
-// Another agent takes over what a dead one holds of a server that both use, once its leases have run out.
+// Another agent on the same server takes over a dead agent's cases once their leases have expired.
 TEST_F(KillTest, AnAgentOfTwo) {
   Running server({BinPath("diopi-server"), "--data", data(), "--listen", "unix:" + (*folder_ / "socket"),
                   "--log-level", "warn", "--ready-fd", "1", "--lease-s", "1"},

@@ -1,4 +1,4 @@
-// Files that `diopi-cli new-operator` and `import-cases` write, and what the other commands make of them.
+// Files that `diopi-cli new-operator` and `import-cases` write, used with the other commands.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ class NewCasesTest : public ::testing::Test {
                        folder_ / "errors.csv", "--quiet"});
   }
 
-  // Every case that was imported, with the reference in the library's place.
+  // Runs every imported case with the reference as the library.
   void ExpectPasses(const std::string& cases) {
     const Finished tested = Agent(cases, "*.public_*");
     EXPECT_EQ(tested.code, 0) << tested.out << tested.err;
@@ -142,7 +142,7 @@ TEST_F(NewCasesTest, ThePublicConfigurationIsCarriedOverAndTheRestIsATable) {
   EXPECT_EQ(Cli({"import-cases", file, "--output", folder_ / "mine"}).code, 2) << "nothing is overwritten";
 }
 
-// What the harness fills in, computes and calls by another name before it calls the ABI.
+// Arguments that the harness fills in, computes or renames before it calls the ABI.
 constexpr char kAsTheHarness[] = R"(import numpy as np
 diopi_configs = {
     # dtypes in the tensors' entries, zipped; alpha 1.
@@ -218,7 +218,7 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_TRUE(Has(run.out, ": sparse (mm): mm\n")) << run.out;
   EXPECT_TRUE(Has(run.out, "      1       4  left out: sparse tensors: the suite has none\n")) << run.out;
-  // normal_ without its mean and deviation is a mistake of the file's, and no case of the harness's either.
+  // normal_ without its mean and deviation is an error in the file, and not a case of the harness either.
   EXPECT_TRUE(Has(run.out, "in_place_names (normal_): case 0, float32: ")) << run.out;
   EXPECT_TRUE(Has(run.out, "\n73 of 78 cases imported: ")) << run.out;
   const std::string add = ReadFile(folder_ / "mine/add.textproto");
@@ -233,7 +233,7 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
   ExpectPasses(folder_ / "mine");
 }
 
-// Of names, numbers, dtypes and null tensors that the harness passes otherwise than the ABI takes them.
+// Names, numbers, dtypes and null tensors that the harness passes differently from the ABI.
 constexpr char kOtherwise[] = R"(import numpy as np
 diopi_configs = {
     'copies': dict(name=['copy_'], tensor_para=dict(args=[
@@ -473,12 +473,12 @@ TEST_F(NewCasesTest, WhatTheHarnessCallsOtherwiseIsCarriedOver) {
                          "hardtanh.backward.int8.public_", "interpolate.linear.float32.public_"}) {
     EXPECT_FALSE(Has(list.out, id)) << id << "\n" << list.out;
   }
-  // A tensor that the harness leaves out is null, and none of the operator's own.
+  // A tensor that the harness leaves out is null, not the operator's own.
   EXPECT_TRUE(Has(ReadFile(folder_ / "mine/bce_loss.textproto"), "name: \"weight\"\n      null: true\n"));
   ExpectPasses(folder_ / "mine");
 }
 
-// One configuration, as text between the braces; what is told of it, after "FILE:LINE: ".
+// One configuration, as text between the braces, and the report on it, after "FILE:LINE: ".
 struct OddRow {
   const char* entry;
   int carried;
@@ -577,14 +577,14 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
     EXPECT_TRUE(Has(run.out, absl::StrFormat("%7d  imported\n", rows[i].carried))) << rows[i].entry << "\n"
                                                                                    << run.out;
     if (rows[i].carried == 0) continue;
-    // What was written is sound, labels included.
+    // The written files are valid, including labels.
     const Finished list =
         Cli({"list", "cases", "--cases", folder_ / absl::StrCat("out", i), "--case", "*.public_*"});
     EXPECT_EQ(list.code, 0) << rows[i].entry << list.err;
   }
 }
 
-// Neither the file nor modules that lie beside it: a hostile ast.py would be found first.
+// Runs neither the file nor modules beside it: Python would find a hostile ast.py first.
 TEST_F(NewCasesTest, NoCodeIsRun) {
   const std::string evil = "open('" + (folder_ / "ran") + "', 'w')\n";
   WriteFile(folder_ / "ast.py", evil);

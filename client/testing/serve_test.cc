@@ -1,5 +1,5 @@
-// Standing agents and submitted runs: the real programs on a loopback port, killed and started again. Every
-// wait is for a line, a message of the server's or the end of a program.
+// Standing agents and submitted runs: the real programs on a loopback port, killed and restarted. Every wait
+// is for a line, a message from the server or the end of a program.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -51,7 +51,7 @@ class ServeTest : public ::testing::Test {
     address_ = line.substr(6);
   }
 
-  // Starts an agent and waits until it stands ready; its name goes to `name`.
+  // Starts an agent and waits until it is ready; `name` receives its name.
   std::unique_ptr<Running> Agent(const std::string& library, std::string* name,
                                  std::vector<std::string> more = {},
                                  const std::vector<std::string>& environment = {}) {
@@ -88,8 +88,8 @@ class ServeTest : public ::testing::Test {
 
   static std::string Runs() { return RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out; }
 
-  // Until the list has `text`, asked again as fast as it is answered: the server alone knows when. The test's
-  // time limit is the end.
+  // Repeats the request until the list contains `text`: only the server knows when. The test's time limit
+  // ends the loop.
   std::string AgentsUntil(const std::string& text) const {
     for (;;) {
       std::string list = Agents();
@@ -119,7 +119,7 @@ TEST_F(ServeTest, AGoodLibraryAndAFaultyOne) {
   EXPECT_EQ(good->Finish().code, 0);
   EXPECT_EQ(Agents(), "");  // it said goodbye
 
-  // Its add returns an error, which is alive, and what a run is to find out.
+  // Its add returns an error: the device works, and finding the error is a run's task.
   const auto faulty = Agent(VendorPath("vendor_error"), &name);
   EXPECT_NE(Agents().find("online"), std::string::npos) << Agents();
   EXPECT_NE(Agents().find(" returns (error: "), std::string::npos) << Agents();
@@ -183,8 +183,8 @@ TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
   EXPECT_EQ(bare.code, 2) << bare.err;
 }
 
-// The library crashes on the case that the check calls: listed with the reason, and given nothing; whoever
-// waits for a run is told.
+// The library crashes on the health check's case: the agent is listed with the reason and gets no runs, and
+// those who wait for a run are told.
 TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   std::string name;
   const auto agent = Agent(VendorPath("vendor_segfault"), &name);
@@ -196,7 +196,7 @@ TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
   EXPECT_NE(Runs().find("queued"), std::string::npos);
-  const Finished waited = Submit({"--fname", "add", "--wait"});  // for ever, it used to be
+  const Finished waited = Submit({"--fname", "add", "--wait"});  // it used to wait forever
   EXPECT_EQ(waited.code, 4) << waited.out << waited.err;
   EXPECT_NE(waited.err.find(why), std::string::npos) << waited.err;
   EXPECT_NE(waited.err.find("--cancel " + RunIn(waited.out)), std::string::npos) << waited.err;
@@ -281,14 +281,14 @@ class ServeGateTest : public ServeTest {
     std::filesystem::remove(gate_);
     ASSERT_EQ(mkfifo(gate_.c_str(), 0600), 0);
   }
-  // Opening waits for a call to stand at the gate; closing lets it through.
+  // Opening waits until a call is at the gate; closing lets the call through.
   int StandAtGate() const {
     const int fd = open(gate_.c_str(), O_WRONLY | O_CLOEXEC);
     EXPECT_GE(fd, 0) << gate_ << ": " << strerror(errno);
     return fd;
   }
   void LetThrough(int fd) const {
-    // Whoever comes to the gate from now on finds no FIFO.
+    // Later calls find no FIFO.
     EXPECT_TRUE(std::filesystem::remove(gate_));
     EXPECT_EQ(close(fd), 0) << strerror(errno);
   }
@@ -315,7 +315,8 @@ TEST_F(ServeGateTest, AnAgentKilledInTheMiddleIsLostAndTheRunGoesOn) {
   EXPECT_EQ(ReadRun(data(), run).info.state(), v1::RUN_STATE_FINISHED);
 }
 
-// A run whose agent is killed is not "running" for ever; an agent that works on one long case keeps it so.
+// A run whose agent was killed does not stay "running" forever; an agent that works on one long case keeps it
+// running.
 TEST_F(ServeGateTest, ARunWithoutASignOfItsAgentIsStalledUntilItIsResumed) {
   const std::vector<std::string> command = {
       BinPath("diopi-agent"),    "--server", address_, "--chip",      "c",   "--impl",
@@ -366,7 +367,7 @@ TEST_F(ServeGateTest, CancellingTheWaitLeavesTheRunCancellingTheRunEndsIt) {
 
 TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   std::string name;
-  const Finished early = Submit({"--fname", "relu"});  // nobody is there yet
+  const Finished early = Submit({"--fname", "relu"});  // no agent is there yet
   EXPECT_EQ(early.code, 0) << early.err;
   EXPECT_NE(early.err.find("no agent of chip 'c'"), std::string::npos) << early.err;
   const std::string queued = RunIn(early.out);
@@ -375,13 +376,13 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   StartServer(address_);
   Running watch(SubmitCommand({"--watch", queued}), {});
   ASSERT_NE(watch.WaitForLine("queued"), "");
-  // A watcher hears of the beginning, not only of the first verdict, which the gate holds back: the time
-  // limit of a case is beyond this test's.
+  // A watcher is told when the run starts, not only of the first verdict, which the gate holds back: a case's
+  // time limit is beyond this test's.
   const auto agent =
       Agent(VendorPath("vendor_gate"), &name, {"--timeout-s", "600"}, {"DIOPI_TEST_GATE=" + gate_});
   ASSERT_NE(watch.WaitForLine("running"), "");
   const int fd = StandAtGate();
-  // In the middle of the run, with somebody watching.
+  // In the middle of the run, while a client watches.
   server_->Signal(SIGKILL);
   server_->Finish();
   StartServer(address_);

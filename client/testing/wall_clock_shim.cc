@@ -1,5 +1,5 @@
 // Preloaded into a program: its wall clock is off by as many seconds as the int64_t at the beginning of the
-// file DIOPI_TEST_WALL_OFFSET says, from one moment to the next. Clocks that only count are left alone.
+// file DIOPI_TEST_WALL_OFFSET says, from one moment to the next. Monotonic clocks are left alone.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

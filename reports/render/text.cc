@@ -73,7 +73,7 @@ std::string EveryFailure(const RunReport& report) {
   return out;
 }
 
-// What passes here and would not by the public rule; the rest of the list is in the csv format.
+// The cases that pass here but fail the public rule; the csv format has the full list.
 std::string TheirFailuresText(const RunReport& report) {
   constexpr int64_t kShown = 20;
   std::string out;
