@@ -12,6 +12,10 @@ class AbiCheckCommand final : public Command {
  public:
   std::string name() const override { return "abi-check"; }
   std::string description() const override { return "Checks a library's symbols against the ABI"; }
+  std::string examples() const override {
+    return "  diopi-cli abi-check --impl libdiopi_impl.so --list-missing    functions that the library does "
+           "not export\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The vendor's library")->required();
     app->add_option("--device-lib", beside_, "Libraries loaded with it");

@@ -18,6 +18,10 @@ class CallCommand final : public Command {
   std::string description() const override {
     return "Calls a trusted library in this process, for use under compute-sanitizer";
   }
+  std::string examples() const override {
+    return "  diopi-cli call --impl libdiopi_impl.so --fname add --repeat 3    calls without a worker "
+           "process or verdicts\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The library")->required();
     AddSelectionOptions(app, &selection_);

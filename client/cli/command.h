@@ -19,6 +19,8 @@ class Command {
   virtual ~Command() = default;
   virtual std::string name() const = 0;
   virtual std::string description() const = 0;
+  // For --help: one command per line, indented by two spaces.
+  virtual std::string examples() const = 0;
   // Declares options that point into this object.
   virtual void AddOptions(CLI::App* app) = 0;
   // Prints results to stdout and errors to stderr.

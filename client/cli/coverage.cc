@@ -17,6 +17,10 @@ class CoverageCommand final : public Command {
   std::string description() const override {
     return "Lists the ABI's functions that each chip implements, was tested on, and passes";
   }
+  std::string examples() const override {
+    return "  diopi-cli coverage --family linear          which chips pass which functions\n"
+           "  diopi-cli coverage --totals --format csv    one line per chip\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");

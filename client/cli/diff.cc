@@ -14,6 +14,10 @@ class DiffCommand final : public Command {
   std::string description() const override {
     return "Compares two runs, from RUN_A to RUN_B; exit status 1 when something newly fails";
   }
+  std::string examples() const override {
+    return "  diopi-cli diff 20261120-101502-7f3a latest                       what got better and worse\n"
+           "  diopi-cli diff --format markdown --output diff.md RUN_A RUN_B    for a pull request\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN_A", run_a_, "Run id, or latest")->required();
     app->add_option("RUN_B", run_b_, "Run id, or latest")->required();

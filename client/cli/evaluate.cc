@@ -63,6 +63,11 @@ class EvaluateCommand final : public Command {
  public:
   std::string name() const override { return "evaluate"; }
   std::string description() const override { return "Writes the evaluation report of a chip"; }
+  std::string examples() const override {
+    return "  diopi-cli evaluate --spec-template > chip.json                        a specification to fill "
+           "in\n"
+           "  diopi-cli evaluate --chip A100 --spec chip.json --output a100.html    the chip's report\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");

@@ -26,6 +26,11 @@ class GateCommand final : public Command {
   std::string description() const override {
     return "Fails when a run has failures that are neither expected nor in an earlier run";
   }
+  std::string examples() const override {
+    return "  diopi-cli gate --expect known.txt --against last-green     fails on new failures\n"
+           "  diopi-cli gate --expect known.txt --update                 records a run's failures as known\n"
+           "  diopi-cli gate --expect known.txt --also junit=gate.xml    and a file for the CI's pages\n";
+  }
   void AddOptions(CLI::App* app) override;
   ExitCode Run() override;
 

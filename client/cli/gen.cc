@@ -25,6 +25,11 @@ class GenCommand final : public Command {
  public:
   std::string name() const override { return "gen"; }
   std::string description() const override { return "Makes baselines: inputs and the reference's results"; }
+  std::string examples() const override {
+    return "  diopi-cli gen --fname add 'conv*'         one operator and a group of them\n"
+           "  diopi-cli gen --suite smoke --data DIR    a sixth of all cases, into a data folder\n"
+           "  diopi-cli gen --reference cuda            an NVIDIA GPU's outputs beside the oracle's\n";
+  }
   void AddOptions(CLI::App* app) override {
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);

@@ -25,6 +25,11 @@ class ListCommand final : public Command {
  public:
   std::string name() const override { return "list"; }
   std::string description() const override { return "Lists operators, functions or cases"; }
+  std::string examples() const override {
+    return "  diopi-cli list --fname add                          the operator and its functions\n"
+           "  diopi-cli list cases --fname add --dtype float32    ids of cases\n"
+           "  diopi-cli list functions --count                    how many functions have cases\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("what", what_, "operators (default), functions or cases")
         ->check(CLI::IsMember({"operators", "functions", "cases"}));

@@ -24,6 +24,9 @@ class MergeCommand final : public Command {
  public:
   std::string name() const override { return "merge"; }
   std::string description() const override { return "Combines the shards of a run into one run"; }
+  std::string examples() const override {
+    return "  diopi-cli merge --into all --from shard0 shard1 shard2    one run of three shards\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option(
         "--into", into_,

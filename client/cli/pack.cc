@@ -35,6 +35,10 @@ class PackCommand final : public Command {
   std::string description() const override {
     return "Makes, verifies, installs and shows packs: a device reference's outputs in one file";
   }
+  std::string examples() const override {
+    return "  diopi-cli pack make nvidia.h5      the outputs that gen --reference cuda stored\n"
+           "  diopi-cli pack verify nvidia.h5    against cases and oracle\n";
+  }
   void AddOptions(CLI::App* app) override {
     make_ = Action(app, "make", "Packs the outputs that gen --reference cuda (or --device-reference) stored");
     make_->add_option("--full-bytes", making_.full_bytes, "Size in bytes above which a tensor is sampled")

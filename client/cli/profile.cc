@@ -35,6 +35,11 @@ class ProfileCommand final : public Command {
   std::string description() const override {
     return "Checks a device profile, or makes one from the public harness's files";
   }
+  std::string examples() const override {
+    return "  diopi-cli profile check chip.textproto                                     what each rule "
+           "matches\n"
+           "  diopi-cli profile import --device-configs configs.py --output chip.textproto\n";
+  }
   void AddOptions(CLI::App* app) override {
     CLI::App* check = app->add_subcommand("check", "Parses a profile and lists what each rule matches");
     check->add_option("file", file_, "The profile")->required();

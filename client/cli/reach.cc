@@ -18,6 +18,10 @@ class ReachCommand final : public Command {
   std::string description() const override {
     return "Shows which classes of inputs, and pairs of classes, each function's cases reach";
   }
+  std::string examples() const override {
+    return "  diopi-cli reach --fname conv2d --classes    classes of each axis of one operator\n"
+           "  diopi-cli reach --holes                     what no case reaches, without a reason\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--fname", names_, "Operators or functions (default: all)");
     app->add_flag("--classes", classes_, "List the classes of each axis, and why some have no case");

@@ -53,6 +53,12 @@ class ReproCommand final : public Command {
  public:
   std::string name() const override { return "repro"; }
   std::string description() const override { return "Runs one case again and writes it as a C file"; }
+  std::string examples() const override {
+    return "  diopi-cli repro add.float32.n17 --impl libdiopi_impl.so          one case, its mismatches, and "
+           "a C file\n"
+           "  diopi-cli repro add.float32.n17 --impl libdiopi_impl.so --gdb    stopped at the function's "
+           "start\n";
+  }
   void AddOptions(CLI::App* app) override {
     AddCaseCallOptions(app, "the profile's, or 30; a day under a debugger", &options_);
     app->add_option("--output", output_, "C file to write (default: repro_CASE.c in the current folder)");

@@ -14,6 +14,9 @@ class RunsCommand final : public Command {
  public:
   std::string name() const override { return "runs"; }
   std::string description() const override { return "Lists the runs in a data folder, newest first"; }
+  std::string examples() const override {
+    return "  diopi-cli runs --chip A100 --limit 10    the newest runs on one chip\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");

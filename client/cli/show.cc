@@ -16,6 +16,9 @@ class ShowCommand final : public Command {
   std::string description() const override {
     return "Shows a case: its arguments, its reference, and their first values";
   }
+  std::string examples() const override {
+    return "  diopi-cli show add.float32.n17 --values 100    arguments and expected values\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("case", id_, "Case id")->required();
     AddCasesOption(app, &cases_folder_);

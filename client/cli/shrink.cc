@@ -25,6 +25,10 @@ class ShrinkCommand final : public Command {
   std::string description() const override {
     return "Reduces a failing case to the smallest one that still fails";
   }
+  std::string examples() const override {
+    return "  diopi-cli shrink add.float32.n17 --impl libdiopi_impl.so    the smallest case that still "
+           "fails\n";
+  }
   void AddOptions(CLI::App* app) override {
     options_.timeout_s = 5;  // for each of hundreds of calls, some of which may hang
     AddCaseCallOptions(app, "5", &options_);

@@ -48,6 +48,12 @@ class SubmitCommand final : public Command {
  public:
   std::string name() const override { return "submit"; }
   std::string description() const override { return "Submits a run to a server's standing agents"; }
+  std::string examples() const override {
+    return "  diopi-cli submit --server lab:7410 --chip A100 --fname add --wait                exits with "
+           "the run's status\n"
+           "  diopi-cli submit --server lab:7410 --chip A100 --impl libdiopi_impl.so --wait    with a "
+           "library of yours\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
     app->add_option("--chip", chip_, "Chip whose agents may take the run");

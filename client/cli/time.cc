@@ -64,6 +64,9 @@ class TimeCommand final : public Command {
   std::string description() const override {
     return "Measures the time of a trusted library's calls, in this process";
   }
+  std::string examples() const override {
+    return "  diopi-cli time --impl libdiopi_impl.so --fname conv2d    how long the calls take\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The library")->required();
     AddSelectionOptions(app, &selection_);

@@ -54,9 +54,13 @@ std::vector<std::string> NormalizeArguments(int argc, const char* const* argv) {
   return arguments;
 }
 
+void SetExamples(const std::string& examples, CLI::App* app) {
+  app->footer(absl::StrCat("Examples:\n", examples, "\n", kExitCodesText));
+}
+
 void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app) {
   app->set_version_flag("--version", version);
-  app->footer(absl::StrCat("Examples:\n", examples, "\n", kExitCodesText));
+  SetExamples(examples, app);
   app->failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return absl::StrCat(failed->get_name(), ": ", error.what(), "\n", Suggestion(failed),
                         "Run with --help for more information.\n");

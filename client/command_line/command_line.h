@@ -15,7 +15,10 @@ namespace diopi {
 // --filter-dtype=x). Values, and everything after a lone "--", stay unchanged.
 std::vector<std::string> NormalizeArguments(int argc, const char* const* argv);
 
-// Sets --version and the footer of --help: `examples`, one command per line, and the exit statuses.
+// Sets the footer of --help: `examples`, one command per line, and the exit statuses.
+void SetExamples(const std::string& examples, CLI::App* app);
+
+// Sets --version and the examples.
 void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app);
 
 // Puts these options under one heading of --help and of the man page.
