@@ -8,7 +8,7 @@
 namespace diopi::abi {
 namespace {
 
-// How the headers may spell each kind, a leading "const " and what follows a "*" aside.
+// How the headers may spell each kind, apart from a leading "const " and what follows a "*".
 const std::map<Kind, std::vector<std::string_view>>& Spellings() {
   static const auto* const spellings = new std::map<Kind, std::vector<std::string_view>>{
       {CONTEXT, {"diopiContextHandle_t"}},
