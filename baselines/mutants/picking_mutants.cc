@@ -19,7 +19,8 @@ PLANT(argsort_descending_by_reversal, 0, "diopiArgsort", "",
 PLANT(argsort_no_dim_is_first, 0, "diopiArgsort", "", "without a dim the first one is sorted");
 PLANT(equal_by_bits, 0, "diopiEqual", "", "bits are compared: NaN equals NaN, -0 is not 0");
 PLANT(equal_by_count, 0, "diopiEqual", "", "the numbers of elements are compared instead of the shapes");
-PLANT(equal_ignores_tail, 0, "diopiEqual", "", "what follows the last whole vector of four is not compared");
+PLANT(equal_ignores_tail, 0, "diopiEqual", "",
+      "elements after the last whole vector of four are not compared");
 PLANT(masked_select_drops_zeros, 0, "diopiMaskedSelect", "",
       "what is not zero after a product with the mask is taken");
 PLANT(masked_select_backward_in_place, 0, "diopiMaskedSelectBackward", "",

@@ -9,7 +9,7 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is cut off instead of rounded");
+PLANT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is truncated instead of rounded");
 PLANT(cast_fp16_saturates, 44, "diopiCastDtype", "", "beyond 65504 comes 65504 instead of infinity");
 PLANT(cast_bf16_ties_away, 0, "diopiCastDtype", "", "ties go away from zero in bfloat16, not to even");
 PLANT(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16 numbers become zero");
