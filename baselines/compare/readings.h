@@ -6,8 +6,7 @@
 // SPREAD_NAN: "KEY.spread_nan" (uint8, 1: NaN is accepted too). Which elements come out as NaN depends on the
 //   sizes of tiles, so each is accepted by itself. Where the reference has NaN, NaN is still required.
 // OPPOSITE_SIGNS: nothing is stored. Free signs are set to the reference's before the gates see them, a
-// column's
-//   together with its row's, so that one without the other is wrong.
+//   column's together with its row's, so that one without the other is wrong.
 #ifndef BASELINES_COMPARE_READINGS_H_
 #define BASELINES_COMPARE_READINGS_H_
 
