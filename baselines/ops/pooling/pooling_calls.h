@@ -1,5 +1,4 @@
-// The functions of the ABI over the kernels of pooling, which each reference has: pooling_cpu.cc,
-// pooling_cuda.cu.
+// The functions of the ABI, built on the pooling kernels of each reference: pooling_cpu.cc, pooling_cuda.cu.
 #ifndef BASELINES_OPS_POOLING_POOLING_CALLS_H_
 #define BASELINES_OPS_POOLING_POOLING_CALLS_H_
 
