@@ -9,7 +9,7 @@ using diopi::mutants::Replaced;
 using diopi::mutants::ShapeOf;
 using diopi::mutants::Tensor;
 
-PLANT(cholesky_upper_ignored, 0, "diopiCholesky", "", "the lower factor is returned whatever is asked for");
+PLANT(cholesky_upper_ignored, 0, "diopiCholesky", "", "the lower factor is always returned");
 PLANT(cholesky_other_triangle_kept, 0, "diopiCholesky", "",
       "the other triangle of out keeps the matrix's elements");
 PLANT(cholesky_first_of_batch, 0, "diopiCholesky", "", "every matrix of a batch gets the first one's factor");
