@@ -15,7 +15,7 @@ PLANT(foreach_mul_table_of_64, 0, "diopiForeachmulScalar", "", "tensors after th
 PLANT(foreach_mul_chunk_lost, 0, "diopiForeachmulInpScalar", "",
       "elements beyond the first chunk of 65,536 are left as they are");
 PLANT(foreach_mul_tensor_in_16_bits, 0, "diopiForeachmulTensor", "",
-      "bfloat16 products are truncated instead of rounded");
+      "bfloat16 products are cut off instead of rounded");
 PLANT(foreach_mul_size_of_first, 0, "diopiForeachmulInpTensor", "",
       "of every tensor only as many elements are computed as the first one has");
 PLANT(foreach_norm_of_the_list, 0, "diopiForeachnormScalar", "", "every norm is that of the whole list");

@@ -43,7 +43,7 @@ PLANT(linspace_rounds_integers, 0, "diopiLinspace", "",
 PLANT(meshgrid_xy, 0, "diopiMeshGrid", "", "the first two grids change places");
 PLANT(im2col_padding_unwritten, 0, "diopiIm2Col", "", "elements in the padding are not written");
 PLANT(im2col_padding_of_ones, 0, "diopiIm2Col", "", "the padding is made of ones");
-PLANT(col2im_last_window_lost, 0, "diopiCol2Im", "", "the last window contributes nothing");
+PLANT(col2im_last_window_lost, 0, "diopiCol2Im", "", "the last window adds nothing");
 PLANT(masked_scatter_same_place, 0, "diopiMaskedScatter", "",
       "the source is read at the element's own place");
 PLANT(masked_scatter_blocks, 0, "diopiMaskedScatter", "", "counting starts anew after 256 elements");
