@@ -35,10 +35,10 @@ absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c);
 // The hash of what a case computes: of everything except its names and explanations. FinishCase sets it.
 std::string ContentHash(const v1::Case& c);
 
-// Of one tensor of suite core, in storage.
+// The limit for one tensor of suite core, in storage.
 inline constexpr int64_t kMostTensorBytes = int64_t{1} << 20;
 
-// Of the largest tensor among the case's arguments, in storage.
+// The bytes of the largest tensor among the case's arguments, in storage.
 int64_t LargestTensorBytes(const v1::Case& c);
 
 // The rules of a function of this file; null when it has none of that name.

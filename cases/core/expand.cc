@@ -137,8 +137,8 @@ void Expander::CheckNames(int g, int p) {
   }
 }
 
-// Of the cases from `first` on, which a point made, one of each function. The hash spreads the dtypes evenly
-// over points and functions.
+// Marks, among the cases from `first` on, which a point made, one of each function. The hash spreads the
+// dtypes evenly over points and functions.
 void Expander::MarkSmoke(size_t first) {
   std::map<std::string, std::vector<v1::Case*>> by_function;
   for (size_t i = first; i < cases_.size(); ++i) by_function[cases_[i].function()].push_back(&cases_[i]);

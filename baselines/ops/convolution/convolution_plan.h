@@ -27,7 +27,7 @@ struct ConvShape {
   DIOPI_HD int64_t elements() const { return depth * height * width; }      // of a channel of an input
   DIOPI_HD int64_t taps() const { return kernel_d * kernel_h * kernel_w; }  // of a channel of a filter
   int64_t image() const { return group_channels() * elements(); }           // one group of one input
-  // Of the matrix of windows: rows and columns.
+  // The rows and columns of the matrix of windows.
   DIOPI_HD int64_t rows() const { return group_channels() * taps(); }
   DIOPI_HD int64_t windows() const { return out_d * out_h * out_w; }
   int64_t weights() const { return group_filters() * rows(); }     // of one group

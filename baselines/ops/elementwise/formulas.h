@@ -33,7 +33,7 @@ DIOPI_HD C Sigmoid(const C& x) {
   return C(1) / (C(1) + exp(-x));
 }
 
-// Of integers they are the integers themselves.
+// An integer stays unchanged.
 template <typename C>
 DIOPI_HD C Floor(const C& x) {
   if constexpr (kIsInteger<C>) {

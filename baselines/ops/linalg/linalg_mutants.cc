@@ -27,7 +27,7 @@ PLANT(triangular_solve_backward_unit_diagonal, 0, "diopiTriangularSolveBackward"
 PLANT(triangular_solve_backward_clone_ignored, 0, "diopiTriangularSolveBackward", "",
       "the gradient of the matrix's clone is left out");
 
-// Of the last two dimensions.
+// A place in the last two dimensions.
 struct Place {
   int64_t row, column;
 };

@@ -23,7 +23,7 @@ void AveragePoolBackward(const Queue& queue, const Tensor& dx, const Tensor& gra
 
 template <int64_t kDims>
 struct PoolingCalls {
-  // Of avg_pool, and of the functions with a mode.
+  // The divisor of avg_pool and of the functions with a mode.
   template <typename Args>
   static Divisor DivisorOf(const Args& a) {
     if constexpr (requires { a.exclusive; })

@@ -78,7 +78,7 @@ std::vector<C> Softmax(const Line<C>& line, bool narrow) {
   return y;
 }
 
-// As kernels that guard against -inf - (-inf).
+// Like kernels that guard against -inf - (-inf).
 template <typename C>
 std::vector<C> MaskedRow(const Line<C>& line) {
   if (line.Max() != -std::numeric_limits<C>::infinity()) return Softmax(line, false);

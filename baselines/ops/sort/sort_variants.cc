@@ -63,7 +63,7 @@ std::vector<int64_t> MergeSorted(int64_t length, const Before<C>& before) {
   return order;
 }
 
-// Of equals the lower position first, or the higher.
+// Sorts equals by rising position, or by falling position.
 template <typename C>
 std::vector<int64_t> KeySorted(int64_t length, const Before<C>& before, bool last_first) {
   std::vector<int64_t> order(static_cast<size_t>(length));

@@ -21,9 +21,9 @@
 
 namespace diopi::ops::cuda {
 
-// Of four dimensions: batch, channels, rows, columns in this order, or the channels last.
+// Layouts of four dimensions: batch, channels, rows, columns in this order, or the channels last.
 enum class DnnLayout { kContiguous, kChannelsLast };
-// That of all of these; kContiguous where they have none in common.
+// The layout of all these tensors; kContiguous where they have none in common.
 DnnLayout LayoutOf(std::initializer_list<Tensor> tensors);
 
 // Operations on the host's tensors, as data; MakePlan passes them to cuDNN. They use the arithmetic of one
