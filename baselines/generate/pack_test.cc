@@ -113,7 +113,7 @@ TEST_F(PackTest, AnotherHashAndAMissingReasonAreNamed) {
   EXPECT_THAT(faults[1], HasSubstr("no tensors, and no reason"));
   EXPECT_THAT(faults[2], HasSubstr("no output nothing"));
   EXPECT_THAT(faults[3], HasSubstr(cases_[3].id() + ": it is not in the pack"));
-  EXPECT_THAT(faults[4], HasSubstr("add.no_such_case: no case of this suite"));
+  EXPECT_THAT(faults[4], HasSubstr("add.no_such_case: not a case of this suite"));
 }
 
 TEST_F(PackTest, WithoutProvenanceItIsNotRight) {

@@ -11,7 +11,7 @@ namespace diopi {
 absl::StatusOr<TemporaryFolder> TemporaryFolder::Make() {
   std::string pattern = (std::filesystem::temp_directory_path() / "diopi-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) {
-    return absl::PermissionDeniedError(absl::StrCat(pattern, ": a temporary folder cannot be made"));
+    return absl::PermissionDeniedError(absl::StrCat(pattern, ": cannot create a temporary folder"));
   }
   return TemporaryFolder(pattern);
 }

@@ -1,4 +1,4 @@
-// A folder for as long as it is needed.
+// A temporary folder.
 #ifndef CASES_BASE_TEMPORARY_FOLDER_H_
 #define CASES_BASE_TEMPORARY_FOLDER_H_
 
@@ -10,7 +10,7 @@
 
 namespace diopi {
 
-// A folder only this user may enter, removed with everything in it when its owner goes. Move-only.
+// A folder that only this user may enter; the destructor removes it with everything in it. Move-only.
 class TemporaryFolder {
  public:
   // In the system's folder for temporary files. PermissionDenied where none can be made.

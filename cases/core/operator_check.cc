@@ -1,8 +1,8 @@
-// What is wrong with an operator's file, as far as it shows without expanding.
+// Finds the errors of an operator's file that show without expanding it; the expansion checks shapes and
+// layouts.
 //
-// Every finding is collected with the path of the field it is about, so that an author sees all mistakes of a
-// file at once, each with its line. Only what can be seen without expanding is checked here; shapes and
-// layouts are checked by the expansion.
+// Collects every error with the path of its field, so that an author sees all mistakes of a file at once,
+// each with its line.
 #include <set>
 #include <string>
 #include <vector>
@@ -229,7 +229,7 @@ void Checker::Arg(int f, int a, const abi::Function& function) {
         absl::StrCat("argument '", rule.name(), "' is `host_output`, but not a pointer to host memory"));
   }
   if (rule.has_default_value() && !rule.default_value().name().empty()) {
-    Say(here, "`default_value` has no name of its own");
+    Say(here, "`default_value` must not have a `name`");
   }
 }
 
@@ -269,7 +269,7 @@ void Checker::Judges(int f, const abi::Function& function) {
                                       {"rounds_if", judge.rounds_if()}}) {
       if (!name.empty()) Name(here, field, name, function);
     }
-    if (judge.may_stay_unwritten()) Say(here, "`may_stay_unwritten` follows from `written_if`");
+    if (judge.may_stay_unwritten()) Say(here, "use `written_if` instead of `may_stay_unwritten`");
     if (judge.kind() == v1::Judge::NOT_JUDGED && judge.reason().empty())
       Say(here, "NOT_JUDGED needs a `reason`");
     if (judge.kind() == v1::Judge::INDEX_OF && judge.input().empty()) Say(here, "INDEX_OF needs `input`");
@@ -278,8 +278,7 @@ void Checker::Judges(int f, const abi::Function& function) {
     }
     static constexpr std::string_view kGroups[] = {"", "element", "row", "channel", "all"};
     if (std::find(std::begin(kGroups), std::end(kGroups), judge.groups()) == std::end(kGroups)) {
-      Say(here,
-          absl::StrCat("unknown `groups` '", judge.groups(), "'; known are element, row, channel, all"));
+      Say(here, absl::StrCat("unknown `groups` '", judge.groups(), "'; known: element, row, channel, all"));
     }
   }
 }
@@ -290,7 +289,7 @@ void Checker::ReadingArgs(const Path& here, const v1::Reading& reading, const ab
   if (scalars && reading.args().empty()) Say(here, "ROUNDED_SCALARS needs `args`: the numbers");
   if (signs && reading.args_size() != 2) {
     Say(here,
-        "OPPOSITE_SIGNS needs two `args`: the matrix of columns and the one of the rows that go with them");
+        "OPPOSITE_SIGNS needs two `args`: the matrix whose columns, and the one whose rows change sign");
   }
   if (!scalars && !signs && !reading.args().empty()) {
     Say(here, "`args` belongs to ROUNDED_SCALARS and OPPOSITE_SIGNS");

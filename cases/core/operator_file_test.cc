@@ -122,7 +122,7 @@ const Fault kFaults[] = {
     {"judge { kind: MATH }", "judge { kind: MATH written_if: \"alhpa\" }",
      "add.textproto:6: `written_if`: diopiAdd has no argument 'alhpa'; nearest: alpha"},
     {"judge { kind: MATH }", "judge { kind: MATH may_stay_unwritten: true }",
-     "add.textproto:6: `may_stay_unwritten` follows from `written_if`"},
+     "add.textproto:6: use `written_if` instead of `may_stay_unwritten`"},
     {"judge { kind: MATH }", "judge { kind: RANDOM }", "add.textproto:6: RANDOM needs a `distribution`"},
     {"judge { kind: MATH }", "judge { kind: INDEX_OF }", "add.textproto:6: INDEX_OF needs `input`"},
     {"judge { kind: MATH }", "judge { kind: MATH groups: \"rows\" }",

@@ -81,8 +81,7 @@ TEST_F(UserCasesTest, WhatIsWrongIsToldWithFileAndLine) {
     const char* what;
   };
   const Row rows[] = {
-      {Points("add", "n17"),
-       ":10: ", "there is a case add.float32.n17 already, of the suite that is built in"},
+      {Points("add", "n17"), ":10: ", "the case add.float32.n17 already exists, in the built-in suite"},
       {Points("mine", "wide", "5, 6"), ":10: ", "broadcast"},
       {Points("library", "wide"), ":1: ", "no operator may be called library"},
       {Points("mine", "Wide"), ":10: ", "label"},

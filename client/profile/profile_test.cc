@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
             "folder/chip.textproto:2:1: contract: unknown contract 'tf23'; known: tf32"},
         Bad{"contract_operator", "contract: \"native16@bach_norm:float16\"",
             "folder/chip.textproto:1:1: contract: no operator 'bach_norm'; expected an operator's name"},
-        Bad{"contract_dtype", "contract: \"tf32:float16\"", "tf32 is about float32, not 'float16'"},
+        Bad{"contract_dtype", "contract: \"tf32:float16\"", "tf32 applies to float32, not 'float16'"},
         Bad{"operator", "skip {\n match { operator: \"bach_norm\" }\n reason: \"r\" }",
             "folder/chip.textproto:2:10: skip.match.operator: no operator 'bach_norm'; expected an "
             "operator's name or a "

@@ -120,7 +120,7 @@ TEST_F(PackTest, WhatIsWrongWithAPackIsSaid) {
   EXPECT_THAT(part.err, HasSubstr("it is not in the pack"));
   const Finished less = Cli("", {"pack", "verify", pack_, "--fname", "sum", "--dtype", "float32"});
   EXPECT_EQ(less.code, 1);
-  EXPECT_THAT(less.err, HasSubstr("no case of this suite"));
+  EXPECT_THAT(less.err, HasSubstr("not a case of this suite"));
 
   std::filesystem::resize_file(pack_, std::filesystem::file_size(pack_) / 2);
   for (const std::string action : {"verify", "install"}) {
