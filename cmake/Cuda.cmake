@@ -1,18 +1,18 @@
-# The CUDA language, where the toolkit was found.
+# Enables the CUDA language if the toolkit was found.
 if(NOT CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
 endif()
 if(DIOPI_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${DIOPI_CCACHE})
 endif()
-set(CMAKE_CUDA_ARCHITECTURES OFF)  # the flags below say it
+set(CMAKE_CUDA_ARCHITECTURES OFF)  # the flags below set it
 set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
 enable_language(CUDA)
 set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know it
 set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 
-# One run of the front end a file. What is shipped is assembled for every device that CUDA 13 knows (sm_70 is no longer
-# among them) and kept as PTX for those to come; a build for tests, where nothing runs on a device, for the oldest one.
+# The front end runs once per file. What is shipped is assembled for every device that CUDA 13 supports (no longer sm_70)
+# and keeps PTX for future ones; a build for tests, where nothing runs on a device, is assembled for the oldest one.
 if(DIOPI_CUDA_ALL)
   set(_code sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,compute_75)
 else()
@@ -23,16 +23,16 @@ add_library(diopi_cuda_options INTERFACE)
 target_compile_options(diopi_cuda_options INTERFACE
   "SHELL:-gencode arch=compute_75,code=[${_code}]"
   --compress-mode=size
-  # Constants are written as long double, and are doubles at most on a device.
+  # Constants are written as long double, which a device treats as double.
   -diag-suppress=20208
-  # Those of our warnings that nvcc's own generated code survives.
+  # Those of our warnings that nvcc's own generated code passes.
   -Xcompiler=-Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-fno-omit-frame-pointer,-ffp-contract=off)
 if(DIOPI_WERROR)
   target_compile_options(diopi_cuda_options INTERFACE -Werror=all-warnings -Xcompiler=-Werror)
 endif()
 
-# cuDNN is apart from the toolkit. Without it, kernels of ours do what it would.
-# DIOPI_HAVE_CUDNN: the NVIDIA reference is built with it. DIOPI_CUDNN_PLANS: it plans without a device too.
+# cuDNN is not part of the toolkit. Without it, our own kernels take its place.
+# DIOPI_HAVE_CUDNN: the NVIDIA reference is built with it. DIOPI_CUDNN_PLANS: cuDNN can plan without a device, too.
 set(DIOPI_HAVE_CUDNN OFF)
 set(DIOPI_CUDNN_PLANS OFF)
 if(DIOPI_CUDNN)

@@ -11,7 +11,7 @@ add_custom_target(diopi_demo DEPENDS
   diopi-server diopi-agent diopi-cli diopi-worker diopi_cpu libdiopi_faulty vendor_early)
 set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 
-# Shell completion and man pages, of each program by itself.
+# Shell completion and man pages, which each program prints itself.
 foreach(program diopi-server diopi-agent diopi-cli)
   set(_completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/${program})
   set(_page ${CMAKE_BINARY_DIR}/share/man/man1/${program}.1)
@@ -34,8 +34,8 @@ endforeach()
 add_custom_target(diopi_documents ALL DEPENDS ${_documents})
 add_dependencies(diopi_shipped diopi_documents)
 
-# The server's folder also makes baselines (diopi-cli gen): it has the reference library and the worker. The agent's
-# also starts a server of its own.
+# The server component also makes baselines (diopi-cli gen), so it has the reference library and the worker. The agent
+# component has a server, too, which the agent starts itself.
 foreach(component agent nvidia)
   install(TARGETS diopi-agent RUNTIME DESTINATION bin COMPONENT ${component})
 endforeach()
@@ -47,14 +47,14 @@ foreach(component server agent nvidia)
   if(TARGET diopi_cuda)
     install(TARGETS diopi_cuda LIBRARY DESTINATION lib COMPONENT ${component})
   endif()
-  # Empty: the volumes of an image begin as these folders, with their owner.
+  # Empty folders: an image's volumes start as copies of them, with their owner.
   foreach(folder data cache reports)
     install(DIRECTORY DESTINATION var/${folder} COMPONENT ${component})
   endforeach()
 endforeach()
 install(TARGETS libdiopi_faulty LIBRARY DESTINATION lib/demo COMPONENT demo)
 
-# What checks an NVIDIA GPU, where it finds its parts as in the checkout.
+# The scripts that check an NVIDIA GPU, with their parts in the same layout as in the checkout.
 set(_share share/diopi)
 set(_packs ${PROJECT_SOURCE_DIR}/baselines/packs)
 install(PROGRAMS ${_packs}/diopi-nvidia-check DESTINATION bin COMPONENT nvidia)

@@ -1,4 +1,4 @@
-# Language level, warnings, sanitizers and where things land.
+# Language level, warnings, sanitizers and output folders.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -19,9 +19,9 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 set(DIOPI_UNITY 8 CACHE STRING "How many sources are compiled as one; 1: each alone, as sanitizers' builds do")
 set(DIOPI_SANITIZE "" CACHE STRING "'address' (with undefined behaviour) or 'thread'; empty: none")
 option(DIOPI_WERROR "Warnings are errors" ON)
-option(DIOPI_FUZZ "Make the libFuzzer programs, target 'fuzzers' (clang; preset 'fuzz'), not the tests of their corpora" OFF)
+option(DIOPI_FUZZ "Build the libFuzzer programs, target 'fuzzers' (clang; preset 'fuzz'), not the tests of their corpora" OFF)
 option(DIOPI_CUDA "Build the NVIDIA reference when the CUDA toolkit is found" ON)
-option(DIOPI_CUDA_ALL "Build it for every NVIDIA device, as what is shipped is, not for the oldest one alone" OFF)
+option(DIOPI_CUDA_ALL "Build it for every NVIDIA device, as for shipping, and not only for the oldest" OFF)
 option(DIOPI_CUDNN "Build the NVIDIA reference with cuDNN when that is found" ON)
 
 # Applied by diopi_library and friends to our own targets only.
@@ -44,7 +44,7 @@ elseif(DIOPI_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -O1 -g)
   add_link_options(-fsanitize=thread)
 elseif(DIOPI_FUZZ)
-  # Compiled with clang, whose warnings are not those that this code is held to.
+  # Compiled with clang; this code is only checked against gcc's warnings.
   add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -O1 -g -w)
   add_link_options(-fsanitize=address,undefined)
 elseif(DIOPI_SANITIZE)
@@ -52,13 +52,13 @@ elseif(DIOPI_SANITIZE)
 endif()
 
 if(DIOPI_SANITIZE)
-  # gcc 12's flow analysis takes instrumented code of the standard library for uninitialised reads.
+  # gcc 12's flow analysis mistakes instrumented code of the standard library for uninitialised reads.
   target_compile_options(diopi_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 
 # Most of a file's compile time goes to its headers, so several files of a library are compiled as one; names in their
-# unnamed namespaces must therefore differ. Builds with sanitizers, and the lint, take each file alone, and so find a missing
-# #include.
+# unnamed namespaces must therefore differ. Builds with sanitizers, and the lint, compile each file alone, and so find a
+# missing #include.
 if(DIOPI_UNITY GREATER 1 AND NOT DIOPI_SANITIZE AND NOT DIOPI_FUZZ)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE ${DIOPI_UNITY})

@@ -1,5 +1,5 @@
-# Third-party libraries, all from Debian (docker/install-packages.sh). Which folder may use which is written
-# down in cmake/checks/layering.txt and enforced by a test.
+# Third-party libraries, all from Debian (docker/install-packages.sh). cmake/checks/layering.txt says which folder may use
+# which library, and a test enforces it.
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)
@@ -13,6 +13,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(hwy CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
 find_package(benchmark CONFIG QUIET)
+find_package(Boost 1.74 REQUIRED)  # headers alone
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBFFI REQUIRED IMPORTED_TARGET libffi)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
@@ -29,8 +30,8 @@ if(NOT DIOPI_CUDA)
 elseif(DIOPI_SANITIZE OR DIOPI_FUZZ)
   message(STATUS "CUDA: the NVIDIA reference is left out of a build with sanitizers")
 else()
-  # CUDA 13 has no nvToolsExt, which Debian 12's CMake then marks as deprecated all the same, an error, in projects
-  # that ask for CMake 3.25.
+  # CUDA 13 has no nvToolsExt. Debian 12's CMake marks it as deprecated all the same, which is an error in projects that
+  # require CMake 3.25.
   set(_minimum ${CMAKE_MINIMUM_REQUIRED_VERSION})
   set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
   find_package(CUDAToolkit QUIET)

@@ -2,8 +2,9 @@
 # reference with the functions that SOURCES override. Every DIOPI_OVERRIDE(diopiX, a), DIOPI_OVERRIDE_FORM and
 # DIOPI_OVERRIDE_MISSING at the start of a line there renames the reference's diopiX to good_diopiX, which the override
 # calls: nobody edits a list.
-# UNDER: of these files, those with DIOPI_UNARY lines are compiled once more, WITH that header before them: their functions
-# stand as good_diopiX between the reference's, reference_diopiX, and the overrides (baselines/mutants/unary_bugs.h).
+# UNDER: those of these files that have DIOPI_UNARY lines are compiled once more, WITH that header before them: their
+# functions stand as good_diopiX between the reference's, reference_diopiX, and the overrides
+# (baselines/mutants/unary_bugs.h).
 # SWITCH: the environment variable that names what to switch on (baselines/planted/planted.h).
 function(diopi_planted name)
   cmake_parse_arguments(ARG "" "SWITCH;WITH" "SOURCES;UNDER;LINK" ${ARGN})
@@ -44,17 +45,17 @@ function(diopi_planted name)
   add_custom_target(${name}_reference DEPENDS ${renamed})
 
   diopi_vendor(${name} SOURCES ${ARG_SOURCES} ${under_sources} ${PROJECT_SOURCE_DIR}/baselines/planted/planted.cc LINK ${ARG_LINK})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # what is planted defines macros
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # injected bugs define macros
   target_compile_definitions(${name} PRIVATE DIOPI_STRONG DIOPI_PLANTED_SWITCH="${ARG_SWITCH}")
   add_dependencies(${name} ${name}_reference)
   target_link_libraries(${name} PRIVATE -Wl,--whole-archive ${renamed} -Wl,--no-whole-archive
                                         diopi_ops_support)
-  # The good functions are no part of what the library offers.
+  # The library does not export the good functions.
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}_exports.map)
   file(CONFIGURE OUTPUT ${exports} CONTENT "{ local: good_*; reference_*; };\n")
   target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
   if(DIOPI_SANITIZE STREQUAL "address")
-    # What is planted may read null pointers on purpose: the signal is the finding, not the sanitizer's report.
+    # Injected bugs may read null pointers on purpose: the signal is the finding, not the sanitizer's report.
     target_compile_options(${name} PRIVATE -fno-sanitize=null)
   endif()
 endfunction()

@@ -1,4 +1,4 @@
-# The few kinds of targets this project has. Every one takes SOURCES and LINK.
+# The kinds of targets that this project has. Each takes SOURCES and LINK.
 include(GoogleTest)
 
 # diopi_library(NAME SOURCES ... LINK ...): a static library of ours.
@@ -22,8 +22,8 @@ function(diopi_tool name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
 endfunction()
 
-# What nearly every source includes and nobody here changes is parsed once: half of a file's compile time. Builds with
-# sanitizers do without, and so find a missing #include. LIBRARY: for libraries' sources, not for programs'.
+# Third-party headers that nearly every source includes are parsed once: they take half of a file's compile time. Builds
+# with sanitizers do without, and so find a missing #include. LIBRARY: for libraries' sources, not for programs'.
 function(_diopi_precompile name)
   cmake_parse_arguments(ARG "LIBRARY" "" "LINK;OPTIONS;HEADERS" ${ARGN})
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "int main() {}\n")
@@ -38,7 +38,7 @@ function(_diopi_precompile name)
   _diopi_precompiled_launcher(${name})
 endfunction()
 
-# The target's sources begin with those headers.
+# The target's sources start with these precompiled headers.
 function(_diopi_precompiled name headers)
   if(TARGET ${headers})
     target_compile_options(${name} PRIVATE -pthread)  # as the precompiled headers
@@ -72,8 +72,8 @@ if(NOT DIOPI_SANITIZE AND NOT DIOPI_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU
   set_target_properties(diopi_kernel_headers PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endif()
 
-# Options are read once: the compiler spends half of its time on them, and a third less than that without -O3.
-# Of the whole target, or of the sources given.
+# For code that parses a program's options, which runs once: half of its compile time goes to them, a third less without
+# -O3. Applies to the whole target, or to the given sources.
 function(diopi_parses_options name)
   if(ARGN)
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
@@ -94,7 +94,7 @@ endfunction()
 
 # diopi_test(NAME [IN PROGRAM] SOURCES ... LINK ... [TIMEOUT s] [NEEDS target ...]): a test of ctest, with GoogleTest.
 # Without IN it is a program of its own, build/tests/NAME. With IN its sources become part of build/tests/PROGRAM, which
-# the tests of a folder share, and ctest runs those suites that they define; the target NAME builds all that it needs.
+# the tests of a folder share, and ctest runs the suites that they define; the target NAME builds all that the test needs.
 function(diopi_test name)
   cmake_parse_arguments(ARG "" "IN;TIMEOUT" "SOURCES;LINK;NEEDS" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -111,8 +111,8 @@ function(diopi_test name)
   endif()
 endfunction()
 
-# _diopi_test_part(NAME PROGRAM FILTER TIMEOUT SOURCES ... LINK ...): the sources as part of a test program, made here when
-# it is the first part.
+# _diopi_test_part(NAME PROGRAM FILTER TIMEOUT SOURCES ... LINK ...): adds the sources to a test program, which the first
+# part creates.
 function(_diopi_test_part name program filter timeout)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   if(NOT TARGET ${program})
@@ -123,7 +123,8 @@ function(_diopi_test_part name program filter timeout)
     add_dependencies(${name} ${program})
   endif()
   target_sources(${program} PRIVATE ${ARG_SOURCES})
-  # These paths only where they are used: other objects are the same in every checkout, for the compiler cache.
+  # Define these paths only where they are used, so that other objects are the same in every checkout, for the compiler
+  # cache.
   foreach(source ${ARG_SOURCES})
     file(STRINGS ${source} uses REGEX "DIOPI_(BINARY|SOURCE)_DIR|_testing\\.h\"|test_options\\.h\"" LIMIT_COUNT 1)
     if(uses)
@@ -163,16 +164,16 @@ function(_diopi_test_program program)
   # Tests of one program use the same short names in their unnamed namespaces.
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests UNITY_BUILD OFF)
   target_link_libraries(${program} PRIVATE diopi_options GTest::gtest GTest::gmock GTest::gtest_main)
-  # Of the tests' own code, not of what they test: optimising it takes a third of its compile time.
+  # For the tests' own code, not for what they test: optimising it takes a third of its compile time.
   target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O0>)
   _diopi_precompiled(${program} diopi_test_headers)
 endfunction()
 
 # diopi_fuzz(NAME SOURCES ... [OF library] LINK ... [SEEDS folder]): a fuzz target, a file with LLVMFuzzerTestOneInput, and
 # its regression corpus in the folder corpus/NAME beside it; SEEDS: a folder whose files, and those of its subfolders, belong
-# to the corpus too. With DIOPI_FUZZ the libFuzzer program build-fuzz/fuzz/NAME, part of the target "fuzzers", of these
-# sources alone; otherwise the test NAME_corpus_test, which hands every file of the corpus to the target, and the library OF
-# which the sources ../*.cc are part.
+# to the corpus too. With DIOPI_FUZZ it makes the libFuzzer program build-fuzz/fuzz/NAME, part of the target "fuzzers", from
+# these sources alone; otherwise the test NAME_corpus_test, which passes every file of the corpus to the target and links the
+# library OF, which has the sources ../*.cc.
 if(DIOPI_FUZZ)
   add_custom_target(fuzzers)
 endif()
@@ -187,7 +188,7 @@ function(diopi_fuzz name)
     file(WRITE ${CMAKE_BINARY_DIR}/fuzz/${name}.corpus "${corpus}\n${ARG_SEEDS}")  # for cmake/checks/fuzz.sh
   else()
     list(FILTER ARG_SOURCES EXCLUDE REGEX "^\\.\\./")
-    # All in one program, so every target's function goes by its own name.
+    # All targets are in one program, so each target's function gets a name of its own.
     set(test ${CMAKE_CURRENT_BINARY_DIR}/${name}_corpus_test.cc)
     file(CONFIGURE OUTPUT ${test} CONTENT
          "#include \"cmake/checks/corpus_test.h\"\n\nDIOPI_CORPUS_TEST(${name},\n\"${corpus}\", \"${ARG_SEEDS}\")\n")
@@ -198,8 +199,8 @@ function(diopi_fuzz name)
   endif()
 endfunction()
 
-# diopi_vendor(NAME SOURCES ...): a test vendor library build/lib/vendors/NAME.so, with the ABI's headers
-# and nothing else of ours in it; the runtime's symbols stay undefined, as in a real one.
+# diopi_vendor(NAME SOURCES ...): a test vendor library build/lib/vendors/NAME.so, which uses only the ABI's headers of
+# ours; the runtime's symbols stay undefined, as in a real one.
 function(diopi_vendor name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} SHARED ${ARG_SOURCES})
@@ -207,8 +208,8 @@ function(diopi_vendor name)
   target_link_libraries(${name} PRIVATE diopi_options diopi_headers ${ARG_LINK})
 endfunction()
 
-# diopi_proto(NAME ROOT dir FILES a.proto ... [LINK ...]): messages into a static library. Generated code
-# lives in build/generated and is not held to our warnings.
+# diopi_proto(NAME ROOT dir FILES a.proto ... [LINK ...]): compiles messages into a static library. Generated code is in
+# build/generated and is compiled without our warnings.
 function(diopi_proto name)
   cmake_parse_arguments(ARG "" "ROOT" "FILES;LINK" ${ARGN})
   set(sources)

@@ -1,9 +1,9 @@
-# The dashboards' page (reports/web), one self-contained file, built where Node is. Leaves its path in
-# DIOPI_WEB_PAGE: an empty file where it is left out.
+# Builds the dashboards' page (reports/web), one self-contained file, if Node is installed. Sets DIOPI_WEB_PAGE to its
+# path, or to an empty file if the page is left out.
 option(DIOPI_WEB "Build the dashboards' page when Node 18 or newer and npm are found" ON)
 
-# diopi_embed(TARGET FILE f FUNCTION name HEADER h): `std::string_view name()` of diopi::server, declared in the
-# header h, with the bytes of f; compiled anew when they change.
+# diopi_embed(TARGET FILE f FUNCTION name HEADER h): defines `std::string_view name()` of diopi::server, declared in the
+# header h, which returns the bytes of f; it is compiled again when they change.
 function(diopi_embed target)
   cmake_parse_arguments(ARG "" "FILE;FUNCTION;HEADER" "" ${ARGN})
   set(FILE ${ARG_FILE})
@@ -39,7 +39,7 @@ if(_why)
 else()
   message(STATUS "Web: node ${_version} builds the dashboard page")
   set(_web ${PROJECT_SOURCE_DIR}/reports/web)
-  set(_copy ${PROJECT_BINARY_DIR}/web)  # npm writes beside the sources: beside a copy of them
+  set(_copy ${PROJECT_BINARY_DIR}/web)  # npm writes beside the sources, so it gets a copy of them
   set(DIOPI_WEB_PAGE ${_copy}/dist/index.html)
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${_web}/src/* ${_web}/*.ts ${_web}/*.json ${_web}/*.html)
   list(FILTER _sources EXCLUDE REGEX "/(node_modules|dist)/")

@@ -3,7 +3,8 @@
 
 usage: build_times.py BUILD_FOLDER
 
-Times are of the clock, summed over steps that ran beside each other; what a compiler cache knew counts as it took.
+Times are wall-clock times, summed over steps that ran in parallel; a step that hit the compiler cache counts with the time
+it took.
 """
 import collections
 import pathlib

@@ -1,6 +1,6 @@
-# cmake -D SOURCE=reports/web -D COPY=build/web -D NPM=npm -P build_web.cmake: COPY/dist/index.html.
-# Packages are fetched only when package-lock.json has changed. Where npm cannot reach its registry the page is left
-# out, an empty file, and the build goes on; any other failure ends it.
+# cmake -D SOURCE=reports/web -D COPY=build/web -D NPM=npm -P build_web.cmake: makes COPY/dist/index.html.
+# Packages are fetched only when package-lock.json has changed. If npm cannot reach its registry, the page is left out (an
+# empty file) and the build goes on; any other failure ends the build.
 set(no_network "ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT")
 string(APPEND no_network "|UNABLE_TO_|SELF_SIGNED|E50[234]")
 file(GLOB entries RELATIVE ${SOURCE} ${SOURCE}/*)
@@ -10,7 +10,7 @@ foreach(entry ${entries})
   file(COPY ${SOURCE}/${entry} DESTINATION ${COPY})
 endforeach()
 
-# npm's log goes to a file; its end is told when it fails.
+# npm's log goes to a file; the end of the log is shown if npm fails.
 function(run_npm what)
   execute_process(COMMAND ${NPM} ${ARGN} WORKING_DIRECTORY ${COPY} RESULT_VARIABLE result
                   OUTPUT_VARIABLE log ERROR_VARIABLE log)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Lines that an operator costs: what is its own, and its share of what its family shares.
+"""How many lines an operator costs: its own, and its share of what its family shares.
 
 usage: cmake/operator_lines.py [--all] [OPERATOR ...]
 
-Lines that are not blank, by part. A file of the family that belongs to no single operator counts in equal shares for
-each function of the family; a file of injected bugs or variants for each function that it overrides. Timing points count
-as tests. Sets that all families may use (cases/sets) and support code are not an operator's and stand in the last line.
+Counts lines that are not blank, by part. A file of the family that belongs to no single operator counts in equal shares
+for each function of the family; a file of injected bugs or variants for each function that it overrides. Timing points
+count as tests. Sets that all families may use (cases/sets) belong to no operator; the last line has their size.
 """
 import pathlib
 import re
@@ -21,7 +21,7 @@ def lines(path):
 
 
 def operators():
-    """{operator: (family, functions)}; those that a set gives have the operator's name for its "$"."""
+    """{operator: (family, functions)}; functions of a set have the operator's name in place of "$"."""
     result = {}
     function = re.compile(r'^\s*function\s*\{\s*name: "(diopi[\w$]+)"', re.M)
     sets = {path.stem: function.findall(path.read_text()) for path in (ROOT / "cases/sets").glob("*.textproto")}
@@ -35,7 +35,7 @@ def operators():
 
 
 def owner(stem, family_operators):
-    """The operator whose name the file's starts with, the longest one; None for the family's files."""
+    """The operator with the longest name that the file's name starts with; None for the family's files."""
     fitting = [op for op in family_operators if stem == op or stem.startswith(op + "_")]
     return max(fitting, key=len) if fitting else None
 

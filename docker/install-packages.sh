@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages named in the lists given (default: packages.txt beside this script).
-# A line "NAME unless COMMAND" asks for nothing where COMMAND is on PATH already.
-# Idempotent; takes a fraction of a second when nothing is missing. Docker images and laptops use the same.
+# A line "NAME unless COMMAND" is skipped if COMMAND is on PATH already.
+# Idempotent; takes a fraction of a second when nothing is missing. Docker images and laptops use the same script.
 # usage: install-packages.sh [--clean] [LIST ...]    --clean: keep no package index, as an image should
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

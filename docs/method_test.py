@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""docs/method.md and the code agree: the constants are those in the sources, the worked examples those of the programs.
-Help texts use the words of docs/glossary.md.
+"""Tests that docs/method.md agrees with the code: its constants with the sources, its worked examples with the programs.
+Also tests that help texts use the words of docs/glossary.md.
 
 A block ```example``` of the page holds three kinds of lines. `$ COMMAND` runs a program of ours in a scratch folder.
-`> TEXT` stands in what it printed, "..." for anything. `NAME = EXPRESSION = VALUE` is computed here and compared to the
-digits that are printed; in `NAME = NUMBER`, or a list of numbers, each number stands in what was printed. `noise`, `total`
-and the functions below follow section 3 of the page, with the k of the page's own table.
+`> TEXT` must be in its output; "..." stands for anything. `NAME = EXPRESSION = VALUE` is computed here and compared with
+the page's digits; in `NAME = NUMBER`, or a list of numbers, each number must be in the output. `noise`, `total` and the
+functions below follow section 3 of the page, with the k of the page's own table.
 
 usage: method_test.py BUILD_FOLDER, in the repository's root
 """
@@ -73,7 +73,7 @@ def check_primitives():
 
 
 def check_table_functions():
-    """Of operators whose file gives extra ulps; 0 is what all others have."""
+    """K of the operators whose files give extra ulps; all others have 0."""
     page = {name: float(row[1]) for row in table("operator") for name in re.findall(r"`(\w+)`", row[0])}
     code = {}
     for path in glob.glob("cases/ops/**/*.textproto", recursive=True):
@@ -96,7 +96,7 @@ def check_constants():
 
 
 def check_citations():
-    """Sources cite sections that the page has, and nothing that is not in the repository."""
+    """Sources cite only sections that the page has, and only documents that are in the repository."""
     sections = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", PAGE, re.M))
     files = subprocess.run(["git", "ls-files", "-z"], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\0")
     cited = 0
@@ -112,13 +112,13 @@ def check_citations():
     check(cited > 0, "nothing cites docs/method.md")
 
 
-# Words that the glossary replaces and that mean nothing else in a help text.
+# Words that the glossary replaces and that have no other meaning in a help text.
 REPLACED = ("card", "cards", "peer", "lean", "leans", "soft", "planted", "mutant", "mutants", "spoilt", "golden")
 PROGRAMS = ("diopi-agent", "diopi-cli", "diopi-proof", "diopi-server")
 
 
 def help_texts(*command):
-    """Of a program and its subcommands."""
+    """The help texts of a program and its subcommands."""
     text = subprocess.run([f"{BUILD}/bin/{command[0]}", *command[1:], "--help"], stdout=subprocess.PIPE, text=True,
                           check=True).stdout
     yield " ".join(command), text
@@ -200,7 +200,7 @@ NAMES = {"u": UNIT, "noise": noise, "total": total, "exp": exp, "sigma": lambda 
 
 
 def run(command, folder):
-    """One of our programs; a failed case is what most examples show."""
+    """The output of one of our programs; it may exit with 1, as most examples show a failed case."""
     words = shlex.split(command)
     environment = dict(os.environ, DIOPI_DATA=f"{folder}/data")
     while "=" in words[0]:
@@ -218,7 +218,7 @@ def run(command, folder):
 
 
 def printed(text, output):
-    """Whether `text`, "..." for anything, is in a line of the output, whatever the spaces."""
+    """Whether `text`, in which "..." stands for anything, is in a line of the output; spaces do not matter."""
     pattern = ".*".join(re.escape(without_space(part)) for part in text.split("..."))
     return any(re.search(pattern, without_space(line)) for line in output.splitlines())
 

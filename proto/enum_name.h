@@ -1,5 +1,5 @@
-// The one name of an enum's value, in files, tables, JSON and texts: "not_implemented" of
-// OUTCOME_NOT_IMPLEMENTED, "finished" of RUN_STATE_FINISHED, "float32".
+// The name of an enum's value in files, tables, JSON and texts: "not_implemented" for
+// OUTCOME_NOT_IMPLEMENTED, "finished" for RUN_STATE_FINISHED, "float32".
 #ifndef PROTO_ENUM_NAME_H_
 #define PROTO_ENUM_NAME_H_
 

@@ -12,24 +12,24 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "cases/base/descriptor.h"
 #include "cases/base/private_process.h"
 #include "cases/user/user_cases.h"
 #include "client/command_line/command_line.h"
-#include "server/http/api.h"
-#include "server/http/http_server.h"
 #include "server/maintenance/backup.h"
 #include "server/maintenance/check.h"
+#include "server/program/config_file.h"
+#include "server/program/http_door.h"
 #include "server/rpc/address.h"
 #include "server/rpc/server.h"
 #include "server/security/authorizer.h"
 #include "server/security/token_file.h"
-#include "server/store/database.h"
-#include "server/store/queries.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -37,7 +37,8 @@ namespace {
 
 constexpr char kExamples[] =
     "  diopi-server --data DIR --listen 127.0.0.1:7410 --http 127.0.0.1:7411\n"
-    "  diopi-server token add --data DIR --name ci --role run\n"
+    "  diopi-server --config /etc/diopi/server.toml\n"
+    "  diopi-server token add --data DIR --name ci --role run --expires 90d\n"
     "  diopi-server backup --data DIR --to COPY\n"
     "  diopi-server check --data DIR\n";
 
@@ -55,6 +56,9 @@ struct Flags {
   double slow_call_s = 1;                 // --slow-call-s
   double agent_lost_s = 20;               // --agent-lost-s
   int max_upload_mib = 512;               // --max-upload-mib
+  int max_owner_upload_mib = 16384;       // --max-owner-upload-mib
+  int max_open_runs = 1000;               // --max-open-runs
+  double reap_after_h = 24;               // --reap-after-h
   std::string log_level = "info";         // --log-level
   std::string log_format = "logfmt";      // --log-format
   TlsFiles tls;                           // --tls-cert --tls-key --tls-client-ca
@@ -62,6 +66,7 @@ struct Flags {
   bool require_token = false;             // --require-token
   std::string token_name;                 // token --name
   std::string token_role;                 // token add --role
+  std::string token_expires;              // token add --expires; empty: never
   bool parent_pid_death = false;          // --parent-pid-death
   int ready_fd = -1;                      // --ready-fd; -1: none
   int secret_fd = -1;                     // --secret-fd; -1: none
@@ -125,6 +130,18 @@ void AddFlags(CLI::App* app, Flags* flags) {
                   "Largest library, in MiB, that diopi-cli submit may upload")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
+  app->add_option("--max-owner-upload-mib", flags->max_owner_upload_mib,
+                  "Most MiB of uploaded libraries that the open runs of one token may have; 0: no limit")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  app->add_option("--max-open-runs", flags->max_open_runs,
+                  "Most runs of one token that may be queued or running; 0: no limit")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  app->add_option("--reap-after-h", flags->reap_after_h,
+                  "Hours after which a run whose agents are gone is aborted; --resume continues it; 0: never")
+      ->check(CLI::Range(0.0, 87600.0))
+      ->capture_default_str();
   app->add_option("--log-format", flags->log_format, "Log format")
       ->check(CLI::IsMember(kLogFormats))
       ->capture_default_str();
@@ -144,15 +161,18 @@ void AddFlags(CLI::App* app, Flags* flags) {
 }
 
 void GroupFlags(CLI::App* app) {
-  GroupOptions("What is served", {"--data", "--cases"}, app);
+  GroupOptions("What is served", {"--config", "--data", "--cases"}, app);
   GroupOptions("Addresses", {"--listen", "--http", "--http-remote", "--http-host"}, app);
   GroupOptions("Security", {"--tls-cert", "--tls-key", "--tls-client-ca", "--insecure", "--require-token"},
                app);
   GroupOptions("Limits",
-               {"--lease-s", "--batch-s", "--grace-s", "--slow-call-s", "--agent-lost-s", "--max-upload-mib"},
+               {"--lease-s", "--batch-s", "--grace-s", "--slow-call-s", "--agent-lost-s", "--max-upload-mib",
+                "--max-owner-upload-mib", "--max-open-runs", "--reap-after-h"},
                app);
   GroupOptions("Log", {"--log-format", "--log-level"}, app);
-  GroupOptions("For programs that start it", {"--ready-fd", "--secret-fd", "--parent-pid-death"}, app);
+  const std::vector<std::string> by_programs = {"--ready-fd", "--secret-fd", "--parent-pid-death"};
+  GroupOptions("For programs that start it", by_programs, app);
+  for (const std::string& name : by_programs) app->get_option(name)->configurable(false);
 }
 
 struct Subcommands {
@@ -176,6 +196,9 @@ void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
         ->required();
   }
   commands->token_add->add_option("--role", flags->token_role, "read, run or admin")->required();
+  commands->token_add->add_option("--expires", flags->token_expires,
+                                  "When the token expires: days (90d), hours (12h) or its last day "
+                                  "(2027-01-31, UTC) (default: never)");
 }
 
 Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
@@ -197,6 +220,7 @@ sigset_t BlockSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   return signals;
@@ -234,63 +258,6 @@ int Fault(const absl::Status& status) {
   return static_cast<int>(ExitCodeFor(status));
 }
 
-// `Authorization: Bearer TOKEN`, or the cookie that the dashboards' page sets.
-std::string TokenOf(const HttpRequest& request) {
-  const auto header = request.headers.find("authorization");
-  if (header != request.headers.end()) return std::string(BearerToken(header->second));
-  const auto cookie = request.headers.find("cookie");
-  return cookie == request.headers.end() ? std::string() : CookieOf(cookie->second, "diopi_token");
-}
-
-// Null: let in. Whether the server serves may be asked by everybody, and the page holds no data; the rest is
-// for readers.
-std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* authorizer) {
-  if (request.path == "/healthz" || IsPagePath(request.path)) return nullptr;
-  const absl::StatusOr<Identity> caller = authorizer->Check(TokenOf(request), Role::kRead);
-  if (caller.ok()) return nullptr;
-  auto refusal = std::make_unique<HttpResponse>(IsApiPath(request.path) ? ApiError(caller.status())
-                                                                        : ErrorResponse(caller.status()));
-  if (refusal->status == 401) refusal->headers.emplace("WWW-Authenticate", "Bearer");
-  return refusal;
-}
-
-// Null without --http.
-absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const Flags& flags, ConformanceServer* server) {
-  if (flags.http.empty()) return std::unique_ptr<HttpServer>();
-  const absl::StatusOr<Address> address = ParseAddress(flags.http);
-  if (!address.ok()) return address.status();
-  if (address->is_unix) return absl::InvalidArgumentError("--http takes HOST:PORT, not a Unix socket");
-  if (!flags.http_remote && !IsLoopback(address->host)) {
-    return absl::InvalidArgumentError("--http " + flags.http +
-                                      " is not a loopback address; --http-remote allows it");
-  }
-  absl::Status status = CheckFree(*address);
-  if (!status.ok()) return status;
-  HttpOptions http_options;
-  http_options.tls = {flags.tls.certificate, flags.tls.key, flags.tls.ca};
-  http_options.hosts = flags.http_hosts;
-  http_options.guard = [server](const HttpRequest& request) {
-    return Refuse(request, &server->authorizer());
-  };
-  std::unique_ptr<HttpServer> http = HttpServer::Create(http_options);
-  http->Get("/metrics", [server](const HttpRequest&) {
-    return HttpResponse{200, "text/plain; version=0.0.4; charset=utf-8", server->metrics().Text(), {}};
-  });
-  http->Get("/healthz", [server](const HttpRequest&) {
-    return server->serving() ? HttpResponse{200, "text/plain", "serving\n", {}}
-                             : HttpResponse{503, "text/plain", "draining\n", {}};
-  });
-  absl::StatusOr<std::unique_ptr<Queries>> queries = Queries::Open(DatabasePath(DataFolder(flags)));
-  if (!queries.ok()) return queries.status();
-  std::error_code ignored;
-  const std::string folder =
-      std::filesystem::absolute(DataFolder(flags), ignored).lexically_normal().string();
-  RegisterApi(http.get(), *std::move(queries), {folder, "cpu", DIOPI_VERSION});
-  status = http->Listen(address->host, address->port);
-  if (!status.ok()) return status;
-  return http;
-}
-
 const char* SignalName(int signal) {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
@@ -325,16 +292,22 @@ absl::StatusOr<int> LockDataFolder(const std::string& folder, bool standing) {
   return fd;
 }
 
-// Returns when a signal has come and the server has ended.
-void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent, ConformanceServer* server) {
+// The next signal to end, whatever signals to reload come before it.
+int AwaitEnd(const sigset_t& signals, const std::function<void()>& reload) {
   int signal = 0;
-  sigwait(&signals, &signal);
+  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) reload();
+  return signal;
+}
+
+// Returns when a signal has come and the server has ended.
+void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent, ConformanceServer* server,
+                      HttpServer* http) {
+  const int signal = AwaitEnd(signals, [&] { Reload(flags.tls, server, http); });
   Log(LogLevel::kInfo, "stopping", {{"signal", SignalName(signal)}});
   // Whoever started this server for itself is gone: nobody will report.
   if (flags.parent_pid_death && getppid() != parent) server->AbandonLeases();
   std::thread impatience([&signals, server] {
-    int second = 0;
-    sigwait(&signals, &second);
+    AwaitEnd(signals, [] {});
     server->AbandonLeases();
   });
   server->Shutdown(absl::Seconds(flags.grace_s));
@@ -376,9 +349,13 @@ int Serve(const Flags& flags) {
       return Fault(absl::InvalidArgumentError("--secret-fd: the descriptor holds no secret"));
   }
   options.max_upload_bytes = int64_t{flags.max_upload_mib} << 20;
+  options.max_owner_upload_bytes = int64_t{flags.max_owner_upload_mib} << 20;
+  options.max_open_runs = flags.max_open_runs;
+  options.reap_after = absl::Hours(flags.reap_after_h);
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());
-  const absl::StatusOr<std::unique_ptr<HttpServer>> http = ServeHttp(flags, server->get());
+  const absl::StatusOr<std::unique_ptr<HttpServer>> http = ServeHttp(
+      {flags.http, flags.http_remote, flags.http_hosts, flags.tls, options.data_folder}, server->get());
   if (!http.ok()) return Fault(http.status());
   const std::string http_address = *http == nullptr ? "" : (*http)->address();
   std::error_code ignored;
@@ -393,7 +370,7 @@ int Serve(const Flags& flags) {
     return Fault(absl::UnavailableError(
         "nobody reads from --ready-fd: the process that started this server has ended"));
   }
-  ServeUntilSignal(signals, flags, parent, server->get());
+  ServeUntilSignal(signals, flags, parent, server->get(), http->get());
   if (*http != nullptr) (*http)->Stop();
   Log(LogLevel::kInfo, "stopped", {});
   return 0;
@@ -425,7 +402,9 @@ int Backup(const Flags& flags) {
 int TokenAdd(const Flags& flags) {
   const absl::StatusOr<Role> role = ParseRole(flags.token_role);
   if (!role.ok()) return Fault(role.status());
-  const absl::StatusOr<std::string> token = AddToken(DataFolder(flags), flags.token_name, *role);
+  const absl::StatusOr<absl::Time> expires = ParseExpiry(flags.token_expires, absl::Now());
+  if (!expires.ok()) return Fault(expires.status());
+  const absl::StatusOr<std::string> token = AddToken(DataFolder(flags), flags.token_name, *role, *expires);
   if (!token.ok()) return Fault(token.status());
   std::printf("%s\n", token->c_str());
   return 0;
@@ -436,8 +415,9 @@ int TokenList(const Flags& flags) {
   if (absl::IsNotFound(records.status())) return 0;
   if (!records.ok()) return Fault(records.status());
   for (const TokenRecord& record : *records) {
-    std::printf("%-20s %-5s %s\n", record.name.c_str(), RoleWord(record.role).c_str(),
-                record.created.c_str());
+    std::printf("%-20s %-5s %s  %s %s\n", record.name.c_str(), RoleWord(record.role).c_str(),
+                record.created.c_str(), record.expires <= absl::Now() ? "expired" : "expires",
+                ExpiryText(record.expires).c_str());
   }
   return 0;
 }
@@ -454,7 +434,9 @@ int Main(int argc, char** argv) {
       "diopi-server");
   DescribeProgram(DIOPI_VERSION, kExamples, &app);
   Flags flags;
+  flags.tls.ca_flag = "--tls-client-ca";
   AddFlags(&app, &flags);
+  AddConfigFile(&app);
   GroupFlags(&app);
   const Subcommands commands = AddSubcommands(&app, &flags);
   const std::optional<ExitCode> leave = ParseCommandLine(NormalizeArguments(argc, argv), &app);

@@ -20,7 +20,7 @@ std::string QuarantineReason(const v1::Case& c, const TensorMap& inputs, const T
     }
   }
   if (device.empty()) return "";
-  // A judge none of whose outputs the device computed says nothing about it.
+  // A judge of outputs none of which the device computed says nothing about the device.
   v1::Case judged = c;
   for (v1::Judge& judge : *judged.mutable_judges()) {
     bool computed = false;

@@ -1,4 +1,4 @@
-// Admission of a case: a reference that fails its own case must not judge anybody.
+// Admission of a case: a reference that fails its own case must not judge any library.
 #ifndef BASELINES_COMPARE_ADMISSION_H_
 #define BASELINES_COMPARE_ADMISSION_H_
 

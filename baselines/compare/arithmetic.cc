@@ -1,9 +1,9 @@
-// How it works: a failed output's errors are compared with what each arithmetic that a device may declare
-// would make of them. An arithmetic explains an output when every element passes under its contract; how well
-// it does is a likelihood, from figures measured on real implementations (libdiopi_variants,
-// libdiopi_native16): the RMS error in units of its noise, and whether errors point toward zero, as those of
-// a truncating accumulator do and those of no other. Beside them stands "anything else": a bug, whose errors
-// may have any size. The confidence is the posterior of the likeliest.
+// How it works: a failed output's errors are compared with those that each declarable arithmetic would make.
+// An arithmetic explains an output when every element passes under its contract; its likelihood comes from
+// figures measured on real implementations (libdiopi_variants, libdiopi_native16): the RMS error in units of
+// its noise, and whether errors point toward zero, which only those of a truncating accumulator do. The
+// alternative is "anything else": a bug, whose errors may have any size. The confidence is the posterior of
+// the likeliest.
 #include "baselines/compare/arithmetic.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class Directions {
   bool up_ = true;
 };
 
-// How the errors of an arithmetic point.
+// The direction of an arithmetic's errors.
 enum class Lean { kNone, kTowardZero, kEither };
 
 // A contract as an explanation. `log2_rms` and `spread`: mean and standard deviation of log2 of the RMS error
@@ -93,10 +93,10 @@ const std::vector<Hypothesis>& Hypotheses() {
       {{.native16 = true}, "intermediate results in the 16-bit type", -1.2, 0.9, Lean::kNone, 0.3}};
   return *kAll;
 }
-// A bug's errors are as likely of one size as of another, over so many octaves.
+// A bug's errors are equally likely to have any size, over so many octaves.
 constexpr double kOctaves = 20;
 constexpr double kBugPrior = 0.06;
-// Standard errors, and units of the RMS error, beyond which errors lean.
+// Standard errors, and units of the RMS error, beyond which errors count as biased.
 constexpr double kLeanErrors = 3;
 constexpr double kLeanSize = 0.5;
 constexpr double kAgainst = 0.01;
@@ -126,8 +126,8 @@ Errors ErrorsUnder(const Job& job, const OutputOracle& oracle) {
   return errors;
 }
 
-// Whether the errors have something in common with those of a real 16-bit evaluation (KEY.native16), which
-// another order of its sums leaves them: a correlation of five standard errors. A bug's have nothing.
+// Whether the errors correlate, by five standard errors, with those of a real 16-bit evaluation
+// (KEY.native16). Another order of its sums keeps such a correlation; a bug's errors have none.
 bool ErrsLikeNative16(const Job& job, const OutputOracle& oracle) {
   const HostTensor* evaluated = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kNative16));
   if (evaluated == nullptr || evaluated->shape != job.actual.shape || evaluated->dtype != job.actual.dtype)
@@ -138,7 +138,7 @@ bool ErrsLikeNative16(const Job& job, const OutputOracle& oracle) {
     const Point p = Judge(oracle.rule(), s.y, s.r, s.sigma, s.low);
     const Point q = oracle.PointAt(*evaluated, i);
     if (p.finite == 0 || q.finite == 0) continue;
-    // Beyond the rounding of the result, which any two have in common.
+    // Beyond the rounding of the result, which any two evaluations share.
     const double a = p.d - p.ideal_d, b = q.d - q.ideal_d;
     const double unit = p.d == 0 ? 1 : std::fabs(p.z / p.d);
     own += a * a * unit * unit;

@@ -1,4 +1,4 @@
-// What a failed output was computed with, from the size and the direction of all its errors.
+// Infers the arithmetic of a failed output from the size and the direction of all its errors.
 #ifndef BASELINES_COMPARE_ARITHMETIC_H_
 #define BASELINES_COMPARE_ARITHMETIC_H_
 
@@ -10,7 +10,7 @@ namespace diopi::baselines {
 // "; results are truncated toward zero instead of rounded", or, where all errors together have the size of an
 // arithmetic that the device did not declare (RMS 0.2 to 2.5 of its noise, and every element passes under
 // it):
-// "; the errors have the size of TF32 products". Empty when nothing is certain. Reads the output again.
+// "; the errors have the size of TF32 products". Empty when none is certain. Reads the output again.
 Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tally);
 
 }  // namespace diopi::baselines

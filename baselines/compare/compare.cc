@@ -1,8 +1,8 @@
-// A verdict is the conjunction of its outputs. Each output is judged by the gates of its kind (JudgeOne)
-// after dtype and shape, with the references stored under its key. A case that fails is judged again from the
-// start by each other reading that has references of its own, and passes when all outputs pass by one of
-// them; a NaN that only SPREAD_NAN accepts is replaced by the reference's value before the gates see it, and
-// signs that OPPOSITE_SIGNS leaves free are made the reference's before any of that.
+// A case passes when all its outputs pass. Each output is judged by the gates of its kind (JudgeOne) after
+// dtype and shape, with the references stored under its key. A case that fails is judged again from the start
+// by each other reading that has references of its own, and passes when all outputs pass by one of them. A
+// NaN that only SPREAD_NAN accepts is replaced by the reference's value before the gates see it; before all
+// that, signs that OPPOSITE_SIGNS leaves free are set to the reference's.
 #include "baselines/compare/compare.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace diopi::baselines {
 namespace {
 
-// Dtype and shape come before any number.
+// Dtype and shape are judged before any number.
 bool HasForm(const Job& job, v1::OutputStats* stats) {
   if (job.actual.dtype != job.output.dtype) {
     Fail("S",
@@ -91,8 +91,8 @@ void TellReading(const v1::Reading& reading, v1::Verdict* verdict) {
   AddReason(absl::StrCat("accepted as ", ReadingName(reading), ": ", reading.reason()), verdict);
 }
 
-// As JudgeOne, but a NaN that only SPREAD_NAN accepts counts as the reference's value. Adds their number to
-// `spread`.
+// Like JudgeOne, but a NaN that only SPREAD_NAN accepts counts as the reference's value. Adds the number of
+// such NaNs to `spread`.
 bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, int64_t* spread) {
   const HostTensor* mask = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kSpreadNan));
   if (mask == nullptr || FindReading(job.c, v1::Reading::SPREAD_NAN) == nullptr) {
@@ -108,7 +108,7 @@ bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, i
   return true;
 }
 
-// An in-place operand with the same bytes as before the call: nothing else explains a failure as well.
+// An in-place operand with the same bytes as before the call: no other cause explains a failure as well.
 void TellUnchanged(const Job& job, v1::OutputStats* stats, Findings* findings) {
   const HostTensor* before = Find(job.inputs, job.output.key);
   if (before == nullptr || before->data.empty() || before->data != job.actual.data) return;
@@ -201,7 +201,7 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
   if (verdict.outcome() == v1::OUTCOME_PASS) TellReading(*signs, &verdict);
   if (verdict.outcome() == v1::OUTCOME_FAIL) {
     AddReason(absl::StrCat("compared after ", changed, " free ", changed == 1 ? "sign was" : "signs were",
-                           " made the reference's"),
+                           " set to the reference's"),
               &verdict);
   }
   return verdict;

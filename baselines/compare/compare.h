@@ -13,8 +13,8 @@ struct CompareOptions {
   DeclaredContracts contracts;  // what the device declares; none by default
 };
 
-// Judges every output of the case that has a judge. `inputs` are needed by INDEX_OF and RANDOM, and for the
-// words about a failure. The verdict's outcome is PASS or FAIL (HARNESS_ERROR when a reference is missing);
+// Judges every output of the case that has a judge. INDEX_OF, RANDOM and the text about a failure need
+// `inputs`. The verdict's outcome is PASS or FAIL (HARNESS_ERROR when a reference is missing);
 // reason, likely_cause, outputs, contracts, dtype, function and case fields are filled.
 //
 // `references` hold, per output KEY: KEY (r as float64, or the case's own dtype for exact kinds), KEY.sigma
@@ -24,8 +24,8 @@ struct CompareOptions {
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const CompareOptions& options = {});
 
-// To a verdict that CompareCase failed with the same arguments: each contract that is not declared and under
-// which, by itself, the case would pass.
+// Adds to a verdict that CompareCase failed with the same arguments: each contract that is not declared and
+// under which, by itself, the case would pass.
 void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                        const TensorMap& actual, const CompareOptions& options, v1::Verdict* verdict);
 

@@ -2,7 +2,7 @@
 //
 // Pointwise: 16 Mi elements, far more than any cache holds, on one thread. Before every pass the same bytes
 // are copied by memcpy. Counters: bytes read a second by the fastest pass, bytes a second of the fastest
-// copy, and the first over the second. The processor's time is taken, so that neighbours disturb little.
+// copy, and their ratio. Measures processor time, which other processes disturb little.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

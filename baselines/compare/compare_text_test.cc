@@ -82,7 +82,7 @@ TEST(Reason, OfBits) {
   EXPECT_EQ(
       reason(D::float32, {2}, {-0.0, 1}, {0, 1}),
       "out: 1 of 2 elements differs, first at [0]: got -0, expected 0 exactly; every element that differs is "
-      "-0 where +0 belongs");
+      "-0 instead of +0");
   EXPECT_EQ(reason(D::int32, {3}, {0, 0, 0}, {0, 1, 2}),
             "out: 2 of 3 elements differ, first at [1]: got 0, expected 1 exactly; the whole output is zero");
 }

@@ -37,7 +37,7 @@ std::string DtypeNames(const std::vector<Dtype>& dtypes, const char* separator) 
                        [](std::string* out, Dtype dtype) { out->append(DtypeName(dtype)); });
 }
 
-// The names between '+', each once. False: one is empty, or holds what no name has.
+// The names between '+', each once. False when one is empty or has a character that no name has.
 bool SplitNames(const std::string& text, std::vector<std::string>* names) {
   *names = absl::StrSplit(text, '+');
   std::sort(names->begin(), names->end());
@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<Dtype>> DtypesOf(const Entry& entry, const std::vecto
     const absl::StatusOr<Dtype> dtype = ParseDtype(name);
     const auto& known = entry.dtypes;
     if (!dtype.ok() || std::find(known.begin(), known.end(), *dtype) == known.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("contract '", text, "': ", entry.name, " is about ",
+      return absl::InvalidArgumentError(absl::StrCat("contract '", text, "': ", entry.name, " applies to ",
                                                      DtypeNames(known, ", "), ", not '", name, "'"));
     }
     dtypes.push_back(*dtype);

@@ -2,9 +2,9 @@
 // guessed, and a verdict lists the contracts that widened a tolerance (docs/method.md, section 6).
 //
 // A declaration is NAME[@OPERATOR+...][:DTYPE+...], so that a contract holds only where the device needs it:
-//   tf32                             every operator and dtype that the contract is about
-//   native16:bfloat16                cases of dtype bfloat16
-//   native16@norm+conv*:bfloat16     and of these operators, names or globs
+//   tf32                             every operator and dtype to which the contract applies
+//   native16:bfloat16                only cases of dtype bfloat16
+//   native16@norm+conv*:bfloat16     and only of these operators, names or globs
 #ifndef BASELINES_COMPARE_CONTRACT_H_
 #define BASELINES_COMPARE_CONTRACT_H_
 
@@ -20,7 +20,7 @@ namespace diopi::baselines {
 struct Contracts {
   bool tf32 = false;      // float32 products of operands rounded to 11 bits
   bool tc32 = false;      // matrix units whose float32 accumulator truncates; 16-bit types have it anyway
-  bool fastconv = false;  // Winograd F(4x4, 3x3) and its like
+  bool fastconv = false;  // Winograd F(4x4, 3x3) and similar algorithms
   bool p_cast = false;    // attention rounds its probabilities to the 16-bit type
   bool native16 = false;  // 16-bit types are computed in 16 bits throughout
 
@@ -34,7 +34,7 @@ class DeclaredContracts {
   DeclaredContracts() = default;
   DeclaredContracts(const Contracts& everywhere);  // NOLINT: contracts that hold everywhere
 
-  // Those of them that hold for the case.
+  // Those that hold for the case.
   Contracts For(const v1::Case& c) const;
   // The declarations, each once, as ParseContracts reads them: sorted as the struct above, then by text.
   std::vector<std::string> Texts() const;
@@ -54,8 +54,8 @@ class DeclaredContracts {
   std::vector<Rule> rules_;
 };
 
-// InvalidArgument, naming what is unknown or malformed and what was expected. Whether there are such
-// operators is the caller's to check.
+// InvalidArgument, naming what is unknown or malformed and what was expected. The caller must check whether
+// the operators exist.
 absl::StatusOr<DeclaredContracts> ParseContracts(const std::vector<std::string>& declarations);
 
 // In the order of the struct.
@@ -64,7 +64,7 @@ std::vector<std::string> ContractNames(const Contracts& contracts);
 // Every contract by itself, in that order.
 std::vector<Contracts> SingleContracts();
 
-// Those of `declared` that a judge of this arithmetic lets count.
+// Those of `declared` that a judge of this arithmetic takes into account.
 Contracts Allowed(const Contracts& declared, v1::Judge::Arithmetic arithmetic);
 
 // Those of either.

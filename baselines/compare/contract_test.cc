@@ -62,8 +62,8 @@ TEST(Contracts, AreMalformedInWords) {
            {"native16:bfloat16@norm", "expected NAME[@OPERATOR"},
            {"native16:bfloat16:float16", "expected NAME[@OPERATOR"},
            {"native16@norm mean", "expected NAME[@OPERATOR"},
-           {"native16:float32", "native16 is about float16, bfloat16, not 'float32'"},
-           {"tf32:bfloat", "tf32 is about float32, not 'bfloat'"}}) {
+           {"native16:float32", "native16 applies to float16, bfloat16, not 'float32'"},
+           {"tf32:bfloat", "tf32 applies to float32, not 'bfloat'"}}) {
     const auto parsed = ParseContracts({text});
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_THAT(std::string(parsed.status().message()), HasSubstr(expected)) << text;

@@ -13,7 +13,7 @@ namespace {
 
 using D = v1::Dtype;
 
-// A subnormal result that came out as zero, where the dtype and the judge let it.
+// A subnormal result that was flushed to zero, where the dtype and the judge allow it.
 bool Flushed(const Job& job, const PointwiseRule& rule, double y, double r) {
   return job.output.judge->computed() && y == 0 && r != 0 && std::fabs(r) < rule.flushable;
 }
@@ -27,9 +27,8 @@ bool SameElement(const HostTensor& a, const HostTensor& b, int64_t i) {
          std::isnan(ElementAsDouble(b.dtype, b.data.data(), i));
 }
 
-// Of values that are computed, what a real 16-bit evaluation gives for the output, where native16 is
-// declared: its intermediate results may round (0.5 x is subnormal) where the single rounding of the whole
-// does not.
+// For computed values, what a real 16-bit evaluation gives for the output, where native16 is declared: its
+// intermediate results may round (0.5 x is subnormal) where the single rounding of the whole does not.
 const HostTensor* EvaluatedIn16(const Job& job) {
   if (!job.output.judge->computed() || !IsFloating(job.actual.dtype) ||
       !Allowed(job.contracts, job.output.judge->arithmetic()).native16) {
@@ -47,14 +46,14 @@ bool RightElement(const Job& job, const HostTensor* evaluated, int64_t i) {
          (evaluated != nullptr && SameElement(job.actual, *evaluated, i));
 }
 
-// What the public harness says about one pair.
+// The public harness's verdict on one pair.
 bool PeerAgrees(const PointwiseRule& rule, double y, double r) {
   if (std::isnan(y) || std::isnan(r)) return std::isnan(y) && std::isnan(r);
   if (std::isinf(y) || std::isinf(r)) return y == r;
   return std::fabs(y - r) <= rule.peer_atol + rule.peer_rtol * std::fabs(r);
 }
 
-// The same of one element, of both parts where it is complex.
+// The same for one element, and for both parts where it is complex.
 bool PeerAgrees(const PointwiseRule& rule, const HostTensor& actual, const HostTensor& expected, int64_t i) {
   const int64_t parts = IsComplex(actual.dtype) ? 2 : 1;
   const Dtype part = PartOf(actual.dtype);

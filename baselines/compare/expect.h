@@ -1,5 +1,4 @@
-// What every judged output shares: the references that belong to it, and the sentences in which a failure is
-// told.
+// What all gates share: an output's references, and the sentences that describe a failure.
 #ifndef BASELINES_COMPARE_EXPECT_H_
 #define BASELINES_COMPARE_EXPECT_H_
 
@@ -34,13 +33,13 @@ bool AnyInput(const TensorMap& inputs, bool (*test)(double));
 // The tensor of that key, or null.
 const HostTensor* Find(const TensorMap& tensors, const std::string& key);
 
-// What judging one output finds, beside its figures.
+// The findings about one output, besides its figures.
 struct Findings {
-  std::string harness_error;  // the references are of no use
+  std::string harness_error;  // the references are unusable
   std::string cause;          // of the failure, where it is known
   double confidence = 0;      // in the cause
-  std::string arithmetic;     // of the cause, the way of computing that it supposes
-  std::string declarable;     // of the cause, the contract for it
+  std::string arithmetic;     // of the cause: the way of computing that it assumes
+  std::string declarable;     // of the cause: the contract for it
   Contracts widened;          // declared contracts that widened the tolerance
 };
 
@@ -56,14 +55,14 @@ std::string CountText(int64_t mismatches, int64_t elements);
 // "3 of 1003 elements differ, first at [1000]: got 0, expected 0.5".
 std::string FirstText(const HostTensor& actual, const Tally& tally, const std::string& expected);
 
-// One more entry of `stats.first`; `expected_text` in full, as ElementText or NumberText give it.
+// Adds an entry to `stats.first`; `expected_text` is in full, from ElementText or NumberText.
 void AddFirst(const HostTensor& actual, int64_t index, double expected, double tolerance,
               const std::string& expected_text, v1::OutputStats* stats);
 
 // An element in full: integers exactly, floats with all their digits.
 std::string ElementText(const HostTensor& tensor, int64_t index);
 
-// A number of this dtype as in a message: "0.5", "1e-30", "nan"; float64 with all its digits.
+// A number of this dtype for a message: "0.5", "1e-30", "nan"; float64 with all its digits.
 std::string NumberText(Dtype dtype, double value);
 
 }  // namespace diopi::baselines

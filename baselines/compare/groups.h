@@ -1,4 +1,4 @@
-// How an output's elements belong together: G of gate R, and the slices along one dimension.
+// How an output's elements are grouped: G of gate R, and the slices along one dimension.
 #ifndef BASELINES_COMPARE_GROUPS_H_
 #define BASELINES_COMPARE_GROUPS_H_
 
@@ -21,7 +21,7 @@ struct Slices {
 // A negative `dim` counts from the end. Where the shape has no such dimension, every element is outer.
 Slices SlicesAround(const std::vector<int64_t>& shape, int64_t dim);
 
-// Around the dimension that the case's attribute "dim" names, or else the last one.
+// Slices along the dimension that the case's attribute "dim" names, or else the last one.
 Slices SlicesOf(const v1::Case& c, const std::vector<int64_t>& shape);
 
 // By the judge's `groups`: "" and "element": every element; "channel": dimension 1; "all": one; "row": the

@@ -39,7 +39,7 @@ bool SameElement(const HostTensor& a, int64_t i, const HostTensor& b, int64_t j)
 // One INDEX_OF output with everything it is judged by.
 class Picks {
  public:
-  // Null reason in `*error` when all is there.
+  // `*error` stays empty when everything is there.
   Picks(const Job& job, std::string* error) : job_(job) {
     input_ = Find(job.inputs, job.output.judge->input());
     if (input_ == nullptr) {

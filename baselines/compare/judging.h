@@ -1,5 +1,5 @@
-// Which tensors of a case are judged, how, and in which dtype: what the generator and the comparator have to
-// agree on.
+// Which tensors of a case are judged, how, and in which dtype. The generator and the comparator must agree on
+// this.
 #ifndef BASELINES_COMPARE_JUDGING_H_
 #define BASELINES_COMPARE_JUDGING_H_
 
@@ -23,8 +23,8 @@ struct JudgedOutput {
   bool in_parts = false;  // complex and computed: each part is judged as a number of its own, see PartsOf
 };
 
-// The kind by which an output of `dtype` is really judged: the kinds that rest on rounding noise (MATH,
-// ACCUMULATION, COMPOSITION) mean EXACT for anything that is neither a floating nor a complex number.
+// The kind by which an output of `dtype` is really judged: the kinds that depend on rounding noise (MATH,
+// ACCUMULATION, COMPOSITION) mean EXACT for types that are neither floating nor complex.
 v1::Judge::Kind EffectiveKind(v1::Judge::Kind kind, Dtype dtype);
 
 // The element type of a complex number's parts; other types are their own.
@@ -50,8 +50,8 @@ Dtype OutputDtype(const v1::Case& c, std::string_view key);
 // outputs are left out. A judge without an output's name covers every output that has none of its own.
 std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c);
 
-// The case without its judges of these outputs, lists' elements included: what the library may leave
-// unwritten, and did.
+// The case without the judges of these outputs, which the library may leave unwritten and did; elements of
+// lists are included.
 v1::Case WithoutJudging(const v1::Case& c, const google::protobuf::RepeatedPtrField<std::string>& keys);
 
 // The argument of that name, or null.

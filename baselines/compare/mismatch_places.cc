@@ -9,11 +9,11 @@
 namespace diopi::baselines {
 namespace {
 
-// A coincidence rarer than one in a thousand is taken for a cause.
+// A coincidence rarer than one in a thousand counts as a cause.
 constexpr double kImprobable = 1000;
 constexpr double kWidths = 9;  // vector widths that are tried
 
-// Where NaN and infinities go the inputs decide, which have them at the ends on purpose.
+// The places of NaN and infinities depend on the inputs, which have them at the ends on purpose.
 bool AnySpecial(const Evidence& evidence, const Tally& tally) {
   for (int64_t i = tally.first.front(); i <= tally.last; ++i) {
     if (!evidence.Wrong(i)) continue;
@@ -49,7 +49,7 @@ std::string LastText(int64_t count, const char* what) {
                     : absl::StrCat("; the last ", count, what[0] == '\0' ? " elements" : "", what);
 }
 
-// `of`: how many places the tail could have lain at otherwise.
+// `of`: at how many places the tail could have been.
 Remark TailRemark(std::string text, int64_t size, int64_t tail, double of) {
   const int64_t width = VectorWidth(size, tail);
   if (width == 0) return {std::move(text), ""};
@@ -69,7 +69,7 @@ double Choices(int64_t n, int64_t k) {
   return ways;
 }
 
-// "[0, :, 4]" where the box is thin; empty when no thin dimension says anything.
+// "[0, :, 4]" where the box is thin; empty when no thin dimension is significant.
 Remark SliceRemark(const std::vector<int64_t>& shape, const Box& box, const Tally& tally) {
   std::vector<std::string> place;
   double chance = 1;

@@ -2,7 +2,7 @@
 //
 // Each statement is a predicate over wrong elements together with the chance that a wrong element fits it by
 // accident. All statements are tested in one pass over the mismatches and dropped at the first element that
-// they do not fit. What remains is observed in the verdict's text; it becomes the cause where the number of
+// they do not fit. The verdict's text states those that remain; one becomes the cause where the number of
 // statements tried, times the chance to the power of the mismatches, leaves a confidence of at least
 // kLeastConfidence.
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Statement {
   double chance = 1.0 / 64;  // that it holds for an element that is wrong in some other way
 };
 
-// With so many mismatches, after so many statements.
+// The confidence with so many mismatches, after so many statements.
 double Confidence(double chance, int64_t mismatches, size_t tried) {
   return std::max(1 - static_cast<double>(tried) * std::pow(chance, static_cast<double>(mismatches)), 0.0);
 }
@@ -51,7 +51,7 @@ bool KeepsPattern(const HostTensor& tensor, int64_t index) {
   return std::all_of(bytes, bytes + size, [&](char byte) { return byte == bytes[0]; });
 }
 
-// Whether the first byte that is no bool has all bits set.
+// Whether the first byte that is not a bool has all bits set.
 bool AllBitsSet(const Evidence& e) {
   const std::string& bytes = e.actual().data;
   const auto wrong =
@@ -59,7 +59,7 @@ bool AllBitsSet(const Evidence& e) {
   return wrong != bytes.end() && *wrong == '\xff';
 }
 
-// Values that only a defect of one kind makes.
+// Values that only one kind of defect makes.
 void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
   const Dtype dtype = e.actual().dtype;
   const auto y = [&e](int64_t i) { return e.Actual(i); };
@@ -88,7 +88,7 @@ void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
   all->push_back({"; the sign of zero is lost", "the sign of zero is lost", 1, [=](int64_t i) {
                     return y(i) == 0 && r(i) == 0 && std::signbit(r(i)) && !std::signbit(y(i));
                   }});
-  all->push_back({"; every element that differs is -0 where +0 belongs", "", 1,
+  all->push_back({"; every element that differs is -0 instead of +0", "", 1,
                   [=](int64_t i) { return y(i) == 0 && r(i) == 0 && std::signbit(y(i)); }});
   const double normal = std::ldexp(1.0, FormatOf(dtype).min_exponent);
   all->push_back({"; every element that differs is a subnormal number that was flushed to zero",
@@ -96,7 +96,7 @@ void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
                   [=](int64_t i) { return y(i) == 0 && r(i) != 0 && std::fabs(r(i)) < normal; }});
 }
 
-// How often what belongs to one place passes at another: where few values repeat, nearly always.
+// How often the value of one place passes at another: nearly always where few distinct values repeat.
 double ChanceOfAnotherPlace(const Evidence& e) {
   constexpr int64_t kPairs = 256;
   const int64_t elements = NumElements(e.actual().shape);
@@ -171,7 +171,7 @@ void AddArithmetic(const Evidence& e, const Tally& tally, std::vector<Statement>
                   [=, &e](int64_t i) { return e.Fits(-y(i), i); }});
   const int64_t first = tally.first.front();
   const double offset = y(first) - r(first);
-  // An error that is hardly more than the tolerance is no offset.
+  // An error that hardly exceeds the tolerance is not an offset.
   const bool clear = !IsFloating(dtype) || !e.Fits(y(first) - 0.75 * offset, first);
   if (std::isfinite(offset) && offset != 0 && clear) {
     all->push_back({absl::StrFormat("; every element that differs is %.6g too %s", std::fabs(offset),
@@ -182,7 +182,7 @@ void AddArithmetic(const Evidence& e, const Tally& tally, std::vector<Statement>
   }
   const double factor = y(first) / r(first);
   const double ulp = IsFloating(dtype) ? std::ldexp(1.0, 3 - FormatOf(dtype).precision) : 0;
-  // Nor is one that rounding alone gives a factor.
+  // An error that rounding alone explains is not a factor either.
   if (std::isfinite(factor) && factor != 0 && std::fabs(factor - 1) > 8 * ulp) {
     all->push_back(
         {absl::StrFormat("; every element that differs is %.4g times what it should be", factor), "", 4,
@@ -202,11 +202,11 @@ std::vector<Statement> Survivors(const Evidence& e, const Tally& tally, std::vec
   return all;
 }
 
-// What can be said of all elements, whatever is wrong with each.
+// Statements about all elements, whatever is wrong with each.
 Remark Whole(const Evidence& e, const Tally& tally) {
   if (tally.elements < 2 || IsComplex(e.actual().dtype)) return {};
   if (tally.nan == tally.elements) return {"; the whole output is NaN", ""};
-  // A small output may well be zero for some other reason.
+  // A small output may be zero for another reason.
   if (tally.zeros == tally.elements)
     return {"; the whole output is zero",
             tally.mismatches < kLeastZeros ? "" : "the output is never computed"};

@@ -1,7 +1,7 @@
 // Sigma is not stored for each contract: it is derived from the stored sigma, r and n when an element is
-// read. The closed form of sigma is solved for q^2 (SquareSum), to which each contract's term is then added
-// (Adjusted). Where no contract is in force, the stored columns are handed to the vectorised kernel as they
-// are; otherwise a block of adjusted sigmas is made first. Formulas: oracle.h and docs/method.md, section 6.
+// read. The closed form of sigma is solved for q^2 (SquareSum), from which each contract's term is computed
+// (Adjusted). Where no contract is in force, the vectorised kernel reads the stored columns directly;
+// otherwise a block of adjusted sigmas is made first. Formulas: oracle.h and docs/method.md, section 6.
 #include "baselines/compare/oracle.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ double NarrowScale(Dtype dtype) {
   return std::ldexp(1.0, 24 - FormatOf(dtype).precision);
 }
 
-// How many terms a norm adds up, all of one sign; of other compositions it is not known.
+// How many terms a norm adds up, all of one sign; for other compositions it is not known.
 double TermsOf(const Job& job) {
   if (job.c.function() != "diopiNorm") return 1;
   int64_t largest = 0;
@@ -42,7 +42,7 @@ double TermsOf(const Job& job) {
   return elements == 0 ? 1 : std::max(1.0, static_cast<double>(largest) / static_cast<double>(elements));
 }
 
-// 3/u^2 sigma^2 of a sum in random order, and of one in runs of at most `run` and a tree.
+// 3/u^2 sigma^2 of a sum in random order, and of a sum in runs of at most `run` and a tree.
 double OneRun(double n, double q2, double r2) {
   return std::max(n - 1, 0.0) * (q2 / 2 + r2 / 3) + q2;
 }
@@ -161,7 +161,7 @@ void OutputOracle::FindMaxSquareSum() {
 }
 
 double OutputOracle::Adjusted(double sigma, double r, double n) const {
-  // No number, or what stands for a variance that overflowed: as the rule takes it.
+  // NaN, or the value that stands for a variance that overflowed: left to the rule.
   if (!(sigma < double{std::numeric_limits<float>::max()}) || !std::isfinite(r)) return sigma;
   double variance = run_ > 0 ? Native16(sigma, r, n) : sigma * sigma;
   if (fastconv_) variance += kUnit * kUnit * (1100 + 9 * n) * max_square_sum_;

@@ -1,4 +1,4 @@
-// The oracle of one noisy output as the gates read it: r and sigma, with what the device's contracts add.
+// The oracle of one noisy output for the gates: r and sigma, with what the device's contracts add.
 //
 //   q^2 = (3 sigma^2/u^2 - (n-1) r^2/3) / ((n-1)/2 + 1)       the closed form of sigma, solved for q^2
 //   tf32:      sigma^2 += 2/3 u_t^2 q^2 + (1.5 u_t r)^2, u_t = 2^-11
@@ -9,8 +9,7 @@
 //              float32 and 16-bit outputs
 //   native16:  the same closed form with u = 2^-11 (float16), 2^-8 (bfloat16), sums in runs of at most
 //              L = 512, 64 terms whose results are added in a tree, and 5 sigma instead of 8
-//   p_cast:    sigma *= 2^13, 2^16; a probability rounded to the 16-bit type is as wrong as one computed in
-//              it
+//   p_cast:    sigma *= 2^13, 2^16: a probability rounded to the 16-bit type, as wrong as one computed in it
 //
 // docs/method.md, section 6, explains them. float64 outputs have no contracts. Where a composition, such as
 // attention, has no n, tf32 scales sigma by 2^13, the ratio of the roundoffs, and tc32 adds nothing.
@@ -56,11 +55,11 @@ class OutputOracle {
   const PointwiseRule& rule() const { return rule_; }
   // The declared contracts by which some element's sigma is wider than without them.
   const Contracts& widened() const { return widened_; }
-  // KEY.exact is there and no contract in force breaks it: every order of summation gives RN_T(r).
+  // KEY.exact exists and no contract in force invalidates it: every order of summation gives RN_T(r).
   bool exact() const { return exact_; }
 
-  // True where the element is outside of the tolerance, but what the 16-bit evaluation gives, which is
-  // outside as well.
+  // True where the element is outside the tolerance but equals the 16-bit evaluation, which is outside as
+  // well.
   bool excuses() const { return native16_ != nullptr; }
   bool Excused(const HostTensor& actual, int64_t index) const;
   // What the 16-bit evaluation gives there; NaN where native16 is not declared or there is none.
@@ -102,7 +101,7 @@ class OutputOracle {
   Contracts widened_;
 };
 
-// What TF32 leaves of a number: 11 bits. Integers beyond them make products inexact.
+// TF32 keeps 11 bits of a number. Integers beyond them make products inexact.
 bool FitsTf32(const TensorMap& inputs);
 
 }  // namespace diopi::baselines

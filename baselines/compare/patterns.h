@@ -1,5 +1,5 @@
-// What the mismatches of one output have in common, in words: where they lie and what the values are. Nothing
-// is said that does not hold for every one of them, and no cause that chance would show as well.
+// What the mismatches of one output have in common, in words: where they lie and what the values are. Every
+// statement holds for all of them, and no cause is named that chance would show as well.
 #ifndef BASELINES_COMPARE_PATTERNS_H_
 #define BASELINES_COMPARE_PATTERNS_H_
 
@@ -12,7 +12,7 @@
 
 namespace diopi::baselines {
 
-// One output beside what it should be; a gate shows its mismatches through it.
+// One output and what it should be; a gate describes its mismatches through it.
 class Evidence {
  public:
   virtual ~Evidence() = default;
@@ -29,9 +29,9 @@ class Evidence {
   double Actual(int64_t index) const { return ElementAsDouble(actual().dtype, actual().data.data(), index); }
 };
 
-// Both may be empty. `text` starts with "; " and continues a sentence: what is observed. `cause` is what that
-// is taken for, and `confidence` the probability that it is not chance: 1 less the number of statements tried
-// times the chance that a wrong output fits one of them.
+// Both may be empty. `text` starts with "; ", continues a sentence and says what is observed. `cause` is the
+// inferred cause, and `confidence` the probability that it is not chance: 1 minus the number of statements
+// tried times the chance that a wrong output fits one of them.
 struct Remark {
   std::string text;
   std::string cause;
@@ -50,8 +50,8 @@ Remark WhereText(const Evidence& evidence, const Tally& tally);
 // outputs of up to 2^20 elements to see whether they are a permutation of what was expected.
 Remark WhatText(const Evidence& evidence, const Tally& tally);
 
-// Both: where and what, unless one sentence covers the whole output. The cause is the values' if they tell
-// it.
+// Both: where and what, unless one sentence covers the whole output. The cause comes from the values if they
+// show one.
 Remark PatternText(const Evidence& evidence, const Tally& tally);
 
 // The largest vector width (4 to 1024, a power of two) beyond whose last full multiple exactly `tail` of

@@ -8,7 +8,7 @@
 
 namespace diopi::baselines {
 
-// What the oracle says about one output. Pointers may be unaligned; they outlive the call.
+// The oracle's columns for one output. Pointers may be unaligned; they outlive the call.
 struct OracleView {
   const void* r = nullptr;  // float64
   const void* sigma = nullptr;

@@ -1,11 +1,11 @@
 // Gates P, R and B and, where sums are exact, gate X (docs/method.md, section 4).
 // One streaming pass over the output (TallyAll) counts the elements that gate P rejects and sums up what
-// gates R and B need, for the device's output and for the device reference's. Most outputs are decided by
-// that. Only when a figure of the whole output exceeds its limit does a second pass (LookAgain) do what is
-// too costly for every output: it counts how often values of r repeat, because equal values are rounded
-// alike, and subtracts the bias of perfect rounding. Under native16 a third look judges the bias over all
-// elements, because its wide sigma would hide it. A failed output is finally compared with the errors of
-// known patterns and arithmetics, which name the likely cause.
+// gates R and B need, for the device's output and for the device reference's. This decides most outputs. Only
+// when a figure of the whole output exceeds its limit does a second pass (LookAgain) do what is too costly
+// for every output: it counts how often values of r repeat, because equal values are rounded alike, and
+// subtracts the bias of perfect rounding. Under native16 a third pass judges the bias over all elements,
+// because its wide sigma would hide it. Finally a failed output is compared with known patterns and with the
+// errors of known arithmetics, to name the likely cause.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kMinLeaning = 64;  // fewer lean one way by chance
 
-// RN_T(r) as a number to show.
+// RN_T(r) as a number for messages.
 double Shown(Dtype dtype, double r) {
   char bytes[16] = {};
   StoreDouble(dtype, bytes, 0, r);
@@ -139,7 +139,7 @@ void PointwiseText(const Job& job, const OutputOracle& oracle, const Device& dev
   Fail(oracle.exact() ? "X" : "P", text, stats);
 }
 
-// A gate over the whole output; beside single elements that are wrong its figure would say nothing.
+// A gate over the whole output. If single elements are wrong, its figure would mean nothing.
 void FailWhole(const std::string& gate, const std::string& text, v1::OutputStats* stats) {
   if (stats->mismatches() == 0) return Fail(gate, text, stats);
   stats->set_gates(absl::StrCat(stats->gates(), ",", gate));
@@ -155,7 +155,7 @@ struct Bias {
   }
 };
 
-// Where results that are off by `lean` are biased to.
+// The direction in which results that are off by `lean` are biased.
 const char* Direction(bool radial, double lean) {
   if (radial) return lean < 0 ? "toward zero" : "away from zero";
   return lean < 0 ? "down" : "up";
@@ -237,8 +237,8 @@ void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputSt
       stats);
 }
 
-// The ideal result itself may lean, where r is not spread over the last place, or where all elements share a
-// number that is rounded to 16 bits: only what goes beyond it counts.
+// The ideal result itself may be biased, where r is not spread over the last place, or where all elements
+// share a number that is rounded to 16 bits: only the excess over it counts.
 void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats) {
   if (look.leaning_values < kMinLeaning) return;
   const double limit = LeanLimit(look.leaning_values, device);
@@ -263,11 +263,11 @@ bool HasSharedFactor(const Job& job) {
   });
 }
 
-// Beyond what LeanLimit allows: cross_entropy's gradient, divided by a rounded count of rows, leans by 2.19.
+// Added to LeanLimit: cross_entropy's gradient, divided by a rounded count of rows, is biased by 2.19.
 constexpr double kSharedFactor = 2;
 
 // The share of elements whose errors are independent: (1 - a) / (1 + a) with a the autocorrelation of z, NaN
-// left out, at `distance`. The elements of a running sum hand their errors on, so that a is close to 1.
+// left out, at `distance`. The elements of a running sum inherit their errors, so that a is close to 1.
 double Independence(const std::vector<double>& z, int64_t distance) {
   const auto step = static_cast<size_t>(std::max<int64_t>(distance, 1));
   double sum = 0, count = 0;
@@ -287,9 +287,9 @@ double Independence(const std::vector<double>& z, int64_t distance) {
   return (1 - a) / (1 + a);
 }
 
-// Gate B under native16, where noise hides the lean of a single rounding but not that of all of them: over
-// every element whose r is not representable. A scalar, or a factor of a channel, that was rounded to 16 bits
-// makes all elements lean, the evaluation's as well: what it explains does not count.
+// Gate B under native16, where noise hides the bias of a single rounding but not that of all of them: over
+// every element whose r is not representable. A scalar or a channel's factor that was rounded to 16 bits
+// biases all elements, those of the 16-bit evaluation too: the bias that this explains does not count.
 void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* stats) {
   Repetition values;
   std::vector<double> z(static_cast<size_t>(NumElements(job.actual.shape)), std::nan(""));
@@ -323,7 +323,7 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
       stats);
 }
 
-// Gates R and B, from the figures of the one pass; a second look only where they are suspicious.
+// Gates R and B, from the figures of the first pass; a second pass only where they are suspicious.
 void GateWhole(const Job& job, const OutputOracle& oracle, const Tally& tally, const Device& device,
                v1::OutputStats* stats) {
   const bool narrow = FormatOf(job.actual.dtype).precision < 24;
@@ -337,7 +337,7 @@ void GateWhole(const Job& job, const OutputOracle& oracle, const Tally& tally, c
   if (leans) GateB(look, device, stats);
 }
 
-// Where sums are exact: the mismatches are what is not RN_T(r).
+// Where sums are exact, every element other than RN_T(r) is a mismatch.
 void CountInexact(const Job& job, const OutputOracle& oracle, Tally* tally) {
   tally->mismatches = 0;
   tally->first.clear();
@@ -347,7 +347,7 @@ void CountInexact(const Job& job, const OutputOracle& oracle, Tally* tally) {
   }
 }
 
-// Mismatches that a real 16-bit evaluation has as well are none. True where there are such.
+// Mismatches that a real 16-bit evaluation has as well do not count. True where there are any.
 bool DropExcused(const Job& job, const OutputOracle& oracle, Tally* tally) {
   if (tally->mismatches == 0 || !oracle.excuses()) return false;
   Tally left;
@@ -382,8 +382,8 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
   tally.ToStats(stats);
   stats->set_argmax(argmax);
   stats->set_leaning(tally.leaning);
-  // What truncates leans alike in every element: no two are independent. Measured: a tile of 4 products on
-  // data around 30 has 2.8 where independent roundings may have 2.65.
+  // Truncation biases every element alike: no two are independent. Measured: a tile of 4 products on data
+  // around 30 has 2.8 where independent roundings may have 2.65.
   const bool truncates = oracle.widened().tc32 || oracle.widened().tf32;
   const int64_t groups = GroupsOf(job.c, job.output, job.actual.shape);
   stats->set_groups(truncates ? std::min<int64_t>(groups, 1) : groups);
@@ -395,7 +395,7 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
     AddFirst(job.actual, index, r, tolerance, NumberText(job.actual.dtype, r), stats);
   }
   if (tally.mismatches > 0) PointwiseText(job, oracle, device, tally, stats, findings);
-  // An overflow that is excused has no place in a mean.
+  // An excused overflow must not enter a mean.
   if (!excused) GateWhole(job, oracle, tally, device, stats);
   if (!excused && oracle.widened().native16) GateNative16(job, oracle, stats);
   if (stats->ok()) return true;

@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-// The width of a register has to be a constant here; AVX3_DL has nothing more to offer than AVX3.
+// The width of a register must be a constant here; AVX3_DL offers nothing beyond AVX3.
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
@@ -24,7 +24,7 @@
 #define BASELINES_COMPARE_POINTWISE_KERNEL_ONCE_
 namespace diopi::baselines {
 
-// What the elements of one register add to sums and maxima, lane by lane.
+// The contributions of one register's elements to sums and maxima, lane by lane.
 struct Register {
   alignas(64) LaneSums::Lanes d;  // |d|
   alignas(64) LaneSums::Lanes ideal_d;
@@ -58,7 +58,7 @@ HWY_INLINE V Set(double value) {
   return hn::Set(Doubles(), value);
 }
 
-// kWidth elements out of memory, without any alignment.
+// Loads kWidth elements without any alignment.
 template <typename Stored>
 HWY_INLINE auto LoadStored(const uint8_t* from) {
   const hn::Rebind<Stored, Doubles> tag;
@@ -71,7 +71,7 @@ HWY_INLINE auto LoadStored(const uint8_t* from) {
   }
 }
 
-// float16 as float32. Highway's own conversion makes finite numbers of Inf and NaN before AVX2.
+// float16 as float32. Before AVX2, Highway's own conversion turns Inf and NaN into finite numbers.
 template <typename Half>
 HWY_INLINE auto FromHalf(Half half) {
   const hn::Rebind<float, Doubles> f32;
@@ -143,7 +143,7 @@ struct Running {
   }
 };
 
-// One element a lane. `ordinary` ones need no special care; of the others nothing but `ordinary` is right.
+// One element per lane. `ordinary` elements need no special care; for the others only `ordinary` is valid.
 struct Elements {
   M ordinary;  // y is finite, r is not clipped, sigma is known
   V r, w, slack;
@@ -167,7 +167,7 @@ HWY_INLINE Elements JudgeElements(const PointwiseRule& rule, V y, V r, V sigma, 
   Elements e;
   const V ar = hn::Abs(r);
   e.r = r;
-  // Adding up answers whether y is finite and sigma is known at once.
+  // One addition tells whether y is finite and sigma is known.
   e.ordinary =
       hn::And(hn::Lt(ar, Set(rule.overflow)), hn::Lt(hn::Add(hn::Abs(y), sigma), Set(kUnknownSigma)));
   if (kLow) {
@@ -177,7 +177,7 @@ HWY_INLINE Elements JudgeElements(const PointwiseRule& rule, V y, V r, V sigma, 
   const V exponent = hn::BitCast(f64, hn::Set(u64, uint64_t{0x7ff0000000000000}));
   const V w = hn::Mul(hn::Max(hn::And(r, exponent), Set(rule.smallest_normal)), Set(rule.ulp_of_one));
   e.w = w;
-  // 1 / w by its exponent. That of float64 may be no double: there it is divided.
+  // 1 / w by its exponent. For float64 that may not fit a double, so there it divides.
   const V scale = hn::BitCast(f64, hn::Sub(hn::Set(u64, uint64_t{2046} << 52), hn::BitCast(u64, w)));
   const auto in_ulps = [&](V v) HWY_ATTR { return kWide ? hn::Div(v, w) : hn::Mul(v, scale); };
   V ideal = r;
@@ -224,7 +224,7 @@ HWY_INLINE void MarkBad(size_t at, M bad, Chunk* chunk) {
   chunk->any_bad = true;
 }
 
-// Where y or r is NaN, or r is Inf, the element is right or wrong and measured no further.
+// Where y or r is NaN, or r is Inf, the element is right or wrong and has no figures.
 HWY_INLINE void SettleSpecials(size_t at, V y, Elements* e, Chunk* chunk, Tally* tally) {
   const V inf = Set(std::numeric_limits<double>::infinity());
   const M nan = hn::IsNaN(y);
@@ -246,7 +246,7 @@ HWY_INLINE void SettleSpecials(size_t at, V y, Elements* e, Chunk* chunk, Tally*
   }
 }
 
-// What is left: y overflows, r is clipped, sigma is unknown. One by one.
+// The remaining elements, one by one: y overflows, r is clipped, sigma is unknown.
 HWY_NOINLINE void PatchOthers(const Stretch& stretch, const PointwiseRule& rule, size_t at, Elements* e,
                               Chunk* chunk, LaneSums* sums, Tally* tally) {
   const Doubles f64;
@@ -337,7 +337,7 @@ void TallyLanes(const Stretch& stretch, const PointwiseRule& shared_rule, size_t
   tally->peer_mismatches += peer_bad;
 }
 
-// Lanes that share no register are independent of each other: the whole chunk is done for one after another.
+// Lanes that share no register are independent, so each group of lanes processes the whole chunk in turn.
 template <typename Stored, typename StoredSigma, bool kLow>
 void TallyAll(const Stretch& stretch, const PointwiseRule& rule, size_t count, Chunk* chunk, LaneSums* sums,
               Tally* tally) {

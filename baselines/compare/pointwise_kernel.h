@@ -1,5 +1,5 @@
-// The inner loop of pointwise.h, built for several instruction sets; which of them runs is chosen when the
-// program runs. All give the same bits as adding up Judge (rule.h) element by element: pointwise_test.
+// The inner loop of pointwise.h, built for several instruction sets; the best one is chosen at run time.
+// All give the same bits as adding up Judge (rule.h) element by element: pointwise_test.
 #ifndef BASELINES_COMPARE_POINTWISE_KERNEL_H_
 #define BASELINES_COMPARE_POINTWISE_KERNEL_H_
 
@@ -37,17 +37,17 @@ struct LaneSums {
   alignas(64) Lanes max_rel{};
 };
 
-// What is kept of each element of a chunk until the chunk is done.
+// What is stored for each element of a chunk until the chunk is done.
 struct Chunk {
   alignas(64) std::array<double, kChunk> z2;
   alignas(64) std::array<uint64_t, kChunk> bin;            // of the histogram
-  alignas(64) std::array<uint8_t, kChunk / kLanes> bad{};  // a bit an element
+  alignas(64) std::array<uint8_t, kChunk / kLanes> bad{};  // a bit per element
   bool any_bad = false;
 };
 
 // Judges the first `count` elements, a multiple of kLanes up to kChunk. Adds to `sums` and to these counts of
 // `tally`: soft, nan, inf, flushed, zeros, leaning, peer_mismatches; takes those that are not from `finite`.
-// Sets what `chunk` says of them; its flags of mismatches must be clear before.
+// Sets their entries in `chunk`, whose mismatch flags must be clear before.
 void TallyChunk(const Stretch& stretch, const PointwiseRule& rule, size_t count, Chunk* chunk, LaneSums* sums,
                 Tally* tally);
 
@@ -55,8 +55,8 @@ void TallyChunk(const Stretch& stretch, const PointwiseRule& rule, size_t count,
 void TallyOne(const Stretch& stretch, const PointwiseRule& rule, size_t at, Chunk* chunk, LaneSums* sums,
               Tally* tally);
 
-// For tests: the instruction sets that this machine runs, and the choice of one of them for all calls to
-// come; the empty name is the best one. Not while another thread tallies.
+// For tests: the instruction sets that this machine has, and the choice of one of them for all later calls;
+// the empty name means the best one. Must not run while another thread tallies.
 std::vector<std::string> InstructionSets();
 void UseInstructionSet(const std::string& name);
 

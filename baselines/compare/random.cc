@@ -1,8 +1,8 @@
 // Every check compares a statistic with a bound that a good generator exceeds with a probability of at most
 // 1e-7 (tails.h). Outputs are rounded numbers: each element stands for an interval (Granularity), and a check
-// counts against the library only what holds wherever in its interval the drawn number lay. The checks of one
-// output run from the most telling to the most general, so that the message names the defect (few distinct
-// values, cut tails, repeated blocks) rather than its consequence.
+// rejects only what is wrong wherever in its interval the drawn number was. The checks of one output run from
+// the most specific to the most general, so that the message names the defect (few distinct values, cut
+// tails, repeated blocks) rather than its consequence.
 #include "baselines/compare/random.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string CheckKs(std::vector<double> low, std::vector<double> high) {
   return ks <= kKsBound ? "" : Exceeds("the Kolmogorov-Smirnov distance times sqrt(N)", ks, kKsBound);
 }
 
-// Equal cells over [0, 1); numbers that may belong to two cells count where their middle lies, so the cells
+// Equal cells over [0, 1); a number that may belong to two cells counts where its middle lies, so the cells
 // must be far wider than the numbers' granularity.
 std::string CheckCells(const std::vector<double>& low, const std::vector<double>& high) {
   const auto n = static_cast<int64_t>(low.size());
@@ -50,7 +50,8 @@ std::string CheckCells(const std::vector<double>& low, const std::vector<double>
     ++counts[static_cast<size_t>(std::clamp<int64_t>(cell, 0, bins - 1))];
   }
   const double expected = static_cast<double>(n) / static_cast<double>(bins);
-  // A shift of half the granularity at both ends of a cell may move this many; it must vanish in the noise.
+  // A shift of half the granularity at both ends of a cell may move this many, which must be far below the
+  // noise.
   if (widest * static_cast<double>(n) > 0.05 * std::sqrt(expected)) return "";
   double statistic = 0;
   for (const int64_t count : counts) {
@@ -80,7 +81,7 @@ std::string CheckDistinct(const HostTensor& actual, std::vector<double> y, doubl
       n - bound);
 }
 
-// A tail that no draw reached: its values are all alike, zeros or what stood there before.
+// A tail that no draw reached: its values are all equal, zeros or what was there before.
 std::string CheckTail(const HostTensor& actual, const std::vector<double>& y, double scale) {
   if (y.empty() || !(scale > 0)) return "";
   double largest = 0;
@@ -231,10 +232,10 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
   }
   if (width == 0) return "";
   const auto n = static_cast<int64_t>(y.size());
-  // The end itself comes only from rounding up, or from a generator of (0, 1].
+  // Only rounding up, or a generator of (0, 1], gives the end itself.
   if (at_end > 0 && BinomialRejects(n, at_end, std::min(0.5, end_grain / width)) &&
       static_cast<double>(at_end) > static_cast<double>(n) * end_grain / width) {
-    return absl::StrFormat("%d of %d values are %g, the end that is excluded", at_end, n, to);
+    return absl::StrFormat("%d of %d values are %g, the excluded end", at_end, n, to);
   }
   const double room = std::sqrt(12.0) * MeanOf(grain) / width;
   const double spread = square - static_cast<double>(n);
@@ -263,7 +264,7 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
     z[i] = sigma > 0 ? (y[i] - (from + to - 1) / 2) / sigma : 0;
   }
   if (y.empty() || sigma == 0) return "";
-  // Few values: each is a cell of its own, judged exactly.
+  // With few values, each is a cell of its own and judged exactly.
   if (count <= 4096 && y.size() >= 16) {
     std::vector<int64_t> counts(static_cast<size_t>(count), 0);
     for (const double v : y) ++counts[static_cast<size_t>(std::min(v - from, count - 1))];

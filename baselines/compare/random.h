@@ -1,4 +1,4 @@
-// The distributions of random output: what a case's arguments say that its elements should follow.
+// The distributions that a random output's elements should follow, according to the case's arguments.
 #ifndef BASELINES_COMPARE_RANDOM_H_
 #define BASELINES_COMPARE_RANDOM_H_
 
@@ -41,13 +41,13 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
 std::string CheckPermutation(const HostTensor& actual);
 // Indices drawn by the weights of each row (the last dimension of `weights`).
 std::string CheckCategories(const HostTensor& actual, const HostTensor& weights, bool replacement);
-// The mask of a dropout that keeps with probability `keep`: no element tells another's fate.
+// The mask of a dropout that keeps with probability `keep`: no element depends on another.
 std::string CheckIndependent(const std::vector<double>& kept, double keep);
-// What the public harness would say of a random output; for comparison only.
+// The public harness's verdict on a random output; for comparison only.
 bool PublicRuleAccepts(const Job& job);
 
-// Correlation of standardised numbers with what lies 1, 2, 4, ... 4096 elements ahead: repeated blocks,
-// reused states. The product of two draws has heavy tails, so it wants at least 1024 of them.
+// Correlation of standardised numbers with those 1, 2, 4, ... 4096 elements ahead: shows repeated blocks and
+// reused states. The product of two draws has heavy tails, so it needs at least 1024 of them.
 std::string CheckLags(const std::vector<double>& z);
 
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p);

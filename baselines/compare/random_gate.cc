@@ -1,6 +1,6 @@
 // Finds the parameters of a distribution among the case's arguments and chooses the checks of random.h.
-// Dropout is two outputs that must fit each other: the mask is judged as draws, and the output, given the
-// mask, element by element.
+// Dropout has two outputs that must agree: the mask is judged as draws, and the output, given the mask,
+// element by element.
 #include <cmath>
 #include <limits>
 
@@ -26,8 +26,8 @@ double BeyondGreatest(Dtype dtype) {
   return std::ldexp(1.0, 8 * static_cast<int>(ElementSize(dtype)) - (is_unsigned ? 0 : 1));
 }
 
-// random_(from, to): integers, in any dtype. Without `to` an integer type is drawn up to its greatest number;
-// of the others only the lower end is known.
+// random_(from, to): integers, in any dtype. Without `to`, integer types are drawn up to their greatest
+// number; for the others only the lower end is known.
 std::string Integers(const Job& job) {
   double from = 0;
   double to = 0;
@@ -135,7 +135,7 @@ std::string DropoutOut(const Job& job, v1::OutputStats* stats, std::string* harn
     }
     return true;
   };
-  // A kernel may be given the factor as a number of the 16-bit type (dropout.textproto).
+  // A kernel may get the factor as a number of the 16-bit type (dropout.textproto).
   const double rounded = RoundedTo(job.actual.dtype, scale);
   if (FormatOf(job.actual.dtype).precision < 24 && !fits(scale) && fits(rounded)) scale = rounded;
   int64_t wrong = 0;

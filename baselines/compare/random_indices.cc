@@ -1,5 +1,6 @@
-// Random output that names places: permutations, and indices drawn by weights. That every index is possible
-// and none comes twice where it may not is exact; how often each comes is judged as in random.cc.
+// Random output that names places: permutations, and indices drawn by weights. Checks exactly that every
+// index is possible and that none occurs twice where it may not; judges how often each occurs as in
+// random.cc.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,7 @@ bool IsIndex(double y, size_t count) {
   return y >= 0 && y < static_cast<double>(count) && y == std::floor(y);
 }
 
-// The numbers 0 ... n - 1 in some order, moved and scaled to mean 0 and variance 1.
+// The numbers 0 ... n - 1 in some order, shifted and scaled to mean 0 and variance 1.
 std::vector<double> Standardised(const std::vector<double>& y) {
   const auto n = static_cast<double>(y.size());
   const double sigma = std::sqrt((n * n - 1) / 12);
@@ -24,10 +25,10 @@ std::vector<double> Standardised(const std::vector<double>& y) {
   return z;
 }
 
-// How many numbers stand at their own place, at most; k or more do with a probability of at most 1/k!.
+// The most numbers that may be at their own place; the probability of k or more is at most 1/k!.
 constexpr int64_t kMostFixed = 10;
 
-// What is known of how often each index comes: the sums over the draws of its probability and of p(1 - p).
+// How often each index should occur: the sums over the draws of its probability and of p(1 - p).
 struct Expectation {
   std::vector<double> mean, variance, seen;
 
@@ -38,14 +39,14 @@ struct Expectation {
       variance[k] += draws * p[k] * (1 - p[k]);
     }
   }
-  // `checks`: among how many such expectations the level is divided.
+  // `checks`: the number of such expectations among which the level is divided.
   std::string Check(double checks) const {
     for (size_t k = 0; k < mean.size(); ++k) {
       const double alpha = kAlpha / (checks * static_cast<double>(mean.size()));
       const double bound = BernsteinBound(variance[k], 1, alpha);
       if (std::fabs(seen[k] - mean[k]) <= bound) continue;
       return absl::StrFormat(
-          "index %d comes %.0f times, expected about %.1f; off by more than %.1f with a "
+          "index %d occurs %.0f times, expected about %.1f; off by more than %.1f with a "
           "probability below 1e-7",
           k, seen[k], mean[k], bound);
     }
@@ -75,7 +76,7 @@ std::string CheckDependence(const std::vector<double>& y, const std::vector<doub
       square += p[k] * off2;
       fourth += p[k] * off2 * off2;
     }
-    // Rare indices make the products' tails heavy; then the counts must do.
+    // Rare indices make the products' tails heavy; then the counts must suffice.
     if (square == 0 || fourth > 4 * square * square) return "";
     for (size_t i = r * draws; i < (r + 1) * draws; ++i) z.push_back((y[i] - mean) / std::sqrt(square));
   }
@@ -99,7 +100,7 @@ std::string CheckPermutation(const HostTensor& actual) {
   }
   if (fixed > kMostFixed) {
     return absl::StrFormat(
-        "%d of %d numbers stand at their own place, which more than %d do with a probability "
+        "%d of %d numbers are at their own place; more than %d are there with a probability "
         "below 1e-7",
         fixed, y.size(), kMostFixed);
   }

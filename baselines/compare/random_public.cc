@@ -1,5 +1,5 @@
 // The public harness's own verdict on random output, beside ours: dropout by its share of kept elements,
-// within 0.05; a normal distribution by Kolmogorov and Smirnov at the 5 % level. Nothing else is looked at.
+// within 0.05; a normal distribution by Kolmogorov and Smirnov at the 5 % level. It checks nothing else.
 #include <algorithm>
 #include <cmath>
 

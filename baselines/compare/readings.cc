@@ -12,7 +12,7 @@
 namespace diopi::baselines {
 namespace {
 
-// Of the last two dimensions.
+// The matrices in the last two dimensions.
 struct Matrices {
   int64_t count = 0, rows = 0, columns = 0;
 };

@@ -1,12 +1,12 @@
-// Results that are accepted beside the reference's own (v1::Reading): what the generator stores of them, and
-// what the comparator does with it.
+// Results that are accepted beside the reference's own (v1::Reading): what the generator stores for them, and
+// how the comparator uses it.
 //
-// ROUNDED_SCALARS: "rounded_scalars(alpha):KEY", "rounded_scalars(alpha):KEY.sigma", ...: all of a reference
-//   once more, of the call with rounded numbers. A case passes if all of its outputs pass by one reference.
+// ROUNDED_SCALARS: "rounded_scalars(alpha):KEY", "rounded_scalars(alpha):KEY.sigma", ...: a second complete
+//   reference, of the call with rounded numbers. A case passes if all of its outputs pass by one reference.
 // SPREAD_NAN: "KEY.spread_nan" (uint8, 1: NaN is accepted too). Which elements come out as NaN depends on the
 //   sizes of tiles, so each is accepted by itself. Where the reference has NaN, NaN is still required.
-// OPPOSITE_SIGNS: nothing is stored. The signs that are free are made the reference's before the gates see
-//   them, and a column's with its row's, so that one without the other is wrong.
+// OPPOSITE_SIGNS: nothing is stored. Free signs are set to the reference's before the gates see them, a
+//   column's together with its row's, so that one without the other is wrong.
 #ifndef BASELINES_COMPARE_READINGS_H_
 #define BASELINES_COMPARE_READINGS_H_
 
@@ -36,13 +36,12 @@ std::string ReadingKey(const v1::Reading& reading, std::string_view key);
 // KEY.device is kept: the device reference may have either.
 TensorMap ReferencesOf(const v1::Reading& reading, const TensorMap& references);
 
-// `actual` with the reference's value in the place of every NaN that only SPREAD_NAN accepts. Returns how
-// many.
+// Replaces every NaN in `actual` that only SPREAD_NAN accepts by the reference's value. Returns how many.
 int64_t TakeSpreadNan(const HostTensor& expected, const HostTensor& mask, HostTensor* actual);
 
 // OPPOSITE_SIGNS: negates each column of args[0] that points away from the reference's, and with it the row
-// of args[1]; where args[0] is not computed, each such row of args[1]. `part`: under which keys they are in
-// `actual`. Returns how many; matrices of another shape or dtype than the reference's stay as they are.
+// of args[1]; where args[0] is not computed, each such row of args[1]. `part`: their keys in `actual`.
+// Returns how many; matrices of another shape or dtype than the reference's stay unchanged.
 int64_t TakeOppositeSigns(const v1::Reading& reading, const TensorMap& references, ReferencePart part,
                           TensorMap* actual);
 

@@ -151,7 +151,7 @@ TEST_F(OppositeSigns, AWrongValueIsFoundBesideAllowedSigns) {
   const v1::Verdict verdict = Judge();
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
   EXPECT_NE(verdict.reason().find("R: 1 of 12 elements differs"), std::string::npos) << verdict.reason();
-  EXPECT_NE(verdict.reason().find("1 free sign was made the reference's"), std::string::npos)
+  EXPECT_NE(verdict.reason().find("1 free sign was set to the reference's"), std::string::npos)
       << verdict.reason();
   EXPECT_EQ(verdict.readings_size(), 0);
 }

@@ -1,5 +1,5 @@
-// The pointwise rule, gate P, for one element: how far from the oracle it may lie, and what is measured of
-// it. pointwise_kernel.cc computes the same for many elements at once; both do the same double operations in
+// The pointwise rule, gate P, for one element: how far from the oracle it may lie, and its figures.
+// pointwise_kernel.cc computes the same for many elements at once; both do the same double operations in
 // the same order (no fused multiply-add), so that they agree to the last bit: pointwise_test.
 //
 //   w   = 2^(max(floor(log2 |r|), emin) - p + 1)            one unit in the last place of r in the dtype
@@ -8,7 +8,7 @@
 //   z   = (y - r) / sqrt(w^2/12 + sigma^2)                  about 1 RMS for any textbook implementation
 //
 // y = +-Inf counts as +-2^(emax+1) and r is clipped there: an overflow near the threshold is tolerated,
-// saturation is not. A true Inf in r must be met exactly, NaN must stand where r has NaN.
+// saturation is not. Where r is Inf, y must be the same Inf; where r is NaN, y must be NaN.
 #ifndef BASELINES_COMPARE_RULE_H_
 #define BASELINES_COMPARE_RULE_H_
 
@@ -46,10 +46,10 @@ inline constexpr double kSpare = 1 + 1e-9;  // the tolerance's own rounding
 inline constexpr double kUnknownSigma = double{std::numeric_limits<float>::max()};
 // Errors beyond this many ulps count as this many where they are squared: squares stay finite.
 inline constexpr double kMaxSquaredUlps = 0x1p500;
-// A lean of roundings can be told from noise where sigma is below this many ulps.
+// A rounding bias is distinguishable from noise where sigma is below this many ulps.
 inline constexpr double kLeaningUlps = 0.1;
 
-// What one element contributes. Flags are 0.0 or 1.0.
+// The contribution of one element. Flags are 0.0 or 1.0.
 struct Point {
   double d = 0;          // y - r after clipping; 0 where not finite or flushed
   double ideal_d = 0;    // RN_T(r) - r
@@ -94,7 +94,7 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   const double to_overflow = 2 * (std::copysign(rule.top_binade, y) - 0.5 * rc);
   const double rest = std::fabs(low) < kInf ? low : 0;
   double d = finite ? (inf_y ? to_overflow : y - rc) - rest : 0;
-  // A sigma that is no number must never hide an error: it counts as none.
+  // A NaN sigma must never hide an error: it counts as 0.
   double noise = (finite & (sigma < kInf) & (sigma != kUnknownSigma)) ? sigma : 0;
   noise = noise > 0 ? noise : 0;
   double slack = rule.lambda * noise;

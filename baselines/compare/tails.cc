@@ -20,7 +20,7 @@ double LogBinomial(int64_t n, int64_t k, double p) {
          (nd - kd) * std::log1p(-p);
 }
 
-// The probability of k or of anything further away from the mean on its side.
+// The probability of k or of a value farther from the mean on the same side.
 double BinomialTail(int64_t n, int64_t k, double p) {
   const double mean = static_cast<double>(n) * p;
   const int64_t step = static_cast<double>(k) < mean ? -1 : 1;

@@ -27,8 +27,8 @@ double ChiSquareLower(int64_t n);
 // a normal quantile of 6 (1e-9), the rest being room for the multinomial's heavier tail.
 double PearsonBound(int64_t bins);
 
-// sqrt(N) times the Kolmogorov-Smirnov distance from the uniform distribution of values that are known to lie
-// within [low[i], high[i]]: what is certain, whatever they are inside. Sorts both.
+// A lower bound of sqrt(N) times the Kolmogorov-Smirnov distance from the uniform distribution, for values
+// that are known to lie within [low[i], high[i]]. Sorts both.
 double KsStatistic(std::vector<double>* low, std::vector<double>* high);
 
 double NormalCdf(double x);

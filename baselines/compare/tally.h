@@ -19,7 +19,7 @@ inline constexpr size_t kHistogramBins = 24;
 struct Tally {
   int64_t elements = 0;
   int64_t finite = 0;  // neither side NaN, the reference not Inf: what the sums run over
-  // What is measured of an output that is judged bit for bit, which has no sums.
+  // The figures of an output that is judged bit for bit, which has no sums.
   int64_t in_ulps = 0;    // elements that max_ulp and the histogram are over
   int64_t distances = 0;  // and max_abs, max_rel
   int64_t mismatches = 0;
@@ -39,7 +39,7 @@ struct Tally {
   double max_z = 0;
   double max_abs = 0;
   double max_rel = 0;
-  // Bin 0: no error; bin k: 2^(k-4) <= |d|/w < 2^(k-3), the first and the last open to their side.
+  // Bin 0: no error; bin k: 2^(k-4) <= |d|/w < 2^(k-3), the first and the last being open-ended.
   std::array<int64_t, kHistogramBins> histogram{};
   std::vector<int64_t> first;  // indices of the first mismatches
   int64_t last = -1;           // index of the last one
@@ -48,7 +48,7 @@ struct Tally {
   // `next` covers the elements that follow.
   void Merge(const Tally& next);
   void AddMismatch(int64_t index);
-  // Fills everything but key, dtype, shape, verdict and texts. Figures over no element are NaN, "not
+  // Fills everything except key, dtype, shape, verdict and texts. Figures over no elements are NaN, "not
   // measured".
   void ToStats(v1::OutputStats* stats) const;
 };

@@ -1,4 +1,4 @@
-// For the tests of this folder: tensors and one-output cases in a line.
+// For the tests of this folder: makes tensors and one-output cases in one line.
 #ifndef BASELINES_COMPARE_TESTING_H_
 #define BASELINES_COMPARE_TESTING_H_
 

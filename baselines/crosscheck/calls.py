@@ -1,4 +1,4 @@
-"""The PyTorch calls beside our kernels, and a case's arguments as they take them.
+"""Finds the PyTorch calls beside our kernels, and converts a case's arguments for them.
 
 Each operator's call lies in baselines/ops/<family>/<operator>_crosscheck.py, as functions named like the ABI's:
 `def diopiAdd(a)` takes the call's arguments as attributes and returns a dict of output name -> tensor or list of
@@ -41,7 +41,7 @@ def gradient_call(name, saved):
 
 
 def unary_functions(root):
-    """The calls of the functions in DIOPI_UNARY lines, as far as PyTorch has one of their name."""
+    """The calls of the functions in DIOPI_UNARY lines, where PyTorch has a function of that name."""
     functions = {}
     for path in sorted(root.glob("ops/*/*.cc")):
         for grad, name in UNARY.findall(path.read_text()):
@@ -82,7 +82,7 @@ def scalar(message):
 
 
 def argument(arg, inputs):
-    """One argument of the case's JSON as the Python value a PyTorch user would pass."""
+    """One argument of the case's JSON as the Python value that a PyTorch user would pass."""
     name = arg["name"]
     if "tensor" in arg:
         return inputs.get(name)

@@ -80,7 +80,7 @@ def compare_exact(expected, actual):
 
 
 def compare_float(r, low, sigma, actual, dtype):
-    """The same for an output stored as r, sigma (and r's low part): the difference in ulps of `dtype`."""
+    """The same for an output that is stored as r, sigma (and r's low part): the difference in ulps of `dtype`."""
     if r.shape != tuple(actual.shape):
         return float("inf"), max(r.size, 1)
     t = actual.detach().double().numpy()
@@ -92,7 +92,7 @@ def compare_float(r, low, sigma, actual, dtype):
         difference = np.abs((t - r) - low)
         finite = np.isfinite(r) & np.isfinite(t)
         wrong = np.where(finite, difference > bound, ~((r == t) | (np.isnan(r) & np.isnan(t))))
-        # Beyond the dtype's range both round to infinity: where r overflows float64's neighbours agree.
+        # Beyond the dtype's range both round to infinity.
         in_ulps = np.where(finite, difference / ulp(r, dtype), 0.0)
     return float(in_ulps.max(initial=0.0)), int(wrong.sum())
 
@@ -127,7 +127,7 @@ def output_dtype(case, name):
 
 
 def check_index_of(case, judge, group, arguments_):
-    """Ties leave the picks open: the stored picks must pick the stored values."""
+    """Ties may be broken either way: the stored picks must pick the stored values."""
     dim_name = judge.get("dim", "")
     x = getattr(arguments_, judge["input"])
     index = read_tensor(group["outputs"][judge["output"]]).long()

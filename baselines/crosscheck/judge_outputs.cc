@@ -24,7 +24,7 @@ struct Line {
   int64_t offset = 0;
 };
 
-// Nothing where the text is no such line.
+// Nothing where the text is not such a line.
 std::optional<Line> ParseLine(const std::string& text) {
   const std::vector<std::string> fields = absl::StrSplit(text, '\t');
   if (fields.size() != 5) return std::nullopt;
@@ -54,8 +54,7 @@ class OutputsJudge {
     const std::string path = options_.folder + "/outputs.tsv";
     std::ifstream lines(path);
     bytes_.open(options_.folder + "/outputs.bin", std::ios::binary);
-    if (!lines || !bytes_)
-      return absl::NotFoundError(absl::StrCat(path, ": it or outputs.bin cannot be read"));
+    if (!lines || !bytes_) return absl::NotFoundError(absl::StrCat(path, " or outputs.bin cannot be read"));
     std::string text;
     for (int number = 1; std::getline(lines, text); ++number) {
       std::optional<Line> line = ParseLine(text);

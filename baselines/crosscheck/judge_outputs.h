@@ -1,4 +1,4 @@
-// Outputs that another program computed, judged as a device's are: what ./run crosscheck --native does with
+// Judges outputs that another program computed like those of a device, as ./run crosscheck --native does with
 // PyTorch.
 #ifndef BASELINES_CROSSCHECK_JUDGE_OUTPUTS_H_
 #define BASELINES_CROSSCHECK_JUDGE_OUTPUTS_H_
@@ -13,9 +13,9 @@ namespace diopi::baselines {
 
 struct JudgeOutputsOptions {
   std::string data_folder;  // its baselines were made with the CPU reference
-  // Two files. FOLDER/outputs.bin has the elements of all tensors. FOLDER/outputs.tsv has a line for each of
-  // them: case, key, dtype, sizes separated by commas (none: 0-d), and the byte in outputs.bin at which it
-  // begins. The lines of a case follow one another, and the cases of an operator too.
+  // Two files. FOLDER/outputs.bin has the elements of all tensors. FOLDER/outputs.tsv has a line for each
+  // tensor: case, key, dtype, sizes separated by commas (none: 0-d), and its first byte in outputs.bin. The
+  // lines of a case must be consecutive, and so must the cases of an operator.
   std::string folder;
 };
 

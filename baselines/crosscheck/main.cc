@@ -1,5 +1,5 @@
-// diopi-judge DATA OUTPUTS: judges what another program computed (judge_outputs.h); a verdict a line, as
-// JSON.
+// diopi-judge DATA OUTPUTS: judges what another program computed (judge_outputs.h); prints a verdict per
+// line, as JSON.
 #include <google/protobuf/util/json_util.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-"""PyTorch's own CPU kernels as a vendor: every case in its own dtype, judged by our rule as a device's outputs are.
+"""Judges PyTorch's own CPU kernels by our rule like a vendor's: every case in its own dtype.
 
 PyTorch computes the stored inputs in the case's dtypes and layouts; `diopi-judge` judges what it returns. Each
 verdict that is not a pass must be explained in native_explained.toml, and each explanation there must apply.
@@ -32,7 +32,7 @@ def compute(case, group, function):
     specs = tensor_specs(case)
     inputs = {key: laid_out(read_tensor(group["inputs"][key]), specs.get(key, {})) for key in group.get("inputs", {})}
     dtype = TORCH[case.get("dtype", "int8")]
-    # oneDNN's kernels for bfloat16 are other ones on each processor, or none; some corrupt memory (`without_onednn`).
+    # oneDNN's kernels for bfloat16 differ between processors or do not exist; some corrupt memory (`without_onednn`).
     onednn = dtype != torch.bfloat16 and not hasattr(function, "without_onednn")
     with torch.backends.mkldnn.flags(enabled=onednn):
         results = function(namespace(case, inputs, dtype))
@@ -40,7 +40,7 @@ def compute(case, group, function):
         name = judge["output"]
         if judge.get("kind", "UNSET") == "NOT_JUDGED" or name not in results:
             continue
-        # In which type an output is stored is the ABI's choice.
+        # The ABI chooses the type in which an output is stored.
         declared = TORCH[output_dtype(case, name)]
         if isinstance(results[name], (list, tuple)):
             yield from (("%s.%d" % (name, i), torch.as_tensor(item).to(declared))
@@ -107,7 +107,7 @@ def load_explanations(path):
 
 
 class Tally:
-    """What became of every case, and what is left to explain."""
+    """The result of every case, and what is left to explain."""
 
     def __init__(self, explanations):
         self.explanations = explanations
@@ -155,7 +155,7 @@ COLUMNS = ["cases", "passed", "another reading", "explained", "unexplained", "no
 
 
 def no_kernel_text(missing):
-    """How many cases PyTorch has no kernel for, by its own name of the type."""
+    """How many cases PyTorch has no kernel for, by PyTorch's name of the type."""
     types = collections.Counter(error.split("not implemented for '")[1].split("'")[0] for error in missing.values()
                                 if "not implemented for '" in error)
     return ", ".join("%d of %s" % (count, name) for name, count in types.most_common()) or "none"
@@ -179,7 +179,7 @@ def print_report(tally, missing, shown=100):
 
 
 def run(data, program, functions, explanations):
-    """(Tally, {"verdicts": ..., "missing": ...}) of everything that is stored in `data`."""
+    """(Tally, {"verdicts": ..., "missing": ...}) of all that is stored in `data`."""
     with tempfile.TemporaryDirectory() as name:
         outputs = Outputs(pathlib.Path(name))
         cases, missing = compute_all(data, functions, outputs)
@@ -196,7 +196,7 @@ def main():
     parser.add_argument("--data", required=True, type=pathlib.Path, help="data folder of diopi-cli gen")
     parser.add_argument("--judge", required=True, type=pathlib.Path, help="the program diopi-judge")
     parser.add_argument("--explained", type=pathlib.Path, default=HERE / "native_explained.toml")
-    parser.add_argument("--partial", action="store_true", help="not all of core: explanations may go unused")
+    parser.add_argument("--partial", action="store_true", help="not all of core: explanations may be unused")
     parser.add_argument("--keep", type=pathlib.Path, help="file for all verdicts, as JSON")
     options = parser.parse_args()
     torch.set_num_threads(1)

@@ -19,11 +19,11 @@ trap 'rm -rf "$data"' EXIT
 export OMP_NUM_THREADS=1
 if [ "$native" = no ]; then
   # PyTorch's plain kernels, which call the C library. Those for AVX2 and AVX-512 call SLEEF, whose range is smaller
-  # (sinh(710) is infinite), and which PyTorch uses for what follows from the processor and from a tensor's strides.
+  # (sinh(710) is infinite), and the processor and a tensor's strides decide which PyTorch uses.
   export ATEN_CPU_CAPABILITY=default
   /usr/bin/python3 "$here/crosscheck.py" --data "$data"
 else
-  # Which of its kernels PyTorch chooses depends on the processor: the same everywhere.
+  # PyTorch chooses kernels by processor: this makes it choose the same everywhere.
   export ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2
   selection=()
   [ $# -eq 0 ] || selection=(--partial)

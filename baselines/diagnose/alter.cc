@@ -18,7 +18,7 @@
 namespace diopi::baselines {
 namespace {
 
-// Numbers by argument name: the value without effect first, then PyTorch's default where it is another.
+// Numbers by argument name: the value without effect first, then PyTorch's default where it differs.
 struct Neutral {
   std::string_view name;
   std::vector<double> values;
@@ -69,7 +69,7 @@ struct NeutralSize {
 constexpr NeutralSize kNeutralSizes[] = {
     {"dilation", 1}, {"output_padding", 0}, {"padding", 0}, {"stride", 1}};
 
-// What an argument that is spelled out can be.
+// The values of a string argument.
 struct Spellings {
   std::string_view name;
   std::vector<std::string_view> values;
@@ -92,7 +92,7 @@ class Alterer {
   explicit Alterer(const v1::Case& c) : case_(c), function_(abi::FindFunction(c.function())) {}
 
   std::vector<AlteredCase> Run() {
-    // Likely first: what is most often ignored stands at the head of the list.
+    // The arguments that are most often ignored come first.
     ForEach(&Alterer::AlterNumber);
     ForEach(&Alterer::AlterSizes);
     ForEach(&Alterer::IgnoreTensor);

@@ -1,5 +1,5 @@
-// What an implementation computes that ignores an argument or mistakes it: the same case with one argument
-// changed. Pure: no I/O, no library.
+// Makes the case that an implementation computes which ignores or mistakes an argument: the same case with
+// one argument changed. Pure: no I/O, no library.
 #ifndef BASELINES_DIAGNOSE_ALTER_H_
 #define BASELINES_DIAGNOSE_ALTER_H_
 
@@ -11,19 +11,19 @@
 namespace diopi::baselines {
 
 struct AlteredCase {
-  v1::Case c;            // with the original's id and without its hash: no case of any suite
+  v1::Case c;            // with the original's id and without its hash: not a case of any suite
   std::string argument;  // the one that differs
   std::string text;      // after "consistent with": "alpha taken as 1", "bias ignored"
 };
 
-// Every argument the case gives, one at a time and generic over them: numbers and enumerations at the value
-// that has no effect or that PyTorch takes by default (one table of argument names in alter.cc), flags
-// turned, sizes at their default, swapped, or the first for all, optional tensors as null, inputs with
-// strides read in the order of memory, broadcast inputs read one element after the other. The inputs' values
-// stay what the generator makes of the original, but where their order is what is altered.
+// Alters every argument of the case, one at a time and without knowing the operator: numbers and enumerations
+// get the value that has no effect or PyTorch's default (one table of argument names in alter.cc), flags are
+// inverted, sizes get their default, are swapped, or the first is used for all, optional tensors are null,
+// inputs with strides are read in the order of memory, broadcast inputs one element after the other. The
+// inputs' values are those of the original case, except where the alteration reorders them.
 //
-// An altered case need not make sense: the reference may refuse it (a padding that asks for another output
-// shape), and may give the same as the original. Callers check both. Most likely causes come first.
+// An altered case need not make sense: the reference may refuse it (a padding that requires another output
+// shape) or give the original's result. Callers check both. The likeliest causes come first.
 std::vector<AlteredCase> AlterArguments(const v1::Case& c);
 
 }  // namespace diopi::baselines

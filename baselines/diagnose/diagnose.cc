@@ -1,8 +1,8 @@
 // The reference is called once for each altered case, in the case's own dtype, and its result compared
-// roughly with the device's output. Only where they agree are the oracle and the gates asked, which is what
-// costs time. An alteration explains a failure when the output passes under it while the original's reference
-// does not; the confidence follows from how much nearer every wrong element lies to the altered result than
-// to the original.
+// roughly with the device's output. Only where they agree do the oracle and the gates run, which are costly.
+// An alteration explains a failure when the output passes under it while the original's reference does not;
+// the confidence depends on how much nearer every wrong element lies to the altered result than to the
+// original.
 #include "baselines/diagnose/diagnose.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More than this many explanations explain nothing.
+// More explanations than this explain nothing.
 constexpr size_t kMaxCauses = 3;
 // An output that is right for the altered case lies this near to the reference's own result in its dtype: far
 // beyond any rounding, so that the costly oracle is asked only where it may agree.
@@ -84,9 +84,9 @@ void Subtract(const HostTensor& from, HostTensor* tensor) {
   }
 }
 
-// How much it says that an output which is wrong by one reference is right by another, as -log2 of the chance
-// of an accident. Each wrong element counts by the ratio of the errors; where there are no errors in numbers
-// (bits, NaN, another shape), by a few bits.
+// The evidence in bits when an output is wrong by one reference and right by another: -log2 of the chance of
+// an accident. Each wrong element counts by the ratio of the errors, or by a few bits where the error is not
+// a number (bits, NaN, another shape).
 double Bits(const v1::Verdict& wrong, const v1::Verdict& right) {
   double bits = 0;
   for (const v1::OutputStats& before : wrong.outputs()) {
@@ -128,7 +128,7 @@ std::optional<v1::Verdict> Diagnoser::Explains(const AlteredCase& altered, const
     if (expected == native->end() || actual == failed.actual.end()) continue;  // a list: judged below
     if (!IsNear(actual->second, expected->second)) return std::nullopt;
   }
-  // An argument that makes no difference here cannot be to blame.
+  // An argument that makes no difference here cannot be the cause.
   const v1::Verdict differs =
       CompareCase(failed.c, failed.inputs, failed.references, *native, failed.compare);
   if (differs.outcome() != v1::OUTCOME_FAIL) return std::nullopt;

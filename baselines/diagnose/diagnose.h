@@ -1,4 +1,4 @@
-// Replays a failed case with one argument changed and looks whether the device's output is right for that.
+// Replays a failed case with one argument changed and checks whether the device's output is right for that.
 #ifndef BASELINES_DIAGNOSE_DIAGNOSE_H_
 #define BASELINES_DIAGNOSE_DIAGNOSE_H_
 
@@ -23,8 +23,8 @@ namespace diopi::baselines {
 struct DiagnoseOptions {
   std::string library_path = "";           // the reference, libdiopi_cpu.so
   int64_t max_bytes = 1 << 20;             // of all tensors of a case; larger ones are not replayed
-  int max_per_function = 50;               // failures that are looked at
-  std::chrono::microseconds budget{5000};  // of one case; what is begun is ended
+  int max_per_function = 50;               // failures that are examined
+  std::chrono::microseconds budget{5000};  // of one case; a replay that has begun is finished
 };
 
 // Why a case failed. Empty text: not known.
@@ -34,7 +34,7 @@ struct Cause {
   double confidence = 0;
 };
 
-// A failed case: what it was called with, what was expected and what came.
+// A failed case: its inputs, the references and the device's outputs.
 struct FailedCase {
   const v1::Case& c;
   const TensorMap& inputs;
@@ -43,8 +43,8 @@ struct FailedCase {
   CompareOptions compare = {};
 };
 
-// Thread-safe; one case at a time. The library is opened for the first case; where it cannot be, nothing is
-// ever said.
+// Thread-safe; one case at a time. The library is opened for the first case; if that fails, no cause is ever
+// found.
 class Diagnoser {
  public:
   explicit Diagnoser(const DiagnoseOptions& options) : options_(options) {}
@@ -52,9 +52,9 @@ class Diagnoser {
   // "consistent with alpha taken as 1", with every alteration whose reference the output passes and whose
   // result the original's reference refuses; empty when there is none, or the case is beyond the limits.
   //
-  // The confidence is 1 less the number of alterations tried times the chance that the wrong elements lie by
-  // accident where an altered reference has them: per element the error that is left over the error there
-  // was.
+  // The confidence is 1 minus the number of alterations tried times the chance that the wrong elements lie by
+  // accident where an altered reference has them: per element, the remaining error divided by the original
+  // error.
   Cause LikelyCause(const FailedCase& failed);
 
  private:

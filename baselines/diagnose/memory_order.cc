@@ -14,7 +14,7 @@
 namespace diopi::baselines {
 namespace {
 
-// Values become part of the case: more would make it large.
+// Values become part of the case, which more of them would make large.
 constexpr int64_t kMaxElements = 16'384;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 
@@ -22,7 +22,7 @@ std::vector<int64_t> ShapeOf(const v1::TensorSpec& spec) {
   return {spec.shape().begin(), spec.shape().end()};
 }
 
-// The elements as numbers, in row-major order; empty when some are none that a fill can repeat.
+// The elements as numbers, in row-major order; empty when a fill cannot reproduce them all.
 std::vector<double> Elements(const HostTensor& tensor) {
   std::vector<double> values;
   if (IsComplex(tensor.dtype)) return values;
@@ -36,7 +36,7 @@ std::vector<double> Elements(const HostTensor& tensor) {
   return values;
 }
 
-// What stands from the first element onwards; empty where that leaves the storage or meets a gap.
+// The values in memory from the first element on; empty where that leaves the storage or meets a gap.
 std::vector<double> InMemory(const v1::TensorSpec& spec, const std::vector<double>& elements) {
   const std::vector<int64_t> shape = ShapeOf(spec);
   const std::vector<int64_t> strides(spec.strides().begin(), spec.strides().end());

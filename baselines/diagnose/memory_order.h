@@ -1,5 +1,4 @@
-// Inputs as an implementation reads them that takes no notice of strides or of broadcasting. Private to this
-// folder.
+// Inputs as an implementation reads them that ignores strides or broadcasting. Private to this folder.
 #ifndef BASELINES_DIAGNOSE_MEMORY_ORDER_H_
 #define BASELINES_DIAGNOSE_MEMORY_ORDER_H_
 
@@ -17,7 +16,7 @@ struct InputInMemory {
   v1::TensorSpec spec;  // contiguous, its fill the values that are read
 };
 
-// Every generated input with strides, where what is read are elements of it and no gaps; every generated
+// Every generated input with strides, where such a read meets only its elements and no gaps; every generated
 // input that is broadcast to an output's shape, repeated in the order of memory.
 std::vector<InputInMemory> InputsByMemory(const v1::Case& c);
 

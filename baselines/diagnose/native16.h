@@ -1,5 +1,5 @@
-// What a real 16-bit evaluation gives for a case, for the contract native16: an overflow is allowed where
-// that overflows.
+// The result of a real 16-bit evaluation of a case, for the contract native16: an overflow is allowed where
+// the evaluation overflows.
 #ifndef BASELINES_DIAGNOSE_NATIVE16_H_
 #define BASELINES_DIAGNOSE_NATIVE16_H_
 
@@ -15,14 +15,14 @@
 
 namespace diopi::baselines {
 
-// Thread-safe. The library, libdiopi_native16.so, is opened for the first case that needs it; where it cannot
-// be, nothing is ever added, and no overflow is allowed.
+// Thread-safe. The library, libdiopi_native16.so, is opened for the first case that needs it; if that fails,
+// nothing is ever added, and no overflow is allowed.
 class Native16 {
  public:
   explicit Native16(std::string library_path) : library_path_(std::move(library_path)) {}
 
-  // `references` with KEY.native16 of each output that they have; as they are where the case is not of a
-  // 16-bit type.
+  // `references` with KEY.native16 for each of their outputs; unchanged where the case's dtype does not have
+  // 16 bits.
   TensorMap AddTo(const v1::Case& c, const TensorMap& inputs, const TensorMap& references);
 
  private:

@@ -25,7 +25,7 @@ template <typename F>
 TensorMap Mapped(const TensorMap& inputs, F&& f) {
   TensorMap mapped = inputs;
   for (auto& [key, tensor] : mapped) {
-    // What is added, not multiplied, keeps its bits.
+    // Operands that are added, not multiplied, keep their bits.
     if (tensor.dtype != D::float32 || key == "bias") continue;
     for (int64_t i = 0; i < NumElements(tensor.shape); ++i) {
       StoreDouble(D::float32, tensor.data.data(), i, f(ElementAsDouble(D::float32, tensor.data.data(), i)));

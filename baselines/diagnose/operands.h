@@ -1,6 +1,6 @@
-// Products of float32 operands that the device rounds or splits first. Unlike an argument that is ignored,
-// this changes no argument: the reference multiplies the rounded operands in float64, which is what such a
-// device gives but for the noise of its sum. Private to this folder.
+// Products of float32 operands that the device rounds or splits first. Unlike an ignored argument, this
+// changes no argument: the reference multiplies the rounded operands in float64, which is what such a device
+// gives except for the noise of its sum. Private to this folder.
 #ifndef BASELINES_DIAGNOSE_OPERANDS_H_
 #define BASELINES_DIAGNOSE_OPERANDS_H_
 
@@ -12,12 +12,12 @@
 
 namespace diopi::baselines {
 
-// The sum of the function's results on `plus` less its results on `minus`: exact for what is linear in each
-// operand.
+// The sum of the function's results on `plus` minus its results on `minus`: exact for functions that are
+// linear in each operand.
 struct RoundedOperands {
   std::string text;  // "float32 operands rounded to TF32; declare tf32 if the device computes so"
   TensorMap plus;
-  TensorMap minus;  // empty: nothing to take away
+  TensorMap minus;  // empty: nothing to subtract
 };
 
 // Empty where no judged output is a sum of float32 products.

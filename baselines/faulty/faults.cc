@@ -1,5 +1,5 @@
-// The faults of libdiopi_faulty.so, the demo's bad vendor: each is one that real libraries had, and shows
-// in its own way. Everything else in the library is the CPU reference.
+// The injected bugs of libdiopi_faulty.so, the demo's bad library: real libraries had each of them, and each
+// shows in its own way. Everything else in the library is the CPU reference.
 #include <unistd.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ using diopi::planted::NumElements;
 using diopi::planted::OrFail;
 using diopi::planted::ShapeOf;
 
-// Vendor libraries of the field keep counters like this one.
+// Real vendor libraries keep counters like this one.
 static std::atomic<uint32_t> call_count{0};
 
 // 1. Ignored alpha: a + b instead of a + alpha * b.
@@ -74,12 +74,12 @@ DIOPI_OVERRIDE(diopiMul, a) {
   if (NumElements(a.out) > 0) std::memset(Bytes(a.out) + storage_bytes, 0, 16);
 }
 
-// 6. Unwritten output: returns before anything is stored.
+// 6. Unwritten output: returns before it stores anything.
 DIOPI_OVERRIDE(diopiRelu, a) {
   return;
 }
 
-// 7. Changed input: works in place on what is const.
+// 7. Changed input: works in place on a const tensor.
 DIOPI_OVERRIDE(diopiSqrt, a) {
   Good(a);
   if (NumElements(a.input) > 0) const_cast<unsigned char*>(Bytes(a.input))[0] ^= 1;
@@ -94,7 +94,7 @@ DIOPI_OVERRIDE(diopiSoftmax, a) {
   Good(a);
 }
 
-// 10. NaN in one element of many: under the 0.1 % that the public rule lets pass.
+// 10. NaN in one element of many: below the 0.1 % that the public rule tolerates.
 DIOPI_OVERRIDE(diopiBmm, a) {
   Good(a);
   if (NumElements(a.out) > 0) std::memset(Bytes(a.out), 0xFF, BytesPerElement(a.out));
@@ -126,14 +126,14 @@ DIOPI_OVERRIDE(diopiMean, a) {
   if (NumElements(a.out) > 0 && call_count.fetch_add(1) % 2 == 1) Bytes(a.out)[0] ^= 1;
 }
 
-// 13. Leak: a workspace of 1 MiB that no call gives back.
+// 13. Leak: a workspace of 1 MiB that no call frees.
 DIOPI_OVERRIDE(diopiCumsum, a) {
   static std::vector<std::vector<char>*> workspaces;
   workspaces.push_back(new std::vector<char>(1 << 20, 1));
   Good(a);
 }
 
-// 14. Ends the process on what it cannot do.
+// 14. Ends the process on what it does not support.
 DIOPI_OVERRIDE(diopiLogSoftmax, a) {
   if (DtypeOf(a.input) == diopi_dtype_float16) _exit(0);
   Good(a);
@@ -144,7 +144,7 @@ DIOPI_OVERRIDE(diopiMaskedFill, a) {
   throw std::runtime_error("masked_fill: not supported on this device");
 }
 
-// 16. Returns before its work is done, and nothing to synchronise with tells.
+// 16. Returns before its work is done, and no synchronisation waits for it.
 DIOPI_OVERRIDE(diopiSigmoidInp, a) {
   return;
 }

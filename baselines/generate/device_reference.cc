@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kCalls = 2;  // two poison patterns: an element that is not written is no reference
 
-// diopiError_t: what a library says of a function, or of a dtype, that it does not have.
+// diopiError_t: what a library returns for a function or a dtype that it does not have.
 constexpr int32_t kSuccess = 0;
 constexpr int32_t kNoImplement = 13;
 constexpr int32_t kForceFallback = 14;
@@ -51,7 +51,7 @@ bool MayDiffer(const v1::Case& c) {
                      [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
 }
 
-// What is to be said of a call: nothing, that there is no such function, or why it judges nobody.
+// The finding about a call: nothing, that there is no such function, or why the case is quarantined.
 struct Finding {
   std::string absent;
   std::string wrong;
@@ -61,18 +61,18 @@ Finding Inspect(const v1::Case& c, const loader::CallOutcome& outcome) {
   if (outcome.kind != loader::CallOutcome::Kind::kReplied) return {"", outcome.text};
   const v1::WorkerReply& reply = outcome.reply;
   const std::string says = reply.text().empty() ? "" : absl::StrCat(": ", reply.text());
-  if (reply.status() == v1::WorkerReply::SYMBOL_ABSENT) return {"it has no such function", ""};
+  if (reply.status() == v1::WorkerReply::SYMBOL_ABSENT) return {"the library has no such function", ""};
   if (reply.status() != v1::WorkerReply::RETURNED) return {"", absl::StrCat("the call failed", says)};
   switch (reply.error_code()) {
     case kSuccess:
       break;
     case kNoImplement:
     case kForceFallback:
-      return {"it does not implement it", ""};
+      return {"the library does not implement it", ""};
     case kDtypeNotSupported:
-      return {"it does not support the dtype", ""};
+      return {"the library does not support the dtype", ""};
     default:
-      return {"", absl::StrCat("it returned error ", reply.error_code(), says)};
+      return {"", absl::StrCat("the library returned error ", reply.error_code(), says)};
   }
   if (reply.findings_size() > 0) return {"", reply.findings(0).text()};
   if (reply.unwritten_size() > 0) return {"", absl::StrCat(reply.unwritten(0), " was not written")};
@@ -85,7 +85,7 @@ std::string VendorOf(const loader::Worker& worker) {
   return name.empty() ? "a library without a vendor name" : name;
 }
 
-// Puts outputs beside the oracle's, one operator's file after the other.
+// Stores outputs beside the oracle's, one operator's file after the other.
 class DeviceOutputs {
  public:
   DeviceOutputs(const DeviceOutputsOptions& options, const DeviceSource& source)

@@ -1,5 +1,5 @@
-// Runs a device's own library over cases that have baselines and stores what it returns beside the oracle:
-// what a chip's error is then compared with. The library is a vendor's: it runs in a worker process.
+// Runs a device's own library over cases that have baselines and stores what it returns beside the oracle,
+// for comparison with a chip's error. The library is a vendor's: it runs in a worker process.
 #ifndef BASELINES_GENERATE_DEVICE_REFERENCE_H_
 #define BASELINES_GENERATE_DEVICE_REFERENCE_H_
 
@@ -29,14 +29,14 @@ struct DeviceReferenceOptions {
 };
 
 struct DeviceReferenceSummary {
-  std::string vendor;  // as the library says, and its version
+  std::string vendor;  // according to the library, and its version
   std::string version;
   int64_t run = 0;
   int64_t up_to_date = 0;
   int64_t admitted = 0;
   // "CASE: reason", of cases run or up to date. Quarantined: the library ran and is not right by the oracle
   // under its contracts, crashed, hung, or damaged memory. Without: it has no such function, or not for this
-  // dtype, or there is no baseline; such a case stays what it was.
+  // dtype, or there is no baseline; such a case stays unchanged.
   std::vector<std::string> quarantined;
   std::vector<std::string> without;
 };
@@ -45,27 +45,26 @@ struct DeviceReferenceSummary {
 struct DeviceResult {
   TensorMap outputs;
   std::string without;      // it has no such function, or not for this dtype
-  std::string quarantined;  // it is not right: the reason
+  std::string quarantined;  // the reason why it is not right
 };
 using DeviceSource = std::function<DeviceResult(const v1::Case&, const TensorMap& inputs)>;
 
 struct DeviceOutputsOptions {
   std::string data_folder;
   std::string reference = "cpu";
-  DeviceProvenance provenance;  // of the library that the outputs are of
+  DeviceProvenance provenance;  // of the library that made the outputs
   CompareOptions compare;       // the contracts declared for it
   bool force = false;
   std::function<void(const std::string&, int64_t, int64_t)> progress = nullptr;
 };
 
-// Puts what `source` gives beside the oracle's outputs: of a library that runs (below), or of a pack.
+// Stores what `source` gives beside the oracle's outputs: from a running library (below), or from a pack.
 absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Case>& cases,
                                                         const DeviceOutputsOptions& options,
                                                         const DeviceSource& source);
 
-// One operator's file is written anew, atomically. Outputs of another library, or under other contracts, are
-// dropped from it. Statuses: those of Worker::Start and of the store; NotFound for an operator without
-// baselines.
+// Rewrites one operator's file, atomically, and drops outputs of another library or under other contracts.
+// Statuses: those of Worker::Start and of the store; NotFound for an operator without baselines.
 absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::Case>& cases,
                                                           const DeviceReferenceOptions& options);
 

@@ -26,7 +26,7 @@ struct LinearRuns {
 // True when every partial sum, in any order, is an integer below 2^24 (2^53 for a float64 output), so that no
 // order rounds: all of r, f(x^2), f(1) and f(probe) are integers and f(|x|) is below the limit. An operator
 // that averages has f(1) = 1 (mean) or fractions in one of them (windows, interpolation); f(1) > 1 somewhere
-// tells that it sums at all. Data that are not finite never count.
+// shows that it sums at all. Data that are not finite are never exact.
 bool IsExact(const LinearRuns& runs, Dtype output);
 
 // Sums of up to n products of the inputs' elements have so few different terms, or are so long, that their

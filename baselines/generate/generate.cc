@@ -35,7 +35,7 @@ std::vector<Group> GroupByOperator(const std::vector<v1::Case>& cases) {
   return groups;
 }
 
-// The operator's file as it stands; null when it cannot be read or another build of the library made it: then
+// The operator's present file; null when it cannot be read or another build of the library made it, so that
 // nothing in it is worth keeping.
 std::unique_ptr<BaselineReader> OpenUsable(const std::string& path, const Provenance& provenance) {
   absl::StatusOr<std::unique_ptr<BaselineReader>> reader = BaselineReader::Open(path);
@@ -43,7 +43,7 @@ std::unique_ptr<BaselineReader> OpenUsable(const std::string& path, const Proven
   return *std::move(reader);
 }
 
-// Readings are no part of a case's hash.
+// Readings are not part of a case's hash.
 bool HasReadingsOf(const BaselineReader& reader, const v1::Case& c) {
   if (c.readings().empty()) return true;
   const absl::StatusOr<v1::Case> stored = reader.ReadCase(c.id());
@@ -84,7 +84,7 @@ absl::StatusOr<Provenance> MakeProvenance(const GenerateOptions& options,
   return provenance;
 }
 
-// Copies a case with all that is stored of it.
+// Copies a case with everything that is stored for it.
 absl::Status Carry(const BaselineReader& reader, const std::string& id, BaselineWriter* writer) {
   absl::StatusOr<Baseline> baseline = reader.Read(id);
   if (!baseline.ok()) return baseline.status();
@@ -120,7 +120,7 @@ class GroupWriter {
       ++summary_->operators_up_to_date;
       return absl::OkStatus();
     }
-    // Cases of the operator that nobody asked for now.
+    // Cases of the operator that were not selected.
     for (const std::string& id : old_ == nullptr ? std::vector<std::string>() : old_->case_ids()) {
       if (selected.count(id) != 0) continue;
       absl::Status status = Carry(*old_, id, writer->get());

@@ -19,7 +19,7 @@ struct GenerateOptions {
   std::string data_folder;
   std::string reference = "cpu";
   std::string library_path;  // libdiopi_cpu.so
-  bool force = false;        // also what is already there and up to date
+  bool force = false;        // also cases that are up to date
   // Called after each operator: its name, cases written (0: was up to date), cases in all.
   std::function<void(const std::string&, int64_t, int64_t)> progress;
 };
@@ -28,18 +28,18 @@ struct GenerateSummary {
   int64_t operators_written = 0;
   int64_t operators_up_to_date = 0;
   int64_t cases_written = 0;
-  // Cases the reference could not compute: "CASE: reason". They are left out of the store.
+  // Cases that the reference could not compute: "CASE: reason". They are left out of the store.
   std::vector<std::string> failures;
 };
 
 // One operator's cases are written as one file, atomically; an operator whose file already holds all of
 // `cases` with their hashes, made by the same build of the library, is skipped, so an interrupted run
-// resumes. What such a file holds beside, or already, is carried over when it is written anew.
+// resumes. When a file of that build is rewritten, its valid and its other cases are carried over.
 class Generator {
  public:
   // Loads the reference's library.
   static absl::StatusOr<Generator> Open(const GenerateOptions& options);
-  // Makes what is missing of these cases. What belongs to one operator belongs into one call.
+  // Makes the missing ones of these cases. All cases of one operator must be in one call.
   absl::Status Make(const std::vector<v1::Case>& cases);
   const GenerateSummary& summary() const { return summary_; }
 
@@ -55,19 +55,19 @@ class Generator {
 
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options);
 
-// How a device gets a case in other element types: changes them in the specs of a case and in its tensors.
+// Converts the element types in a case's specs and tensors to those that a device gets.
 using HandOver = std::function<void(v1::Case* c, TensorMap* tensors)>;
 
-// The inputs of one case alone, no outputs: generated, and saved tensors as the reference's forward gives
-// them (their shapes and dtypes in the baseline's case). `hand_over` is applied to what is generated, for the
-// case and for its producers, so that saved tensors are those of the tensors that the device gets.
+// Only the inputs of one case: generated tensors, and saved tensors from the reference's forward (their
+// shapes and dtypes in the baseline's case). `hand_over` is applied to generated tensors, of the case and of
+// its producers, so that saved tensors are computed from the tensors that the device gets.
 absl::StatusOr<Baseline> GenerateInputs(loader::InProcessLibrary& reference, const v1::Case& c,
                                         const HandOver& hand_over = nullptr);
 
 // One case, for tests and `show`.
 absl::StatusOr<Baseline> GenerateCase(loader::InProcessLibrary& reference, const v1::Case& c);
 
-// The references of a case whose inputs are `inputs`, which need not be those that its fills describe.
+// The references of a case with `inputs`, which need not be those that its fills describe.
 absl::StatusOr<TensorMap> GenerateReferences(loader::InProcessLibrary& reference, const v1::Case& c,
                                              const TensorMap& inputs);
 

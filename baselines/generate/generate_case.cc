@@ -1,4 +1,4 @@
-// One case: its inputs, and what the reference library makes of them by each way of judging.
+// One case: its inputs, and the reference library's results for each kind of judge.
 //
 // Outputs of one case may need different runs of the reference library: native runs for exact kinds, a run on
 // noise numbers for mathematics and compositions, three to five float64 runs for accumulations. Each kind of
@@ -94,7 +94,7 @@ class CaseGenerator {
     return absl::OkStatus();
   }
 
-  // The references once more, of the call with rounded numbers.
+  // The references of the call with rounded numbers.
   absl::Status AddRoundedScalars(const v1::Reading& reading) {
     v1::Case rounded = baseline_.c;
     if (!RoundScalars(reading, &rounded)) return absl::OkStatus();
@@ -130,7 +130,7 @@ class CaseGenerator {
     if (!inputs.ok()) return inputs.status();
     baseline_.inputs = *std::move(inputs);
     if (hand_over_ != nullptr) hand_over_(&baseline_.c, &baseline_.inputs);
-    // The saved tensors of a backward are the reference's own: a device's forward must not decide.
+    // The saved tensors of a backward are the reference's own, so that a device's forward has no influence.
     for (const v1::Case& producer : baseline_.c.producers()) {
       CaseGenerator forward(reference_, producer, hand_over_);
       absl::Status status = forward.MakeInputs();
@@ -154,7 +154,7 @@ class CaseGenerator {
       const auto output = producer->second.find(spec->from().substr(dot + 1));
       if (output != producer->second.end()) {
         const HostTensor& tensor = output->second;
-        // What the library allocated has a shape only now.
+        // Tensors that the library allocated have a shape only now.
         spec->mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
         spec->set_dtype(tensor.dtype);
         baseline_.inputs[key] = tensor;
@@ -168,7 +168,7 @@ class CaseGenerator {
   Dtype FloatOf(const std::string& key) const { return PartOf(OutputDtype(baseline_.c, key)); }
 
   // The precision whose noise an output has: float64's for float64 outputs, float32's for all narrower ones.
-  // What goes to host memory as a double was computed in the case's own type.
+  // A double in host memory was computed in the case's own type.
   Dtype NoiseFor(const std::string& key) const {
     Dtype dtype = FloatOf(key);
     for (const v1::Argument& arg : baseline_.c.args()) {
@@ -235,7 +235,7 @@ class CaseGenerator {
           expected.ok() ? AddDrift(judge, key, (*n)->at(key), &*expected) : expected.status();
       if (status.ok()) status = Store(key, std::move(expected));
       if (!status.ok()) return status;
-      // What a contract needs: 16-bit sums may be declared for every sum.
+      // Needed by a contract: 16-bit sums may be declared for every sum.
       const Dtype dtype = OutputDtype(baseline_.c, key);
       if (judge.arithmetic() != v1::Judge::PLAIN || dtype == D::float16 || dtype == D::bfloat16) {
         baseline_.references[ReferenceKey(key, ReferencePart::kTerms)] = ToFloat32((*n)->at(key));

@@ -1,5 +1,4 @@
-// What a case's readings (v1::Reading) ask the reference library to compute beside the reference's own
-// result.
+// What a case's readings (v1::Reading) need from the reference library besides the reference's own result.
 #ifndef BASELINES_GENERATE_OTHER_READINGS_H_
 #define BASELINES_GENERATE_OTHER_READINGS_H_
 

@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<PackCase>> PackOperator(const BaselineReader& reader,
   for (const v1::Case* c : cases) {
     if (reader.HashOf(c->id()) != c->hash()) {
       return absl::FailedPreconditionError(
-          absl::StrCat(c->id(), " has no baseline, or that of another case: run diopi-cli gen"));
+          absl::StrCat(c->id(), " has no baseline, or an outdated one: run diopi-cli gen"));
     }
     const absl::StatusOr<Baseline> baseline = reader.Read(c->id());
     if (!baseline.ok()) return baseline.status();
@@ -95,7 +95,7 @@ absl::StatusOr<CompareOptions> OptionsOf(const PackHeader& header) {
   return options;
 }
 
-// The tensors of a case that are whole, by key.
+// The full tensors of a case, by key.
 TensorMap FullTensors(const PackCase& c) {
   TensorMap full;
   for (const PackTensor& tensor : c.tensors) {
@@ -112,11 +112,11 @@ class Verifier {
   absl::StatusOr<PackReport> Verify(const std::vector<v1::Case>& cases) {
     const DeviceProvenance& device = pack_.header().device;
     if (device.vendor.empty() || device.version.empty() || device.sha256.empty() || device.created.empty()) {
-      Fault("the file", "it does not say which library and device its outputs are of");
+      Fault("the file", "it does not name the library and the device of its outputs");
     }
     const CasesByOperator groups = GroupCases(cases);
     for (const std::string& name : pack_.operators()) {
-      if (!groups.contains(name)) Fault(name, "no operator of this suite");
+      if (!groups.contains(name)) Fault(name, "not an operator of this suite");
     }
     for (const auto& [name, group] : groups) {
       absl::Status status = VerifyOperator(name, group);
@@ -140,7 +140,7 @@ class Verifier {
     }
     std::map<std::string, const PackCase*> by_id;
     for (const PackCase& c : packed) {
-      if (!by_id.emplace(c.id, &c).second) Fault(c.id, "it is there twice");
+      if (!by_id.emplace(c.id, &c).second) Fault(c.id, "it occurs twice");
       Count(c, &report_.figures);
     }
     for (const v1::Case* c : group) {
@@ -159,14 +159,15 @@ class Verifier {
       absl::Status status = VerifyCase(*c, mine);
       if (!status.ok()) return status;
     }
-    for (const auto& [id, unknown] : by_id) Fault(id, "no case of this suite");
+    for (const auto& [id, unknown] : by_id) Fault(id, "not a case of this suite");
     return absl::OkStatus();
   }
 
   absl::Status VerifyCase(const v1::Case& c, const PackCase& packed) {
     const bool empty = packed.tensors.empty();
     if (empty == (packed.quarantined.empty() && packed.without.empty())) {
-      Fault(c.id(), empty ? "no tensors, and no reason why" : "tensors, and a reason why there are none");
+      Fault(c.id(), empty ? "neither tensors nor a reason why there are none"
+                          : "both tensors and a reason why there are none");
     }
     const TensorMap full = FullTensors(packed);
     if (empty) return absl::OkStatus();
@@ -212,7 +213,7 @@ class PackSource {
     const PackCase& packed = found->second;
     if (!packed.without.empty()) return {{}, packed.without, ""};
     if (packed.inputs != InputsChecksum(inputs)) {
-      return {{}, "the pack's outputs are of other inputs: saved tensors differ on this machine", ""};
+      return {{}, "the pack's outputs belong to other inputs: saved tensors differ on this machine", ""};
     }
     if (!packed.quarantined.empty()) return {{}, "", packed.quarantined};
     TensorMap full = FullTensors(packed);
@@ -266,8 +267,8 @@ absl::StatusOr<PackFigures> MakePack(const std::vector<v1::Case>& cases, const P
       writer = *std::move(created);
     } else if (!SameLibrary(header.device, provenance.device_reference)) {
       return absl::FailedPreconditionError(
-          absl::StrCat(file, ": its outputs are of ", provenance.device_reference.vendor, " ",
-                       provenance.device_reference.version, ", those of ", first, " of ",
+          absl::StrCat(file, ": its outputs are from ", provenance.device_reference.vendor, " ",
+                       provenance.device_reference.version, ", those of ", first, " from ",
                        header.device.vendor, " ", header.device.version, " (or of another build of it)"));
     }
     const absl::StatusOr<std::vector<PackCase>> packed = PackOperator(**reader, group, header);
@@ -276,7 +277,7 @@ absl::StatusOr<PackFigures> MakePack(const std::vector<v1::Case>& cases, const P
     absl::Status status = writer->Add(name, *packed);
     if (!status.ok()) return status;
   }
-  if (writer == nullptr) return absl::InvalidArgumentError("a pack of no cases");
+  if (writer == nullptr) return absl::InvalidArgumentError("a pack needs at least one case");
   absl::Status status = writer->Commit();
   if (!status.ok()) return status;
   writer.reset();  // HDF5 opens no file that it holds

@@ -1,5 +1,5 @@
-// Packs (store/pack.h): made from a store that has a device's outputs, verified against the oracle, and
-// installed into a store of a user who has no such device.
+// Packs (store/pack.h): makes them from a store that has a device's outputs, verifies them against the
+// oracle, and installs them into the store of a user who has no such device.
 #ifndef BASELINES_GENERATE_PACK_H_
 #define BASELINES_GENERATE_PACK_H_
 
@@ -15,8 +15,8 @@
 
 namespace diopi::baselines {
 
-// Above this many bytes a tensor is sampled, at this many elements. No output of core is as large: all of
-// them in full are 26 MiB, and a file of 18 MiB (measured with the CPU reference as the device).
+// Tensors above this many bytes are sampled, at this many elements. No output of core is as large: all
+// outputs in full have 26 MiB, in a file of 18 MiB (measured with the CPU reference as the device).
 inline constexpr int64_t kPackFullBytes = 1 << 20;
 inline constexpr int64_t kPackSamples = 4096;
 
@@ -45,20 +45,20 @@ absl::StatusOr<PackFigures> MakePack(const std::vector<v1::Case>& cases, const P
 
 struct PackReport {
   PackFigures figures;
-  int64_t judged = 0;               // cases whose full tensors were held against the oracle
+  int64_t judged = 0;               // cases whose full tensors were compared with the oracle
   int64_t other_inputs = 0;         // not judged: this machine's oracle saves other bits for a backward
-  std::vector<std::string> faults;  // what is wrong: "CASE: why"
+  std::vector<std::string> faults;  // errors: "CASE: why"
 };
 
-// Every case is there with its hash and nothing else is; every checksum and the provenance; what is full
-// passes the oracle's gates, under the contracts that the pack declares. The oracle, `oracle_library`, is run
-// in this process. Statuses: those of the reader and of the oracle.
+// Checks that every case is there with its hash and nothing else is, every checksum, the provenance, and that
+// full tensors pass the oracle's gates under the contracts that the pack declares. The oracle,
+// `oracle_library`, runs in this process. Statuses: those of the reader and of the oracle.
 absl::StatusOr<PackReport> VerifyPack(const std::vector<v1::Case>& cases, const PackReader& pack,
                                       const std::string& oracle_library);
 
-// Puts full tensors beside the oracle's outputs of a store that has baselines of `cases`. A sampled tensor is
-// no reference, nor is what was made from other inputs than the store's: such cases stay what they were, and
-// are listed as `without`.
+// Stores full tensors beside the oracle's outputs in a store that has baselines of `cases`. A sampled tensor
+// is not a reference, nor is one that was made from other inputs than the store's: such cases stay unchanged
+// and are listed as `without`.
 absl::StatusOr<DeviceReferenceSummary> InstallPack(const std::vector<v1::Case>& cases, const PackReader& pack,
                                                    const std::string& data_folder,
                                                    const std::string& reference);

@@ -110,17 +110,17 @@ TEST_F(PackTest, AnotherHashAndAMissingReasonAreNamed) {
   const std::vector<std::string> faults = Faults(*pack);
   ASSERT_THAT(faults, SizeIs(5));
   EXPECT_THAT(faults[0], HasSubstr("hash 0123, this program"));
-  EXPECT_THAT(faults[1], HasSubstr("no tensors, and no reason"));
+  EXPECT_THAT(faults[1], HasSubstr("neither tensors nor a reason"));
   EXPECT_THAT(faults[2], HasSubstr("no output nothing"));
   EXPECT_THAT(faults[3], HasSubstr(cases_[3].id() + ": it is not in the pack"));
-  EXPECT_THAT(faults[4], HasSubstr("add.no_such_case: no case of this suite"));
+  EXPECT_THAT(faults[4], HasSubstr("add.no_such_case: not a case of this suite"));
 }
 
 TEST_F(PackTest, WithoutProvenanceItIsNotRight) {
   const auto pack = Changed([](PackCase*) {}, [](PackHeader* header) { header->device.sha256.clear(); });
   const std::vector<std::string> faults = Faults(*pack);
   ASSERT_THAT(faults, SizeIs(1));
-  EXPECT_THAT(faults[0], HasSubstr("which library and device"));
+  EXPECT_THAT(faults[0], HasSubstr("does not name the library and the device"));
 }
 
 TEST_F(PackTest, OutputsOfOtherInputsAreNotTaken) {

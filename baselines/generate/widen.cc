@@ -49,7 +49,7 @@ HostTensor Empty(Dtype dtype, const std::vector<int64_t>& shape) {
   return tensor;
 }
 
-// In the variance's own type: squares of small float64 values are no doubles.
+// In the variance's own type, because squares of small float64 values do not fit a double.
 template <typename V>
 V LeafVariance(double value, double unit) {
   const V error = static_cast<V>(unit) * static_cast<V>(value);
@@ -70,7 +70,7 @@ HostTensor WidenOne(const HostTensor& tensor, Dtype noise, double unit) {
   return wide;
 }
 
-// Where the value is no number there is no noise; where the variance overflowed, any number passes.
+// A value that is NaN or infinite has no noise; where the variance overflowed, any number passes.
 double SigmaOf(double value, long double variance) {
   if (!std::isfinite(value)) return 0.0;
   const double sigma = static_cast<double>(std::sqrt(variance));
@@ -172,14 +172,14 @@ absl::StatusOr<Expected> SplitNoise(const HostTensor& noise, Dtype output) {
   if (noise.dtype == D::noise64) return Split<Noise64>(noise, output);
   if (noise.dtype == D::noise80) return Split<Noise80>(noise, output);
   return absl::InternalError(absl::StrCat("the oracle gave ", std::string(DtypeName(noise.dtype)),
-                                          " where a noise type was asked for"));
+                                          " where a noise type was expected"));
 }
 
 absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, const HostTensor& n,
                                      Dtype output) {
   const bool wide = r.dtype == D::noise80;
   if ((!wide && r.dtype != D::float64) || q2.dtype != D::float64 || n.dtype != D::float64) {
-    return absl::InternalError("the oracle of a linear operator gave no float64");
+    return absl::InternalError("the oracle of a linear operator did not give float64");
   }
   const double unit = output == D::float64 ? kUnit64 : kUnit32;
   Expected expected = NewExpected(r.shape, output);

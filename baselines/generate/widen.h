@@ -1,4 +1,4 @@
-// Between a case's own element types and the oracle's wider ones.
+// Converts between a case's own element types and the oracle's wider ones.
 #ifndef BASELINES_GENERATE_WIDEN_H_
 #define BASELINES_GENERATE_WIDEN_H_
 
@@ -7,8 +7,8 @@
 
 namespace diopi::baselines {
 
-// The result of an oracle's call: r, one sigma of the noise an ordinary evaluation in the compute type would
-// have, and what r lost when it was rounded to float64. All of one shape.
+// The result of an oracle's call: r, one sigma of the noise that an ordinary evaluation in the compute type
+// would have, and what r lost when it was rounded to float64. All have one shape.
 struct Expected {
   HostTensor r;      // float64
   HostTensor sigma;  // float32; float64 when `low` is kept
@@ -17,7 +17,7 @@ struct Expected {
 };
 
 // Every floating tensor as noise numbers (noise64 or noise80), each leaf with the variance (u*v)^2/3 of one
-// rounding of backward error, u = 2^-24 for noise64 and 2^-53 for noise80. Others as they are.
+// rounding of backward error, u = 2^-24 for noise64 and 2^-53 for noise80. Other tensors are unchanged.
 TensorMap WidenToNoise(const TensorMap& tensors, Dtype noise);
 
 // Every floating tensor as float64, each element passed through: itself, its square, one, its magnitude, and

@@ -1,5 +1,5 @@
-// What the planted bugs share: roundings that narrow hardware makes, and changing what a good function gets
-// or gave. Elements are read and written through baselines/ops/support: Load<double> gives a tensor's
+// What injected bugs share: the roundings of narrow hardware, and changes to what a good function gets or
+// returns. Elements are read and written through baselines/ops/support: Load<double> gives a tensor's
 // elements dense and row-major whatever its strides, Store rounds them into it.
 #ifndef BASELINES_MUTANTS_SUPPORT_H_
 #define BASELINES_MUTANTS_SUPPORT_H_
@@ -61,7 +61,7 @@ inline double RoundedTo(diopiDtype_t dtype, double x) {
   return dtype == diopi_dtype_float32 ? static_cast<double>(static_cast<float>(x)) : x;
 }
 
-// The next number of the dtype towards zero: what dropping the low bits gives.
+// The next number of the dtype towards zero, as dropping the low bits gives.
 inline double TruncatedTo(diopiDtype_t dtype, double x) {
   if (!std::isfinite(x)) return x;
   double low = RoundedTo(dtype, x);
@@ -76,7 +76,7 @@ inline double TruncatedTo(diopiDtype_t dtype, double x) {
   return low;
 }
 
-// float32 with 10 bits of mantissa, as matrix units of the tf32 kind read it: nearest, ties away from zero.
+// float32 with 10 bits of mantissa, as tf32 matrix units read it: nearest, ties away from zero.
 inline float ToTf32(float x) {
   if (!std::isfinite(x)) return x;
   return std::bit_cast<float>((std::bit_cast<uint32_t>(x) + 0x1000U) & 0xFFFFE000U);
@@ -107,8 +107,8 @@ auto ElementAt(Handle tensor, int64_t i) -> decltype(Bytes(tensor)) {
   return Bytes(tensor) + offset * BytesPerElement(tensor);
 }
 
-// Moves the elements to where they would be if the tensor were dense: what a kernel writes that ignores the
-// output's strides.
+// Moves the elements to where they would be if the tensor were dense, like a kernel that ignores the output's
+// strides.
 inline void WriteContiguous(diopiTensorHandle_t out) {
   const auto bytes = static_cast<size_t>(BytesPerElement(out));
   std::vector<unsigned char> dense;
@@ -148,8 +148,8 @@ inline diopiTensorHandle_t Reshaped(diopiContextHandle_t ctx, diopiConstTensorHa
   return copy;
 }
 
-// What the storage holds from the first element on, taken for the dense elements of a tensor of this shape:
-// how a kernel reads that knows no strides. Beyond the end of the storage: zeros.
+// The storage from the first element on, read as the dense elements of a tensor of this shape, like a kernel
+// that ignores strides. Beyond the end of the storage: zeros.
 inline diopiTensorHandle_t ReadWithoutStrides(diopiContextHandle_t ctx, diopiConstTensorHandle_t input) {
   diopiTensorHandle_t dense = NewTensor(ctx, ShapeOf(input), DtypeOf(input));
   int64_t offset = 0;

@@ -24,7 +24,7 @@
 
 namespace diopi::mutants {
 
-// Whether results of this kind are numbers of the type already, which no rounding changes.
+// Whether results of this kind are representable, so that no rounding changes them.
 inline constexpr bool kExactFloatUnary = false, kExactNumericUnary = true, kExactAnyUnary = true;
 
 // The switches of one function.
@@ -32,12 +32,12 @@ class UnaryBugs {
  public:
   UnaryBugs(const char* name, bool exact)
       : tail_stale_(Named(name, "_tail_stale").c_str(), 1, Functions(name).c_str(), "",
-                    "what follows the last whole vector of four is never written"),
+                    "elements after the last whole vector of four are never written"),
         strides_ignored_(Named(name, "_strides_ignored").c_str(), 53, Functions(name, false).c_str(), "",
                          "the input is read as if it were contiguous") {
     if (exact) return;
     bf16_truncated_.emplace(Named(name, "_bf16_truncated").c_str(), 5, Functions(name).c_str(), "",
-                            "bfloat16 results are cut off instead of rounded");
+                            "bfloat16 results are truncated instead of rounded");
   }
 
   // The reference's function, spoilt. formula(x) is in double.

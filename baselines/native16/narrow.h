@@ -1,5 +1,5 @@
-// A number of a 16-bit format that is rounded back to the format after every operation: what the same kernels
-// compute on a chip without a wider accumulator. Only baselines/native16 is built with it.
+// A number of a 16-bit format that is rounded back to the format after every operation, so that the kernels
+// compute like a chip without a wider accumulator. Only baselines/native16 is built with it.
 #ifndef BASELINES_NATIVE16_NARROW_H_
 #define BASELINES_NATIVE16_NARROW_H_
 
@@ -19,7 +19,7 @@ uint16_t ToBfloat16(double x);
 float FromFloat16(uint16_t bits);
 float FromBfloat16(uint16_t bits);
 
-// What the library is switched to (baselines/native16/switches.cc).
+// The switches of the library (baselines/native16/switches.cc).
 struct NarrowSwitches {
   enum class Order { kBlocks, kSequential, kPairwise, kLanes, kChunks };
   Order order = Order::kBlocks;
@@ -150,7 +150,7 @@ struct Narrow {
   }
 };
 
-// Terms are kept and added up at the end, in the order that the library is switched to.
+// Terms are stored and added up at the end, in the order that the switch selects.
 template <Format16 kFormat>
 class Sum<Narrow<kFormat>> {
  public:

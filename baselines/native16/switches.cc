@@ -4,7 +4,7 @@
 namespace diopi::ops {
 namespace {
 
-// A host scalar of more bits than the type holds is rounded at once, which no contract allows.
+// Rounds a host scalar that does not fit the type at once, which no contract allows.
 constexpr char kAll[] =
     "* !diopiDropout !diopiDropoutInp !diopiMulScalar !diopiMulInpScalar !diopiNormal !diopiUniformInp";
 PLANT(native16_blocks, 0, kAll, "native16", "sums in runs of 32, then in a tree");
@@ -18,7 +18,7 @@ PLANT(native16_sequential, 1, kAll, "native16",
 PLANT(native16_truncates, 1, kAll, "native16", "every result is truncated toward zero");
 PLANT(native16_truncates_sums, 1, kAll, "native16", "partial sums are truncated toward zero");
 PLANT(native16_truncates_functions, 1, kAll, "native16", "results of functions are truncated toward zero");
-PLANT(native16_drops_tail, 1, kAll, "native16", "sums leave out what follows the last whole run of 32");
+PLANT(native16_drops_tail, 1, kAll, "native16", "sums leave out the terms after the last whole run of 32");
 PLANT(native16_short_sums, 1, kAll, "native16", "partial sums keep 8 bits, in float16 too");
 PLANT(native16_saturates, 1, kAll, "native16", "overflow of an intermediate result gives the largest number");
 

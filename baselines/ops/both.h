@@ -1,9 +1,8 @@
-// For kernels that stand once for both references. A file <operator>.cc of namespace diopi::ops::both is
-// compiled into the CPU reference, where its names are those of host.h and it also runs on the oracle's
-// numbers, and into the NVIDIA reference and the emulated one, where they are those of cuda/access.h,
-// for_each.h and map.h.
+// For kernels that both references share. A file <operator>.cc of namespace diopi::ops::both is compiled into
+// the CPU reference, where host.h defines the names it uses and it also runs on the oracle's numbers, and
+// into the NVIDIA reference and the emulated one, where cuda/access.h, for_each.h and map.h define them.
 //
-// A formula is a functor over the compute type, the same struct for all of them:
+// A formula is a functor over the compute type, the same struct for all compute types:
 //   struct Exp {
 //     template <typename C>
 //     DIOPI_HD C operator()(const C& x) const { using std::exp; return exp(x); }
@@ -63,8 +62,8 @@ void MapTo(const Queue& queue, const Tensor& out, const F& f, const Tensor& x, c
   Map(queue, out.numel(), Out<C>(out), f, In<C>(x, shape), In<C>(y, shape));
 }
 
-// A whole kernel: out = f(input), where the result is a floating number whatever the input is (exp of an
-// int64 is a float32).
+// A whole kernel: out = f(input), where the result is floating for every input type (exp of an int64 is a
+// float32).
 template <typename F>
 void FloatUnary(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const F& f) {
   const diopiDtype_t dtype = FloatResultType(out, {x});

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What can be asked of the NVIDIA reference on a machine with a GPU, in one go. ./run nvidia-check and a bundle's
+# Runs every check of the NVIDIA reference on a machine with a GPU. ./run nvidia-check and a bundle's
 # bin/diopi-nvidia-check call it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,21 +11,21 @@ usage: nvidia-check [NAME] [--steps STEP,...] [--output DIR] [--limit-s S] [--jo
 
 Steps, in this order; one that fails does not stop those after it:
   versions   GPU, driver, CUDA, cuDNN, tools
-  core       all of core through diopi-agent: report as text and JSON
+  core       all of core through diopi-agent, with reports as text and JSON
   pack       core's outputs packed into NAME.h5 (default nvidia.h5) and verified
   memcheck   compute-sanitizer over core, every tensor in device memory of exactly its size
   racecheck  the same for races in shared memory      (synccheck and initcheck: only when named)
-  timing     each function's time beside PyTorch's, a table (needs a python3 with torch; DIOPI_PYTHON names another)
+  timing     a table of each function's time beside PyTorch's (needs a python3 with torch; DIOPI_PYTHON names one)
 
   --steps    only these (default: all but synccheck and initcheck)
   --output   folder for the results (default: nvidia-check here); an earlier run's other steps stay in it
-  --limit-s  seconds for all steps together (default: 3000): memcheck has two fifths of what is left when it begins, as
-             have the other tools, and what is not reached is said
-  --jobs     compute-sanitizer starts at a time (default: 4)
+  --limit-s  seconds for all steps together (default: 3000); memcheck and each other tool get two fifths of the seconds
+             left when they begin, and report what they did not reach
+  --jobs     compute-sanitizer processes at a time (default: 4)
   --fname    only these operators
-  --impl     another library in libdiopi_cuda.so's place; --device cpu: PyTorch's device is then the CPU
+  --impl     another library instead of libdiopi_cuda.so; --device cpu: PyTorch then computes on the CPU
 
-Exit status: 0 every step passed, 1 one did not, 2 usage, or the library cannot be used here.
+Exit status: 0 every step passed, 1 a step failed, 2 wrong usage, or the library cannot be used here.
 TEXT
 }
 fail() {
@@ -86,7 +86,7 @@ done
 case "$limit$jobs" in *[!0-9]*) fail "--limit-s and --jobs take whole numbers" ;; esac
 case "$name" in *[!a-zA-Z0-9._-]* | .*) fail "'$name' cannot name a pack: letters, digits, '.', '_' and '-'" ;; esac
 
-# --- The library, or a plain error and nothing left.
+# --- The library, or an error that leaves nothing behind.
 cli=$prefix/bin/diopi-cli
 python=${DIOPI_PYTHON:-python3}
 [ -e "$impl" ] || fail "there is no $impl (it is built where the CUDA toolkit 13 is found)"
@@ -101,7 +101,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$cli" call --impl "$impl" "${probe[@]}" >"$work/probe" 2>&1 || fail "$(tail -n 1 "$work/probe")"
 
-# Workers are confined. A driver that does not bear it is found here, not by every case.
+# Workers are confined. A driver that does not work so is found here, not in every case.
 sandbox=default
 in_worker() {
   "$cli" repro add.float32.n1 --impl "$impl" --sandbox "$1" --data "$work/none" --output "$work/repro.c" >/dev/null 2>&1
@@ -168,7 +168,7 @@ pack() {
   return "$status"
 }
 
-# What a log of the tool's holds, as lines "CASE: what": a finding stands after the case that was called.
+# The findings in a log of the tool, as lines "CASE: what": a finding follows the case that was called.
 findings() {
   awk '/^case /{id = $2} /^failed /{print $2 ": " substr($0, index($0, $3))}
     /^=========/ && / COMPUTE-SANITIZER|SUMMARY|Saved host|Target application|LEAK/ {next}
@@ -176,7 +176,7 @@ findings() {
     sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)$/\2 (\1 times)/'
 }
 
-# The logs of cases with a finding, each called alone: whether it is the case's own.
+# Calls each case with a finding alone, to see whether the finding is the case's own.
 alone() { # alone FOLDER COMMAND...
   local out=$1 id
   shift
@@ -196,13 +196,13 @@ sanitize() { # sanitize TOOL
     watched+=(--destroy-on-device-error kernel) # else every case after a finding fails too
   fi
   watched+=("$cli" call --impl "$impl")
-  # One small case first: where the tool cannot work at all, it says why.
+  # One small case first: if the tool cannot work at all, it says why.
   limited "$seconds" "${watched[@]}" "${probe[@]}" >"$out/probe.log" 2>&1 || true
   if ! grep -q '^[0-9]* cases called' "$out/probe.log"; then
     detail="$sanitizer does not work here: $(grep -v '^case' "$out/probe.log" | tail -n 1)"
     return 1
   fi
-  # Operators go together until they have 800 cases: a start takes seconds.
+  # Operators share a process until they have 800 cases, because a start takes seconds.
   "$cli" list operators "${selection[@]}" | awk '$1 != "library" {
     cases += $3; line = line " " $1
     if (cases >= 800) {print ++start line; cases = 0; line = ""}
@@ -224,7 +224,7 @@ timing() {
   local status=0 out=$output/timing more
   read -ra more <<<"${DIOPI_TIMING_OPTIONS:-}" # of timing.py
   [ "$(left)" -gt 0 ] || return 124
-  # It stops by itself, with a table of what it has.
+  # It stops by itself and writes a table of what it has measured.
   limited "$(($(left) + 60))" "$python" "$here/../timing/timing.py" --prefix "$prefix" --impl "$impl" \
     --device "$device" --output "$out/timing.md" --limit-s "$(left)" "${more[@]}" "${selection[@]}" \
     >"$out/log.txt" 2>&1 || status=$?

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# All of core on this machine's NVIDIA GPU, packed into NAME.h5 and verified. A pack that is not right leaves no file.
+# Runs all of core on this machine's NVIDIA GPU, packs it into NAME.h5 and verifies that. A wrong pack leaves no file.
 # ./run nvidia-pack and check.sh call it.
 # usage: make.sh PREFIX [NAME] [--folder DIR] [--data DIR] [--impl LIB] [--sandbox MODE] [--fname OPERATOR ...]
 #   PREFIX    holds bin and lib: a build folder, a bundle           NAME    of the pack (default: nvidia)
 #   --folder  where NAME.h5 goes (default: beside this script)      --data  folder for baselines, kept (default: none)
-#   --impl    another device's library (default: PREFIX/lib/libdiopi_cuda.so)   --fname  these operators alone
+#   --impl    another device's library (default: PREFIX/lib/libdiopi_cuda.so)   --fname  only these operators
 #   --sandbox default, off: of the worker
 set -euo pipefail
-prefix=${1:?"usage: make.sh PREFIX [NAME] [options]; they stand at this script's head"}
+prefix=${1:?"usage: make.sh PREFIX [NAME] [options]; the head of this script explains them"}
 shift
 name=nvidia folder=$(dirname "$0") data=
 device=(--reference cuda) sandbox=default selection=()

@@ -1,5 +1,4 @@
-// Compiled into every library that plants something, with DIOPI_PLANTED_SWITCH naming its environment
-// variable.
+// Compiled into every library with switches; DIOPI_PLANTED_SWITCH names its environment variable.
 #include "baselines/planted/planted.h"
 
 #include <cstdlib>

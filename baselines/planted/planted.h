@@ -1,7 +1,7 @@
-// Planting something in the CPU reference: a bug that the tests must find, or another correct way to compute
-// that they must not accuse. The build takes every DIOPI_OVERRIDE(diopiX, a) it finds in a library's sources,
-// renames the reference's diopiX to good_diopiX, and links both: the override may call the good function,
-// with other arguments or to spoil what it did. Planting something edits no list.
+// Puts something into the CPU reference: a bug that the tests must find, or another correct way to compute
+// that they must not accuse. The build finds every DIOPI_OVERRIDE(diopiX, a) in a library's sources, renames
+// the reference's diopiX to good_diopiX, and links both: the override may call the good function with other
+// arguments or change its results. There is no list to edit.
 //
 //   PLANT(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "alpha is taken as 1");
 //   DIOPI_OVERRIDE(diopiAdd, a) {
@@ -10,8 +10,8 @@
 //     Good(a);
 //   }
 //
-// The switch of one name is on in a process whose environment has it: DIOPI_MUTANT=add_alpha_ignored or
-// DIOPI_VARIANT=..., whichever the library is built with.
+// The environment of a process switches one name on: DIOPI_MUTANT=add_alpha_ignored or DIOPI_VARIANT=...,
+// depending on the library.
 #ifndef BASELINES_PLANTED_PLANTED_H_
 #define BASELINES_PLANTED_PLANTED_H_
 
@@ -44,9 +44,9 @@
 // The function is left out of the library.
 #define DIOPI_OVERRIDE_MISSING(function) static_assert(true, "")
 
-// Declares the switch NAME. CATALOGUE: the number in the catalogue of bugs, 0 when it is not one of them.
-// FUNCTIONS: the ABI functions it changes, separated by spaces; "*": all, "!NAME": but not NAME. CONTRACTS:
-// what a device that computes so has to declare ("tf32"), or "".
+// Declares the switch NAME. CATALOGUE: the number in the catalogue of bugs, or 0. FUNCTIONS: the ABI
+// functions that it changes, separated by spaces; "*": all, "!NAME": except NAME. CONTRACTS: what a device
+// that computes like this must declare ("tf32"), or "".
 #define PLANT(name, catalogue, functions, contracts, text) \
   static const ::diopi::planted::Switch name {             \
 #name, catalogue, functions, contracts, text           \
@@ -76,7 +76,7 @@ diopiError_t Run(const char* function, void (*replacement)(Args), const Args& ar
   }
 }
 
-// Ends the function with another one's error, whose text stays the last-error string.
+// Ends the function with another function's error, whose text stays the last-error string.
 inline void OrFail(diopiError_t error) {
   if (error != diopiSuccess) ops::FailWith(error, "");
 }
@@ -126,8 +126,8 @@ inline std::vector<int64_t> StrideOf(diopiConstTensorHandle_t tensor) {
 
 }  // namespace diopi::planted
 
-// Everything that is planted in the library, one a line: name, catalogue number, functions, contracts, text,
-// separated by tabs. The text lives as long as the library.
+// All switches of the library, one per line: name, catalogue number, functions, contracts, text, separated by
+// tabs. The text lives as long as the library.
 extern "C" const char* diopiPlanted();
 
 #endif  // BASELINES_PLANTED_PLANTED_H_

@@ -10,7 +10,7 @@
 namespace diopi::baselines::hdf5 {
 namespace {
 
-// HDF5 puts what it needs into `pub`, which must come first.
+// HDF5 keeps its own data in `pub`, which must come first.
 struct DriverFile {
   H5FD_t pub;
   Target* target;

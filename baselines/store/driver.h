@@ -1,6 +1,6 @@
-// The HDF5 file driver that a baseline is written through. HDF5 1.10 loses its footing (it crashes when the
-// program ends) if a write fails while it closes a file, as on a full disk. This driver never lets it see a
-// failure: it keeps the first errno for the writer, and from then on takes everything and writes nothing.
+// The HDF5 file driver through which baselines are written. HDF5 1.10 crashes when the program ends if a
+// write failed while it closed a file, as on a full disk. This driver hides failures from HDF5: it keeps the
+// first errno for the writer, and from then on accepts everything and writes nothing.
 #ifndef BASELINES_STORE_DRIVER_H_
 #define BASELINES_STORE_DRIVER_H_
 
@@ -10,7 +10,7 @@
 
 namespace diopi::baselines::hdf5 {
 
-// What driver and writer share; outlives the HDF5 file.
+// Shared by driver and writer; outlives the HDF5 file.
 struct Target {
   int fd = -1;    // open for reading and writing, not owned
   int error = 0;  // the first errno that a write met

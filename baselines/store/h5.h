@@ -1,4 +1,4 @@
-// RAII over the HDF5 C library, for this folder alone. Nothing here throws or prints.
+// RAII over the HDF5 C library, for this folder only. Nothing here throws or prints.
 #ifndef BASELINES_STORE_H5_H_
 #define BASELINES_STORE_H5_H_
 
@@ -24,7 +24,7 @@ class Handle {
 
   bool ok() const { return id_ >= 0; }
   hid_t id() const { return id_; }
-  // False when closing failed, which is where buffered writes meet a full disk.
+  // False when closing failed, as when buffered writes meet a full disk.
   bool Close();
 
  private:
@@ -48,7 +48,7 @@ class Silence {
 // "FILE: what: HDF5's innermost message" from the error stack of the last call, as an internal error.
 absl::Status LastError(const std::string& file, const std::string& what);
 
-// How an element type lies in the file: see store.h. Invalid for the internal types.
+// How an element type is stored in the file: see store.h. Invalid for the internal types.
 Handle FileType(Dtype dtype);
 
 Handle StringType();  // variable-length UTF-8

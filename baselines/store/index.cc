@@ -70,8 +70,8 @@ absl::Status CheckVersions(absl::string_view line) {
   return absl::OkStatus();
 }
 
-// A tensor without elements has no bytes to bound its other sizes by, and strides are products of those:
-// their product stays far below 2^63 too.
+// A tensor without elements has no bytes that bound its other sizes, and strides are products of sizes, so
+// their product must stay far below 2^63 too.
 bool ParseShape(absl::string_view text, Dtype dtype, uint64_t nbytes, std::vector<int64_t>* shape) {
   int64_t extent = ElementSize(dtype);  // as if no size were zero
   if (extent == 0) return false;
@@ -119,8 +119,8 @@ absl::Status ParseTensor(const std::vector<absl::string_view>& words, uint64_t f
   return absl::OkStatus();
 }
 
-// `left`: bytes that the tensors of the last case may still claim. They are read together: each may lie in
-// the file and all of them be the same bytes, but no case has more than the file.
+// `left`: bytes that the tensors of the last case may still claim. They are read together: several may be the
+// same bytes of the file, but no case may have more than the file.
 absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index, uint64_t* left) {
   const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
   if (words[0] == "operator" && words.size() == 2) {

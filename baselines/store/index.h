@@ -1,5 +1,5 @@
-// The table of contents of a baseline file: its dataset /index, lines of text, one for the file, one a case,
-// one a tensor. The file's last bytes, the footer, say where it lies, so that a reader needs no HDF5.
+// The table of contents of a baseline file: its dataset /index, lines of text, one for the file, one per
+// case, one per tensor. The file's last bytes, the footer, locate it, so that a reader needs no HDF5.
 //
 //   diopi-baselines 2 1                          format version, generator version
 //   operator add
@@ -23,10 +23,10 @@
 
 namespace diopi::baselines {
 
-// Raised when a file written before can no longer be read, or the other way round.
+// Raised when older files can no longer be read, or older programs cannot read new files.
 inline constexpr int64_t kStoreFormatVersion = 2;
 
-// A stretch of the file.
+// A byte range of the file.
 struct Piece {
   uint64_t offset = 0;
   uint64_t nbytes = 0;

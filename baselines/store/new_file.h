@@ -1,5 +1,5 @@
-// An HDF5 file while it is written: whole under its name at the end, or not there at all. For this folder
-// alone. Not thread-safe.
+// Writes an HDF5 file atomically: at the end it is complete under its name, or does not exist. For this
+// folder only. Not thread-safe.
 #ifndef BASELINES_STORE_NEW_FILE_H_
 #define BASELINES_STORE_NEW_FILE_H_
 
@@ -36,18 +36,18 @@ class NewFile {
     return WriteInt(object, attribute, value, scalar_.id());
   }
 
-  // What became of the writes that HDF5 believes done.
+  // The result of the writes that HDF5 considers done.
   absl::Status Written() const;
   // The error of the call that failed just now: the disk's, or else HDF5's own.
   absl::Status Failure(const std::string& what) const;
   // FailedPrecondition after Commit or Discard; `call` is what the user called.
   absl::Status Usable(const char* call) const;
 
-  // Closes the file, appends what `footer` makes of its bytes (a descriptor open for reading, and how many
-  // there are) and gives it its name. After an error nothing is left of it.
+  // Closes the file, appends what `footer` makes from its bytes (a descriptor open for reading, and their
+  // number) and gives it its name. After an error nothing is left of it.
   using MakeFooter = std::function<absl::StatusOr<std::string>(int fd, int64_t size)>;
   absl::Status Commit(const MakeFooter& footer);
-  // Leaves nothing, unless it is committed.
+  // Removes the file unless it is committed.
   void Discard();
 
  private:

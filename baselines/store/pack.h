@@ -2,22 +2,20 @@
 // the project, for users who have no such device.
 //
 //   /                 attributes: format ("diopi-pack"), format_version, generator_version, suite, about
-//   (what
-//                     the file is, in words), sampling (how samples were taken), full_bytes, samples,
-//                     created, oracle, and device_reference_vendor, ..._version (GPU, driver, CUDA, cuDNN),
-//                     ..._sha256,
-//                     ..._contracts, ..._created
-//   /OPERATOR/cases   lines of text, one a row:
+//                     (what the file is, in words), sampling (how samples were taken), full_bytes,
+//                     samples, created, oracle, and device_reference_vendor, ..._version (GPU, driver,
+//                     CUDA, cuDNN), ..._sha256, ..._contracts, ..._created
+//   /OPERATOR/cases   lines of text, one per row:
 //                       case ID HASH INPUTS           INPUTS: one checksum of all its inputs
 //                       quarantined REASON            the library is not right here; there are no tensors
 //                       without REASON                it has no such function, or not for this dtype
 //                       full KEY DTYPE SHAPE FIRST XXH64
 //                       sampled KEY DTYPE SHAPE FIRST XXH64 nan=N inf=N min=X max=X mean=X std=X
-//   /OPERATOR/DTYPE   the elements of all tensors of this dtype, one after the other: a tensor's begin at
-//   FIRST
+//   /OPERATOR/DTYPE   the elements of all tensors of this dtype, one after the other: a tensor's first is
+//                     element FIRST
 //
 // Everything is compressed (deflate, bytes shuffled). The last bytes, beyond what HDF5 uses, are a line with
-// the versions and a checksum of the file: HDF5 opens no file that is damaged.
+// the versions and a checksum of the file: HDF5 never opens a damaged file.
 #ifndef BASELINES_STORE_PACK_H_
 #define BASELINES_STORE_PACK_H_
 
@@ -33,10 +31,10 @@
 
 namespace diopi::baselines {
 
-// Raised when a pack written before can no longer be read, or the other way round.
+// Raised when older packs can no longer be read, or older programs cannot read new packs.
 inline constexpr int64_t kPackFormatVersion = 1;
 
-// Of all elements of a tensor; the last four of the finite ones, 0 where there are none.
+// Statistics of all elements of a tensor; the last four are over the finite ones, 0 where there are none.
 struct TensorStatistics {
   int64_t nans = 0;
   int64_t infinities = 0;
@@ -65,7 +63,7 @@ struct PackCase {
   std::string id;
   std::string hash;
   std::string inputs;       // InputsChecksum of what the library was given
-  std::string quarantined;  // or why it judges nobody
+  std::string quarantined;  // or why the case is quarantined
   std::string without;      // or why the library returned nothing
   std::vector<PackTensor> tensors;
 };
@@ -82,7 +80,7 @@ struct PackHeader {
   std::string created;     // RFC 3339, UTC
 };
 
-// Makes the tensor of a pack out of a whole one.
+// Makes a pack's tensor from a whole one.
 PackTensor MakePackTensor(const std::string& key, const HostTensor& tensor, const PackHeader& header);
 
 // Writes a pack; without Commit nothing is left behind.

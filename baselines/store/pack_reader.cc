@@ -49,7 +49,7 @@ class PackFileReader final : public PackReader {
   absl::Status ReadHeader();
   bool ReadText(const char* attribute, std::string* value) const;
   bool ReadInt(const char* attribute, int64_t* value) const;
-  // A one-dimensional dataset as it lies in the file; `size`: bytes of one element.
+  // A one-dimensional dataset as stored; `size`: bytes of one element.
   absl::StatusOr<std::string> ReadDataset(const std::string& name, size_t* size) const;
   absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& operator_name) const;
 
@@ -76,7 +76,7 @@ absl::Status PackFileReader::CheckBytes() {
   if (pread(descriptor_.get(), end.data(), end.size(), info.st_size - static_cast<off_t>(end.size())) !=
           static_cast<ssize_t>(end.size()) ||
       !ParsePackFooter(end, &footer)) {
-    return Damaged("truncated, or an HDF5 file that is no pack: it does not end with a pack's last line");
+    return Damaged("truncated, or an HDF5 file that is not a pack: it does not end with a pack's last line");
   }
   if (footer.format_version != kPackFormatVersion) {
     return absl::FailedPreconditionError(absl::StrCat(path_, ": a pack of format version ",
@@ -84,9 +84,9 @@ absl::Status PackFileReader::CheckBytes() {
                                                       kPackFormatVersion));
   }
   if (footer.generator_version != static_cast<int64_t>(kGeneratorVersion)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path_, ": made with generator version ", footer.generator_version, ", this program has ",
-                     kGeneratorVersion, ": the inputs of its cases are others"));
+    return absl::FailedPreconditionError(absl::StrCat(path_, ": made with generator version ",
+                                                      footer.generator_version, ", this program has ",
+                                                      kGeneratorVersion, ": its cases have other inputs"));
   }
   if (footer.bytes != size - kPackFooterBytes)
     return Damaged("it does not have the size it was written with");
@@ -132,7 +132,7 @@ absl::Status PackFileReader::ReadHeader() {
                   ReadText("device_reference_sha256", &device.sha256) &&
                   ReadText("device_reference_contracts", &device.contracts) &&
                   ReadText("device_reference_created", &device.created);
-  if (!ok) return Damaged("a pack without all of its attributes");
+  if (!ok) return Damaged("a pack that lacks some attributes");
   hsize_t at = 0;
   if (H5Literate(file_.id(), H5_INDEX_NAME, H5_ITER_INC, &at, AppendName, &operators_) < 0) {
     return hdf5::LastError(path_, "cannot list the operators");

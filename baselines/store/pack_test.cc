@@ -216,7 +216,7 @@ TEST_F(PackDamage, OtherFilesAreNoPacks) {
   auto writer = BaselineWriter::Create(path_, "add", {});
   ASSERT_EQ((*writer)->Add(SomeBaseline("add.a", 1)), absl::OkStatus());
   ASSERT_EQ((*writer)->Commit(), absl::OkStatus());
-  EXPECT_THAT(std::string(PackReader::Open(path_).status().message()), HasSubstr("no pack"));
+  EXPECT_THAT(std::string(PackReader::Open(path_).status().message()), HasSubstr("not a pack"));
   EXPECT_TRUE(absl::IsNotFound(PackReader::Open(folder_.File("nothing.h5")).status()));
 }
 

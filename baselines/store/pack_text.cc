@@ -13,7 +13,7 @@
 namespace diopi::baselines {
 namespace {
 
-// Lines are rows of one length: a reason may not make them all long.
+// All rows have the length of the longest line, so a reason must not be long.
 constexpr size_t kMaxReason = 400;
 
 using Words = std::vector<absl::string_view>;

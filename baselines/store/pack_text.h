@@ -12,7 +12,7 @@
 
 namespace diopi::baselines {
 
-// Where a tensor's values lie in /OPERATOR/DTYPE.
+// The place of a tensor's values in /OPERATOR/DTYPE.
 struct PackPlace {
   int64_t first = 0;
   std::string checksum;
@@ -23,7 +23,7 @@ std::string PackCaseLine(const PackCase& c);
 std::string PackReasonLine(const char* word, const std::string& reason);
 std::string PackTensorLine(const PackTensor& tensor, const PackPlace& place);
 
-// The cases, their tensors without values; `places` has one entry a tensor, in order. DataLoss for anything
+// The cases, their tensors without values; `places` has one entry per tensor, in order. DataLoss for anything
 // that the functions above do not write; messages do not name the file.
 absl::StatusOr<std::vector<PackCase>> ParsePackLines(const std::vector<std::string>& lines, int64_t samples,
                                                      std::vector<PackPlace>* places);

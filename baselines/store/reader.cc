@@ -65,8 +65,9 @@ absl::Status Reader::Load() {
     return Damaged("truncated, or an HDF5 file that is not a baseline: it does not end with the footer");
   }
   std::string text;
-  if (piece.nbytes > size || piece.offset > size - piece.nbytes) return Damaged("the index lies outside");
-  // A file with holes in it may be of any size: what is read before any checksum was verified has a limit.
+  if (piece.nbytes > size || piece.offset > size - piece.nbytes)
+    return Damaged("the index lies outside the file");
+  // A sparse file may have any size, so reading before a checksum was verified has a limit.
   if (piece.nbytes > kMaxIndexBytes) {
     return Damaged(absl::StrCat("the index has ", piece.nbytes, " bytes; the limit is ", kMaxIndexBytes));
   }
@@ -102,7 +103,7 @@ absl::StatusOr<const CaseEntry*> Reader::Find(const std::string& case_id) const 
 
 absl::Status Reader::ReadPart(const Piece& piece, uint64_t offset, char* into, size_t size) const {
   if (offset > piece.nbytes || size > piece.nbytes - offset)
-    return Damaged("more bytes wanted than there are");
+    return Damaged("more bytes requested than the file has");
   size_t done = 0;
   while (done < size) {
     const ssize_t got =

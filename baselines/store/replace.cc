@@ -23,8 +23,8 @@ absl::Status SystemError(const std::string& what, int number) {
   return absl::ErrnoToStatus(number, what);
 }
 
-// Between opening and locking another writer may have renamed the file away: then the name no longer leads to
-// what was locked, and it is opened again.
+// Between opening and locking, another writer may have renamed the file: then the name no longer refers to
+// the locked file, and it is opened again.
 absl::StatusOr<Descriptor> OpenTemporary(const std::string& path) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

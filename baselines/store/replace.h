@@ -1,4 +1,4 @@
-// A file that appears whole or not at all: written beside its name, synced, renamed.
+// Replaces a file atomically: writes a temporary file beside it, syncs and renames it.
 #ifndef BASELINES_STORE_REPLACE_H_
 #define BASELINES_STORE_REPLACE_H_
 
@@ -26,8 +26,8 @@ class Descriptor {
 // "WHAT: the system's words"; ResourceExhausted when the disk is full.
 absl::Status SystemError(const std::string& what, int number);
 
-// Creates PATH.tmp, with its folder, and locks it, so that two writers of one file never share it. What a
-// killed writer left is truncated by whoever writes. Aborted when another process writes it.
+// Creates PATH.tmp, with its folder, and locks it, so that two writers of one file never share it. The next
+// writer truncates what a killed one left. Aborted when another process is writing it.
 absl::StatusOr<Descriptor> OpenTemporary(const std::string& path);
 inline std::string TemporaryPath(const std::string& path) {
   return path + ".tmp";
@@ -35,7 +35,7 @@ inline std::string TemporaryPath(const std::string& path) {
 
 // Flushes the temporary file to disk and gives it its name.
 absl::Status Publish(const Descriptor& temporary, const std::string& path);
-// And then the name itself.
+// Then flushes the name itself.
 absl::Status SyncFolder(const std::string& path);
 
 }  // namespace diopi::baselines

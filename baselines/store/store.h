@@ -1,5 +1,5 @@
-// Baselines in HDF5: one file an operator, DATA/baselines/REFERENCE/OPERATOR.h5, group per case, dataset per
-// tensor. The only folder that knows HDF5.
+// Baselines in HDF5: one file per operator, DATA/baselines/REFERENCE/OPERATOR.h5, one group per case, one
+// dataset per tensor. No other folder knows HDF5.
 //
 //   /                         attributes: operator, generator_version, format_version, and the provenance:
 //                             reference, library, library_hash, device, versions, created; where a device
@@ -10,7 +10,7 @@
 //   /CASE_ID/inputs/KEY       the dense input; attributes dtype and xxh64 (16 hex digits)
 //   /CASE_ID/outputs/KEY      and KEY.sigma, KEY.low, ...: cases/core/reference_key.h says what each holds;
 //                             READING:KEY those of another reading (baselines/compare/readings.h)
-//   /cases, /index            all cases' JSON and the table of contents (index.h), what our reader goes by
+//   /cases, /index            all cases' JSON and the table of contents (index.h), which our reader uses
 //
 // bool is stored as uint8 with attribute dtype "bool", bfloat16 as a custom 16-bit float type (h5py reads it
 // as float32), float16 as IEEE half; every dataset carries its dtype's name.
@@ -30,7 +30,7 @@
 
 namespace diopi::baselines {
 
-// A library that was run over the cases beside the oracle: a vendor's, by its own words.
+// A vendor's library that was run over the same cases as the oracle, as the library describes itself.
 struct DeviceProvenance {
   std::string vendor = "";     // empty: none was run
   std::string version = "";    // device and driver too, where the library names them
@@ -51,7 +51,7 @@ struct Provenance {
   DeviceProvenance device_reference = {};
 };
 
-// What lies where in a file (index.h).
+// The places of everything in a file (index.h).
 struct CaseEntry;
 struct TensorEntry;
 struct Piece;
@@ -60,7 +60,7 @@ struct Baseline {
   v1::Case c;
   TensorMap inputs;
   TensorMap references;          // by the keys of cases/core/reference_key.h
-  std::string quarantined = "";  // not empty: a reference fails this case, which judges nobody; the reason
+  std::string quarantined = "";  // not empty: why a reference fails this case, which then judges no library
 };
 
 // Writes a whole operator. Everything goes to a temporary file in the same folder, which is flushed to disk

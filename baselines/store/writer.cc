@@ -199,7 +199,7 @@ absl::StatusOr<uint64_t> Writer::AddDataset(hid_t parent, const std::string& key
   return offset;
 }
 
-// One fixed-length string: h5dump shows it, and it lies in the file as it is.
+// One fixed-length string: h5dump shows it, and the file holds its bytes unchanged.
 absl::StatusOr<Piece> Writer::AddText(const char* name, const std::string& text) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.id(), text.size());

@@ -19,7 +19,7 @@ Block = collections.namedtuple("Block", "name body whole start")
 
 
 def blocks(text, *names):
-    """The messages `name { body }` that stand in no other, those of these names only."""
+    """The top-level messages `name { body }` of these names."""
     found, depth, opening = [], 0, None
     for token in TOKEN.finditer(text):
         if token[1]:
@@ -40,7 +40,7 @@ def without(text, *names):
 
 
 def field(text, name):
-    """A field's value as it stands, a string or a list of strings, or an empty text."""
+    """A field's value as written, a string or a list of strings, or an empty text."""
     found = re.search(r'\b%s: (\[[^\]]*\]|"\w+")' % name, without(text))
     return found[1] if found else ""
 
@@ -51,7 +51,7 @@ def given(text):
 
 
 def given_by(cover, points):
-    """What a cover gives all its rows, the ordinary classes of its own axes included. Sizes are the points'."""
+    """What a cover gives all its rows, including the ordinary classes of its own axes. The points give the sizes."""
     result = {}
     for text in [cover] + [block.body for axis in blocks(cover, "axis") for block in blocks(axis.body, "class")[:1]]:
         for name, whole in given(text).items():
@@ -95,7 +95,7 @@ def grids(path, own_path):
 
 
 def write_cases(folder, root=HERE.parent.parent):
-    """Of each operator that has such points a folder for --cases: its functions, and these points alone. Their names."""
+    """Writes, for each operator with such points, a --cases folder: its functions with only these points. Returns names."""
     names = []
     owned = set((root / "baselines" / "ops").glob("*/*_timing.textproto"))
     for path in sorted((root / "cases" / "ops").glob("*/*.textproto")):
@@ -107,7 +107,7 @@ def write_cases(folder, root=HERE.parent.parent):
             (folder / path.stem / path.name).write_text(without(path.read_text(), "grid", "cover") + text)
             names.append(path.stem)
     for path in owned:
-        raise SystemExit("%s: there is no operator of that name in cases/ops/%s" % (path, path.parent.name))
+        raise SystemExit("%s: cases/ops/%s has no operator of that name" % (path, path.parent.name))
     return names
 
 

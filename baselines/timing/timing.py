@@ -1,7 +1,7 @@
-"""The time of our library's functions beside PyTorch's on the same device, as a table in Markdown.
+"""Compares the times of a library's functions with PyTorch's on the same device, as a table in Markdown.
 
-For each function the largest case in float32 and in float16, of core and of points.py. Ours: `diopi-cli time`.
-PyTorch's: the calls of baselines/crosscheck, on the same inputs in the same dtype (torch_time.py).
+Measures for each function the largest case in float32 and in float16, of core and of points.py: the library by
+`diopi-cli time`, PyTorch by the calls of baselines/crosscheck, on the same inputs in the same dtype (torch_time.py).
 """
 import argparse
 import datetime
@@ -28,13 +28,13 @@ import torch_time
 from calls import load_functions
 from points import write_cases
 
-LEGEND = """Each figure is microseconds of one call: the median of the samples, and in brackets their quartiles; a sample is up to
-%(calls)d calls in a row.
+LEGEND = """Each figure is microseconds per call: the median of the samples, and in brackets their quartiles; a sample
+is up to %(calls)d calls in a row.
 %(clock)s
 Inputs, attributes and dtype are the same on both sides. PyTorch's calls are those of `baselines/ops/*_crosscheck.py`, out
 of place; gradients are timed without the forward that led to them.
 
-Notes: **h** the device waited for the host in some samples, ours or PyTorch's: more is in the figure than the kernels ·
+Notes: **h** the device waited for the host in some samples, ours or PyTorch's: the figure contains more than the kernels ·
 **v** PyTorch returns a view, copied here as the ABI has none · **c** the case is core's, a small one."""
 CLOCK = {
     "cuda": "The clock is the device's (CUDA events around the sample, whose calls are queued while the device is busy).",
@@ -45,16 +45,16 @@ CLOCK = {
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--prefix", required=True, type=pathlib.Path, help="folder with bin/diopi-cli: a build, a bundle")
-    parser.add_argument("--impl", required=True, type=pathlib.Path, help="our library")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cuda", help="PyTorch's (default: cuda)")
-    parser.add_argument("--output", required=True, type=pathlib.Path, help="the table; FILE.json beside it: all samples")
+    parser.add_argument("--impl", required=True, type=pathlib.Path, help="the library to measure")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cuda", help="PyTorch's device (default: cuda)")
+    parser.add_argument("--output", required=True, type=pathlib.Path, help="the table; OUTPUT.json gets all samples")
     parser.add_argument("--fname", nargs="+", default=[], help="only these operators")
     parser.add_argument("--samples", type=int, default=15)
-    parser.add_argument("--calls", type=int, default=50, help="of a sample, at most (default: 50)")
+    parser.add_argument("--calls", type=int, default=50, help="the most calls per sample (default: 50)")
     parser.add_argument("--warmup", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=2, help="for the samples of a case, about (default: 2)")
-    parser.add_argument("--limit-s", type=float, default=1e9, help="begin no further operator after so many seconds")
-    parser.add_argument("--core", action="store_true", help="cases of core only, no larger points")
+    parser.add_argument("--seconds", type=float, default=2, help="about, for the samples of a case (default: 2)")
+    parser.add_argument("--limit-s", type=float, default=1e9, help="begin no further operator after this many seconds")
+    parser.add_argument("--core", action="store_true", help="only cases of core, no larger points")
     return parser.parse_args()
 
 
@@ -104,7 +104,7 @@ def their_time(options, function, line):
 
 
 def shapes(definition, roles=("ROLE_INPUT", "ROLE_INOUT")):
-    """Of the inputs; of the outputs where there are none."""
+    """The shapes of the inputs, or of the outputs where there are none."""
     texts = []
     for arg in definition.get("args", []):
         if arg.get("role") not in roles:

@@ -96,7 +96,7 @@ class Points(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             self.made_up(pathlib.Path(root), "", "")
             (pathlib.Path(root) / "cases/ops/elementwise/made_up.textproto").unlink()
-            with self.assertRaisesRegex(SystemExit, "made_up_timing.textproto: there is no operator"):
+            with self.assertRaisesRegex(SystemExit, "made_up_timing.textproto: cases/ops/elementwise has no operator"):
                 points.write_cases(pathlib.Path(root), pathlib.Path(root))
 
 

@@ -1,4 +1,4 @@
-"""How long PyTorch takes for the calls of baselines/crosscheck/calls.py, in the case's own dtype on any device."""
+"""Measures how long PyTorch takes for the calls of baselines/crosscheck/calls.py, in the case's own dtype on any device."""
 import contextlib
 import math
 import time
@@ -54,7 +54,7 @@ def written(value):
 
 @contextlib.contextmanager
 def recorded(calls):
-    """Gradients, steps of optimizers and clipping are put into `calls`, to be repeated without what led to them."""
+    """Puts gradients, optimizer steps and clipping into `calls`, to be repeated without what led to them."""
     names = [(torch.autograd, "grad"), (torch.optim.AdamW, "step"), (torch.optim.SGD, "step"),
              (torch.nn.utils, "clip_grad_norm_")]
     originals = [(owner, name, getattr(owner, name)) for owner, name in names]
@@ -94,7 +94,7 @@ def synchronize(device):
 
 
 def measure(call, device, options):
-    """({microseconds: a value a sample, calls, late, clock}): as loader::CaseCaller::Time measures ours."""
+    """{microseconds: a value per sample, calls, late, clock}, as loader::CaseCaller::Time measures ours."""
     seconds = 0.0
     for _ in range(max(options.warmup, 1)):
         synchronize(device)

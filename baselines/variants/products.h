@@ -1,4 +1,4 @@
-// Matrix products as honest libraries and devices compute them.
+// Matrix products as correct libraries and devices compute them.
 #ifndef BASELINES_VARIANTS_PRODUCTS_H_
 #define BASELINES_VARIANTS_PRODUCTS_H_
 
@@ -29,7 +29,7 @@ enum class Product {
   kTf32ShortSums,    // TF32 products, partial sums rounded to 11 bits
   kTf32LastLost,     // TF32 products, the last k left out
   kCoreTf32,         // kTensorCore8 on TF32 operands
-  kCoreTailLost,     // kTensorCore8 without what follows the last whole block
+  kCoreTailLost,     // kTensorCore8 without the terms after the last whole block
   kCoreSixteenBits,  // kTensorCore8 with an accumulator cut to 16 bits
 };
 
@@ -199,9 +199,9 @@ void GemmBy(Product how, ops::Trans trans_a, ops::Trans trans_b, int64_t m, int6
   }
 }
 
-// The switches that a family of products plants, and which of them is on for this dtype. TF32 and the
-// truncating accumulator do not exist for float64; TF32 holds 16-bit operands exactly, so those take another
-// way; the truncating accumulator is planted twice, because float32 has to declare it.
+// The switches of a family of products, and which of them is on for this dtype. TF32 and the truncating
+// accumulator do not exist for float64; TF32 holds 16-bit operands exactly, so they are computed otherwise;
+// the truncating accumulator has two switches, because float32 has to declare it.
 struct ProductSwitches {
   bool reversed, fma, split4, blocks16, in_double, core4_half, core4_single, core8_half, core8_single,
       tf32_nearest, tf32_truncated;

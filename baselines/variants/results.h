@@ -1,4 +1,4 @@
-// What devices may do to a finished result: flush its subnormal numbers, make other NaNs.
+// Changes that devices may make to a finished result: flush its subnormal numbers, make other NaNs.
 #ifndef BASELINES_VARIANTS_RESULTS_H_
 #define BASELINES_VARIANTS_RESULTS_H_
 
@@ -38,7 +38,7 @@ Bits OtherNan(Bits bits, Bits exponent) {
   return is_nan ? static_cast<Bits>(~Bits{0}) : bits;  // all ones is a quiet NaN in every format
 }
 
-// Zeros of their sign for float32 and bfloat16 results below 2^-126; other types stay.
+// Flushes float32 and bfloat16 results below 2^-126 to zeros of their sign; other types stay.
 inline void FlushSubnormals(const ops::Tensor& out) {
   if (out.dtype() == diopi_dtype_float32)
     Rewrite<uint32_t>(out, [](uint32_t b) { return Flushed(b, 0x7F800000U); });
@@ -46,7 +46,7 @@ inline void FlushSubnormals(const ops::Tensor& out) {
     Rewrite<uint16_t>(out, [](uint16_t b) { return Flushed(b, uint16_t{0x7F80}); });
 }
 
-// Every NaN with all bits set.
+// Sets all bits of every NaN.
 inline void ReplaceNans(const ops::Tensor& out) {
   switch (static_cast<int>(out.dtype())) {
     case diopi_dtype_float16:

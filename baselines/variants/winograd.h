@@ -1,5 +1,5 @@
 // Winograd's convolution with 3x3 filters, stride 1: Lavin and Gray, "Fast Algorithms for Convolutional
-// Neural Networks", 2015. A tile of M x M outputs costs (M + 2)^2 products a channel.
+// Neural Networks", 2015. A tile of M x M outputs costs (M + 2)^2 products per channel.
 #ifndef BASELINES_VARIANTS_WINOGRAD_H_
 #define BASELINES_VARIANTS_WINOGRAD_H_
 
@@ -47,7 +47,7 @@ struct WinogradTransforms<4> {
 template <typename C, size_t N>
 using Tile = std::array<std::array<C, N>, N>;
 
-// t x t^T. Zero coefficients touch nothing, as in unrolled code.
+// t x t^T. Zero coefficients are skipped, as in unrolled code.
 template <typename C, size_t kOut, size_t kIn>
 Tile<C, kOut> Transform(const Matrix<kOut, kIn>& t, const Tile<C, kIn>& x) {
   std::array<std::array<C, kIn>, kOut> half{};
@@ -130,7 +130,7 @@ class Winograd {
     }
   }
 
-  // To 11 bits.
+  // Rounds to 11 bits.
   Tile<C, kTile> Rounded(Tile<C, kTile> tile) const {
     if (bug_ != Bug::kHalfTransforms) return tile;
     for (auto& row : tile) {

@@ -105,7 +105,7 @@ absl::StatusOr<Dtype> ParseDtype(std::string_view name) {
     absl::StrAppend(&known, known.empty() ? "" : ", ", absl::string_view(info.name.data(), info.name.size()));
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("unknown dtype '", absl::string_view(name.data(), name.size()), "'; known are ", known));
+      absl::StrCat("unknown dtype '", absl::string_view(name.data(), name.size()), "'; known: ", known));
 }
 
 bool IsFloating(Dtype dtype) {

@@ -20,8 +20,8 @@ int64_t ElementSize(Dtype dtype);
 // "float32". Every code has a name.
 std::string_view DtypeName(Dtype dtype);
 
-// The inverse of DtypeName for the types a user may name (the internal ones are refused).
-// InvalidArgument, with the known names, for anything else.
+// The inverse of DtypeName for the types that a user may name, not the internal ones. InvalidArgument, with
+// the known names, for anything else.
 absl::StatusOr<Dtype> ParseDtype(std::string_view name);
 
 bool IsFloating(Dtype dtype);  // float16, bfloat16, float32, float64 and the noise types

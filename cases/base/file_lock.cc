@@ -18,7 +18,7 @@ absl::StatusOr<FileLock> FileLock::Take(const std::string& path) {
   }
   if (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(path, " is locked: another diopi-cli gen is at work there"));
+        absl::StrCat(path, " is locked: another diopi-cli gen is running there"));
   }
   return FileLock(std::move(descriptor));
 }

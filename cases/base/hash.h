@@ -10,7 +10,7 @@
 namespace diopi {
 
 uint64_t Xxh64(std::string_view data);
-// The same hash of data that comes in pieces.
+// The same hash for data that comes in pieces.
 class Xxh64Stream {
  public:
   Xxh64Stream();

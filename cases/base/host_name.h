@@ -1,4 +1,4 @@
-// The machine's name, as run records and agents' names have it.
+// The machine's name, for run records and agents' names.
 #ifndef CASES_BASE_HOST_NAME_H_
 #define CASES_BASE_HOST_NAME_H_
 
@@ -8,7 +8,7 @@
 
 namespace diopi {
 
-// "unknown" when the machine does not say.
+// "unknown" when the machine has no name.
 inline std::string HostName() {
   std::string name(256, '\0');
   if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";

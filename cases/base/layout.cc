@@ -154,7 +154,7 @@ bool Overlaps(const v1::TensorSpec& spec) {
     reach += stride * (size - 1);
   }
   if (nested) return false;
-  // Interleaved strides may or may not meet; only explicit layouts come here.
+  // Interleaved strides may or may not overlap; only explicit layouts reach this point.
   std::unordered_set<int64_t> seen;
   for (int64_t offset : ElementOffsets(shape, spec.strides(), 0)) {
     if (!seen.insert(offset).second) return true;

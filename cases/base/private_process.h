@@ -1,4 +1,4 @@
-// Programs that hold tokens, or judge what a stranger's code computes beside them.
+// Protects programs that hold tokens, or that judge untrusted code which runs beside them.
 #ifndef CASES_BASE_PRIVATE_PROCESS_H_
 #define CASES_BASE_PRIVATE_PROCESS_H_
 
@@ -6,12 +6,12 @@
 
 namespace diopi {
 
-// For the start of main: no other process of the same user may read or trace this one, whose memory no core
-// file shows. What it executes is not affected.
+// Call it at the start of main: other processes of the same user can then neither read nor trace this one,
+// and it leaves no core file. Programs that it executes are not affected.
 void MakeProcessPrivate();
 
-// The value of an environment variable, empty when there is none, which leaves the environment and the memory
-// that /proc/PID/environ shows.
+// Returns the value of an environment variable, empty when there is none, and removes it from the environment
+// and from the memory that /proc/PID/environ shows.
 std::string TakeFromEnvironment(const char* name);
 
 }  // namespace diopi

@@ -42,7 +42,7 @@ struct SpawnOptions {
   SpawnOptions(const SpawnOptions&) = delete;
   SpawnOptions& operator=(const SpawnOptions&) = delete;
 
-  // A child begins with default handlers and nothing blocked, whatever this program does with signals.
+  // A child starts with default signal handlers and no blocked signals, whatever this program has set.
   void Fill(const ProcessOptions& options) {
     sigset_t none;
     sigset_t all;

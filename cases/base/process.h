@@ -51,7 +51,7 @@ class Process {
   void Signal(int signal) const;
   // Waits for its end.
   ExitStatus Wait();
-  // At most `limit`; nothing when it still runs.
+  // Waits for at most `limit`; nothing when it still runs.
   std::optional<ExitStatus> WaitFor(std::chrono::milliseconds limit);
 
  private:

@@ -1,4 +1,4 @@
-// SHA-256 of a file, as run records name a library.
+// SHA-256 of a file, by which run records identify a library.
 #ifndef CASES_BASE_SHA256_H_
 #define CASES_BASE_SHA256_H_
 

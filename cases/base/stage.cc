@@ -12,7 +12,7 @@
 namespace diopi {
 namespace {
 
-// The variable's value as it was when first asked for; null when there is none.
+// The variable's value at the first call; null when there is none.
 const std::string* Wanted() {
   static const char* const text = std::getenv("DIOPI_TEST_STAGE");
   static const std::string* const wanted = text == nullptr ? nullptr : new std::string(text);

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as something to wait for, without a handler.
+// Waits for SIGINT and SIGTERM without a handler.
 #ifndef CASES_BASE_STOP_SIGNAL_H_
 #define CASES_BASE_STOP_SIGNAL_H_
 
@@ -7,7 +7,7 @@
 
 namespace diopi {
 
-// Blocks both signals for this thread and all it starts later; so make it before any thread.
+// Blocks both signals for this thread and all that it starts later; so make it before any thread.
 class StopSignal {
  public:
   static absl::StatusOr<StopSignal> Block();

@@ -1,4 +1,4 @@
-// A folder for as long as it is needed.
+// A temporary folder.
 #ifndef CASES_BASE_TEMPORARY_FOLDER_H_
 #define CASES_BASE_TEMPORARY_FOLDER_H_
 
@@ -7,24 +7,30 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "cases/base/descriptor.h"
 
 namespace diopi {
 
-// A folder only this user may enter, removed with everything in it when its owner goes. Move-only.
+// A folder that only this user may enter; the destructor removes it with everything in it. Move-only.
 class TemporaryFolder {
  public:
   // In the system's folder for temporary files. PermissionDenied where none can be made.
   static absl::StatusOr<TemporaryFolder> Make();
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  // Removes those of this user whose process was killed before it could: nobody holds the lock in them. What
+  // cannot be removed stays.
+  static void SweepAbandoned();
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
   TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
   ~TemporaryFolder() { Remove(); }
   const std::string& path() const { return path_; }
   std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
 
  private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  TemporaryFolder(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   void Remove();
   std::string path_;
+  Descriptor lock_;  // on a file in the folder, for as long as this process lives
 };
 
 }  // namespace diopi

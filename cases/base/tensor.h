@@ -1,4 +1,4 @@
-// A dense tensor in host memory, as it travels between generator, store, server, agent and worker.
+// A dense tensor in host memory, as generator, store, server, agent and worker exchange it.
 #ifndef CASES_BASE_TENSOR_H_
 #define CASES_BASE_TENSOR_H_
 
@@ -22,11 +22,11 @@ struct HostTensor {
 // Tensors of one case by key: an argument's name, with ".i" for the i-th of a list ("input", "tensors.0").
 using TensorMap = std::map<std::string, HostTensor>;
 
-// The product of the sizes; 1 for a 0-d tensor. What does not fit is INT64_MAX.
+// The product of the sizes; 1 for a 0-d tensor; INT64_MAX where it does not fit.
 int64_t NumElements(const std::vector<int64_t>& shape);
 
-// NumElements(shape) * ElementSize(dtype), for shapes that others claim: nothing where a size is negative or
-// the product does not fit.
+// NumElements(shape) * ElementSize(dtype), for untrusted shapes: nothing where a size is negative or the
+// product does not fit.
 std::optional<int64_t> ByteSize(Dtype dtype, const std::vector<int64_t>& shape);
 
 // Reads one element as a number. Exact for every type but int64/uint64 beyond 2^53. `data` points to the
@@ -37,7 +37,7 @@ double ElementAsDouble(Dtype dtype, const void* data, int64_t index);
 // values beyond int64 become 0); nonzero (NaN too) becomes 1 in bool.
 void StoreDouble(Dtype dtype, void* data, int64_t index, double value);
 
-// "(2, 3)", "(4,)", "()": shapes as Python users read them.
+// "(2, 3)", "(4,)", "()": the shape in Python's notation.
 std::string ShapeText(const std::vector<int64_t>& shape);
 
 }  // namespace diopi

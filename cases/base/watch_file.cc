@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr uint32_t kMask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_MODIFY | IN_ONLYDIR;
 
-// A name that is complete when it appears: a link of either kind. A new file is, once it is closed.
+// A name that is complete when it appears: a link of either kind. A new file is complete once it is closed.
 bool IsLink(const std::string& path) {
   struct stat file {};
   if (lstat(path.c_str(), &file) != 0) return false;
@@ -31,7 +31,8 @@ bool IsLink(const std::string& path) {
 
 absl::StatusOr<FileWatch> FileWatch::Open(const std::string& path) {
   Descriptor inotify(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (inotify.get() < 0) return absl::InternalError(absl::StrCat("no inotify: ", std::strerror(errno)));
+  if (inotify.get() < 0)
+    return absl::InternalError(absl::StrCat("cannot start inotify: ", std::strerror(errno)));
   FileWatch watch(path, std::move(inotify));
   absl::Status status = watch.Add(path);
   if (!status.ok()) return status;
@@ -53,7 +54,7 @@ absl::Status FileWatch::Add(const std::string& path) {
   return errno == ENOENT || errno == ENOTDIR ? absl::NotFoundError(why) : absl::InternalError(why);
 }
 
-// Through a link: the folder in which the file itself stands. One that cannot be watched is done without.
+// For a link, also watches the folder of the file itself, if that is possible.
 void FileWatch::WatchTarget() {
   std::error_code error;
   const fs::path target = fs::canonical(path_, error);

@@ -12,19 +12,19 @@
 
 namespace diopi {
 
-// Uses inotify on the file's folder, so that a file that is replaced (a rename over it, a link that points
-// elsewhere now, removed and made anew) counts as one that is rewritten in place. Through links the folder of
-// the file itself is watched too. A file that is still open for writing does not count until it is closed.
+// Uses inotify on the file's folder, so that replacing the file (a rename over it, a link that now points
+// elsewhere, removing and making it anew) counts like rewriting it in place. If the path is a link, the
+// folder of the file itself is watched too. A file that is open for writing counts only once it is closed.
 // Changes between two calls of Wait are kept. Move-only; not thread-safe.
 class FileWatch {
  public:
   enum class Event { kChanged, kStopped };
 
-  // NotFound when the folder is none; Internal when the system has no more watches.
+  // NotFound when the folder does not exist; Internal when the system has no more watches.
   static absl::StatusOr<FileWatch> Open(const std::string& path);
 
-  // Until the file has changed and then been left alone for `settle`, or `stop` is readable: that comes
-  // first. FailedPrecondition when the folder is gone.
+  // Waits until the file has changed and has then been left alone for `settle`, or `stop` is readable, which
+  // comes first. FailedPrecondition when the folder is gone.
   absl::StatusOr<Event> Wait(int stop, std::chrono::milliseconds settle);
 
  private:

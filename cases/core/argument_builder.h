@@ -14,7 +14,7 @@
 
 namespace diopi::cases {
 
-// What a shape source gave: shapes, a null, or "ask again when more arguments are known".
+// The result of a shape source: shapes, a null, or "ask again when more arguments are known".
 struct Source {
   bool ready = false;
   bool null = false;
@@ -44,7 +44,7 @@ class ArgumentBuilder {
   const v1::Argument* FindArg(const std::string& name) const;
   const std::string& PointName(const Slot& slot) const;
 
-  // Each returns false, with why_not_ set, when the function does not fit.
+  // Each returns false and sets why_not_ when the function does not fit.
   bool Assign(Slot* slot);
   bool AssignTensors(Slot* slot, const std::vector<const v1::PointTensor*>& given);
   bool AssignSame(const std::string& name, Slot* slot);

@@ -1,4 +1,4 @@
-// The arguments of a case as people read them.
+// The arguments of a case as text for people.
 #ifndef CASES_CORE_ARGUMENT_TEXT_H_
 #define CASES_CORE_ARGUMENT_TEXT_H_
 
@@ -15,7 +15,7 @@ struct ArgumentLine {
   std::string text;  // "float32 (2, 3), strides (1, 2)", "0.5", "true"
 };
 
-// One an argument, or tensor of a list, in the ABI's order.
+// One per argument, or per tensor of a list, in the ABI's order.
 std::vector<ArgumentLine> ArgumentLines(const v1::Case& c);
 
 }  // namespace diopi::cases

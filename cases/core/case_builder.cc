@@ -1,7 +1,7 @@
 // Arguments depend on each other (an output's shape on its inputs', a count on the length of an array), so
-// they are resolved on demand in the order of README's rules: the point's value, the default, the rule's
-// shape, null. A function that cannot get a value does not take the point, which is normal; an impossible
-// combination within a function that does take it is an error of the operator's file.
+// they are resolved on demand in the order of GUIDE.md: the point's value, the default, the rule's shape,
+// null. A function with an argument that gets no value does not take the point, which is normal; an
+// impossible combination within a function that takes it is an error of the operator's file.
 #include "cases/core/case_builder.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 
 using D = v1::Dtype;
 
-// Where randomness starts when the point does not say.
+// The seed of generators for which the point gives none.
 constexpr uint64_t kDefaultSeed = 42;
 
 }  // namespace
 
 absl::Status Named(const std::string& name, const absl::Status& status) {
-  // A layout that an output cannot take stays what it is, though it is that of a producer.
+  // An output that cannot take the producer's layout keeps its own.
   return {absl::IsFailedPrecondition(status) ? status.code() : absl::StatusCode::kInvalidArgument,
           absl::StrCat("argument '", name, "': ", status.message())};
 }
@@ -136,7 +136,7 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
   }
   if (IsTensor(param.kind())) {
     if (given.size() > 1)
-      return Unfit(absl::StrCat("`", param.name(), "` is one tensor, the point gives a list"));
+      return Unfit(absl::StrCat("`", param.name(), "` is one tensor, but the point gives a list"));
     if (given[0]->null()) {
       out->set_null(true);
       return param.nullable() || Unfit(absl::StrCat("`", param.name(), "` may not be null"));
@@ -159,11 +159,11 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
   return true;
 }
 
-// The very tensor that an argument before it in the call is.
+// The same tensor as an earlier argument of the call.
 bool ArgumentBuilder::AssignSame(const std::string& name, Slot* slot) {
   const std::string& own = slot->param->name();
   if (arg(*slot)->role() != v1::ROLE_INPUT) {
-    return Unfit(absl::StrCat("`", own, "` is written, so it cannot be `", name, "` too"));
+    return Unfit(absl::StrCat("`", own, "` is written, so it cannot be the same tensor as `", name, "`"));
   }
   for (const Slot& other : slots_) {
     if (&other == slot) break;
@@ -176,7 +176,7 @@ bool ArgumentBuilder::AssignSame(const std::string& name, Slot* slot) {
     return true;
   }
   return Unfit(
-      absl::StrCat("`", own, "` is the same tensor as `", name, "`, which no argument before it is"));
+      absl::StrCat("`", own, "` is the same tensor as `", name, "`, which is not an earlier argument"));
 }
 
 bool ArgumentBuilder::AssignAbsent(Slot* slot) {
@@ -227,7 +227,7 @@ bool ArgumentBuilder::AssignCounts() {
   return true;
 }
 
-// In-place: what the function computes must fit what it writes into.
+// In-place: the result must fit the tensor that the function writes.
 absl::Status ArgumentBuilder::CheckInPlace() {
   for (const Slot& slot : slots_) {
     v1::Argument* out = arg(slot);
@@ -235,7 +235,7 @@ absl::Status ArgumentBuilder::CheckInPlace() {
     for (const v1::TensorSpec& spec : out->tensors().tensors()) in_place_ = in_place_ || Overlaps(spec);
     if (out->has_tensor() && Overlaps(out->tensor())) in_place_ = true;
     if (in_place_) {
-      Unfit(absl::StrCat("`", slot.param->name(), "` is written, but elements of it share storage"));
+      Unfit(absl::StrCat("`", slot.param->name(), "` is written, but some of its elements share storage"));
       return absl::OkStatus();
     }
     if (!slot.given || !out->has_tensor()) continue;
@@ -259,7 +259,7 @@ absl::Status ArgumentBuilder::CheckInPlace() {
   return absl::OkStatus();
 }
 
-// To every output that can take it; an error when none can.
+// Applies it to every output that can take it; an error when none can.
 absl::Status ArgumentBuilder::GiveOutLayout() {
   if (!point_.has_out_layout()) return absl::OkStatus();
   absl::Status last;

@@ -14,31 +14,31 @@
 
 namespace diopi::cases {
 
-// Without a case, `why_not` says what does not fit; `in_place` is true when the function would fit but for
-// writing into an operand of another shape, dtype or with shared elements.
+// Without a case, `why_not` says what does not fit; `in_place` is true when the only obstacle is that the
+// function writes into an operand that has another shape or dtype, or shared elements.
 struct Fit {
   std::optional<v1::Case> c;
   std::string why_not;
   bool in_place = false;
 };
 
-// Assigns every argument of `rules`' function. A function that does not fit the point is no error; a shape
-// rule that fails, a layout that does not fit, an output without judge is: InvalidArgument, starting with
-// the argument's name; FailedPrecondition for an `out_layout` that no output can take. Id, hash and judges
-// are set by the caller's FinishCase.
+// Assigns every argument of `rules`' function. A function that does not fit the point is no error. A shape
+// rule that fails, a layout that does not fit, or an output without judge is InvalidArgument, starting with
+// the argument's name; an `out_layout` that no output can take is FailedPrecondition. The caller sets id,
+// hash and judges with FinishCase.
 absl::StatusOr<Fit> BuildCase(const v1::OperatorFile& op, const v1::FunctionRules& rules,
                               const v1::Point& point, v1::Dtype::Code dtype);
 
 // Judges (the default one spread over all outputs, exact for integers), id and content hash.
 absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c);
 
-// The hash of what a case computes: of everything but its names and explanations. FinishCase sets it.
+// The hash of what a case computes: of everything except its names and explanations. FinishCase sets it.
 std::string ContentHash(const v1::Case& c);
 
-// Of one tensor of suite core, in storage.
+// The limit for one tensor of suite core, in storage.
 inline constexpr int64_t kMostTensorBytes = int64_t{1} << 20;
 
-// Of the largest tensor among the case's arguments, in storage.
+// The bytes of the largest tensor among the case's arguments, in storage.
 int64_t LargestTensorBytes(const v1::Case& c);
 
 // The rules of a function of this file; null when it has none of that name.

@@ -1,6 +1,6 @@
-// Checks an operator's file down to the last case and input; with --compile also writes it as a serialized
-// OperatorFile, whose covers are chosen, for the build to embed. Findings are printed as FILE:LINE: text, and
-// the exit status is 1.
+// Checks an operator's file including all its cases and inputs; with --compile also writes it as a serialized
+// OperatorFile, with the chosen rows of its covers, for the build to embed. Errors are printed as FILE:LINE:
+// text, and the exit status is then 1.
 //
 //   case_compiler FILE.textproto ...              check, print how many cases there are
 //   case_compiler --list FILE.textproto ...       ... and each case's id, arguments and judges

@@ -1,6 +1,6 @@
 // Operator files are embedded in the program, and parsed and expanded only when a selection needs them: a
-// glob is matched against operator names first, which rules out most files. Patterns that matched nothing are
-// reported with the nearest names that would have.
+// glob is matched against operator names first, which rules out most files. Patterns that match nothing are
+// reported with the nearest names.
 #include "cases/core/catalog.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace diopi::cases {
 namespace {
 
-// The names of the public harness for everything.
+// The public harness's names for everything.
 bool MeansAll(const std::string& name) {
   return name == "all_ops" || name == "all" || name == "*";
 }
@@ -33,8 +33,8 @@ bool NamesOperator(const std::string& pattern, const v1::OperatorFile& op) {
                      [&](const std::string& name) { return GlobMatch(pattern, name); });
 }
 
-// The ids that `pattern` may match start with the operator's name; what stands before the first wildcard
-// tells most operators off without expanding them.
+// The ids that `pattern` may match start with the operator's name, so the text before the first wildcard
+// rules out most operators without expanding them.
 bool MayHoldCase(const std::string& pattern, const std::string& operator_name) {
   const std::string prefix = operator_name + ".";
   const size_t literal = std::min(pattern.find_first_of("*?"), pattern.size());
@@ -87,8 +87,8 @@ std::string Suggestion(const std::vector<std::string>& near) {
   return near.empty() ? "" : absl::StrCat("; did you mean ", absl::StrJoin(near, ", "), "?");
 }
 
-// "diopiHardtanhInp", "hardtanh", "hard_tanh" -> "hardtanhinp", "hardtanh": names as the ABI and cases spell
-// them.
+// Makes the names of the ABI and of cases comparable: "diopiHardtanhInp", "hardtanh", "hard_tanh" ->
+// "hardtanhinp", "hardtanh".
 std::string Bare(absl::string_view name) {
   absl::ConsumePrefix(&name, "diopi");
   std::string bare = absl::AsciiStrToLower(name);
@@ -96,7 +96,7 @@ std::string Bare(absl::string_view name) {
   return bare;
 }
 
-// The functions of the ABI that a name means (itself, in place, backward) and no operator has.
+// The functions of the ABI that a name stands for (itself, in place, backward) and that no operator has.
 std::vector<std::string> WithoutCases(const std::string& name, const std::set<std::string>& with_cases) {
   const std::string bare = Bare(name);
   std::vector<std::string> functions;
@@ -168,7 +168,7 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::FromFiles(std::vector<v1::Oper
   }
   for (const v1::OperatorFile& op : files) {
     if (op.operator_() != kLibraryOperator) continue;
-    return absl::InvalidArgumentError("no operator may be called library: the checks of a library are");
+    return absl::InvalidArgumentError("no operator may be called library: the library checks have this name");
   }
   auto catalog = std::unique_ptr<Catalog>(new Catalog());
   catalog->operators_ = std::move(files);
@@ -255,7 +255,7 @@ absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Vis
   if (!selection.suite().empty() &&
       std::find(suites.begin(), suites.end(), selection.suite()) == suites.end()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown suite '", selection.suite(), "'; known are ", absl::StrJoin(suites, ", ")));
+        absl::StrCat("unknown suite '", selection.suite(), "'; known: ", absl::StrJoin(suites, ", ")));
   }
   std::vector<std::pair<const v1::OperatorFile*, Wanted>> operators;
   for (const v1::OperatorFile& op : operators_) {

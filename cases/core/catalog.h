@@ -23,12 +23,13 @@ namespace diopi::cases {
 absl::StatusOr<v1::OperatorFile> ParseOperatorFile(std::string_view text, std::string_view file_name);
 
 // Every case of one operator, in file order (grid, point, dtype, function). InvalidArgument, naming file,
-// line where known, point and function, for shapes that do not broadcast, points no function can use, two
-// cases with one id.
+// line where known, point and function, for shapes that do not broadcast, points that no function takes, and
+// two cases with one id.
 absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::string_view file_name);
 
-// The suites, "core" first: every case; and "smoke", a part of it for a first minute, in which each function
-// has every point in one of its dtypes and, of each cover, a class of every group and every dtype.
+// The suites: "core", which has every case, then "smoke", a part of it that takes about a minute, in which
+// each function has every point in one of its dtypes and, from each cover, a class of every group and every
+// dtype.
 const std::vector<std::string>& SuiteNames();
 
 // The operators built into the program (every cases/ops/**/*.textproto at build time), and a user's own
@@ -36,8 +37,8 @@ const std::vector<std::string>& SuiteNames();
 class Catalog {
  public:
   static absl::StatusOr<std::unique_ptr<Catalog>> LoadBuiltin();
-  // The same and `more`, which were checked and whose cases have ids of their own; a file of `more` may have
-  // the name of an operator that is built in.
+  // The same with `more`, which must have been checked and whose cases need new ids; a file of `more` may
+  // have the name of a built-in operator.
   static absl::StatusOr<std::unique_ptr<Catalog>> LoadBuiltinWith(std::vector<v1::OperatorFile> more);
   // For tests.
   static absl::StatusOr<std::unique_ptr<Catalog>> FromFiles(std::vector<v1::OperatorFile> files);
@@ -57,9 +58,10 @@ class Catalog {
   // names, which no reference can compute, and then the cases of Select.
   absl::StatusOr<std::vector<v1::Case>> SelectRun(const v1::Selection& selection) const;
 
-  // As Select and SelectRun, for callers that need not hold all cases, which take hundreds of MiB: `visit`
-  // gets those of one operator's file at a time, or one by one. An error of `visit` ends it. Unknown suites
-  // and functions are found before the first visit, patterns of cases that match nothing after the last.
+  // Like Select and SelectRun, for callers that need not hold all cases, which take hundreds of MiB: `visit`
+  // gets the cases of one operator's file at a time, or one by one. An error of `visit` ends it. Unknown
+  // suites and functions are found before the first visit, patterns of cases that match nothing after the
+  // last.
   using VisitOperator = absl::FunctionRef<absl::Status(std::vector<v1::Case>)>;
   absl::Status VisitOperators(const v1::Selection& selection, VisitOperator visit) const;
   using Visit = absl::FunctionRef<void(v1::Case)>;
@@ -77,7 +79,7 @@ class Catalog {
   std::vector<v1::Case> library_checks_;  // of the catalog that is built in
 };
 
-// Catalog::SuiteHash of cases that are not held.
+// Catalog::SuiteHash without holding the cases.
 class SuiteHasher {
  public:
   void Add(const std::string& id, const std::string& hash);
@@ -87,7 +89,7 @@ class SuiteHasher {
   std::vector<std::string> lines_;
 };
 
-// "Did you mean" for messages: up to `limit` of `known` nearest to `name` by edit distance, nearest first.
+// For "did you mean" in messages: up to `limit` of `known` nearest to `name` by edit distance, nearest first.
 std::vector<std::string> Nearest(std::string_view name, const std::vector<std::string>& known, size_t limit);
 
 // Shell-style match with * and ?.

@@ -128,7 +128,7 @@ TEST(CatalogTest, WhatMatchesNothingIsToldWithSuggestions) {
       {{{}, {"addd.float32.n17"}, {}, ""}, absl::StatusCode::kNotFound, "did you mean add"},
       {{{}, {}, {}, "cores"},
        absl::StatusCode::kInvalidArgument,
-       "unknown suite 'cores'; known are core, smoke"},
+       "unknown suite 'cores'; known: core, smoke"},
   };
   for (const auto& c : cases) {
     const absl::Status status = Select(*catalog, c.query).status();

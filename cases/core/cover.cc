@@ -1,6 +1,5 @@
-// A row of classes becomes a point: the cover's tensors and attributes, with those of each class merged into
-// them, and then every expression replaced by its value. The case builder decides whether a function takes
-// it.
+// Makes a point of each row of classes: merges the tensors and attributes of each class into the cover's, and
+// replaces every expression by its value. The case builder decides whether a function takes it.
 #include "cases/core/cover.h"
 
 #include <algorithm>
@@ -49,7 +48,7 @@ class FunctionCover {
     return Finish();
   }
 
-  // The rows that an earlier Run gave, without their cases.
+  // The rows that an earlier Run found, without their cases.
   void Take(const std::string& chosen) {
     rows_.clear();
     for (size_t at = 0; at + axes_.size() <= chosen.size(); at += axes_.size()) {
@@ -60,8 +59,7 @@ class FunctionCover {
   absl::Status Rebuild(const std::string& chosen) {
     Take(chosen);
     for (const Row& row : rows_) {
-      if (!Builds(row))
-        return absl::InternalError(absl::StrCat("a row that was chosen does not fit: ", why_not_));
+      if (!Builds(row)) return absl::InternalError(absl::StrCat("a chosen row does not fit: ", why_not_));
     }
     return Finish();
   }
@@ -210,7 +208,7 @@ bool FunctionCover::Refuse(const Constraint& constraint, const Row& row, const s
   return false;
 }
 
-// A condition that every row fulfils (`axis` is kOpen), or those with class `c` of the axis.
+// A condition on every row (`axis` is kOpen), or on those with class `c` of the axis.
 void FunctionCover::AddCondition(const std::string& condition, const std::string& why, int axis, int c,
                                  std::vector<Constraint>* constraints) {
   std::set<int> axes;
@@ -279,7 +277,7 @@ bool FunctionCover::Build(const Row& row) {
   if (point->has_out_layout() && std::none_of(args.begin(), args.end(), [](const v1::Argument& arg) {
         return arg.role() == v1::ROLE_OUTPUT;
       })) {
-    why_not_ = "no output whose layout could be given";
+    why_not_ = "no output can take the layout";
     return false;
   }
   if (LargestTensorBytes(*fit->c) > kMostTensorBytes) {
@@ -321,8 +319,8 @@ absl::Status SetValue(const Variables& variables, v1::PointAttribute* attribute)
   return absl::OkStatus();
 }
 
-// One tensor is merged into what the point has of its name, into each of a list; several of one name are the
-// list.
+// One tensor is merged into the point's tensor of its name, or into each of a list; several of one name
+// replace the list.
 void GiveTensors(const v1::Class& c, v1::Point* point) {
   auto* in = point->mutable_in();
   std::set<std::string> lists;
@@ -368,7 +366,8 @@ absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
   return point;
 }
 
-// The rows, most new ones first, that together hold every dtype and a class of every group of every axis.
+// The rows, those with the most new classes first, that together have every dtype and a class of every group
+// of every axis.
 void FunctionCover::MarkSmoke() {
   std::vector<std::vector<bool>> seen;  // by axis and group
   seen.reserve(axes_.size());

@@ -1,5 +1,5 @@
-// The covers of an operator's file (proto/diopi/v1/operator.proto, Cover) into cases: which classes go
-// together is chosen by covering.h, for each function by itself, over the axes of the cover and the dtype.
+// Expands the covers of an operator's file (proto/diopi/v1/operator.proto, Cover) into cases. For each
+// function, covering.h chooses which classes are combined, over the axes of the cover and the dtype.
 #ifndef CASES_CORE_COVER_H_
 #define CASES_CORE_COVER_H_
 
@@ -24,7 +24,7 @@ struct Reach {
   std::string function;
   std::vector<AxisReach> axes;
   int64_t pairs = 0;           // pairs of classes (or groups) that have a case
-  int64_t excluded_pairs = 0;  // that no case of this function can have
+  int64_t excluded_pairs = 0;  // pairs that no case of this function can have
   // Pairs, and classes, for which the search for a case was given up.
   std::vector<std::string> undecided;
 };
@@ -32,7 +32,7 @@ struct Reach {
 struct CoverCases {
   std::vector<v1::Case> cases;  // finished: with judges, id and hash; ExpandOperator moves them out
   std::vector<Reach> reach;     // of each function that takes the cover; empty ones for `chosen` rows
-  // For Cover.chosen: the search need not be made again.
+  // For Cover.chosen, which saves a repeated search.
   std::vector<v1::ChosenRows> chosen;
 };
 
@@ -40,7 +40,7 @@ struct CoverCases {
 // is wrong, or when arguments that the conditions let through cannot be: the message starts with the row.
 absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover);
 
-// The point of which a cover of the file makes this case. NotFound when none does.
+// The point from which a cover of the file makes this case. NotFound when none does.
 absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case& c);
 
 }  // namespace diopi::cases

@@ -64,7 +64,7 @@ TEST(ExpressionTest, SaysWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"n +", "a number or a variable was expected"},
       {"(n", "a parenthesis is not closed"},
-      {"n n", "'n' was not expected"},
+      {"n n", "unexpected 'n'"},
       {"n / 0", "division by zero"},
       {"largest(n, 1)", "no function 'largest'"},
       {"self", "depend on itself"},

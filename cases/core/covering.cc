@@ -9,7 +9,7 @@
 namespace diopi::cases {
 namespace {
 
-// Complete rows that may be refused, and choices that may be made, before a pair counts as undecided.
+// How many complete rows may be refused, and choices made, before a pair counts as undecided.
 constexpr int kMostRefusals = 64;
 constexpr int kMostChoices = 200'000;
 
@@ -17,7 +17,7 @@ size_t At(int index) {
   return static_cast<size_t>(index);
 }
 
-// A constraint with the answers it gave.
+// A constraint with its earlier answers.
 class Known {
  public:
   Known(const Constraint& constraint, const std::vector<CoverAxis>& axes) : constraint_(constraint) {
@@ -99,7 +99,7 @@ class Coverer {
     }
   }
 
-  // What a row covers of pairs with `axis`, among the axes that are chosen; or in all, without an axis.
+  // How many new pairs with `axis` a row covers, among the chosen axes; without an axis, how many in all.
   template <typename Visit>
   void Pairs(const Row& row, int axis, Visit&& visit) const {
     for (int a = 0; a < Axes(); ++a) {
@@ -183,8 +183,8 @@ class Coverer {
   }
   static Target Pair(const Row& row, int a, int b) { return {a, row[At(a)], b, row[At(b)]}; }
 
-  // Finds what a refused row was refused for: a class, or two, that are refused while all other axes have
-  // their first class.
+  // Finds why a row was refused: one or two classes that are refused even when all other axes have their
+  // first class.
   void Blame(const Row& row) {
     ++refusals_;
     const Row first(axes_.size(), 0);
@@ -207,8 +207,8 @@ class Coverer {
     }
   }
 
-  // The open axis with the fewest classes that are allowed for each constraint that concerns it, and these
-  // classes: where a choice may leave nothing for others, it is made early. kOpen when all axes have a class.
+  // The open axis with the fewest classes that each of its constraints allows, and these classes, so that
+  // choices that may leave nothing for others are made early. kOpen when all axes have a class.
   int NextAxis(Row* row, std::vector<int>* classes) {
     int best = kOpen;
     double least = 0;

@@ -1,12 +1,12 @@
-// Covering arrays of strength two: rows that together hold every pair of classes of two axes.
+// Covering arrays of strength two: rows that together have every pair of classes of two axes.
 //
 // The classes of an axis fall into groups. A pair of axes is covered group by group: every pair of groups has
 // a row with some class of each; a pair with an axis that is `each` (the dtype) is covered class by class.
-// Every class has a row. Classes that are `once` have one row each, and are in no other.
+// Every class has a row. Classes that are `once` have exactly one row each.
 //
-// The algorithm is greedy: it starts a row with the first pair that has none, and gives each further axis,
-// those with the fewest possible classes first, the class that covers most pairs that have none. No
-// randomness: the same rows everywhere.
+// The algorithm is greedy: it starts a row with the first uncovered pair, and gives each further axis, those
+// with the fewest possible classes first, the class that covers most uncovered pairs. It is not random, so
+// the rows are the same everywhere.
 #ifndef CASES_CORE_COVERING_H_
 #define CASES_CORE_COVERING_H_
 
@@ -26,7 +26,7 @@ struct CoverAxis {
 using Row = std::vector<int>;
 inline constexpr int kOpen = -1;
 
-// Whether classes of these axes, in ascending order, may be together. Asked once for each combination.
+// Whether classes of these axes, in ascending order, may be combined. Called once for each combination.
 struct Constraint {
   std::vector<int> axes;
   std::function<bool(const Row&)> holds;
@@ -49,7 +49,7 @@ struct Covering {
   std::vector<Impossible> impossible;
 };
 
-// `first`: rows that are taken, in order, where they are acceptable and cover something new.
+// `first`: rows that are tried first, in order, and kept if they are acceptable and cover something new.
 Covering CoverPairs(const std::vector<CoverAxis>& axes, const std::vector<Constraint>& constraints,
                     const Accepts& accepts, const std::vector<Row>& first);
 

@@ -44,7 +44,7 @@ class Expander {
   bool IsWanted(int g, const v1::Point& point, const v1::FunctionRules& rules) const;
   std::vector<Dtype> PointDtypes(int g, int p);
   void ExpandPoint(int g, int p);
-  // False after a finding: one a point is enough.
+  // False after an error: one per point is enough.
   bool One(int g, int p, const v1::FunctionRules& rules, Dtype dtype);
   void CheckNames(int g, int p);
   void MarkSmoke(size_t first);
@@ -107,14 +107,14 @@ bool Expander::One(int g, int p, const v1::FunctionRules& rules, Dtype dtype) {
     return false;
   }
   if (!ids_.insert(c.id()).second) {
-    Say(g, p, absl::StrCat(where, "a second case with id ", c.id()));
+    Say(g, p, absl::StrCat(where, "two cases have the id ", c.id()));
     return false;
   }
   cases_.push_back(std::move(c));
   return true;
 }
 
-// Every name that the point gives must mean something to a function that it fits.
+// Every name that the point gives must be known to a function that it fits.
 void Expander::CheckNames(int g, int p) {
   const v1::Point& point = op_.grid(g).point(p);
   std::set<std::string> known;
@@ -137,8 +137,8 @@ void Expander::CheckNames(int g, int p) {
   }
 }
 
-// Of the cases from `first` on, which a point made, one of each function. The hash spreads the dtypes evenly
-// over points and functions.
+// Marks, among the cases from `first` on, which a point made, one of each function. The hash spreads the
+// dtypes evenly over points and functions.
 void Expander::MarkSmoke(size_t first) {
   std::map<std::string, std::vector<v1::Case*>> by_function;
   for (size_t i = first; i < cases_.size(); ++i) by_function[cases_[i].function()].push_back(&cases_[i]);
@@ -181,7 +181,7 @@ void Expander::AddCover(int c) {
   }
   for (v1::Case& each : covered->cases) {
     if (!ids_.insert(each.id()).second) {
-      findings_.push_back(absl::StrCat(where, "a second case with id ", each.id()));
+      findings_.push_back(absl::StrCat(where, "two cases have the id ", each.id()));
       return;
     }
     cases_.push_back(std::move(each));

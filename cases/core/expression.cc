@@ -1,5 +1,5 @@
-// A recursive descent: one function for each level of precedence. A value that is not known yet (the
-// variable has none) spreads through arithmetic, but not through an && or || that the other side decides.
+// A recursive-descent parser: one function for each level of precedence. An unknown value (of a variable that
+// has none yet) makes arithmetic unknown, but not an && or || that the other side decides.
 #include "cases/core/expression.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Parser {
     if (depth_ > kDeepest) Fail("nested too deeply; a variable may depend on itself");
     const Value value = status_.ok() ? Or() : std::nullopt;
     Space();
-    if (status_.ok() && !rest_.empty()) Fail(absl::StrCat("'", std::string(rest_), "' was not expected"));
+    if (status_.ok() && !rest_.empty()) Fail(absl::StrCat("unexpected '", std::string(rest_), "'"));
     if (!status_.ok()) return status_;
     return value;
   }
@@ -164,7 +164,7 @@ class Parser {
     if (!Take(",")) Fail("min and max take two values");
     const Value b = Or();
     if (!Take(")")) Fail("a parenthesis is not closed");
-    if (name != "min" && name != "max") Fail(absl::StrCat("no function '", name, "'; known are min and max"));
+    if (name != "min" && name != "max") Fail(absl::StrCat("no function '", name, "'; known: min, max"));
     if (!a || !b) return std::nullopt;
     return name == "min" ? std::min(*a, *b) : std::max(*a, *b);
   }

@@ -18,8 +18,8 @@ namespace diopi::cases {
 // The expression of each variable, which may name others.
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-// The value; nothing when it depends on a variable that is not among `variables`. InvalidArgument for what is
-// no expression, for a division by zero and for variables that depend on themselves.
+// The value; nothing when it depends on a variable that is not among `variables`. InvalidArgument for syntax
+// errors, a division by zero and variables that depend on themselves.
 absl::StatusOr<std::optional<int64_t>> Evaluate(std::string_view text, const Variables& variables);
 
 // A list separated by commas; an unknown variable is an error here.

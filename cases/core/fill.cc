@@ -88,7 +88,7 @@ Dtype PartOf(Dtype dtype) {
   }
 }
 
-// One value after another into `data`, which holds `count` elements whose last dimension is `slice` long.
+// Writes the values into `data`, which holds `count` elements whose last dimension is `slice` long.
 class Filler {
  public:
   Filler(const v1::Fill& fill, Dtype dtype, uint64_t key, int64_t count, int64_t slice, void* data)
@@ -292,7 +292,7 @@ void Filler::Specials() {
   }
 }
 
-// Which distinct value each logical element shows: its row-major place, with a shared one counted once.
+// The index of each logical element's distinct value: row-major, with shared elements counted once.
 // `distinct` gets the shape of the distinct elements.
 std::vector<int64_t> PlacesOf(const v1::TensorSpec& spec, std::vector<int64_t>* distinct) {
   const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
@@ -382,7 +382,7 @@ uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key) {
 
 namespace {
 
-// An input that is generated: its key, and the name under which the generator knows it.
+// A generated input: its key, and the name that keys the generator.
 struct GeneratedInput {
   std::string key;
   std::string fill_key;

@@ -17,7 +17,7 @@
 
 namespace diopi {
 
-// Goes into every case hash; raised when any fill gives other values than before.
+// Part of every case hash; raised whenever a fill gives other values than before.
 inline constexpr uint32_t kGeneratorVersion = 1;
 
 // The values of `spec`, dense and row-major, in its dtype. Elements that share storage hold the same value.
@@ -28,7 +28,7 @@ inline constexpr uint32_t kGeneratorVersion = 1;
 absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key);
 
 // 64 bits from the operator, the point's label, the dtype and the argument's key: functions of one operator
-// at one point see the same inputs (in-place equals out-of-place; a backward sees its forward's input). The
+// at one point get the same inputs (in-place equals out-of-place; a backward gets its forward's input). The
 // key of an argument is Argument.alias, or its name where that is empty, with ".i" in a list.
 uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key);
 
@@ -38,8 +38,8 @@ absl::StatusOr<TensorMap> FillInputs(const v1::Case& c);
 // The keys of these inputs, without generating them.
 std::set<std::string> GeneratedInputs(const v1::Case& c);
 
-// The default when a point says nothing: normal{0,1} for floating, full range for integers up to 16 bits,
-// integers in [-1000, 1000] for the wider, bernoulli{0.5} for bool.
+// The default fill: normal{0,1} for floating types, full range for integers up to 16 bits, [-1000, 1000] for
+// wider integers, bernoulli{0.5} for bool.
 v1::Fill DefaultFill(Dtype dtype);
 
 }  // namespace diopi

@@ -52,7 +52,7 @@ bool IsNull(const v1::Case& c, const std::string& argument) {
   return false;
 }
 
-// What tells the worker how to look at the outputs, and has no part in what is computed.
+// Fields that tell the worker how to check the outputs, without influence on the computation.
 void ClearChecks(v1::Case* c) {
   for (v1::Argument& arg : *c->mutable_args()) arg.clear_holds();
   for (v1::Judge& judge : *c->mutable_judges()) judge.clear_may_stay_unwritten();

@@ -6,13 +6,13 @@
 namespace diopi::cases {
 namespace {
 
-// Part of the hash: another number whenever a check comes to look at something else.
+// Part of the hash: changed whenever a check tests something else.
 constexpr int kVersion = 1;
 
 struct Check {
   const char* label;
   const char* reveals;
-  const char* function = "";  // that it tests, where it is one that no case can
+  const char* function = "";  // the function it tests, if no case can
 };
 
 constexpr Check kChecks[] = {

@@ -1,7 +1,7 @@
-// The checks of a library as a whole: what no case of an operator can show. They travel as cases, so that
-// runs cover them, agents lease them and reports count them like any other, but they have no tensors and no
-// baselines. A check that tests one function of the ABI has it as its function and counts as its case; the
-// others have none. How each is made is the worker's (impl_loader/caller/library_check.h).
+// The checks of a library as a whole, which show what no case of an operator can show. They are cases, so
+// that runs cover them, agents lease them and reports count them like any other, but without tensors and
+// baselines. A check that tests one function of the ABI names it as its function and counts as its case; the
+// others have none. The worker implements them (impl_loader/caller/library_check.h).
 #ifndef CASES_CORE_LIBRARY_CHECKS_H_
 #define CASES_CORE_LIBRARY_CHECKS_H_
 
@@ -17,8 +17,8 @@ inline constexpr char kLibraryOperator[] = "library";
 // Whether `c` is one of them: "library.LABEL".
 bool IsLibraryCheck(const v1::Case& c);
 
-// All of them, in the order in which they are best run: what says who the library is first. Their dtype is
-// that of the matrices which some of them multiply.
+// All of them, in the order in which they should run, those that identify the library first. Their dtype is
+// that of the matrices that some of them multiply.
 std::vector<v1::Case> LibraryChecks();
 
 }  // namespace diopi::cases

@@ -28,7 +28,7 @@ std::vector<std::string> Nearest(std::string_view name, const std::vector<std::s
   std::vector<std::pair<size_t, std::string>> ranked;
   for (const std::string& candidate : known) {
     size_t distance = EditDistance(name, candidate);
-    // A name that contains the other is near, whatever its length: batchnorm, diopiBatchNorm.
+    // A name that contains the other is near, whatever the lengths: batchnorm, diopiBatchNorm.
     const bool contained = !name.empty() && (candidate.find(name) != std::string::npos ||
                                              name.find(candidate) != std::string_view::npos);
     if (contained) distance = std::min<size_t>(distance, 2);

@@ -1,8 +1,8 @@
-// What is wrong with an operator's file, as far as it shows without expanding.
+// Finds the errors of an operator's file that show without expanding it; the expansion checks shapes and
+// layouts.
 //
-// Every finding is collected with the path of the field it is about, so that an author sees all mistakes of a
-// file at once, each with its line. Only what can be seen without expanding is checked here; shapes and
-// layouts are checked by the expansion.
+// Collects every error with the path of its field, so that an author sees all mistakes of a file at once,
+// each with its line.
 #include <set>
 #include <string>
 #include <vector>
@@ -58,6 +58,7 @@ class Checker {
     if (!IsLabel(op_.family())) Say({{"family", -1}}, "`family` must match [a-z0-9_]+");
     if (op_.function().empty()) Say({}, "no function");
     if (op_.grid().empty() && op_.cover().empty()) Say({}, "no grid and no cover");
+    for (const std::string& name : op_.nhwc()) NhwcTensor(name);
     for (int i = 0; i < op_.function_size(); ++i) Function(i);
     for (int i = 0; i < op_.grid_size(); ++i) CheckGrid(i);
     for (int i = 0; i < op_.cover_size(); ++i) CheckCover(i);
@@ -67,6 +68,7 @@ class Checker {
 
  private:
   void Say(const Path& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
+  void NhwcTensor(const std::string& name);
   void Function(int f);
   void Arg(int f, int a, const abi::Function& function);
   void References(const Path& path, const v1::ArgRule& rule, const abi::Function& function);
@@ -114,6 +116,19 @@ bool Checker::GivenByAPoint(const std::string& name) const {
     }
   }
   return false;
+}
+
+void Checker::NhwcTensor(const std::string& name) {
+  if (name == "*" && op_.nhwc_size() == 1) return;
+  std::set<std::string> known;
+  for (const std::string& each : Functions()) {
+    const abi::Function* function = abi::FindFunction(each);
+    if (function == nullptr) continue;  // reported where it stands
+    if (abi::FindParam(*function, name) != nullptr) return;
+    for (const std::string& param : ParamNames(*function)) known.insert(param);
+  }
+  Say({}, absl::StrCat("`nhwc`: no function of this file has an argument '", name, "'",
+                       NearestText(name, {known.begin(), known.end()})));
 }
 
 void Checker::Function(int f) {
@@ -214,7 +229,7 @@ void Checker::Arg(int f, int a, const abi::Function& function) {
         absl::StrCat("argument '", rule.name(), "' is `host_output`, but not a pointer to host memory"));
   }
   if (rule.has_default_value() && !rule.default_value().name().empty()) {
-    Say(here, "`default_value` has no name of its own");
+    Say(here, "`default_value` must not have a `name`");
   }
 }
 
@@ -254,7 +269,7 @@ void Checker::Judges(int f, const abi::Function& function) {
                                       {"rounds_if", judge.rounds_if()}}) {
       if (!name.empty()) Name(here, field, name, function);
     }
-    if (judge.may_stay_unwritten()) Say(here, "`may_stay_unwritten` follows from `written_if`");
+    if (judge.may_stay_unwritten()) Say(here, "use `written_if` instead of `may_stay_unwritten`");
     if (judge.kind() == v1::Judge::NOT_JUDGED && judge.reason().empty())
       Say(here, "NOT_JUDGED needs a `reason`");
     if (judge.kind() == v1::Judge::INDEX_OF && judge.input().empty()) Say(here, "INDEX_OF needs `input`");
@@ -263,8 +278,7 @@ void Checker::Judges(int f, const abi::Function& function) {
     }
     static constexpr std::string_view kGroups[] = {"", "element", "row", "channel", "all"};
     if (std::find(std::begin(kGroups), std::end(kGroups), judge.groups()) == std::end(kGroups)) {
-      Say(here,
-          absl::StrCat("unknown `groups` '", judge.groups(), "'; known are element, row, channel, all"));
+      Say(here, absl::StrCat("unknown `groups` '", judge.groups(), "'; known: element, row, channel, all"));
     }
   }
 }
@@ -275,7 +289,7 @@ void Checker::ReadingArgs(const Path& here, const v1::Reading& reading, const ab
   if (scalars && reading.args().empty()) Say(here, "ROUNDED_SCALARS needs `args`: the numbers");
   if (signs && reading.args_size() != 2) {
     Say(here,
-        "OPPOSITE_SIGNS needs two `args`: the matrix of columns and the one of the rows that go with them");
+        "OPPOSITE_SIGNS needs two `args`: the matrix whose columns, and the one whose rows change sign");
   }
   if (!scalars && !signs && !reading.args().empty()) {
     Say(here, "`args` belongs to ROUNDED_SCALARS and OPPOSITE_SIGNS");

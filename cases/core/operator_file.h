@@ -1,4 +1,5 @@
-// Parsing, checking and expanding one operator's file, with the lines at hand. catalog.h is the public face.
+// Parses, checks and expands one operator's file and keeps its line numbers. catalog.h is the public
+// interface.
 #ifndef CASES_CORE_OPERATOR_FILE_H_
 #define CASES_CORE_OPERATOR_FILE_H_
 
@@ -21,17 +22,17 @@ struct ParsedOperator {
   v1::OperatorFile file;
   SourceLines lines;
 
-  // "FILE:LINE: " of the point with this label; "FILE: " when a cover made it.
+  // "FILE:LINE: " for the point with this label; "FILE: " when a cover made it.
   std::string PointLine(const std::string& label) const;
 };
 
 // Syntax errors as "FILE:LINE:COLUMN: ...", then CheckOperator.
 absl::StatusOr<ParsedOperator> ParseOperator(std::string_view text, std::string_view file_name);
 
-// All that can be checked without expanding. Every finding is one line of the message.
+// Checks all that can be checked without expanding. Every error is one line of the message.
 absl::Status CheckOperator(const v1::OperatorFile& op, const SourceLines& lines);
 
-// Expand, with lines in its messages. `covers`, if given, receives what is known of each cover beside its
+// Expand, with line numbers in its messages. `covers`, if given, receives what each cover reaches besides its
 // cases.
 absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines,
                                                      std::vector<CoverCases>* covers = nullptr);

@@ -74,6 +74,10 @@ const Fault kFaults[] = {
     {"name: \"diopiAdd\"", "name: \"diopiAdds\"",
      "add.textproto:3: the ABI has no function 'diopiAdds'; nearest: diopiAdd"},
     {"diopiAddInp", "diopiAdd", "add.textproto:8: diopiAdd is given twice"},
+    {"family: \"elementwise\"", "family: \"elementwise\" nhwc: \"inptu\"",
+     "add.textproto: `nhwc`: no function of this file has an argument 'inptu'; nearest: input"},
+    {"family: \"elementwise\"", "family: \"elementwise\" nhwc: \"input\" nhwc: \"*\"",
+     "add.textproto: `nhwc`: no function of this file has an argument '*'"},
     {"variant: \"inplace\"", "", "add.textproto:8: two functions have variant ''"},
     {"variant: \"inplace\"", "variant: \"In\"", "add.textproto:8: `variant` must match [a-z0-9_]+"},
     {"name: \"out\"", "name: \"outs\"",
@@ -118,7 +122,7 @@ const Fault kFaults[] = {
     {"judge { kind: MATH }", "judge { kind: MATH written_if: \"alhpa\" }",
      "add.textproto:6: `written_if`: diopiAdd has no argument 'alhpa'; nearest: alpha"},
     {"judge { kind: MATH }", "judge { kind: MATH may_stay_unwritten: true }",
-     "add.textproto:6: `may_stay_unwritten` follows from `written_if`"},
+     "add.textproto:6: use `written_if` instead of `may_stay_unwritten`"},
     {"judge { kind: MATH }", "judge { kind: RANDOM }", "add.textproto:6: RANDOM needs a `distribution`"},
     {"judge { kind: MATH }", "judge { kind: INDEX_OF }", "add.textproto:6: INDEX_OF needs `input`"},
     {"judge { kind: MATH }", "judge { kind: MATH groups: \"rows\" }",
@@ -139,9 +143,8 @@ const Fault kFaults[] = {
      "add.textproto:6: `args` belongs to ROUNDED_SCALARS and OPPOSITE_SIGNS"},
     {"judge { kind: MATH }",
      "judge { kind: MATH } reading { kind: OPPOSITE_SIGNS args: \"out\" reason: \"x\" }",
-     "add.textproto:6: OPPOSITE_SIGNS needs two `args`: the matrix of columns and the one of the rows that "
-     "go "
-     "with them"},
+     "add.textproto:6: OPPOSITE_SIGNS needs two `args`: the matrix whose columns, and the one whose rows "
+     "change sign"},
     {"judge { kind: MATH }",
      "judge { kind: MATH } reading { kind: OPPOSITE_SIGNS args: [\"out\", \"input\"] reason: \"x\" }",
      "add.textproto:6: `args`: 'input' of diopiAdd is not an output tensor"},

@@ -19,7 +19,7 @@ constexpr char kAxes[] = "axes";  // the set whose axes others `use`
 
 using Sets = std::map<std::string, v1::PointSet, std::less<>>;
 
-// A set that does not parse is told by the name of its file.
+// An error of a set names its file.
 const absl::StatusOr<Sets>& AllSets() {
   static const auto* const sets = new absl::StatusOr<Sets>([]() -> absl::StatusOr<Sets> {
     Sets parsed;
@@ -173,7 +173,7 @@ void Resolver::Adapt(const v1::Use& use, v1::Point* point) {
   AddMissing(use, point);
 }
 
-// Of a function of the file with the same name, what the set says stands first.
+// For a function that the file has too, the set's rules come first.
 void Resolver::TakeFunctions(int f) {
   const Path here = {{"functions", f}};
   const v1::FunctionsOf& functions = op_->functions(f);

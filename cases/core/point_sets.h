@@ -12,14 +12,14 @@
 namespace diopi::cases {
 
 // Puts the functions of every `functions` into the file, the points of every `use` into its grid, what a grid
-// gives all its points into them, and the axes of every `set` into its cover, so that the file stands for
-// itself. InvalidArgument, a line per finding, for a set, label, axis, class or role that is unknown.
+// gives all its points into them, and the axes of every `set` into its cover, so that the file is
+// self-contained. InvalidArgument, a line per error, for an unknown set, label, axis, class or role.
 absl::Status ResolveSets(const SourceLines& lines, v1::OperatorFile* op);
 
 // "elementwise_shapes", ...: sorted.
 std::vector<std::string> SetNames();
 
-// Takes `from`'s fields that are given; a fill's kind and its specials count as one field each.
+// Copies the fields that `from` has; a fill's kind and its specials count as one field each.
 void MergeTensor(const v1::PointTensor& from, v1::PointTensor* into);
 
 }  // namespace diopi::cases

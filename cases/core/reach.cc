@@ -13,7 +13,7 @@
 namespace diopi::cases {
 namespace {
 
-// The tensor by whose dtype users speak of a call.
+// The tensor whose dtype identifies a call for users.
 const abi::Param* MainTensor(const abi::Function& function) {
   const abi::Param* written = nullptr;
   for (const abi::Param& param : function.param()) {

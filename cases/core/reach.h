@@ -16,8 +16,8 @@ struct FunctionReach {
   std::string function;
   int64_t cases = 0;
   std::vector<Reach> covers;
-  // Of the first tensor that the function reads (of the first it writes, where it reads none): those that
-  // proto/abi documents, and those with a case.
+  // Dtypes of the first tensor that the function reads (or, if it reads none, writes): those that proto/abi
+  // documents, and those with a case.
   std::vector<std::string> documented;
   std::vector<std::string> dtypes;
   // What is missing without a reason in the operator's file: a documented dtype that is not in `skip_dtypes`,

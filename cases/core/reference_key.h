@@ -1,5 +1,5 @@
-// What a baseline holds of an output, and the one place that names it: the keys of references in memory, on
-// the wire and as datasets of the HDF5 files (baselines/store/store.h).
+// What a baseline holds for an output, and the only definition of its names: the keys of references in
+// memory, on the wire and as datasets of the HDF5 files (baselines/store/store.h).
 #ifndef CASES_CORE_REFERENCE_KEY_H_
 #define CASES_CORE_REFERENCE_KEY_H_
 
@@ -32,7 +32,7 @@ inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 7> kRefe
      {ReferencePart::kNative16, ".native16"},
      {ReferencePart::kSpreadNan, ".spread_nan"}}};
 
-// "out.sigma" of "out".
+// "out.sigma" for "out".
 inline std::string ReferenceKey(std::string_view output, ReferencePart part) {
   std::string key(output);
   for (const auto& [known, suffix] : kReferenceSuffixes) {
@@ -46,7 +46,7 @@ struct ReferenceName {
   ReferencePart part = ReferencePart::kValue;
 };
 
-// The inverse. No output is named like a part.
+// The inverse. No output has a part's name.
 inline ReferenceName ParseReferenceKey(std::string_view key) {
   for (const auto& [part, suffix] : kReferenceSuffixes) {
     if (key.size() > suffix.size() && key.substr(key.size() - suffix.size()) == suffix)

@@ -60,11 +60,12 @@ absl::StatusOr<Source> ArgumentBuilder::Producer(const std::string& reference, b
   const std::string function = reference.substr(0, dot);
   const std::string output = reference.substr(dot + 1, reference.find('.', dot + 1) - dot - 1);
   const v1::FunctionRules* rules = FindRules(op_, function);
-  if (rules == nullptr || rules == &rules_) return absl::InvalidArgumentError("refers to no other function");
+  if (rules == nullptr || rules == &rules_)
+    return absl::InvalidArgumentError("must refer to another function of the file");
   absl::StatusOr<Fit> fit = BuildCase(op_, *rules, point_, dtype_);
   if (!fit.ok()) return fit.status();
   if (!fit->c.has_value()) {
-    Unfit(absl::StrCat(function, ", which it builds on, does not fit: ", fit->why_not));
+    Unfit(absl::StrCat(function, ", whose output it takes, does not fit: ", fit->why_not));
     return Source{};
   }
   const v1::Argument* found = nullptr;
@@ -134,7 +135,7 @@ absl::StatusOr<Source> ArgumentBuilder::ShapesFor(const Slot& slot) {
   return source;
 }
 
-// Nothing while an argument that the dtype depends on is not known.
+// Nothing as long as an argument that the dtype depends on is unknown.
 std::optional<Dtype> ArgumentBuilder::DtypeFor(const v1::ArgRule& rule, std::optional<Dtype> produced) const {
   Dtype dtype = produced.value_or(dtype_);
   if (rule.has_dtype()) dtype = ParseDtype(rule.dtype()).value_or(dtype);
@@ -175,7 +176,7 @@ absl::Status ArgumentBuilder::Make(const Slot& slot, const Source& source, Dtype
     out->set_null(true);
     return slot.param->nullable()
                ? absl::OkStatus()
-               : absl::InvalidArgumentError("the rule gives null, proto/abi says it may not be");
+               : absl::InvalidArgumentError("the rule gives null, which proto/abi does not allow");
   }
   if (!is_list && source.shapes.size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(source.shapes.size(), " shapes for one tensor"));
@@ -220,8 +221,8 @@ absl::StatusOr<bool> ArgumentBuilder::Resolve(Slot* slot) {
   return true;
 }
 
-// Inputs before outputs, and each as soon as what it depends on is known. A named rule that lacks an
-// argument fails and is asked again; the last failure is reported.
+// Makes inputs before outputs, and each as soon as what it depends on is known. A named rule that lacks an
+// argument fails and is called again later; the last failure is reported.
 absl::Status ArgumentBuilder::ResolvePending() {
   for (const bool outputs : {false, true}) {
     absl::Status last;
@@ -244,7 +245,7 @@ absl::Status ArgumentBuilder::ResolvePending() {
       if (progress) AssignCounts();
     }
     if (!last.ok() && !outputs) {
-      // An input may be made from an output's shape; the second round tells if it still is not.
+      // An input may be made from an output's shape; if it is still not made, the second round reports it.
       const bool waits = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
         return slot.pending && arg(slot)->role() == v1::ROLE_OUTPUT;
       });
@@ -258,7 +259,8 @@ absl::Status ArgumentBuilder::ResolvePending() {
     absl::StatusOr<bool> made = Resolve(&slot);
     if (!made.ok()) return Named(slot.param->name(), made.status());
     if (!*made)
-      return Named(slot.param->name(), absl::InvalidArgumentError("what its rule names is never known"));
+      return Named(slot.param->name(),
+                   absl::InvalidArgumentError("its rule depends on an argument that gets no value"));
   }
   return absl::OkStatus();
 }

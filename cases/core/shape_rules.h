@@ -15,10 +15,10 @@
 
 namespace diopi::cases {
 
-// What a rule may look at: the arguments of the call that are known so far, by name.
+// What a rule may use: the arguments of the call that are known so far, by name.
 class RuleArgs {
  public:
-  // `output`: the argument whose shape is asked for, so that one rule can serve several.
+  // `output`: the argument whose shape is wanted, so that one rule can serve several.
   RuleArgs(const v1::Case& c, std::string_view output) : case_(c), output_(output) {}
 
   std::string_view output() const { return output_; }

@@ -1,4 +1,4 @@
-// Where in an operator's file each of its parts stands, for messages.
+// The line of each part of an operator's file, for messages.
 #ifndef CASES_CORE_SOURCE_LINES_H_
 #define CASES_CORE_SOURCE_LINES_H_
 
@@ -12,7 +12,7 @@
 
 namespace diopi::cases {
 
-// A way down the file's message: {"grid", 0}, {"point", 3}. The index is -1 for a field that is not repeated.
+// A path in the file's message: {"grid", 0}, {"point", 3}. The index is -1 for a field that is not repeated.
 struct Step {
   const char* field;
   int index;

@@ -1,4 +1,4 @@
-"""What the importers share: the public harness's Python files as data, and how its functions call the ABI.
+"""Shared by the importers: reads the public harness's Python files as data, and knows how its functions call the ABI.
 
 read_configs.py (cases) and ../../client/profile/import/import_profile.py (device profiles) are embedded behind this
 file. A file is parsed with ast, never executed.
@@ -16,14 +16,14 @@ DTYPE_ALIASES = {"bool_": "bool", "half": "float16", "single": "float32", "float
                  "int": "int32", "long": "int64"}
 UNREADABLE = "it cannot be read without running the file"
 INVALID = "PyTorch does not take these arguments: the harness has no result for them"
-ROUNDED = "the oracle rounds results, not what they are made of"
-COMPLEX = "complex numbers: the importer does not carry them over"
-FREE = "the definition leaves the result free"
-CHANCE = "what is drawn by chance decides the shape"
+ROUNDED = "the oracle rounds results, not operands"
+COMPLEX = "the importer does not support complex numbers"
+FREE = "the definition does not determine the result"
+CHANCE = "random values determine the shape"
 
 
 class Refused(Exception):
-    """Why something cannot be imported. `reason`: the same without particulars, for a table."""
+    """Why something cannot be imported. `reason`: the same without details, for a table."""
 
     def __init__(self, why, node=None, reason=None):
         super().__init__(why)
@@ -36,7 +36,7 @@ def printable(text):
 
 
 def text_of(node):
-    """An expression as a report shows it."""
+    """An expression as text for a report."""
     try:
         text = printable(ast.unparse(node).split("\n")[0])
     except (RecursionError, ValueError):  # nested too deep, or a number of thousands of digits
@@ -54,7 +54,7 @@ def is_dict_call(node):
 
 
 def table(node, what, tell=None):
-    """dict(...) and {...} as {key: node}; of two of one name Python takes the later, which `tell` learns."""
+    """dict(...) and {...} as {key: node}. Of two with one name Python takes the later, which `tell` reports."""
     if isinstance(node, ast.Dict):
         pairs = [(k.value if isinstance(k, ast.Constant) else None, v) for k, v in zip(node.keys, node.values)]
     elif is_dict_call(node) and not node.args:
@@ -72,7 +72,7 @@ def table(node, what, tell=None):
 
 
 def entries_of(node, what, tell):
-    """(key, node) of the entries of the file's dictionary; tell(node, name, why, reason) of what is none."""
+    """(key, node) of the entries of the file's dictionary; calls tell(node, name, why, reason) for anything else."""
     if isinstance(node, ast.Dict):
         pairs = list(zip(node.keys, node.values))
     elif is_dict_call(node):
@@ -80,7 +80,7 @@ def entries_of(node, what, tell):
             tell(argument, text_of(argument), UNREADABLE)
         pairs = [(k.arg and ast.Constant(k.arg), k.value) for k in node.keywords]
     else:
-        raise Refused(f"{what} is no dictionary that is written out", node, UNREADABLE)
+        raise Refused(f"{what} is not a dictionary literal", node, UNREADABLE)
     entries = {}
     for key, value in pairs:
         if not isinstance(key, ast.Constant):
@@ -94,7 +94,7 @@ def entries_of(node, what, tell):
 
 
 def assigned(statement):
-    """The name that `name = ...`, or the same with a type, assigns to."""
+    """The name that `name = ...`, with or without a type, assigns to."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     if isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
@@ -102,7 +102,7 @@ def assigned(statement):
 
 
 def find_table(tree, name, tell, knows=lambda statement: False):
-    """What the file assigns to `name` last, or None. Tells of every other statement but imports and texts."""
+    """What the file assigns to `name` last, or None. Reports all other statements except imports and strings."""
     found = []
     for node in tree.body:
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -230,7 +230,7 @@ def promoted(tensor, number):
 
 
 def spread(dims, *names):
-    """One number stands for each of the dimensions."""
+    """One number stands for all dimensions."""
 
     def prepare(args):
         for name in names:
@@ -268,7 +268,7 @@ def adaptive_pooling(dims):
 
 
 def pooling_by_mode(dims):
-    """The gradient of a maximum takes the indices of another call: without them there is none."""
+    """The gradient of a maximum needs the indices of another call."""
 
     def prepare(args):
         pooling(dims)(args)
@@ -381,7 +381,7 @@ def one_hot(args):
     if args["num_classes"] != -1:
         return
     if not input.count() or not input.whole:
-        raise Refused("the number of classes is drawn by chance", None, CHANCE)
+        raise Refused("the number of classes is random", None, CHANCE)
     low, high = input.whole
     input.fill = f"fill {{ values {{ values: {[high - 1] + list(range(low, high - 1))[:64]} }} }}"
     args["out"] = Tensor(input.shape + [high], "int64")
@@ -476,7 +476,7 @@ def triangular_solve(args):
 def decomposition(args):
     rows, columns = args["input"].shape[-2:]
     if args["mode"] == "complete" and rows > columns + 1:
-        raise Refused("the last columns of Q are any basis of what the others leave", None, FREE)
+        raise Refused("the last columns of Q may be any basis of the rest", None, FREE)
 
 
 def polar(args):
@@ -494,7 +494,7 @@ def ctc_loss(args):
         longest = high - 1
         lengths.fill = f"fill {{ values {{ values: {[longest] + list(range(low, longest))[:64]} }} }}"
     elif lengths.fill != "fill { constant { value: 1 } }":
-        raise Refused("the length of the longest target is drawn by chance", None, CHANCE)
+        raise Refused("the length of the longest target is random", None, CHANCE)
     if probs.fill == "fill { normal {} }" and classes:
         probs.fill = f"fill {{ normal {{ mean: {-round(math.log(classes) + 0.5, 2)} }} }}"
     args["states"] = Tensor([samples, steps, 2 * longest + 1])

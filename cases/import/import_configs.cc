@@ -36,7 +36,7 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
-// What a point's text has that ours may not, as a number beyond its type.
+// Collects the first error in a point's text, such as a number beyond its type.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int /*line*/, int /*column*/, const std::string& message) override {
@@ -48,8 +48,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 constexpr char kNoOperator[] = "the suite has no such operator";
 constexpr char kUnfit[] = "the operator's rules do not take these arguments";
 
-// Python's values as the kinds of the ABI's parameters want them: a bool where a number stands, a number
-// where a list of sizes does, none for nothing at all.
+// Converts Python's values to the kinds of the ABI's parameters: a number to a bool, a number to a list of
+// sizes, none to no attribute.
 void FitKind(const abi::Param& param, v1::PointAttribute* attribute) {
   using Value = v1::PointAttribute;
   const auto value = attribute->value_case();
@@ -97,7 +97,7 @@ bool Names(const v1::FunctionRules& rules, const std::string& argument) {
   });
 }
 
-// Where the operator's file calls an argument otherwise than the ABI does, the point does too.
+// Renames the point's arguments to the operator file's aliases.
 void UseAliases(const v1::OperatorFile& op, v1::Point* point) {
   const auto rename = [&](const std::string& name) {
     std::string ours = name;
@@ -124,7 +124,7 @@ bool HasItsOutputs(const v1::FunctionRules& rules, const v1::Point& point) {
   return true;
 }
 
-// The harness asks for gradients of floating tensors only: there are no others.
+// The harness wants gradients for floating tensors only; others do not exist.
 void LeaveOutGradientsOfIntegers(v1::FunctionRules* rules) {
   if (!absl::EndsWith(rules->name(), "Backward") || rules->only_dtypes_size() > 0) return;
   for (const char* name : {"bool", "int8", "uint8", "int16", "int32", "int64"}) {
@@ -135,8 +135,8 @@ void LeaveOutGradientsOfIntegers(v1::FunctionRules* rules) {
   if (rules->why().empty()) rules->set_why("integers have no gradient");
 }
 
-// A grid of the one point, with the functions that it may be for: neither those that lack an output, nor what
-// only functions without these dtypes take (the sizes for a backward).
+// A grid with one point and the functions that may take it: without functions that lack an output's shape,
+// and without arguments that only functions without these dtypes take (the sizes for a backward).
 v1::OperatorFile Alone(const v1::OperatorFile& op, const v1::Point& point, const std::set<Dtype>& dtypes) {
   v1::OperatorFile alone;
   alone.set_operator_(op.operator_());
@@ -349,7 +349,7 @@ absl::StatusOr<ImportedConfigs> ImportConfigs(std::string_view records, const st
     std::vector<std::string> fields = absl::StrSplit(line, '\t');
     for (std::string& field : fields) field = Unescape(field);
     if (!importer.Take(fields)) {
-      return absl::InvalidArgumentError(absl::StrCat("no record of a case: ", line.substr(0, 200)));
+      return absl::InvalidArgumentError(absl::StrCat("not a record of a case: ", line.substr(0, 200)));
     }
   }
   return importer.Finish();

@@ -1,4 +1,4 @@
-// From the public harness's case configuration (diopi_configs.py) to operator files of a user's own.
+// Converts the public harness's case configuration (diopi_configs.py) into operator files.
 #ifndef CASES_IMPORT_IMPORT_CONFIGS_H_
 #define CASES_IMPORT_IMPORT_CONFIGS_H_
 
@@ -20,7 +20,7 @@ struct ImportedConfigs {
     std::string reason;
     std::set<std::string> entries;  // the keys of their entries in diopi_configs
     int64_t cases = 0;              // of the harness; 0 for what could not be read at all
-    std::string example;            // the first of them: "FILE:LINE: ENTRY: why"
+    std::string example;            // the first case: "FILE:LINE: ENTRY: why"
   };
 
   std::vector<v1::OperatorFile> files;  // one per operator, in order of their names
@@ -32,15 +32,15 @@ struct ImportedConfigs {
   std::vector<LeftOut> ignored;         // fields without a meaning here; `reason` is the name
 };
 
-// The program (Python) that reads such a file as data: `python3 -c SCRIPT FILE OUT` writes records.
+// The Python program that reads such a file as data: `python3 -c SCRIPT FILE OUT` writes records.
 std::string_view ReadConfigsScript();
 
 // How the public harness calls the ABI, as the Python that ReadConfigsScript begins with.
 std::string_view HarnessScript();
 
-// `records`: what it wrote for `file_name`. Output shapes and judges are those of the operator of `catalog`
-// whose functions the harness calls; a case that it cannot expand is left out. InvalidArgument for malformed
-// records.
+// `records`: what that program wrote for `file_name`. Output shapes and judges are those of the operator of
+// `catalog` whose functions the harness calls; cases that do not expand are left out. InvalidArgument for
+// malformed records.
 absl::StatusOr<ImportedConfigs> ImportConfigs(std::string_view records, const std::string& file_name,
                                               const Catalog& catalog);
 

@@ -2,15 +2,15 @@
 
     read_configs.py FILE OUT
 
-The harness's own expansion is followed: a case for each name, each shape (with the parameters of the same position)
-and each dtype. Writes OUT, one record a line, tab-separated, text escaped as in C:
-    note    LINE  KEY  WHAT                    something in a configuration that means nothing to us
+Expands like the harness: a case for each name, each shape (with the parameters of the same position)
+and each dtype. Writes OUT, one record per line, tab-separated, text escaped as in C:
+    note    LINE  KEY  WHAT                    a field of a configuration without a meaning here
     skip    LINE  KEY  NAME  FUNCTIONS  CASES  REASON  DETAIL
                                                that many cases are not imported; NAME may be empty
     case    LINE  KEY  NAME  INDEX  FUNCTIONS  DTYPES  POINT
                                                a case for each of DTYPES. NAME: the harness's function; FUNCTIONS: the
                                                ABI's that it calls, or nothing; POINT: a diopi.v1.Point, as text
-Exits with 1, and says why on standard error, when FILE is no Python or has no `diopi_configs`.
+Exits with 1, with the reason on standard error, when FILE is not Python or has no `diopi_configs`.
 """
 
 import sys
@@ -18,8 +18,8 @@ import sys
 DEFAULT_DTYPES = ["float16", "float32", "float64", "int32", "int64"]  # of the harness
 LIMITS = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}
 LIMITS.update({f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)})
-# The keys that say which cases there are. The others say how the harness calls and judges: our operator files say
-# that for themselves.
+# The keys that determine the cases. The others determine how the harness calls and judges, which our operator files
+# do themselves.
 CARRIED = {"name", "dtype", "para", "tensor_para", "gen_fn", "gen_policy"}
 KNOWN_TENSOR_PARA = {"args", "dtype", "gen_fn", "gen_policy", "seq_name"}
 KNOWN_ARG = {
@@ -27,20 +27,20 @@ KNOWN_ARG = {
 }
 MAX_CASES = 1_000_000  # of a file: names, shapes and dtypes multiply
 MAX_LIST = 1024  # tensors in a list
-MAX_ELEMENTS = 2**40  # terabytes: no machine has them, and their bytes still fit int64
+MAX_ELEMENTS = 2**40  # terabytes, which no machine has; their bytes still fit int64
 INT64 = range(-(2**63), 2**63)
 NORMAL = ("randn", "randn_int", "randn_complx")  # numpy drops the imaginary part, as there is no complex dtype
 
-# Reasons, as the table shows them.
-UNKNOWN = "nothing of ours holds such a value, shape or generator"
+# Reasons for the table.
+UNKNOWN = "the suite cannot represent such a value, shape or generator"
 LENGTHS = "lists of different lengths"
-SPARSE = "sparse tensors: the suite has none"
+SPARSE = "the suite has no sparse tensors"
 
 
 def numeric(node, what):
     value = literal(node, what)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Refused(f"{what} is no number: {text_of(node)}", node, UNKNOWN)
+        raise Refused(f"{what} is not a number: {text_of(node)}", node, UNKNOWN)
     return value
 
 
@@ -49,14 +49,14 @@ def names_of(node, what):
     value = literal(node, what)
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not names or not all(isinstance(n, str) and n for n in names):
-        raise Refused(f"{what} is no list of names: {text_of(node)}", node, UNKNOWN)
+        raise Refused(f"{what} is not a list of names: {text_of(node)}", node, UNKNOWN)
     return list(names)
 
 
 def dtype(node):
     name = dtype_of(node)
     if name is None:
-        raise Refused(f"no dtype of ours: {text_of(node)}", node, UNKNOWN)
+        raise Refused(f"unknown dtype: {text_of(node)}", node, UNKNOWN)
     return name
 
 
@@ -79,11 +79,11 @@ def attribute(name, value):
     if isinstance(value, (list, tuple)) and all(type(v) is int and v in INT64 for v in value):
         return head + f"sizes {{ values: {list(value)} }} }}"
     shown = "such a number" if isinstance(value, int) else f"{value!r:.60}"
-    raise Refused(f"{name}: no attribute of ours holds {shown}", None, UNKNOWN)
+    raise Refused(f"{name}: no attribute can hold {shown}", None, UNKNOWN)
 
 
 class Generator:
-    """A gen_fn: which of numpy's distributions, with which limits."""
+    """A gen_fn: one of numpy's distributions, with its limits."""
 
     def __init__(self, node):
         self.node = node
@@ -119,7 +119,7 @@ class Generator:
             low, high = (0, 1) if self.name == "rand" else (0, 2) if limits else (0.1, 2)
             return f"fill {{ uniform {{ low: {low} high: {high} }} }}"
         if self.name != "uniform" or not self.range(dtype)[0] < self.range(dtype)[1]:
-            raise Refused(f"no fill of ours is gen_fn {text_of(self.node)}", self.node, UNKNOWN)
+            raise Refused(f"no fill corresponds to gen_fn {text_of(self.node)}", self.node, UNKNOWN)
         low, high = self.range(dtype)
         return f"fill {{ uniform {{ low: {number(low)} high: {number(high)} }} }}"
 
@@ -142,7 +142,7 @@ def sizes_of(node, shape, most=MAX_ELEMENTS):
     shape = [shape] if type(shape) is int else shape
     whole = isinstance(shape, (list, tuple)) and all(type(n) is int and n >= 0 and n in INT64 for n in shape)
     if not whole:
-        raise Refused(f"no shape: {text_of(node)}", node, UNKNOWN)
+        raise Refused(f"not a shape: {text_of(node)}", node, UNKNOWN)
     if math.prod(shape) > most:
         raise Refused(f"more elements than a tensor can have: {text_of(node)}", node, UNKNOWN)
     return list(shape)
@@ -213,7 +213,7 @@ def positive_definite(sizes, dtype, node):
     """The harness multiplies a matrix of normal numbers with its transpose. Ours are whole numbers, and 1 is added on
     the diagonal: no sum is rounded, and none of them is nearly singular."""
     if len(sizes) < 2 or not 0 < sizes[-2] <= 64 or sizes[-1] > 64:
-        raise Refused(f"no symmetric matrices: {text_of(node)}", node, UNKNOWN)
+        raise Refused(f"not a shape of symmetric matrices: {text_of(node)}", node, UNKNOWN)
     rows, columns = sizes[-2:]
     values = []
     for matrix in range(min(math.prod(sizes[:-2]), 8) or 1):
@@ -230,7 +230,7 @@ def flatten(value, node):
     if isinstance(value, bool) or isinstance(value, (int, float)):
         return [float(value) if isinstance(value, float) else int(value)], []
     if not isinstance(value, (list, tuple)):
-        raise Refused(f"no values of a tensor: {text_of(node)}", node, UNKNOWN)
+        raise Refused(f"not values of a tensor: {text_of(node)}", node, UNKNOWN)
     parts = [flatten(v, node) for v in value]
     if any(shape != parts[0][1] for _, shape in parts):
         raise Refused("values of a tensor in rows of different lengths", node, UNKNOWN)

@@ -35,7 +35,7 @@ std::set<std::string> Needed(const v1::OperatorFile& op, const std::string& func
   return needed;
 }
 
-// What the functions of `op` call their arguments in a point.
+// The names that the functions of `op` give their arguments in a point.
 std::set<std::string> PointNames(const v1::OperatorFile& op) {
   std::set<std::string> names;
   for (const v1::FunctionRules& rules : op.function()) {

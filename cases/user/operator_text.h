@@ -1,4 +1,4 @@
-// Operator files of one point, and as text.
+// Operator files with one point, and operator files as text.
 #ifndef CASES_USER_OPERATOR_TEXT_H_
 #define CASES_USER_OPERATOR_TEXT_H_
 
@@ -13,22 +13,22 @@
 
 namespace diopi::cases {
 
-// `op` with `point` alone, for `function` and `dtype` alone. Of the other functions it keeps those whose
-// outputs `function` takes, and of the point's arguments those that one of these functions takes.
+// `op` with only `point`, for only `function` and `dtype`. Keeps those other functions whose outputs
+// `function` takes, and those of the point's arguments that one of these functions takes.
 v1::OperatorFile OnePointFile(const v1::OperatorFile& op, const v1::Point& point, const std::string& function,
                               Dtype dtype);
 
-// The one case of such a file. InvalidArgument when the file is wrong, or has not exactly one.
+// The case of such a file. InvalidArgument when the file has errors, or not exactly one case.
 absl::StatusOr<v1::Case> ExpandOne(const v1::OperatorFile& file);
 
-// The file that expands to `c` alone: OnePointFile of the point that `c` comes from. Internal when the
+// The file that expands to `c` only: OnePointFile of the point that `c` comes from. Internal when the
 // catalog has no such point.
 absl::StatusOr<v1::OperatorFile> FileOfCase(const Catalog& catalog, const v1::Case& c);
 
-// The file as *.textproto, with the comments by which editors know its schema.
+// The file as *.textproto, with the comments that tell editors its schema.
 std::string OperatorText(const v1::OperatorFile& file);
 
-// Makes the folders of `path` and the file: whole or not at all. PermissionDenied, with the path and why.
+// Makes the folders of `path`, and the file atomically. PermissionDenied, with the path and the reason.
 absl::Status WriteFileWhole(const std::string& path, const std::string& text);
 
 }  // namespace diopi::cases

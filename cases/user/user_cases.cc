@@ -59,7 +59,7 @@ bool IsSmall(const v1::Case& c) {
   });
 }
 
-// Takes the files one by one and keeps what is wrong with them.
+// Takes the files one by one and collects their errors.
 class Folder {
  public:
   void Add(const std::string& path) {
@@ -68,8 +68,9 @@ class Folder {
     absl::StatusOr<ParsedOperator> parsed = ParseOperator(*text, path);
     if (!parsed.ok()) return Find(std::string(parsed.status().message()));
     if (parsed->file.operator_() == kLibraryOperator) {
-      return Find(parsed->lines.At({{"operator", -1}}) +
-                  "no operator may be called library: the checks of a library are; expected another name");
+      return Find(
+          parsed->lines.At({{"operator", -1}}) +
+          "no operator may be called library: the library checks have this name; expected another name");
     }
     const absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines);
     if (!cases.ok()) return Find(std::string(cases.status().message()));
@@ -88,7 +89,7 @@ class Folder {
  private:
   void Find(std::string finding) { findings_.push_back(std::move(finding)); }
 
-  // The ids of our cases that an operator of this name could meet.
+  // Collects the ids of our cases with which an operator of this name could collide.
   absl::Status KnowOurs(const std::string& operator_name) {
     if (builtin_ == nullptr) {
       absl::StatusOr<std::unique_ptr<Catalog>> builtin = Catalog::LoadBuiltin();
@@ -100,7 +101,7 @@ class Folder {
       if (op.operator_() != operator_name) continue;
       const absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, operator_name);
       if (!cases.ok()) return cases.status();
-      for (const v1::Case& c : *cases) ids_.emplace(c.id(), "of the suite that is built in");
+      for (const v1::Case& c : *cases) ids_.emplace(c.id(), "in the built-in suite");
     }
     return absl::OkStatus();
   }
@@ -111,7 +112,7 @@ class Folder {
     std::string finding;
     if (!is_new) {
       finding =
-          absl::StrCat("there is a case ", c.id(), " already, ", id->second, "; expected a label of its own");
+          absl::StrCat("the case ", c.id(), " already exists, ", id->second, "; expected another label");
     } else if (IsSmall(c)) {
       finding = std::string(FillInputs(c).status().message());
     }

@@ -17,11 +17,11 @@ namespace diopi::cases {
 // and expanded, and the inputs of its cases are made where no tensor of the case is above 1 MiB. A file may
 // add points to an operator of ours by its name, with a label of their own: no case may have the id of one of
 // ours or of another file's.
-// NotFound for a folder that is none, or has no such file; InvalidArgument with every finding, one a line, as
-// "FILE:LINE: what is wrong, what was expected".
+// NotFound for a folder that does not exist or has no such file; InvalidArgument with every error, one per
+// line, as "FILE:LINE: what is wrong, what was expected".
 absl::StatusOr<std::vector<v1::OperatorFile>> ReadUserCases(const std::string& folder);
 
-// The operators built in, and those of `folder`; empty: those built in alone.
+// The built-in operators, and those of `folder`, which may be empty.
 absl::StatusOr<std::unique_ptr<Catalog>> LoadCatalog(const std::string& folder);
 
 }  // namespace diopi::cases

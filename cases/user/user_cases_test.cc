@@ -81,8 +81,7 @@ TEST_F(UserCasesTest, WhatIsWrongIsToldWithFileAndLine) {
     const char* what;
   };
   const Row rows[] = {
-      {Points("add", "n17"),
-       ":10: ", "there is a case add.float32.n17 already, of the suite that is built in"},
+      {Points("add", "n17"), ":10: ", "the case add.float32.n17 already exists, in the built-in suite"},
       {Points("mine", "wide", "5, 6"), ":10: ", "broadcast"},
       {Points("library", "wide"), ":1: ", "no operator may be called library"},
       {Points("mine", "Wide"), ":10: ", "label"},
@@ -108,7 +107,7 @@ TEST_F(UserCasesTest, TwoFilesWithOneIdAndFindingsOfEveryFile) {
   const auto read = ReadUserCases(folder_);
   ASSERT_FALSE(read.ok());
   const std::string message(read.status().message());
-  EXPECT_NE(message.find("/b.textproto:10: there is a case mine.float32.wide already, at " + folder_ +
+  EXPECT_NE(message.find("/b.textproto:10: the case mine.float32.wide already exists, at " + folder_ +
                          "/a.textproto:10"),
             std::string::npos)
       << message;

@@ -105,18 +105,19 @@ class Agent {
   LibraryFacts facts_;
   baselines::CompareOptions compare_;
   v1::Selection selection_;
-  // Cases by operator and function that this program's own catalog selects; with a remote server a guess.
+  // Number of cases by operator and function, from this program's own catalog; with a remote server an
+  // estimate.
   std::map<std::pair<std::string, std::string>, int64_t> expected_;
   std::unique_ptr<rpc::Client> client_;
   SessionWorker first_worker_;
-  std::vector<std::string> dead_devices_;  // why, a line each
-  int repeat_ = 2;                         // of the run that is joined, or our own
+  std::vector<std::string> dead_devices_;  // the reasons, one line each
+  int repeat_ = 2;                         // the joined run's, or our own
   double timeout_s_ = 30;                  // likewise
   v1::CreateRunResponse run_;
   std::unique_ptr<Progress> progress_;
   std::map<std::string, v1::Verdict> verdicts_;  // of this session, by case
-  int stop_signal_ = 0;                          // that ended the session; 0: none
-  std::atomic<bool> first_failure_{false};       // with --fail-fast: it is there
+  int stop_signal_ = 0;                          // the signal that ended the session; 0: none
+  std::atomic<bool> first_failure_{false};       // with --fail-fast: a failure occurred
 };
 
 ExitCode Agent::Tell(const absl::Status& status) {
@@ -171,7 +172,7 @@ absl::Status Agent::ReadContracts() {
   return absl::OkStatus();
 }
 
-// A run of hours must not end without its report.
+// Checked first: a run of hours must not end without its report.
 absl::Status Agent::CheckReportFolder() const {
   absl::Status status = CheckCanWrite(options_.error_report);
   if (!status.ok() || options_.modes.failure_debug_level == 0) return status;
@@ -199,7 +200,7 @@ absl::Status Agent::SelectCases() {
   absl::StatusOr<v1::Selection> selection = MakeSelection(options_.selection);
   if (!selection.ok()) return selection.status();
   selection_ = *std::move(selection);
-  if (!options_.resume.empty()) return absl::OkStatus();  // the run's own selection holds
+  if (!options_.resume.empty()) return absl::OkStatus();  // the run's own selection applies
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
       cases::LoadCatalog(options_.selection.cases_folder);
   if (!catalog.ok() && options_.selection.cases_folder.empty()) {
@@ -209,12 +210,12 @@ absl::Status Agent::SelectCases() {
   const absl::Status known = (*catalog)->VisitRun(selection_, [this](const v1::Case& c) {
     ++expected_[{c.operator_(), c.function()}];
   });
-  // Which of them a shard has is the server's to say.
+  // Only the server knows which cases a shard has.
   if (!known.ok() || options_.shard_count > 1) expected_.clear();
   return own_server() ? known : absl::OkStatus();  // a remote server may know more than we do
 }
 
-// Null: no cache. One that cannot be used is said and done without.
+// Null: no cache. Reports a cache that cannot be used, and runs without it.
 std::shared_ptr<rpc::TensorCache> OpenCache(const AgentOptions& options) {
   constexpr uint64_t kDefault = uint64_t{1} << 30;
   const uint64_t size = options.cache_size.value_or(options.server.empty() ? 0 : kDefault);
@@ -239,8 +240,8 @@ absl::Status Agent::ConnectToServer() {
     }
     address = warm_->server->address();
     client_options.credentials.secret = warm_->server->secret();
-    client_options.retry_for = std::chrono::milliseconds(0);       // nobody restarts it
-    client_options.call_deadline = client_options.lease_deadline;  // that its process has ended shows at once
+    client_options.retry_for = std::chrono::milliseconds(0);       // nobody restarts this server
+    client_options.call_deadline = client_options.lease_deadline;  // the end of its process shows at once
   } else {
     absl::StatusOr<rpc::Credentials> credentials = rpc::LoadCredentials(options_.credentials);
     if (!credentials.ok()) return credentials.status();
@@ -254,7 +255,8 @@ absl::Status Agent::ConnectToServer() {
   return absl::OkStatus();
 }
 
-// One profile a run, or a case's verdict would depend on who gave it. A run that nobody has begun has none.
+// A run has one profile, or a case's verdict would depend on which agent ran it. A run that has not started
+// has none.
 absl::Status CheckSameProfile(const v1::RunInfo& run, const v1::RunProfile& ours) {
   const v1::RunProfile& theirs = run.options().profile();
   const auto text = [](const v1::RunProfile& profile) {
@@ -268,11 +270,11 @@ absl::Status CheckSameProfile(const v1::RunInfo& run, const v1::RunProfile& ours
   if (run.state() == v1::RUN_STATE_QUEUED || same) return absl::OkStatus();
   const bool hash = theirs.hash() != ours.hash();
   return absl::InvalidArgumentError(
-      absl::StrCat("run ", run.run_id(), " was begun with ", hash ? text(theirs) : "another adaptor",
-                   ", not with ", hash ? text(ours) : "this one", ": go on with what it was begun with"));
+      absl::StrCat("run ", run.run_id(), " was started with ", hash ? text(theirs) : "another adaptor",
+                   ", not with ", hash ? text(ours) : "this one", ": use what it was started with"));
 }
 
-// A run that is joined is run as it was asked for, or verdicts would differ by who gave them.
+// Joins a run with its own options, or verdicts would depend on which agent ran the case.
 absl::Status Agent::AdoptRunOptions() {
   repeat_ = options_.repeat;
   timeout_s_ = options_.timeout_s;
@@ -306,13 +308,13 @@ loader::WorkerOptions Agent::MakeWorkerOptions(int device) const {
 absl::StatusOr<SessionWorker> Agent::StartWorker(int device) const {
   absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions(device));
   if (worker.ok()) return SessionWorker{*std::move(worker), device};
-  // The library's fault, not ours: it cannot be loaded.
+  // A library that cannot be loaded is not our fault.
   if (!absl::IsFailedPrecondition(worker.status())) return worker.status();
   return absl::InvalidArgumentError(
       absl::StrCat(facts_.path, " cannot be loaded: ", std::string(worker.status().message())));
 }
 
-// Starts the first worker that loads the library; its hello identifies the library.
+// Starts workers until one loads the library; that worker's hello identifies the library.
 absl::Status Agent::StartFirstWorker() {
   absl::Status status = absl::OkStatus();
   for (const int device : options_.devices.empty() ? std::vector<int>{-1} : options_.devices) {
@@ -339,7 +341,7 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
     if (!worker.ok()) return worker.status();
     workers.push_back(*std::move(worker));
   }
-  // Those before the first one were tried.
+  // The devices before the first worker's were tried already.
   auto device = std::find(options_.devices.begin(), options_.devices.end(), first);
   if (device != options_.devices.end()) ++device;
   for (; device != options_.devices.end(); ++device) {
@@ -446,7 +448,7 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
   gen.command.insert(gen.command.end(), operators.begin(), operators.end());
   absl::StatusOr<Process> process = Process::Start(gen);
   if (!process.ok()) return process.status();
-  // Nothing is leased meanwhile: an empty report says that the run is alive.
+  // No case is leased meanwhile: an empty report tells the server that the run is alive.
   v1::ReportRequest alive;
   alive.set_run_id(run_.run_id());
   alive.set_agent_id(agent_id_);
@@ -500,7 +502,8 @@ absl::Status Agent::RunCases() {
   return ran;
 }
 
-// What the summary needs of a verdict. There may be a hundred thousand, and nearly all of them pass.
+// The parts of a verdict that the summary needs. There may be a hundred thousand verdicts, and nearly all
+// pass.
 v1::Verdict Summarised(v1::Verdict verdict) {
   for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
     v1::OutputStats few;
@@ -521,7 +524,7 @@ void Agent::Store(const v1::Verdict& verdict) {
   if (!again) progress_->Add(verdict);
   if (options_.fail_fast && !first_failure_ && reports::IsFailure(verdict.outcome())) {
     first_failure_ = true;
-    kill(getpid(), SIGTERM);  // blocked in every thread: StopSignal takes it
+    kill(getpid(), SIGTERM);  // blocked in every thread: StopSignal receives it
   }
 }
 
@@ -538,7 +541,7 @@ absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) {
   for (auto& [id, verdict] : verdicts_) results.push_back(std::move(verdict));
   verdicts_.clear();
   v1::RunInfo session = run;
-  if (!options_.resume.empty()) session.set_cases(0);  // only this session's are known here
+  if (!options_.resume.empty()) session.set_cases(0);  // only this session's verdicts are known here
   return reports::BuildReport(std::move(session), std::move(results));
 }
 
@@ -555,7 +558,7 @@ ExitCode Agent::Conclude(bool stopped) {
   if (!report.ok()) return Tell(report.status());
   if (own_server()) report->data_folder = AbsolutePath(options_.data_folder);
   const ExitCode code = WriteReport(*report);
-  if (!stopped || first_failure_) {  // what was run stands
+  if (!stopped || first_failure_) {  // the verdicts so far are final
     warm_->completed = true;
     warm_->verdicts.clear();
     for (v1::Verdict& verdict : report->results) {
@@ -574,7 +577,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   const std::string failures = options_.quiet ? "" : reports::RenderFailures(report);
   *out_ << "\n" << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(report);
   if (!own_server() && !options_.resume.empty())
-    *out_ << "             (of this session; earlier ones: diopi-cli report)\n";
+    *out_ << "             (this session only; diopi-cli report shows the whole run)\n";
   std::error_code ignored;
   const std::filesystem::path path(options_.error_report);
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
@@ -591,7 +594,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] += count;
   const ExitCode code = ExitCodeFor(outcomes);
   if (report.coverage.passing >= options_.min_passing || code == ExitCode::kOurs) return code;
-  *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage asks for "
+  *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage requires "
         << options_.min_passing << "\n";
   return ExitCode::kFailed;
 }
@@ -620,7 +623,7 @@ ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream*
 
 ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
                   std::ostream* err, WatchState* warm) {
-  WatchState cold;  // outlives the agent: its client goes before the server
+  WatchState cold;  // outlives the agent, whose client must end before the server
   if (warm == nullptr) warm = &cold;
   warm->completed = warm->stopped = false;
   Agent agent(options, stop, terminal, out, err, warm);

@@ -15,19 +15,19 @@
 
 namespace diopi::agent {
 
-// --list-only: the ids of the cases that a run of these options would have.
+// --list-only: prints the ids of the cases that a run with these options would have.
 ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err);
 
-// What stays between the runs of one agent (--watch).
+// State that an agent keeps between its runs (--watch).
 struct WatchState {
-  std::unique_ptr<ServerProcess> server;        // the agent's own, from its first run on; null with --server
-  std::map<std::string, v1::Verdict> verdicts;  // of the last run that went to its end, by case
-  bool completed = false;                       // the last run did
-  bool stopped = false;                         // or a signal ended it
-  std::string library_sha256;                   // of what it ran
+  std::unique_ptr<ServerProcess> server;        // started by the first run; null with --server
+  std::map<std::string, v1::Verdict> verdicts;  // of the last completed run, by case
+  bool completed = false;                       // whether the last run completed
+  bool stopped = false;                         // whether a signal ended it
+  std::string library_sha256;                   // of the library that it ran
 };
 
-// Prints results on `out`, what went wrong on `err`. `terminal`: `out` is one.
+// Prints results to `out` and errors to `err`. `terminal`: whether `out` is one.
 ExitCode RunAgent(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
                   std::ostream* err, WatchState* warm = nullptr);
 

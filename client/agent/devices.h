@@ -9,16 +9,16 @@
 
 namespace diopi::agent {
 
-// "0-7", "0,2,5-7": the numbers in the order given. InvalidArgument for anything else, a number twice, or one
-// above kMaxDevice.
+// Parses "0-7" or "0,2,5-7" into numbers, in the order given. InvalidArgument for anything else, a repeated
+// number, or one above kMaxDevice.
 absl::StatusOr<std::vector<int>> ParseDevices(const std::string& text);
 
-// The ABI's device index has 8 bits with a sign.
+// The ABI's device index is a signed 8-bit integer.
 inline constexpr int kMaxDevice = 127;
 
 // The environment that makes only this device visible to a worker: NAME=DEVICE for each of `variables`. The
-// runtime then has index 0, as the device is the only one; without variables it has the device's own number
-// (DIOPI_DEVICE_INDEX), by which the library chooses the device.
+// runtime then uses index 0, because it sees no other device. Without variables it uses the device's own
+// number (DIOPI_DEVICE_INDEX), by which the library chooses the device.
 std::vector<std::string> DeviceEnvironment(int device, const std::vector<std::string>& variables);
 
 }  // namespace diopi::agent

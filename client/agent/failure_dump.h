@@ -1,4 +1,4 @@
-// --failure-debug-level: what a failed case was called with, in files.
+// --failure-debug-level: writes the arguments of failed cases to files.
 #ifndef CLIENT_AGENT_FAILURE_DUMP_H_
 #define CLIENT_AGENT_FAILURE_DUMP_H_
 
@@ -12,22 +12,21 @@
 
 namespace diopi::agent {
 
-// Writes FOLDER/CASE/case.txt, the arguments with their dtypes, shapes, strides and attributes and the
-// verdict, and at level 2 FOLDER/CASE/input.KEY.npy, actual.KEY.npy and reference.KEY.npy, as numpy reads
-// them (bfloat16 as uint16). Thread-safe. At most `max_cases` cases, and of each at most `max_bytes` of
-// tensors; what is left out is said in case.txt.
+// Writes FOLDER/CASE/case.txt, which has the arguments with their dtypes, shapes, strides and attributes, and
+// the verdict. At level 2 also writes FOLDER/CASE/input.KEY.npy, actual.KEY.npy and reference.KEY.npy for
+// numpy (bfloat16 as uint16). Writes at most `max_cases` cases, and at most `max_bytes` of tensors of each;
+// case.txt lists what was left out. Thread-safe.
 class FailureDump {
  public:
   struct Options {
-    int level = 0;  // 0: nothing is written
+    int level = 0;  // 0: writes nothing
     std::string folder;
     int max_cases = 200;
     int64_t max_bytes = 64 << 20;
   };
   explicit FailureDump(const Options& options) : options_(options) {}
 
-  // Writes a verdict that is a failure and ignores others. What cannot be written is reported once, on
-  // standard error.
+  // Writes a verdict that is a failure and ignores others. Reports the first write error on standard error.
   void Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& references, const TensorMap& actual,
            const v1::Verdict& verdict);
 

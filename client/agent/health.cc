@@ -21,7 +21,7 @@
 namespace diopi::agent {
 namespace {
 
-// A case of a few elements that takes longer is a device that does not answer.
+// A case of a few elements that takes longer means that the device does not answer.
 constexpr std::chrono::seconds kCaseLimit{10};
 constexpr int kCalls = 2;
 
@@ -40,7 +40,7 @@ v1::AgentHealth Health(bool ok, const std::string& text) {
   return health;
 }
 
-// Alive is not right: a library whose results are wrong is what a run is to find out about.
+// Healthy does not mean correct: finding wrong results is a run's task.
 bool Returned(const loader::CallOutcome& outcome) {
   return outcome.kind == loader::CallOutcome::Kind::kReplied &&
          (outcome.reply.status() == v1::WorkerReply::RETURNED ||

@@ -8,6 +8,7 @@
 
 #include "cases/base/private_process.h"
 #include "cases/base/stop_signal.h"
+#include "cases/base/temporary_folder.h"
 #include "client/agent/agent.h"
 #include "client/agent/health.h"
 #include "client/agent/narrow.h"
@@ -18,10 +19,11 @@
 namespace diopi::agent {
 namespace {
 
-// A standing agent that is killed takes its runs along: their cases go to others. False when it is gone.
-bool DieWithParent() {
+// A standing agent that is killed ends its runs with it: their cases go to other agents. False when the
+// parent has ended already; orphans are not always adopted by process 1.
+bool DieWith(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return getppid() != 1;
+  return getppid() == parent;
 }
 
 }  // namespace
@@ -47,14 +49,14 @@ int main(int argc, char** argv) {
     std::cerr << "diopi-agent: " << stop.status().message() << "\n";
     return static_cast<int>(ExitCode::kOurs);
   }
-  // A reader of our output that leaves (| head) does not end the run: its verdicts and the exit status still
-  // count.
+  // A closed output pipe (| head) must not end the run: its verdicts and the exit status still count.
   std::signal(SIGPIPE, SIG_IGN);
-  if (options.parent_pid_death && !diopi::agent::DieWithParent()) return static_cast<int>(ExitCode::kOurs);
+  if (options.parent != 0 && !diopi::agent::DieWith(options.parent)) return static_cast<int>(ExitCode::kOurs);
   if (options.health_check) {
     std::cout << diopi::agent::CheckHealth(options).SerializeAsString() << std::flush;
     return static_cast<int>(ExitCode::kOk);
   }
+  diopi::TemporaryFolder::SweepAbandoned();  // of agents that were killed
   if (options.serve) {
     return static_cast<int>(diopi::agent::Serve(options, *stop, &std::cout, &std::cerr));
   }

@@ -30,7 +30,7 @@ struct Changed {
   std::set<std::string> functions;
 };
 
-// A name of the ABI a line, or all_ops; "#" begins a comment.
+// One function of the ABI per line, or all_ops; "#" begins a comment.
 absl::StatusOr<Changed> ReadChanged(const std::string& path) {
   std::ifstream in(path);
   if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
@@ -90,7 +90,7 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
   return true;
 }
 
-// A run with those of its verdicts that have one of the outcomes, without their outputs.
+// Reads a run and its verdicts with one of the outcomes, without their outputs.
 absl::StatusOr<rpc::RunVerdicts> ReadFromServer(const AgentOptions& options,
                                                 const std::vector<v1::Outcome>& outcomes) {
   const absl::StatusOr<std::unique_ptr<rpc::Client>> client =
@@ -134,7 +134,8 @@ absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
     return false;
   }
   if (options->selection.suite.empty()) options->selection.suite = failed->run.options().selection().suite();
-  *out << "Again: the " << options->selection.cases.size() << " cases that failed in run " << run_id << "\n"
+  *out << "Running again: the " << options->selection.cases.size() << " cases that failed in run " << run_id
+       << "\n"
        << std::flush;
   return true;
 }

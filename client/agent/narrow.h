@@ -1,4 +1,4 @@
-// A run of only what matters now: the functions that changed, or the cases that failed.
+// Narrows a run to the functions that changed or the cases that failed.
 #ifndef CLIENT_AGENT_NARROW_H_
 #define CLIENT_AGENT_NARROW_H_
 
@@ -9,10 +9,10 @@
 
 namespace diopi::agent {
 
-// Puts --changed-functions, --changed-since and --rerun-failed into `options->selection`. False when nothing
-// is left to run: `out` says why. InvalidArgument for a name that is no function, with file and line;
-// NotFound for a run that is not there, in the data folder or at `options->server`; also what rpc::Client
-// says.
+// Puts --changed-functions, --changed-since and --rerun-failed into `options->selection`. Returns false when
+// nothing is left to run, and prints the reason to `out`. InvalidArgument, with file and line, for a name
+// that is not a function; NotFound for a run that is neither in the data folder nor at `options->server`;
+// also the errors of rpc::Client.
 absl::StatusOr<bool> NarrowSelection(AgentOptions* options, std::ostream* out);
 
 }  // namespace diopi::agent

@@ -33,14 +33,14 @@ void AddDataOptions(CLI::App* app, AgentOptions* options) {
          "Disk space for received tensors, such as 512M or 2G; 0 keeps none (default: 1G with --server)")
       ->transform(CLI::AsSizeValue(false));
   app->add_option("--cache-dir", options->cache_dir,
-                  "Folder of these tensors (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
+                  "Folder for these tensors (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
   app->add_option("--inputs", options->inputs,
                   "recipes: generate inputs here where the versions allow it; bytes: have the server send "
                   "them (default: recipes with --server, bytes with a server of its own)")
       ->check(CLI::IsMember({"recipes", "bytes"}));
 }
 
-// What a developer wants to know first.
+// The options for quick runs during development.
 void AddQuickOptions(CLI::App* app, AgentOptions* options) {
   CLI::Option* functions = app->get_option("--fname");
   CLI::Option* changed =
@@ -59,7 +59,7 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
   app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure and mark the run as aborted");
 }
 
-// What the public harness has, by its names too.
+// The public harness's modes, also under its names.
 void AddModes(CLI::App* app, AgentOptions* options) {
   Modes* modes = &options->modes;
   AddProfileFlags(app, &options->profile_path, modes);
@@ -88,7 +88,7 @@ void GroupOptions(CLI::App* app) {
        "--rerun-failed", "--changed-since", "--changed-functions", "--list-only"},
       app);
   diopi::GroupOptions(
-      "How they are called",
+      "How cases are called",
       {"--nhwc", "--nhwc-min-dim", "--four-bytes", "--repeat", "--timeout-s", "--shuffle", "--fail-fast",
        "--devices", "--device-env", "--workers", "--sandbox", "--worker-memory"},
       app);
@@ -100,7 +100,8 @@ void GroupOptions(CLI::App* app) {
                       {"--data", "--server", "--resume", "--join", "--shard-index", "--shard-count",
                        "--inputs", "--cache-size", "--cache-dir"},
                       app);
-  diopi::GroupOptions("Running on", {"--watch", "--serve", "--impl-upload", "--health-every-s"}, app);
+  diopi::GroupOptions("Repeated and submitted runs",
+                      {"--watch", "--serve", "--impl-upload", "--health-every-s"}, app);
 }
 
 void AddOptions(CLI::App* app, AgentOptions* options) {
@@ -178,7 +179,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
                   "With --serve: seconds between health checks (default: 60)")
       ->check(CLI::Range(0.001, 86400.0));
   app->add_flag("--health-check", options->health_check)->group("");
-  app->add_flag("--parent-pid-death", options->parent_pid_death, "End with the parent")->group("");
+  app->add_option("--parent", options->parent, "End with this process, the parent")->group("");
   AddCredentialFlags(app, &options->credentials);
   AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
   app->add_option("--require-sha256", options->require_sha256, "Refuse any library whose SHA-256 is not this")
@@ -194,7 +195,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   GroupOptions(app);
 }
 
-// What the profile says where the command line says nothing.
+// Applies the profile where the command line has no setting.
 absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
   if (options->profile_path.empty()) return absl::OkStatus();
   absl::StatusOr<profile::AppliedProfile> profile = LoadProfile(options->profile_path);
@@ -223,7 +224,7 @@ absl::Status Complete(AgentOptions* options) {
   }
   if (!options->selection.cases_folder.empty() && !options->server.empty()) {
     return absl::InvalidArgumentError(
-        "the server decides which cases there are: give --cases to diopi-server, not to the agent");
+        "the server decides which cases exist: give --cases to diopi-server, not to the agent");
   }
   if (options->impl_path.empty() && !options->modes.list_only) {
     return absl::InvalidArgumentError("--impl is required: the vendor's library");

@@ -1,4 +1,4 @@
-// What a run prints while it goes on: a bar on a terminal, plain lines otherwise.
+// Shows the progress of a run: a bar on a terminal, plain lines otherwise.
 #ifndef CLIENT_AGENT_PROGRESS_H_
 #define CLIENT_AGENT_PROGRESS_H_
 
@@ -23,7 +23,7 @@ class Progress {
     bool quiet = false;    // print nothing at all
     bool verbose = false;  // a line for every case that does not pass
     int64_t total = 0;     // cases of the run
-    int64_t done = 0;      // of these, with a verdict before this session
+    int64_t done = 0;      // of these, those that had a verdict before this session
     // For the commands that repeat a case.
     v1::RunOptions run;
     std::string data_folder;
@@ -31,14 +31,15 @@ class Progress {
   };
   Progress(const Options& options, std::ostream* out) : options_(options), out_(out), done_(options.done) {}
 
-  // So many cases of a function this session is expected to run: a name's line is printed with its last one.
+  // Announces how many cases of a function this session will run: the name's line is printed after the last
+  // of them.
   void Expect(const std::string& op, const std::string& function, int64_t cases = 1);
   void Add(const v1::Verdict& verdict);
   // Prints the lines of names that are not complete, and ends the bar.
   void Finish();
 
  private:
-  // One name of the public harness, which may stand for several functions.
+  // The tally of one name of the public harness, which may stand for several functions.
   struct Tally {
     int64_t expected = 0;
     int64_t seen = 0;

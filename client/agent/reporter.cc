@@ -67,7 +67,7 @@ absl::Status Reporter::Stop() {
 
 bool Reporter::BatchIsDue() const {
   if (waiting_.empty()) return false;
-  // When every case in our hands has its verdict, nobody adds another: no reason to wait.
+  // When every held case has its verdict, no other will be added: there is no reason to wait.
   return static_cast<int>(waiting_.size()) >= options_.batch || waiting_.size() >= held_.size() || stop_;
 }
 

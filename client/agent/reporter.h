@@ -18,17 +18,17 @@
 
 namespace diopi::agent {
 
-// Thread-safe. One thread of its own; Stop joins it.
+// Thread-safe. Has its own thread, which Stop joins.
 class Reporter {
  public:
   struct Options {
     std::string run_id;
     std::string agent_id;
-    int batch = 64;                               // verdicts that are sent at once ...
+    int batch = 64;                               // sends after this many verdicts ...
     std::chrono::milliseconds batch_wait{200};    // ... or after this long, whichever comes first
     std::chrono::milliseconds renew_every{5000};  // while leases are held
   };
-  // Sends one batch; retries are its own matter.
+  // Sends one batch, including retries.
   using Send = std::function<absl::Status(const v1::ReportRequest&)>;
   // Called on the reporter's thread for every verdict that the server has stored.
   using Stored = std::function<void(const v1::Verdict&)>;
@@ -38,21 +38,21 @@ class Reporter {
   Reporter(const Options& options, Send send, Stored stored, Failed failed);
   ~Reporter();
 
-  // A case of this lease is in our hands until its verdict is added. False when it already is, by this or
-  // another lease: it must not be run again.
+  // Holds a case of this lease until its verdict is added. False when the case is held already, by this or
+  // another lease: it must not run again.
   bool Take(const std::string& lease_id, const std::string& case_id);
   void SetRenewEvery(std::chrono::milliseconds period);
 
   void Add(v1::Verdict verdict);
 
-  // Waits until nothing is in our hands, at most `limit`; false when the time was up.
+  // Waits at most `limit` until no case is held; false when the time is up.
   bool WaitUntilIdle(std::chrono::milliseconds limit);
-  // The same, but waits the whole of `limit` when nothing is in our hands to begin with. False after Abandon.
+  // The same, but waits for all of `limit` when no case is held at the start. False after Abandon.
   bool PauseUntilIdle(std::chrono::milliseconds limit);
-  // Gives up the cases in our hands that have no verdict yet, and lets WaitUntilIdle return.
+  // Gives up the held cases that have no verdict yet, and lets WaitUntilIdle return.
   void Abandon();
 
-  // Sends what is there and ends the thread. The first error of any batch.
+  // Sends the remaining verdicts and ends the thread. Returns the first error of any batch.
   absl::Status Stop();
 
  private:

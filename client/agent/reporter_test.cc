@@ -16,7 +16,7 @@ v1::Verdict MakeVerdict(const std::string& id) {
   return verdict;
 }
 
-// A server that keeps what it is sent.
+// A server that keeps the reports that it receives.
 struct Server {
   std::mutex mutex;
   std::condition_variable changed;

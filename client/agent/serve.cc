@@ -253,7 +253,7 @@ absl::Status StandingAgent::StartJob(std::vector<std::string> more, const std::s
   for (std::string& argument : ArgumentsForChildren(options_.arguments)) {
     child.command.push_back(std::move(argument));
   }
-  child.command.insert(child.command.end(), {"--impl", impl, "--parent-pid-death"});
+  child.command.insert(child.command.end(), {"--impl", impl, "--parent", absl::StrCat(getpid())});
   for (std::string& argument : more) child.command.push_back(std::move(argument));
   child.descriptors = {{err->write.get(), STDERR_FILENO}};
   if (job.run_id.empty()) child.descriptors.emplace_back(out->write.get(), STDOUT_FILENO);

@@ -1,7 +1,7 @@
-// diopi-agent --serve: stands ready, and runs what diopi-cli submit asks for.
+// diopi-agent --serve: waits for the runs that diopi-cli submit requests, and runs them.
 //
-// Every run is a diopi-agent of its own (--resume RUN), and so is every health check: what goes wrong in one
-// leaves the standing agent alone, and a run is exactly what it is without --serve.
+// Every run is a diopi-agent process of its own (--resume RUN), and so is every health check: a failure in
+// one does not affect the standing agent, and a run is the same as without --serve.
 #ifndef CLIENT_AGENT_SERVE_H_
 #define CLIENT_AGENT_SERVE_H_
 
@@ -14,12 +14,12 @@
 
 namespace diopi::agent {
 
-// InvalidArgument when --serve lacks what it needs, or has what belongs to diopi-cli submit.
+// InvalidArgument when --serve lacks an option that it needs, or has one that belongs to diopi-cli submit.
 absl::Status CheckServeOptions(const AgentOptions& options);
 
-// Returns when a stop signal has come: the run in hand is stopped after its cases in flight, a second signal
-// ends it at once. kUsage or kOurs when the server refuses this agent for good. Call it on the main thread,
-// whose end the agent's processes do not survive.
+// Returns after a stop signal: the current run stops after its cases in flight, and a second signal ends it
+// at once. kUsage or kOurs when the server refuses this agent permanently. Call it on the main thread: the
+// agent's processes end with that thread.
 ExitCode Serve(const AgentOptions& options, const StopSignal& stop, std::ostream* out, std::ostream* err);
 
 }  // namespace diopi::agent

@@ -24,7 +24,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// When the server gives no time after which to ask again.
+// Used when the server gives no retry time.
 constexpr milliseconds kAskAgain{100};
 
 milliseconds FromSeconds(double seconds) {
@@ -62,8 +62,8 @@ void Session::Fail(const absl::Status& status) {
   EndCalls();
 }
 
-// Nobody will take the verdicts of the cases in flight: no reason to wait for them, which may take their
-// whole deadline, nor to run one again.
+// The verdicts of the cases in flight cannot be reported: do not wait for them, which may take their whole
+// deadline, nor run one again.
 void Session::EndCalls() {
   const std::lock_guard lock(mutex_);
   calls_ended_ = true;
@@ -104,7 +104,8 @@ void Session::WaitForEnd(const StopSignal& stop) {
     if (signal == 0) continue;
     stop_signal_ = signal;
     if (stopping_.exchange(true)) {
-      // The second one: the user does not want to wait. What is reported is safe, the rest can be resumed.
+      // The second signal: the user does not want to wait. Reported verdicts are safe, and the rest can be
+      // resumed.
       std::fputs("diopi-agent: stopped immediately\n", stderr);
       _exit(ExitCodeForSignal(signal));
     }
@@ -137,8 +138,8 @@ bool Session::LeaseOnce() {
         return Accept(std::move(leased));
       });
   if (!header.ok()) {
-    // The stream broke or was slow, but it had brought something: the next one tells whether the server is
-    // gone.
+    // The stream broke or was slow after it had delivered something: the next stream shows whether the server
+    // is gone.
     const bool again = absl::IsUnavailable(header.status()) || absl::IsDeadlineExceeded(header.status());
     if (again && taken > 0) return true;
     if (!stopping_) Fail(header.status());
@@ -147,8 +148,8 @@ bool Session::LeaseOnce() {
   if (header->expires_in_s() > 0) reporter_.SetRenewEvery(FromSeconds(header->expires_in_s() / 3));
   if (header->run_complete()) return false;
   if (header->cases() == 0) {
-    // Nothing to hand out now: others hold the rest, or we do ourselves. When we do, its last verdict is the
-    // moment to ask again.
+    // The server has no case to hand out now: other agents hold the rest, or we do. When we do, ask again
+    // after our last verdict.
     const milliseconds pause = header->retry_in_s() > 0 ? FromSeconds(header->retry_in_s()) : kAskAgain;
     return reporter_.PauseUntilIdle(pause);
   }
@@ -168,7 +169,7 @@ bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
   if (skipped.has_value()) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, *skipped);
   } else if (leased.quarantined) {
-    // A conflict of our references is no fault of the device's, nor of its run.
+    // A conflict between our references is not the fault of the device or of its run.
     verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, "quarantined: " + leased.unavailable);
   } else if (!leased.unavailable.empty()) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, "no usable baseline: " + leased.unavailable);
@@ -187,7 +188,7 @@ bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
 void Session::Work(SessionWorker worker) {
   std::optional<Called> last;
   for (;;) {
-    // With a case still to judge, the next one is taken only if it is there already.
+    // While a case waits to be judged, take the next case only if it is available already.
     std::optional<rpc::LeasedCase> next = last.has_value() ? queue_.TryPop() : queue_.Pop();
     if (!next.has_value()) {
       if (!last.has_value()) return;
@@ -209,7 +210,7 @@ void Session::Work(SessionWorker worker) {
   }
 }
 
-// Runs one case, and judges the last one meanwhile. Nothing when EndCalls may have ended it.
+// Runs one case, and judges the last one meanwhile. Nullopt when EndCalls may have ended it.
 std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                                  const loader::CallOptions& options,
                                                  std::optional<Called>* last) {
@@ -220,8 +221,8 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   }
   loader::CallOutcome outcome;
   const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options);
+  if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
   if (submitted.ok()) {
-    if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
     outcome = worker->Wait();
   } else {
     outcome.kind = loader::CallOutcome::Kind::kLost;

@@ -1,5 +1,5 @@
-// The run loop: a thread leases batches ahead, N threads drive a worker process each and judge one case while
-// the next runs, a reporter sends verdicts back.
+// The run loop: one thread leases batches ahead, N threads each drive a worker process and judge one case
+// while the next one runs, and a reporter sends verdicts back.
 #ifndef CLIENT_AGENT_SESSION_H_
 #define CLIENT_AGENT_SESSION_H_
 
@@ -27,34 +27,36 @@ struct SessionOptions {
   std::string run_id;
   std::string agent_id;
   CaseJudgeOptions judge;             // calls, contracts, adaptor, profile
-  FailureDump::Options dump;          // of failed cases
-  std::set<std::string> implemented;  // functions that a worker is asked to call
-  int lease_cases = 512;              // at most in one lease; the server sizes it by time ...
-  int queue_cases = 64;               // ... and is asked for the next one below so many
+  FailureDump::Options dump;          // for failed cases
+  std::set<std::string> implemented;  // functions that workers may call
+  int lease_cases = 512;              // most cases per lease, which the server sizes by time ...
+  int queue_cases = 64;               // ... and the next lease is requested below this many
   int64_t lease_bytes = 32 << 20;
 };
 
-// A worker, and the device that is recorded for its cases.
+// A worker, and the device recorded for its cases.
 struct SessionWorker {
   std::unique_ptr<loader::Worker> worker;
-  int device = -1;  // -1: none was named
+  int device = -1;  // -1: none was given
 };
 
 class Session {
  public:
-  // `stored` is called on one thread of the session's for every verdict the server has. `client` outlives it.
+  // Calls `stored` on one of its threads for every verdict that the server has stored. `client` must outlive
+  // the session.
   Session(rpc::Client* client, const SessionOptions& options, Reporter::Stored stored);
 
-  // Runs until the server says that every case of the run has a verdict. One thread a worker. Cancelled when
-  // a stop signal came: cases in flight were finished and reported. Otherwise the first error of any part.
+  // Runs until the server says that every case of the run has a verdict, with one thread per worker.
+  // Cancelled after a stop signal: cases in flight were finished and reported. Otherwise the first error of
+  // any part.
   absl::Status Run(std::vector<SessionWorker> workers, const StopSignal& stop);
 
   const FailureDump& dump() const { return dump_; }
-  // The signal that made Run end early; 0: none.
+  // The signal that ended Run early; 0: none.
   int stop_signal() const { return stop_signal_; }
 
  private:
-  // A case that was called and is not judged yet.
+  // A case that was called but is not judged yet.
   struct Called {
     rpc::LeasedCase leased;
     loader::CallOutcome outcome;
@@ -83,7 +85,7 @@ class Session {
   std::atomic<int> stop_signal_{0};
   std::mutex mutex_;
   absl::Status status_;
-  std::set<loader::Worker*> calling_;  // those with a case, from before Submit to after Wait
+  std::set<loader::Worker*> calling_;  // workers with a case, from before Submit to after Wait
   bool calls_ended_ = false;
   Pipe ended_;  // written when the last worker thread has ended
   CaseJudge judge_;

@@ -12,7 +12,7 @@
 namespace diopi::agent {
 namespace {
 
-// A linker that renames its output into place, and then strips or signs it, makes one change of it.
+// Time for a linker's output to settle: renaming, stripping and signing count as one change.
 constexpr std::chrono::milliseconds kSettle{30};
 
 class Watcher {

@@ -13,15 +13,15 @@
 
 namespace diopi::agent {
 
-// What one run's verdicts say that those of the run before did not: the count of cases that newly fail and
-// newly pass, and a line for every case whose outcome is another. Cases that one of them lacks are left out.
+// Compares a run's verdicts with those of the run before: counts the cases that newly fail and newly pass,
+// and has a line for every case whose outcome changed. Leaves out cases that only one run has.
 std::string ChangesText(const std::map<std::string, v1::Verdict>& before,
                         const std::map<std::string, v1::Verdict>& now);
 
-// Runs, and again at each change of options.impl_path until a stop signal comes; the agent's own server and
-// the baselines stay. A file that is no library (half written), or the same bytes as before, is not run. The
-// exit code of the last run that went to its end; kInterrupted when there is none. A first run that cannot
-// start ends it all, with its own exit code.
+// Runs once, and again at each change of options.impl_path until a stop signal; keeps the agent's own server
+// and the baselines. Ignores a file that is not a library (half written) or has the same bytes as before.
+// Returns the exit code of the last completed run, or kInterrupted when there is none. When the first run
+// cannot start, returns its exit code at once.
 ExitCode WatchAndRun(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
                      std::ostream* err);
 

@@ -30,7 +30,7 @@ class FileWatchTest : public ::testing::Test {
     std::ofstream(folder_ + "/" + name) << text;
   }
   absl::StatusOr<Event> Wait(FileWatch* watch) const { return watch->Wait(stop_.read.get(), kSettle); }
-  // What Wait says when nothing has happened: it would wait for ever, so a stop ends it.
+  // Whether Wait has no event: it would wait forever, so a stop ends it.
   bool NothingYet(FileWatch* watch) {
     Pipe stop = MakePipe().value();
     if (write(stop.write.get(), "x", 1) != 1) return false;

@@ -1,5 +1,5 @@
-// Leased cases between the thread that prefetches them and the workers' threads. Bounded by bytes and count:
-// the prefetcher waits for room before it asks for the next lease.
+// A queue of leased cases between the prefetching thread and the workers' threads, bounded by bytes and
+// count: the prefetcher waits for room before it requests the next lease.
 #ifndef CLIENT_AGENT_WORK_QUEUE_H_
 #define CLIENT_AGENT_WORK_QUEUE_H_
 
@@ -22,19 +22,19 @@ class WorkQueue {
   };
   explicit WorkQueue(const Limits& limits) : limits_(limits) {}
 
-  // Never waits: what one lease may bring is bounded by the lease itself. After Close it is dropped.
+  // Never waits, because the size of one lease is bounded. Drops the case after Close.
   void Push(rpc::LeasedCase leased);
-  // Waits for a case; nothing once the queue is closed and empty.
+  // Waits for a case; nullopt once the queue is closed and empty.
   std::optional<rpc::LeasedCase> Pop();
-  // Nothing when there is none now.
+  // Nullopt when the queue is empty now.
   std::optional<rpc::LeasedCase> TryPop();
 
-  // Waits until it holds less than the limits. False once it is closed.
+  // Waits until the queue holds less than the limits. False once it is closed.
   bool WaitForRoom();
 
-  // No more cases will come; what is there is still handed out.
+  // Accepts no more cases; those in the queue are still handed out.
   void Close();
-  // Close, and drop what is there.
+  // Closes the queue and drops its cases.
   void Abort();
 
  private:

@@ -1,4 +1,4 @@
-// diopi-cli abi-check: what a library offers of the ABI, and what is wrong with its symbols.
+// diopi-cli abi-check: which functions of the ABI a library has, and errors in its symbols.
 #include "impl_loader/library/abi_check.h"
 
 #include <iostream>
@@ -12,6 +12,10 @@ class AbiCheckCommand final : public Command {
  public:
   std::string name() const override { return "abi-check"; }
   std::string description() const override { return "Checks a library's symbols against the ABI"; }
+  std::string examples() const override {
+    return "  diopi-cli abi-check --impl libdiopi_impl.so --list-missing    functions that the library does "
+           "not export\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The vendor's library")->required();
     app->add_option("--device-lib", beside_, "Libraries loaded with it");
@@ -29,7 +33,7 @@ class AbiCheckCommand final : public Command {
       return absl::IsDataLoss(report.status()) ? ExitCode::kUsage : agent::ExitCodeFor(report.status());
     }
     std::cout << loader::FormatAbiReport(*report, text_) << std::flush;
-    if (report->refused()) return ExitCode::kUsage;  // as a run says
+    if (report->refused()) return ExitCode::kUsage;  // as in a run
     return report->ok() ? ExitCode::kOk : ExitCode::kFailed;
   }
 

@@ -33,6 +33,10 @@ class AgentsCommand final : public Command {
  public:
   std::string name() const override { return "agents"; }
   std::string description() const override { return "Lists a server's standing agents"; }
+  std::string examples() const override {
+    return "  diopi-cli agents --server lab:7410 --chip A100 --tls-ca ca.pem    the agents that wait for "
+           "runs on a chip\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
     app->add_option("--chip", chip_, "Only agents of this chip");

@@ -1,6 +1,6 @@
-// The C file needs nothing but the public headers: a small host (repro_runtime.c) is pasted in front, then
-// come the inputs as byte arrays, the arguments as C initialisers, one call, and the bounds that each output
-// element must meet. Numbers are written so that they are read back to the same bits.
+// The C file needs only the public headers: it begins with a small host (repro_runtime.c), followed by the
+// inputs as byte arrays, the arguments as C initialisers, one call, and the bounds that each output element
+// must meet. Numbers are written so that they read back to the same bits.
 #include "client/cli/c_source.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::vector<int64_t> ToVector(const google::protobuf::RepeatedField<int64_t>& fi
   return {field.begin(), field.end()};
 }
 
-// C identifiers: tensors.0 -> tensors_0. The prefix keeps clear of keywords and of the runtime's names.
+// C identifiers: tensors.0 -> tensors_0. The prefix avoids keywords and the runtime's names.
 std::string Identifier(const std::string& key) {
   return "a_" + absl::StrReplaceAll(key, {{".", "_"}});
 }
@@ -231,7 +231,7 @@ class Writer {
     absl::StrAppend(&data_, bytes.empty() ? "0" : "", "\n};\n");
   }
 
-  // Library outputs have no expected shape of their own: the reference's values are shown all the same.
+  // Outputs that the library allocates have no expected shape; the reference's values are shown anyway.
   void Show(const std::string& key, const std::string& expression) {
     const std::string id = Identifier(key);
     const OutputBounds bounds = BoundsOf(case_, inputs_, references_, key, options_.contracts);
@@ -254,7 +254,7 @@ class Writer {
     absl::StrAppend(&shows_, "  inspect(&", id, "_output, ", expression, ");\n");
   }
 
-  // A constant that has the element's value exactly.
+  // A constant with exactly the element's value.
   static std::string Element(const HostTensor& tensor, int64_t i) {
     if (tensor.dtype == v1::Dtype::int64) return absl::StrCat("(int64_t)", "UINT64_C(", Bits(tensor, i), ")");
     if (tensor.dtype == v1::Dtype::uint64) return absl::StrCat("UINT64_C(", Bits(tensor, i), ")");

@@ -51,7 +51,7 @@ v1::Case AddCase() {
   return c;
 }
 
-// What a command prints, standard error included; "!" and its status in front when it fails.
+// A command's output, including standard error; begins with "!" and its status when it fails.
 std::string Output(const std::string& command) {
   // NOLINTNEXTLINE(bugprone-command-processor): the test writes the command itself
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
@@ -63,7 +63,7 @@ std::string Output(const std::string& command) {
   return status == 0 ? text : absl::StrCat("!", status, " ", text);
 }
 
-// A library of its own, so that the test knows every number: out = input + alpha * other over strided input.
+// The test's own library, so that it knows every number: out = input + alpha * other over strided input.
 constexpr char kLibrary[] = R"(
 #define DIOPI_STRONG
 #include <diopi/functions.h>
@@ -123,7 +123,7 @@ TEST(CSource, CompilesAndMakesTheCall) {
   EXPECT_EQ(write(c, {2, 4, 6, 9}).substr(0, 10), "returned 0");
 }
 
-// Equal calls that give different results are a failure too, whatever the results are.
+// Equal calls with different results are a failure, too, whatever the results are.
 TEST(CSource, ShowsThatCallsDiffer) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "c_source_repeat_test";
   std::filesystem::create_directories(folder);
@@ -167,13 +167,13 @@ TEST(OutputBounds, AreTheRulesOfTheCase) {
   EXPECT_TRUE(bounds.judged);
   EXPECT_TRUE(bounds.repeats);
   ASSERT_EQ(bounds.tolerances.size(), 4u);
-  // Half a unit in the last place and a quarter, of 1.
+  // Three quarters of a unit in the last place of 1.
   EXPECT_GT(bounds.tolerances[0], 0.75 * 0x1p-23);
   EXPECT_LT(bounds.tolerances[0], 0.76 * 0x1p-23);
   EXPECT_FALSE(BoundsOf(c, {}, {}, "out", {}).judged);
   c.mutable_judges(0)->set_kind(v1::Judge::RANDOM);
   EXPECT_FALSE(BoundsOf(c, {}, {{"out", r}}, "out", {}).judged);
-  // The parts of complex numbers are diopi-cli's to judge: the program compares none.
+  // Only diopi-cli judges the parts of complex numbers: the program compares none.
   c.mutable_judges(0)->set_kind(v1::Judge::COMPOSITION);
   for (v1::Argument& arg : *c.mutable_args()) {
     if (arg.name() == "out") arg.mutable_tensor()->set_dtype(v1::Dtype::complex64);
@@ -183,7 +183,7 @@ TEST(OutputBounds, AreTheRulesOfTheCase) {
   EXPECT_TRUE(parts.expected.data.empty());
 }
 
-// What callers put into an output before the call is there in the C program's call too.
+// The C program's call also puts values into an output that callers fill before the call.
 TEST(CSource, FillsAnOutputThatHoldsAnInput) {
   v1::Case c = AddCase();
   const TensorMap inputs = {{"input", Floats({2, 2}, {1, 2, 3, 4})}, {"other", Floats({2, 2}, {2, 4, 6, 8})}};

@@ -1,4 +1,4 @@
-// diopi-cli call: a library's calls in this process, for a tool that watches it.
+// diopi-cli call: calls a library in this process, under a tool such as compute-sanitizer.
 #include <iostream>
 #include <memory>
 
@@ -18,6 +18,10 @@ class CallCommand final : public Command {
   std::string description() const override {
     return "Calls a trusted library in this process, for use under compute-sanitizer";
   }
+  std::string examples() const override {
+    return "  diopi-cli call --impl libdiopi_impl.so --fname add --repeat 3    calls without a worker "
+           "process or verdicts\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The library")->required();
     AddSelectionOptions(app, &selection_);
@@ -34,12 +38,12 @@ class CallCommand final : public Command {
     if (!cases.ok()) return Tell(cases.status());
     const auto oracle = loader::InProcessLibrary::Open(agent::ReferenceLibraryOr(library_));
     if (!oracle.ok()) return Tell(oracle.status());
-    // Memory of its own for each tensor: an access beside one is an error that the tool can see.
+    // Each tensor has its own allocation, so that the tool can see an access beside it.
     const auto caller = loader::CaseCaller::Open(agent::AbsolutePath(impl_), /*exact_memory=*/true);
     if (!caller.ok()) return Tell(caller.status());
     int64_t called = 0, without = 0, failed = 0;
     for (const v1::Case& c : *cases) {
-      std::cout << "case " << c.id() << "\n" << std::flush;  // at once: the tool's words come between
+      std::cout << "case " << c.id() << "\n" << std::flush;  // flushed, because the tool prints in between
       const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(**oracle, c);
       const absl::Status status =
           baseline.ok() ? (*caller)->Call(baseline->c, baseline->inputs, repeat_) : baseline.status();

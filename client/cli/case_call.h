@@ -1,4 +1,4 @@
-// How `repro` and `shrink` call and judge a case: as a run of diopi-agent with the same options does.
+// Calls and judges a case for `repro` and `shrink`, as a run of diopi-agent with the same options does.
 #ifndef CLIENT_CLI_CASE_CALL_H_
 #define CLIENT_CLI_CASE_CALL_H_
 
@@ -17,9 +17,9 @@
 
 namespace diopi::cli {
 
-// The command that a report gives for a failed case has these options, so both subcommands take all of them.
+// The command that a report gives for a failed case uses these options, so both subcommands take all of them.
 struct CaseCallOptions {
-  std::string case_id;                 // the case, required
+  std::string case_id;                 // CASE, required
   std::string impl;                    // --impl, required
   std::string device_lib;              // --device-lib
   std::string cases_folder;            // --cases
@@ -34,12 +34,12 @@ struct CaseCallOptions {
   std::string worker_program;          // --worker-program (hidden)
 };
 
-// `default_timeout`: in words.
+// `default_timeout`: the wording for the help text.
 void AddCaseCallOptions(CLI::App* app, const std::string& default_timeout, CaseCallOptions* options);
 
 class CaseCall {
  public:
-  // Reads the profile, and the library's file. `diagnose`: look for the likely cause of failures.
+  // Reads the profile and the library's file. `diagnose`: look for the likely cause of failures.
   static absl::StatusOr<std::unique_ptr<CaseCall>> Make(const CaseCallOptions& options, bool diagnose);
   CaseCall(const CaseCall&) = delete;
   CaseCall& operator=(const CaseCall&) = delete;
@@ -50,7 +50,7 @@ class CaseCall {
   bool sets_environment() const { return !profile_.rules().environment().empty(); }
   agent::CaseJudge& judge() { return *judge_; }
   loader::WorkerOptions MakeWorkerOptions() const;
-  // The command that repeats the verdict's case, of `cases_folder`, with these options.
+  // The command that repeats the verdict's case, from `cases_folder`, with these options.
   std::string RepeatCommand(const v1::Verdict& verdict, const std::string& cases_folder) const;
 
  private:
@@ -65,7 +65,7 @@ class CaseCall {
   std::unique_ptr<agent::CaseJudge> judge_;
 };
 
-// InvalidArgument for a library that cannot be loaded, where Worker::Start says FailedPrecondition.
+// Like Worker::Start, but InvalidArgument instead of FailedPrecondition for a library that cannot be loaded.
 absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::WorkerOptions& options);
 
 }  // namespace diopi::cli

@@ -1,4 +1,4 @@
-// The tensors of one case: from the data folder, or made anew.
+// The tensors of one case: read from the data folder, or computed.
 #ifndef CLIENT_CLI_CASE_DATA_H_
 #define CLIENT_CLI_CASE_DATA_H_
 
@@ -16,12 +16,12 @@ struct CaseData {
   std::string provenance;  // in words
 };
 
-// From DATA/baselines/cpu when the case is there with its hash. NotFound or FailedPrecondition otherwise,
-// DataLoss for a damaged file.
+// Reads the case from DATA/baselines/cpu. NotFound when it is missing, FailedPrecondition when its hash
+// differs, DataLoss for a damaged file.
 absl::StatusOr<CaseData> ReadCaseData(const v1::Case& c, const std::string& data_folder);
 
-// The same; where there is no usable baseline, computed with the reference library (path empty: the one
-// beside the program).
+// The same, but computes the tensors with the reference library (empty path: the one beside the program)
+// where there is no usable baseline.
 absl::StatusOr<CaseData> ReadOrMakeCaseData(const v1::Case& c, const std::string& data_folder,
                                             const std::string& reference_library);
 

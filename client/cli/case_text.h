@@ -1,4 +1,4 @@
-// Cases and tensors as people read them.
+// Cases and tensors as text for people.
 #ifndef CLIENT_CLI_CASE_TEXT_H_
 #define CLIENT_CLI_CASE_TEXT_H_
 
@@ -9,10 +9,10 @@
 
 namespace diopi::cli {
 
-// "input       in      float32 (2, 3), strides (1, 2)"; one line an argument or tensor of a list.
+// "input in float32 (2, 3), strides (1, 2)": one line per argument, or per tensor of a list.
 std::string ArgumentsText(const v1::Case& c);
 
-// Id, function, what the case reveals, its arguments, how its outputs are judged.
+// The case's id, function, what it reveals, its arguments, and how its outputs are judged.
 std::string CaseText(const v1::Case& c);
 
 // "float32 (2, 3): 0.5, -1.25, 3, ..."

@@ -14,6 +14,9 @@ class ChangedCommand final : public Command {
     return "Lists the functions whose code differs between two libraries, for diopi-agent "
            "--changed-functions";
   }
+  std::string examples() const override {
+    return "  diopi-cli changed old/libdiopi_impl.so libdiopi_impl.so    what to test after an edit\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("old", old_, "The library before")->required();
     app->add_option("new", new_, "The library now")->required();

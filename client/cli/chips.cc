@@ -15,6 +15,9 @@ class ChipsCommand final : public Command {
   std::string description() const override {
     return "Lists the chips that have runs, each with its newest run";
   }
+  std::string examples() const override {
+    return "  diopi-cli chips --format markdown    a table of all chips\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");

@@ -27,6 +27,8 @@ std::vector<CommandGroup> AllCommands() {
   groups.push_back(Group("Results", MakeRunsCommand, MakeChipsCommand, MakeReportCommand, MakeDiffCommand,
                          MakeHistoryCommand, MakeCoverageCommand, MakeEvaluateCommand, MakeGateCommand,
                          MakeMergeCommand));
+  groups.push_back(Group("Results over the years", MakeTagCommand, MakePruneCommand, MakeArchiveCommand,
+                         MakeVacuumCommand));
   groups.push_back(Group("Standing agents", MakeSubmitCommand, MakeAgentsCommand));
   return groups;
 }

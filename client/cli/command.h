@@ -1,4 +1,4 @@
-// One subcommand of diopi-cli; one file each.
+// A subcommand of diopi-cli. Each has its own file.
 #ifndef CLIENT_CLI_COMMAND_H_
 #define CLIENT_CLI_COMMAND_H_
 
@@ -19,14 +19,17 @@ class Command {
   virtual ~Command() = default;
   virtual std::string name() const = 0;
   virtual std::string description() const = 0;
+  // For --help: one command per line, indented by two spaces.
+  virtual std::string examples() const = 0;
   // Declares options that point into this object.
   virtual void AddOptions(CLI::App* app) = 0;
-  // Results on stdout, what went wrong on stderr.
+  // Prints results to stdout and errors to stderr.
   virtual ExitCode Run() = 0;
 };
 
 std::unique_ptr<Command> MakeAbiCheckCommand();
 std::unique_ptr<Command> MakeAgentsCommand();
+std::unique_ptr<Command> MakeArchiveCommand();
 std::unique_ptr<Command> MakeCallCommand();
 std::unique_ptr<Command> MakeChipsCommand();
 std::unique_ptr<Command> MakeCoverageCommand();
@@ -43,13 +46,16 @@ std::unique_ptr<Command> MakeMergeCommand();
 std::unique_ptr<Command> MakeNewOperatorCommand();
 std::unique_ptr<Command> MakePackCommand();
 std::unique_ptr<Command> MakeProfileCommand();
+std::unique_ptr<Command> MakePruneCommand();
 std::unique_ptr<Command> MakeReportCommand();
 std::unique_ptr<Command> MakeReproCommand();
 std::unique_ptr<Command> MakeRunsCommand();
 std::unique_ptr<Command> MakeShowCommand();
 std::unique_ptr<Command> MakeShrinkCommand();
 std::unique_ptr<Command> MakeSubmitCommand();
+std::unique_ptr<Command> MakeTagCommand();
 std::unique_ptr<Command> MakeTimeCommand();
+std::unique_ptr<Command> MakeVacuumCommand();
 
 struct CommandGroup {
   std::string name;
@@ -59,7 +65,7 @@ struct CommandGroup {
 // Every subcommand, in the order in which --help lists them.
 std::vector<CommandGroup> AllCommands();
 
-// Prints the status on stderr and gives its exit code.
+// Prints the status to stderr and returns its exit code.
 ExitCode Tell(const absl::Status& status);
 
 // $DIOPI_DATA or ./diopi-data when `given` is empty.

@@ -1,4 +1,4 @@
-// diopi-cli coverage: functions by chips.
+// diopi-cli coverage: functions by chip.
 #include "reports/model/coverage.h"
 
 #include <set>
@@ -16,6 +16,10 @@ class CoverageCommand final : public Command {
   std::string name() const override { return "coverage"; }
   std::string description() const override {
     return "Lists the ABI's functions that each chip implements, was tested on, and passes";
+  }
+  std::string examples() const override {
+    return "  diopi-cli coverage --family linear          which chips pass which functions\n"
+           "  diopi-cli coverage --totals --format csv    one line per chip\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,

@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<std::string>> DebuggerCommand(Debugger debugger, cons
                                             PackageOf(debugger), cuda ? ", or NVIDIA's CUDA toolkit" : ""));
   }
   if (cuda) return std::vector<std::string>{program, "--tool", "memcheck"};
-  // Values that were never written are followed back to where they were allocated.
+  // Traces uninitialised values back to their allocation.
   if (debugger == Debugger::kValgrind) return std::vector<std::string>{program, "--track-origins=yes"};
   if (interactive) {
     return std::vector<std::string>{

@@ -11,11 +11,11 @@ namespace diopi::cli {
 
 enum class Debugger { kNone, kGdb, kValgrind, kComputeSanitizer };
 
-// The program's path and the arguments that stand before the worker's own command. `function`: the C symbol
-// at which gdb stops first. `interactive`: somebody is at the terminal; otherwise gdb runs to the end of the
-// program, prints a backtrace where it was stopped, and leaves. compute-sanitizer is also looked for in
-// /usr/local/cuda/bin, where CUDA installs it. NotFound, with the Debian package to install, when there is no
-// such program on PATH.
+// The program's path and the arguments that precede the worker's own command. `function`: the C symbol at
+// which gdb stops first. `interactive`: a person is at the terminal; otherwise gdb runs the program to its
+// end, prints a backtrace where the program was stopped, and exits. compute-sanitizer is also searched in
+// /usr/local/cuda/bin, where CUDA installs it. NotFound, naming the Debian package to install, when the
+// program is not on PATH.
 absl::StatusOr<std::vector<std::string>> DebuggerCommand(Debugger debugger, const std::string& function,
                                                          bool interactive);
 

@@ -1,4 +1,4 @@
-// diopi-cli diff: two runs side by side.
+// diopi-cli diff: compares two runs.
 #include "reports/render/diff.h"
 
 #include "client/cli/command.h"
@@ -14,6 +14,10 @@ class DiffCommand final : public Command {
   std::string description() const override {
     return "Compares two runs, from RUN_A to RUN_B; exit status 1 when something newly fails";
   }
+  std::string examples() const override {
+    return "  diopi-cli diff 20261120-101502-7f3a latest                       what got better and worse\n"
+           "  diopi-cli diff --format markdown --output diff.md RUN_A RUN_B    for a pull request\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN_A", run_a_, "Run id, or latest")->required();
     app->add_option("RUN_B", run_b_, "Run id, or latest")->required();
@@ -26,7 +30,7 @@ class DiffCommand final : public Command {
                     "Ratio of median times from which a case counts as slower or faster (default: 1.5)")
         ->check(CLI::Range(1.0, 1e9));
     app->add_option("--time-runs", options_.time_runs,
-                    "Finished runs of each library that slower or faster needs at least (default: 3)")
+                    "Fewest finished runs of each library for slower or faster (default: 3)")
         ->check(CLI::Range(2, 8));
     app->add_option("--format", format_, "text, markdown or json (default: text)")
         ->check(CLI::IsMember({"text", "markdown", "json"}));

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kSuggestions = 3;
 
-// The newest complete run of the chip; NotFound says what there is.
+// The newest complete run of the chip; NotFound names its newest partial run, or the nearest chips.
 absl::StatusOr<std::string> NewestComplete(server::Database& database, const std::string& chip) {
   const absl::StatusOr<std::vector<v1::RunInfo>> runs = database.ListRuns("", 0);
   if (!runs.ok()) return runs.status();
@@ -54,7 +54,7 @@ absl::StatusOr<v1::ChipSpec> ReadSpec(const std::string& path, const std::string
   absl::StatusOr<v1::ChipSpec> spec = reports::ParseSpec(text, path);
   if (spec.ok() && spec->chip() != chip) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is of chip '", spec->chip(), "', the run is of '", chip, "'"));
+        absl::StrCat(path, ": describes chip '", spec->chip(), "', but the run is of chip '", chip, "'"));
   }
   return spec;
 }
@@ -63,6 +63,11 @@ class EvaluateCommand final : public Command {
  public:
   std::string name() const override { return "evaluate"; }
   std::string description() const override { return "Writes the evaluation report of a chip"; }
+  std::string examples() const override {
+    return "  diopi-cli evaluate --spec-template > chip.json                        a specification to fill "
+           "in\n"
+           "  diopi-cli evaluate --chip A100 --spec chip.json --output a100.html    the chip's report\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");

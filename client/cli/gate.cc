@@ -1,4 +1,4 @@
-// diopi-cli gate: may this library go in? A run against what is expected and what was before.
+// diopi-cli gate: may this library be merged? Compares a run with its expectations and an earlier run.
 #include "reports/gate/gate.h"
 
 #include <algorithm>
@@ -25,6 +25,11 @@ class GateCommand final : public Command {
   std::string name() const override { return "gate"; }
   std::string description() const override {
     return "Fails when a run has failures that are neither expected nor in an earlier run";
+  }
+  std::string examples() const override {
+    return "  diopi-cli gate --expect known.txt --against last-green     fails on new failures\n"
+           "  diopi-cli gate --expect known.txt --update                 records a run's failures as known\n"
+           "  diopi-cli gate --expect known.txt --also junit=gate.xml    and a file for the CI's pages\n";
   }
   void AddOptions(CLI::App* app) override;
   ExitCode Run() override;
@@ -53,8 +58,8 @@ class GateCommand final : public Command {
   bool verbose_ = false;
   reports::GateOptions options_;
 
-  std::vector<std::pair<std::string, std::string>> documents_;  // format and file, of --also
-  bool fresh_ = false;                                          // --update makes the file
+  std::vector<std::pair<std::string, std::string>> documents_;  // --also: format and file
+  bool fresh_ = false;                                          // --update creates the file
   std::optional<reports::Expectations> expectations_;
   GateRuns runs_;
 };
@@ -167,9 +172,9 @@ absl::Status GateCommand::LoadRuns() {
   runs_ = *std::move(runs);
   const std::string& chip = runs_.run.run.options().chip();
   if (expectations_.has_value() && !expectations_->chip.empty() && expectations_->chip != chip) {
-    return absl::InvalidArgumentError(absl::StrCat(expect_, " is of chip ", expectations_->chip, ", run ",
-                                                   runs_.run.run.run_id(), " of ",
-                                                   chip.empty() ? "one without a name" : chip));
+    return absl::InvalidArgumentError(absl::StrCat(expect_, " is for chip ", expectations_->chip,
+                                                   ", but run ", runs_.run.run.run_id(), " is of ",
+                                                   chip.empty() ? "a chip without a name" : chip));
   }
   return absl::OkStatus();
 }
@@ -179,7 +184,7 @@ absl::Status GateCommand::Update() {
   if (run.state() != v1::RUN_STATE_FINISHED || runs_.run.missing > 0 || runs_.run.cases == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("run ", run.run_id(), " is ", EnumName(run.state()), " and ", runs_.run.missing,
-                     " cases have no verdict: ", expect_, " is not written from a run that is not whole"));
+                     " cases have no verdict: --update writes ", expect_, " only from a complete run"));
   }
   if (fresh_) {
     absl::StatusOr<reports::Expectations> begun =
@@ -189,11 +194,11 @@ absl::Status GateCommand::Update() {
   }
   const reports::UpdateResult updated = reports::UpdateExpectations(
       *expectations_, runs_.run, {.expires = options_.today + std::chrono::days(expires_in_)});
-  // What is written must be read again: our own mistake otherwise, and the old file stays.
+  // The new text must parse. If it does not, that is our mistake, and the old file stays.
   absl::StatusOr<reports::Expectations> again = reports::ParseExpectations(updated.text, expect_);
   if (!again.ok()) return absl::InternalError(again.status().message());
   const std::filesystem::path folder = std::filesystem::path(expect_).parent_path();
-  std::error_code ignored;  // writing tells
+  std::error_code ignored;  // writing will report it
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   absl::Status status = WriteOutput(updated.text, expect_);
   if (!status.ok()) return status;

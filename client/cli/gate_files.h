@@ -1,4 +1,4 @@
-// Files that the gate reads.
+// Reads the gate's input files.
 #ifndef CLIENT_CLI_GATE_FILES_H_
 #define CLIENT_CLI_GATE_FILES_H_
 
@@ -8,7 +8,7 @@
 
 namespace diopi::cli {
 
-// NotFound when there is none; InvalidArgument for a folder, or more than 16 MiB; Internal otherwise.
+// NotFound for a missing file; InvalidArgument for a folder or more than 16 MiB; Internal for other errors.
 absl::StatusOr<std::string> ReadTextFile(const std::string& path);
 
 }  // namespace diopi::cli

@@ -15,7 +15,7 @@ namespace diopi::cli {
 namespace {
 
 constexpr size_t kMostRepeats = 4;
-// A server with years of runs is asked for a few at a time.
+// A server may have years of runs: request a few at a time.
 constexpr int kRunsAtOnce = 32;
 
 class DataFolderSource final : public RunSource {
@@ -63,14 +63,14 @@ class ServerSource final : public RunSource {
   std::unique_ptr<rpc::Client> client_;
 };
 
-// The runs of this chip that are older than `before` (empty: all), newest first, until `visit` is false.
+// Visits the chip's runs older than `before` (empty: all), newest first, until `visit` returns false.
 absl::Status VisitRuns(RunSource* source, const std::string& chip, std::string before,
                        const std::function<absl::StatusOr<bool>(const v1::RunInfo&)>& visit) {
   for (;;) {
     const absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(chip, before, kRunsAtOnce);
     if (!runs.ok()) return runs.status();
     for (const v1::RunInfo& run : *runs) {
-      if (run.options().chip() != chip) continue;  // without a chip's name the list has every chip's
+      if (run.options().chip() != chip) continue;  // without a chip's name the list has runs of every chip
       const absl::StatusOr<bool> more = visit(run);
       if (!more.ok() || !*more) return more.status();
     }
@@ -116,11 +116,10 @@ absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::R
       });
   if (!visited.ok()) return visited;
   if (green.has_value()) return *std::move(green);
-  return absl::NotFoundError(
-      absl::StrCat("--against last-green: of the ", older, " runs of ", ChipText(chip), " before ",
-                   run.run.run_id(), " none is green: finished, of the same selection, and every case passes",
-                   request.expectations == nullptr ? "; with --expect also cases that are listed may fail"
-                                                   : " or is listed"));
+  return absl::NotFoundError(absl::StrCat(
+      "--against last-green: none of the ", older, " runs of ", ChipText(chip), " before ", run.run.run_id(),
+      " is green (finished, the same selection, every case passes",
+      request.expectations == nullptr ? "; with --expect, listed cases may fail)" : " or is listed)"));
 }
 
 absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::RunReport& run,
@@ -130,12 +129,12 @@ absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::R
   if (!report.ok()) return report.status();
   if (report->run.run_id() == run.run.run_id()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--against: run ", run.run.run_id(), " is the one that is judged"));
+        absl::StrCat("--against: run ", run.run.run_id(), " is the judged run itself"));
   }
   if (report->run.state() != v1::RUN_STATE_FINISHED || report->missing > 0) {
-    return absl::InvalidArgumentError(absl::StrCat("--against: run ", report->run.run_id(), " is ",
-                                                   EnumName(report->run.state()),
-                                                   " and no reference; name one that is finished"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--against: run ", report->run.run_id(), " is ", EnumName(report->run.state()),
+                     " and not complete, so it cannot be the reference; name a complete run"));
   }
   return report;
 }
@@ -186,7 +185,7 @@ absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& 
   absl::StatusOr<reports::RunReport> reference = Reference(source, runs.run, request);
   if (!reference.ok()) return reference.status();
   runs.reference = *std::move(reference);
-  // Two runs of one library have no before and after.
+  // Two runs of the same library cannot be compared over time.
   const bool same = runs.run.run.options().impl_sha256() == runs.reference->run.options().impl_sha256();
   if (!request.repeats || same) return runs;
   for (const auto& [of, into] :

@@ -1,4 +1,4 @@
-// The runs that a gate looks at.
+// Finds the runs that a gate needs.
 #ifndef CLIENT_CLI_GATE_RUNS_H_
 #define CLIENT_CLI_GATE_RUNS_H_
 
@@ -14,31 +14,32 @@
 
 namespace diopi::cli {
 
-// Where runs are read: a data folder's database, or a server.
+// The source of runs: a data folder's database, or a server.
 class RunSource {
  public:
   virtual ~RunSource() = default;
-  // At most `limit`, newest first; `chip` empty: every chip; `before` not empty: only older than that run.
+  // At most `limit` runs, newest first. Empty `chip`: all chips. `before`, unless empty: only runs older than
+  // that one.
   virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip,
                                                             const std::string& before, int limit) = 0;
-  // "latest" is accepted; NotFound names the ids that exist.
+  // Accepts "latest"; NotFound names the ids that exist.
   virtual absl::StatusOr<reports::RunReport> Load(const std::string& run_id) = 0;
 };
 
-// Errors as of Database::Open.
+// Errors are those of Database::Open.
 absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& data_folder);
 
-// Errors as of rpc::LoadCredentials and rpc::Client.
+// Errors are those of rpc::LoadCredentials and rpc::Client.
 absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
                                                          const rpc::CredentialFiles& credentials);
 
 struct GateRunsRequest {
   std::string run;      // id, or latest
-  std::string chip;     // latest of this chip; empty: of any
+  std::string chip;     // for "latest": of this chip; empty: of any
   std::string against;  // id, last-green, or empty: none
   bool partial = false;
-  bool repeats = false;                                 // also further runs of the same libraries
-  const reports::Expectations* expectations = nullptr;  // what last-green may excuse
+  bool repeats = false;                                 // also load further runs of the same libraries
+  const reports::Expectations* expectations = nullptr;  // failures that a last-green run may have
 };
 
 struct GateRuns {
@@ -48,8 +49,8 @@ struct GateRuns {
   std::vector<reports::RunReport> reference_repeats;
 };
 
-// NotFound when there is no such run, or no green one: its text says what was looked for. InvalidArgument
-// when the run to compare with is not finished, or is the run itself.
+// NotFound when there is no such run or no green run; the message says what was searched. InvalidArgument
+// when the run to compare with is not finished, or is the judged run itself.
 absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& request);
 
 }  // namespace diopi::cli

@@ -25,6 +25,11 @@ class GenCommand final : public Command {
  public:
   std::string name() const override { return "gen"; }
   std::string description() const override { return "Makes baselines: inputs and the reference's results"; }
+  std::string examples() const override {
+    return "  diopi-cli gen --fname add 'conv*'         one operator and a group of them\n"
+           "  diopi-cli gen --suite smoke --data DIR    a sixth of all cases, into a data folder\n"
+           "  diopi-cli gen --reference cuda            an NVIDIA GPU's outputs beside the oracle's\n";
+  }
   void AddOptions(CLI::App* app) override {
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
@@ -115,8 +120,7 @@ class GenCommand final : public Command {
     options.library_sha256 = facts->sha256;
     options.compare.contracts = *contracts;
     options.force = force_;
-    // Before minutes of the oracle's work: a library that cannot be loaded, or has no device here, says so
-    // now.
+    // Check before minutes of the oracle's work that the library can be loaded and has a device here.
     const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
     if (!worker.ok()) return worker.status();
     return options;

@@ -11,13 +11,16 @@
 namespace diopi::cli {
 namespace {
 
-// A case that is not spelt out is looked for in so many of the chip's runs.
+// An abbreviated case id is searched in this many of the chip's runs.
 constexpr int kSearchedRuns = 8;
 
 class HistoryCommand final : public Command {
  public:
   std::string name() const override { return "history"; }
   std::string description() const override { return "Shows a case across the runs of a chip, oldest first"; }
+  std::string examples() const override {
+    return "  diopi-cli history add.float32.n17 --chip A100 --limit 10    one case in the last ten runs\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("CASE", case_, "Case id, its unique beginning, or a glob that matches one")->required();
     app->add_option("--chip", chip_, "The chip")->required();

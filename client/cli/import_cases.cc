@@ -22,6 +22,9 @@ class ImportCasesCommand final : public Command {
   std::string description() const override {
     return "Converts diopi_configs.py of the public harness to operator files for --cases";
   }
+  std::string examples() const override {
+    return "  diopi-cli import-cases diopi_configs.py --output cases    then: diopi-agent --cases cases\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("file", file_, "diopi_configs.py; it is read as data and never run")->required();
     app->add_option("--output", output_, "Folder for the operator files")->required();

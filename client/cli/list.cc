@@ -13,7 +13,7 @@
 namespace diopi::cli {
 namespace {
 
-// What is known of an operator or a function from its cases.
+// Facts about an operator or a function, from its cases.
 struct Entry {
   std::string family;
   std::set<std::string> functions;
@@ -25,6 +25,11 @@ class ListCommand final : public Command {
  public:
   std::string name() const override { return "list"; }
   std::string description() const override { return "Lists operators, functions or cases"; }
+  std::string examples() const override {
+    return "  diopi-cli list --fname add                          the operator and its functions\n"
+           "  diopi-cli list cases --fname add --dtype float32    ids of cases\n"
+           "  diopi-cli list functions --count                    how many functions have cases\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("what", what_, "operators (default), functions or cases")
         ->check(CLI::IsMember({"operators", "functions", "cases"}));
@@ -59,7 +64,8 @@ class ListCommand final : public Command {
     std::map<std::string, Entry> entries;
     size_t width = what_.size();
     for (const v1::Case& c : cases) {
-      if (functions && c.function().empty()) continue;  // a check of the library that tests no one function
+      if (functions && c.function().empty())
+        continue;  // a check of the library that tests no single function
       const std::string& key = functions ? c.function() : c.operator_();
       Entry& entry = entries[key];
       entry.family = c.family();

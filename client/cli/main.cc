@@ -1,4 +1,4 @@
-// diopi-cli: everything around a run, one subcommand a file.
+// diopi-cli: everything before and after a run, one file per subcommand.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
@@ -29,6 +29,7 @@ ExitCode Main(int argc, const char* const* argv) {
     for (const std::unique_ptr<Command>& command : group.commands) {
       CLI::App* sub = app.add_subcommand(command->name(), command->description());
       sub->group(group.name);
+      SetExamples(command->examples(), sub);
       command->AddOptions(sub);
       by_app[sub] = command.get();
     }

@@ -1,4 +1,4 @@
-// diopi-cli merge: the shards of a run, made one run.
+// diopi-cli merge: combines the shards of a run into one run.
 #include <filesystem>
 #include <iostream>
 
@@ -24,6 +24,9 @@ class MergeCommand final : public Command {
  public:
   std::string name() const override { return "merge"; }
   std::string description() const override { return "Combines the shards of a run into one run"; }
+  std::string examples() const override {
+    return "  diopi-cli merge --into all --from shard0 shard1 shard2    one run of three shards\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option(
         "--into", into_,
@@ -110,14 +113,14 @@ class MergeCommand final : public Command {
     return shards;
   }
 
-  // As an undivided run would have them.
+  // The order of an undivided run.
   static std::vector<std::string> OrderOf(const std::vector<Shard>& shards) {
     std::vector<std::string> order;
     const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
     if (!catalog.ok() || shards.empty()) return order;
     const absl::StatusOr<std::vector<v1::Case>> cases =
         (*catalog)->SelectRun(shards[0].info.options().selection());
-    if (!cases.ok()) return order;  // a suite of another version: MergeShards has an order for those
+    if (!cases.ok()) return order;  // a suite of another version: MergeShards orders its cases
     for (const v1::Case& c : *cases) order.push_back(c.id());
     return order;
   }

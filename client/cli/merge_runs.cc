@@ -26,7 +26,7 @@ struct Trait {
   std::string (*of)(const v1::RunOptions& options);
 };
 
-// What shards of one run have in common.
+// Properties that all shards of a run share.
 constexpr Trait kTraits[] = {
     {"chip", [](const v1::RunOptions& options) { return options.chip(); }},
     {"library (SHA-256)", [](const v1::RunOptions& options) { return options.impl_sha256(); }},
@@ -58,9 +58,9 @@ absl::Status CheckOneRun(const std::vector<Shard>& shards) {
     }
     const auto done = static_cast<int64_t>(shard.verdicts.size());
     if (done < static_cast<int64_t>(shard.cases.size())) {
-      return absl::InvalidArgumentError(absl::StrCat(NameOf(shard), " is not complete: ", done, " of ",
-                                                     shard.cases.size(),
-                                                     " cases have a verdict; --resume it"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(NameOf(shard), " is not complete: ", done, " of ", shard.cases.size(),
+                       " cases have a verdict; complete it with diopi-agent --resume"));
     }
   }
   return absl::OkStatus();
@@ -73,7 +73,7 @@ absl::Status CheckAllThere(const std::vector<Shard>& shards) {
     const auto [found, fresh] = by_index.emplace(index, &shard);
     if (fresh) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("shard ", index, " is there twice: ", NameOf(*found->second), " and ", NameOf(shard)));
+        absl::StrCat("shard ", index, " occurs twice: ", NameOf(*found->second), " and ", NameOf(shard)));
   }
   const uint32_t count = shards[0].info.options().shard_count();
   std::vector<uint32_t> missing;
@@ -114,7 +114,7 @@ absl::StatusOr<std::map<std::string, Piece>> Collect(const std::vector<Shard>& s
   return pieces;
 }
 
-// The different values, in the order met.
+// The distinct values, in order of occurrence.
 std::string Joined(const std::vector<Shard>& shards, const std::string& (v1::RunOptions::*field)() const) {
   std::vector<std::string> values;
   for (const Shard& shard : shards) {
@@ -129,7 +129,7 @@ std::string Joined(const std::vector<Shard>& shards, const std::string& (v1::Run
 bool SameVerdict(v1::Verdict a, v1::Verdict b) {
   for (v1::Verdict* verdict : {&a, &b}) {
     verdict->clear_call_us();
-    verdict->clear_calls();  // as many as a sampled case has time for
+    verdict->clear_calls();  // depends on the time for a sampled case
     verdict->clear_elapsed_us();
     verdict->clear_device_index();
     verdict->clear_reference();
@@ -159,8 +159,8 @@ absl::StatusOr<MergedRun> MergeShards(const std::vector<Shard>& shards,
   merged.suite_hash = cases::Catalog::SuiteHash(cases);
   if (merged.suite_hash != merged.options.whole_suite_hash()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the shards' ", cases.size(), " cases are not those of the whole: their hash is ",
-                     merged.suite_hash, ", it has ", merged.options.whole_suite_hash()));
+        absl::StrCat("the shards' ", cases.size(), " cases are not those of the whole run: their hash is ",
+                     merged.suite_hash, ", the whole run's is ", merged.options.whole_suite_hash()));
   }
   const auto take = [&merged](const Piece& piece) {
     merged.cases.push_back(*piece.c);

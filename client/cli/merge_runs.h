@@ -1,4 +1,4 @@
-// Shards of a run into the one run that they are.
+// Merges the shards of a run into one run.
 #ifndef CLIENT_CLI_MERGE_RUNS_H_
 #define CLIENT_CLI_MERGE_RUNS_H_
 
@@ -20,20 +20,20 @@ struct Shard {
 };
 
 struct MergedRun {
-  v1::RunOptions options;  // of no shard
+  v1::RunOptions options;  // without shard fields
   std::string suite_hash;
   std::vector<server::RunCase> cases;
   std::vector<v1::Verdict> verdicts;
 };
 
-// `order`: case ids as an undivided run has them; cases that it lacks come last, by id. InvalidArgument,
-// naming the runs and what is wrong: not of one run (chip, library, selection, suite, contracts, calls of a
-// case), a shard missing or there twice, not complete, or a case with two different verdicts.
+// `order`: case ids in an undivided run's order; cases not in it come last, by id. InvalidArgument, naming
+// the runs and the problem: shards of different runs (chip, library, selection, suite, contracts, calls of a
+// case), a missing, duplicate or incomplete shard, or a case with two different verdicts.
 absl::StatusOr<MergedRun> MergeShards(const std::vector<Shard>& shards,
                                       const std::vector<std::string>& order);
 
-// What is the same whoever runs a case on whichever day: all but times, the device, and the reference's
-// provenance, which says when it was made.
+// Compares everything that does not depend on who ran the case and when: all fields but times, the device,
+// and the reference's provenance, which has a date.
 bool SameVerdict(v1::Verdict a, v1::Verdict b);
 
 }  // namespace diopi::cli

@@ -34,7 +34,7 @@ Shards ThreeShards() {
     options.set_whole_suite_hash(cases::Catalog::SuiteHash(whole));
     options.set_host(i == 2 ? "other" : "host");
     options.add_contracts(i == 1 ? "tf32" : "p_cast");
-    options.add_contracts(i == 1 ? "p_cast" : "tf32");  // a set: the order is nothing
+    options.add_contracts(i == 1 ? "p_cast" : "tf32");  // a set: the order does not matter
   }
   for (size_t i = 0; i < whole.size(); ++i) {
     Shard& shard = shards[i % 3];
@@ -92,7 +92,7 @@ TEST(MergeRunsTest, WhatCannotBeMergedIsNamed) {
       {"no shards to merge", [](Shards& shards) { shards.clear(); }},
       {"shard 1 of 3 is missing", [](Shards& shards) { shards.erase(shards.begin() + 1); }},
       {"shards 1, 2 of 3 are missing", [](Shards& shards) { shards.resize(1); }},
-      {"shard 1 is there twice: run run1 of db1 and run run2 of db2",
+      {"shard 1 occurs twice: run run1 of db1 and run run2 of db2",
        [&](Shards& shards) { options(shards, 2).set_shard_index(1); }},
       {"run run1 of db1 is not a shard", [&](Shards& shards) { options(shards, 1).clear_shard_count(); }},
       {"number of shards is '3' in run run0 of db0 and '4' in run run1 of db1",

@@ -1,4 +1,4 @@
-// diopi-cli new-operator NAME --function diopiX: the files of a new operator, to fill in.
+// diopi-cli new-operator NAME --function diopiX: writes the files of a new operator, to be filled in.
 #include <filesystem>
 #include <iostream>
 
@@ -23,6 +23,9 @@ class NewOperatorCommand final : public Command {
  public:
   std::string name() const override { return "new-operator"; }
   std::string description() const override { return "Writes templates for the files of a new operator"; }
+  std::string examples() const override {
+    return "  diopi-cli new-operator my_op --function diopiAdd    templates in the folder my_op\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("name", op_.name, "Name of the operator, made of a-z, 0-9 and _")->required();
     app->add_option("--function", function_, "ABI function that the operator tests, such as diopiAdd")

@@ -23,7 +23,7 @@ bool IsGiven(const abi::Param& param) {
   return param.direction() != abi::OUT;
 }
 
-// The arguments that hold lengths of others fill themselves.
+// Arguments that hold the lengths of others are filled automatically.
 bool IsCount(const abi::Function& function, const abi::Param& param) {
   for (const abi::Param& other : function.param()) {
     if (other.count() == param.name()) return true;
@@ -59,7 +59,7 @@ std::string OutputRule(const abi::Function& function, const abi::Param& param) {
   return absl::StrCat("  arg { name: \"", param.name(), "\" ", shape, count, " }  # which shape has it?\n");
 }
 
-// "f: 1.5"; empty where nothing is to be given.
+// "f: 1.5"; empty for an argument that needs no value.
 std::string AttributeValue(const abi::Param& param) {
   switch (param.kind()) {
     case abi::SIZE:
@@ -136,7 +136,7 @@ std::string NewOperatorText(const NewOperator& op) {
 std::string NewReferenceText(const NewOperator& op) {
   std::vector<std::string> arguments;
   for (const abi::Param& param : op.function->param()) arguments.push_back("a." + param.name());
-  return absl::StrCat("// ", op.name, ": the formula stands here, for the CPU and the NVIDIA reference.\n",
+  return absl::StrCat("// ", op.name, ": the formula, for the CPU and the NVIDIA reference.\n",
                       "#include \"baselines/ops/both.h\"\n\nnamespace diopi::ops::both {\n\n// ",
                       absl::StrJoin(arguments, ", "), "\nDIOPI_KERNEL(", op.function->name(),
                       ", a) {\n  static_cast<void>(a);\n  FailWith(diopiNoImplement, \"not written yet\");  "
@@ -160,18 +160,18 @@ std::string NewReadmeText(const NewOperator& op) {
   const std::string folder = absl::StrCat("baselines/ops/", op.family, "/");
   return absl::StrCat(
       "# ", op.name, " (", op.function->name(), ")\n\n- `", op.name,
-      ".textproto`: functions, where arguments come from, how outputs are judged, and the "
+      ".textproto`: the functions, where arguments come from, how outputs are judged, and the "
       "points. Its manual is\n"
-      "  `cases/ops/GUIDE.md`. It is run as it is with `--cases` and this folder, wherever "
-      "that stands; as one of\n"
-      "  the suite it belongs to `cases/ops/",
+      "  `cases/ops/GUIDE.md`. It runs without changes with `--cases` and this folder, "
+      "anywhere. As a part of the\n"
+      "  suite it belongs to `cases/ops/",
       op.family, "/` and needs a cover.\n- `", op.name,
       ".cc`: the kernel of both references, not written yet; it belongs to `", folder,
       "` (`CONTRIBUTING.md`,\n  \"An operator in ten minutes\"). `", op.name,
       "_cpu.cc` and `_cuda.cu` where the two differ. A function of one\n  operand needs one line only (`",
       "baselines/ops/elementwise/unary.h`).\n- `", op.name,
       "_crosscheck.py`: the same call in PyTorch; it belongs to `", folder,
-      "`, too. So do,\n  where the operator has any, `", op.name,
+      "`, too, and so do,\n  where the operator has them, `", op.name,
       "_timing.textproto`, the sizes at which it is timed, `", op.name,
       "_mutants.cc`,\n  injected bugs, and `", op.name,
       "_variants.cc`, correct variants (`CONTRIBUTING.md`).\n\nCheck: `diopi-cli list cases --cases DIR "

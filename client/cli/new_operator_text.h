@@ -1,4 +1,4 @@
-// The files of an operator that is not written yet.
+// Templates for the files of a new operator.
 #ifndef CLIENT_CLI_NEW_OPERATOR_TEXT_H_
 #define CLIENT_CLI_NEW_OPERATOR_TEXT_H_
 
@@ -10,26 +10,26 @@
 namespace diopi::cli {
 
 struct NewOperator {
-  std::string name;                         // of the operator: [a-z0-9_]+
+  std::string name;                         // the operator's name: [a-z0-9_]+
   std::string family;                       // likewise
-  const abi::Function* function = nullptr;  // that it tests
+  const abi::Function* function = nullptr;  // that the operator tests
 };
 
-// Whether a point can give every argument of the function. Unimplemented, naming the argument, when it is a
+// Checks that a point can give every argument of the function. Unimplemented, naming the argument, for a
 // plain pointer or an array of generators.
 absl::Status CheckArguments(const abi::Function& function);
 
-// The operator's file: one function, one point with a value for every argument, which cases/ops/GUIDE.md says
-// how to replace. It parses and expands as it is.
+// The operator's file: one function and one point with a value for every argument, to be replaced as
+// cases/ops/GUIDE.md says. It parses and expands without changes.
 std::string NewOperatorText(const NewOperator& op);
 
-// The kernel of both references, which returns diopiNoImplement, so that no baseline is made from it.
+// The kernel of both references. It returns diopiNoImplement, so that no baseline is made from it.
 std::string NewReferenceText(const NewOperator& op);
 
-// The same call in PyTorch, for crosscheck: a guess at its name.
+// The same call in PyTorch, for crosscheck, with a guessed name.
 std::string NewCheckText(const NewOperator& op);
 
-// What to do with them.
+// Instructions for these files.
 std::string NewReadmeText(const NewOperator& op);
 
 }  // namespace diopi::cli

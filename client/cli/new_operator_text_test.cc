@@ -8,7 +8,7 @@
 namespace diopi::cli {
 namespace {
 
-// Of every function of the ABI the generated file is one that the next command takes.
+// For every function of the ABI, the next command accepts the generated file.
 TEST(NewOperatorTextTest, ParsesAndExpandsForEveryFunction) {
   std::vector<std::string> without;
   for (const abi::Function* function : abi::Functions()) {

@@ -1,4 +1,4 @@
-// Documents into files: whole or not at all.
+// Writes files atomically.
 #ifndef CLIENT_CLI_OUTPUT_H_
 #define CLIENT_CLI_OUTPUT_H_
 
@@ -10,12 +10,13 @@
 
 namespace diopi::cli {
 
-// Standard output when `path` is empty. A file is written beside its place and renamed, so that a reader sees
-// the old one or the new one whole; pipes and devices are written to as they are. InvalidArgument when the
-// folder is missing or may not be written to, Internal for anything else (a full disk); both name the file.
+// Writes to standard output when `path` is empty. Writes a file under a temporary name and renames it, so
+// that a reader sees either the old or the new file whole; writes to pipes and devices directly.
+// InvalidArgument when the folder is missing or not writable, Internal for anything else (a full disk); both
+// name the file.
 absl::Status WriteOutput(std::string_view text, const std::string& path);
 
-// The same for a program that writes the file itself: `write` is given the path beside.
+// The same for a program that writes the file itself: `write` gets the temporary path.
 absl::Status WriteBeside(const std::string& path,
                          const std::function<absl::Status(const std::string& temporary)>& write);
 

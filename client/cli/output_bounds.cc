@@ -8,7 +8,8 @@
 namespace diopi::cli {
 namespace {
 
-// The oracle's r, and the tolerance around it; where every order of summation gives one result, that result.
+// Sets the oracle's r and the tolerance around it, or the only result where every order of summation gives
+// the same.
 void AddNoise(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
               const baselines::JudgedOutput& output, const baselines::Contracts& contracts,
               OutputBounds* bounds) {

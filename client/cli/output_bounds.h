@@ -1,4 +1,4 @@
-// What each element of an output may be, for a program that judges by itself: the C file that `repro` writes.
+// The bounds of each output element, for a program that judges by itself: the C file that `repro` writes.
 #ifndef CLIENT_CLI_OUTPUT_BOUNDS_H_
 #define CLIENT_CLI_OUTPUT_BOUNDS_H_
 
@@ -19,8 +19,8 @@ struct OutputBounds {
   std::vector<double> tolerances;  // one per element; empty: every element must match exactly
 };
 
-// The bounds of the output `key` by the pointwise rule, widened by `contracts`. What concerns an output as a
-// whole (the RMS error, a rounding bias) is diopi-cli's to judge.
+// The bounds of the output `key` by the pointwise rule, widened by `contracts`. Only diopi-cli judges an
+// output as a whole (the RMS error, a rounding bias).
 OutputBounds BoundsOf(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                       const std::string& key, const baselines::Contracts& contracts);
 

@@ -1,4 +1,4 @@
-// diopi-cli pack: a device's outputs in one small file, for users who have no such device.
+// diopi-cli pack: a device's outputs in one small file, for users without such a device.
 #include "baselines/generate/pack.h"
 
 #include <algorithm>
@@ -34,6 +34,10 @@ class PackCommand final : public Command {
   std::string name() const override { return "pack"; }
   std::string description() const override {
     return "Makes, verifies, installs and shows packs: a device reference's outputs in one file";
+  }
+  std::string examples() const override {
+    return "  diopi-cli pack make nvidia.h5      the outputs that gen --reference cuda stored\n"
+           "  diopi-cli pack verify nvidia.h5    against cases and oracle\n";
   }
   void AddOptions(CLI::App* app) override {
     make_ = Action(app, "make", "Packs the outputs that gen --reference cuda (or --device-reference) stored");
@@ -82,14 +86,14 @@ class PackCommand final : public Command {
            !selection_.filter_dtypes.empty();
   }
 
-  // What the cases are, in words: a suite, or a part of it.
+  // Describes the cases: a suite, or a part of it.
   std::string SuiteText() const {
     const std::string suite = selection_.suite.empty() ? "core" : selection_.suite;
     return SelectsAPart() ? kPartOf + suite : suite;
   }
 
-  // Those of a partial pack that it has: nobody has to know with which options it was made. What it should
-  // have besides is said where the user selects a part.
+  // For a partial pack, the cases that it has, so that nobody needs to know the options that made it. When
+  // the user selects cases, missing ones are reported.
   absl::StatusOr<std::vector<v1::Case>> ExpectedOf(const PackReader& pack,
                                                    const std::vector<v1::Case>& cases) const {
     if (SelectsAPart() || !absl::StartsWith(pack.header().suite, kPartOf)) return cases;
@@ -143,7 +147,7 @@ class PackCommand final : public Command {
     PrintOrigin((*pack)->header());
     PrintFigures(report->figures);
     std::cout << report->judged << " cases compared with the oracle, " << report->other_inputs
-              << " of other inputs than this machine's\n";
+              << " not compared: their inputs differ on this machine\n";
     if (expected->size() < cases.size()) {
       std::cout << cases.size() - expected->size() << " cases of the suite are not in this pack\n";
     }

@@ -41,7 +41,7 @@ std::string ReadAll(const std::string& path) {
   return out.str();
 }
 
-// What a browser says at the end of a failure; it is talkative.
+// The last output of a browser that failed; browsers print much.
 std::string LastWords(const std::string& log) {
   constexpr size_t kLines = 3;
   std::vector<std::string> lines = absl::StrSplit(ReadAll(log), '\n', absl::SkipWhitespace());
@@ -59,7 +59,7 @@ std::vector<std::string> BrowserCommand(const std::string& browser, const Tempor
       "--disable-extensions",
       "--disable-background-networking",
       "--disable-component-update",
-      "--disable-dev-shm-usage",  // 64 MB of it in a container
+      "--disable-dev-shm-usage",  // a container has only 64 MB of it
       "--host-resolver-rules=MAP * ~NOTFOUND",
       absl::StrCat("--user-data-dir=", scratch / "profile"),
       "--no-pdf-header-footer",
@@ -85,7 +85,7 @@ absl::Status Run(const std::string& browser, const TemporaryFolder& scratch, con
     return absl::DeadlineExceededError(
         absl::StrCat(browser, " did not print the page within ", limit.count(), " s", LastWords(log)));
   }
-  // It may exit with 0 and have printed nothing.
+  // The browser may exit with 0 without having printed anything.
   if (ended->code != 0 || ended->signal != 0 || !absl::StartsWith(ReadAll(pdf), "%PDF-")) {
     return absl::InternalError(absl::StrCat(browser, " printed no PDF, ", ended->Text(), LastWords(log)));
   }

@@ -1,4 +1,4 @@
-// A page as PDF, printed by headless Chromium.
+// Prints a page as PDF with headless Chromium.
 #ifndef CLIENT_CLI_PDF_H_
 #define CLIENT_CLI_PDF_H_
 
@@ -20,9 +20,9 @@ struct PdfOptions {
 // The browser that PrintPdf would start; InvalidArgument, naming the package, when there is none.
 absl::StatusOr<std::string> FindBrowser(const PdfOptions& options);
 
-// Prints a self-contained page into `output`, whole or not at all (output.h). The browser may not fetch
-// anything, and keeps nothing: its profile is in a temporary folder. It runs without its own sandbox only for
-// root, who cannot have it. DeadlineExceeded or Internal, with the browser's last words, when it fails.
+// Prints a self-contained page into `output`, atomically (output.h). The browser may not fetch anything and
+// keeps nothing: its profile is in a temporary folder. It runs without its own sandbox only for root, where
+// that sandbox does not work. DeadlineExceeded or Internal, with the browser's last output, when it fails.
 absl::Status PrintPdf(const std::string& html, const std::string& output, const PdfOptions& options);
 
 }  // namespace diopi::cli

@@ -1,5 +1,5 @@
-// diopi-cli profile check FILE: what a device profile says, and what it says about no case.
-// diopi-cli profile import: the public harness's files of a device as a profile.
+// diopi-cli profile check FILE: lists what each rule of a profile matches, and rules that match no case.
+// diopi-cli profile import: makes a profile from the public harness's files for a device.
 #include "client/profile/profile.h"
 
 #include <iostream>
@@ -34,6 +34,11 @@ class ProfileCommand final : public Command {
   std::string name() const override { return "profile"; }
   std::string description() const override {
     return "Checks a device profile, or makes one from the public harness's files";
+  }
+  std::string examples() const override {
+    return "  diopi-cli profile check chip.textproto                                     what each rule "
+           "matches\n"
+           "  diopi-cli profile import --device-configs configs.py --output chip.textproto\n";
   }
   void AddOptions(CLI::App* app) override {
     CLI::App* check = app->add_subcommand("check", "Parses a profile and lists what each rule matches");

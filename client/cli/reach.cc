@@ -1,4 +1,4 @@
-// diopi-cli reach: which classes of inputs, and pairs of them, have a case.
+// diopi-cli reach: which classes of inputs, and pairs of classes, have a case.
 #include "cases/core/reach.h"
 
 #include <iostream>
@@ -17,6 +17,10 @@ class ReachCommand final : public Command {
   std::string name() const override { return "reach"; }
   std::string description() const override {
     return "Shows which classes of inputs, and pairs of classes, each function's cases reach";
+  }
+  std::string examples() const override {
+    return "  diopi-cli reach --fname conv2d --classes    classes of each axis of one operator\n"
+           "  diopi-cli reach --holes                     what no case reaches, without a reason\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--fname", names_, "Operators or functions (default: all)");

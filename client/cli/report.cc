@@ -17,6 +17,10 @@ class ReportCommand final : public Command {
  public:
   std::string name() const override { return "report"; }
   std::string description() const override { return "Writes a run's report"; }
+  std::string examples() const override {
+    return "  diopi-cli report --format html --output run.html         the latest run as a page\n"
+           "  diopi-cli report --run 20261120-101502-7f3a --verbose    every case that did not pass\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");

@@ -1,4 +1,4 @@
-// diopi-cli repro CASE --impl X.so: one case again, with everything that helps to see why.
+// diopi-cli repro CASE --impl X.so: runs one case again, with everything that helps to find the cause.
 #include <signal.h>
 #include <unistd.h>
 
@@ -37,13 +37,13 @@ std::string FileName(const std::string& id) {
   return name;
 }
 
-// Gives the terminal, which a debugger had, back to this process.
+// Takes the terminal back from a debugger.
 void TakeTerminalBack() {
   if (isatty(STDIN_FILENO) != 1) return;
   sigset_t output;
   sigset_t before;
   sigemptyset(&output);
-  sigaddset(&output, SIGTTOU);  // else it would stop us, as we are in the background now
+  sigaddset(&output, SIGTTOU);  // it would stop this process, which is in the background now
   pthread_sigmask(SIG_BLOCK, &output, &before);
   tcsetpgrp(STDIN_FILENO, getpgrp());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -53,6 +53,12 @@ class ReproCommand final : public Command {
  public:
   std::string name() const override { return "repro"; }
   std::string description() const override { return "Runs one case again and writes it as a C file"; }
+  std::string examples() const override {
+    return "  diopi-cli repro add.float32.n17 --impl libdiopi_impl.so          one case, its mismatches, and "
+           "a C file\n"
+           "  diopi-cli repro add.float32.n17 --impl libdiopi_impl.so --gdb    stopped at the function's "
+           "start\n";
+  }
   void AddOptions(CLI::App* app) override {
     AddCaseCallOptions(app, "the profile's, or 30; a day under a debugger", &options_);
     app->add_option("--output", output_, "C file to write (default: repro_CASE.c in the current folder)");
@@ -77,7 +83,7 @@ class ReproCommand final : public Command {
     }
     const absl::Status found = FindDebugger(*c);
     if (!found.ok()) return Tell(found);
-    if (cases::IsLibraryCheck(*c)) {  // no one call, so no C file
+    if (cases::IsLibraryCheck(*c)) {  // not a single call, so no C file
       std::cout << CaseText(*c);
       return Judge(*c, {});
     }
@@ -124,23 +130,23 @@ class ReproCommand final : public Command {
     loader::WorkerOptions options = call_->MakeWorkerOptions();
     if (debugger_ != Debugger::kNone) {
       options.debugger = debugger_command_;
-      options.sandbox = "off";  // debuggers need what it forbids
+      options.sandbox = "off";  // debuggers need what the sandbox forbids
       options.load_timeout = kDay;
       if (options_.timeout_s == 0) options.case_timeout = kDay;
-      // Until it is left, or at most so long for its last words.
+      // Wait until the user leaves the debugger, or at most this long for its last output.
       options.kill_grace = options_.timeout_s > 0 ? std::chrono::milliseconds(10'000) : kDay;
     }
     return options;
   }
 
-  // A debugged case has all the time it wants, also where the profile has a limit of its own for it.
+  // A debugged case has no short time limit, even where the profile sets one.
   absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs) {
     absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(c, inputs);
     if (options.ok() && debugger_ != Debugger::kNone) options->timeout = std::chrono::milliseconds(0);
     return options;
   }
 
-  // The debugger was left, or its program stopped for good, before there was a result.
+  // The user left the debugger, or its program ended, before there was a result.
   ExitCode TellNoResult(const std::string& what) const {
     std::cout << "Outcome    none: " << DebuggerName(debugger_) << " ended first (" << what << ")\n"
               << std::flush;
@@ -148,7 +154,7 @@ class ReproCommand final : public Command {
   }
 
   ExitCode Judge(const v1::Case& c, const CaseData& data) {
-    std::cout << std::flush;  // before the debugger's own words
+    std::cout << std::flush;  // before the debugger prints
     absl::StatusOr<std::unique_ptr<loader::Worker>> worker = StartWorker(MakeWorkerOptions());
     if (!worker.ok() && debugger_ != Debugger::kNone) {
       TakeTerminalBack();
@@ -162,7 +168,7 @@ class ReproCommand final : public Command {
     if (!submitted.ok()) return Tell(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
     if (debugger_ != Debugger::kNone) {
-      worker->reset();  // waits until the debugger is left
+      worker->reset();  // waits until the debugger ends
       TakeTerminalBack();
       if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
     }
@@ -173,7 +179,7 @@ class ReproCommand final : public Command {
     return reports::IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
   }
 
-  // It calls the library by itself.
+  // The C file calls the library directly, so it lacks the following.
   void TellSource() const {
     std::vector<std::string> without;
     if (call_->adapts()) without.emplace_back("the adaptor");

@@ -1,5 +1,5 @@
-/* What a DIOPI library needs from its host, as small as it can be: tensors, a context, a generator, and
-   memory of the library's own device when it has one. */
+/* A minimal host for a DIOPI library: tensors, a context, a generator, and memory of the library's own
+   device when it has one. */
 #define _GNU_SOURCE
 #include <diopi/diopirt.h>
 #include <diopi/functions.h>
@@ -23,7 +23,7 @@ struct diopiTensor {
   int64_t rank, shape[MAX_RANK], strides[MAX_RANK];
   int64_t offset, numel, itemsize;
   size_t bytes;
-  void* storage; /* where the library works */
+  void* storage; /* the library works on it */
   void* host;    /* its mirror on the host; the same when the library has no device */
 };
 struct diopiContext {
@@ -89,7 +89,7 @@ static diopiTensorHandle_t make_tensor(diopiDtype_t dtype, int64_t rank, const i
   return t;
 }
 
-/* `data` null: an output, whose memory holds a pattern until the library writes it. */
+/* `data` null: an output, whose memory holds poison until the library writes it. */
 static void upload(diopiTensorHandle_t t, const void* data) {
   if (data != NULL) memcpy(t->host, data, t->bytes);
   if (data == NULL) memset(t->host, 0xA5, t->bytes);
@@ -345,7 +345,7 @@ static int is_floating(diopiDtype_t dtype) {
          dtype == diopi_dtype_float64;
 }
 
-/* One output: what its elements should be, and what the first call made of them. */
+/* One output: the expected elements, and those of the first call. */
 struct output {
   const char* name;
   int64_t count; /* of `values` */
@@ -359,7 +359,7 @@ struct output {
 
 static int64_t mismatches, differences;
 
-/* The rule is the one by which diopi-conformance judges single elements. */
+/* The rule by which diopi-conformance judges single elements. */
 static bool matches(const struct output* o, diopiDtype_t dtype, long double y, int64_t i) {
   const long double r = o->values[i];
   const bool narrow = dtype == diopi_dtype_float32 || dtype == diopi_dtype_bfloat16;

@@ -1,4 +1,4 @@
-// What the commands that read results share: the database, and names that need not be written out.
+// Shared by the commands that read results: opens the database, resolves abbreviated names.
 #ifndef CLIENT_CLI_RESULTS_H_
 #define CLIENT_CLI_RESULTS_H_
 
@@ -14,10 +14,8 @@ namespace diopi::cli {
 // The database of a data folder; empty: the default one.
 absl::StatusOr<std::unique_ptr<server::Queries>> OpenResults(const std::string& data_folder);
 
-// The one of `known` that `given` means: itself, or the only one that begins with it, or, with * or ?, the
-// only one that matches. NotFound with the nearest, InvalidArgument with some of the many; both say it is a
-// `what`
-// ("case").
+// Resolves `given` to one of `known`: an exact name, a unique prefix, or a glob with one match. NotFound
+// names the nearest, InvalidArgument some of several matches; both use `what` ("case") in their text.
 absl::StatusOr<std::string> Resolve(const std::string& what, const std::string& given,
                                     const std::vector<std::string>& known);
 

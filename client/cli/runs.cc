@@ -1,4 +1,4 @@
-// diopi-cli runs: what has been run.
+// diopi-cli runs: lists runs.
 #include <optional>
 
 #include "client/cli/command.h"
@@ -14,6 +14,9 @@ class RunsCommand final : public Command {
  public:
   std::string name() const override { return "runs"; }
   std::string description() const override { return "Lists the runs in a data folder, newest first"; }
+  std::string examples() const override {
+    return "  diopi-cli runs --chip A100 --limit 10    the newest runs on one chip\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
@@ -35,7 +38,7 @@ class RunsCommand final : public Command {
 
  private:
   std::string data_;
-  std::optional<std::string> chip_;  // "" is the chip without a name
+  std::optional<std::string> chip_;  // "": runs without a chip's name
   int limit_ = 0;
   std::string format_ = "text";
 };

@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArgum
 absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& cases_folder) {
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(cases_folder);
   if (!catalog.ok()) return catalog.status();
-  // The id begins with the operator's name: only that one is expanded.
+  // The id begins with the operator's name, so only that operator is expanded.
   v1::Selection selection;
   selection.add_functions(id.substr(0, id.find('.')));
   absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(selection);

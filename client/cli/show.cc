@@ -1,4 +1,4 @@
-// diopi-cli show CASE: what a case is, and what its tensors hold.
+// diopi-cli show CASE: shows a case and the values of its tensors.
 #include <iostream>
 
 #include "cases/core/library_checks.h"
@@ -15,6 +15,9 @@ class ShowCommand final : public Command {
   std::string name() const override { return "show"; }
   std::string description() const override {
     return "Shows a case: its arguments, its reference, and their first values";
+  }
+  std::string examples() const override {
+    return "  diopi-cli show add.float32.n17 --values 100    arguments and expected values\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("case", id_, "Case id")->required();

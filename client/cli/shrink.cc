@@ -1,4 +1,4 @@
-// diopi-cli shrink CASE --impl X.so: the smallest and plainest case that still fails the same way.
+// diopi-cli shrink CASE --impl X.so: finds the smallest and simplest case that still fails the same way.
 #include <chrono>
 #include <iostream>
 #include <optional>
@@ -25,8 +25,12 @@ class ShrinkCommand final : public Command {
   std::string description() const override {
     return "Reduces a failing case to the smallest one that still fails";
   }
+  std::string examples() const override {
+    return "  diopi-cli shrink add.float32.n17 --impl libdiopi_impl.so    the smallest case that still "
+           "fails\n";
+  }
   void AddOptions(CLI::App* app) override {
-    options_.timeout_s = 5;  // of hundreds of calls, some of which may hang
+    options_.timeout_s = 5;  // for each of hundreds of calls, some of which may hang
     AddCaseCallOptions(app, "5", &options_);
     app->add_option("--max-tries", limits_.most_tries, "Most cases to try (default: 2000)")
         ->check(CLI::Range(1, 1'000'000));

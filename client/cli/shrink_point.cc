@@ -21,7 +21,7 @@ class Candidates {
  public:
   explicit Candidates(const v1::Point& point) : point_(point) {}
 
-  // A copy that `change` simplifies; left out when it stays what it was.
+  // Adds a copy simplified by `change`, unless the copy equals the original.
   template <typename Change>
   void Add(const std::string& what, Change change) {
     v1::Point changed = point_;
@@ -41,11 +41,11 @@ void DropDimension(int position, bool from_last, v1::Point* point) {
     const int rank = tensor.shape_size();
     if (position >= rank) continue;
     tensor.mutable_shape()->erase(tensor.shape().begin() + (from_last ? rank - 1 - position : position));
-    tensor.clear_layout();  // its dimensions are counted anew
+    tensor.clear_layout();  // its number of dimensions changes
   }
 }
 
-// Neighbours in every tensor that has both become one.
+// Merges two neighbouring dimensions in every tensor that has both.
 void MergeDimensions(int position, v1::Point* point) {
   for (v1::PointTensor& tensor : *point->mutable_in()) {
     const int at = tensor.shape_size() - 2 - position;
@@ -91,7 +91,7 @@ void ReplaceSizes(int64_t from, int64_t to, bool lists, v1::Point* point) {
   }
 }
 
-// How complicated values are: those of a simpler kind are candidates.
+// How complicated values are: only simpler kinds are candidates.
 enum Complexity { kZeros, kOnes, kOneFirst, kOneLast, kRange, kIntegers, kOther };
 
 Complexity ComplexityOf(const v1::Fill& fill) {
@@ -136,14 +136,14 @@ std::vector<SimpleFill> SimpleFills() {
   return fills;
 }
 
-// Dimensions and paddings are neutral at 0, factors at 1; of the others both are tried.
+// Dimensions and paddings are neutral at 0, factors at 1; for other attributes both are tried.
 std::vector<int> NeutralNumbers(const std::string& name) {
   const bool place = absl::StrContains(name, "dim") || absl::StrContains(name, "pad") ||
                      absl::StrContains(name, "axis") || absl::StrContains(name, "offset");
   return place ? std::vector<int>{0} : std::vector<int>{1, 0};
 }
 
-// Whether the attribute is at `number`, or at one that is as simple.
+// Whether the attribute has the value `number`, or one that comes before it in `numbers`.
 bool IsAtOrBefore(const v1::PointAttribute& attr, const std::vector<int>& numbers, int number) {
   const auto value = [&]() -> double {
     if (attr.has_i()) return static_cast<double>(attr.i());
@@ -198,7 +198,7 @@ std::vector<Simplification> WithSmallerSizes(const v1::Point& point) {
   for (int t = 0; t < point.in_size(); ++t) {
     const auto first = std::find_if(point.in().begin(), point.in().end(),
                                     [&](const auto& tensor) { return SameShape(tensor, point.in(t)); });
-    if (first != point.in().begin() + t) continue;  // it goes with that one
+    if (first != point.in().begin() + t) continue;  // removed together with that one
     for (int d = 0; d < point.in(t).shape_size(); ++d) {
       const int64_t from = point.in(t).shape(d);
       for (const int64_t to : SmallerThan(from)) {
@@ -291,7 +291,7 @@ ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const 
   ShrinkResult result;
   result.point = point;
   std::set<std::string> tried;
-  // One simplification of one pass; false when there is none, or the limit is reached.
+  // Makes one simplification of a pass; false when there is none, or the limit is reached.
   const auto step = [&](const auto& pass) {
     for (Simplification& candidate : pass(result.point)) {
       if (!tried.insert(candidate.point.SerializeAsString()).second) continue;

@@ -1,4 +1,4 @@
-// How a failing case is made smaller: candidates, each one simplification away from a point.
+// Reduces a failing case: candidates, each one simplification away from a point, and the search among them.
 #ifndef CLIENT_CLI_SHRINK_POINT_H_
 #define CLIENT_CLI_SHRINK_POINT_H_
 
@@ -15,26 +15,25 @@ struct Simplification {
   v1::Point point;
 };
 
-// Each list has the simplest first. None of the candidates is the point itself; some may make no sense to the
-// operator (shapes that do not broadcast): whoever asks finds out.
+// Each list begins with the simplest candidate. No candidate equals the point itself. Some may be invalid for
+// the operator (shapes that do not broadcast): the caller finds out.
 
-// Ranks: one dimension dropped from every tensor that has it, counted from the last or from the first; or two
-// neighbours merged into one of as many elements.
+// Ranks: drops one dimension, counted from the last or from the first, from every tensor that has it; or
+// merges two neighbouring dimensions into one of as many elements.
 std::vector<Simplification> WithFewerDimensions(const v1::Point& point);
 
-// Sizes: each size that occurs made smaller, wherever it occurs in shapes and size lists, in shapes alone,
-// and then in one
-// dimension of a tensor and of those of its shape. 1 to 64 one by one, so that what is found is the smallest;
-// above, the neighbours of powers of two, and the largest below.
+// Sizes: reduces each size wherever it occurs in shapes and size lists, then in shapes only, and then in one
+// dimension of a tensor and of those of its shape. Tries 1 to 64 one by one, to find the smallest size; above
+// 64, the neighbours of powers of two, and the next smaller size.
 std::vector<Simplification> WithSmallerSizes(const v1::Point& point);
 
-// Contiguous tensors and outputs.
+// Makes tensors and outputs contiguous.
 std::vector<Simplification> WithPlainerLayouts(const v1::Point& point);
 
-// Optional tensors and attributes left out, or null.
+// Leaves out optional tensors and attributes, or makes them null.
 std::vector<Simplification> WithFewerArguments(const v1::Point& point);
 
-// Attributes at neutral values: false, 0, 1.
+// Sets attributes to neutral values: false, 0, 1.
 std::vector<Simplification> WithNeutralAttributes(const v1::Point& point);
 
 // Values: zeros, ones, one non-zero element (the first, the last), 0 1 2 ..., small integers.
@@ -46,13 +45,13 @@ struct ShrinkLimits {
 
 struct ShrinkResult {
   v1::Point point;
-  int steps = 0;          // simplifications taken
-  int tries = 0;          // candidates tried, those that were taken included
-  bool complete = false;  // no candidate of `point` fails; false: the limit came first
+  int steps = 0;          // simplifications kept
+  int tries = 0;          // candidates tried, including those kept
+  bool complete = false;  // no candidate of `point` fails; false: the limit was reached
 };
 
-// Takes one simplification after the other for which `fails` says true, until there is none (or the limit is
-// reached). `fails` is called at most once for a point, `taken` for each step.
+// Keeps one simplification after the other for which `fails` returns true, until there is none or the limit
+// is reached. Calls `fails` at most once for a point, and `taken` at each step.
 ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const v1::Point&)>& fails,
                          const std::function<void(const std::string& what)>& taken,
                          const ShrinkLimits& limits);

@@ -9,7 +9,7 @@
 namespace diopi::cli {
 namespace {
 
-// What a reason begins with: the first words, up to the first number, tell the kind of fault.
+// The beginning of a reason: the words up to the first number tell the kind of failure.
 std::string Kind(const std::string& reason) {
   return reason.substr(0, reason.find_first_of("0123456789:,;("));
 }
@@ -21,7 +21,7 @@ absl::StatusOr<std::unique_ptr<ShrinkTrial>> ShrinkTrial::Start(CaseCall* call) 
       loader::InProcessLibrary::Open(agent::DefaultReferenceLibrary());
   if (!reference.ok()) return reference.status();
   loader::WorkerOptions options = call->MakeWorkerOptions();
-  options.log_path = "/dev/null";  // the library's own words, hundreds of times
+  options.log_path = "/dev/null";  // or the library's output would appear hundreds of times
   absl::StatusOr<std::unique_ptr<loader::Worker>> worker = StartWorker(options);
   if (!worker.ok()) return worker.status();
   return std::unique_ptr<ShrinkTrial>(new ShrinkTrial(call, *std::move(reference), *std::move(worker)));
@@ -32,7 +32,7 @@ absl::StatusOr<v1::Verdict> ShrinkTrial::Run(const v1::OperatorFile& file) {
   if (!c.ok()) return c.status();
   absl::StatusOr<baselines::Baseline> expected = baselines::GenerateCase(*reference_, *c);
   if (!expected.ok()) return expected.status();
-  // The generated case: where a library allocates, its specs are known only now.
+  // Uses the generated case: the specs of tensors that the library allocates are known only now.
   const absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(expected->c, &expected->inputs);
   if (!options.ok()) return options.status();
   absl::Status submitted = worker_->Submit(expected->c, expected->inputs, *options);

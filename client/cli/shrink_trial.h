@@ -1,4 +1,5 @@
-// Whether a candidate of `shrink` fails: its expected outputs made anew, the library called in a worker.
+// Determines whether a candidate of `shrink` fails: recomputes its expected outputs and calls the library in
+// a worker.
 #ifndef CLIENT_CLI_SHRINK_TRIAL_H_
 #define CLIENT_CLI_SHRINK_TRIAL_H_
 
@@ -17,11 +18,11 @@ namespace diopi::cli {
 // Not thread-safe.
 class ShrinkTrial {
  public:
-  // `call` outlives the trial. InvalidArgument when the vendor's library cannot be loaded.
+  // `call` must outlive the trial. InvalidArgument when the vendor's library cannot be loaded.
   static absl::StatusOr<std::unique_ptr<ShrinkTrial>> Start(CaseCall* call);
 
-  // The verdict on the one case that `file` expands to. InvalidArgument when it is none, or not one; the
-  // reference's status when it cannot compute it.
+  // The verdict on the case that `file` expands to. InvalidArgument unless it expands to exactly one case;
+  // the reference's status when the reference cannot compute it.
   absl::StatusOr<v1::Verdict> Run(const v1::OperatorFile& file);
 
  private:
@@ -34,7 +35,8 @@ class ShrinkTrial {
   std::unique_ptr<loader::Worker> worker_;
 };
 
-// The same outcome, for a crash by the same signal, for a fault in memory or an error of the same kind.
+// Whether both have the same outcome, and for a crash the same signal, for a memory finding or an error the
+// same kind.
 bool FailsAlike(const v1::Verdict& first, const v1::Verdict& verdict);
 
 }  // namespace diopi::cli

@@ -1,4 +1,4 @@
-// diopi-cli submit: asks standing agents for a run, watches it, cancels it.
+// diopi-cli submit: submits a run to standing agents, watches it, cancels it.
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -19,16 +19,16 @@
 namespace diopi::cli {
 namespace {
 
-// A server that is gone for longer than this while a run is watched is not coming back soon.
+// A server that is gone for longer than this while a run is watched will not return soon.
 constexpr std::chrono::minutes kServerMayBeAway{2};
-// A plain line of progress every so many percent.
+// Prints a line of progress each time this many percent are done.
 constexpr int64_t kPercentALine = 10;
 
 agent::OutcomeCounts OutcomesOf(const v1::RunInfo& run) {
   return {run.outcomes().begin(), run.outcomes().end()};
 }
 
-// As diopi-agent's that has run all of it.
+// The exit status of a diopi-agent that ran the whole run.
 ExitCode ExitCodeOf(const v1::RunInfo& run) {
   const auto code = static_cast<ExitCode>(run.submission().exit_code());
   if (run.state() == v1::RUN_STATE_ABORTED) {
@@ -39,7 +39,7 @@ ExitCode ExitCodeOf(const v1::RunInfo& run) {
   return agent::ExitCodeFor(OutcomesOf(run));
 }
 
-// No agent will begin or go on with it as things stand; the note says why.
+// Whether no agent can start or continue the run at present; the note says why.
 bool IsBlocked(const v1::RunInfo& run) {
   return !server::IsOver(run.state()) && !run.submission().note().empty();
 }
@@ -48,6 +48,12 @@ class SubmitCommand final : public Command {
  public:
   std::string name() const override { return "submit"; }
   std::string description() const override { return "Submits a run to a server's standing agents"; }
+  std::string examples() const override {
+    return "  diopi-cli submit --server lab:7410 --chip A100 --fname add --wait                exits with "
+           "the run's status\n"
+           "  diopi-cli submit --server lab:7410 --chip A100 --impl libdiopi_impl.so --wait    with a "
+           "library of yours\n";
+  }
   void AddOptions(CLI::App* app) override {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
     app->add_option("--chip", chip_, "Chip whose agents may take the run");
@@ -138,7 +144,7 @@ class SubmitCommand final : public Command {
     return wait_ ? Watch(run.run_id()) : ExitCode::kOk;
   }
 
-  // Ctrl-C ends this program, and nothing else.
+  // Ctrl-C ends only this program, not the run.
   ExitCode Watch(const std::string& run_id) {
     const absl::Status watched = client_->WatchRun(run_id, [this](const v1::RunInfo& run) {
       Show(run);
@@ -165,7 +171,7 @@ class SubmitCommand final : public Command {
     return ExitCodeOf(last_);
   }
 
-  // A line when the state changes, and now and then.
+  // Prints a line when the state changes, and at intervals.
   void Show(const v1::RunInfo& run) {
     const int64_t share = run.cases() > 0 ? run.done() * 100 / run.cases() / kPercentALine : 0;
     const bool line = run.state() != last_.state() || share != shown_;

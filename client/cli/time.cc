@@ -1,4 +1,4 @@
-// diopi-cli time: how long a library's calls take, as lines of JSON.
+// diopi-cli time: measures a library's calls, one line of JSON per case.
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
@@ -25,7 +25,8 @@ namespace {
 
 using reports::JsonString;
 
-// How much a case is, to compare cases of one function: contiguous tensors before others, then the elements.
+// The weight of a case among those of its function: contiguous tensors weigh more than others, then the
+// number of elements decides.
 std::pair<bool, int64_t> Weight(const v1::Case& c) {
   bool contiguous = true;
   int64_t elements = 0;
@@ -37,7 +38,7 @@ std::pair<bool, int64_t> Weight(const v1::Case& c) {
   return {contiguous, elements};
 }
 
-// The `count` weightiest of each function and dtype, in the order in which they came.
+// The `count` cases of most weight of each function and dtype, in their original order.
 std::vector<v1::Case> Largest(std::vector<v1::Case> cases, size_t count) {
   std::map<std::pair<std::string, int>, std::vector<size_t>> groups;
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -62,6 +63,9 @@ class TimeCommand final : public Command {
   std::string name() const override { return "time"; }
   std::string description() const override {
     return "Measures the time of a trusted library's calls, in this process";
+  }
+  std::string examples() const override {
+    return "  diopi-cli time --impl libdiopi_impl.so --fname conv2d    how long the calls take\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--impl", impl_, "The library")->required();
@@ -117,7 +121,8 @@ class TimeCommand final : public Command {
   }
 
  private:
-  // One line; a case that cannot be called says why in it. An error: a file that cannot be written.
+  // Returns one line, with the reason for a case that cannot be called. An error means that a file cannot be
+  // written.
   absl::StatusOr<std::string> OneCase(const v1::Case& c, loader::InProcessLibrary& oracle,
                                       loader::CaseCaller& caller, int* failed) {
     std::string line = absl::StrCat("{\"case\": ", JsonString(c.id()));

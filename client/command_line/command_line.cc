@@ -19,8 +19,7 @@ std::string DidYouMean(const std::string& what, const std::string& name,
   return absl::StrCat("There is no ", what, " '", name, "'; did you mean ", nearest.front(), "?\n");
 }
 
-// For the first argument that nobody understood: the nearest option or subcommand. What follows may belong to
-// it.
+// Suggests the nearest option or subcommand for the first unknown argument. Later arguments may belong to it.
 std::string Suggestion(const CLI::App* app) {
   // The program and the subcommands that were recognized.
   const CLI::App* deepest = app;
@@ -55,9 +54,13 @@ std::vector<std::string> NormalizeArguments(int argc, const char* const* argv) {
   return arguments;
 }
 
+void SetExamples(const std::string& examples, CLI::App* app) {
+  app->footer(absl::StrCat("Examples:\n", examples, "\n", kExitCodesText));
+}
+
 void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app) {
   app->set_version_flag("--version", version);
-  app->footer(absl::StrCat("Examples:\n", examples, "\n", kExitCodesText));
+  SetExamples(examples, app);
   app->failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return absl::StrCat(failed->get_name(), ": ", error.what(), "\n", Suggestion(failed),
                         "Run with --help for more information.\n");
@@ -77,7 +80,7 @@ std::optional<ExitCode> ParseCommandLine(std::vector<std::string> arguments, CLI
     std::cout << ManPage(*app) << std::flush;
     return ExitCode::kOk;
   }
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   try {
     app->parse(arguments);
   } catch (const CLI::ParseError& error) {

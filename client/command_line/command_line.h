@@ -1,4 +1,4 @@
-// What each of our programs does with its command line beside declaring its options.
+// Command line handling shared by all programs, beyond the declaration of options.
 #ifndef CLIENT_COMMAND_LINE_COMMAND_LINE_H_
 #define CLIENT_COMMAND_LINE_COMMAND_LINE_H_
 
@@ -11,18 +11,21 @@
 
 namespace diopi {
 
-// argv[1..] with the underscores of option names turned into dashes (--filter_dtype=x is --filter-dtype=x);
-// values, and everything after a lone "--", stay as they are.
+// Returns argv[1..] with underscores in option names replaced by dashes (--filter_dtype=x becomes
+// --filter-dtype=x). Values, and everything after a lone "--", stay unchanged.
 std::vector<std::string> NormalizeArguments(int argc, const char* const* argv);
 
-// Sets --version and the footer of --help: `examples`, a command a line, and the exit statuses.
+// Sets the footer of --help: `examples`, one command per line, and the exit statuses.
+void SetExamples(const std::string& examples, CLI::App* app);
+
+// Sets --version and the examples.
 void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app);
 
 // Puts these options under one heading of --help and of the man page.
 void GroupOptions(const std::string& heading, const std::vector<std::string>& names, CLI::App* app);
 
-// Parses normalized arguments. A value: leave with it; what the user asked for (help, the version, a shell's
-// completion, the man page) or what is wrong, with the nearest known names, was printed.
+// Parses normalized arguments. When it returns an exit code, exit with it: it has printed what the user asked
+// for (help, the version, a shell's completion, the man page), or the error with the nearest known names.
 //
 //   PROGRAM --completion bash   the completion script for that shell
 //   PROGRAM --man-page          the man page, in roff

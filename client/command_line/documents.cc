@@ -55,7 +55,7 @@ std::string Quoted(const std::vector<std::string>& words) {
   return absl::StrCat("\"", absl::StrJoin(words, " "), "\"");
 }
 
-// Text for roff: no macro, and dashes that can be copied.
+// Escapes text for roff: no macros, and dashes that can be copied.
 std::string Roff(const std::string& text) {
   std::string out =
       absl::StrReplaceAll(text, {{"\\", "\\e"}, {"-", "\\-"}, {"\n.", "\n\\&."}, {"\n'", "\n\\&'"}});

@@ -1,5 +1,5 @@
-// What is generated from a program's declared options: shell completion and man pages. Options and
-// subcommands in the empty group are hidden and appear nowhere.
+// Generates shell completion and man pages from a program's declared options. Options and subcommands in the
+// empty group are hidden and appear nowhere.
 #ifndef COMMAND_LINE_DOCUMENTS_H_
 #define COMMAND_LINE_DOCUMENTS_H_
 
@@ -9,7 +9,7 @@
 
 namespace diopi {
 
-// "--impl", "--version": every long name.
+// Every long name, such as "--impl" and "--version".
 std::vector<std::string> VisibleOptions(const CLI::App& app);
 std::vector<std::string> VisibleSubcommands(const CLI::App& app);
 
@@ -17,7 +17,7 @@ std::vector<std::string> VisibleSubcommands(const CLI::App& app);
 // Where an option takes any other value, bash completes file names.
 std::string BashCompletion(const CLI::App& app);
 
-// Section 1, in roff's man macros. The paragraphs of the footer that begin with a line "Title:" become
+// A page for section 1, in roff's man macros. Paragraphs of the footer that begin with a line "Title:" become
 // sections.
 std::string ManPage(const CLI::App& app);
 

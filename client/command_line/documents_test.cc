@@ -1,4 +1,4 @@
-// Completion and man pages, judged by the programs that read them.
+// Completion and man pages, checked with the programs that read them.
 #include "client/command_line/documents.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a shell command prints, standard error included.
+// A shell command's output, including standard error.
 std::string Output(const std::string& command) {
   // NOLINTNEXTLINE(bugprone-command-processor): the test writes the command itself
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
@@ -40,7 +40,7 @@ class DocumentsTest : public ::testing::Test {
     app_.add_subcommand("pack", "Packs")->add_subcommand("verify", "Verifies");
   }
 
-  // What bash offers after these words; the last is the one being typed.
+  // What bash offers for these words; the last one is being typed.
   std::string Complete(const std::string& words, int last) const {
     const std::string path = ::testing::TempDir() + "/completion.bash";
     std::ofstream(path) << BashCompletion(app_) << "COMP_WORDS=(" << words << ")\nCOMP_CWORD=" << last

@@ -1,4 +1,4 @@
-// What our programs' exit statuses mean: the one place, for all of them.
+// The exit statuses of all programs.
 #ifndef COMMAND_LINE_EXIT_CODE_H_
 #define COMMAND_LINE_EXIT_CODE_H_
 
@@ -10,7 +10,7 @@ namespace diopi {
 enum class ExitCode {
   kOk = 0,            // nothing failed
   kFailed = 1,        // something failed
-  kUsage = 2,         // what was asked for makes no sense: an unknown name, a file that is no library
+  kUsage = 2,         // wrong usage or bad input: an unknown name, a file that is not a library
   kOurs = 3,          // a defect of diopi-conformance
   kEnvironment = 4,   // the machine, the network, or files on them
   kInterrupted = 130  // SIGINT; 128 + the signal's number, as in a shell: 143 for SIGTERM
@@ -50,7 +50,7 @@ inline ExitCode ExitCodeFor(const absl::Status& status) {
   }
 }
 
-// What a program says for a signal that stopped it.
+// The exit status of a program that a signal stopped.
 inline int ExitCodeForSignal(int signal) {
   return 128 + signal;
 }

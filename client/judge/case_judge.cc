@@ -37,7 +37,7 @@ std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
   if (options_.adaptor == nullptr || cases::IsLibraryCheck(c)) return std::nullopt;
   const std::string why = profile::WhyNotAsked(c, options_.adaptor->For(c));
   if (why.empty()) return std::nullopt;
-  return absl::StrCat("not asked: the adaptor cannot hand the case over: ", why);
+  return absl::StrCat("not called: the adaptor cannot convert the case: ", why);
 }
 
 absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, TensorMap* inputs) {
@@ -65,7 +65,7 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
                                     const TensorMap& actual) {
   v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
   if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
-  // An overflow may be allowed, and its cause known, where real 16-bit arithmetic has it, too.
+  // An overflow may be allowed, and its cause known, where real 16-bit arithmetic overflows, too.
   const TensorMap with_native16 = native16_.AddTo(c, inputs, references);
   if (with_native16.size() > references.size()) {
     verdict = baselines::CompareCase(c, inputs, with_native16, actual, options_.compare);
@@ -74,20 +74,20 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   if (!options_.diagnose) return verdict;
   baselines::AddWouldPassUnder(c, inputs, with_native16, actual, options_.compare, &verdict);
   const baselines::Cause cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
-  // The more certain one; what was replayed says more than what was only looked at.
+  // Keeps the more certain cause; on a tie the replayed one, which says more.
   if (!cause.text.empty() && cause.confidence >= verdict.cause_confidence()) {
     verdict.set_likely_cause(cause.text);
     *verdict.mutable_consistent_with() = {cause.consistent_with.begin(), cause.consistent_with.end()};
     verdict.clear_declarable();
     verdict.set_cause_confidence(cause.confidence);
   }
-  // Arithmetic that may be declared comes before the figures; the other causes are in them, or follow.
+  // A contract that may be declared comes before the figures; the other causes are among them or follow.
   if (!verdict.declarable().empty()) {
     verdict.set_reason(absl::StrCat(verdict.likely_cause(), ": ", verdict.reason()));
   } else if (verdict.likely_cause() == cause.text && !cause.text.empty()) {
     verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause.text));
   } else if (!verdict.would_pass_under().empty()) {
-    // What the user could declare is worth saying even where the cause is a guess.
+    // A contract that the user could declare is named even where the cause is uncertain.
     verdict.set_reason(absl::StrCat(verdict.reason(), "; would pass under contract ",
                                     absl::StrJoin(verdict.would_pass_under(), " or ")));
   }

@@ -1,5 +1,5 @@
-// How one case is called and judged: contracts, adaptor, profile. A run, a health check and diopi-cli repro
-// decide by this one, so that a case comes out the same in all of them.
+// Calls and judges one case: contracts, adaptor, profile. Runs, health checks and diopi-cli repro all use
+// this code, so that a case gets the same verdict in all of them.
 #ifndef CLIENT_JUDGE_CASE_JUDGE_H_
 #define CLIENT_JUDGE_CASE_JUDGE_H_
 
@@ -28,10 +28,10 @@ namespace diopi::agent {
 struct CaseJudgeOptions {
   int calls = 2;                                     // of each case
   baselines::CompareOptions compare;                 // the device's contracts
-  std::string reference_library;                     // replays failed cases to find why; none: no such file
+  std::string reference_library;                     // replays failed cases to find the cause; may be missing
                                                      // (libdiopi_native16.so lies beside it)
   bool diagnose = true;                              // look for the likely cause of a failure
-  baselines::DiagnoseOptions replay = {};            // the limits of that
+  baselines::DiagnoseOptions replay = {};            // the limits of the search for a cause
   const profile::Adaptor* adaptor = nullptr;         // outlives the judge; null: none
   const profile::AppliedProfile* profile = nullptr;  // likewise
 };
@@ -41,19 +41,19 @@ class CaseJudge {
  public:
   explicit CaseJudge(const CaseJudgeOptions& options);
 
-  // Why the case is not called: the profile leaves it out, or the adaptor cannot hand it over. Nothing: it
-  // is.
+  // Why the case is not called: the profile skips it, or the adaptor cannot convert it. Nullopt: it is
+  // called.
   std::optional<std::string> SkipReason(const v1::Case& c) const;
 
-  // How the worker is to call the case: what it converts of it, and the profile's own time limit for it.
-  // Where the adaptor rounds what the forward of a backward gets, the saved tensors among `inputs` become
-  // those of that forward. An error is our own fault: the case cannot be judged.
+  // How the worker is to call the case: the conversions, and the profile's time limit for it. Where the
+  // adaptor rounds the inputs of a backward's forward, replaces the saved tensors among `inputs` by those of
+  // that forward. An error is our own fault: the case cannot be judged.
   absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs);
 
-  // Judges a case that was called with `adaptor` of its CallOptions, and `inputs` as Prepare left them. What
-  // does not depend on the call (reference, device, time) is the caller's to fill in. `handed_over`, where it
-  // is not null, receives what was judged in the case's place when the adaptor changed it: inputs as the
-  // library got them, and references for those.
+  // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.
+  // The caller fills in what does not depend on the call (reference, device, time). `handed_over`, unless
+  // null, receives what was judged instead of the case when the adaptor changed it: the inputs that the
+  // library received, and the references for them.
   v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                     const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
                     std::optional<profile::JudgedCase>* handed_over = nullptr);

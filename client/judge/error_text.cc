@@ -8,8 +8,8 @@
 namespace diopi::agent {
 
 ErrorText SplitBacktrace(const std::string& text) {
-  // Each begins a line: libtorch (c10::Error with and without symbols), Python's extensions, abseil, glibc,
-  // boost.
+  // Beginnings of a backtrace's first line: libtorch (c10::Error with and without symbols), Python's
+  // extensions, abseil, glibc, boost.
   constexpr absl::string_view kBeginnings[] = {
       "\nException raised from ",
       "\nC++ CapturedTraceback",

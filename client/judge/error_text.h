@@ -1,4 +1,4 @@
-// The texts of errors, as libraries give them.
+// The error texts of libraries.
 #ifndef CLIENT_JUDGE_ERROR_TEXT_H_
 #define CLIENT_JUDGE_ERROR_TEXT_H_
 
@@ -6,8 +6,8 @@
 
 namespace diopi::agent {
 
-// What happened, and the backtrace that frameworks append to it: libtorch's exceptions have 2 to 5 KB of one,
-// which nobody wants to read for each of hundreds of cases.
+// An error's message, and the backtrace that frameworks append to it: libtorch's exceptions have backtraces
+// of 2 to 5 KB, which nobody wants to read for each of hundreds of cases.
 struct ErrorText {
   std::string message;    // without a line end
   std::string backtrace;  // empty: there was none

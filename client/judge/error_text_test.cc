@@ -12,9 +12,9 @@ TEST(SplitBacktrace, ALibtorchExceptionIsItsMessage) {
       "first):\n"
       "frame #0: c10::Error::Error(c10::SourceLocation, std::string) + 0x6b (0x7f in libc10.so)\n"
       "frame #1: c10::detail::torchCheckFail(char const*) + 0xbf (0x7e in libc10.so)\n";
-  const ErrorText split = SplitBacktrace("diopiCos let a C++ exception out: c10::Error: " + what);
+  const ErrorText split = SplitBacktrace("diopiCos threw a C++ exception: c10::Error: " + what);
   EXPECT_EQ(split.message,
-            "diopiCos let a C++ exception out: c10::Error: \"cos_vml_cpu\" not implemented for 'Half'");
+            "diopiCos threw a C++ exception: c10::Error: \"cos_vml_cpu\" not implemented for 'Half'");
   EXPECT_EQ(split.backtrace.rfind("Exception raised from operator()", 0), 0u);
   EXPECT_NE(split.backtrace.find("frame #1"), std::string::npos);
 }

@@ -1,6 +1,6 @@
-// The first fact that applies decides the outcome, in the order listed in the header: what happened to the
-// process, then what the call returned, then what it did to memory, and only then its numbers. A wrong number
-// in a call that also wrote out of bounds says little, so the numbers are not judged in that case.
+// The first fact that applies decides the outcome, in the order listed in the header: the fate of the
+// process, then the call's return value, then memory findings, and only then the numbers. A wrong number in a
+// call that also wrote out of bounds says little, so the numbers are not judged in that case.
 #include "client/judge/verdict_builder.h"
 
 #include <algorithm>
@@ -49,13 +49,13 @@ std::string WithText(std::string reason, const std::string& text) {
   return text.empty() ? std::move(reason) : absl::StrCat(reason, ": ", text);
 }
 
-// What the worker's parent says of a dead process, which names signal and function; `otherwise` when it is
-// silent.
+// The worker's parent's text on a dead process, which names signal and function; `otherwise` when there is
+// none.
 std::string Said(const loader::CallOutcome& outcome, const std::string& otherwise) {
   return outcome.text.empty() ? otherwise : outcome.text;
 }
 
-// The worker did not answer: what became of it.
+// The verdict for a worker that did not answer.
 v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome) {
   switch (outcome.kind) {
     case Kind::kCrashed: {
@@ -85,7 +85,7 @@ v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR, WithText("the worker was lost", outcome.text));
 }
 
-// The call did not succeed. Only for a reply that is not RETURNED with success.
+// The verdict for a call that did not succeed: any reply but RETURNED with success.
 v1::Verdict ErrorVerdict(const v1::Case& c, const v1::WorkerReply& reply) {
   const std::string& function = c.function();
   switch (reply.status()) {
@@ -94,7 +94,7 @@ v1::Verdict ErrorVerdict(const v1::Case& c, const v1::WorkerReply& reply) {
                          absl::StrCat("the library does not export ", function));
     case v1::WorkerReply::EXCEPTION:
       return MakeVerdict(c, v1::OUTCOME_ERROR,
-                         WithText(absl::StrCat(function, " let a C++ exception out"), reply.text()));
+                         WithText(absl::StrCat(function, " threw a C++ exception"), reply.text()));
     case v1::WorkerReply::BAD_CASE:
       return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR,
                          WithText("the case could not be called", reply.text()));
@@ -144,7 +144,7 @@ const v1::Argument* FindArgument(const v1::Case& c, const char* name) {
   return found == c.args().end() ? nullptr : &*found;
 }
 
-// Without a generator from the host, the library's own goes on from call to call.
+// Without a generator from the host, the library's own generator advances from call to call.
 bool MayDiffer(const v1::Case& c) {
   const v1::Argument* generator = FindArgument(c, "generator");
   const bool library_draws = IsRandom(c) && generator != nullptr && generator->null();
@@ -152,7 +152,7 @@ bool MayDiffer(const v1::Case& c) {
                                       [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
 }
 
-// Whether the call cannot do without a random number: there is something to draw, and chance decides it.
+// Whether the call must draw a random number: there is something to draw, and chance decides it.
 bool MustDraw(const v1::Case& c, const TensorMap& outputs) {
   const v1::Argument* train = FindArgument(c, "train");
   const v1::Argument* p = FindArgument(c, "p");
@@ -193,7 +193,7 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   const std::string differs = reply.nondeterministic_text().empty() ? "two calls gave different results"
                                                                     : reply.nondeterministic_text();
   if (MayDiffer(c)) {
-    // Atomics are allowed here: told, not failed.
+    // Atomics are allowed here: the difference is reported but does not fail the case.
     verdict.set_reason(
         reports::ToUtf8(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ", differs)));
   } else if (judged.outcome() != v1::OUTCOME_HARNESS_ERROR) {
@@ -213,7 +213,8 @@ v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::strin
   verdict.set_case_hash(c.hash());
   verdict.set_outcome(outcome);
   const ErrorText error = SplitBacktrace(reason);
-  verdict.set_reason(reports::ToUtf8(error.message));  // a vendor's text may be anything, a message's may not
+  verdict.set_reason(
+      reports::ToUtf8(error.message));  // a vendor's text may hold any bytes, a message must hold UTF-8
   verdict.set_backtrace(reports::ToUtf8(error.backtrace));
   verdict.set_function(c.function());
   verdict.set_operator_(c.operator_());
@@ -235,7 +236,7 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   if (!reply.not_adaptable().empty()) {
     return MakeVerdict(
         c, v1::OUTCOME_SKIPPED,
-        absl::StrCat("not asked: the adaptor cannot hand the case over: ", reply.not_adaptable()));
+        absl::StrCat("not called: the adaptor cannot convert the case: ", reply.not_adaptable()));
   }
   const bool success = reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == kSuccess;
   v1::Verdict verdict;
@@ -257,8 +258,8 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   return verdict;
 }
 
-// What an earlier case left in the worker ended it. No case is the culprit for certain, and a run in which it
-// happened is not green: it is told where it happened, once.
+// Something that an earlier case left in the worker ended it. No case is certain to be the culprit, but the
+// run must not be green: the case in which it happened reports it, once.
 void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
   const std::string own = verdict->reason();
   if (reports::IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {

@@ -1,4 +1,5 @@
-// (case, what the worker saw, comparison) -> verdict. Pure: which outcome a case has, and why, in words.
+// (case, worker's observations, comparison) -> verdict. Pure: decides which outcome a case has, and gives the
+// reason.
 #ifndef CLIENT_JUDGE_VERDICT_BUILDER_H_
 #define CLIENT_JUDGE_VERDICT_BUILDER_H_
 
@@ -12,10 +13,10 @@
 namespace diopi::agent {
 
 // Judges the numbers: PASS, FAIL or HARNESS_ERROR with a reason. Called at most once, and only when the call
-// returned success and touched no memory it should not.
+// returned success and without a memory finding.
 using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 
-// In this order, the first that applies:
+// The first of these that applies:
 //   the worker could not be run, or the case is malformed   -> harness_error
 //   crashed or exited                                       -> crash
 //   past its deadline                                       -> timeout
@@ -27,16 +28,16 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 //   a memory finding                                        -> memory
 //   two calls that differ where they must not               -> nondeterministic
 //   otherwise what `judge` says.
-// What is neither a failure nor our fault then becomes a crash all the same when what an earlier case had
-// left behind ended the worker meanwhile (CallOutcome::stray_end): the reason says so, and what the case is
-// by itself.
+// An outcome that is neither a failure nor our fault still becomes a crash when something that an earlier
+// case left behind ended the worker meanwhile (CallOutcome::stray_end): the reason says so, and gives the
+// case's own outcome.
 v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge);
 
-// For cases that no worker sees: absent functions, cases without a baseline.
+// For cases that no worker runs: missing functions, cases without a baseline.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason);
 
-// Marks a case that went through the adaptor (device profile, modes): `adapted`, and what was converted.
-// Nothing where the adaptor found nothing to do.
+// Marks a case that the adaptor converted (device profile, modes): `adapted`, and what was converted. Does
+// nothing where the adaptor had nothing to convert.
 void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict);
 
 // "[(input, float32, (2, 3)), (mask, bool, (4,))]": the tensors a case passes in, in the ABI's order.

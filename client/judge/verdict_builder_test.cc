@@ -100,7 +100,7 @@ loader::CallOutcome OfCheck(v1::Outcome outcome, const std::string& reason) {
 struct Row {
   const char* name;
   loader::CallOutcome outcome;
-  v1::Outcome judged;  // what the numbers say; UNSPECIFIED: they must not be asked
+  v1::Outcome judged;  // the numbers' outcome; UNSPECIFIED: they must not be judged
   v1::Outcome expected;
   const char* reason;  // part of it
   bool may_differ = false;
@@ -216,7 +216,7 @@ TEST(BuildVerdict, RandomFunctionsAdvanceTheGenerator) {
   const v1::Verdict unmoved = RandomVerdict(as_is, true, false);
   EXPECT_EQ(unmoved.outcome(), v1::OUTCOME_FAIL);
   EXPECT_NE(unmoved.reason().find("draw the same numbers"), std::string::npos);
-  // Nothing is left to chance, so nothing has to be drawn.
+  // Nothing is left to chance, so the call need not draw.
   EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(0)->set_f(0); }, true, false).outcome(),
             v1::OUTCOME_PASS);
   EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(1)->set_b(false); }, true, false).outcome(),
@@ -267,7 +267,7 @@ TEST(VerdictBuilder, WhatALibraryReliesOnIsToldAndNoFailure) {
             "holds something else before the call");
 }
 
-// The adaptor: what it converted is told and tagged; what it could not hand over was not called.
+// Adaptor: converted tensors are reported and tagged; a case that it cannot convert is not called.
 TEST(MarkAdapted, TellsWhatWasConverted) {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
   const auto pass = [](const TensorMap&) {
@@ -276,7 +276,7 @@ TEST(MarkAdapted, TellsWhatWasConverted) {
     return verdict;
   };
   v1::Verdict verdict = BuildVerdict(AddCase(), outcome, pass);
-  MarkAdapted(outcome, &verdict);  // it found nothing to do
+  MarkAdapted(outcome, &verdict);  // the adaptor had nothing to do
   EXPECT_FALSE(verdict.adapted());
   EXPECT_EQ(verdict.variant(), "inplace_scalar");
   EXPECT_EQ(verdict.reason(), "");
@@ -293,7 +293,7 @@ TEST(MarkAdapted, TellsWhatWasConverted) {
   verdict = BuildVerdict(AddCase(), outcome, pass);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_SKIPPED);
   EXPECT_EQ(verdict.reason(),
-            "not asked: the adaptor cannot hand the case over: 1 of 3 elements of input are no int32");
+            "not called: the adaptor cannot convert the case: 1 of 3 elements of input are no int32");
   const loader::CallOutcome crash = Ended(Kind::kCrashed, "SIGSEGV in diopiAdd");
   verdict = BuildVerdict(AddCase(), crash, pass);
   MarkAdapted(crash, &verdict);

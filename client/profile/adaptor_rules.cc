@@ -36,7 +36,7 @@ std::string_view Trim(std::string_view text) {
   return {trimmed.data(), trimmed.size()};
 }
 
-// At commas that stand in no parentheses.
+// Splits at commas outside parentheses.
 std::vector<std::string_view> SplitOutside(std::string_view text) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -85,9 +85,9 @@ absl::StatusOr<std::vector<DtypeRule>> ParseDtypeRules(std::string_view text) {
       if (!from.ok()) return from.status();
       const bool complex = IsComplex(*from) || IsComplex(*to);
       if (complex && *from != *to && !(*from == v1::Dtype::complex128 && *to == v1::Dtype::complex64)) {
-        return absl::InvalidArgumentError(absl::StrCat("no conversion of ", std::string(DtypeName(*from)),
-                                                       " to ", std::string(DtypeName(*to)),
-                                                       "; of complex numbers only complex128 to complex64"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "no conversion of ", std::string(DtypeName(*from)), " to ", std::string(DtypeName(*to)),
+            "; complex numbers convert only from complex128 to complex64"));
       }
       rules.push_back({*from, *to});
     }
@@ -146,7 +146,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
     const v1::TensorSpec& spec = *tensor.spec;
     Dtype dtype = spec.dtype();
     bool converted = false;
-    // The default of an adaptor: what comes in is contiguous.
+    // An adaptor's default: inputs are made contiguous.
     v1::HandedLayout layout = v1::CONTIGUOUS;
     bool for_argument = false;
     bool about = false;
@@ -170,7 +170,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
         for_argument = for_argument || named;
       }
     }
-    // What the library allocates has the layout that the library gives it.
+    // Tensors that the library allocates have the library's layout.
     const bool allocated = tensor.argument->role() == v1::ROLE_LIBRARY_OUTPUT;
     const bool relaid = !allocated && about &&
                         (layout == v1::CHANNELS_LAST || (layout == v1::CONTIGUOUS && !IsContiguous(spec)));

@@ -1,4 +1,5 @@
-// The adaptor's rules as text, and resolved for a case. The text is that of the public adaptor's files.
+// The adaptor's rules as text, and resolved for a case. The text has the syntax of the public adaptor's
+// files.
 #ifndef CLIENT_PROFILE_ADAPTOR_RULES_H_
 #define CLIENT_PROFILE_ADAPTOR_RULES_H_
 
@@ -20,9 +21,9 @@ struct DtypeRule {
 };
 
 struct LayoutRule {
-  std::string argument;  // empty: every one that the rule is about
+  std::string argument;  // empty: every argument of the rule's functions
   v1::HandedLayout layout = v1::CONTIGUOUS;
-  int rank = 0;  // of tensors that it is for; 0: any
+  int rank = 0;  // of the tensors that the rule is for; 0: any
 };
 
 // "(int64)->int32, (float64, int8)->float32". InvalidArgument says what was expected.
@@ -34,13 +35,13 @@ absl::StatusOr<std::vector<LayoutRule>> ParseLayoutRules(std::string_view text);
 class Adaptor {
  public:
   Adaptor() = default;  // nothing is adapted
-  // InvalidArgument when a rule's text is none.
+  // InvalidArgument when a rule's text is invalid.
   static absl::StatusOr<Adaptor> Make(const std::vector<v1::AdaptorRule>& rules);
 
   bool empty() const { return rules_.empty(); }
-  // Only tensors for which something is to be done.
+  // Contains only tensors that need a conversion.
   v1::CaseAdaptor For(const v1::Case& c) const;
-  // A line a rule.
+  // One line per rule.
   std::vector<std::string> Text() const;
 
  private:

@@ -71,7 +71,7 @@ TEST(AdaptorRulesTest, ThreeLevels) {
       {{}, ""},
       {{all}, "out:float32:CONTIGUOUS input:float32:CONTIGUOUS index:int32:CONTIGUOUS found:int32:AS_IS"},
       {{{"", "", "(float64)->float32", ""}}, "out:float32:CONTIGUOUS input:float32:CONTIGUOUS"},
-      // Of another operator: nothing is said about this one.
+      // A rule for another operator does not affect this one.
       {{{"relu", "", "(float64)->float32", "NHWC"}}, ""},
       // The operator's rule wins, whatever the order.
       {{{"conv*", "", "(float64)->float16", ""}, all},
@@ -80,7 +80,7 @@ TEST(AdaptorRulesTest, ThreeLevels) {
       {{{"conv2d", "input", "(float64)->float64", "ND"}, {"conv2d", "", "(float64)->float32", ""}},
        "out:float32:CONTIGUOUS"},
       {{{"conv2d", "", "", "NHWC"}}, "out:float64:CHANNELS_LAST input:float64:CHANNELS_LAST"},
-      // Only tensors of its number of dimensions; the others are made contiguous as ever.
+      // Only tensors with its number of dimensions; the others are made contiguous as usual.
       {{{"conv2d", "", "", "NDHWC, NLC"}}, "input:float64:CONTIGUOUS"},
       {{{"conv2d", "", "", "NCHW, input(NHWC)"}}, "input:float64:CHANNELS_LAST"},
       {{{"conv2d", "", "", "input(NHWC), NCHW"}}, "input:float64:CHANNELS_LAST"},

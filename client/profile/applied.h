@@ -18,22 +18,22 @@ namespace diopi::profile {
 // Immutable: thread-safe.
 class AppliedProfile {
  public:
-  AppliedProfile() = default;  // no profile: nothing is skipped, waived or limited
+  AppliedProfile() = default;  // no profile: skips, waives and limits nothing
   // `today` decides which waivers have expired, for the whole run.
   AppliedProfile(Profile profile, absl::CivilDay today) : profile_(std::move(profile)), today_(today) {}
 
   const v1::DeviceProfile& rules() const { return profile_.rules; }
   bool has_waivers() const { return !profile_.rules.waiver().empty(); }
 
-  // "skipped by a100.textproto:12: no 5-d kernels (https://...)", of the first rule that is about the case.
+  // "skipped by a100.textproto:12: no 5-d kernels (https://...)", from the first rule that matches the case.
   std::optional<std::string> SkipReason(const v1::Case& c) const;
 
-  // The last rule that is about the case. Seconds; nothing: the run's own limit holds.
+  // Seconds, from the last rule that matches the case. Nullopt: the run's own limit applies.
   std::optional<double> TimeoutOf(const v1::Case& c) const;
 
-  // A verdict `fail` that a waiver in force covers completely becomes `waived`, with the waiver in `waiver`
-  // and in the reason. Where one does not cover it, or has expired, the verdict stays and its reason says so.
-  // Any other verdict is left alone.
+  // Changes a verdict `fail` that a waiver in force covers completely to `waived`, with the waiver in
+  // `waiver` and in the reason. Where a waiver does not cover the verdict or has expired, only adds that to
+  // the reason. Leaves any other verdict unchanged.
   void Waive(const v1::Case& c, const TensorMap& references, const TensorMap& actual,
              v1::Verdict* verdict) const;
 

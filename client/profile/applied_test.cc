@@ -39,7 +39,7 @@ AppliedProfile SkipOf(const std::string& match) {
   return Applied(absl::StrCat("skip { match { ", match, " } reason: \"r\" }"));
 }
 
-// A rule must be about the cases for which `expected` holds, and about some but not all.
+// Expects that a rule matches exactly the cases for which `expected` holds: some, but not all.
 void ExpectSkips(const std::string& op, const std::string& match,
                  const std::function<bool(const v1::Case&)>& expected) {
   const AppliedProfile applied = SkipOf(match);
@@ -283,7 +283,7 @@ TEST(WaiverTest, OfAnotherOperatorOrOutcomeOrKindDoesNothing) {
   EXPECT_EQ(Waived(judged, applied).outcome(), v1::OUTCOME_FAIL);
   EXPECT_THAT(Waived(judged, applied).reason(), HasSubstr("out is not judged by a tolerance"));
   judged = FailedRelu(v1::Judge::MATH, {1}, {2});
-  judged.verdict.mutable_outputs(0)->set_ok(true);  // it fails by something else
+  judged.verdict.mutable_outputs(0)->set_ok(true);  // it fails for another reason
   EXPECT_EQ(Waived(judged, applied).outcome(), v1::OUTCOME_FAIL);
   judged = FailedRelu(v1::Judge::MATH, {1}, {2});
   judged.actual["out"].shape = {1, 1};

@@ -42,8 +42,8 @@ class Narrowing {
 
   bool empty() const { return by_key_.empty(); }
 
-  // Specs and values of the case or of a forward of it. A tensor that only the forward has is converted as
-  // others of its type are.
+  // Converts specs and values of the case or of its forward. A tensor that only the forward has is converted
+  // like others of its type.
   void Apply(v1::Case* c, TensorMap* tensors) const {
     for (v1::Argument& arg : *c->mutable_args()) {
       if (arg.has_tensor()) Apply(arg.name(), arg.mutable_tensor(), tensors);
@@ -55,7 +55,7 @@ class Narrowing {
     if (own != by_dtype_.end()) c->set_dtype(own->second);
   }
 
-  // Values of the case alone.
+  // Converts only the values of the case.
   void Apply(TensorMap* tensors) const {
     for (const auto& [key, dtype] : by_key_) Convert(key, dtype, tensors);
   }
@@ -81,7 +81,7 @@ class Narrowing {
   std::map<Dtype, Dtype> by_dtype_;
 };
 
-// What is left of an output when those of its elements are left out that do not come back from `handed`.
+// The elements of an output that `handed` cannot hold and that are therefore not judged.
 struct LeftOut {
   int64_t elements = 0;
   int64_t count = 0;
@@ -115,13 +115,14 @@ bool Fits(const v1::ScalarValue& scalar, Dtype dtype) {
              .lost == 0;
 }
 
-// Whether numbers are drawn that `handed` cannot hold: random_ without an upper limit, or with a large one.
+// Whether the function draws numbers that `handed` cannot hold: random_ without an upper limit, or with a
+// large one.
 bool DrawsBeyond(const v1::Case& c, const std::string& key, Dtype handed) {
   const bool drawn = std::any_of(c.judges().begin(), c.judges().end(), [&key](const v1::Judge& judge) {
     return judge.output() == key && judge.distribution() == v1::Judge::UNIFORM;
   });
   if (!drawn || IsFloating(handed)) return false;
-  bool limited = true;  // what draws integers by other arguments (randperm) has no such limits
+  bool limited = true;  // functions that draw integers by other arguments (randperm) have no such limits
   for (const v1::Argument& arg : c.args()) {
     if (arg.name() != "from" && arg.name() != "to") continue;
     v1::ScalarValue limit;
@@ -151,11 +152,12 @@ std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
                           std::string(DtypeName(conversion.dtype())));
     }
     if (DrawsBeyond(c, conversion.key(), conversion.dtype())) {
-      return absl::StrCat("numbers are drawn that are no ", std::string(DtypeName(conversion.dtype())));
+      return absl::StrCat("the function draws numbers that are no ",
+                          std::string(DtypeName(conversion.dtype())));
     }
     if (own != c.dtype() || own == conversion.dtype()) continue;
     for (const v1::Argument& arg : c.args()) {
-      // A scalar that the elements' own type cannot hold either is not made worse by the adaptor.
+      // The adaptor does not affect a scalar that the elements' own type cannot hold either.
       if (!arg.has_scalar() || !Fits(arg.scalar(), own) || Fits(arg.scalar(), conversion.dtype())) continue;
       return absl::StrCat("the scalar ", arg.name(), ", ", NumberText(arg.scalar()), ", is no ",
                           std::string(DtypeName(conversion.dtype())));
@@ -217,7 +219,7 @@ bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged) 
     if (left.count == 0) continue;
     judged->not_asked.push_back(absl::StrCat(left.count, " of ", left.elements, " elements of ", output.key,
                                              " are no ", std::string(DtypeName(handed)),
-                                             " and were not asked, the first at ", left.first));
+                                             " and were not judged, the first at ", left.first));
   }
   return anything_left;
 }

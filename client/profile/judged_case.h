@@ -1,9 +1,9 @@
 // A case that goes through the adaptor, as the library sees it and as it is judged: client/profile/GUIDE.md,
 // "How an adapted case is judged".
 //
-// Integers become narrower without loss or the case is not called, so they stay as they are here. Floating
-// numbers are rounded on their way, and f(x) of rounded x is another number: everything that the verdict
-// rests on (saved tensors, r and sigma) is computed anew from what the library really got.
+// Integers are narrowed without loss, or the case is not called, so they stay unchanged here. Floating
+// numbers are rounded by the conversion, and f(x) of a rounded x is another number: everything that the
+// verdict rests on (saved tensors, r and sigma) is recomputed from the values that the library received.
 #ifndef CLIENT_PROFILE_JUDGED_CASE_H_
 #define CLIENT_PROFILE_JUDGED_CASE_H_
 
@@ -23,21 +23,21 @@ struct JudgedCase {
   TensorMap inputs;
   TensorMap references;
   TensorMap actual;
-  // What the library's element types cannot hold and is therefore not judged, in words, a line an output.
+  // Describes what is not judged because the library's element types cannot hold it, one line per output.
   std::vector<std::string> not_asked;
 };
 
 // Whether the library gets or gives some tensor of the case in a narrower floating type.
 bool NarrowsFloats(const v1::Case& c, const v1::CaseAdaptor& adaptor);
 
-// Why the library cannot be asked this case at all. Empty: it can.
-// - A scalar stands for an element, and the type into which such elements are converted cannot hold it.
+// Why the library cannot be called with this case. Empty: it can.
+// - A scalar stands for an element, and the type to which such elements are converted cannot hold it.
 // - Numbers are drawn that this type cannot hold.
-// - Complex numbers, which are not converted, have parts that would be.
+// - Complex numbers are not converted, but have parts of a type that is.
 std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor);
 
-// Replaces the saved tensors among `inputs` by those of the reference's forward on what the library gets, in
-// the case's own types. Errors are the reference's.
+// Replaces the saved tensors among `inputs` by those of the reference's forward on the values that the
+// library gets, in the case's own types. Errors are the reference's.
 absl::Status HandOverSavedTensors(loader::InProcessLibrary& reference, const v1::Case& c,
                                   const v1::CaseAdaptor& adaptor, TensorMap* inputs);
 
@@ -46,11 +46,12 @@ absl::Status HandOverSavedTensors(loader::InProcessLibrary& reference, const v1:
 JudgedCase AsHandedOver(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const v1::CaseAdaptor& adaptor);
 
-// The references become what `reference` makes of the inputs as they were handed over. Errors are its own.
+// Recomputes the references with `reference` from the inputs that the library received. Errors are the
+// reference's.
 absl::Status RecomputeReferences(loader::InProcessLibrary& reference, JudgedCase* judged);
 
-// Integers of an output that the type which the library was asked for cannot hold are not asked: they are set
-// to what is expected. False when no element is left to judge.
+// Excludes integers of an output that the library's type cannot hold: sets them to the expected value. False
+// when no element is left to judge.
 bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged);
 
 }  // namespace diopi::profile

@@ -43,7 +43,7 @@ class HandedCaseTest : public ::testing::Test {
  protected:
   HandedCaseTest() : reference_(*loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so")) {}
 
-  // What a device gives that works in four bytes, in the caller's types: `change` is done to its first
+  // The results of a device that computes in four bytes, in the caller's types; applies `change` to its first
   // output.
   TensorMap CallInFourBytes(const v1::Case& c, const TensorMap& inputs,
                             const std::function<void(HostTensor*)>& change = nullptr) {
@@ -72,7 +72,7 @@ class HandedCaseTest : public ::testing::Test {
   std::unique_ptr<loader::InProcessLibrary> reference_;
 };
 
-// cos.float64.size_33 is the case that accused libraries: what they gave is right for the float32 input.
+// Libraries used to fail cos.float64.size_33 although their results were right for the float32 input.
 TEST_F(HandedCaseTest, TheOracleSeesWhatTheLibrarySaw) {
   for (const char* id : {"cos.float64.size_*", "neg.float64.*", "sum.float64.*", "layer_norm.float64.*"}) {
     const auto catalog = cases::Catalog::LoadBuiltin();
@@ -88,7 +88,7 @@ TEST_F(HandedCaseTest, TheOracleSeesWhatTheLibrarySaw) {
   }
 }
 
-// One element that is off by a few units in float32's last place is told, as without an adaptor.
+// One element that is off by a few float32 ulps is reported, as without an adaptor.
 TEST_F(HandedCaseTest, APlantedWrongValueFails) {
   for (const char* id : {"cos.float64.size_33", "neg.float64.size_33", "add.float64.n17"}) {
     const v1::Case c = FindCase(id);
@@ -102,7 +102,7 @@ TEST_F(HandedCaseTest, APlantedWrongValueFails) {
   }
 }
 
-// What a backward gets from its forward is what the forward makes of the tensors that the library got.
+// A backward gets what its forward computes from the tensors that the library got.
 TEST_F(HandedCaseTest, SavedTensorsAreThoseOfANarrowedForward) {
   const v1::Case c = FindCase("batch_norm.backward.float64.train_4d");
   const v1::CaseAdaptor adaptor = FourBytes(c);
@@ -142,8 +142,8 @@ TEST(LeaveOutWhatDoesNotFit, IntegersThatTheLibrarysTypeCannotHold) {
   EXPECT_TRUE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
   EXPECT_EQ(Compare(judged), v1::OUTCOME_PASS);
   EXPECT_THAT(judged.not_asked,
-              ElementsAre("2 of 5 elements of out are no int32 and were not asked, the first at 1"));
-  // The others are judged as ever.
+              ElementsAre("2 of 5 elements of out are no int32 and were not judged, the first at 1"));
+  // The others are judged as usual.
   judged = Integers({5, 0x1p40}, {6, 0});
   EXPECT_TRUE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
   EXPECT_EQ(Compare(judged), v1::OUTCOME_FAIL);
@@ -180,9 +180,9 @@ TEST(WhyNotAsked, NumbersDrawnBeyondTheLibrarysType) {
   v1::Argument* to = c.add_args();
   to->set_name("to");
   to->set_null(true);
-  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "numbers are drawn that are no int32");
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the function draws numbers that are no int32");
   to->set_i(int64_t{1} << 40);
-  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "numbers are drawn that are no int32");
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the function draws numbers that are no int32");
   to->set_i(1000);
   EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "");
 }

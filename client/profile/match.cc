@@ -79,7 +79,7 @@ bool TensorMatches(const v1::TensorMatch& match, const CaseTensor& tensor) {
   return !match.has_contiguous() || match.contiguous() == IsContiguous(spec);
 }
 
-// Numbers by value ("2" is "2.0"), everything else as text.
+// Compares numbers by value ("2" equals "2.0"), everything else as text.
 bool SameValue(const std::string& pattern, const std::string& value) {
   double wanted = 0;
   double has = 0;

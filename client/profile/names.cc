@@ -88,7 +88,7 @@ std::string Names::CheckParameter(const std::string& name, const std::vector<std
                                   const std::vector<std::string>& functions) const {
   std::set<std::string> known;
   for (const auto& [alias, of_it] : functions_) {
-    // clang 14, which fuzzes, lets no lambda see a structured binding itself.
+    // clang 14, used for fuzzing, does not let a lambda capture a structured binding.
     const bool named = std::any_of(
         operators.begin(), operators.end(),
         [&name_of_it = alias](const std::string& pattern) { return cases::GlobMatch(pattern, name_of_it); });

@@ -15,13 +15,15 @@ class Names {
  public:
   explicit Names(const std::vector<v1::OperatorFile>& operators);
 
-  // Names or globs. Empty: known. Otherwise what is wrong, with the nearest names.
+  // Checks a name or glob. Returns an empty string when it is known, otherwise the error with the nearest
+  // names.
   std::string CheckOperator(const std::string& pattern) const;
   static std::string CheckFunction(const std::string& pattern);
   std::string CheckCase(const std::string& pattern) const;
-  // The operators' own names where the patterns name others, without those that are there.
+  // The operators' own names for patterns that use other names, without those already among the patterns.
   std::vector<std::string> OwnNames(const std::vector<std::string>& patterns) const;
-  // A parameter of one of the functions, or of any where the patterns name none for certain.
+  // Checks that one of the functions has the parameter, or any function where the patterns do not name one
+  // for certain.
   std::string CheckParameter(const std::string& name, const std::vector<std::string>& operators,
                              const std::vector<std::string>& functions) const;
 

@@ -121,7 +121,7 @@ class Checker {
     for (int i = 0; i < tensor.dim_size(); ++i)
       CheckBounds(tensor.dim(i).size(), Join(Join(at, {"dim", i}), {"size"}));
     if (tensor.ByteSizeLong() == 0)
-      findings_.Add(at, "says nothing; expected a dtype, rank, elements, shape, dim or contiguous");
+      findings_.Add(at, "sets nothing; expected a dtype, rank, elements, shape, dim or contiguous");
   }
 
   void CheckBounds(const v1::Bounds& bounds, const Path& at) {
@@ -130,13 +130,13 @@ class Checker {
     }
   }
 
-  // Limits what may hide failures, so that a rule cannot hide all of them.
+  // Requires a condition, so that a rule cannot hide all failures.
   void CheckAbout(const v1::CaseMatch& match, const Path& at) {
     CheckMatch(match, Join(at, {"match"}));
     if (match.ByteSizeLong() == 0) {
       findings_.Add(
           at,
-          "match: says nothing; expected at least one of operator, function, case, dtype, tensor, parameter");
+          "match: sets nothing; expected at least one of operator, function, case, dtype, tensor, parameter");
     }
   }
 
@@ -166,7 +166,7 @@ class Checker {
                     absl::StrCat("expected a share from 0 to ", kMaxMismatchRatio));
     }
     if (tolerance.atol() == 0 && tolerance.rtol() == 0 && tolerance.mismatch_ratio() == 0) {
-      findings_.Add(where, "says nothing; expected atol, rtol or mismatch_ratio");
+      findings_.Add(where, "sets nothing; expected atol, rtol or mismatch_ratio");
     }
   }
 
@@ -197,7 +197,7 @@ class Checker {
       Say(Join(at, {"argument", i}), names_.CheckParameter(rule.argument(i), operators, functions));
     }
     if (rule.dtype().empty() && rule.layout().empty())
-      findings_.Add(at, "says nothing; expected dtype or layout");
+      findings_.Add(at, "sets nothing; expected dtype or layout");
     if (!rule.dtype().empty()) {
       const absl::Status dtypes = ParseDtypeRules(rule.dtype()).status();
       if (!dtypes.ok()) findings_.Add(Join(at, {"dtype"}), std::string(dtypes.message()));
@@ -216,7 +216,7 @@ class Checker {
   Findings findings_;
 };
 
-// Rules speak of operators by any name they have; cases know one.
+// Rules may use any of an operator's names; cases have one.
 void AddOwnNames(const Names& names, google::protobuf::RepeatedPtrField<std::string>* operators) {
   for (const std::string& name : names.OwnNames(List(*operators))) *operators->Add() = name;
 }

@@ -1,4 +1,4 @@
-// A device profile, read and checked: client/profile/GUIDE.md says what one holds.
+// A device profile, read and checked. client/profile/GUIDE.md describes its contents.
 #ifndef CLIENT_PROFILE_PROFILE_H_
 #define CLIENT_PROFILE_PROFILE_H_
 
@@ -15,7 +15,7 @@ namespace diopi::profile {
 // A value type.
 struct Profile {
   v1::DeviceProfile rules;
-  std::string file;  // name alone; empty: there is no profile
+  std::string file;  // without folders; empty: there is no profile
   std::string hash;  // 32 hex digits over the text
   // Where the rules begin, as "FILE:LINE", in their order.
   std::vector<std::string> skip_at;
@@ -24,12 +24,12 @@ struct Profile {
   std::vector<std::string> adaptor_at;
 };
 
-// The names that rules may use come from `operators`. InvalidArgument: every finding a line
-// "FILE:LINE:COLUMN: FIELD: what is wrong, what was expected", with the nearest names where there are some.
+// Rules may use the names in `operators`. InvalidArgument lists every finding on a line "FILE:LINE:COLUMN:
+// FIELD: what is wrong, what was expected", with the nearest names where there are some.
 absl::StatusOr<Profile> ParseProfile(std::string_view text, std::string_view file_name,
                                      const std::vector<v1::OperatorFile>& operators);
 
-// Reads a file with the operators that are built in. InvalidArgument also when it cannot be read.
+// Reads a file, with the built-in operators. InvalidArgument also when the file cannot be read.
 absl::StatusOr<Profile> ReadProfile(const std::string& path);
 
 }  // namespace diopi::profile

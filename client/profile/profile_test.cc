@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
             "folder/chip.textproto:2:1: contract: unknown contract 'tf23'; known: tf32"},
         Bad{"contract_operator", "contract: \"native16@bach_norm:float16\"",
             "folder/chip.textproto:1:1: contract: no operator 'bach_norm'; expected an operator's name"},
-        Bad{"contract_dtype", "contract: \"tf32:float16\"", "tf32 is about float32, not 'float16'"},
+        Bad{"contract_dtype", "contract: \"tf32:float16\"", "tf32 applies to float32, not 'float16'"},
         Bad{"operator", "skip {\n match { operator: \"bach_norm\" }\n reason: \"r\" }",
             "folder/chip.textproto:2:10: skip.match.operator: no operator 'bach_norm'; expected an "
             "operator's name or a "
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bounds", "skip { match { tensor { rank { min: 5 max: 3 } } } reason: \"r\" }",
             "skip.match.tensor.rank: min 5 is above max 3"},
         Bad{"skip of everything", "skip { reason: \"r\" }",
-            "skip: match: says nothing; expected at least one of operator"},
+            "skip: match: sets nothing; expected at least one of operator"},
         Bad{"skip without a reason", "skip { match { operator: \"add\" } }",
             "skip.reason: missing; expected the reason"},
         Bad{"waiver without a reason",
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
             "waiver.expires: '2099-02-30' is not a date"},
         Bad{"waiver of nothing",
             "waiver { match { operator: \"add\" } reason: \"r\" issue: \"u\" expires: \"2099-01-01\" }",
-            "waiver.tolerance: says nothing; expected atol, rtol or mismatch_ratio"},
+            "waiver.tolerance: sets nothing; expected atol, rtol or mismatch_ratio"},
         Bad{"negative tolerance",
             "waiver { match { operator: \"add\" } tolerance { atol: -1 } reason: \"r\" issue: \"u\" expires: "
             "\"2099-01-01\" }",
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
             ":2:15: environment.name: A is set twice"},
         Bad{"devices", "devices: 1000", "devices: 1000 devices; expected 1 to 256"},
         Bad{"adaptor of nothing", "adaptor { operator: \"add\" }",
-            "adaptor: says nothing; expected dtype or layout"},
+            "adaptor: sets nothing; expected dtype or layout"},
         Bad{"adaptor dtype", "adaptor { dtype: \"int64->int32\" }",
             "adaptor.dtype: 'int64->int32' is not a rule; expected (FROM, ...)->TO"},
         Bad{"adaptor dtype name", "adaptor { dtype: \"(int46)->int32\" }",
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// All of them, not the first alone.
+// Reports every finding, not only the first.
 TEST(ProfileTest, EveryFindingIsTold) {
   const absl::Status status = Parse("skip { }\nwaiver { }").status();
   EXPECT_THAT(std::string(status.message()), HasSubstr("skip.reason"));

@@ -30,7 +30,7 @@ std::string NearestOf(const std::string& name, const std::vector<std::string>& k
   return nearest.empty() ? absl::StrCat("; expected one of: ", absl::StrJoin(known, ", ")) : nearest;
 }
 
-// What the parser leaves out: the names there are.
+// Adds the known names, which the parser's message lacks.
 std::string Explain(const std::string& message) {
   const google::protobuf::DescriptorPool* pool = google::protobuf::DescriptorPool::generated_pool();
   std::vector<std::string> known;
@@ -42,7 +42,7 @@ std::string Explain(const std::string& message) {
                         NearestOf(Quoted(message, 1), known));
   }
   if (message.find("nknown enumeration value") != std::string::npos) {
-    // The only enumeration in a profile is that of the element types.
+    // The only enumeration in a profile is the element type.
     for (int code = v1::Dtype::int8; code <= v1::Dtype::complex128; ++code) {
       known.push_back(v1::Dtype::Code_Name(static_cast<v1::Dtype::Code>(code)));
     }

@@ -1,4 +1,4 @@
-// A profile's text as a message, with the places of its fields.
+// A profile's text parsed into a message, with the places of its fields.
 #ifndef CLIENT_PROFILE_SOURCE_H_
 #define CLIENT_PROFILE_SOURCE_H_
 
@@ -15,7 +15,8 @@
 
 namespace diopi::profile {
 
-// A way down the message: {"skip", 0}, {"match", -1}. The index is -1 for a field that is not repeated.
+// One step of a path into the message: {"skip", 0}, {"match", -1}. The index is -1 for a field that is not
+// repeated.
 struct Step {
   const char* field;
   int index = -1;
@@ -24,7 +25,7 @@ using Path = std::vector<Step>;
 
 class Source {
  public:
-  // InvalidArgument with every syntax error as "FILE:LINE:COLUMN: ...", nearest fields or values named.
+  // InvalidArgument lists every syntax error as "FILE:LINE:COLUMN: ..." with the nearest fields or values.
   static absl::StatusOr<Source> Parse(std::string_view text, const std::string& file_name);
 
   const v1::DeviceProfile& message() const { return message_; }
@@ -46,7 +47,7 @@ class Source {
   std::unique_ptr<google::protobuf::TextFormat::ParseInfoTree> tree_;
 };
 
-// Collects findings, a line each.
+// Collects findings, one per line.
 class Findings {
  public:
   explicit Findings(const Source& source) : source_(source) {}

@@ -9,14 +9,14 @@
 
 namespace diopi::profile {
 
-// Into the case, which must outlive it.
+// Points into the case, which must outlive it.
 struct CaseTensor {
   const v1::Argument* argument = nullptr;
   std::string key;  // "input", "tensors.0"
   const v1::TensorSpec* spec = nullptr;
 };
 
-// Those whose handles are not null, in the ABI's order.
+// The tensors whose handles are not null, in the ABI's order.
 std::vector<CaseTensor> TensorsOf(const v1::Case& c);
 
 // Row-major, without gaps or an offset.

@@ -35,7 +35,7 @@ Outside CountOutside(const HostTensor& actual, const HostTensor& expected, const
   const auto size = static_cast<size_t>(ElementSize(expected.dtype));
   const bool same_type = actual.dtype == expected.dtype;
   for (int64_t i = 0; i < elements; ++i) {
-    // Bit for bit first: integers beyond 2^53 are no doubles.
+    // Compares bits first: integers beyond 2^53 do not fit a double.
     if (same_type && std::memcmp(actual.data.data() + static_cast<size_t>(i) * size,
                                  expected.data.data() + static_cast<size_t>(i) * size, size) == 0) {
       continue;

@@ -1,4 +1,4 @@
-// What a waiver of a tolerance does to a verdict.
+// Applies a waiver's tolerance to a verdict.
 #ifndef CLIENT_PROFILE_WAIVERS_H_
 #define CLIENT_PROFILE_WAIVERS_H_
 
@@ -13,15 +13,15 @@
 
 namespace diopi::profile {
 
-// "2026-12-31". Nothing when it is no day.
+// Parses "2026-12-31". Nullopt for an invalid date.
 std::optional<absl::CivilDay> ParseDay(const std::string& text);
 // Today, in UTC.
 absl::CivilDay Today();
 
-// Whether each failing output of the verdict lies within `tolerance` of the reference: |out - ref| <= atol +
-// rtol |ref|, NaN where the reference has NaN, infinities exactly, for all elements but a share of
-// mismatch_ratio. Nothing: it does. Otherwise why not, in words: an output that is judged by no tolerance,
-// another shape or dtype, the elements outside.
+// Checks that each failing output of the verdict lies within `tolerance` of the reference: |out - ref| <=
+// atol + rtol |ref|, NaN where the reference has NaN, infinities exactly, for all elements but a share of
+// mismatch_ratio. Returns nullopt when it does, otherwise the reason: an output that is not judged by a
+// tolerance, another shape or dtype, the elements outside.
 std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::Case& c,
                                      const TensorMap& references, const TensorMap& actual,
                                      const v1::Verdict& verdict);

@@ -49,7 +49,7 @@ absl::Status AddPlanted(const CaseValueOptions& options, std::map<std::string, K
     const v1::Verdict& verdict = trial.verdict;
     const bool caught = verdict.outcome() != v1::OUTCOME_PASS;
     const std::string& name = trials.planted[trial.planted].name;
-    // Which of its functions and dtypes a planted bug touches shows only in what it breaks.
+    // Which functions and dtypes an injected bug affects shows only in the cases that it breaks.
     if (caught) (*matrices)[verdict.operator_()].Add(name, verdict.case_id(), true);
   });
 }

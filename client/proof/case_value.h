@@ -1,5 +1,4 @@
-// A case earns its place: which bugs no case of an operator catches, and which cases catch nothing that
-// others do not.
+// Measures which bugs no case of an operator catches, and which cases catch nothing that others do not.
 #ifndef CLIENT_PROOF_CASE_VALUE_H_
 #define CLIENT_PROOF_CASE_VALUE_H_
 
@@ -14,14 +13,14 @@ namespace diopi::proof {
 
 struct CaseValueOptions {
   std::string reference_library;
-  std::string mutants_library;  // its injected bugs count beside the generic ones; empty: none
+  std::string mutants_library;  // adds its injected bugs to the generic ones; empty: none
   v1::Selection selection;
 };
 
-// By operator. Every bug is one of one function in one dtype: "diopiAdd float16: alpha taken as 1".
+// Results by operator. Each bug belongs to one function and one dtype: "diopiAdd float16: alpha taken as 1".
 absl::StatusOr<std::map<std::string, KillMatrix>> MeasureCases(const CaseValueOptions& options);
 
-// A paragraph an operator; `verbose` lists every case outside the cover.
+// One paragraph per operator; `verbose` lists every case outside the cover.
 std::string CaseValueText(const std::map<std::string, KillMatrix>& matrices, bool verbose);
 
 }  // namespace diopi::proof

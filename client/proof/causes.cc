@@ -14,8 +14,8 @@
 namespace diopi::proof {
 namespace {
 
-// What a cause can speak of, and the words for it in the names and texts of planted things; any of them will
-// do.
+// A topic of causes, and the words for it in the names and texts of bugs and variants; any of the words
+// matches.
 struct Topic {
   const char* in_cause;
   const char* in_planted;  // separated by '|'
@@ -65,7 +65,7 @@ constexpr Topic kTopics[] = {
     {"read one element after the other", "broadcast|modulo|flat|repeat"},
 };
 
-// Arguments that replays take another way, by name, where planted things call them by other words.
+// Arguments that replays change, by name, where bugs and variants use other words for them.
 constexpr Topic kArguments[] = {
     {"label_smoothing", "smoothing"},
     {"weight_decay", "decay"},
@@ -109,7 +109,7 @@ std::string ArgumentOf(const std::string& piece) {
   return altered ? piece.substr(0, std::min(end, piece.find('.'))) : "";
 }
 
-// The topics that a cause has, as rows of the table, and whether one of them is what was planted.
+// A cause's topics, as rows of the table, and whether one of them matches the bug or variant.
 struct Topics {
   std::vector<std::string> names;
   bool right = false;

@@ -1,5 +1,5 @@
-// Whether likely causes are right: the cause that a failed case was given is compared with the name and the
-// text of the injected bug, or of the variant, that was switched on.
+// Checks whether likely causes are right: compares the cause given to a failed case with the name and text of
+// the active injected bug or variant.
 #ifndef CLIENT_PROOF_CAUSES_H_
 #define CLIENT_PROOF_CAUSES_H_
 
@@ -15,30 +15,30 @@ namespace diopi::proof {
 
 enum class Told { kRight, kWrong, kNothing };
 
-// Right: the cause speaks of what was injected (an argument, the tail, NaN, a contract, ...). A cause
-// that speaks of nothing known is wrong.
+// A cause is right when it names what was injected (an argument, the tail, NaN, a contract, ...). A cause
+// that names nothing known is wrong.
 Told JudgeCause(const Planted& planted, const std::string& cause);
 
 class CauseTally {
  public:
   explicit CauseTally(std::vector<Planted> planted) : planted_(std::move(planted)) {}
 
-  // A verdict of planted()[index]; only those that fail count. Not thread-safe.
+  // Adds a verdict of planted()[index]; only failures count. Not thread-safe.
   void Add(size_t index, const v1::Verdict& verdict);
 
   int64_t Count(Told told) const;
-  // Share of the causes given that are right; 1 when no cause was given.
+  // The share of given causes that are right; 1 when none was given.
   double Precision() const;
   // One line per kind of cause: right, wrong, and the bugs it was wrong about.
   std::string Table() const;
-  // One line per bug or variant that names a contract: failures, and the contract they were advised to
-  // declare.
+  // One line per bug or variant that names a contract: its failures, and the contract that their causes
+  // advise to declare.
   std::string ContractTable() const;
 
  private:
   struct Row {
     int64_t right = 0, wrong = 0;
-    std::map<std::string, int64_t> mistaken;  // by planted thing
+    std::map<std::string, int64_t> mistaken;  // by bug or variant
   };
   std::vector<Planted> planted_;
   std::map<std::string, Row> rows_;  // by topic of the cause

@@ -1,4 +1,4 @@
-// Under each declared contract: what computes so is not accused, and bugs beside it are caught all the same.
+// Under each declared contract, arithmetic that it allows is not accused, and other bugs are still caught.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -65,12 +65,12 @@ TEST(Contracts, DoNotHideBugsAndAccuseNobody) {
       }
     }
   }
-  // p_cast is about attention, of which the suite has no function yet: oracle_test.
+  // p_cast concerns attention, for which the suite has no function yet; oracle_test tests it.
   for (const char* contract : {"tf32", "tc32", "fastconv", "native16"})
     EXPECT_GE(bugs[contract], 3) << contract;
 }
 
-// Without the contract the failure names it, and never another one.
+// Without the contract, failures name this contract and never another.
 TEST(Contracts, AreNamedWhereTheyAreNotDeclared) {
   for (const Source& source : Sources()) {
     TrialOptions options = OptionsOf(source);
@@ -81,7 +81,8 @@ TEST(Contracts, AreNamedWhereTheyAreNotDeclared) {
     ASSERT_TRUE(
         RunTrials(options, [&](const Trial& trial) { tally.Add(trial.planted, trial.verdict); }).ok());
     EXPECT_GE(tally.Precision(), 0.97) << tally.Table();
-    // Of real 16-bit arithmetic 47 of 100 failures are named; the others have too few elements to be certain.
+    // With real 16-bit arithmetic, 47 of 100 failures name it; the others have too few elements to be
+    // certain.
     EXPECT_GT(2.5 * tally.Count(Told::kRight), tally.Count(Told::kRight) + tally.Count(Told::kNothing))
         << tally.ContractTable();
   }

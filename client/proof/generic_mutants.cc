@@ -23,10 +23,10 @@ void Put(HostTensor* tensor, int64_t i, double value) {
   StoreDouble(tensor->dtype, tensor->data.data(), i, value);
 }
 
-// Spoils one output in place; `oracle` is r in float64 where the output has noise, else null.
+// Puts a bug's error into one output; `oracle` is r in float64 where the output has noise, else null.
 using Spoil = std::function<void(const HostTensor* oracle, HostTensor* output)>;
 
-// A loop over whole vectors forgets the rest.
+// A loop over whole vectors that forgets the rest.
 Spoil LoseTail(int64_t width) {
   return [width](const HostTensor*, HostTensor* output) {
     const int64_t count = NumElements(output->shape);
@@ -37,7 +37,7 @@ Spoil LoseTail(int64_t width) {
   };
 }
 
-// Replaces every element for which `f` gives another value than it has.
+// Replaces every element for which `f` returns another value.
 template <typename F>
 Spoil ForEach(F f) {
   return [f](const HostTensor*, HostTensor* output) {
@@ -51,18 +51,18 @@ Spoil ForEach(F f) {
   };
 }
 
-// The neighbour of a value, a step of its dtype towards zero or away from it.
+// A value's neighbour in its dtype, toward zero or away from it.
 double Step(Dtype dtype, double value, bool away) {
   HostTensor one{dtype, {}, std::string(static_cast<size_t>(ElementSize(dtype)), '\0')};
   Put(&one, 0, value);
   uint64_t bits = 0;
   std::memcpy(&bits, one.data.data(), one.data.size());
-  bits += away ? 1 : -1;  // sign and magnitude: the next magnitude, whatever the sign
+  bits += away ? 1 : -1;  // sign and magnitude: changes the magnitude, whatever the sign
   std::memcpy(one.data.data(), &bits, one.data.size());
   return At(one, 0);
 }
 
-// Rounds towards zero where rounding to nearest went away from it.
+// Rounds toward zero where rounding to nearest went away from it.
 void Truncate(const HostTensor* oracle, HostTensor* output) {
   if (oracle == nullptr || !IsFloating(output->dtype) || output->dtype == D::float64) return;
   const int64_t count = NumElements(output->shape);
@@ -75,7 +75,7 @@ void Truncate(const HostTensor* oracle, HostTensor* output) {
   }
 }
 
-// One element, in the middle, two units in the last place off.
+// Makes one element, in the middle, wrong by two units in the last place.
 void MissOne(const HostTensor*, HostTensor* output) {
   const int64_t i = NumElements(output->shape) / 2;
   if (!IsFloating(output->dtype) || i >= NumElements(output->shape)) return;
@@ -137,7 +137,7 @@ bool Same(const TensorMap& a, const TensorMap& b) {
   return true;
 }
 
-// Every float32 input with the 11 significant bits of TF32.
+// Narrows every float32 input to the 11 significant bits of TF32.
 TensorMap NarrowInputs(const TensorMap& inputs) {
   TensorMap narrow = inputs;
   for (auto& [key, tensor] : narrow) {
@@ -162,7 +162,7 @@ class Mutator {
     for (const NamedSpoil& each : spoils) AddSpoilt(each);
     AddCall("inputs narrowed to TF32", baseline_.c, NarrowInputs(baseline_.inputs));
     for (const baselines::AlteredCase& altered : baselines::AlterArguments(baseline_.c)) {
-      // Saved tensors of a forward stay what they are; the generator makes the rest.
+      // Saved tensors of a forward stay unchanged; the generator makes the rest.
       TensorMap inputs = baseline_.inputs;
       absl::StatusOr<TensorMap> generated = FillInputs(altered.c);
       if (!generated.ok()) continue;

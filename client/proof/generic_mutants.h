@@ -13,15 +13,15 @@
 
 namespace diopi::proof {
 
-// Outputs of one case as a faulty library would give them, and the name of the fault, the same at every case
-// of the function: "tail of 8 lost", "alpha taken as 1".
+// The outputs of one case as a faulty library would give them, and the bug's name, which is the same for
+// every case of the function: "tail of 8 lost", "alpha taken as 1".
 struct Mutated {
   std::string name;
   TensorMap outputs;
 };
 
-// All generic bugs that make a difference to this case: their outputs are not bit for bit `native`, the
-// reference's own result in the case's dtype. Altered calls that the reference refuses are left out.
+// All generic bugs that show in this case: their outputs differ in a bit from `native`, the reference's own
+// result in the case's dtype. Leaves out altered calls that the reference refuses.
 std::vector<Mutated> GenericMutants(const baselines::Baseline& baseline, const TensorMap& native,
                                     loader::InProcessLibrary* reference);
 

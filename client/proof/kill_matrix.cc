@@ -25,7 +25,7 @@ std::vector<std::string> KillMatrix::Idle() const {
 }
 
 std::vector<std::string> KillMatrix::Cover() const {
-  std::map<std::string, std::set<const std::string*>> left;  // by case: what it alone would still add
+  std::map<std::string, std::set<const std::string*>> left;  // by case: the uncovered bugs that it catches
   for (const auto& [bug, by] : bugs_) {
     for (const std::string& id : by) left[id].insert(&bug);
   }

@@ -29,7 +29,7 @@ TEST(KillMatrix, TellsSurvivorsIdleCasesAndASmallCover) {
   EXPECT_EQ(matrix.bugs(), 4u);
   EXPECT_THAT(matrix.Survivors(), ElementsAre("sign"));
   EXPECT_THAT(matrix.Idle(), ElementsAre("d", "e"));
-  // b catches two and comes before c; what is left, alpha, only c catches.
+  // b catches two and comes before c; only c catches the remaining alpha.
   EXPECT_THAT(matrix.Cover(), ElementsAre("b", "c"));
 }
 

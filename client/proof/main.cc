@@ -1,4 +1,4 @@
-// diopi-proof: does the method catch every bug, and does it accuse nobody falsely?
+// diopi-proof: checks that the method catches every bug and accuses no correct variant.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -23,7 +23,7 @@ namespace {
 constexpr int kProven = 0;
 constexpr int kNotProven = 1;
 constexpr int kCannotRun = 3;
-// Share of the causes given that must be right.
+// The share of the given causes that must be right.
 constexpr double kLeastPrecision = 0.95;
 
 struct Arguments {
@@ -33,7 +33,7 @@ struct Arguments {
   std::string native16 = agent::ProgramFolder() + "/../lib/libdiopi_native16.so";
   std::vector<std::string> functions;
   std::string suite = "core";
-  std::vector<std::string> only;  // globs of planted names
+  std::vector<std::string> only;  // globs of the names of bugs and variants
   int seeds = 3;
   int threads = 2;
   bool verbose = false;
@@ -57,7 +57,7 @@ v1::Selection SelectionOf(const Arguments& arguments) {
   return selection;
 }
 
-// A library, and the variable that switches on what is planted in it.
+// A library, and the variable that switches on one of its bugs or variants.
 struct Source {
   std::string library;
   std::string switch_variable;
@@ -79,7 +79,7 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
   return options;
 }
 
-// Of the libraries of other ways to compute: bugs that a declared contract must not hide have a number.
+// For libraries of variants: bugs that a declared contract must not hide have a number.
 bool IsBug(const Planted& planted) {
   return planted.catalogue > 0;
 }
@@ -126,7 +126,7 @@ int RunVerdict(const Arguments& arguments) {
   return all && variants->Alarms() == 0 ? kProven : kNotProven;
 }
 
-// Adds the likely causes of what `source` holds to a table of its own.
+// Tallies the likely causes for the bugs or variants of `source` in their own table.
 absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& source, bool declare,
                                      const std::function<bool(const Planted&)>& wanted) {
   absl::StatusOr<TrialOptions> options = TrialsOf(arguments, source, wanted);
@@ -161,7 +161,7 @@ int RunCauses(const Arguments& arguments) {
       RunCauses(arguments, {arguments.native16, "DIOPI_NATIVE16"}, false,
                 [](const Planted& planted) { return !IsBug(planted); });
   if (!native16.ok()) return Tell(native16.status());
-  std::cout << "\nArithmetic that would have to be declared and is not\n\n"
+  std::cout << "\nArithmetic that should be declared but is not\n\n"
             << arithmetic->ContractTable() << native16->ContractTable() << "\n"
             << arithmetic->Table() << native16->Table();
   const int64_t right =

@@ -67,7 +67,7 @@ absl::StatusOr<std::vector<Planted>> ParsePlanted(const std::string& listing) {
 }
 
 absl::StatusOr<std::vector<Planted>> ReadPlanted(const std::string& library_path) {
-  // As a reference is opened: with the host's functions in this process, which the library imports.
+  // Opened like a reference: with the host's functions, which the library imports, in this process.
   const auto vendor = loader::InProcessLibrary::Open(library_path);
   if (!vendor.ok()) return vendor.status();
   const absl::StatusOr<loader::Library> library = loader::Library::Open(library_path);

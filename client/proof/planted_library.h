@@ -13,19 +13,19 @@ namespace diopi::proof {
 // One bug, or one other correct way to compute.
 struct Planted {
   std::string name;
-  int catalogue = 0;  // number in the catalogue of bugs; 0: not one of them
+  int catalogue = 0;  // number in the catalogue of bugs; 0: not in it
   std::set<std::string> functions;
-  std::vector<std::string> contracts;  // what a device that computes so has to declare
+  std::vector<std::string> contracts;  // that a device computing this way must declare
   std::string text;
 };
 
-// In the order of their names. NotFound, InvalidArgument, FailedPrecondition as loader::Library::Open;
-// InvalidArgument for a library that lists nothing, a malformed line, a name given twice, a function that is
-// none of the ABI's.
+// Ordered by name. NotFound, InvalidArgument and FailedPrecondition as from loader::Library::Open; also
+// InvalidArgument for a library that lists nothing, a malformed line, a duplicate name, or a function that
+// the ABI does not have.
 absl::StatusOr<std::vector<Planted>> ReadPlanted(const std::string& library_path);
 
-// The listing that diopiPlanted() returns: name, number, functions, contracts, text, tab-separated, a line
-// each.
+// Parses the listing that diopiPlanted() returns: one line each, with name, number, functions, contracts and
+// text separated by tabs.
 absl::StatusOr<std::vector<Planted>> ParsePlanted(const std::string& listing);
 
 }  // namespace diopi::proof

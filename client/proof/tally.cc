@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxAlarms = 5;
 
-// The combination that caught most.
+// The combination of gates that caught most.
 std::string MostFrequent(const std::map<std::string, int64_t>& gates) {
   const auto most = std::max_element(gates.begin(), gates.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -78,7 +78,7 @@ int64_t Tally::PublicAlarms() const {
 
 std::string Tally::MutantTable() const {
   const int width = static_cast<int>(Widest(planted_));
-  std::string out = absl::StrFormat("%-*s  %3s  %-8s  %11s  %11s  %s\n", width, "mutant", "no.", "gate",
+  std::string out = absl::StrFormat("%-*s  %3s  %-8s  %11s  %11s  %s\n", width, "bug", "no.", "gate",
                                     "caught by", "public rule", "first case");
   std::string missed;
   for (size_t i = 0; i < planted_.size(); ++i) {

@@ -14,13 +14,13 @@ namespace diopi::proof {
 
 // All trials of one injected bug or correct variant.
 struct Record {
-  int64_t verdicts = 0;  // calls that were judged by their numbers or worse: implemented, not skipped
-  int64_t caught = 0;    // of these, not passed
+  int64_t verdicts = 0;  // of calls that were made: implemented and not skipped
+  int64_t caught = 0;    // of these, not a pass
   int64_t public_caught = 0;
-  std::string first_case;  // caught first, in the suite's order of ids
+  std::string first_case;  // the first that caught it, in the suite's order of ids
   std::string first_gates;
   std::string first_reason;
-  std::map<std::string, int64_t> gates;  // how often each combination caught it
+  std::map<std::string, int64_t> gates;  // how often each combination of gates caught it
   std::vector<std::string> alarms;       // "CASE (seed 2): reason", at most 5
 };
 
@@ -30,21 +30,21 @@ class Tally {
 
   // Not thread-safe.
   void Add(const Trial& trial);
-  // What another library's trials came to, after these.
+  // Adds another library's records after these.
   void Append(const Tally& other);
 
   const std::vector<Planted>& planted() const { return planted_; }
   const std::vector<Record>& records() const { return records_; }
   int64_t Caught() const;        // bugs of which at least one verdict was not a pass
-  int64_t PublicCaught() const;  // by the public rule
+  int64_t PublicCaught() const;  // likewise by the public rule
   int64_t Verdicts() const;
   int64_t Alarms() const;  // verdicts
   int64_t PublicAlarms() const;
 
-  // One line a bug: name, number in the catalogue, gates, the first case that caught it, how many did, how
-  // many the public rule noticed. Then what was not caught, with its text.
+  // One line per bug: name, number in the catalogue, gates, the first case that caught it, how many cases
+  // caught it, and how many by the public rule. Then the bugs that were not caught, with their texts.
   std::string MutantTable() const;
-  // One line a way to compute: name, contracts, verdicts, alarms by our rule and by the public one.
+  // One line per variant: name, contracts, verdicts, alarms by our rule and by the public rule.
   std::string VariantTable() const;
 
  private:

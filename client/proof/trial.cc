@@ -35,14 +35,15 @@ using loader::CallOutcome;
 constexpr int32_t kNoImplement = 13;
 
 bool PublicRuleFails(const CallOutcome& outcome, const std::optional<v1::Verdict>& numbers) {
-  if (outcome.kind != CallOutcome::Kind::kReplied) return true;  // its run dies, or never ends
+  if (outcome.kind != CallOutcome::Kind::kReplied)
+    return true;  // the public harness's run would die or never end
   if (!numbers.has_value()) return outcome.reply.error_code() != kNoImplement;
   return std::any_of(numbers->outputs().begin(), numbers->outputs().end(), [](const v1::OutputStats& stats) {
-    return !stats.public_pass() || stats.gates() == "S";  // shape and dtype it does see
+    return !stats.public_pass() || stats.gates() == "S";  // it does check shape and dtype
   });
 }
 
-// With the agent's own judge, which looks for the cause.
+// The agent's own judge, which looks for the cause.
 agent::CaseJudgeOptions ExplainingJudge(const TrialOptions& options,
                                         const baselines::CompareOptions& compare) {
   agent::CaseJudgeOptions judge;
@@ -211,7 +212,7 @@ std::string GatesOf(const v1::Verdict& verdict) {
       if (std::find(gates.begin(), gates.end(), gate) == gates.end()) gates.emplace_back(gate);
     }
   }
-  return gates.empty() ? "S" : absl::StrJoin(gates, ",");  // an output that is missing
+  return gates.empty() ? "S" : absl::StrJoin(gates, ",");  // a missing output
 }
 
 v1::Case Reseeded(const v1::Case& c, int seed) {

@@ -22,31 +22,31 @@ struct TrialOptions {
   std::string reference_library;  // libdiopi_cpu.so: makes the baselines, in this process
   std::vector<Planted> planted;
   v1::Selection selection;
-  int seeds = 1;  // of the generated inputs; seed 0 gives those of the stored baselines
+  int seeds = 1;  // of generated inputs; seed 0 gives the inputs of the stored baselines
   int threads = 2;
   std::chrono::milliseconds case_timeout{5000};
-  bool declare = true;   // the contracts that bugs and variants name
-  bool explain = false;  // look for likely causes, as the agent does but with no limit that would matter
+  bool declare = true;   // declare the contracts that bugs and variants name
+  bool explain = false;  // look for likely causes as the agent does, with practically no limits
 };
 
-// What came of one case.
+// The result of one case.
 struct Trial {
   size_t planted = 0;  // index
   int seed = 0;
   v1::Verdict verdict;
-  // Whether a user of the public harness would have noticed something on the same data: a dead or hanging
-  // process, an error, or an output of which more than 0.1 % is off by more than its tolerances.
+  // Whether the public harness would have failed on the same data: a dead or hanging process, an error, or an
+  // output of which more than 0.1 % of the elements are outside its tolerances.
   bool public_rule_fails = false;
 };
 
-// `visit` is called for one trial at a time, from any thread. Errors of ours only: no reference, no worker.
+// Calls `visit` for one trial at a time, from any thread. Returns only errors of ours: no reference, no
+// worker.
 absl::Status RunTrials(const TrialOptions& options, const std::function<void(const Trial&)>& visit);
 
-// The gates that caught it, in words of one letter where they have one: "P,R", "S", "D", "error"; empty for
-// a pass.
+// The gates that caught it, by their letters where they have one: "P,R", "S", "D", "error"; empty for a pass.
 std::string GatesOf(const v1::Verdict& verdict);
 
-// The case with other generated inputs: seed 0 is the case itself.
+// The case with other generated inputs; seed 0 gives the case itself.
 v1::Case Reseeded(const v1::Case& c, int seed);
 
 }  // namespace diopi::proof

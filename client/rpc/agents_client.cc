@@ -68,7 +68,7 @@ class GrpcAgentsClient final : public AgentsClient {
 
   absl::Status FetchImpl(const std::string& run_id, const std::string& path) override {
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be made"));
+    if (fd < 0) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be created"));
     absl::Status status = UnlessBusy([&] { return FetchImplOnce(run_id, path, fd); });
     close(fd);
     return status;
@@ -133,7 +133,7 @@ class GrpcAgentsClient final : public AgentsClient {
   void Cancel() override { caller_.Cancel(); }
 
  private:
-  // A call that is not safe to repeat, made again only where the server has not looked at it.
+  // Makes a call that is not safe to repeat, and retries only when the server refused it unread.
   absl::Status UnlessBusy(const std::function<absl::Status()>& call) {
     Caller::Attempts attempts;
     for (;;) {

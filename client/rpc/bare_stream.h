@@ -1,4 +1,4 @@
-// For the benchmark of the data path: its rival, a bare gRPC stream of the same chunks on the same machine.
+// The data path benchmark's baseline: a bare gRPC stream of the same chunks on the same machine.
 #ifndef CLIENT_RPC_BARE_STREAM_H_
 #define CLIENT_RPC_BARE_STREAM_H_
 
@@ -10,7 +10,7 @@
 
 namespace diopi::rpc {
 
-// Answers Lease with `bytes` of one and the same chunk of 1 MiB from memory and does nothing else: no file,
+// Answers Lease with `bytes` bytes, always the same 1 MiB chunk from memory, and does nothing else: no file,
 // no checksum, no case.
 class BareStreamServer {
  public:
@@ -18,14 +18,14 @@ class BareStreamServer {
     kStub,  // messages through the generated stubs
     kRaw,   // their bytes, serialised once
   };
-  // On a free port of the loopback interface; null when it cannot.
+  // Listens on a free port of the loopback interface; null on failure.
   static std::unique_ptr<BareStreamServer> Start(Kind kind, int64_t bytes);
   virtual ~BareStreamServer() = default;
   virtual const std::string& address() const = 0;
 };
 
-// Reads a whole stream and throws it away, as messages of the generated stubs or as bytes; how many bytes of
-// chunks came.
+// Reads and discards a whole stream, as messages of the generated stubs or as bytes. Returns the number of
+// chunk bytes received.
 absl::StatusOr<int64_t> DrawBareStream(const std::string& address, BareStreamServer::Kind kind);
 
 }  // namespace diopi::rpc

@@ -1,5 +1,5 @@
-// A server that runs but has no thread free: refused calls are made again, in every kind of call; what else
-// gRPC calls ResourceExhausted is final.
+// A running server without a free thread: refused calls of every kind are retried; other ResourceExhausted
+// statuses are final.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
@@ -26,12 +26,12 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
 constexpr int kThreads = 4;
-// gRPC keeps one thread to look at calls.
+// gRPC keeps one thread for polling.
 constexpr int kHeld = kThreads - 1;
 constexpr int kMaxMessage = 4096;
 constexpr char kNoThread[] = "Server Threadpool Exhausted";
 
-// Answers every call with a status that the test sets, as often as it says, then with OK.
+// Answers calls with a status that the test sets, as often as the test says, then with OK.
 struct Answers {
   grpc::Status Next() {
     ++calls;
@@ -196,7 +196,7 @@ class BusyTest : public ::testing::Test {
   std::vector<std::thread> holders_;
 };
 
-// The words of gRPC that we go by are those it says.
+// gRPC really uses the words that we compare with.
 TEST_F(BusyTest, AServerWithoutThreadsIsTriedUntilOneIsFree) {
   HoldAllThreads();
   Caller caller(address_, options_);
@@ -261,7 +261,7 @@ TEST_F(BusyTest, OtherExhaustionIsFinal) {
   EXPECT_EQ(answers_.calls, 0);
 }
 
-// Those who were refused together come back one after another.
+// Clients refused together return one after another.
 TEST_F(BusyTest, PausesDiffer) {
   std::set<std::chrono::steady_clock::rep> pauses;
   Caller caller(address_, options_);

@@ -41,13 +41,13 @@ absl::Status ExplainFailure(const absl::Status& failure, const std::string& addr
 
 namespace {
 
-// What a gRPC server answers by itself when its resource quota has no thread left for a call
-// (kServerThreadpoolExhausted in src/cpp/server/server_cc.cc). The code alone also stands for messages that
-// are too large and for full disks, which do not go away by themselves.
+// The answer of gRPC itself when the server's resource quota has no thread left for a call
+// (kServerThreadpoolExhausted in src/cpp/server/server_cc.cc). The same status code also stands for messages
+// that are too large and for full disks, which do not go away by themselves.
 constexpr char kNoThread[] = "Server Threadpool Exhausted";
 constexpr char kBusyMark[] = "diopi.rpc.busy";
 
-// Puts the token on every call, however it is made.
+// Adds the token to every call, however it is made.
 class TokenBearer final : public grpc::experimental::Interceptor {
  public:
   explicit TokenBearer(const std::string* header) : header_(header) {}
@@ -92,18 +92,18 @@ Caller::Caller(std::string address, const ClientOptions& options)
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // A chunk of a tensor in one frame, not in 64 (HTTP/2's default is 16 KiB).
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 2 << 20);
-  // A restarted server is met again soon. The minimum is how long one attempt may take, not a pause.
+  // Reconnects soon to a restarted server. The minimum is the time limit of an attempt, not a pause.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
-  // One connection a client, as if each were a process of its own.
+  // One connection per client, as if each were its own process.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // A connection of which only one end is left is noticed within ten seconds, not at the call's deadline. The
-  // server allows pings this often (server/rpc).
+  // Notices a half-open connection within ten seconds, not at the call's deadline. The server allows pings
+  // this often (server/rpc).
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no limit
-  // Whoever may open a Unix socket, and knows its secret if it has one, may do everything.
+  // Whoever can open a Unix socket, and knows its secret if it has one, has every permission.
   const bool local = absl::StartsWith(address_, "unix:");
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
   const std::string& token = local ? options_.credentials.secret : options_.credentials.token;
@@ -160,8 +160,8 @@ bool Caller::WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {
   if (next > give_up) return false;
   *backoff = std::min(*backoff * 2, options_.max_backoff);
   if (channel_->GetState(true) != GRPC_CHANNEL_READY) {
-    // A channel only gets on with connecting while somebody waits for it; a plain pause would leave it to
-    // gRPC's poll every five seconds.
+    // A channel continues to connect only while a call waits for it; during a plain pause it would only poll
+    // every five seconds.
     channel_->WaitForConnected(std::chrono::system_clock::now() + pause);
     const std::lock_guard lock(mutex_);
     return !cancelled_;
@@ -179,6 +179,11 @@ absl::Status Caller::Translate(const grpc::Status& status, const std::string& me
     case absl::StatusCode::kUnavailable:
       return absl::UnavailableError(
           absl::StrCat("cannot reach the server at ", address_, ": ", status.error_message()));
+    case absl::StatusCode::kCancelled: {
+      const std::lock_guard lock(mutex_);
+      if (cancelled_) return absl::CancelledError(status.error_message());
+      return absl::UnavailableError(absl::StrCat("the server at ", address_, " cancelled ", method));
+    }
     case absl::StatusCode::kDeadlineExceeded:
       return absl::DeadlineExceededError(
           absl::StrCat("the server at ", address_, " did not answer ", method, " within ",

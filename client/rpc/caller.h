@@ -1,5 +1,4 @@
-// A channel to the server and how calls over it are made: deadlines, retries, cancelling. Private to this
-// folder.
+// Makes calls over a channel to the server: deadlines, retries, cancelling. Private to this folder.
 #ifndef CLIENT_RPC_CALLER_H_
 #define CLIENT_RPC_CALLER_H_
 
@@ -21,21 +20,21 @@
 
 namespace diopi::rpc {
 
-// InvalidArgument for what is neither HOST:PORT nor unix:PATH.
+// InvalidArgument unless the address is HOST:PORT or unix:PATH.
 absl::Status CheckAddress(const std::string& address);
 
-// Before a channel is made: CheckAddress, CheckEncryption, and with TLS ExplainTls.
+// The checks before a channel is made: CheckAddress, CheckEncryption, and with TLS ExplainTls.
 absl::Status CheckServer(const std::string& address, const Credentials& credentials);
 
-// After `failure`, the first call's: says when it came of plaintext to a server that speaks TLS.
+// Explains the `failure` of a first call when its cause is plaintext to a server that speaks TLS.
 absl::Status ExplainFailure(const absl::Status& failure, const std::string& address,
                             const Credentials& credentials);
 
-// Whether a server that runs refused the call before it looked at it, as it had no thread free for it: any
-// call may be made again. Such a status is Unavailable too.
+// Whether a running server refused the call unread because it had no free thread: any call may be repeated
+// then. Such a status is Unavailable, too.
 bool IsBusy(const absl::Status& status);
 
-// "CreateRun", from the name of its request.
+// A method's name, such as "CreateRun", from the type of its request.
 template <typename Request>
 std::string MethodOf() {
   return std::string(absl::StripSuffix(Request::descriptor()->name(), "Request"));
@@ -46,7 +45,7 @@ class Caller {
  public:
   Caller(std::string address, const ClientOptions& options);
 
-  // Registers a call in flight for Cancel.
+  // Registers a call in flight, so that Cancel can end it.
   class InFlight {
    public:
     InFlight(Caller* caller, grpc::ClientContext* context);
@@ -59,28 +58,30 @@ class Caller {
     grpc::ClientContext* context_;
   };
 
-  // Tries as long as the server cannot be reached or is busy and options.retry_for or busy_for allows.
-  // `method`: what the call is, for messages.
+  // Retries while the server cannot be reached or is busy, as long as options.retry_for or busy_for allows.
+  // `method`: the call's name, for messages.
   absl::Status Unary(const std::string& method,
                      const std::function<grpc::Status(grpc::ClientContext*)>& call);
 
-  // The attempts of one call. When to give up counts from the first that failed: that a connection is dead
-  // may have taken longer to notice than attempts may last.
+  // The attempts of one call. The time limit counts from the first failure: noticing a dead connection may
+  // take longer than that limit.
   struct Attempts {
     std::optional<std::chrono::steady_clock::time_point> failed;
     std::chrono::milliseconds backoff{0};
   };
-  // Pauses before another one; false when `failure` is not Unavailable, when options.retry_for
+  // Pauses before the next attempt. False when `failure` is not Unavailable, when options.retry_for
   // (options.busy_for, where it is longer and the server is busy) has passed, or when Cancel was called.
   bool WaitToRetry(const absl::Status& failure, Attempts* attempts);
 
-  // Pauses before another attempt, for half of `backoff` to all of it, so that those who were refused
-  // together do not come back together; false when `give_up` would pass or Cancel was called.
+  // Pauses before the next attempt for a random time between half of `backoff` and all of it, so that clients
+  // refused together do not return together. False when the pause would pass `give_up`, or when Cancel was
+  // called.
   bool WaitToRetry(std::chrono::steady_clock::time_point give_up, std::chrono::milliseconds* backoff);
 
-  // gRPC's status in our words. IsBusy tells a busy server from one that cannot be reached; what else a
-  // server calls ResourceExhausted (a message that is too large, a full disk) stays that. `method` had
-  // `deadline`.
+  // Translates gRPC's status into ours. IsBusy distinguishes a busy server from one that cannot be reached;
+  // other ResourceExhausted statuses (a message that is too large, a full disk) stay as they are. `method`
+  // had `deadline`. Cancelled without Cancel becomes Unavailable: a server that ends cancels the calls in
+  // flight.
   absl::Status Translate(const grpc::Status& status, const std::string& method,
                          std::chrono::milliseconds deadline) const;
 
@@ -96,10 +97,10 @@ class Caller {
   const std::string address_;
   const ClientOptions options_;
   std::shared_ptr<grpc::Channel> channel_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;
-  std::minstd_rand entropy_{std::random_device()()};  // of pauses
+  std::minstd_rand entropy_{std::random_device()()};  // for pauses
   std::set<grpc::ClientContext*> contexts_;
 };
 

@@ -91,8 +91,8 @@ class GrpcClient final : public Client {
       if (status.ok() && assembler.waiting()) status = FetchWaiting(request, &assembler);
       Count(assembler.counts());
       if (status.ok()) return assembler.header();
-      // Once cases have come they count: no second stream under the same call. What a header alone promised
-      // is handed out again.
+      // Cases that have come count, so the same call opens no second stream. The server hands out again what
+      // only a header announced.
       if (delivered || !caller_.WaitToRetry(status, &attempts)) return status;
     }
   }
@@ -114,7 +114,7 @@ class GrpcClient final : public Client {
     return response;
   }
 
-  // Reads the bytes of the messages and not messages, whose tensors would be copied once more.
+  // Reads bytes instead of messages, which would copy the tensors once more.
   template <typename Request>
   absl::Status ReadStream(const grpc::internal::RpcMethod& method, const Request& request,
                           LeaseAssembler* assembler) {
@@ -161,8 +161,8 @@ class GrpcClient final : public Client {
         server_.version() == DIOPI_VERSION ? ", of this program's build or a later one" : " or newer"));
   }
 
-  // Gets what the cases of a lease still need. Asking again is harmless, so a server that restarts is waited
-  // for.
+  // Fetches the tensors that the cases of a lease still need. Repeating the request is harmless, so this
+  // waits for a server that restarts.
   absl::Status FetchWaiting(const v1::LeaseRequest& lease, LeaseAssembler* assembler) {
     Caller::Attempts attempts;
     for (;;) {

@@ -1,4 +1,4 @@
-// The client against a real gRPC server on a Unix socket whose answers the test decides.
+// The client with a real gRPC server on a Unix socket; the test decides the answers.
 #include "client/rpc/client.h"
 
 #include <grpcpp/grpcpp.h>
@@ -30,7 +30,7 @@ class FakeService final : public v1::Conformance::Service {
   grpc::Status Report(grpc::ServerContext*, const v1::ReportRequest* request,
                       v1::ReportResponse* response) override {
     ++reports;
-    if (unavailable_reports-- > 0) return {grpc::StatusCode::UNAVAILABLE, "restarting"};
+    if (unavailable_reports-- > 0) return {unavailable, "restarting"};
     response->set_stored(request->verdicts_size());
     return grpc::Status::OK;
   }
@@ -65,7 +65,7 @@ class FakeService final : public v1::Conformance::Service {
     const std::lock_guard lock(mutex);
     return std::exchange(asked, {});
   }
-  // A run of three cases, one a batch.
+  // A run of three cases, one per batch.
   grpc::Status ReadVerdicts(grpc::ServerContext*, const v1::ReadVerdictsRequest* request,
                             grpc::ServerWriter<v1::VerdictBatch>* writer) override {
     if (too_old) return {grpc::StatusCode::UNIMPLEMENTED, ""};
@@ -90,6 +90,7 @@ class FakeService final : public v1::Conformance::Service {
   std::atomic<bool> too_old{false};
   std::atomic<int> verdicts_a_stream{-1};
   std::vector<v1::ReadVerdictsRequest> asked;  // guarded by mutex
+  grpc::StatusCode unavailable = grpc::StatusCode::UNAVAILABLE;
   std::atomic<int> unavailable_reports{0};
   std::atomic<int> unavailable_leases{0};
   std::atomic<int> break_after_case{-1};
@@ -166,6 +167,15 @@ TEST_F(ClientTest, RetriesWhileTheServerRestarts) {
   const auto response = client->Report(request);
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->stored(), 1);
+  EXPECT_EQ(service_.reports, 3);
+}
+
+TEST_F(ClientTest, RetriesWhatAServerThatEndsHasCancelled) {
+  Start();
+  const auto client = MustConnect();
+  service_.unavailable = grpc::StatusCode::CANCELLED;
+  service_.unavailable_reports = 2;
+  EXPECT_TRUE(client->Report({}).ok());
   EXPECT_EQ(service_.reports, 3);
 }
 
@@ -289,7 +299,7 @@ TEST(VerdictCollectorTest, WhatBreaksTheRules) {
     std::string says;
   };
   const std::vector<Row> rows = {
-      {batch_of("", 0, "", 0), "does not say of which run"},
+      {batch_of("", 0, "", 0), "does not name its run"},
       {batch_of("r", 1, "a", 0), "run r: the server sent 1 verdicts with 0 positions"},
       {batch_of("r", 2, "ba", 2), "the verdict on a after that on b"},
       {batch_of("r", 2, "aa", 2), "the verdict on a after that on a"},

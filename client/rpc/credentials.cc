@@ -23,7 +23,7 @@ std::string OrEnvironment(const std::string& value, const char* name) {
   return text == nullptr ? "" : text;
 }
 
-// It becomes a header: printable, and in one piece.
+// The token becomes a header: it must be printable and in one piece.
 absl::StatusOr<std::string> CheckToken(const std::string& raw, const std::string& where) {
   std::string token(absl::StripAsciiWhitespace(raw));
   const bool good = !token.empty() && token.size() <= kMaxToken &&

@@ -32,7 +32,7 @@ std::string Slurp(const std::string& path) {
   return text.str();
 }
 
-// Says who it is, and remembers the token that came.
+// Identifies itself, and remembers the received token.
 class Service final : public v1::Conformance::Service {
  public:
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::ServerInfoRequest*,

@@ -1,7 +1,7 @@
 // A state machine over the messages of two streams. Sizes and checksums are announced before any bytes,
-// memory is reserved only as bytes arrive, and every complete tensor is proved against its checksum, whether
-// it was received, generated from a recipe or found in the cache. A stream that breaks a rule ends the lease
-// with the place named; it never yields a case with doubtful inputs.
+// memory is reserved only as bytes arrive, and every complete tensor is verified against its checksum,
+// whether it was received, generated from a recipe or found in the cache. A stream that breaks a rule ends
+// the lease with an error that names the place; it never yields a case with doubtful inputs.
 #include "client/rpc/lease_assembler.h"
 
 #include <sys/mman.h>
@@ -19,8 +19,8 @@ namespace {
 constexpr uintptr_t kHugePage = 2 << 20;
 constexpr int64_t kMaxReserved = int64_t{1} << 30;  // bytes
 
-// Memory of a large tensor is new and is filled once: with pages of 4 KiB the faults would take as long as
-// receiving it does. What the kernel cannot do, it ignores.
+// The memory of a large tensor is new and is filled once: with pages of 4 KiB the page faults would take as
+// long as receiving the tensor. The kernel ignores the advice where it cannot follow it.
 void AdviseHugePages(char* data, size_t size) {
   const uintptr_t start = (reinterpret_cast<uintptr_t>(data) + kHugePage - 1) / kHugePage * kHugePage;
   const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + size) / kHugePage * kHugePage;
@@ -88,7 +88,7 @@ absl::Status LeaseAssembler::StartCase(v1::LeaseMessage::CaseStart* start) {
   return absl::OkStatus();
 }
 
-// Makes the inputs that travel as recipes, and proves that they are the server's.
+// Generates the inputs that come as recipes, and verifies that they equal the server's.
 void LeaseAssembler::Regenerate() {
   const auto is_recipe = [](const v1::TensorInfo& info) { return info.how() == v1::TensorInfo::RECIPE; };
   if (std::none_of(current_.announced.begin(), current_.announced.end(), is_recipe)) return;
@@ -149,7 +149,7 @@ absl::Status LeaseAssembler::AddChunk(const v1::TensorChunk& head, bool referenc
     if (!status.ok()) return status;
   } else if (reference != open_reference_ || head.key() != open_key_ ||
              head.offset() != static_cast<int64_t>(open_tensor_.data.size())) {
-    return Broken(absl::StrCat("tensor ", open_key_, " goes on with a chunk of ", head.key(), " at byte ",
+    return Broken(absl::StrCat("tensor ", open_key_, " continues with a chunk of ", head.key(), " at byte ",
                                head.offset()));
   } else if (size == 0 || head.offset() + size > open_total_) {
     return Broken(absl::StrCat("tensor ", open_key_, " has more bytes than announced, or an empty chunk"));
@@ -184,7 +184,7 @@ absl::Status LeaseAssembler::StartTensor(const v1::TensorChunk& head, bool refer
                       : info->bytes() != wanted || info->dtype() != head.dtype()) {
     return Broken(absl::StrCat("tensor ", head.key(), " is not as announced"));
   }
-  // What is claimed and never comes costs nothing.
+  // Bytes that are announced but never come cost no memory.
   tensor.data.reserve(static_cast<size_t>(std::min(wanted, kMaxReserved)));
   AdviseHugePages(tensor.data.data(), tensor.data.capacity());
   open_tensor_ = std::move(tensor);
@@ -196,15 +196,15 @@ absl::Status LeaseAssembler::StartTensor(const v1::TensorChunk& head, bool refer
   return absl::OkStatus();
 }
 
-// The tensor is complete: proves that it is the one that was announced, and keeps it.
+// Called for a complete tensor: verifies that it is the announced one, and keeps it.
 void LeaseAssembler::EndTensor() {
   open_ = false;
   counts_.received += open_total_;
   if (const v1::TensorInfo* info = InfoOf(open_reference_, open_key_); info != nullptr) {
     const uint64_t hash = open_hash_.Digest();
     if (hash != info->xxh64()) {
-      Spoil(absl::StrCat("tensor ", open_key_, " came with checksum ", Hex64(hash), ", announced was ",
-                         Hex64(info->xxh64())));
+      Spoil(absl::StrCat("tensor ", open_key_, " arrived with checksum ", Hex64(hash),
+                         ", the announced one is ", Hex64(info->xxh64())));
     } else if (info->how() == v1::TensorInfo::ON_REQUEST && options_.cache != nullptr) {
       options_.cache->Put(hash, open_tensor_.data);
     }
@@ -259,7 +259,7 @@ absl::Status LeaseAssembler::Finish() const {
   return absl::OkStatus();
 }
 
-// What Fetch brings outside a case belongs to the next one that was asked for.
+// Tensors that Fetch brings outside a case belong to the next requested case.
 void LeaseAssembler::StartNextWaiting() {
   if (in_case_ || waiting_.empty()) return;
   current_ = std::move(waiting_.front());

@@ -1,4 +1,4 @@
-// Puts the messages of a Lease stream together again: cases with whole tensors, wherever these come from.
+// Assembles the messages of a Lease stream into cases with whole tensors, whatever their source.
 #ifndef CLIENT_RPC_LEASE_ASSEMBLER_H_
 #define CLIENT_RPC_LEASE_ASSEMBLER_H_
 
@@ -24,11 +24,11 @@ struct LeasedCase {
   std::string lease_id;
   v1::Case c;
   std::string reference;  // provenance
-  // Not empty: no usable baseline (the server's words), or tensors that are not what the server announced:
-  // a reason to judge nothing, never a fault of the chip's. There are no tensors then.
+  // Unless empty, why the case cannot be judged: no usable baseline (the server's message), or tensors that
+  // differ from what the server announced. Never the chip's fault. There are no tensors then.
   std::string unavailable;
-  bool quarantined = false;      // it is unavailable because a reference fails it
-  std::string device_reference;  // whose outputs stand beside the oracle's; empty: nobody's
+  bool quarantined = false;      // unavailable because a device reference fails the case
+  std::string device_reference;  // whose outputs are stored beside the oracle's; empty: none
   TensorMap inputs;
   TensorMap references;
 };
@@ -36,42 +36,43 @@ struct LeasedCase {
 // Bytes of a case's tensors.
 int64_t TensorBytes(const LeasedCase& leased);
 
-// Tensor bytes by where they came from.
+// Tensor bytes by source.
 struct TransferCounts {
   int64_t received = 0;
   int64_t cached = 0;     // read from the cache
-  int64_t generated = 0;  // made here from their recipe
+  int64_t generated = 0;  // generated here from a recipe
 };
 
-// Feed every message in order: first those of Lease, then, when cases are left waiting for tensors, those of
-// Fetch. DataLoss, naming the case and the tensor, for a stream that breaks its own rules: a chunk out of
-// order, too many bytes, a tensor left incomplete, a count that does not match.
+// Feed every message in order: first those of Lease, then, when cases still wait for tensors, those of Fetch.
+// DataLoss, naming the case and the tensor, for a stream that breaks the rules: a chunk out of order, too
+// many bytes, an incomplete tensor, a count that does not match.
 class LeaseAssembler {
  public:
   using Consumer = std::function<absl::Status(LeasedCase)>;
 
   struct Options {
-    TensorCache* cache = nullptr;           // asked for what Lease only announces, given what Fetch brings
-    uint32_t server_generator_version = 0;  // told where an input generated here differs from the server's
+    TensorCache* cache = nullptr;  // supplies what Lease only announces, stores what Fetch brings
+    uint32_t server_generator_version =
+        0;  // for the message when an input generated here differs from the server's
   };
 
-  // `consumer` is called once per complete case; its error ends the lease.
+  // Calls `consumer` once per complete case; its error ends the lease.
   explicit LeaseAssembler(Consumer consumer) : LeaseAssembler(std::move(consumer), {}) {}
   LeaseAssembler(Consumer consumer, const Options& options)
       : consumer_(std::move(consumer)), options_(options) {}
 
-  // Takes what it needs out of `message`.
+  // Moves what it needs out of `message`.
   absl::Status Add(v1::LeaseMessage* message);
-  // A message with a chunk whose bytes lie elsewhere, in pieces; `head.data` does not count.
+  // Adds a chunk whose bytes lie elsewhere, in pieces; ignores `head.data`.
   absl::Status AddChunk(const v1::TensorChunk& head, bool reference,
                         absl::Span<const absl::string_view> data);
-  // The Lease stream has ended: everything that was announced must have come.
+  // Call it when the Lease stream has ended: checks that everything announced has come.
   absl::Status Finish() const;
 
-  // Cases that wait for tensors.
+  // Whether cases wait for tensors.
   bool waiting() const { return !waiting_.empty(); }
-  // What to ask Fetch for; what is added from now on is its stream. After one that broke it goes on where
-  // that one ended.
+  // What to request from Fetch; messages added from now on are its stream. After a stream that broke,
+  // continues where it ended.
   std::vector<v1::FetchRequest::Wanted> StartFetch();
   absl::Status FinishFetch() const;
 
@@ -82,7 +83,7 @@ class LeaseAssembler {
  private:
   struct Assembly {
     LeasedCase leased;
-    std::vector<v1::TensorInfo> announced;  // empty: the server tells nothing of its tensors
+    std::vector<v1::TensorInfo> announced;  // empty: the server does not describe its tensors
     std::vector<v1::TensorInfo> wanted;
     int inputs = 0;
     int references = 0;
@@ -114,7 +115,7 @@ class LeaseAssembler {
   Assembly current_;
   std::deque<Assembly> waiting_;
   TransferCounts counts_;
-  // The tensor that is still incomplete.
+  // The tensor that is not complete yet.
   bool open_ = false;
   bool open_reference_ = false;
   std::string open_key_;

@@ -106,7 +106,7 @@ TEST(LeaseAssembler, RefusesBrokenStreams) {
        "more bytes"},
       {"other key",
        {Header(1), Start("a", 2, 0), Input(half), Input(Chunk("other", 4, 0, "abcd"))},
-       "goes on"},
+       "continues with a chunk"},
       {"incomplete", {Header(1), Start("a", 1, 0), Input(half), End()}, "incomplete"},
       {"missing tensor", {Header(1), Start("a", 1, 0), End()}, "instead of 1 and 0"},
       {"cut", {Header(1), Start("a", 0, 0)}, "inside the case"},
@@ -206,7 +206,7 @@ TEST(LeaseAssembler, AnInputThatComesOutOtherwiseIsNoFaultOfTheChips) {
     ASSERT_EQ(cases.size(), 1u);
     EXPECT_NE(cases[0].unavailable.find(row.text), std::string::npos) << cases[0].unavailable;
     EXPECT_NE(cases[0].unavailable.find(start.case_start().tensors(0).key()), std::string::npos);
-    // Both versions: the server's is not told to this assembler, so it is 0.
+    // Both versions: this assembler does not know the server's, so it is 0.
     EXPECT_NE(cases[0].unavailable.find(absl::StrCat("(generator version ", kGeneratorVersion, ")")),
               std::string::npos);
     EXPECT_NE(cases[0].unavailable.find("(generator version 0)"), std::string::npos);
@@ -229,7 +229,7 @@ TEST(LeaseAssembler, WhatIsNotAsAnnouncedOrSpoiltIsUnavailable) {
   ASSERT_EQ(cases.size(), 3u);
   EXPECT_EQ(cases[0].unavailable, "");
   EXPECT_EQ(cases[0].references.at("out").data, "abcd");
-  EXPECT_NE(cases[1].unavailable.find("tensor out came with checksum"), std::string::npos);
+  EXPECT_NE(cases[1].unavailable.find("tensor out arrived with checksum"), std::string::npos);
   EXPECT_EQ(cases[2].unavailable, "the disk forgot");
   EXPECT_TRUE(cases[1].references.empty() && cases[2].references.empty());
   const absl::Status other = Feed({Header(1), start, Reference(Chunk("out", 3, 0, "abc"))}, &cases);
@@ -251,7 +251,7 @@ TEST(LeaseAssembler, FetchesWhatWasOnlyAnnouncedAndGoesOnAfterABreak) {
     ASSERT_TRUE(assembler.Add(&message).ok());
   }
   ASSERT_TRUE(assembler.Finish().ok());
-  EXPECT_EQ(cases.size(), 1u);  // the one that needs nothing
+  EXPECT_EQ(cases.size(), 1u);  // the case that needs nothing
   ASSERT_EQ(assembler.StartFetch().size(), 1u);
   for (v1::LeaseMessage message :
        {Reference(Chunk("one", 4, 0, "abcd")), Reference(Chunk("two", 3, 0, "x"))}) {

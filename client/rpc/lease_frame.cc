@@ -15,7 +15,7 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// Where a chunk's fields are looked for: a key and a shape, far smaller than this.
+// The prefix in which a chunk's fields are searched: a key and a shape, far smaller than this.
 constexpr size_t kPrefixBytes = 1024;
 
 uint32_t BytesTag(int field) {
@@ -39,7 +39,7 @@ size_t CopyPrefix(const std::vector<grpc::Slice>& slices, std::array<uint8_t, kP
   return filled;
 }
 
-// What follows byte `from` of the slices.
+// The bytes of the slices from `from` on.
 std::vector<absl::string_view> Tail(const std::vector<grpc::Slice>& slices, size_t from) {
   std::vector<absl::string_view> tail;
   for (const grpc::Slice& slice : slices) {
@@ -51,7 +51,7 @@ std::vector<absl::string_view> Tail(const std::vector<grpc::Slice>& slices, size
   return tail;
 }
 
-// Fills `frame` from a message that holds a chunk and nothing else, whose data lasts to its end.
+// Fills `frame` from a message that contains only a chunk whose data extends to the message's end.
 bool ParseChunk(const std::vector<grpc::Slice>& slices, LeaseFrame* frame) {
   std::array<uint8_t, kPrefixBytes> prefix;
   const size_t total = TotalBytes(slices);
@@ -89,7 +89,7 @@ absl::Status ParseLeaseFrame(const grpc::ByteBuffer& bytes, LeaseFrame* frame) {
   if (ParseChunk(frame->slices, frame)) return absl::OkStatus();
   frame->is_chunk = false;
   frame->data.clear();
-  grpc::ByteBuffer copy(bytes);  // of the references; reading uses a buffer up
+  grpc::ByteBuffer copy(bytes);  // copies only references; reading consumes the buffer
   if (grpc::SerializationTraits<v1::LeaseMessage>::Deserialize(&copy, &frame->message).ok()) {
     return absl::OkStatus();
   }

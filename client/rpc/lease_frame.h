@@ -1,4 +1,4 @@
-// A message of a Lease stream as it came, its tensor still where gRPC put it.
+// A message of a Lease stream as received, its tensor still in gRPC's buffers.
 #ifndef CLIENT_RPC_LEASE_FRAME_H_
 #define CLIENT_RPC_LEASE_FRAME_H_
 
@@ -14,7 +14,8 @@
 namespace diopi::rpc {
 
 struct LeaseFrame {
-  // True: a chunk, its fields but `data` in `head` and its data in `data`. False: `message`.
+  // True: the message is a chunk, with its data in `data` and its other fields in `head`. False: it is in
+  // `message`.
   bool is_chunk = false;
   bool reference = false;
   v1::TensorChunk head;
@@ -23,8 +24,8 @@ struct LeaseFrame {
   std::vector<grpc::Slice> slices;
 };
 
-// Parses any LeaseMessage. One in which the chunk's data comes last, as protobuf writes it, is not copied;
-// every other is parsed whole. DataLoss for bytes that are no LeaseMessage.
+// Parses any LeaseMessage. Does not copy a chunk's data when it comes last, as protobuf writes it; parses
+// every other message as a whole. DataLoss for bytes that are not a LeaseMessage.
 absl::Status ParseLeaseFrame(const grpc::ByteBuffer& bytes, LeaseFrame* frame);
 
 }  // namespace diopi::rpc

@@ -1,6 +1,6 @@
 // Entries are named by content (hash and size) and appear by rename, so readers need no lock and two agents
 // never see half an entry. The total size is a counter in a shared mapping; it may drift when a process is
-// killed, and is measured anew before anything is evicted. A bad entry is removed and fetched again: the
+// killed, and is measured again before anything is evicted. A bad entry is removed and fetched again: the
 // cache can cost time, but not a verdict.
 #include "client/rpc/tensor_cache.h"
 
@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A temporary file this old belongs to nobody: writing one takes seconds.
+// No process uses a temporary file this old: writing one takes seconds.
 constexpr std::chrono::minutes kStale{10};
 
 class Descriptor {
@@ -63,7 +63,7 @@ bool ReadAll(int fd, std::string* data) {
   return true;
 }
 
-// All entries and what killed processes left; the latter is removed.
+// Lists all entries, and removes temporary files that killed processes left.
 std::vector<Entry> ListEntries(const std::string& folder) {
   std::vector<Entry> entries;
   std::error_code error;
@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<TensorCache>> TensorCache::Open(const Options& op
   const std::string path = options.folder + "/size";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return SystemError(absl::StrCat("cannot open ", path));
-  // Given its blocks now: a full disk would kill us later, through the mapping.
+  // Allocates the blocks now: a full disk would kill this process later, through the mapping.
   const int full = posix_fallocate(fd, 0, sizeof(int64_t));
   void* memory =
       full != 0 ? MAP_FAILED : mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -153,7 +153,7 @@ std::optional<std::string> TensorCache::Get(uint64_t xxh64, int64_t bytes) {
       return data;
     }
   }
-  // Should another process have put a good one here just now, that one goes too: it is fetched again.
+  // If another process has just stored a good entry here, this removes it as well; it is fetched again.
   {
     const Lock lock(this);
     if (unlink(path.c_str()) == 0) *size_ -= info.st_size;
@@ -167,7 +167,7 @@ std::string TensorCache::WriteTemporary(std::string_view data) {
   std::string path = absl::StrCat(options_.folder, "/tmp-", getpid(), "-", ++temporaries_);
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file.get() < 0) return "";
-  // Not synced: an entry that a crash of the machine spoils is found out when it is read.
+  // Not synced: reading detects an entry that a crash of the machine damaged.
   if (WriteAll(file.get(), data)) return path;
   unlink(path.c_str());
   return "";
@@ -180,9 +180,9 @@ void TensorCache::Put(uint64_t xxh64, std::string_view data) {
   const std::string temporary = WriteTemporary(data);
   if (temporary.empty()) return;
   const Lock lock(this);
-  // The size may be anything when a process was killed; measuring puts it right.
+  // The size may be wrong after a process was killed; measuring corrects it.
   const bool known = *size_ >= 0 && *size_ <= options_.max_bytes;
-  // An eighth more than needed, so that it is not measured again for every tensor.
+  // Frees an eighth more than needed, so that not every tensor causes a measurement.
   if (!known || *size_ + bytes > options_.max_bytes) {
     Shrink(std::max<int64_t>(0, std::min(options_.max_bytes / 8 * 7, options_.max_bytes - bytes)));
   }
@@ -217,7 +217,7 @@ TensorCache::Counts TensorCache::counts() const {
 
 std::string DefaultCacheFolder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
-  // The specification: relative ones are to be ignored.
+  // The XDG specification says to ignore relative paths.
   if (cache != nullptr && cache[0] == '/') return absl::StrCat(cache, "/diopi");
   const char* home = std::getenv("HOME");
   return home != nullptr && home[0] == '/' ? absl::StrCat(home, "/.cache/diopi") : "";

@@ -1,4 +1,4 @@
-// Tensors that came from a server, kept on disk by content: what two runs share travels once.
+// Keeps tensors from a server on disk by content, so that two runs receive a shared tensor only once.
 #ifndef CLIENT_RPC_TENSOR_CACHE_H_
 #define CLIENT_RPC_TENSOR_CACHE_H_
 
@@ -14,24 +14,22 @@
 
 namespace diopi::rpc {
 
-// Thread-safe, and safe for several processes that share a folder: entries appear by rename, whole or not at
-// all, and readers take no lock. Nothing here is ever an error of a run: an entry that cannot be read, or
-// whose bytes do not match its checksum, is discarded and is not there.
+// Thread-safe, and safe for several processes that share a folder: entries appear atomically by rename, and
+// readers take no lock. The cache never causes an error of a run: an entry that cannot be read, or whose
+// bytes do not match its checksum, is discarded and counts as missing.
 //
-//   FOLDER/size                      the bytes of all entries, mapped and shared by the processes, and their
-//   lock FOLDER/XXH64-BYTES               an entry; its modification time is when it was used last
-//   FOLDER/tmp-PID-NUMBER            one that is being written; left by a killed process, it goes after a
-//   while
+//   FOLDER/size            the bytes of all entries, mapped and shared by the processes; also their lock
+//   FOLDER/XXH64-BYTES     an entry; its modification time is the time of its last use
+//   FOLDER/tmp-PID-NUMBER  an entry being written; removed after a while when a killed process left it
 class TensorCache {
  public:
   struct Options {
-    std::string folder = "";  // made, for its owner alone, when it is not there
-    int64_t max_bytes =
-        int64_t{1} << 30;  // of the folder; when it is full, what was used least recently goes
+    std::string folder = "";               // created, for its owner only, when missing
+    int64_t max_bytes = int64_t{1} << 30;  // of the folder; evicts the least recently used entries
   };
   struct Counts {
     int64_t hits = 0;
-    int64_t misses = 0;   // damaged ones too
+    int64_t misses = 0;   // including damaged entries
     int64_t damaged = 0;  // discarded
     int64_t stored = 0;
     int64_t evicted = 0;  // by this object
@@ -43,16 +41,16 @@ class TensorCache {
   TensorCache(const TensorCache&) = delete;
   TensorCache& operator=(const TensorCache&) = delete;
 
-  // The content of this XXH64 (seed 0) and size, verified.
+  // The content with this XXH64 (seed 0) and size, verified.
   std::optional<std::string> Get(uint64_t xxh64, int64_t bytes);
-  // Keeps `data`, whose XXH64 this is; does nothing when it is there, or when it cannot.
+  // Stores `data`, which has this XXH64; does nothing when it is stored already or cannot be stored.
   void Put(uint64_t xxh64, std::string_view data);
 
   Counts counts() const;
 
  private:
-  // Held by who adds or removes entries, never while reading or writing one. It goes with its process, should
-  // that be killed.
+  // Held while adding or removing entries, never while reading or writing one. The kernel releases it when
+  // its process is killed.
   class Lock {
    public:
     explicit Lock(TensorCache* cache);
@@ -67,8 +65,8 @@ class TensorCache {
 
   TensorCache(Options options, int size_fd, int64_t* size);
   std::string PathOf(uint64_t xxh64, int64_t bytes) const;
-  std::string WriteTemporary(std::string_view data);  // its path; empty: it could not be written
-  // Measures the folder; when it holds more than `limit` bytes, the oldest go until it does not. Under Lock.
+  std::string WriteTemporary(std::string_view data);  // returns its path; empty: it could not be written
+  // Measures the folder, and removes the oldest entries while it holds more than `limit` bytes. Needs Lock.
   void Shrink(int64_t limit);
 
   const Options options_;

@@ -48,7 +48,7 @@ class TensorCacheTest : public ::testing::Test {
   std::string PathOf(const std::string& data) const {
     return absl::StrCat(folder_, "/", Xxh64Hex(data), "-", data.size());
   }
-  // Says that the entry was used this many seconds ago.
+  // Makes the entry's last use this many seconds ago.
   void Age(const std::string& data, int seconds) const {
     fs::last_write_time(PathOf(data), fs::file_time_type::clock::now() - std::chrono::seconds(seconds));
   }

@@ -1,4 +1,4 @@
-// One TLS handshake by hand: gRPC says no more than that there was no connection.
+// Makes one TLS handshake, because gRPC reports only that there was no connection.
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <openssl/bio.h>
@@ -37,7 +37,7 @@ using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 
 class Connection {
  public:
-  // Connected, or not valid.
+  // A connected socket, or an invalid one.
   Connection(const std::string& host, const std::string& port) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
@@ -83,7 +83,7 @@ void UseCredentials(SSL_CTX* context, const Credentials& credentials) {
   ERR_clear_error();
 }
 
-// As gRPC verifies: the address itself, or the name.
+// Verifies as gRPC does: the address itself, or the name.
 void Expect(SSL* session, const std::string& host) {
   X509_VERIFY_PARAM* parameters = SSL_get0_param(session);
   if (X509_VERIFY_PARAM_set1_ip_asc(parameters, host.c_str()) == 1) return;
@@ -115,7 +115,7 @@ absl::Status Describe(const std::string& address, const SSL* session) {
     return absl::UnauthenticatedError(
         absl::StrCat("the server at ", address, " does not use TLS: omit --tls-ca"));
   }
-  return absl::OkStatus();  // nothing that we know better than gRPC
+  return absl::OkStatus();  // gRPC's own error says as much
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ absl::Status ExplainTls(const std::string& address, const Credentials& credentia
                  : absl::OkStatus();
   }
   if (!shook) return Describe(address, session.get());
-  // A server looks at the client's certificate after its own part; a good one then says hello in HTTP/2.
+  // A server checks the client's certificate after the handshake; if it accepts, it then sends HTTP/2 bytes.
   char first = 0;
   const int got = SSL_read(session.get(), &first, 1);
   if (got == 1) return absl::OkStatus();

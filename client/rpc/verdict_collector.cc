@@ -15,11 +15,11 @@ VerdictCollector::VerdictCollector(const v1::ReadVerdictsRequest& request) : req
 absl::Status VerdictCollector::Add(v1::VerdictBatch* batch) {
   if (!begun_) {
     if (batch->run().run_id().empty()) {
-      return absl::DataLossError("the server's first batch of verdicts does not say of which run");
+      return absl::DataLossError("the server's first batch of verdicts does not name its run");
     }
     begun_ = true;
     whole_.run = std::move(*batch->mutable_run());
-    request_.set_run_id(whole_.run.run_id());  // "latest" may be another one next time
+    request_.set_run_id(whole_.run.run_id());  // "latest" may be another run next time
   }
   if (batch->verdicts_size() != batch->positions_size()) {
     return absl::DataLossError(absl::StrCat("run ", whole_.run.run_id(), ": the server sent ",

@@ -1,4 +1,4 @@
-// Puts the batches of ReadVerdicts streams together. Private to this folder.
+// Combines the batches of ReadVerdicts streams. Private to this folder.
 #ifndef CLIENT_RPC_VERDICT_COLLECTOR_H_
 #define CLIENT_RPC_VERDICT_COLLECTOR_H_
 
@@ -20,9 +20,9 @@ class VerdictCollector {
   // The request for the next stream, which continues after the last verdict received.
   const v1::ReadVerdictsRequest& request() const { return request_; }
   size_t size() const { return verdicts_.size(); }
-  // Takes the batch's verdicts. DataLoss when it breaks the rules of the message.
+  // Moves the verdicts out of the batch. DataLoss when the batch breaks the rules of its message.
   absl::Status Add(v1::VerdictBatch* batch);
-  // After a stream that ended well; once. DataLoss when the run has more verdicts than came.
+  // Call it once, after a stream that ended without error. DataLoss when the run has more verdicts than came.
   absl::StatusOr<RunVerdicts> Finish();
 
  private:

@@ -1,4 +1,4 @@
-// Which cases a command line selects, as diopi-agent and diopi-cli take it.
+// Which cases the command line of diopi-agent or diopi-cli selects.
 #ifndef CLIENT_SETUP_ARGUMENTS_H_
 #define CLIENT_SETUP_ARGUMENTS_H_
 
@@ -10,17 +10,17 @@
 
 namespace diopi::agent {
 
-// How a user says which cases. Each field is one option.
+// The options that select cases, one per field.
 struct SelectionArguments {
   std::vector<std::string> functions;      // --fname; "all_ops" means all
   std::vector<std::string> cases;          // --case
   std::vector<std::string> dtypes;         // --dtype: only these
-  std::vector<std::string> filter_dtypes;  // --filter-dtype: not these, as in the public harness
+  std::vector<std::string> filter_dtypes;  // --filter-dtype: all but these, as in the public harness
   std::string suite;                       // --suite
-  std::string cases_folder;                // --cases: operator files of the user's own, beside ours
+  std::string cases_folder;                // --cases: the user's own operator files, beside ours
 };
 
-// InvalidArgument, with the known names, for a dtype that is none, or when no dtype is left.
+// InvalidArgument for an unknown dtype, with the known names, or when no dtype is left.
 absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments);
 
 }  // namespace diopi::agent

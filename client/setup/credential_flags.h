@@ -1,4 +1,4 @@
-// The flags of every command that speaks to a server.
+// The flags of every command that connects to a server.
 #ifndef CLIENT_SETUP_CREDENTIAL_FLAGS_H_
 #define CLIENT_SETUP_CREDENTIAL_FLAGS_H_
 
@@ -8,8 +8,8 @@
 
 namespace diopi::agent {
 
-// --tls-ca --tls-cert --tls-key --token-file --insecure. Refuses --token VALUE: everybody on the machine sees
-// it. `files` must outlive the app.
+// Adds --tls-ca --tls-cert --tls-key --token-file --insecure. Refuses --token VALUE, because everybody on the
+// machine can see it. `files` must outlive the app.
 void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files);
 
 }  // namespace diopi::agent

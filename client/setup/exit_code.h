@@ -1,4 +1,4 @@
-// Which exit status a run's outcomes give; what statuses mean: client/command_line/exit_code.h.
+// Derives the exit status from a run's outcomes; client/command_line/exit_code.h defines the statuses.
 #ifndef CLIENT_SETUP_EXIT_CODE_H_
 #define CLIENT_SETUP_EXIT_CODE_H_
 
@@ -17,10 +17,11 @@ using diopi::ExitCodeFor;
 // How many cases have each outcome, by its name (reports::OutcomeName), as in v1::RunInfo.
 using OutcomeCounts = std::map<std::string, int64_t>;
 
-// The sum over those outcomes that `counts` says.
+// The sum over the outcomes for which `counts` is true.
 int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome));
 
-// For a run that ended by itself: any failure is kFailed; otherwise any harness error is kOurs.
+// For a run that was not stopped: kFailed with any failure, otherwise kOurs with any harness error, otherwise
+// kOk.
 ExitCode ExitCodeFor(const OutcomeCounts& outcomes);
 
 }  // namespace diopi::agent

@@ -19,7 +19,7 @@ absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
   if (!elf.ok()) return elf;
   absl::StatusOr<loader::ElfSymbols> symbols = loader::ReadElfSymbols(path);
   if (!symbols.ok()) return symbols.status();
-  // Opened once: what is hashed is what the identity is of.
+  // Opened once, so that hash and identity belong to the same file.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const absl::StatusOr<std::string> before = loader::FileIdentity(file.get());
   if (!before.ok()) return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
@@ -27,7 +27,8 @@ absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
   if (!hash.ok()) return hash.status();
   const absl::StatusOr<std::string> after = loader::FileIdentity(file.get());
   if (!after.ok() || *after != *before) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": was changed while its SHA-256 was taken"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": changed while its SHA-256 was being computed"));
   }
   LibraryFacts facts;
   facts.path = AbsolutePath(path);

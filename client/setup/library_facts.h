@@ -1,4 +1,4 @@
-// What is known about a vendor's library without calling any operator of it.
+// Facts about a vendor's library that need no call of an operator.
 #ifndef CLIENT_SETUP_LIBRARY_FACTS_H_
 #define CLIENT_SETUP_LIBRARY_FACTS_H_
 
@@ -12,15 +12,15 @@ namespace diopi::agent {
 struct LibraryFacts {
   std::string path;  // absolute
   std::string sha256;
-  std::string identity;               // of the file that was hashed: loader::FileIdentity
-  std::set<std::string> implemented;  // ABI functions it exports
+  std::string identity;               // identifies the hashed file: loader::FileIdentity
+  std::set<std::string> implemented;  // ABI functions that it exports
 };
 
-// Reads the file and loads nothing. NotFound, InvalidArgument (not ELF, another architecture, no shared
+// Reads the file without loading it. NotFound, InvalidArgument (not ELF, another architecture, not a shared
 // object) or DataLoss (truncated), each naming the file.
 absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path);
 
-// The same of a library with operators: one that exports no function of the ABI is InvalidArgument.
+// The same for a library with operators: InvalidArgument when it exports no function of the ABI.
 absl::StatusOr<LibraryFacts> InspectOperators(const std::string& path);
 
 }  // namespace diopi::agent

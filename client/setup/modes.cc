@@ -1,6 +1,6 @@
 #include "client/setup/modes.h"
 
-#include <array>
+#include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -11,31 +11,12 @@
 namespace diopi::agent {
 namespace {
 
-// Those whose layout the public harness changes in this mode, with the arguments where it is not all of them.
-// A name that no operator has yet is no mistake: it takes effect with the operator.
-struct NhwcOperator {
-  const char* name;
-  const char* argument;  // null: every tensor
-};
-constexpr std::array<NhwcOperator, 13> kNhwcOperators = {{{"conv2d", nullptr},
-                                                          {"conv3d", nullptr},
-                                                          {"batch_norm", nullptr},
-                                                          {"adaptive_avg_pool2d", nullptr},
-                                                          {"adaptive_avg_pool3d", nullptr},
-                                                          {"adaptive_max_pool2d", nullptr},
-                                                          {"adaptive_max_pool3d", nullptr},
-                                                          {"avg_pool2d", nullptr},
-                                                          {"max_pool2d", nullptr},
-                                                          {"max_pool3d", nullptr},
-                                                          {"interpolate", nullptr},
-                                                          {"pad", nullptr},
-                                                          {"roi_align", "input"}}};
-
 constexpr char kModelPrefix[] = "models/";
+constexpr char kEveryTensor[] = "*";  // OperatorFile.nhwc
 
 }  // namespace
 
-std::vector<v1::AdaptorRule> AdaptorRules(const Modes& modes) {
+absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes) {
   std::vector<v1::AdaptorRule> rules;
   if (modes.four_bytes) rules.emplace_back().set_dtype("(int64)->int32, (float64)->float32");
   if (!modes.nhwc) return rules;
@@ -43,19 +24,18 @@ std::vector<v1::AdaptorRule> AdaptorRules(const Modes& modes) {
   if (modes.nhwc_min_dim <= 3) layouts.emplace_back("NLC");
   if (modes.nhwc_min_dim <= 4) layouts.emplace_back("NHWC");
   layouts.emplace_back("NDHWC");
-  v1::AdaptorRule all;
-  for (const NhwcOperator& one : kNhwcOperators) {
-    if (one.argument == nullptr) {
-      all.add_operator_(one.name);
-      continue;
-    }
-    v1::AdaptorRule& rule = rules.emplace_back();
-    rule.add_operator_(one.name);
-    rule.add_argument(one.argument);
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return catalog.status();
+  v1::AdaptorRule whole;  // of the operators whose tensors all change
+  for (const v1::OperatorFile& op : (*catalog)->operators()) {
+    if (op.nhwc().empty()) continue;
+    const bool every = op.nhwc(0) == kEveryTensor;
+    v1::AdaptorRule& rule = every ? whole : rules.emplace_back();
+    rule.add_operator_(op.operator_());
     rule.set_layout(absl::StrJoin(layouts, ", "));
+    if (!every) rule.mutable_argument()->CopyFrom(op.nhwc());
   }
-  all.set_layout(absl::StrJoin(layouts, ", "));
-  rules.push_back(std::move(all));
+  rules.push_back(std::move(whole));
   return rules;
 }
 

@@ -1,4 +1,4 @@
-// The modes that users of the public harness know: --nhwc, --four-bytes, --model, --list-only and their like.
+// The public harness's modes: --nhwc, --four-bytes, --model, --list-only and others.
 #ifndef CLIENT_SETUP_MODES_H_
 #define CLIENT_SETUP_MODES_H_
 
@@ -6,26 +6,27 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "diopi/v1/adaptor.pb.h"
 
 namespace diopi::agent {
 
 struct Modes {
-  bool nhwc = false;            // --nhwc: channels last for the operators that have it
-  int nhwc_min_dim = 3;         // --nhwc-min-dim: of tensors with at least so many dimensions
+  bool nhwc = false;            // --nhwc: channels last, for the operators that support it
+  int nhwc_min_dim = 3;         // --nhwc-min-dim: only tensors with at least this many dimensions
   bool four_bytes = false;      // --four-bytes: int64 as int32, float64 as float32
-  std::string model;            // --model; a suite of that model's operators
+  std::string model;            // --model: a suite of that model's operators
   int failure_debug_level = 0;  // --failure-debug-level: 1 the tensors of failed cases, 2 their values too
   bool list_only = false;       // --list-only: print the cases, run nothing
 };
 
-// What the modes ask of the adaptor, after a profile's own rules.
-std::vector<v1::AdaptorRule> AdaptorRules(const Modes& modes);
+// The rules that the modes add to a profile's own. Operator files say which tensors --nhwc concerns.
+absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes);
 
 // What --get-model-list prints.
 std::string ModelListText();
 
-// InvalidArgument, with the suites there are, for a model without a suite; otherwise fills `suite`.
+// Fills `suite`. InvalidArgument, naming the existing suites, for a model without a suite.
 absl::Status TakeModel(const Modes& modes, std::string* suite);
 
 }  // namespace diopi::agent

@@ -11,7 +11,7 @@ namespace diopi::agent {
 // The folder of the running program.
 std::string ProgramFolder();
 
-// A program of ours beside the running one.
+// The path of one of our programs beside the running one.
 std::string ProgramBeside(const std::string& name);
 
 // libdiopi_cpu.so in ../lib beside the running program.
@@ -20,23 +20,23 @@ std::string DefaultReferenceLibrary();
 // libdiopi_native16.so, in the folder of a reference library.
 std::string Native16LibraryBeside(const std::string& reference_library);
 
-// `path`, or that one where it is empty.
+// `path`, or DefaultReferenceLibrary() when it is empty.
 std::string ReferenceLibraryOr(const std::string& path);
 
-// libdiopi_cuda.so there; a build without the CUDA toolkit has none.
+// libdiopi_cuda.so in the same folder; a build without the CUDA toolkit has none.
 std::string CudaReferenceLibrary();
 
 // $DIOPI_DATA, or diopi-data in the current folder.
 std::string DefaultDataFolder();
 
-// The public headers, diopi/*.h, of the build or the installation that this program is of.
+// The folder of the public headers, diopi/*.h, in this program's build or installation.
 std::string IncludeFolder();
 
-// Whether the file can be written, found by opening it: its folders are made, its content stays.
-// PermissionDenied, with the path and why.
+// Checks that the file can be written by opening it: creates its folders, keeps its content.
+// PermissionDenied, with the path and the reason.
 absl::Status CheckCanWrite(const std::string& path);
 
-// An absolute path without "." and "..", links kept; an empty one stays empty.
+// An absolute path without "." and "..", links kept; empty for an empty path.
 std::string AbsolutePath(const std::string& path);
 
 }  // namespace diopi::agent

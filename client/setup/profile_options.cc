@@ -24,9 +24,9 @@ void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes)
   app->add_option(
          "--sandbox", *sandbox,
          "Restrictions on workers: strict (no sockets; reads only the folders of the system and of the "
-         "library, writes none), default (no network, no programs), off; docs/untrusted-libraries.md "
-         "says what each prevents")
-      ->check(CLI::IsMember({"strict", "default", "off"}));
+         "library, writes none), default (no network, no programs), sockets (default, but a driver may "
+         "connect to its daemon's Unix socket), off; docs/untrusted-libraries.md says what each prevents")
+      ->check(CLI::IsMember({"strict", "default", "sockets", "off"}));
   app->add_option("--worker-memory", *memory_bytes,
                   "Address space of a worker, such as 8GiB; GPU drivers need a lot (default: no limit)")
       ->transform(CLI::AsSizeValue(false));
@@ -49,7 +49,9 @@ std::vector<std::string> EnvironmentOf(const profile::AppliedProfile& profile) {
 
 absl::StatusOr<profile::Adaptor> MakeAdaptor(const profile::AppliedProfile& profile, const Modes& modes) {
   std::vector<v1::AdaptorRule> rules(profile.rules().adaptor().begin(), profile.rules().adaptor().end());
-  for (v1::AdaptorRule& rule : AdaptorRules(modes)) rules.push_back(std::move(rule));
+  absl::StatusOr<std::vector<v1::AdaptorRule>> added = AdaptorRules(modes);
+  if (!added.ok()) return added.status();
+  rules.insert(rules.end(), added->begin(), added->end());
   return profile::Adaptor::Make(rules);
 }
 

@@ -1,5 +1,5 @@
-// Options for what is changed between the cases and a library: a device profile and the modes
-// that convert tensors. One place for diopi-agent and for diopi-cli repro, so that both do the same.
+// Options that change what a library gets: a device profile and the modes that convert tensors. One place for
+// diopi-agent and for diopi-cli repro, so that both do the same.
 #ifndef CLIENT_SETUP_PROFILE_OPTIONS_H_
 #define CLIENT_SETUP_PROFILE_OPTIONS_H_
 
@@ -20,13 +20,13 @@ void AddProfileFlags(CLI::App* app, std::string* profile_path, Modes* modes);
 // --sandbox --worker-memory
 void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes);
 
-// Empty path: no profile. As ReadProfile; waivers expire by today's date.
+// Reads a profile as ReadProfile does; empty path: no profile. Waivers expire by today's date.
 absl::StatusOr<profile::AppliedProfile> LoadProfile(const std::string& path);
 
 // The profile's variables for the workers, NAME=VALUE.
 std::vector<std::string> EnvironmentOf(const profile::AppliedProfile& profile);
 
-// The profile's rules, and after them those of the modes.
+// An adaptor with the profile's rules, followed by those of the modes.
 absl::StatusOr<profile::Adaptor> MakeAdaptor(const profile::AppliedProfile& profile, const Modes& modes);
 
 }  // namespace diopi::agent

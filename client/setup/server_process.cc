@@ -19,16 +19,16 @@
 namespace diopi::agent {
 namespace {
 
-// A server that cannot start ends, which is noticed at once: only an overloaded machine needs this long.
+// A server that cannot start exits, which shows at once: only an overloaded machine needs this long.
 constexpr std::chrono::seconds kReadyLimit{600};
 constexpr std::chrono::seconds kStopLimit{5};
-// The descriptor on which the server says "ready ADDRESS".
+// The descriptor to which the server writes "ready ADDRESS".
 constexpr int kReadyFd = 3;
-// And on which it reads its secret.
+// The descriptor from which it reads its secret.
 constexpr int kSecretFd = 4;
 constexpr size_t kSecretBytes = 32;
 
-// One line, or what came before the other side closed. DeadlineExceeded after kReadyLimit.
+// Reads one line, or what came before the other side closed. DeadlineExceeded after kReadyLimit.
 absl::StatusOr<std::string> ReadLine(int fd) {
   const auto deadline = std::chrono::steady_clock::now() + kReadyLimit;
   std::string line;
@@ -63,7 +63,7 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   if (!secret.ok()) return secret.status();
   absl::StatusOr<Pipe> known = MakePipe();
   if (!known.ok()) return known.status();
-  // A pipe holds far more.
+  // A pipe's buffer is far larger than the secret.
   if (!WriteAll(known->write.get(), *secret)) {
     return absl::InternalError(absl::StrCat("the secret cannot be written to a pipe: ", strerror(errno)));
   }
@@ -91,12 +91,14 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   const absl::StatusOr<std::string> line = ReadLine(ready->read.get());
   if (!line.ok()) {
     return absl::DeadlineExceededError(
-        absl::StrCat("the server over ", data_folder, " ", line.status().message()));
+        absl::StrCat("the server for ", data_folder, " ", line.status().message()));
   }
   if (!absl::StartsWith(*line, "ready")) {
     const ExitStatus status = process->Wait();
-    const std::string text = absl::StrCat("the server over ", data_folder, " did not start: ", status.Text());
-    const bool environment = status.code == static_cast<int>(ExitCode::kEnvironment);
+    const std::string text = absl::StrCat("the server for ", data_folder, " did not start: ", status.Text());
+    // Somebody, or the kernel for want of memory, may have killed it.
+    const bool environment = status.code == static_cast<int>(ExitCode::kEnvironment) ||
+                             status.signal == SIGKILL || status.signal == SIGTERM;
     return environment ? absl::FailedPreconditionError(text) : absl::InternalError(text);
   }
   return ServerProcess(*std::move(folder), *std::move(process), address, *secret);

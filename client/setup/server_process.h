@@ -1,5 +1,5 @@
-// A diopi-server of the agent's own: on a Unix socket in a private folder, with a secret, as the libraries
-// that the agent tests may be its user's too; gone with the agent.
+// The agent's own diopi-server: on a Unix socket in a private folder, with a secret, because the tested
+// libraries may run as the same user. It ends with the agent.
 #ifndef CLIENT_SETUP_SERVER_PROCESS_H_
 #define CLIENT_SETUP_SERVER_PROCESS_H_
 
@@ -14,18 +14,18 @@ namespace diopi::agent {
 class ServerProcess {
  public:
   // Starts `program` over `data_folder`, with the operator files of `cases_folder` unless it is empty, and
-  // waits until it says that it is ready. Internal, or FailedPrecondition where the environment is at fault,
-  // with its exit status, when it ends instead (its own words are on stderr by then); DeadlineExceeded after
-  // a minute.
+  // waits until it reports that it is ready. Internal, or FailedPrecondition where the environment is at
+  // fault, with its exit status, when it ends instead (it has printed its own message to stderr by then);
+  // DeadlineExceeded after a minute.
   static absl::StatusOr<ServerProcess> Start(const std::string& program, const std::string& data_folder,
                                              const std::string& cases_folder = "");
 
   // unix:PATH
   const std::string& address() const { return address_; }
-  // Without it the server answers nobody.
+  // The server answers nobody without it.
   const std::string& secret() const { return secret_; }
   pid_t pid() const { return process_.pid(); }
-  // SIGTERM, then SIGKILL when it does not end by itself.
+  // Sends SIGTERM, then SIGKILL when the server does not end.
   void Stop();
 
  private:

@@ -1,5 +1,5 @@
-// Through the adaptor, a correct library that works in four bytes is never accused (suite core), and one that
-// is wrong there is found out as without an adaptor (suite smoke).
+// Through the adaptor, a correct library that computes in four bytes is never accused (suite core), and a
+// wrong one is caught as without an adaptor (suite smoke).
 #include <gtest/gtest.h>
 
 #include <set>
@@ -41,7 +41,8 @@ TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
       passed += verdict.outcome() == v1::OUTCOME_PASS ? 1 : 0;
       if (verdict.outcome() == v1::OUTCOME_SKIPPED) {
         ++not_asked;
-        EXPECT_TRUE(absl::StrContains(verdict.reason(), "not asked"))
+        EXPECT_TRUE(absl::StrContains(verdict.reason(), "not called") ||
+                    absl::StrContains(verdict.reason(), "were not judged"))
             << verdict.case_id() << verdict.reason();
         continue;
       }
@@ -49,15 +50,15 @@ TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
     }
     EXPECT_GT(adapted, 4000) << mode[0];
     EXPECT_GT(passed, 12000) << mode[0];
-    // Integers that do not fit into four bytes, and results that would not.
+    // Integers, or results, that do not fit into four bytes.
     EXPECT_LT(not_asked * 30, passed) << mode[0];
   }
 }
 
-// As in bad_library_test, for what is float64 there and float32 in the library. vendor_spoilt answers "not
-// implemented" where it found nothing to spoil.
+// As in bad_library_test, but float64 in the case and float32 in the library. vendor_spoilt answers "not
+// implemented" where it finds nothing to make wrong.
 TEST_F(AdaptedTest, FewWrongElementsFail) {
-  // Where the doubled element is all rounding noise in float32: 1 - tanh^2, in gelu times 300^3.
+  // Cases in which the doubled element is only rounding noise in float32: 1 - tanh^2, in gelu times 300^3.
   const std::set<std::string> unseen = {"tanh.backward.float64.saturated",
                                         "gelu.backward.float64.tanh_large"};
   for (const std::string how : {"output_doubled", "output_nan"}) {
@@ -70,14 +71,14 @@ TEST_F(AdaptedTest, FewWrongElementsFail) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || verdict.outcome() == v1::OUTCOME_SKIPPED)
         continue;
       if (doubled && unseen.contains(verdict.case_id())) continue;
-      // Twice a random number is as good a random number; so it is where nothing is said of an upper limit.
+      // Twice a random number is an equally good random number; likewise where no upper limit is given.
       if (doubled && absl::StartsWith(verdict.case_id(), "normal.") &&
           verdict.outputs(0).elements() < 1 << 17)
         continue;
       if (doubled && absl::StartsWith(verdict.case_id(), "random.") &&
           absl::StrContains(verdict.case_id(), "_open"))
         continue;
-      // The header declares this function's grad_output as if it were written, so it is spoilt too.
+      // The header declares this function's grad_output as if it were written, so it is changed, too.
       if (verdict.function() == "diopiSigmoidFocalLossBackward") continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)

@@ -1,5 +1,5 @@
-// Several agents, or several devices of one agent, at the same run. Libraries that wait inside a call make
-// "while it runs" certain.
+// Several agents, or several devices of one agent, in the same run. Libraries that wait inside a call
+// guarantee that the run is in progress.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ class AgentsTest : public ::testing::Test {
         Words{});
     address_ = server_->WaitForLine("ready ").substr(6);
   }
-  // What it logged.
+  // Returns its log.
   std::string StopServer() {
     server_->Signal(SIGTERM);
     const Finished stopped = server_->Finish();
@@ -43,7 +43,7 @@ class AgentsTest : public ::testing::Test {
     return stopped.err;
   }
 
-  // Each with an error report of its own.
+  // Each agent has its own error report.
   Words Agent(const std::string& library, const Words& more) {
     Words command = {BinPath("diopi-agent"),
                      "--impl",
@@ -63,7 +63,7 @@ class AgentsTest : public ::testing::Test {
                                        Words{"DIOPI_TEST_GATE=" + gate_});
     const std::string line = first_->WaitForLine("Run ");
     run_ = line.substr(4, line.find(':') - 4);
-    held_ = open(gate_.c_str(), O_WRONLY | O_CLOEXEC);  // returns once the library waits there
+    held_ = open(gate_.c_str(), O_WRONLY | O_CLOEXEC);  // returns once the library waits at the gate
     for (auto* agent : {&second_, &third_}) {
       *agent =
           std::make_unique<Running>(Agent("vendor_gate", {"--server", address_, "--join", run_}), Words{});
@@ -71,7 +71,7 @@ class AgentsTest : public ::testing::Test {
     }
   }
   void OpenGate() {
-    unlink(gate_.c_str());  // nobody waits there again
+    unlink(gate_.c_str());  // no later call waits there
     close(held_);
   }
 
@@ -108,7 +108,7 @@ TEST_F(AgentsTest, OneOfThreeKilled) {
     EXPECT_EQ(finished.code, 1) << finished.err;
   }
   const std::string log = StopServer();
-  EXPECT_NE(log.find("lease_expired"), std::string::npos) << log;  // it did hold cases
+  EXPECT_NE(log.find("lease_expired"), std::string::npos) << log;  // the killed agent did hold cases
   ExpectComplete();
 }
 
@@ -120,10 +120,10 @@ TEST_F(AgentsTest, AVerdictThatComesAfterAnotherAgentsCountsOnce) {
     const Finished finished = agent->Finish();
     EXPECT_EQ(finished.code, 1) << finished.err;
   }
-  ExpectComplete();  // without the one that stands still
+  ExpectComplete();  // without the agent that is stuck
   first_->Signal(SIGCONT);
   const Finished late = first_->Finish();
-  EXPECT_EQ(late.code, 1) << late.err;  // it reports what it has, and is told that all is done
+  EXPECT_EQ(late.code, 1) << late.err;  // it reports its verdicts and learns that all is done
   StopServer();
   ExpectComplete();
 }

@@ -1,6 +1,5 @@
-// Files that a user's machine or a contributor can get wrong, through the programs: a full disk, an
-// operator's file with an error, a library that does not start. The rest of the bad input is in
-// bad_input_test.
+// Bad files on a user's machine or from a contributor, tested with the programs: a full disk, an operator
+// file with an error, a library that does not start. bad_input_test has the other bad input.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,7 +25,7 @@ class BadFilesTest : public ::testing::Test {
   TempFolder folder_;
 };
 
-// The disk that is full: no file may grow beyond 32 KiB, and writing more is an error.
+// A full disk: no file may grow beyond 32 KiB, and writing more is an error.
 TEST_F(BadFilesTest, GenOnAFullDisk) {
   const std::vector<std::string> gen = {BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu"};
   std::vector<std::string> limited = {"/bin/bash", "-c", "trap '' XFSZ; ulimit -f 32; exec \"$@\"", "bash"};
@@ -35,13 +34,13 @@ TEST_F(BadFilesTest, GenOnAFullDisk) {
   EXPECT_EQ(full.code, 4) << full.out << full.err;
   EXPECT_NE(full.err.find("relu.h5: File too large"), std::string::npos) << full.err;
   EXPECT_EQ(Files(), std::vector<std::string>{}) << "something half-written stayed";
-  // With room again, the same command does it.
+  // With room again, the same command succeeds.
   const Finished again = RunProgram(gen);
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(Files(), std::vector<std::string>{"relu.h5"});
 }
 
-// Killed by a signal as it writes: the limit's own, at the same place every time.
+// Killed while writing by the limit's own signal, always at the same place.
 TEST_F(BadFilesTest, AKilledGenLeavesNoBaselineAndIsTakenUp) {
   const std::vector<std::string> gen = {
       BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "sqrt"};
@@ -59,7 +58,7 @@ TEST_F(BadFilesTest, AKilledGenLeavesNoBaselineAndIsTakenUp) {
       RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--data", data(), "--fname",
                   "relu", "sqrt", "--quiet", "--error-report", folder_ / "errors.csv"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  // Nothing is left of the writing that was killed.
+  // The killed write leaves no file.
   for (const std::string& file : Files()) EXPECT_EQ(file.find(".tmp"), std::string::npos) << file;
 }
 

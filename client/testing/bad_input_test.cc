@@ -1,4 +1,4 @@
-// Everything a user can get wrong: a clear text, and exit status 2, or 4 where it is the environment.
+// User errors: each gives a clear message and exit status 2, or 4 for the environment.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -37,7 +37,7 @@ class BadInputTest : public ::testing::Test {
     ASSERT_EQ(gen.code, 0) << gen.err;
   }
 
-  // Runs an agent against a server that is not its own, over this folder.
+  // Runs an agent with a separate server for this folder.
   Finished RunWithServer() const {
     Running server({BinPath("diopi-server"), "--data", data(), "--listen", "127.0.0.1:0", "--log-level",
                     "error", "--ready-fd", "1"},
@@ -124,7 +124,7 @@ TEST_F(BadInputTest, BaselineThatIsNoHdf5) {
   const Finished finished = RunWithServer();
   EXPECT_EQ(finished.code, 4);
   EXPECT_NE(finished.err.find("diopi-cli gen --data"), std::string::npos) << finished.err;
-  // An agent with a server of its own mends it.
+  // An agent with its own server repairs it.
   const Finished own = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu"}));
   EXPECT_EQ(own.code, 0) << own.err;
   EXPECT_NE(own.out.find("Making the baselines of 1 operators first: relu"), std::string::npos) << own.out;
@@ -141,8 +141,8 @@ TEST_F(BadInputTest, TruncatedBaseline) {
 
 TEST_F(BadInputTest, DamagedTensorsAreOurFaultNeverTheChips) {
   Gen();
-  // Zeroes the second half of the file but its last tenth: data, not structure, or both; never judged as
-  // right.
+  // Zeroes the second half of the file except its last tenth: that damages data, structure or both, and must
+  // never pass.
   std::string bytes = ReadFile(baseline());
   for (size_t i = bytes.size() / 2; i < bytes.size() / 10 * 9; ++i)
     bytes[i] = static_cast<char>(bytes[i] ^ 0x5A);
@@ -231,7 +231,7 @@ TEST_F(BadInputTest, EveryProgramDescribesItself) {
     EXPECT_EQ(page.code, 0);
     EXPECT_NE(page.out.find("\n.SH EXIT STATUS\n"), std::string::npos) << page.out;
   }
-  // Options stand in groups: only the general ones are under "Options:".
+  // Options are in groups: only the general ones are under "Options:".
   const std::string help = RunProgram({BinPath("diopi-agent"), "--help"}).out;
   const size_t begin = help.find("\nOptions:\n");
   ASSERT_NE(begin, std::string::npos) << help;
@@ -239,7 +239,7 @@ TEST_F(BadInputTest, EveryProgramDescribesItself) {
   EXPECT_EQ(std::count(general.begin(), general.end(), '\n'), 3) << general;
 }
 
-// Before the run: nobody wants to learn it after hours.
+// Found before the run, not hours later.
 TEST_F(BadInputTest, AReportThatCannotBeWrittenIsFoundBeforeTheRun) {
   WriteFile(folder_ / "file", "not a folder\n");
   for (const std::vector<std::string>& where :
@@ -256,7 +256,7 @@ TEST_F(BadInputTest, AReportThatCannotBeWrittenIsFoundBeforeTheRun) {
     EXPECT_EQ(finished.out, "");
   }
   EXPECT_FALSE(std::filesystem::exists(data()));
-  // What is there already stays until it is replaced.
+  // An existing file stays until it is replaced.
   WriteFile(folder_ / "errors.csv", "of an earlier run\n");
   EXPECT_EQ(RunProgram(Agent({"--impl", "/nonexistent.so"})).code, 2);
   EXPECT_EQ(ReadFile(folder_ / "errors.csv"), "of an earlier run\n");
@@ -271,7 +271,7 @@ TEST_F(BadInputTest, MissingWorkerProgram) {
 }
 
 TEST_F(BadInputTest, ASecondGenIsRefused) {
-  // The lock, held by a gen that waits: simulated with flock(1)'s own lock on the same file.
+  // Simulates a running gen by holding its lock file with flock(1).
   std::filesystem::create_directories(data());
   Running holder(
       {"/usr/bin/flock", "--no-fork", data() + "/gen.lock", "/bin/sh", "-c", "echo locked; exec sleep 1000"},

@@ -1,6 +1,6 @@
-// What the public harness lets pass (the table in diopi-abi.md) and what else a whole library can do wrong:
-// every function of it. A library that does nothing runs over suite core, the others over smoke. Libraries
-// that spoil one function are in run_test and, with the faults that only the worker sees, in
+// Libraries that are wrong in every function: errors that the public harness passes (the table in
+// diopi-abi.md), and others. A library that does nothing runs over suite core, the others over smoke.
+// Libraries with one wrong function are in run_test and, for errors that only the worker sees, in
 // impl_loader/worker/faults_test.
 #include <gtest/gtest.h>
 
@@ -42,11 +42,11 @@ class BadLibraryTest : public CoreBaselinesTest {
   }
 };
 
-// A case that passes here is blind: its point belongs mended (cases/ops/GUIDE.md), not excused here.
+// A case that passes here is blind: mend its point (cases/ops/GUIDE.md) instead of excusing it here.
 TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
   const Finished run = Agent("vendor_nothing");
   EXPECT_EQ(run.code, 1) << run.out << run.err;
-  // It exports everything, and that is not coverage.
+  // It exports everything, but exports are not coverage.
   EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n             538 exported; "),
             std::string::npos)
       << run.out;
@@ -57,11 +57,11 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
   for (const v1::Verdict& verdict : stored.verdicts) {
     const bool wrong = verdict.outcome() == v1::OUTCOME_FAIL || verdict.outcome() == v1::OUTCOME_MEMORY;
     const bool empty = verdict.outcome() == v1::OUTCOME_PASS && NothingToGetWrong(verdict);
-    // Callers fill index_put's out, and without an index it stays what it is: the point is there for crashes.
+    // Callers fill index_put's out, and without an index it stays unchanged: this point is for crashes.
     const bool filled =
         verdict.function() == "diopiIndexPut" && absl::EndsWith(verdict.case_id(), ".no_index");
-    // In evaluation an in-place dropout changes nothing; the point is there for libraries that drop all the
-    // same.
+    // In evaluation an in-place dropout changes nothing; this point is for libraries that drop elements
+    // anyway.
     const bool evaluation =
         verdict.function() == "diopiDropoutInp" && absl::EndsWith(verdict.case_id(), ".eval");
     EXPECT_TRUE(wrong || empty || filled || evaluation)
@@ -71,7 +71,7 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
 
 TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
   const Finished run = Agent("vendor_nothing_implemented", {"--suite", "smoke"});
-  EXPECT_EQ(run.code, 0) << run.out << run.err;  // nothing failed, and nothing is said to be right
+  EXPECT_EQ(run.code, 0) << run.out << run.err;  // nothing failed, and nothing passed
   EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find(" 0 tested, 0 passing"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("0 of 0 called cases pass"), std::string::npos) << run.out;
@@ -80,7 +80,7 @@ TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
   EXPECT_EQ(Count(stored), outcomes);
 }
 
-// Standard output was 5.9 MB for a library that throws: each case had its backtrace.
+// A library that throws once caused 5.9 MB of standard output: each case had its backtrace.
 TEST_F(BadLibraryTest, OneExceptionEverywhereIsOneGroup) {
   const Finished run =
       RunProgram({BinPath("diopi-agent"), "--impl", VendorPath("vendor_throws_everywhere"), "--data", data(),
@@ -97,14 +97,14 @@ TEST_F(BadLibraryTest, OneExceptionEverywhereIsOneGroup) {
   EXPECT_NE(run.out.find("exception framework::Error: Half is not supported"), std::string::npos) << run.out;
 }
 
-// vendor_spoilt answers "not implemented" where it found nothing to spoil, so that every other case is wrong.
+// vendor_spoilt answers "not implemented" where it finds nothing to make wrong, so every other case is wrong.
 TEST_F(BadLibraryTest, SmallChangesToEveryInputAreMemoryFaults) {
   for (const char* how : {"input_off", "input_doubled"}) {
     std::map<v1::Outcome, size_t> outcomes;
     for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
       ++outcomes[verdict.outcome()];
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) continue;
-      // Where the input is the output as well, its change is a wrong result.
+      // Where the input is also the output, its change is a wrong result.
       const std::string& id = verdict.case_id();
       if (absl::StrContains(id, ".inplace.") && absl::StrContains(id, "_same") &&
           verdict.outcome() == v1::OUTCOME_FAIL) {
@@ -117,19 +117,19 @@ TEST_F(BadLibraryTest, SmallChangesToEveryInputAreMemoryFaults) {
   }
 }
 
-// Where a wrong element is legitimately not seen.
+// Cases in which a wrong element is legitimately not seen.
 bool Unseen(const v1::Verdict& verdict, bool doubled) {
   const std::string& id = verdict.case_id();
-  // In evaluation nobody needs the saved statistics, the only output of float32.
+  // In evaluation the saved statistics, the only float32 output, are not needed.
   if (absl::StartsWith(id, "batch_norm.float16.") || absl::StartsWith(id, "batch_norm.bfloat16."))
     return absl::StrContains(id, "eval");
   if (!doubled) return false;
-  // Twice a random number is as good a random number; in large samples the distribution shows it.
+  // Twice a random number is an equally good random number; in large samples the distribution shows it.
   if (absl::StartsWith(id, "normal.")) return verdict.outputs(0).elements() < 1 << 17;
-  // The same, where nothing is said of an upper limit.
+  // The same where no upper limit is given.
   if (absl::StartsWith(id, "random."))
     return absl::StrContains(id, "_open") || absl::StrContains(id, ".no_limit");
-  // The element that is doubled is all rounding noise: 1 - out * out, or 1 - out where out is nearly 1.
+  // The doubled element is only rounding noise: 1 - out * out, or 1 - out where out is nearly 1.
   return id == "tanh.backward.float32.saturated" || id == "softmax.backward.float32.n17_flat_offset_last";
 }
 
@@ -141,7 +141,7 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || Unseen(verdict, how == "output_doubled"))
         continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
-      // The header declares this function's grad_output as if it were written, so it is spoilt too.
+      // The header declares this function's grad_output as if it were written, so it is changed, too.
       const bool input_spoilt = verdict.function() == "diopiSigmoidFocalLossBackward";
       EXPECT_EQ(verdict.outcome(), input_spoilt ? v1::OUTCOME_MEMORY : v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
@@ -154,13 +154,12 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
   }
 }
 
-// A relative error of 1e-6 is eight units in the last place of float32: it drowns in the rounding noise of
-// long sums, and nowhere else.
+// A relative error of 1e-6 is eight float32 ulps: only the rounding noise of long sums hides it.
 TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
   std::map<std::string, size_t> failed;
   std::set<std::string> called;
-  // Signs, truth values and positions of the largest or of what is not zero stay what they are; random
-  // numbers are judged by their distribution.
+  // Signs, truth values, and positions of the largest or of non-zero elements do not change; random numbers
+  // are judged by their distribution.
   const std::set<std::string> insensitive = {"diopiArgmax",
                                              "diopiArgsort",
                                              "diopiBernoulli",
@@ -179,7 +178,7 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
                                              "diopiSign",
                                              "diopiSgn",
                                              "diopiAmpUpdateScaleInp"};
-  // Only next to a step do they notice.
+  // These change only next to a step.
   const std::set<std::string> steps = {"diopiCeil",     "diopiFloor",    "diopiEqual",    "diopiEq",
                                        "diopiNe",       "diopiGe",       "diopiGt",       "diopiLe",
                                        "diopiLt",       "diopiEqScalar", "diopiNeScalar", "diopiGeScalar",
@@ -215,17 +214,17 @@ TEST_F(BadLibraryTest, TopkReversedFails) {
       ++failed;
     }
   }
-  EXPECT_GE(failed, 30u);  // the public harness had 71, and caught none
+  EXPECT_GE(failed, 30u);  // the public harness ran 71 and caught none
 }
 
-// Fast libraries of one function that the other tests leave out.
+// Fast libraries with one function that the other tests leave out.
 TEST_F(BadLibraryTest, OneFunction) {
   struct Row {
     const char* name;
     const char* library;
     std::vector<std::string> more;
     const char* environment;
-    std::set<v1::Outcome> outcomes;  // of some cases: more than one where the fault can be found in two ways
+    std::set<v1::Outcome> outcomes;  // of some cases; several where the bug shows in two ways
     const char* text;                // in the reason of one of them
     bool others_pass;                // every other case passes
   };

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Whole-process benchmarks of the main job, each beside its aim and beside what the public Python harness
-# needs on the same kind of machine (2 cores; 14,143 cases: 413 s to generate, 848 s to run, 10.5 GB).
-# usage: [BENCH_SHORT=1] bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | queries [RUNS CASES] | quick]
+# Whole-process benchmarks of the main job, each beside its aim and beside the public Python harness's time
+# and memory on the same kind of machine (2 cores; 14,143 cases: 413 s to generate, 848 s to run, 10.5 GB).
+# usage: [BENCH_SHORT=1] bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | queries [RUNS CASES] | years [RUNS CASES] | quick]
 set -euo pipefail
 build=${1:?"usage: bench.sh BUILD_FOLDER"}
 shift
@@ -9,9 +9,10 @@ case "${1:-}" in
   "") ;;
   verdict) exec "$build/bin/diopi-proof" "$@" ;;
   queries) shift && exec "${0%/*}/bench_queries.sh" "$build" "$@" ;;
+  years) shift && exec "${0%/*}/bench_years.sh" "$build" "$@" ;;
   quick) exec "${0%/*}/bench_quick.sh" "$build" ;;
   service) shift && exec "${0%/*}/bench_service.sh" "$build" "$@" ;;
-  *) echo "bench.sh: unknown benchmark '$1'; there are: queries, quick, service, verdict" >&2; exit 2 ;;
+  *) echo "bench.sh: unknown benchmark '$1'; there are: queries, quick, service, verdict, years" >&2; exit 2 ;;
 esac
 # shellcheck source=client/testing/bench_common.sh
 . "${0%/*}/bench_common.sh"
@@ -19,7 +20,7 @@ runs=$(choose 5 1)
 selection=()
 [ -z "$short" ] || selection=(--fname add)
 
-# The median seconds of $runs runs of a command, after one that is not counted.
+# The median seconds of $runs runs of a command, after a warm-up run.
 median_seconds() {
   local i
   timed "$@"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the benchmark scripts share. Sourced after $build is set; makes $work, a folder that is removed at the end.
-# BENCH_SHORT=1 runs everything once at its smallest size, to prove that the scripts work: its figures mean nothing.
+# Shared by the benchmark scripts. Sourced after $build is set; makes $work, a folder that is removed at the
+# end. BENCH_SHORT=1 runs everything once at its smallest size, to check that the scripts work: its figures
+# mean nothing.
 # shellcheck disable=SC2034,SC2154  # variables of, and for, the scripts that source this file
 bin=$build/bin
 tools=$build/tools
@@ -17,7 +18,8 @@ since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.3f\n", b - a }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { print a / b }'; }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# ran COMMAND...: the command may exit 0 or 1 and its output is thrown away; any other status ends the script and says why.
+# ran COMMAND...: discards the command's output. The command may exit with 0 or 1; any other status ends the
+# script with a message.
 ran() {
   local code=0
   "$@" >"$work/out" 2>&1 || code=$?
@@ -29,7 +31,7 @@ failed() {
   exit 3
 }
 
-# timed COMMAND...: leaves the seconds in $seconds. The command must exit 0.
+# timed COMMAND...: sets $seconds. The command must exit with 0.
 timed() {
   local start
   start=$(now)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The dashboards' questions on a generated database: 200 runs of 5,000 cases, a million verdicts. Every median must
-# stay below 100 ms.
+# The dashboards' queries on a generated database: 200 runs of 5,000 cases, a million verdicts. Every median
+# must stay below 100 ms.
 # usage: bench_queries.sh BUILD_FOLDER [RUNS CASES]; 2000 5000 shows the growth to ten million (6 GB, minutes)
 set -euo pipefail
 build=${1:?"usage: bench_queries.sh BUILD_FOLDER [RUNS CASES]"}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The quick path of a pull request as whole processes: each is to take a second at most. Medians of RUNS (5)
-# runs after one that is not counted, in a data folder whose baselines are there.
+# The quick path of a pull request as whole processes: each should take at most a second. Medians of RUNS (5)
+# runs after a warm-up run, in a data folder that has its baselines.
 # usage: bench_quick.sh BUILD_FOLDER
 set -euo pipefail
 build=${1:?"usage: bench_quick.sh BUILD_FOLDER"}
@@ -64,7 +64,7 @@ measure "agent --changed-functions, eight functions" "$(count --fname "${eight[@
   "${agent[@]}" --impl "$lib" --changed-functions "$work/eight"
 measure "agent --changed-since, nothing changed" "" "${agent[@]}" --impl "$lib" --changed-since "$lib"
 
-# --watch: from the moment that another library is in place until what changed is printed.
+# --watch: the time from the replacement of the library to the line that says what changed.
 cp "$lib" "$work/watched.so"
 cp "$lib" "$work/other.so"
 printf 'x' >>"$work/other.so"  # other bytes, the same code
@@ -87,7 +87,8 @@ wait "$watcher" || true
 watcher=
 exec 3<&-
 
-# The gate, over the folder and over a server: the run of add, and the whole suite against an earlier whole run.
+# The gate, on the folder and on a server: the run of add, and the whole suite against an earlier complete
+# run.
 coproc SERVER { exec "$bin/diopi-server" --data "$data" --listen 127.0.0.1:0 --ready-fd 1 --log-level off 2>/dev/null; }
 server=$SERVER_PID
 read -r _ address <&"${SERVER[0]}"

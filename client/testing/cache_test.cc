@@ -1,5 +1,5 @@
-// The agent's cache of tensors between whole runs: a real server says how many bytes it has sent, and the
-// entries are damaged where they lie.
+// The agent's tensor cache across whole runs: a real server counts the bytes that it sent, and entries are
+// damaged on disk.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -17,7 +17,7 @@
 namespace diopi::testing {
 namespace {
 
-// What 127.0.0.1:PORT answers to GET `path`, with its headers.
+// The answer of 127.0.0.1:PORT to GET `path`, with its headers.
 std::string HttpGet(const std::string& address, const std::string& path) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in name{};
@@ -36,7 +36,7 @@ std::string HttpGet(const std::string& address, const std::string& path) {
   return answer;
 }
 
-// What makes a verdict, without what is measured anew each time.
+// The parts of verdicts that do not change from run to run.
 std::map<std::string, std::string> Verdicts(const StoredRun& run) {
   std::map<std::string, std::string> verdicts;
   for (const v1::Verdict& verdict : run.verdicts) {
@@ -76,7 +76,7 @@ class CacheTest : public ::testing::Test {
                                    : static_cast<int64_t>(std::strtod(&text[text.find(' ', at)], nullptr));
   }
 
-  // One run; how many bytes of tensors it had sent.
+  // Makes one run and returns how many bytes of tensors the server sent.
   int64_t BytesOfRun() {
     const int64_t before = Streamed();
     const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--server",
@@ -115,7 +115,7 @@ TEST_F(CacheTest, WhatIsThereIsNotSentAgainAndWhatIsDamagedIs) {
   EXPECT_LE(warm, cold - kept) << "a tensor of the cache was sent again";
   EXPECT_EQ(verdicts_, expected);
   EXPECT_EQ(Entries(), entries);
-  EXPECT_EQ(BytesOfRun(), warm);  // what is too small for the cache, and nothing else
+  EXPECT_EQ(BytesOfRun(), warm);  // only tensors that are too small for the cache
 
   const auto& [path, bytes] = *std::next(entries.begin());
   const std::string good = ReadFile(path);

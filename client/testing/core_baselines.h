@@ -1,6 +1,6 @@
-// The fixture of the tests that run whole libraries: one data folder a program, removed after the last test.
-// The baselines of suite core in it are those of the build folder, which the first of these programs makes
-// and the others find up to date.
+// The fixture of the tests that run whole libraries: one data folder per test program, removed after the last
+// test. It uses the build folder's baselines of suite core, which the first of these programs makes and the
+// others find up to date.
 #ifndef CLIENT_TESTING_CORE_BASELINES_H_
 #define CLIENT_TESTING_CORE_BASELINES_H_
 
@@ -19,7 +19,7 @@ class CoreBaselinesTest : public ::testing::Test {
     folder_ = new TempFolder;
     const std::string shared = BuildPath("Testing/core");
     std::filesystem::create_directories(shared);
-    // One at a time: gen refuses a folder in which another is at work.
+    // One at a time: gen refuses a folder that another gen is writing.
     const Finished gen = RunProgram(
         {"/usr/bin/flock", shared + "/test.lock", BinPath("diopi-cli"), "gen", "--data", shared, "--quiet"});
     EXPECT_EQ(gen.code, 0) << gen.err;

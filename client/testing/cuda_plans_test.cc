@@ -15,7 +15,7 @@
 namespace diopi::testing {
 namespace {
 
-// How the products of one dtype were left: with a plan, without one, and not described at all.
+// How many products of one dtype have a plan, have none, or were not described at all.
 struct Share {
   int planned = 0, none = 0, left = 0;
 };
@@ -40,7 +40,7 @@ class CudaPlansTest : public ::testing::Test {
     return RunProgram(
         {BinPath("diopi-agent"), "--impl", VendorPath("libdiopi_cuda_emulated"), "--data", *folder_ / "data",
          "--quiet", "--error-report", *folder_ / "errors.csv", "--fname", kOperators, "--repeat", "3",
-         "--suite", suite},  // every case as often: a sampled one would weigh more
+         "--suite", suite},  // the same number of calls per case: a sampled case would weigh more
         all);
   }
 
@@ -73,8 +73,8 @@ TEST_F(CudaPlansTest, EveryGraph) {
       std::printf(
           "%-4s %-8s: %d %% of %d products by cuDNN, %d without an allowed engine, %d of other layouts\n",
           gpu.c_str(), dtype.c_str(), share.planned * 100 / all, all, share.none, share.left);
-      // cuDNN hardly convolves bfloat16 before sm_80. The other layouts, which a third of the cases have, are
-      // ours everywhere.
+      // cuDNN has little bfloat16 convolution before sm_80. Our own kernels compute the other layouts, a
+      // third of the cases.
       const bool takes = gpu != "T4" || dtype != "bfloat16";
       EXPECT_EQ(share.none > 0, !takes) << dtype;
       EXPECT_EQ(share.planned * 2 >= all, takes) << dtype;
@@ -88,7 +88,7 @@ TEST_F(CudaPlansTest, CudnnIsNotAskedWhereTheEnvironmentForbidsIt) {
   EXPECT_FALSE(std::filesystem::exists(log()));
 }
 
-// As a description that cuDNN calls wrong would.
+// Simulates a description that cuDNN rejects.
 TEST_F(CudaPlansTest, AnErrorFailsTheOperator) {
   EXPECT_EQ(Agent({"DIOPI_CUDA_PLAN_FOR=A1000"}).code, 1);
   int failed = 0;

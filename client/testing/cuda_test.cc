@@ -1,5 +1,5 @@
-// The NVIDIA reference on machines without a GPU: its sources as C++ over suite core, and what the real
-// library says where there is no device.
+// The NVIDIA reference on machines without a GPU: its sources as C++ over suite core, and the real library's
+// error without a device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class CudaTest : public CoreBaselinesTest {
                        "--error-report", *folder_ / "errors.csv"},
                       environment);
   }
-  // The operators of the ABI that a library has.
+  // The functions of the ABI that a library has.
   static std::set<std::string> Functions(const std::string& library) {
     const auto symbols = loader::ReadElfSymbols(library);
     EXPECT_TRUE(symbols.ok()) << symbols.status();
@@ -57,7 +57,7 @@ TEST_F(CudaTest, EveryFunctorOverSuiteCoreEmulated) {
 }
 
 #ifdef DIOPI_HAVE_CUDA
-// Where there is a GPU, it is hidden.
+// Hides the GPU where there is one.
 TEST_F(CudaTest, WithoutADeviceTheLibraryLoadsAndSaysSo) {
   const Finished run = Agent(LibPath("libdiopi_cuda.so"), {"CUDA_VISIBLE_DEVICES="});
   EXPECT_EQ(run.code, 2) << run.out;

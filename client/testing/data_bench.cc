@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<v1::Case>> CoreCases() {
   return (*catalog)->Select({});
 }
 
-// Bytes that follow from `seed` and do not repeat within a tensor.
+// Bytes that depend on `seed` and do not repeat within a tensor.
 std::string Noise(int64_t size, uint64_t seed) {
   std::string data(static_cast<size_t>(size), '\0');
   uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
@@ -60,8 +60,8 @@ std::string Noise(int64_t size, uint64_t seed) {
   return data;
 }
 
-// Real cases, so that a real server serves them; their references are of our own making. The list of them,
-// with their sizes, lies beside.
+// Real cases, so that a real server serves them; their references are made up. A list with their sizes is
+// written beside them.
 int MakeStore(const std::string& folder, int64_t mib) {
   const auto cases = CoreCases();
   if (!cases.ok()) return Fail(cases.status());
@@ -152,7 +152,7 @@ int Draw(const std::string& address, const std::string& run, const std::string& 
   return 0;
 }
 
-// As they come from a run: most pass, with figures for one output.
+// As in a run: most pass, with figures for one output.
 v1::Verdict PassOf(const v1::Case& c) {
   v1::Verdict v;
   v.set_case_id(c.id());
@@ -173,8 +173,8 @@ v1::Verdict PassOf(const v1::Case& c) {
   return v;
 }
 
-// `agents` agents at once, each of which sends its next report when its last is answered. What they say is
-// there before the time starts, as the bare loop's rows are.
+// `agents` agents at once, each sending its next report when the last one is answered. The reports are made
+// before the timing starts, like the bare loop's rows.
 int Report(const std::string& address, int batch, int agents) {
   const auto cases = CoreCases();
   if (!cases.ok()) return Fail(cases.status());
@@ -188,7 +188,7 @@ int Report(const std::string& address, int batch, int agents) {
   create.mutable_options()->set_chip("bench");
   const auto run = clients.front()->CreateRun(create);
   if (!run.ok()) return Fail(run.status());
-  // Of the other cases the server cannot tell who has them: it gave them to nobody.
+  // The server did not hand out the other cases, so no agent holds them.
   std::string lease_id;
   v1::LeaseRequest one;
   one.set_run_id(run->run_id());
@@ -228,7 +228,7 @@ int Report(const std::string& address, int batch, int agents) {
   return 0;
 }
 
-// The server in a process of its own, as ours is.
+// Runs the server in its own process, as ours does.
 int Bare(const std::string& kind_name, int64_t mib) {
   const auto kind =
       kind_name == "raw" ? rpc::BareStreamServer::Kind::kRaw : rpc::BareStreamServer::Kind::kStub;

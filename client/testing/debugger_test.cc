@@ -1,5 +1,5 @@
-// diopi-cli repro --gdb, --valgrind, --compute-sanitizer: a tool that records its arguments, and the real
-// ones.
+// diopi-cli repro --gdb, --valgrind, --compute-sanitizer: with a tool that records its arguments, and with
+// the real tools.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kCase[] = "add.float32.n17";
-// Writes its arguments, one a line, and becomes the command among them.
+// Writes its arguments, one per line, and executes the command among them.
 constexpr char kFakeTool[] = R"sh(#!/bin/sh
 printf '%s\n' "$@" > "$(dirname "$0")/argv"
 while [ "$(basename "$1")" != diopi-worker ];

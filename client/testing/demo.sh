@@ -20,7 +20,8 @@ mkdir -p "$data"
 
 say() { printf '\n== %s\n' "$*"; }
 
-# An agent's run of LIBRARY on CHIP: exit 1 only says that something failed, which is what a faulty library is for.
+# An agent's run of LIBRARY on CHIP: exit status 1 only means that something failed, as a faulty library
+# should.
 run_agent() {
   local chip=$1 library=$2 status=0
   "$bin/diopi-agent" --server "$address" --quiet --impl "$library" --chip "$chip" --suite smoke \
@@ -52,7 +53,7 @@ early=$build/lib/vendors/vendor_early.so
 faulty=$build/lib/vendors/libdiopi_faulty.so
 good=$build/lib/libdiopi_cpu.so
 
-say "Six runs: chip demo-a becomes better from run to run, demo-b regresses"
+say "Six runs: chip demo-a improves from run to run, demo-b regresses"
 for library in "$early" "$faulty" "$good"; do run_agent demo-a "$library"; done &
 first=$!
 for library in "$early" "$good" "$faulty"; do run_agent demo-b "$library"; done
@@ -62,7 +63,7 @@ say "Report of the newest run of demo-b, a faulty library"
 "$bin/diopi-cli" report --data "$data" --run "$("$bin/diopi-cli" runs --data "$data" --chip demo-b --limit 1 --format csv |
   sed -n '2s/,.*//p')" --format text >"$data/report_demo-b.txt"
 sed -n '1,/^Did not pass/p' "$data/report_demo-b.txt" | sed '$d'
-echo "every failure with the command that repeats it: $data/report_demo-b.txt"
+echo "Every failure, with the command that repeats it: $data/report_demo-b.txt"
 
 say "Chips"
 "$bin/diopi-cli" chips --data "$data"
@@ -73,12 +74,12 @@ echo "results database      $data/results.db"
 echo "baselines             $data/baselines/cpu"
 echo "evaluation report     $data/evaluation_demo-b.html"
 echo "error reports         $data/error_report_demo-a.csv, $data/error_report_demo-b.csv"
-echo "read them again with  $bin/diopi-cli report --data $data --run latest"
+echo "to show a report      $bin/diopi-cli report --data $data --run latest"
 
 say "Dashboard: http://$dashboard/"
 if [ -n "$keep" ]; then
-  echo "the server stays until Ctrl-C, or: kill $server"
+  echo "The server runs until Ctrl-C, or: kill $server"
   wait "$server" || true
 else
-  echo "the server ends now; ./run demo --keep leaves it running"
+  echo "The server ends now; ./run demo --keep leaves it running"
 fi

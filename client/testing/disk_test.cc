@@ -1,5 +1,5 @@
-// Disks: full, read-only, and with bytes that have changed. What was stored stays stored, what is damaged is
-// named, the rest goes on, and once the disk is well the same command completes the work.
+// Full disks, read-only disks, and disks with changed bytes. Stored data stay, damaged cases are named, the
+// others continue, and once the disk works again the same command completes the run.
 //
 // As root, the full disk is a small tmpfs and the read-only one a bind mount, each in a mount namespace of
 // its own (permission bits do not bind root). Others skip these; bad_files_test and database_faults_test have
@@ -104,7 +104,7 @@ TEST_F(DiskTest, AReadOnlyStore) {
   // What was stored before can be read there.
   EXPECT_NE(run.out.find("report: 0"), std::string::npos) << run.out << run.err;
   EXPECT_NE(ReadFile(folder_ / "report.csv").find("diopiRelu"), std::string::npos);
-  // And nothing has changed when the disk can be written again.
+  // Nothing has changed once the disk is writable again.
   EXPECT_EQ(ReadRun(data()).info.state(), v1::RUN_STATE_FINISHED);
 }
 
@@ -122,7 +122,7 @@ TEST_F(DiskTest, ADamagedDatasetCostsOneCase) {
       const auto baseline = (*reader)->Read(id);
       ASSERT_TRUE(baseline.ok()) << baseline.status();
       const auto reference = baseline->references.begin();
-      // Long enough to be in the file once.
+      // Long enough to occur only once in the file.
       if (reference == baseline->references.end() || reference->second.data.size() < 256) continue;
       const size_t at = bytes.find(reference->second.data);
       ASSERT_NE(at, std::string::npos) << id;

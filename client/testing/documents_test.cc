@@ -1,4 +1,4 @@
-// What is read after runs, with the real programs over a real database: documents, comparisons, lists.
+// Documents, comparisons and lists about runs, with the real programs and a real database.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 constexpr char kCheck[] = DIOPI_SOURCE_DIR "/reports/render/check_exports.py";
 
-// Two runs on one chip, first good and then faulty, and one on another chip; all of operator exp.
+// Two runs on one chip, first correct and then faulty, and one on another chip; all with operator exp.
 class DocumentsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -88,7 +88,7 @@ TEST_F(DocumentsTest, HistoryFindsACaseByItsBeginning) {
   EXPECT_EQ(found.code, 0) << found.err;
   EXPECT_THAT(found.out, StartsWith("exp.float32.transposed"));
   EXPECT_THAT(found.out, HasSubstr("No pass since run " + Runs().at(1) +
-                                   "; the last before it that passed is " + Runs().at(2)));
+                                   "; the last run that passed before it is " + Runs().at(2)));
   EXPECT_THAT(Cli({"history", "exp.float32.tra", "--chip", "e2"}).out,
               HasSubstr("The newest run passes it."));
   struct Row {
@@ -149,9 +149,10 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   const Finished bad = with(File("bad.textproto"));
   EXPECT_EQ(bad.code, 2);
   EXPECT_THAT(bad.err, HasSubstr("bad.textproto:2: power has no source"));
-  EXPECT_THAT(with(File("e2.textproto")).err, HasSubstr("e2.textproto: is of chip 'e2', the run is of 'e1'"));
+  EXPECT_THAT(with(File("e2.textproto")).err,
+              HasSubstr("e2.textproto: describes chip 'e2', but the run is of chip 'e1'"));
   EXPECT_THAT(with(File("none")).err, HasSubstr("none: cannot be read"));
-  // Beside another chip's run there are times.
+  // Compared with another chip's run, the report has times.
   const Finished timed =
       Cli({"evaluate", "--run", RunOf("e2"), "--format", "html", "--reference-run", Runs().at(2)});
   EXPECT_EQ(timed.code, 0) << timed.err;

@@ -1,5 +1,5 @@
-// The whole of suite core on the right library and on the one with sixteen planted faults (baselines/faulty):
-// each fault is reported as what it is, and everything else passes.
+// Suite core on the correct library and on the one with sixteen injected bugs (baselines/faulty): each bug
+// gets the right outcome, and everything else passes.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -25,7 +25,7 @@ constexpr Fault kFaults[] = {
     {"diopiAdd", v1::OUTCOME_FAIL, "got "},
     {"diopiSub", v1::OUTCOME_FAIL, "the last 3 elements"},
     {"diopiTanh", v1::OUTCOME_CRASH, "#0 diopiTanh", "SIGSEGV"},
-    {"diopiSigmoid", v1::OUTCOME_TIMEOUT, "diopiSigmoid did not end within"},
+    {"diopiSigmoid", v1::OUTCOME_TIMEOUT, "diopiSigmoid timed out after"},
     {"diopiMul", v1::OUTCOME_MEMORY, "16 bytes written outside out"},
     {"diopiRelu", v1::OUTCOME_MEMORY, "elements of out were not written"},
     {"diopiSqrt", v1::OUTCOME_MEMORY, "1 element of the input input changed, the first at 0"},
@@ -43,8 +43,8 @@ constexpr Fault kFaults[] = {
 
 class FaultyLibraryTest : public CoreBaselinesTest {
  protected:
-  // The library over the whole of suite core. The timeout is long enough for any honest case on a busy
-  // machine, and spent twice.
+  // The library over suite core. The timeout is long enough for any case on a busy machine, and two cases
+  // reach it.
   static Finished Agent(const std::string& library) {
     return RunProgram({BinPath("diopi-agent"), "--impl", library, "--data", data(), "--quiet", "--timeout-s",
                        "3", "--error-report", *folder_ / "errors.csv"});
@@ -54,7 +54,7 @@ class FaultyLibraryTest : public CoreBaselinesTest {
     return std::stoul(RunProgram({BinPath("diopi-cli"), "list", "--count"}).out);
   }
 
-  // What the user sees of a run: the summary's two figures, and a line for each failure in error_report.csv.
+  // The user's view of a run: the summary's two figures, and a line for each failure in error_report.csv.
   static void ExpectReports(const Finished& run, const StoredRun& stored) {
     EXPECT_NE(run.out.find("of 538 functions pass"), std::string::npos) << run.out;
     EXPECT_NE(run.out.find("called cases pass"), std::string::npos) << run.out;
@@ -109,8 +109,8 @@ TEST_F(FaultyLibraryTest, EveryFaultIsReportedAsWhatItIs) {
       EXPECT_EQ(verdict->outcome(), v1::OUTCOME_PASS) << verdict->case_id() << ": " << verdict->reason();
   }
   ExpectReports(run, stored);
-  // Sixteen faults, of which thirteen count as failures: as many groups, and a few more where a fault shows
-  // itself in two ways.
+  // Thirteen of the sixteen bugs count as failures: as many groups, and a few more where a bug shows in two
+  // ways.
   const std::vector<reports::FailureGroup> groups = reports::GroupFailures(stored.verdicts);
   for (const reports::FailureGroup& group : groups) EXPECT_EQ(group.operators.size(), 1u) << group.cause;
   EXPECT_GE(groups.size(), 13u);

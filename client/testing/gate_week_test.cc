@@ -1,5 +1,5 @@
 // A vendor's week with the gate: thirty known failures, a pull request that fixes two and breaks one, and the
-// day on which a waiver is over. The library is compiled here, as the vendor's pipeline would.
+// day on which a waiver expires. The library is compiled here, as in the vendor's pipeline.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -77,7 +77,7 @@ constexpr char kExpired[] =
 
 class GateWeekTest : public ::testing::Test {
  protected:
-  // A server that serves all week, while agents with servers of their own write to the same folder.
+  // A server runs all week, while agents with their own servers write to the same folder.
   GateWeekTest()
       : server_({BinPath("diopi-server"), "--data", data(), "--listen", "127.0.0.1:0", "--ready-fd", "1",
                  "--log-level", "off"},
@@ -126,7 +126,8 @@ class GateWeekTest : public ::testing::Test {
     return RunProgram(command);
   }
 
-  // By the database, and by the server, which says the same. Both begin with the same expectations.
+  // Runs the gate on the database and on the server, with the same result. Both begin with the same
+  // expectations.
   Finished Gate(const std::vector<std::string>& more) const {
     std::error_code error;
     const bool there = std::filesystem::exists(expectations(), error);
@@ -152,7 +153,7 @@ class GateWeekTest : public ::testing::Test {
     return text;
   }
 
-  // What the gate says after its facts, with the folders of this test and of the programs left out.
+  // The gate's output after its facts, without the folders of this test and of the programs.
   std::string Said(const Finished& gate) const {
     const size_t facts = gate.out.find("\n\n");
     if (facts == std::string::npos) return "";
@@ -162,7 +163,7 @@ class GateWeekTest : public ::testing::Test {
         {folder_.path() + "/", std::filesystem::canonical(folder_.path()).string() + "/", programs});
   }
 
-  // As a person does: in an editor.
+  // Edits the file as a person would.
   void Edit(const std::string& from, const std::string& to) const {
     std::string text = ReadFile(expectations());
     size_t count = 0;
@@ -179,7 +180,7 @@ class GateWeekTest : public ::testing::Test {
 };
 
 TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
-  // Monday: the first run. The gate says what there is, and writes it down.
+  // Monday: the first run. The gate lists the failures, and writes the file.
   const std::string monday = Build("monday.so", "n>0", "0");
   ASSERT_EQ(Agent(monday).code, 1);
   const Finished without = Gate({});
@@ -227,18 +228,18 @@ TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
                 .code,
             1);
 
-  // The same seen from the last green run alone: Monday's, by what was listed then.
+  // The same with only the last green run: Monday's, by the lines of that day.
   const Finished against = Gate({"--against", "last-green", "--today", "2026-11-25"});
   EXPECT_EQ(against.code, 1);
   EXPECT_NE(against.out.find("fail, not listed, passed in run "), std::string::npos) << against.out;
 
-  // Thursday: the break is mended, and the lines that pass are deleted.
+  // Thursday: the broken case is mended, and the lines that pass are deleted.
   ASSERT_EQ(Agent(Build("thursday.so", "n>7", "0")).code, 1);
   const Finished mended = Gate({"--update", "--today", "2026-11-26", "--strict"});
   EXPECT_EQ(mended.code, 0) << mended.out;
   EXPECT_NE(mended.err.find("demo.txt: 0 lines added, 2 deleted, 0 narrowed, 28 kept\n"), std::string::npos);
 
-  // One line was agreed on until the end of the year only.
+  // One line was agreed on only until the end of the year.
   Edit("neg.float32.size_16 expires=2027-02-21", "neg.float32.size_16 expires=2026-12-31");
   EXPECT_EQ(Gate({"--today", "2026-12-10"}).code, 0);
   EXPECT_EQ(Gate({"--today", "2026-12-31"}).code, 0);
@@ -247,7 +248,7 @@ TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
   EXPECT_EQ(Said(expired), kExpired);
 }
 
-// Runs of only what matters now.
+// Quick runs of only a few cases.
 TEST_F(GateWeekTest, QuickRuns) {
   const std::string old = Build("old.so", "0", "0");
   const std::string now = Build("now.so", "n>7", "0");
@@ -287,13 +288,13 @@ TEST_F(GateWeekTest, QuickRuns) {
   for (const auto& row : ReportRows(data(), "latest")) rerun.insert(row.at("case"));
   EXPECT_EQ(rerun, failed);
 
-  // The same of a run that lies on a server.
+  // The same for a run on a server.
   const std::vector<std::string> far = {
       BinPath("diopi-agent"), "--impl",       now, "--server",       address_, "--quiet", "--error-report",
       folder_ / "errors.csv", "--cache-size", "0", "--rerun-failed", "latest"};
   const Finished far_again = RunProgram(far);
   EXPECT_EQ(far_again.code, 1) << far_again.err;
-  EXPECT_EQ(far_again.out.find("Again: the 4 cases that failed in run "), 0u) << far_again.out;
+  EXPECT_EQ(far_again.out.find("Running again: the 4 cases that failed in run "), 0u) << far_again.out;
   rerun.clear();
   for (const auto& row : ReportRows(data(), "latest")) rerun.insert(row.at("case"));
   EXPECT_EQ(rerun, failed);
@@ -326,7 +327,7 @@ TEST_F(GateWeekTest, AServerThatDoesNotAnswerTheGate) {
     EXPECT_EQ(gate.code, row.code) << gate.err;
     EXPECT_NE(gate.err.find(row.text), std::string::npos) << gate.err;
   }
-  // A server that wants tokens: reading needs the least of them.
+  // A server that requires tokens: reading needs the lowest role.
   const Finished made = RunProgram(
       {BinPath("diopi-server"), "token", "add", "--data", data(), "--name", "ci", "--role", "read"});
   ASSERT_EQ(made.code, 0) << made.err;

@@ -2,9 +2,13 @@
 // terminal, in each sandbox mode, as root and as another user. The columns of root and of the example with
 // two users need a test that root runs.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/descriptor.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
@@ -100,17 +105,96 @@ class HostileLibraryTest : public ::testing::Test {
                          VendorPath("vendor_hostile"),
                          "--sandbox",
                          sandbox,
+                         "--suite",
+                         "smoke",
                          "--fname",
                          "add",
+                         "neg",
+                         "abs",
+                         "floor",
+                         "ceil",
+                         "--dtype",
+                         "float32",
                          "--quiet",
                          "--error-report",
                          home + "/errors.csv"};
     command.insert(command.end(), more.begin(), more.end());
     const Running neighbour(As(user, {"/bin/sleep", "1000"}), {});
+    const std::string socket = home + "/socket";
+    Running users_server(As(user, {BinPath("diopi-server"), "--data", home + "/users_data", "--listen",
+                                   "unix:" + socket, "--ready-fd", "1", "--log-level", "off"}),
+                         {});
+    EXPECT_NE(users_server.WaitForLine("ready "), "");
     return RunProgram({"/usr/bin/script", "-qec", absl::StrJoin(As(user, command), " "), "/dev/null"},
                       {absl::StrCat("DIOPI_TOKEN=", kToken), "DIOPI_TEST_DATA=" + data,
                        "DIOPI_TEST_HOME=" + home, absl::StrCat("DIOPI_TEST_NEIGHBOUR=", neighbour.pid()),
-                       absl::StrCat("DIOPI_TEST_SERVER=", server_)});
+                       absl::StrCat("DIOPI_TEST_SERVER=", server_), "DIOPI_TEST_SOCKET=" + socket});
+  }
+
+  // What the verdicts tell of attempts that the library cannot judge itself.
+  static void AddVerdicts(const StoredRun& run, Column* column) {
+    struct Attempt {
+      std::string name;
+      std::string function;
+      v1::Outcome held;
+    };
+    for (const Attempt& attempt :
+         {Attempt{"hide a write out of bounds", "diopiNeg", v1::OUTCOME_MEMORY},
+          Attempt{"hide a changed input", "diopiAbs", v1::OUTCOME_MEMORY},
+          Attempt{"make the agent wait for a FIFO", "diopiFloor", v1::OUTCOME_CRASH}}) {
+      (*column)[attempt.name] = "open";
+      for (const v1::Verdict& verdict : run.verdicts) {
+        if (verdict.function() == attempt.function && verdict.outcome() == attempt.held) {
+          (*column)[attempt.name] = "held";
+        }
+      }
+    }
+  }
+
+  // Whether a process that the library has forked ends when the agent is killed: "held" or "open".
+  static std::string LeaveBehind(uid_t user, const std::string& sandbox, const Arguments& more) {
+    Arguments agent = {BinPath("diopi-agent"),
+                       "--impl",
+                       VendorPath("vendor_hostile"),
+                       "--sandbox",
+                       sandbox,
+                       "--suite",
+                       "smoke",
+                       "--fname",
+                       "add",
+                       "--dtype",
+                       "float32",
+                       "--quiet"};
+    agent.insert(agent.end(), more.begin(), more.end());
+    Running running({"/bin/sh", "-c", "exec " + absl::StrJoin(As(user, agent), " ") + " 2>&1"},
+                    {absl::StrCat("DIOPI_TOKEN=", kToken), "DIOPI_TEST_LEAVE=yes"});
+    const std::string line = running.WaitForLine("left behind: ");
+    const auto left =
+        static_cast<pid_t>(std::strtol(line.c_str() + std::min(line.size(), line.rfind(' ')), nullptr, 10));
+    EXPECT_GT(left, 1) << line;
+    const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, left, 0)));
+    EXPECT_TRUE(process.valid());
+    running.Signal(SIGKILL);
+    constexpr int kPatienceMs = 5000;
+    pollfd ended{process.get(), POLLIN, 0};
+    const bool held = poll(&ended, 1, kPatienceMs) > 0;
+    if (!held) syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+    running.Finish();
+    return held ? "held" : "open";
+  }
+
+  // Made once: that takes longer than a run.
+  void CopyBaselines(uid_t user, const std::string& data) {
+    const std::string made = folder_ / "made";
+    if (!std::filesystem::exists(made)) {
+      const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", made, "--fname", "add", "neg",
+                                       "abs", "floor", "ceil", "--quiet"});
+      ASSERT_EQ(gen.code, 0) << gen.err;
+    }
+    std::filesystem::copy(made + "/baselines", data + "/baselines", std::filesystem::copy_options::recursive);
+    if (user == geteuid()) return;
+    const std::string owner = absl::StrCat(user, ":", user);
+    ASSERT_EQ(RunProgram({"/bin/chown", "-R", owner, data + "/baselines"}).code, 0);
   }
 
   // With a server of the agent's own.
@@ -120,11 +204,15 @@ class HostileLibraryTest : public ::testing::Test {
     const Finished token = RunProgram(
         As(user, {BinPath("diopi-server"), "token", "add", "--data", data, "--name", "ci", "--role", "run"}));
     ASSERT_EQ(token.code, 0) << token.err;
+    CopyBaselines(user, data);
     const Finished run = Agent(user, sandbox, home, data, {"--data", data});
     ASSERT_EQ(run.code, 1) << run.out;
-    const Column found = ReadAttempts(run.out);
-    Check(heading, found, ReadRun(data).info.options().sandbox(), run.out);
-    CheckForged(data, found.contains(kReport) && found.at(kReport) == "open");
+    const StoredRun stored = ReadRun(data);
+    Column found = ReadAttempts(run.out);
+    AddVerdicts(stored, &found);
+    found[kLeave] = LeaveBehind(user, sandbox, {"--data", data, "--error-report", home + "/more_errors.csv"});
+    Check(heading, found, stored.info.options().sandbox(), run.out);
+    CheckForged(stored, found.contains(kReport) && found.at(kReport) == "open");
   }
 
   // `sandbox`: what the run's record says of it. Rows that this kernel cannot hold, as the record must say,
@@ -151,14 +239,14 @@ class HostileLibraryTest : public ::testing::Test {
   }
 
   // vendor_hostile gives its verdicts a reason that no other has.
-  static void CheckForged(const std::string& data, bool expected) {
-    const StoredRun run = ReadRun(data);
+  static void CheckForged(const StoredRun& run, bool expected) {
     const auto forged =
         std::count_if(run.verdicts.begin(), run.verdicts.end(),
                       [](const v1::Verdict& verdict) { return verdict.reason() == "forged"; });
     EXPECT_EQ(forged > 0, expected) << forged << " of " << run.verdicts.size();
   }
 
+  static constexpr char kLeave[] = "leave a process behind a killed agent";
   static constexpr char kReport[] = "report PASS to the server";
   inline static const std::map<std::string, Arguments> kHeldByLandlock = {
       {"reading other processes", {"open the memory of its user's other programs"}},
@@ -182,8 +270,7 @@ TEST_F(HostileLibraryTest, TwoUsersHoldMore) {
   if (!CanRun(kNobody)) GTEST_SKIP() << "another user cannot run " << BinPath("diopi-agent");
   const std::string data = MakeFolder("data", 0);
   const std::string home = MakeFolder("home", kNobody);
-  const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data, "--fname", "add", "--quiet"});
-  ASSERT_EQ(gen.code, 0) << gen.err;
+  CopyBaselines(0, data);
   const Finished token = RunProgram(
       {BinPath("diopi-server"), "token", "add", "--data", data, "--name", "agent", "--role", "run"});
   ASSERT_EQ(token.code, 0) << token.err;
@@ -198,10 +285,17 @@ TEST_F(HostileLibraryTest, TwoUsersHoldMore) {
   ASSERT_NE(ready, "");
   server_ = server.pid();
   const std::string address(absl::StripAsciiWhitespace(ready.substr(6)));
-  const Finished run = Agent(kNobody, "default", home, data, {"--server", address, "--token-file", file});
+  const Arguments more = {"--server", address, "--token-file", file};
+  const Finished run = Agent(kNobody, "default", home, data, more);
   ASSERT_EQ(run.code, 1) << run.out;
-  Check("default, two users", ReadAttempts(run.out), ReadRun(data).info.options().sandbox(), run.out);
-  CheckForged(data, false);
+  const StoredRun stored = ReadRun(data);
+  Column found = ReadAttempts(run.out);
+  AddVerdicts(stored, &found);
+  Arguments leaving = more;
+  leaving.insert(leaving.end(), {"--error-report", home + "/more_errors.csv"});
+  found[kLeave] = LeaveBehind(kNobody, "default", leaving);
+  Check("default, two users", found, stored.info.options().sandbox(), run.out);
+  CheckForged(stored, false);
 }
 
 }  // namespace

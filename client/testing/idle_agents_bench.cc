@@ -1,7 +1,7 @@
-// What standing agents cost a server that has nothing for them: N registered clients, each on a connection of
-// its own, and one real diopi-server. Prints its memory, its processor time a minute, and how long a
-// submitted run takes to reach its agent. Usage: idle_agents_bench SERVER-PROGRAM DATA [AGENTS [SECONDS]];
-// DATA has the baselines of add.
+// Measures what idle standing agents cost a server: N registered clients, each on its own connection, and one
+// real diopi-server. Prints the server's memory, its processor time per minute, and how long a submitted run
+// takes to reach its agent. Usage: idle_agents_bench SERVER-PROGRAM DATA [AGENTS [SECONDS]]; DATA has the
+// baselines of add.
 #include <signal.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ double RssMiB(pid_t pid) {
 double CpuSeconds(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   stat.ignore(std::numeric_limits<std::streamsize>::max(), ')');
-  // After "pid (name)" come state and ten numbers before the two.
+  // "pid (name)" is followed by the state and ten numbers, then these two.
   std::string skipped;
   for (int i = 0; i < 11; ++i) stat >> skipped;
   int64_t user = 0, system = 0;
@@ -96,7 +96,7 @@ class FakeAgent {
   void Hold() {
     v1::ServeRequest request;
     request.mutable_facts()->set_agent_id(id_);
-    request.mutable_facts()->set_chip(id_);  // each its own, so that a run is for one of them
+    request.mutable_facts()->set_chip(id_);  // each has its own, so that a run is for one agent
     request.mutable_facts()->set_impl_sha256("0");
     request.mutable_health()->set_ok(true);
     client_
@@ -126,7 +126,7 @@ class FakeAgent {
   std::thread thread_;
 };
 
-// Processor time of the server per minute while `seconds` pass; agents beat as they are told to.
+// The server's processor time per minute over `seconds`; agents send heartbeats as the server tells them.
 double IdleCost(pid_t server, const std::vector<std::unique_ptr<FakeAgent>>& agents, double seconds) {
   const double before = CpuSeconds(server);
   const Clock::time_point start = Clock::now();

@@ -1,10 +1,12 @@
-// kill -9 in the middle of the whole suite, with many cases leased, in flight and reported at once
-// (resume_test has the exact middle of a single case): --resume completes the run, every case exactly once,
-// and every verdict is the one that an undisturbed run gives.
+// kill -9 in the middle of the suite, with many cases leased, in flight and reported at once (resume_test
+// stops inside a single case): --resume completes the run, with every case exactly once, and with the
+// verdicts of an undisturbed run.
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "client/testing/core_baselines.h"
 #include "client/testing/programs.h"
@@ -27,18 +29,19 @@ class KillTest : public CoreBaselinesTest {
     return command;
   }
 
-  // Starts a run with two workers and brings it past its first operators.
-  std::unique_ptr<Running> StartToTheMiddle(const std::vector<std::string>& more) {
+  // Starts a run with two workers and waits until it is past its first operators.
+  std::unique_ptr<Running> StartToTheMiddle(const std::vector<std::string>& more,
+                                            const std::vector<std::string>& environment = {}) {
     std::vector<std::string> command = Agent(more);
     command.insert(command.end(), {"--workers", "2"});
-    auto agent = std::make_unique<Running>(command, std::vector<std::string>{});
+    auto agent = std::make_unique<Running>(command, environment);
     const std::string line = agent->WaitForLine("Run ");
     run_ = line.substr(4, line.find(':') - 4);
     EXPECT_NE(agent->WaitForLine(" succeed"), "");
     return agent;
   }
 
-  // Every case has one verdict, and all pass but `crashes` that were in flight in a killed worker at most.
+  // Every case has one verdict, and all pass except at most `crashes` that were in flight in a killed worker.
   void ExpectComplete(size_t crashes) const {
     size_t killed = 0;
     const StoredRun run = ReadRun(data(), run_);
@@ -69,11 +72,15 @@ TEST_F(KillTest, TheAgentsOwnServer) {
 }
 
 TEST_F(KillTest, TheAgent) {
-  const auto agent = StartToTheMiddle({"--data", data()});
+  const TempFolder temporary;
+  const std::vector<std::string> environment = {"TMPDIR=" + temporary.path()};
+  const auto agent = StartToTheMiddle({"--data", data()}, environment);
   agent->Signal(SIGKILL);
   EXPECT_EQ(agent->Finish().code, 128 + SIGKILL);
-  const Finished resumed = RunProgram(Agent({"--data", data(), "--resume", run_}));
+  EXPECT_FALSE(std::filesystem::is_empty(temporary.path()));
+  const Finished resumed = RunProgram(Agent({"--data", data(), "--resume", run_}), environment);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
   ExpectComplete(0);
 }
 
@@ -87,7 +94,7 @@ TEST_F(KillTest, AWorker) {
   ExpectComplete(2);
 }
 
-// Another agent takes over what a dead one holds of a server that both use, once its leases have run out.
+// Another agent on the same server takes over a dead agent's cases once their leases have expired.
 TEST_F(KillTest, AnAgentOfTwo) {
   Running server({BinPath("diopi-server"), "--data", data(), "--listen", "unix:" + (*folder_ / "socket"),
                   "--log-level", "warn", "--ready-fd", "1", "--lease-s", "1"},
@@ -102,6 +109,30 @@ TEST_F(KillTest, AnAgentOfTwo) {
   server.Signal(SIGTERM);
   EXPECT_EQ(server.Finish().code, 0);
   ExpectComplete(0);
+}
+
+// Every call crashes, and the second worker is killed before it has loaded the library: that costs the case
+// it was started for, and neither the one before, which is judged meanwhile, nor the run.
+TEST(KilledWorkerTest, InLoadingTheLibrary) {
+  const TempFolder folder;
+  const std::string program = folder / "worker";
+  WriteFile(program, "#!/bin/bash\nset -o noclobber\n{ : >" + (folder / "first") +
+                         "; } 2>/dev/null || { : >" + (folder / "second") + "; } 2>/dev/null && [ -e " +
+                         (folder / "second") + " ] && kill -9 $$\nexec " + BinPath("diopi-worker") +
+                         " \"$@\"\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", VendorPath("vendor_segfault"), "--data",
+                                   folder / "data", "--case", "add.float32.n*", "--worker-program", program,
+                                   "--error-report", folder / "errors.csv"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  size_t lost = 0;
+  for (const v1::Verdict& verdict : ReadRun(folder / "data").verdicts) {
+    lost += verdict.outcome() == v1::OUTCOME_HARNESS_ERROR ? 1 : 0;
+    EXPECT_TRUE(verdict.outcome() == v1::OUTCOME_CRASH ||
+                verdict.reason().starts_with("the worker was lost: SIGKILL"))
+        << verdict.case_id() << ": " << verdict.reason();
+  }
+  EXPECT_EQ(lost, 1u);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What no case of one operator can show: the checks of a library as a whole, and what a case leaves running.
+// Tests that no single operator's case can make: the checks of a library as a whole, and threads that a case
+// leaves running.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
   }
 }
 
-// What tests one function counts for it: as a case, as coverage, by its name.
+// A check of one function counts for that function: as a case, as coverage, by its name.
 TEST_F(LibraryTest, ChecksOfAFunctionAreItsCases) {
   const Finished run = Agent(LibPath("libdiopi_cpu.so"),
                              {"--fname", "diopi*NativeMemoryFormat*", "diopiTensorDestructionHook"});
@@ -116,7 +117,7 @@ TEST_F(LibraryTest, ChecksAreListedShownAndRepeatedLikeCases) {
   EXPECT_NE(repro.out.find("the last-error string is empty"), std::string::npos) << repro.out;
 }
 
-// Loading may take a second. Cases, the checks among them, and any order of both.
+// Loading may take a second. Applies to cases, to checks, and in any order of both.
 TEST_F(LibraryTest, IsLoadedOnceARun) {
   const std::string loads = folder_ / "loads";
   const std::vector<std::string> selection = {"--fname",        "add",      "library", "--case",
@@ -132,7 +133,7 @@ TEST_F(LibraryTest, IsLoadedOnceARun) {
   }
 }
 
-// Which case is hurt by a copy of the process was a matter of chance. Alpha says what forks
+// Which case a forked process damaged used to be a matter of chance. Alpha selects what forks
 // (vendor_forks.cc).
 TEST_F(LibraryTest, ACaseThatForksIsNamedAndNoOtherIsHurt) {
   const std::set<std::string> forking = {"add.float32.n127", "add.float32.n129", "add.float32.alpha_one"};
@@ -164,8 +165,8 @@ TEST_F(LibraryTest, AnOverwrittenShapeArrayIsTheLibrarysFault) {
   }
 }
 
-// The thread is left behind by one case and aborts during another: the run is not green, the other case's own
-// result is told beside, and every case counts once.
+// One case leaves a thread behind, which aborts during another: the run is not green, the other case's own
+// result is reported as well, and every case counts once.
 TEST_F(LibraryTest, AThreadThatACaseLeavesBehindAndThatAbortsLaterIsAFinding) {
   const Finished run =
       Agent(VendorPath("vendor_late_abort"), {"--fname", "diopiAdd", "--case", "add.float32.n*"});

@@ -1,5 +1,5 @@
-// The network between agent and server: cut, half open, slow, in the middle of frames; and two hundred agents
-// at once. Nothing is lost, nothing counts twice.
+// The network between agent and server is cut, half open or slow, also inside frames; and two hundred agents
+// connect at once. Nothing is lost, nothing counts twice.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -82,7 +82,7 @@ TEST_F(NetworkTest, Slow) {
   EXPECT_GT(proxy.faults(), 5);
 }
 
-// Nobody says that the connection is dead; the agent must find out.
+// Nothing signals that the connection is dead; the agent must find out.
 TEST_F(NetworkTest, HalfOpen) {
   for (const int64_t place : {200, 7'000}) {
     SCOPED_TRACE(place);
@@ -145,7 +145,7 @@ TEST_F(Crowd, TwoHundredAgentsConnectAtOnce) {
       everybody.arrive_and_wait();
       const auto client = rpc::Client::Connect(address_, {});
       connected += client.ok() ? 1 : 0;
-      // No case is leased before everybody is there.
+      // No case is leased before all agents are connected.
       everybody.arrive_and_wait();
       ASSERT_TRUE(client.ok()) << client.status();
       DoAll(client->get(), run->run_id(), "agent" + std::to_string(i), &stored, &duplicates);
@@ -154,8 +154,8 @@ TEST_F(Crowd, TwoHundredAgentsConnectAtOnce) {
   for (std::thread& agent : agents) agent.join();
   EXPECT_EQ(connected, kAgents);
   EXPECT_EQ(stored, run->cases());
-  ReadRun(data(), run->run_id());  // one verdict a case
-  // A slow agent's lease may have run out: its verdict then comes second, and does not count.
+  ReadRun(data(), run->run_id());  // one verdict per case
+  // A slow agent's lease may have expired: its verdict then comes second, and does not count.
   RecordProperty("duplicates", duplicates);
 }
 

@@ -1,4 +1,4 @@
-// Files that `diopi-cli new-operator` and `import-cases` write, and what the other commands make of them.
+// Files that `diopi-cli new-operator` and `import-cases` write, used with the other commands.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ class NewCasesTest : public ::testing::Test {
                        folder_ / "errors.csv", "--quiet"});
   }
 
-  // Every case that was imported, with the reference in the library's place.
+  // Runs every imported case with the reference as the library.
   void ExpectPasses(const std::string& cases) {
     const Finished tested = Agent(cases, "*.public_*");
     EXPECT_EQ(tested.code, 0) << tested.out << tested.err;
@@ -142,7 +142,7 @@ TEST_F(NewCasesTest, ThePublicConfigurationIsCarriedOverAndTheRestIsATable) {
   EXPECT_EQ(Cli({"import-cases", file, "--output", folder_ / "mine"}).code, 2) << "nothing is overwritten";
 }
 
-// What the harness fills in, computes and calls by another name before it calls the ABI.
+// Arguments that the harness fills in, computes or renames before it calls the ABI.
 constexpr char kAsTheHarness[] = R"(import numpy as np
 diopi_configs = {
     # dtypes in the tensors' entries, zipped; alpha 1.
@@ -217,8 +217,8 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
       Cli({"import-cases", folder_ / "configs.py", "--output", folder_ / "mine", "--verbose"});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_TRUE(Has(run.out, ": sparse (mm): mm\n")) << run.out;
-  EXPECT_TRUE(Has(run.out, "      1       4  left out: sparse tensors: the suite has none\n")) << run.out;
-  // normal_ without its mean and deviation is a mistake of the file's, and no case of the harness's either.
+  EXPECT_TRUE(Has(run.out, "      1       4  left out: the suite has no sparse tensors\n")) << run.out;
+  // normal_ without its mean and deviation is an error in the file, and not a case of the harness either.
   EXPECT_TRUE(Has(run.out, "in_place_names (normal_): case 0, float32: ")) << run.out;
   EXPECT_TRUE(Has(run.out, "\n73 of 78 cases imported: ")) << run.out;
   const std::string add = ReadFile(folder_ / "mine/add.textproto");
@@ -233,7 +233,7 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
   ExpectPasses(folder_ / "mine");
 }
 
-// Of names, numbers, dtypes and null tensors that the harness passes otherwise than the ABI takes them.
+// Names, numbers, dtypes and null tensors that the harness passes differently from the ABI.
 constexpr char kOtherwise[] = R"(import numpy as np
 diopi_configs = {
     'copies': dict(name=['copy_'], tensor_para=dict(args=[
@@ -417,12 +417,12 @@ TEST_F(NewCasesTest, WhatTheHarnessCallsOtherwiseIsCarriedOver) {
         ": rests (remainder): case 2: the remainder of bool\n",
         ": rests_of_tensors (remainder): case 0: the remainder of bool\n",
         ": products (prod): case 0: factors of float64 rounded to float32\n",
-        ": classes_by_chance (one_hot): case 0: the number of classes is drawn by chance\n",
+        ": classes_by_chance (one_hot): case 0: the number of classes is random\n",
         ": lengths (vector_norm): case 1: a dtype of the result\n",
         ": magnitudes (abs): case 0: the absolute value of bool\n",
-        ": no_dtype (add): case 0: alpha: no attribute of ours holds 'float32'\n",
+        ": no_dtype (add): case 0: alpha: no attribute can hold 'float32'\n",
         ": no_slice (slice_op): case 0: index is not a literal: slice(1, 2, step=1)\n",
-        ": alignments_by_chance (ctc_loss): case 0: the length of the longest target is drawn by chance\n",
+        ": alignments_by_chance (ctc_loss): case 0: the length of the longest target is random\n",
         ": signs (sgn): case 0: complex64\n",
         ": no_slice (slice_op): case 1: slice_op does not take these arguments: "}) {
     EXPECT_TRUE(Has(run.out, told)) << told << run.out;
@@ -473,12 +473,12 @@ TEST_F(NewCasesTest, WhatTheHarnessCallsOtherwiseIsCarriedOver) {
                          "hardtanh.backward.int8.public_", "interpolate.linear.float32.public_"}) {
     EXPECT_FALSE(Has(list.out, id)) << id << "\n" << list.out;
   }
-  // A tensor that the harness leaves out is null, and none of the operator's own.
+  // A tensor that the harness leaves out is null, not the operator's own.
   EXPECT_TRUE(Has(ReadFile(folder_ / "mine/bce_loss.textproto"), "name: \"weight\"\n      null: true\n"));
   ExpectPasses(folder_ / "mine");
 }
 
-// One configuration, as text between the braces; what is told of it, after "FILE:LINE: ".
+// One configuration, as text between the braces, and the report on it, after "FILE:LINE: ".
 struct OddRow {
   const char* entry;
   int carried;
@@ -507,17 +507,17 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
       {"'x': dict({k: v for k, v in y})", 0, {"x: the configuration is not a dictionary of literals"}},
       {"'x': {}", 0, {"x: it has no name"}},
       {"'x': dict(name=[f'relu'], dtype=[np.float32], ARGS)", 0, {"x: name is not a literal: f'relu'"}},
-      {"'x': dict(name=[5], dtype=[np.float32], ARGS)", 0, {"x: name is no list of names: [5]"}},
-      {"'x': dict(name=['relu'], dtype=[np.float33, 5], ARGS)", 0, {"x: no dtype of ours: np.float33"}},
+      {"'x': dict(name=[5], dtype=[np.float32], ARGS)", 0, {"x: name is not a list of names: [5]"}},
+      {"'x': dict(name=['relu'], dtype=[np.float33, 5], ARGS)", 0, {"x: unknown dtype: np.float33"}},
       {"'x': dict(RELU ARGS, colour=1)", 1, {}},
       {"'x': dict(RELU ARGS, atol=compute())", 1, {}},
       {"'x': dict(RELU tensor_para=dict(args=[dict(ins=['input'], shape=())]))", 0, {"x: it has no case"}},
       {"'x': dict(RELU tensor_para=dict(args=[dict(ins=['input'], shape=((-1,), (2.5,), (N,), (10**9,), "
        "(99999999999999999999,), (3,)))]))",
        1,
-       {"x (relu): case 0: no shape: (-1,)", "x (relu): case 1: no shape: (2.5,)",
+       {"x (relu): case 0: not a shape: (-1,)", "x (relu): case 1: not a shape: (2.5,)",
         "x (relu): case 2: shape is not a literal: N", "x (relu): case 3: shape is not a literal: 10 ** 9",
-        "x (relu): case 4: no shape: (99999999999999999999,)"}},
+        "x (relu): case 4: not a shape: (99999999999999999999,)"}},
       {"'x': dict(RELU tensor_para=dict(args=[dict(ins=['input'], shape=((1000000000000, "
        "1000000000000),))]))",
        0,
@@ -528,11 +528,11 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
       {"'x': dict(RELU tensor_para=dict(gen_fn=dict(fn='Genfunc.uniform', low=0, high=1, size=2), "
        "args=[dict(ins=['input'], shape=((2,),))]))",
        0,
-       {"x (relu): case 0: no fill of ours is gen_fn dict(fn='Genfunc.uniform', low=0, high=1, size=2)"}},
+       {"x (relu): case 0: no fill corresponds to gen_fn dict(fn='Genfunc.uniform', low=0, high=1, size=2)"}},
       {"'x': dict(RELU tensor_para=dict(gen_fn=dict(fn='Genfunc.randint', low='a', high=1), "
        "args=[dict(ins=['input'], shape=((2,),))]))",
        0,
-       {"x: low is no number: 'a'"}},
+       {"x: low is not a number: 'a'"}},
       {"'x': dict(name=['add'], dtype=[np.float32], para=dict(alpha=[99999999999999999999, float('abc'), "
        "{1, []}, 'a\\ud800', 2]), tensor_para=dict(args=[dict(ins=['input'], shape=((2,),) * 5)]))",
        0,
@@ -540,7 +540,7 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
       {"'x': dict(name=['add'], dtype=[np.float32], para=dict(alpha=[99999999999999999999, float('abc'), "
        "{1, []}, 2]), tensor_para=dict(args=[dict(ins=['input', 'other'], shape=((2,), (2,), (2,), (2,)))]))",
        1,
-       {"x (add): case 0: alpha: no attribute of ours holds such a number",
+       {"x (add): case 0: alpha: no attribute can hold such a number",
         "x (add): case 1: alpha is not a literal: float('abc')",
         "x (add): case 2: alpha is not a literal: {1, []}"}},
       {"'\\x1b[31m\\n': {}", 0, {"?[31m?: it has no"}},
@@ -556,7 +556,7 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
        "tensor_para=dict(args=[dict(ins=['input'], shape=((1, 1, 2, 2),))]))",
        0,
        {"x (interpolate): case 0: interpolate does not take these arguments: ValueError"}},
-      {huge.c_str(), 0, {"x (fill_): case 0: value: no attribute of ours holds such a number"}},
+      {huge.c_str(), 0, {"x (fill_): case 0: value: no attribute can hold such a number"}},
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     std::string entry = rows[i].entry;
@@ -577,14 +577,14 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
     EXPECT_TRUE(Has(run.out, absl::StrFormat("%7d  imported\n", rows[i].carried))) << rows[i].entry << "\n"
                                                                                    << run.out;
     if (rows[i].carried == 0) continue;
-    // What was written is sound, labels included.
+    // The written files are valid, including labels.
     const Finished list =
         Cli({"list", "cases", "--cases", folder_ / absl::StrCat("out", i), "--case", "*.public_*"});
     EXPECT_EQ(list.code, 0) << rows[i].entry << list.err;
   }
 }
 
-// Neither the file nor modules that lie beside it: a hostile ast.py would be found first.
+// Runs neither the file nor modules beside it: Python would find a hostile ast.py first.
 TEST_F(NewCasesTest, NoCodeIsRun) {
   const std::string evil = "open('" + (folder_ / "ran") + "', 'w')\n";
   WriteFile(folder_ / "ast.py", evil);
@@ -613,7 +613,7 @@ TEST_F(NewCasesTest, FilesThatCannotBeRead) {
       {"diopi_configs = {'\xff': 1}\n", "no Python"},
       {head + std::string(5000, '(') + "1" + std::string(5000, ')') + "}", "too many nested parentheses"},
       {head + std::string(50'000, '-') + "1}", "nested too deep"},
-      {"diopi_configs = 5\n", "diopi_configs is no dictionary that is written out"},
+      {"diopi_configs = 5\n", "diopi_configs is not a dictionary literal"},
       {"", "no `diopi_configs = {...}` in it"},
       {head + "dict(name=[" + many + "], dtype=[np.int8], para=dict(value=[" + many +
            "]), tensor_para=" + "dict(args=[dict(ins=['input'], shape=[" + many + "])]))}",

@@ -1,4 +1,4 @@
-// A case of the user's own, of an operator that has cases already: "add.float32.mine_11".
+// A user's own case for an operator that has cases already: "add.float32.mine_11".
 #ifndef CLIENT_TESTING_OWN_CASE_H_
 #define CLIENT_TESTING_OWN_CASE_H_
 

@@ -9,7 +9,7 @@
 namespace diopi::testing {
 namespace {
 
-// Of the ABI, and with no reference.
+// A function of the ABI without a reference.
 constexpr char kUnknown[] = R"(operator: "my_logical" family: "mine"
 function {
   name: "diopiSyncBnMeanMmcv"
@@ -89,7 +89,7 @@ TEST_F(OwnCasesTest, AFunctionWithoutAReferenceIsNamed) {
   EXPECT_TRUE(Has(gen.err, "my_logical.int32.n9")) << gen.err;
   EXPECT_TRUE(Has(gen.err, "diopiSyncBnMeanMmcv")) << gen.err;
   EXPECT_TRUE(Has(gen.err, "has no reference")) << gen.err;
-  // The run says it too, as no fault of the library's.
+  // The run reports it, too, not as the library's fault.
   const Finished run = Agent(LibPath("libdiopi_cpu.so"), {"--fname", "my_logical"});
   EXPECT_TRUE(Has(run.out + run.err, "diopiSyncBnMeanMmcv")) << run.out << run.err;
 }

@@ -1,6 +1,6 @@
-// Packs from end to end, with another library in the GPU's place: made, verified, installed for a user who
-// has only the oracle, and a chip's verdicts have the same grades. And what --reference cuda says where it
-// cannot be.
+// Packs from end to end, with another library instead of the GPU: made, verified, and installed for a user
+// who has only the oracle, with the same grades for a chip's verdicts. Also the error of --reference cuda
+// without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,12 +17,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Grades by case and output, and what the verdict says it was judged beside.
+// Grades by case and output, and the device reference in the verdict.
 std::map<std::string, std::string> GradesOf(const std::string& data) {
   std::map<std::string, std::string> grades;
   for (const v1::Verdict& verdict : ReadRun(data).verdicts) {
     std::string& text = grades[verdict.case_id()];
-    const std::string& reference = verdict.reference();  // the oracle's part says when it was run
+    const std::string& reference = verdict.reference();  // the oracle's part has a date
     text = v1::Outcome_Name(verdict.outcome()) + " " +
            reference.substr(std::min(reference.size(), reference.find("device reference: ")));
     for (const v1::OutputStats& stats : verdict.outputs()) text += " " + stats.key() + stats.grade();
@@ -54,7 +54,8 @@ class PackTest : public ::testing::Test {
 };
 
 TEST_F(PackTest, AUserWithoutTheDeviceGetsTheSameGrades) {
-  // The oracle's own library in float32 is the device; the emulated one, whose sums are trees, the chip.
+  // The oracle's own library in float32 acts as the device; the emulated one, whose sums are trees, as the
+  // chip.
   const Finished gen = Cli(here_, With({"gen", "--quiet", "--device-reference", LibPath("libdiopi_cpu.so")}));
   ASSERT_EQ(gen.code, 0) << gen.err;
   const Finished make = Cli(here_, With({"pack", "make", pack_}));
@@ -64,10 +65,10 @@ TEST_F(PackTest, AUserWithoutTheDeviceGetsTheSameGrades) {
   const Finished verify = Cli("", With({"pack", "verify", pack_}));
   EXPECT_EQ(verify.code, 0) << verify.err;
   EXPECT_THAT(verify.out, HasSubstr("Outputs of diopi-conformance CPU reference"));
-  EXPECT_THAT(verify.out, HasSubstr(" 0 of other inputs than this machine's"));
+  EXPECT_THAT(verify.out, HasSubstr(" 0 not compared: their inputs differ on this machine"));
   EXPECT_THAT(verify.out, HasSubstr("The pack is correct"));
 
-  // Without the options it was made with: what is in it is verified.
+  // Without the options that made the pack, its contents are verified.
   const Finished partial = Cli("", {"pack", "verify", pack_});
   EXPECT_EQ(partial.code, 0) << partial.err;
   EXPECT_THAT(partial.out, HasSubstr(" cases of the suite are not in this pack\nThe pack is correct"));
@@ -119,7 +120,7 @@ TEST_F(PackTest, WhatIsWrongWithAPackIsSaid) {
   EXPECT_THAT(part.err, HasSubstr("it is not in the pack"));
   const Finished less = Cli("", {"pack", "verify", pack_, "--fname", "sum", "--dtype", "float32"});
   EXPECT_EQ(less.code, 1);
-  EXPECT_THAT(less.err, HasSubstr("no case of this suite"));
+  EXPECT_THAT(less.err, HasSubstr("not a case of this suite"));
 
   std::filesystem::resize_file(pack_, std::filesystem::file_size(pack_) / 2);
   for (const std::string action : {"verify", "install"}) {
@@ -131,7 +132,7 @@ TEST_F(PackTest, WhatIsWrongWithAPackIsSaid) {
   EXPECT_FALSE(std::filesystem::exists(there_));
 }
 
-// A faulty device: what it gets wrong is quarantined, in the pack as in the store.
+// A faulty device: cases that it fails are quarantined, in the pack as in the store.
 TEST_F(PackTest, QuarantineTravels) {
   ASSERT_EQ(Cli(here_, {"gen", "--quiet", "--fname", "add", "gelu", "--device-reference",
                         VendorPath("libdiopi_faulty")})

@@ -39,7 +39,7 @@ class ProfileTest : public ::testing::Test {
     command.insert(command.end(), more.begin(), more.end());
     return RunProgram(command);
   }
-  // Outcomes of the last run, but for the checks of the library as a whole.
+  // Outcomes of the last run, without the checks of the library as a whole.
   static std::map<v1::Outcome, int> Outcomes() {
     std::map<v1::Outcome, int> outcomes;
     for (const v1::Verdict& verdict : WithoutLibraryChecks(ReadRun(data())).verdicts)
@@ -96,7 +96,7 @@ TEST_F(ProfileTest, AWaiverCoversWhatItStatesUntilItExpires) {
     if (verdict.outcome() != v1::OUTCOME_WAIVED) continue;
     EXPECT_THAT(verdict.reason(), StartsWith("waived by chip.textproto:4 until 2099-12-31: fast sums"));
   }
-  // Less than the error: nothing is waived, and it is told.
+  // A tolerance below the error waives nothing, and the reason says so.
   finished = run(WaiverProfile("1e-5", "2099-12-31"));
   EXPECT_EQ(finished.code, 1);
   outcomes = Outcomes();
@@ -141,7 +141,7 @@ TEST_F(ProfileTest, ATimeLimitOfItsOwn) {
   const Finished run = Agent(VendorPath("vendor_hang"),
                              {"--case", "add.float32.n17", "--profile", profile, "--timeout-s", "60"});
   EXPECT_EQ(run.code, 1) << run.out << run.err;
-  EXPECT_THAT(ReadRun(data()).verdicts.at(0).reason(), HasSubstr("did not end within 0.2 s"));
+  EXPECT_THAT(ReadRun(data()).verdicts.at(0).reason(), HasSubstr("timed out after 0.2 s"));
 }
 
 TEST_F(ProfileTest, BadProfilesAreTheUsersFault) {
@@ -178,7 +178,7 @@ TEST_F(ProfileTest, ARunGoesOnWithTheProfileThatItBeganWith) {
       Agent(LibPath("libdiopi_cpu.so"), {"--fname", "relu", "--profile", Profile("timeout_s: 20")}).code, 0);
   const Finished without = Agent(LibPath("libdiopi_cpu.so"), {"--resume", "latest"});
   EXPECT_EQ(without.code, 2);
-  EXPECT_THAT(without.err, HasSubstr("was begun with the device profile chip.textproto"));
+  EXPECT_THAT(without.err, HasSubstr("was started with the device profile chip.textproto"));
   EXPECT_EQ(
       Agent(LibPath("libdiopi_cpu.so"), {"--resume", "latest", "--profile", *folder_ / "chip.textproto"})
           .code,
@@ -227,13 +227,13 @@ TEST_F(ProfileTest, AFloat32LibraryPassesWhatItCanThroughTheAdaptor) {
       EXPECT_TRUE(adapted(verdict) || verdict.outcome() == v1::OUTCOME_SKIPPED) << id;
       EXPECT_TRUE(verdict.conversions_size() > 0 || absl::StrContains(verdict.reason(), "adaptor")) << id;
     }
-    // Integers may be beyond what float32 arithmetic can do; whatever is called in float64's place is right.
+    // Integers may exceed what float32 can hold; float64 cases that are called must not fail.
     if (verdict.dtype() == v1::Dtype::float64) {
       EXPECT_NE(verdict.outcome(), v1::OUTCOME_FAIL) << id << verdict.reason();
     }
     EXPECT_NE(verdict.outcome(), v1::OUTCOME_UNSUPPORTED_DTYPE) << id << verdict.reason();
     if (verdict.outcome() == v1::OUTCOME_SKIPPED) {
-      EXPECT_THAT(verdict.reason(), HasSubstr("not asked")) << id;
+      EXPECT_THAT(verdict.reason(), HasSubstr("not called")) << id;
       EXPECT_THAT(verdict.reason(), AnyOf(HasSubstr("are no float32"), HasSubstr("is no float32"))) << id;
     }
   }
@@ -275,7 +275,7 @@ TEST_F(ProfileTest, ConvertedStridesAndDtypesArriveInTheVendorsCall) {
   EXPECT_EQ(five.find("strides=(") == std::string::npos, false);
 }
 
-// The whole of the reference library, as it would be called by a chip of four-byte types.
+// The whole reference library, called as for a chip with four-byte types.
 TEST_F(ProfileTest, TheReferencePassesInEveryMode) {
   for (const char* mode : {"--four-bytes", "--nhwc"}) {
     const Finished run = Agent(LibPath("libdiopi_cpu.so"), {"--fname", "conv2d", "batch_norm", "index_select",

@@ -12,7 +12,7 @@
 namespace diopi::testing {
 namespace {
 
-// Appends what can be read; false at the end.
+// Appends the available bytes; false at the end.
 bool ReadSome(int fd, std::string* text) {
   std::array<char, 4096> buffer{};
   for (;;) {
@@ -127,7 +127,7 @@ std::vector<pid_t> ChildrenOf(pid_t pid, const std::string& name) {
   for (const auto& task : std::filesystem::directory_iterator(tasks, ignored)) {
     std::ifstream list(task.path() / "children");
     for (pid_t child = 0; list >> child;) {
-      // Whoever may not read its memory may not ask which file it executes either.
+      // Without permission to read its memory, the kernel does not reveal its program file either.
       std::string program;
       std::getline(std::ifstream("/proc/" + std::to_string(child) + "/comm"), program);
       if (program == name.substr(0, kCommBytes)) children.push_back(child);

@@ -1,4 +1,4 @@
-// Our programs as processes, for end-to-end tests.
+// Runs our programs as processes, for end-to-end tests.
 #ifndef CLIENT_TESTING_PROGRAMS_H_
 #define CLIENT_TESTING_PROGRAMS_H_
 
@@ -11,7 +11,7 @@
 
 namespace diopi::testing {
 
-// In a sanitizer build: leaks cannot be measured (its allocator tells nothing), and a plain program cannot
+// In a sanitizer build, leaks cannot be measured (its allocator reports nothing), and a plain program cannot
 // load our libraries.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr bool kAddressSanitizer = true;
@@ -20,7 +20,7 @@ inline constexpr bool kAddressSanitizer = false;
 #endif
 
 struct Finished {
-  int code = 0;  // 128 + signal when a signal ended it
+  int code = 0;  // 128 + the signal's number when a signal ended it
   std::string out;
   std::string err;
 };
@@ -34,7 +34,7 @@ std::string LibPath(const std::string& name);
 // build/lib/vendors/NAME.so
 std::string VendorPath(const std::string& name);
 
-// A new folder under the test's temporary one, removed with its owner.
+// A new folder under the test's temporary folder, removed by the destructor.
 class TempFolder {
  public:
   TempFolder();
@@ -48,7 +48,7 @@ class TempFolder {
   std::string path_;
 };
 
-// A program that runs, its output collected as it comes.
+// A running program. Collects its output as it comes.
 class Running {
  public:
   Running(std::vector<std::string> command, std::vector<std::string> environment);
@@ -61,7 +61,7 @@ class Running {
   // Reads standard output up to and including the first line that holds `text`, and returns that line; empty
   // when the program ends without one.
   std::string WaitForLine(const std::string& text);
-  // Reads the rest and waits for the end.
+  // Reads the rest of the output and waits for the end.
   Finished Finish();
 
  private:
@@ -81,7 +81,7 @@ Finished RunProgram(std::vector<std::string> command, std::vector<std::string> e
 // Processes whose parent is `pid` and whose program is `name`.
 std::vector<pid_t> ChildrenOf(pid_t pid, const std::string& name);
 
-// Neither gone nor a zombie that nobody has reaped.
+// Whether the process exists and is not a zombie.
 bool IsAlive(pid_t pid);
 
 std::string ReadFile(const std::string& path);

@@ -22,7 +22,7 @@ sockaddr_in Loopback(int port) {
   return address;
 }
 
-// -1 when it refuses.
+// -1 when the server refuses.
 int Connect(const std::string& server) {
   const sockaddr_in address = Loopback(std::stoi(server.substr(server.rfind(':') + 1)));
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -122,7 +122,7 @@ bool Proxy::Pass(Connection* connection, bool from_server, int64_t* passed) {
     if (fault.kind == Fault::Kind::kDelay) {
       ++faults_;
       pollfd end{stop_[0], POLLIN, 0};
-      poll(&end, 1, fault.delay_ms);  // the delay itself: nothing is waited for
+      poll(&end, 1, fault.delay_ms);  // makes the delay; no event is expected
     }
     if (!SendAll(to, buffer.data(), static_cast<size_t>(got))) return false;
     if (from_server) *passed += got;

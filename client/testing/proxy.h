@@ -18,11 +18,11 @@ struct Fault {
   enum class Kind {
     kNone,
     kCut,    // both ends are reset
-    kStall,  // half open: nothing passes any more, and neither side notices
-    kDelay,  // every piece is held back for `delay_ms`
+    kStall,  // half open: nothing passes, and neither side notices
+    kDelay,  // delays every piece by `delay_ms`
   };
   Kind kind = Kind::kNone;
-  int64_t after_bytes = 0;  // of what the server sent, to the byte: in the middle of a frame, mostly
+  int64_t after_bytes = 0;  // counted in bytes from the server, so mostly in the middle of a frame
   int delay_ms = 0;
 };
 
@@ -37,7 +37,7 @@ class Proxy {
 
   const std::string& address() const { return address_; }
   int connections() const { return connections_; }
-  int faults() const { return faults_; }  // that have happened
+  int faults() const { return faults_; }  // number so far
 
  private:
   struct Connection {

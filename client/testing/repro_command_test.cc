@@ -1,5 +1,5 @@
-// The command that a report gives for a failed case, copied and run: it comes to the run's verdict again,
-// with whatever the run was started with.
+// Copies and runs the command that a report gives for a failed case: it repeats the run's verdict, whatever
+// options the run had.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ waiver {
 }
 )";
 
-// What the text of a document in XML, HTML or JSON stands for.
+// Undoes the escaping of XML, HTML or JSON.
 std::string Unescaped(const std::string& text) {
   return absl::StrReplaceAll(text, {{"&amp;", "&"},
                                     {"&lt;", "<"},
@@ -69,7 +69,7 @@ class ReproCommandTest : public ::testing::Test {
     return report.out;
   }
 
-  // The commands of the text report, in its order.
+  // The text report's commands, in order.
   std::vector<std::string> Commands() const {
     std::vector<std::string> commands;
     for (const absl::string_view line : absl::StrSplit(Report("text"), '\n')) {
@@ -79,7 +79,7 @@ class ReproCommandTest : public ::testing::Test {
     return commands;
   }
 
-  // As a user's shell does it, in a folder of their own, without our programs in its path.
+  // Runs the command like a user's shell, in another folder, without our programs on PATH.
   Finished Paste(const std::string& command, const std::vector<std::string>& environment) const {
     return RunProgram({"/bin/sh", "-c",
                        absl::StrCat("PATH=/usr/bin:/bin; mkdir -p '", Folder("else where"), "'; cd '",
@@ -161,8 +161,8 @@ TEST_F(ReproCommandTest, ComesToTheRunsVerdictAgain) {
   }
 }
 
-// What repro prints for its C file works when pasted too: it compiles with the headers beside the program,
-// and ends 1 while the library is wrong and 0 once it is right.
+// The commands that repro prints for its C file also work when pasted: the file compiles with the headers
+// beside the program, and exits with 1 for a wrong library and 0 for a correct one.
 TEST_F(ReproCommandTest, TheCFileIsCompiledAndRunByWhatIsPrinted) {
   if (kAddressSanitizer) return;  // a plain program cannot load such libraries
   const std::vector<std::string> environment = {"DIOPI_MUTANT=add_alpha_ignored"};
@@ -207,7 +207,7 @@ TEST_F(ReproCommandTest, ADifferenceBetweenCallsIsShownAgain) {
   EXPECT_THAT(again.out, HasSubstr("Outcome    nondeterministic"));
 }
 
-// The worker gets what it gets in a run: converted types and layouts, the profile's variables.
+// The worker gets the same as in a run: converted types and layouts, the profile's variables.
 TEST_F(ReproCommandTest, TheModesArriveInTheVendorsCall) {
   const auto log = [this](const std::vector<std::string>& flags) {
     std::vector<std::string> command = {BinPath("diopi-cli"),
@@ -257,7 +257,7 @@ waiver {
   EXPECT_THAT(waived.out, HasSubstr("(without the profile's variables)"));
   const Finished slow = repro("vendor_hang", "timeout { match { function: \"diopiAdd\" } seconds: 0.2 }");
   EXPECT_EQ(slow.code, 1) << slow.err;
-  EXPECT_THAT(slow.out, HasSubstr("did not end within 0.2 s"));
+  EXPECT_THAT(slow.out, HasSubstr("timed out after 0.2 s"));
   const Finished wrong = repro("vendor_imprecise", "skip {}");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("chip.textproto:1:"));

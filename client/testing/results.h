@@ -1,4 +1,4 @@
-// What a run left in its database, for end-to-end tests.
+// Reads a run from its database, for end-to-end tests.
 #ifndef CLIENT_TESTING_RESULTS_H_
 #define CLIENT_TESTING_RESULTS_H_
 
@@ -15,13 +15,13 @@ struct StoredRun {
   std::vector<v1::Verdict> verdicts;
 };
 
-// Fails the test when the run cannot be read, or has not exactly one verdict for each of its cases.
+// Fails the test unless the run can be read and has exactly one verdict for each of its cases.
 StoredRun ReadRun(const std::string& data_folder, const std::string& run = "latest");
 
-// Leaves the checks of the library as a whole out: for tests of what every function does.
+// Leaves out the checks of the library as a whole, for tests of every function's behaviour.
 StoredRun WithoutLibraryChecks(StoredRun run);
 
-// Whether no judged output has an element: then nothing can be wrong.
+// Whether no judged output has any element, so that nothing can be wrong.
 bool NothingToGetWrong(const v1::Verdict& verdict);
 
 }  // namespace diopi::testing

@@ -1,5 +1,5 @@
 // kill -9 of the server, the agent or a worker in the middle of a run: --resume completes it, every case
-// exactly once. A library that waits inside a call (vendor_gate) makes "the middle" certain.
+// exactly once. A library that waits inside a call (vendor_gate) guarantees that the run is in the middle.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -50,7 +50,7 @@ class ResumeTest : public ::testing::Test {
     const std::string line = agent->WaitForLine("Run ");
     run_ = line.substr(4, line.find(':') - 4);
     close(OpenGate());
-    // Only once the first case is over is the library surely not at the gate any more.
+    // The library has certainly left the gate only once the first case is over.
     EXPECT_NE(agent->WaitForLine(": error: "), "");
     *gate = OpenGate();
     return agent;
@@ -92,8 +92,8 @@ TEST_F(ResumeTest, ServerKilled) {
   ExpectComplete("error");
 }
 
-// Nobody takes the verdict of a case that hangs when the server is gone: the agent does not wait for its time
-// limit, which is far beyond this test's own.
+// A hanging case's verdict cannot be reported when the server is gone: the agent does not wait for the case's
+// time limit, which is far beyond this test's own.
 TEST_F(ResumeTest, ServerKilledWhileTheLibraryHangs) {
   int gate = -1;
   const auto agent = StartToTheMiddle({"--fname", "relu"}, &gate);
@@ -128,7 +128,7 @@ TEST_F(ResumeTest, WorkerKilled) {
   const auto agent = StartToTheMiddle({"--fname", "relu"}, &gate);
   const std::vector<pid_t> workers = ChildrenOf(agent->pid(), "diopi-worker");
   ASSERT_EQ(workers.size(), 1u);
-  // Stops the agent here, so that the next worker meets a gate that is gone: it opens nothing and goes on.
+  // Stops the agent here. The next worker finds no gate, opens nothing and continues.
   unlink(gate_.c_str());
   kill(workers[0], SIGKILL);
   close(gate);
@@ -148,7 +148,7 @@ TEST_F(ResumeTest, Interrupted) {
   const auto agent = StartToTheMiddle({"--fname", "relu"}, &gate);
   agent->Signal(SIGINT);
   close(gate);
-  // A case that was handed over before the signal may still be at the gate.
+  // A case that started before the signal may still be at the gate.
   unlink(gate_.c_str());
   const Finished stopped = agent->Finish();
   EXPECT_EQ(stopped.code, 130);
@@ -162,7 +162,7 @@ TEST_F(ResumeTest, Interrupted) {
 }
 
 TEST_F(ResumeTest, ARemoteServerRestarts) {
-  // The agent waits for a server that somebody else starts anew.
+  // The agent waits for a server that somebody else restarts.
   std::string address;
   const auto start = [&](const std::string& listen) {
     auto server = std::make_unique<Running>(

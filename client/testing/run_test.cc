@@ -60,7 +60,7 @@ TEST_F(RunTest, TooFewFunctionsThatPassFailTheRun) {
   const Finished failed = run("50%");
   EXPECT_EQ(failed.code, 1) << failed.out;
   EXPECT_NE(failed.err.find("functions pass (0."), std::string::npos) << failed.err;
-  EXPECT_NE(failed.err.find("--min-coverage asks for 269"), std::string::npos) << failed.err;
+  EXPECT_NE(failed.err.find("--min-coverage requires 269"), std::string::npos) << failed.err;
   EXPECT_EQ(run("much").code, 2);
 }
 
@@ -78,8 +78,8 @@ TEST_F(RunTest, ShuffledWithTwoWorkersGivesTheSameOutcomes) {
   EXPECT_EQ(seen.size(), std::stoul(count.out));
 }
 
-// Libraries with one fault in one function: each by its name. Whole libraries are in bad_library_test and
-// faulty_library_test.
+// Libraries with one bug in one function each. bad_library_test and faulty_library_test have libraries that
+// are wrong throughout.
 TEST_F(RunTest, BadLibraries) {
   struct Row {
     const char* library;
@@ -105,7 +105,7 @@ TEST_F(RunTest, BadLibraries) {
       {"vendor_null", "memory", "out"},  // does nothing, successfully
   };
   for (const Row& row : rows) {
-    // The sanitizer's allocator tells the worker nothing about its growth.
+    // The sanitizer's allocator does not report its growth to the worker.
     if (kAddressSanitizer && row.library == std::string("vendor_leak")) continue;
     const Finished run =
         Agent(VendorPath(row.library), {"--fname", "diopiAdd", "--dtype", "float32", "--case",
@@ -158,7 +158,7 @@ TEST_F(RunTest, ShowAndRepro) {
   for (const char* text : {"diopiAdd", "Reveals", "alpha", "Expected", "out"}) {
     EXPECT_NE(show.out.find(text), std::string::npos) << text << " in\n" << show.out;
   }
-  // The C file makes the same call, against the right library and a crashing one.
+  // The C file makes the same call with the correct library and with a crashing one.
   const std::string source = *folder_ / "repro.c";
   const Finished good = RunProgram({BinPath("diopi-cli"), "repro", id, "--impl", LibPath("libdiopi_cpu.so"),
                                     "--data", data(), "--output", source});

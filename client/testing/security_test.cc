@@ -1,4 +1,4 @@
-// Whole runs over TLS with tokens, and who is refused, in which words: the real programs on a loopback port.
+// Whole runs over TLS with tokens, and refusals with their messages: the real programs on a loopback port.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -50,7 +50,8 @@ class SecurityTest : public ::testing::Test {
     ASSERT_NE(line, "");
     address_ = line.substr(6);
   }
-  // As an administrator does it, while the server serves; the path of the file with the token.
+  // Adds a token as an administrator does, while the server runs; returns the path of the file with the
+  // token.
   static std::string Token(const std::string& name, const std::string& role) {
     const Finished made = RunProgram(
         {BinPath("diopi-server"), "token", "add", "--data", data(), "--name", name, "--role", role});
@@ -121,13 +122,13 @@ TEST_F(SecurityTest, ARunOverTlsWithAToken) {
   for (const v1::Verdict& verdict : stored.verdicts) {
     EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id();
   }
-  // The same from the environment.
+  // The same with the token from the environment.
   std::string text = ReadFile(token);
   text.pop_back();
   const Finished again = Run({}, {"DIOPI_TLS_CA=" + authority_->ca(), "DIOPI_TOKEN=" + text});
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(ReadRun(data()).info.options().owner(), "ci");
-  // Nothing that is told or stored has the token in it.
+  // The token is in no output and no stored file.
   for (const std::string& said : {run.out, run.err, again.out, again.err, ReadFile(data() + "/tokens")}) {
     EXPECT_EQ(said.find(text), std::string::npos);
   }
@@ -185,7 +186,7 @@ TEST_F(SecurityTest, MutualTls) {
   ExpectRefused(Run(token), 4, "certificate", "without one");
   ExpectRefused(Run(token + Arguments{"--tls-cert", other.certificate, "--tls-key", other.key}), 4,
                 "certificate", "another authority's");
-  // A certificate is no token.
+  // A certificate does not replace a token.
   ExpectRefused(
       Run({"--tls-ca", authority_->ca(), "--tls-cert", client.certificate, "--tls-key", client.key}), 4,
       "this server requires a token", "no token");
@@ -201,8 +202,12 @@ TEST_F(SecurityTest, WhoMayCancelWhoseRun) {
     return Cli("submit", {"--cancel", run, "--token-file", token});
   };
   const std::string first = Submit(alice);
-  ExpectRefused(cancel(first, bob), 4,
-                "the token of 'bob' has the role run; cancelling a run of another needs admin", "bob");
+  ExpectRefused(
+      cancel(first, bob), 4,
+      "run " + first +
+          " belongs to 'alice', and the token of 'bob' has the role run: only its owner and admin tokens "
+          "may cancel it",
+      "bob");
   ExpectRefused(cancel(first, reader), 4, "the token of 'reader' has the role read; this needs run",
                 "reader");
   ExpectRefused(Cli("submit", {"--cancel", first}), 4, "this server requires a token", "nobody");

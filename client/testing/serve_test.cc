@@ -1,5 +1,5 @@
-// Standing agents and submitted runs: the real programs on a loopback port, killed and started again. Every
-// wait is for a line, a message of the server's or the end of a program.
+// Standing agents and submitted runs: the real programs on a loopback port, killed and restarted. Every wait
+// is for a line, a message from the server or the end of a program.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include "client/rpc/agents_client.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
+#include "server/store/full_disk_testing.h"
 
 namespace diopi::testing {
 namespace {
@@ -38,20 +39,23 @@ class ServeTest : public ::testing::Test {
     std::filesystem::remove(data() + "/results.db");
     std::filesystem::remove(data() + "/results.db-wal");
     std::filesystem::remove(data() + "/results.db-shm");
+    std::filesystem::remove(data() + "/tokens");
     StartServer("127.0.0.1:0");
   }
 
   void StartServer(const std::string& listen) {
     server_ = std::make_unique<Running>(
-        std::vector<std::string>{BinPath("diopi-server"), "--data", data(), "--listen", listen, "--ready-fd",
-                                 "1", "--log-level", "error", "--lease-s", "1"},
+        // As FullDisk wants it.
+        std::vector<std::string>{"/bin/sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh", BinPath("diopi-server"),
+                                 "--data", data(), "--listen", listen, "--ready-fd", "1", "--log-level",
+                                 "error", "--lease-s", "1"},
         std::vector<std::string>{});
     const std::string line = server_->WaitForLine("ready ");
     ASSERT_NE(line, "");
     address_ = line.substr(6);
   }
 
-  // Starts an agent and waits until it stands ready; its name goes to `name`.
+  // Starts an agent and waits until it is ready; `name` receives its name.
   std::unique_ptr<Running> Agent(const std::string& library, std::string* name,
                                  std::vector<std::string> more = {},
                                  const std::vector<std::string>& environment = {}) {
@@ -81,6 +85,14 @@ class ServeTest : public ::testing::Test {
     return RunProgram({BinPath("diopi-cli"), "agents", "--server", address_}).out;
   }
 
+  // The variable that holds a new token of this name.
+  static std::string Token(const std::string& name) {
+    const Finished made = RunProgram(
+        {BinPath("diopi-server"), "token", "add", "--data", data(), "--name", name, "--role", "run"});
+    EXPECT_EQ(made.code, 0) << made.err;
+    return "DIOPI_TOKEN=" + made.out.substr(0, made.out.find('\n'));
+  }
+
   static std::string RunIn(const std::string& line) {
     const size_t begin = line.find("Run ");
     return begin == std::string::npos ? "" : line.substr(begin + 4, line.find(':', begin) - begin - 4);
@@ -88,8 +100,8 @@ class ServeTest : public ::testing::Test {
 
   static std::string Runs() { return RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out; }
 
-  // Until the list has `text`, asked again as fast as it is answered: the server alone knows when. The test's
-  // time limit is the end.
+  // Repeats the request until the list contains `text`: only the server knows when. The test's time limit
+  // ends the loop.
   std::string AgentsUntil(const std::string& text) const {
     for (;;) {
       std::string list = Agents();
@@ -119,7 +131,7 @@ TEST_F(ServeTest, AGoodLibraryAndAFaultyOne) {
   EXPECT_EQ(good->Finish().code, 0);
   EXPECT_EQ(Agents(), "");  // it said goodbye
 
-  // Its add returns an error, which is alive, and what a run is to find out.
+  // Its add returns an error: the device works, and finding the error is a run's task.
   const auto faulty = Agent(VendorPath("vendor_error"), &name);
   EXPECT_NE(Agents().find("online"), std::string::npos) << Agents();
   EXPECT_NE(Agents().find(" returns (error: "), std::string::npos) << Agents();
@@ -183,8 +195,8 @@ TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
   EXPECT_EQ(bare.code, 2) << bare.err;
 }
 
-// The library crashes on the case that the check calls: listed with the reason, and given nothing; whoever
-// waits for a run is told.
+// The library crashes on the health check's case: the agent is listed with the reason and gets no runs, and
+// those who wait for a run are told.
 TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   std::string name;
   const auto agent = Agent(VendorPath("vendor_segfault"), &name);
@@ -196,7 +208,7 @@ TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
   EXPECT_NE(Runs().find("queued"), std::string::npos);
-  const Finished waited = Submit({"--fname", "add", "--wait"});  // for ever, it used to be
+  const Finished waited = Submit({"--fname", "add", "--wait"});  // it used to wait forever
   EXPECT_EQ(waited.code, 4) << waited.out << waited.err;
   EXPECT_NE(waited.err.find(why), std::string::npos) << waited.err;
   EXPECT_NE(waited.err.find("--cancel " + RunIn(waited.out)), std::string::npos) << waited.err;
@@ -272,6 +284,24 @@ TEST_F(ServeTest, ASubmittedRunRecordsTheAgentsProfile) {
   EXPECT_EQ(options.profile().environment(0).value(), "0.5");
 }
 
+TEST_F(ServeTest, AnAgentsOwnServerLeavesTheStandingOnesUploadsAlone) {
+  const std::string incoming = data() + "/uploads/incoming-now";
+  WriteFile(incoming, "so far");
+  const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--data",
+                                   data(), "--fname", "relu", "--error-report", *folder_ / "errors.csv"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::remove(incoming));
+}
+
+// Whoever started it was killed before it could ask to end with them, and an orphan's new parent is not
+// always process 1.
+TEST_F(ServeTest, AJobWhoseAgentIsGoneDoesNotBegin) {
+  const Finished job = RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--server",
+                                   address_, "--health-check", "--parent", std::to_string(getppid())});
+  EXPECT_NE(job.code, 0);
+  EXPECT_EQ(job.out, "");
+}
+
 // A library that stops in its first call until the test lets it go on (vendor_gate): the middle of a run.
 class ServeGateTest : public ServeTest {
  protected:
@@ -281,14 +311,14 @@ class ServeGateTest : public ServeTest {
     std::filesystem::remove(gate_);
     ASSERT_EQ(mkfifo(gate_.c_str(), 0600), 0);
   }
-  // Opening waits for a call to stand at the gate; closing lets it through.
+  // Opening waits until a call is at the gate; closing lets the call through.
   int StandAtGate() const {
     const int fd = open(gate_.c_str(), O_WRONLY | O_CLOEXEC);
     EXPECT_GE(fd, 0) << gate_ << ": " << strerror(errno);
     return fd;
   }
   void LetThrough(int fd) const {
-    // Whoever comes to the gate from now on finds no FIFO.
+    // Later calls find no FIFO.
     EXPECT_TRUE(std::filesystem::remove(gate_));
     EXPECT_EQ(close(fd), 0) << strerror(errno);
   }
@@ -315,7 +345,8 @@ TEST_F(ServeGateTest, AnAgentKilledInTheMiddleIsLostAndTheRunGoesOn) {
   EXPECT_EQ(ReadRun(data(), run).info.state(), v1::RUN_STATE_FINISHED);
 }
 
-// A run whose agent is killed is not "running" for ever; an agent that works on one long case keeps it so.
+// A run whose agent was killed does not stay "running" forever; an agent that works on one long case keeps it
+// running.
 TEST_F(ServeGateTest, ARunWithoutASignOfItsAgentIsStalledUntilItIsResumed) {
   const std::vector<std::string> command = {
       BinPath("diopi-agent"),    "--server", address_, "--chip",      "c",   "--impl",
@@ -364,9 +395,50 @@ TEST_F(ServeGateTest, CancellingTheWaitLeavesTheRunCancellingTheRunEndsIt) {
   EXPECT_EQ(Submit({"--fname", "relu", "--wait"}).code, 1);  // and the agent is free again
 }
 
+// The disk is full while two agents start a run, for three tries of each: the run is done when there is room.
+TEST_F(ServeTest, ADiskThatIsFullForAWhileCostsNoRun) {
+  const std::string run = RunIn(Submit({"--fname", "relu"}).out);
+  std::string name;
+  std::vector<std::unique_ptr<Running>> agents;
+  Running watch(SubmitCommand({"--watch", run}), {});
+  ASSERT_NE(watch.WaitForLine("queued"), "");
+  {
+    const server::FullDisk full(server_->pid());
+    const Finished refused = Submit({"--fname", "add"});
+    EXPECT_EQ(refused.code, 4) << refused.out;
+    EXPECT_NE(refused.err.find("results.db: cannot be read or written"), std::string::npos) << refused.err;
+    for (int i = 0; i < 2; ++i) agents.push_back(Agent(LibPath("libdiopi_cpu.so"), &name));
+    for (const auto& agent : agents) {
+      for (int i = 0; i < 3; ++i)
+        ASSERT_NE(agent->WaitForLine("Run " + run + ": ended with exit status 4"), "");
+    }
+  }
+  const Finished watched = watch.Finish();
+  EXPECT_EQ(watched.code, 0) << watched.out << watched.err;
+  EXPECT_EQ(Runs().find("running"), std::string::npos) << Runs();
+  EXPECT_EQ(Runs().find("queued"), std::string::npos) << Runs();  // what was refused left nothing
+  const StoredRun stored = ReadRun(data(), run);
+  EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
+  EXPECT_EQ(stored.info.options().impl_sha256(), *Sha256OfFile(LibPath("libdiopi_cpu.so")));
+}
+
+TEST_F(ServeTest, AnAbortThatTheDiskDidNotTakeEndsTheWaitLater) {
+  Running wait(SubmitCommand({"--fname", "relu", "--wait"}), {});
+  const std::string run = RunIn(wait.WaitForLine("queued"));
+  {
+    const server::FullDisk full(server_->pid());
+    EXPECT_EQ(Submit({"--cancel", run}).code, 0);
+    EXPECT_NE(Runs().find("queued"), std::string::npos) << Runs();
+  }
+  const Finished waited = wait.Finish();
+  EXPECT_EQ(waited.code, 130) << waited.out << waited.err;
+  EXPECT_NE(waited.err.find("cancelled"), std::string::npos) << waited.err;
+  EXPECT_NE(Runs().find("aborted"), std::string::npos) << Runs();
+}
+
 TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   std::string name;
-  const Finished early = Submit({"--fname", "relu"});  // nobody is there yet
+  const Finished early = Submit({"--fname", "relu"});  // no agent is there yet
   EXPECT_EQ(early.code, 0) << early.err;
   EXPECT_NE(early.err.find("no agent of chip 'c'"), std::string::npos) << early.err;
   const std::string queued = RunIn(early.out);
@@ -375,13 +447,13 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   StartServer(address_);
   Running watch(SubmitCommand({"--watch", queued}), {});
   ASSERT_NE(watch.WaitForLine("queued"), "");
-  // A watcher hears of the beginning, not only of the first verdict, which the gate holds back: the time
-  // limit of a case is beyond this test's.
+  // A watcher is told when the run starts, not only of the first verdict, which the gate holds back: a case's
+  // time limit is beyond this test's.
   const auto agent =
       Agent(VendorPath("vendor_gate"), &name, {"--timeout-s", "600"}, {"DIOPI_TEST_GATE=" + gate_});
   ASSERT_NE(watch.WaitForLine("running"), "");
   const int fd = StandAtGate();
-  // In the middle of the run, with somebody watching.
+  // In the middle of the run, while a client watches.
   server_->Signal(SIGKILL);
   server_->Finish();
   StartServer(address_);
@@ -393,6 +465,27 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   EXPECT_EQ(watched.code, 1) << watched.out << watched.err;
   const StoredRun stored = ReadRun(data(), queued);
   EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
+}
+
+// With tokens: whose agent works on whose run is known again before it is refused what it was given.
+TEST_F(ServeGateTest, AnAgentsRightToARunSurvivesARestartOfTheServer) {
+  const std::string alice = Token("alice");
+  std::string name;
+  const auto agent = Agent(VendorPath("vendor_gate"), &name, {"--timeout-s", "600"},
+                           {"DIOPI_TEST_GATE=" + gate_, Token("carol")});
+  Running submit(SubmitCommand({"--fname", "relu", "--wait"}), {alice});
+  const std::string run = RunIn(submit.WaitForLine("submitted"));
+  const int fd = StandAtGate();
+  server_->Signal(SIGKILL);
+  server_->Finish();
+  StartServer(address_);
+  EXPECT_EQ(NameIn(agent->WaitForLine("waiting for runs")), name);
+  LetThrough(fd);
+  const Finished submitted = submit.Finish();
+  EXPECT_EQ(submitted.code, 1) << submitted.out << submitted.err;  // every case is an error
+  const StoredRun stored = ReadRun(data(), run);
+  EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
+  EXPECT_EQ(stored.info.options().owner(), "alice");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using Words = std::vector<std::string>;
 
 class ShardsTest : public ::testing::Test {
  protected:
-  // Runs it; the run's id.
+  // Runs an agent and returns the run's id.
   std::string RunAgent(const std::string& data, const Words& more) {
     Words command = {BinPath("diopi-agent"),
                      "--impl",
@@ -74,7 +74,7 @@ TEST_F(ShardsTest, MergedAreTheWhole) {
         << expected.verdicts[i].case_id() << "\n"
         << run.verdicts[i].case_id();
   }
-  // No shard is the whole.
+  // No shard is a complete run.
   for (const auto& [data, id] : {std::pair("a", first), std::pair("a", second), std::pair("b", third)}) {
     const size_t cases = ReadRun(folder_ / data, id).verdicts.size();
     EXPECT_LT(cases, expected.verdicts.size() / 2) << id;
@@ -82,8 +82,8 @@ TEST_F(ShardsTest, MergedAreTheWhole) {
   }
 }
 
-// The file may not grow as far as it would have to: whatever was written by then, no run is there. As of a
-// full disk, and the same command completes the work when there is room.
+// The file cannot grow enough, as on a full disk: whatever was written by then, there is no run. The same
+// command succeeds when there is room.
 TEST_F(ShardsTest, AMergeOnAFullDiskLeavesNoRun) {
   const Words some = {"--fname", "relu"};
   std::string merge = absl::StrCat(BinPath("diopi-cli"), " merge");
@@ -106,7 +106,7 @@ TEST_F(ShardsTest, AMergeOnAFullDiskLeavesNoRun) {
   EXPECT_EQ(ReadRun(folder_ / "merged").info.state(), v1::RUN_STATE_FINISHED);
 }
 
-// More shards than cases: some have nothing to do, and are shards all the same.
+// More shards than cases: some shards are empty, but still count.
 TEST_F(ShardsTest, AShardMayBeEmpty) {
   const Words few = {"--case", "add.float32.n17", "--fname", "add"};
   Words from;

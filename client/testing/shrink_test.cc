@@ -1,4 +1,4 @@
-// diopi-cli shrink: planted faults become the smallest cases that show them.
+// diopi-cli shrink: finds the smallest cases that show injected bugs.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -36,7 +36,7 @@ TEST_F(ShrinkTest, PlantedFaults) {
     const char* text;  // in the small case
   };
   const Row rows[] = {
-      // The last three of four: a size of three shows it.
+      // The bug is in the last three of four: a size of three shows it.
       {"add.float32.n127", "add_tail_stale", "shape: 3\n"},
       {"add.int32.n17", "add_alpha_ignored", "name: \"input\"\n      fill"},  // no dimension at all
       {"add.float16.n65539", "add_index_wraps_at_16_bits", "shape: 65537\n"},
@@ -56,8 +56,8 @@ TEST_F(ShrinkTest, PlantedFaults) {
   }
 }
 
-// The options of `repro` are those of `shrink`: what a report prints for a failed case shrinks it, too. And
-// the command that shrink prints repeats the small case, from any folder. diopiConvolution2d's point has
+// `shrink` has the options of `repro`: the command that a report prints for a failed case also shrinks it.
+// The command that shrink prints repeats the small case, in any folder. diopiConvolution2d's point has
 // arguments that only its backward takes.
 TEST_F(ShrinkTest, TakesWhatARunHadAndPrintsACommandThatWorks) {
   WriteFile(folder_ / "chip.textproto",

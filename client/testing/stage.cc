@@ -14,7 +14,7 @@
 namespace diopi::testing {
 namespace {
 
-constexpr int kLimitMs = 120'000;  // of an event that must come; a test that meets it fails
+constexpr int kLimitMs = 120'000;  // for an event that must come; a test that reaches it fails
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Stage::Stage(const std::string& name) : name_(name) {
   EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_EQ(mkfifo((path_ + ".go").c_str(), 0600), 0);
   reached_ = open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  go_ = open((path_ + ".go").c_str(), O_RDWR | O_CLOEXEC);  // keeps what is written until it is read
+  go_ = open((path_ + ".go").c_str(), O_RDWR | O_CLOEXEC);  // keeps written bytes until they are read
   EXPECT_TRUE(reached_ >= 0 && go_ >= 0);
 }
 
@@ -42,7 +42,7 @@ pid_t Stage::Await() {
 }
 
 void Stage::Release() {
-  // Enough for those that come later too: a worker that replaces a killed one.
+  // Enough for later programs, too, such as a worker that replaces a killed one.
   const std::string go(64, 'g');
   EXPECT_EQ(write(go_, go.data(), go.size()), static_cast<ssize_t>(go.size()));
 }

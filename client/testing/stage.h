@@ -1,4 +1,5 @@
-// The test's end of a stage (cases/base/stage.h): waits until a program has come there, and lets it go on.
+// The test's side of a stage (cases/base/stage.h): waits until a program has reached it, and lets the program
+// continue.
 #ifndef CLIENT_TESTING_STAGE_H_
 #define CLIENT_TESTING_STAGE_H_
 
@@ -17,11 +18,12 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  // For the environment of the program, and of those that it starts.
+  // For the environment of the program and of its child processes.
   std::string Variable() const { return "DIOPI_TEST_STAGE=" + name_ + "=" + path_; }
-  // Waits until a program is there, and returns its id; 0, and a failure, when none comes within two minutes.
+  // Waits until a program reaches the stage, and returns its id. Returns 0 and fails the test when none does
+  // within two minutes.
   pid_t Await();
-  // Lets it go on, if it still can.
+  // Lets the program continue, if it is still alive.
   void Release();
 
  private:

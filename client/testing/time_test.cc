@@ -1,4 +1,4 @@
-// diopi-cli time and call: a library's calls in their own process, with libraries that stand for a device.
+// diopi-cli time and call: call a library in their own process, with libraries that stand in for a device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using ::testing::Not;
 
 Finished Cli(std::vector<std::string> words) {
   words.insert(words.begin(), BinPath("diopi-cli"));
-  // The library runs in the program here, and is unloaded with what it keeps of its own.
+  // Here the library runs inside the program, and is unloaded without freeing its own memory.
   return RunProgram(words, {"ASAN_OPTIONS=detect_leaks=0"});
 }
 
@@ -32,7 +32,7 @@ TEST(Time, ALineACaseAndItsInputs) {
   EXPECT_THAT(text, HasSubstr("\"version\""));
   EXPECT_THAT(text, HasSubstr("\"function\":\"diopiSoftmaxBackward\""));
   EXPECT_THAT(text, HasSubstr("\"clock\": \"host\", \"calls\": 2, \"late\": 0, \"microseconds\": ["));
-  // Softmax's largest is the longest row that is dense.
+  // Softmax's largest case is the longest dense row.
   EXPECT_THAT(text, HasSubstr("{\"input\": {\"dtype\": \"float16\", \"shape\": [65537], \"file\": "));
   size_t files = 0, bytes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "inputs")) {

@@ -1,7 +1,7 @@
-// A library on a machine with several devices: its one function fails, saying which device it sees and which
-// index it was given, so that each case shows as a line. The device that DIOPI_TEST_DEAD_CARD names cannot be
-// initialised. The first call of a process writes a byte to the FIFO DIOPI_TEST_ARRIVALS and waits at the
-// FIFO DIOPI_TEST_GATE, so that a test can wait until every device is at work.
+// A library on a machine with several devices: its only function fails and names the device that it sees and
+// its index, so that each case gives a line. The device in DIOPI_TEST_DEAD_CARD cannot be initialised. The
+// first call of a process writes a byte to the FIFO DIOPI_TEST_ARRIVALS and waits at the FIFO
+// DIOPI_TEST_GATE, so that a test can wait until every device is at work.
 #define DIOPI_STRONG
 #include <diopi/diopirt.h>
 #include <diopi/functions.h>

@@ -1,6 +1,6 @@
-// Stops inside a call until the test lets it go on: opens the FIFO that DIOPI_TEST_GATE names, which waits
-// for the test to open it too, and reads it to its end. Every call is then an error, so that each case shows
-// as a line. Without the variable it just returns the error.
+// Stops inside a call until the test lets it continue: opens the FIFO that DIOPI_TEST_GATE names, which waits
+// until the test opens it, too, and reads it to its end. Every call then returns an error, so that each case
+// gives a line. Without the variable it only returns the error.
 #define DIOPI_STRONG
 #include <diopi/functions.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
-// What vendors' libraries leave to their callers, as the public harness lets them (PyTorch's implementation
-// of the ABI does all of it), is no fault; the same functions with a bug beside the habit fail.
+// Habits of vendors' libraries that leave work to their callers, which the public harness allows (PyTorch's
+// implementation of the ABI has all of them), are not failures; the same functions with an additional bug
+// fail.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -14,10 +15,10 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Habit {
-  const char* name;       // in the library of variants or of bugs
-  const char* functions;  // what is run: all cases of it
+  const char* name;       // the name in the library of variants or bugs
+  const char* functions;  // all their cases are run
   const char* cases;
-  int wrong;         // at least so many cases fail; 0: none may
+  int wrong;         // at least this many cases fail; 0: none may
   const char* text;  // in the reason of one of them, or of one that passes
 };
 

@@ -1,5 +1,5 @@
-// What travels with a verdict, from the command line to the reports: contracts, likely causes, the device
-// reference and quarantined cases.
+// Information that accompanies a verdict from the command line to the reports: contracts, likely causes, the
+// device reference and quarantined cases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST_F(VerdictFlowTest, ContractsAreStoredShownAndKept) {
   EXPECT_EQ(same.code, 0) << same.err;
 }
 
-// A chip that computes so without declaring it is to read what it should declare, in the first line.
+// The first line tells the vendor of a chip with undeclared arithmetic which contract to declare.
 TEST_F(VerdictFlowTest, UndeclaredWinogradIsNamedInEveryReason) {
   for (const char* variant : {"conv2d_winograd4_everywhere", "conv2d_winograd2_everywhere"}) {
     const Finished run = Agent(VendorPath("libdiopi_variants"), {"--fname", "conv2d", "--dtype", "float32"},
@@ -76,7 +76,7 @@ TEST_F(VerdictFlowTest, UndeclaredWinogradIsNamedInEveryReason) {
   }
 }
 
-// The alterations of baselines/diagnose find what was planted, and blame no argument for other faults.
+// The alterations of baselines/diagnose find the injected bug, and blame no argument for other bugs.
 TEST_F(VerdictFlowTest, AnIgnoredArgumentIsNamed) {
   struct Row {
     std::string library;
@@ -101,7 +101,7 @@ TEST_F(VerdictFlowTest, AnIgnoredArgumentIsNamed) {
         EXPECT_THAT(verdict.likely_cause(), Not(HasSubstr("consistent with"))) << verdict.case_id();
       }
     }
-    // The first 50 failures of a function are looked at; those of very few elements say too little.
+    // The first 50 failures of a function are diagnosed; those with very few elements say too little.
     EXPECT_GE(named, std::min(failed, 40)) << row.library;
     EXPECT_GT(failed, 0);
     EXPECT_THAT(Cli({"report"}).out, HasSubstr("consistent with alpha taken as 1"));

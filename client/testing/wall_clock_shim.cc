@@ -1,16 +1,33 @@
 // Preloaded into a program: its wall clock is off by as many seconds as the int64_t at the beginning of the
-// file DIOPI_TEST_WALL_OFFSET says, from one moment to the next. Clocks that only count are left alone.
+// file DIOPI_TEST_WALL_OFFSET says, from one moment to the next. Clocks that only count are left alone. A
+// futex that waits until a moment of the wall clock, which is how Abseil and gRPC wait, gets the kernel's
+// moment.
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
 
 namespace {
+
+using SystemCall = long (*)(long, ...);
+
+// No static variable of the function: what guards one waits by syscall.
+std::atomic<SystemCall> real_syscall{nullptr};
+
+SystemCall Real() {
+  SystemCall real = real_syscall;
+  if (real == nullptr) real_syscall = real = reinterpret_cast<SystemCall>(dlsym(RTLD_NEXT, "syscall"));
+  return real;
+}
 
 int64_t Offset() {
   static const volatile int64_t* const shared = []() -> const volatile int64_t* {
@@ -29,8 +46,23 @@ int64_t Offset() {
 
 extern "C" {
 
+long syscall(long number, ...) noexcept {
+  va_list list;
+  va_start(list, number);
+  long arguments[6];
+  for (long& argument : arguments) argument = va_arg(list, long);
+  va_end(list);
+  timespec until{};
+  if (number == SYS_futex && (arguments[1] & FUTEX_CLOCK_REALTIME) != 0 && arguments[3] != 0) {
+    until = *reinterpret_cast<const timespec*>(arguments[3]);
+    until.tv_sec -= Offset();
+    arguments[3] = reinterpret_cast<long>(&until);
+  }
+  return Real()(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+
 int clock_gettime(clockid_t clock, struct timespec* now) noexcept {
-  const long result = syscall(SYS_clock_gettime, clock, now);
+  const long result = Real()(SYS_clock_gettime, clock, now);
   if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += Offset();
   return static_cast<int>(result);
 }

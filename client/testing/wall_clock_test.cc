@@ -42,7 +42,7 @@ class WallClockTest : public ::testing::Test {
 
   std::string data() const { return folder_ / "data"; }
 
-  // The server's wall clock is off by so many hours from now on.
+  // Sets the server's wall clock off by this many hours.
   void Set(int64_t hours) const {
     const int64_t seconds = hours * 3600;
     ASSERT_EQ(pwrite(offset_, &seconds, sizeof(seconds), 0), static_cast<ssize_t>(sizeof(seconds)));
@@ -57,7 +57,7 @@ class WallClockTest : public ::testing::Test {
     return run.ok() ? *run : v1::CreateRunResponse();
   }
 
-  // A report of all that the agent gets.
+  // Leases cases and makes a report on all of them.
   v1::ReportRequest Lease(const std::string& run, const std::string& agent, int max_cases) {
     v1::LeaseRequest lease;
     lease.set_run_id(run);
@@ -89,7 +89,7 @@ TEST_F(WallClockTest, JumpsChangeNoLease) {
   const v1::CreateRunResponse run = CreateRun();
   std::vector<v1::ReportRequest> held;
   int cases = 0;
-  // Each jump comes while all before are held; nobody gets what another holds.
+  // Each jump happens while all earlier leases are held; no agent gets a case that another holds.
   for (const int64_t hours : {0, 10, -10, 24 * 365, -24, 0}) {
     Set(hours);
     held.push_back(Lease(run.run_id(), "agent" + std::to_string(held.size()), 2));
@@ -110,10 +110,10 @@ TEST_F(WallClockTest, JumpsChangeNoLease) {
     EXPECT_EQ(answer->stored(), report.verdicts_size());
     EXPECT_EQ(answer->duplicates(), 0);
   }
-  ReadRun(data(), run.run_id());  // one verdict a case
+  ReadRun(data(), run.run_id());  // one verdict per case
 }
 
-// Otherwise the test above shows nothing.
+// Without this, the test above would show nothing.
 TEST_F(WallClockTest, TheServerSeesTheJumps) {
   Set(0);
   const auto now = client_->GetRun(CreateRun().run_id());

@@ -1,4 +1,4 @@
-// diopi-agent --watch: real libraries swapped under it.
+// diopi-agent --watch, while real libraries are swapped.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -37,7 +37,7 @@ class WatchTest : public ::testing::Test {
             "--error-report",
             folder_ / "errors.csv"};
   }
-  // As a linker that writes beside and renames.
+  // Replaces the file like a linker that writes a temporary file and renames it.
   void Replace(const std::string& with) const {
     fs::copy_file(with, folder_ / "new.so", fs::copy_options::overwrite_existing);
     fs::rename(folder_ / "new.so", Library());
@@ -80,7 +80,7 @@ TEST_F(WatchTest, ARewrittenHalfWrittenAndUnchangedFile) {
   const std::string bad = ReadFile(VendorPath("vendor_segfault"));
   {
     std::ofstream file(Library(), std::ios::binary);
-    file << bad.substr(0, bad.size() / 2) << std::flush;  // open still: nothing happens
+    file << bad.substr(0, bad.size() / 2) << std::flush;  // still open: nothing happens
     file << bad.substr(bad.size() / 2);
   }
   EXPECT_NE(agent.WaitForLine("pass -> crash"), "");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails, naming the files, when a source is not formatted as .clang-format says. --fix formats them.
+# Fails and names the files if any source is not formatted as .clang-format says. --fix formats them.
 set -euo pipefail
 mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.h' '*.cc' '*.c' '*.cu' '*.cuh')
 if [ "${1:-}" = --fix ]; then

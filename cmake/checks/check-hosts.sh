@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No committed file names a path of somebody's machine or the host of a package registry: the first is wrong elsewhere,
-# and the second overrides the registry that a machine is set up to use.
+# Fails if a committed file names a path of somebody's machine or the host of a package registry: such a path is wrong
+# elsewhere, and such a host overrides the registry that a machine is set up to use.
 # usage: check-hosts.sh [FOLDER]    FOLDER: another git checkout, for the test
 set -euo pipefail
 cd "${1:-.}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check-hosts.sh finds each kind of line that it is there for, and passes those that only look alike.
+# check-hosts.sh finds each kind of line that it should find, and passes lines that only look similar.
 set -euo pipefail
 check=$(cd "$(dirname "$0")" && pwd)/check-hosts.sh
 work=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every folder of the first two levels that holds sources has a README.md of at most a page (60 lines).
+# Fails if a folder of the first two levels that holds sources has no README.md, or one longer than a page (60 lines).
 set -euo pipefail
 status=0
 while read -r folder; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every shell script of the tree (those that git knows and that begin with a shell's name) through shellcheck.
+# Runs shellcheck over every shell script in the tree: files in git whose first line names a shell.
 set -euo pipefail
 scripts=()
 while IFS= read -r file; do

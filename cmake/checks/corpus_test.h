@@ -1,5 +1,5 @@
-// Hands every file of a fuzz target's regression corpus to the target (diopi_fuzz in cmake): what a fuzzer
-// found once stays found, also where there is no libFuzzer. A finding ends the program.
+// Passes every file of a fuzz target's regression corpus to the target (diopi_fuzz in cmake), so that earlier
+// findings of a fuzzer are tested without libFuzzer, too. A finding ends the program.
 #ifndef CMAKE_CHECKS_CORPUS_TEST_H_
 #define CMAKE_CHECKS_CORPUS_TEST_H_
 
@@ -18,7 +18,7 @@ namespace diopi::checks {
 
 using FuzzTarget = int (*)(const uint8_t* data, size_t size);
 
-// Every file of the folder and its subfolders.
+// Runs the target on every file of the folder and its subfolders.
 inline void RunFolder(FuzzTarget target, const std::string& folder) {
   size_t count = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The documents and the programs agree: every subcommand and option that a document names is in the program's
-help, and every command of README.md's blocks runs and does what stands beside it.
+"""Tests that documents and programs agree: every subcommand and option that a document names is in the program's help,
+and every command in README.md's blocks runs.
 
 usage: docs_test.py BUILD_FOLDER, in the repository's root
 """
@@ -27,7 +27,7 @@ ELSEWHERE = {
     "build/bin/diopi-agent --impl /path/to/libdiopi_impl.so": "cuda_e2e_test, all of core",
     "build/bin/diopi-cli repro CASE --impl ... --gdb": "debugger_e2e_test",
 }
-# Of everything; here of one operator, to be quick.
+# Commands for all operators, which are run here for one, to be quick.
 NARROWED = ("build/bin/diopi-cli gen --data DIR", "build/bin/diopi-agent --server 127.0.0.1:7410 --impl ...",
             "build/bin/diopi-agent --impl ... --cases DIR")
 failures = []
@@ -46,18 +46,18 @@ def help_of(*command):
 
 
 def subcommands(text):
-    """They stand in groups, each line `  name  what it does`."""
+    """The subcommands in a help text, which lists them in groups, each in a line `  name  what it does`."""
     return set(re.findall(r"^  ([a-z][a-z-]*)  +\S", text.partition("\nExamples:\n")[0], re.M))
 
 
 def options(text):
-    """An underscore is as good as a dash."""
+    """The options in a text; an underscore counts as a dash."""
     return {name.replace("_", "-") for name in re.findall(r"--[a-z][\w-]*", text)}
 
 
 @functools.lru_cache(maxsize=None)
 def all_options():
-    """Of every program, subcommand and script: what a document may name without saying whose it is."""
+    """The options of every program, subcommand and script, which a document may name without the program."""
     found = set()
 
     def walk(*command):
@@ -79,7 +79,7 @@ def all_options():
 
 
 def spans(text):
-    """The commands of a document: lines of blocks, and what stands between backticks."""
+    """The commands of a document: lines of blocks, and text between backticks."""
     for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S):
         yield from (line.split("  #")[0].strip() for line in block.replace("\\\n", " ").splitlines())
     rest = re.sub(r"^```\w*\n.*?^```", "", text, flags=re.M | re.S)
@@ -87,7 +87,7 @@ def spans(text):
 
 
 def misnamed(text):
-    """What a document names and no program has."""
+    """Subcommands and options that a document names and no program has."""
     for span in spans(text):
         words = span.split()
         program = os.path.basename(words[0]) if words else ""
@@ -149,7 +149,7 @@ class Readme:
             yield from block.splitlines()
 
     def filled(self, command):
-        """With a value in place of each word that stands for one."""
+        """The command's words, with values in place of its placeholders."""
         words = {"/path/to/libdiopi_impl.so": LIBRARY, "build/libdiopi_impl.so": LIBRARY, "...": LIBRARY,
                  "CASE": "add.float32.n17", "DIR": "cases", "NAME": "mine", "diopiX": "diopiSyncBnMeanMmcv",
                  "ADDR": self.address,
@@ -171,7 +171,7 @@ class Readme:
         return done.stdout
 
     def wait_for(self, process, text, command):
-        """Reads until a line has the text; a process that does not say it is ended."""
+        """Reads until a line has the text; kills a process that does not print it in time."""
         late = threading.Timer(120, process.kill)
         late.start()
         seen = ""

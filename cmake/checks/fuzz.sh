@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of a build of preset "fuzz" for DIOPI_FUZZ_SECONDS (60) each, from the regression
-# corpus in the repository and what earlier runs found (BUILD/fuzz/NAME.found). Exit 1 when one has a finding;
-# the input that shows it is BUILD/fuzz/NAME.finding-*. The repository is not written to.
+# Runs every fuzz target of a build of preset "fuzz" for DIOPI_FUZZ_SECONDS (60) each, starting from the regression
+# corpus in the repository and the inputs of earlier runs (BUILD/fuzz/NAME.found). Exits with 1 if a target has a
+# finding; the input that shows it is BUILD/fuzz/NAME.finding-*. The script does not write to the repository.
 # usage: fuzz.sh BUILD_FOLDER [TARGET...]
 set -euo pipefail
 build=${1:?"usage: fuzz.sh BUILD_FOLDER [TARGET...]"}
@@ -13,7 +13,7 @@ if [ $# -eq 0 ]; then
   set -- "${@%.corpus}"
 fi
 
-# A slow input is a finding, and so is one that needs much memory.
+# Inputs that are slow or need much memory are findings, too.
 limits=(-timeout=10 -rss_limit_mb=2048 -max_len=65536)
 failed=0
 printf '%-24s %12s %10s %8s %8s  %s\n' target executions per_s corpus features verdict

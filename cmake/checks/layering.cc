@@ -39,7 +39,7 @@ absl::string_view FolderPart(absl::string_view path) {
   return slash == absl::string_view::npos ? "" : path.substr(0, slash);
 }
 
-// The folder that a file counts to: its own, unless an `as` line names another.
+// The folder that a file counts as part of: its own, unless an `as` line names another.
 absl::string_view PlaceOf(const LayeringRules& rules, absl::string_view path) {
   for (const auto& placed : rules.placed) {
     for (const std::string& pattern : placed.paths) {
@@ -160,8 +160,8 @@ FolderGraph::Edges FolderGraph::UpTo(int depth) const {
   return edges;
 }
 
-// For each folder the shortest way back to it; a circle is reported once, from its first folder by name, and
-// once for all depths.
+// Finds the shortest way from each folder back to itself. A circle is reported only once, starting from its
+// first folder by name, whatever the depth.
 std::vector<std::string> FolderGraph::Circles() const {
   std::vector<std::string> circles;
   std::set<std::set<std::string>> known;

@@ -38,7 +38,7 @@ absl::StatusOr<LayeringRules> ParseRules(std::string_view text);
 // `path` is relative to the project's root.
 std::vector<std::string> CheckFile(const LayeringRules& rules, std::string_view path, std::string_view text);
 
-// Which folder includes which.
+// The graph of which folder includes which.
 class FolderGraph {
  public:
   explicit FolderGraph(LayeringRules rules = {}) : rules_(std::move(rules)) {}
@@ -48,7 +48,7 @@ class FolderGraph {
   std::vector<std::string> Circles() const;
 
  private:
-  // From folder to folder, with the first include that makes it so.
+  // From folder to folder, with the first include between them.
   using Edges = std::map<std::string, std::map<std::string, std::string>>;
   Edges UpTo(int depth) const;
   const LayeringRules rules_;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""clang-tidy's bugprone and performance checks (.clang-tidy) over every source of ours, or those given.
+"""Runs clang-tidy's bugprone and performance checks (.clang-tidy) over all our sources, or those given.
 
 usage: lint.py BUILD_FOLDER [FILE ...]
 
-A file that was clean and has not changed since, nor any header of ours that it includes, nor its command, is not checked
-again: BUILD_FOLDER/lint has a hash for each clean file. Exit status 1 when there are findings.
+A clean file is checked again only if it, a header of ours that it includes, or its command has changed: BUILD_FOLDER/lint
+has a hash for each clean file. Exit status 1 if there are findings.
 """
 import concurrent.futures
 import hashlib
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 # gcc checks promotions to double and deprecated declarations. clang's flags of the same names also object to promotions
-# to long double, which are meant, and to what std::stable_sort calls. Google Benchmark's macros use __COUNTER__.
+# to long double, which are intended, and to what std::stable_sort calls. Google Benchmark's macros use __COUNTER__.
 TIDY = ['clang-tidy-22', '--quiet', '--extra-arg=-Wno-double-promotion', '--extra-arg=-Wno-deprecated-declarations',
         '--extra-arg=-Wno-c2y-extensions']
 
@@ -31,7 +31,7 @@ def sources(file):
 
 
 def commands(build):
-    """The build's commands that clang understands, by file: none of nvcc's, and no headers that gcc has precompiled."""
+    """The build's commands by file, as clang understands them: without nvcc's, and without gcc's precompiled headers."""
     result = {}
     for entry in json.loads((build / 'compile_commands.json').read_text()):
         if 'nvcc' not in entry['command'].split()[0]:
@@ -44,7 +44,7 @@ def commands(build):
 
 
 def headers(build, root):
-    """What the objects depend on, by object: our own files."""
+    """Our own files that each object depends on, by object."""
     result, current = {}, None
     listing = subprocess.run(['ninja', '-C', build, '-t', 'deps'], capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
@@ -73,7 +73,7 @@ def main(arguments):
     contents = {}
 
     def digest(entry):
-        """Of all that a finding could come from; empty where the object was not built."""
+        """A hash of everything that can cause a finding; empty if the object was not built."""
         if entry['output'] not in depends:
             return ''
         hasher = hashlib.sha256(config + ' '.join([*TIDY, entry['command']]).encode())

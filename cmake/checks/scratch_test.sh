@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# An operator is files of its own and nothing else: takes those of two operators (one of one line, one with a gradient
-# and a shape rule) out of a copy of the tree, which must build without them, and adds them again as a newcomer would
-# who writes them: they must be built, listed, covered, generated, run, proven, fuzzed, cross-checked and timed. One file
-# more, a made-up injected bug, stands beside its operator as any other. The copy is an overlay at the tree's own path, so
-# that only what these files change is built again.
-# usage: scratch_test.sh BUILD_FOLDER; exit status 77: there are no overlays here
+# Tests that an operator consists only of its own files. Removes those of two operators (one of one line, one with a
+# gradient and a shape rule) from a copy of the tree, which must build without them, and adds them again as a newcomer
+# would: they must be built, listed, covered, generated, run, proven, fuzzed, cross-checked and timed. One more file, a
+# made-up injected bug, stands beside its operator. The copy is an overlay at the tree's own path, so that only what these
+# files change is built again.
+# usage: scratch_test.sh BUILD_FOLDER; exit status 77: overlays are not available here
 set -euo pipefail
 build=$(realpath "${1:?"usage: scratch_test.sh BUILD_FOLDER"}")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -73,11 +73,11 @@ for library in libdiopi_cpu.so vendors/libdiopi_cuda_emulated.so; do
   step "$library" 'called cases pass \(100.00 %\)' "$bin/diopi-agent" --impl "$build/lib/$library" --data "$work/data" \
     --fname "${operators[@]}" --error-report "$work/errors"
 done
-# DIOPI_UNARY lines have injected bugs by themselves: sgn's two functions, of one line, have two.
+# DIOPI_UNARY lines bring their own injected bugs: sgn's two functions, of one line, have two.
 step proof 'injected bugs caught: 2 of 2 ' "$bin/diopi-proof" verdict --fname sgn --only 'sgn_*' --seeds 1
 step 'proof of the made-up bug' 'injected bugs caught: 1 of 1 ' "$bin/diopi-proof" verdict --fname unfold \
   --only 'unfold_*' --seeds 1
-# Both are timed at a model's size: sgn at the points of its class, without a word of its own.
+# Both are timed at a model's size: sgn at the points of its class, without a file of its own.
 mkdir "$work/points"
 python3 baselines/timing/points.py "$work/points"
 mkdir "$work/timed"
@@ -86,7 +86,7 @@ step time ' 0 without a time' "$bin/diopi-cli" time --impl "$build/lib/libdiopi_
   --dtype float32 --cases "$work/timed" --largest 1 --samples 1 --calls 1 --warmup 1 --output "$work/times"
 [ "$(grep -cE '"case": "(sgn|unfold)[.a-z]*\.float32\.model_' "$work/times")" = "$functions" ] ||
   { cut -c1-80 "$work/times" >&2; fail "not every function is timed at a model's size"; }
-# Every operator's file is an input of the fuzzed reader of such files.
+# Every operator's file is in the corpus of the fuzz target that reads such files.
 step fuzz "cases/ops: $(find cases/ops -type f | wc -l) inputs" "$build/tests/corpus_tests" \
   --gtest_filter='operator_file_fuzz_corpus.EveryInputIsSurvived'
 if /usr/bin/python3 -c 'import torch, h5py' 2>/dev/null; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is shipped is configured for every NVIDIA device, though a build for tests is not. Configures, compiles nothing.
+# Tests that what is shipped is configured for every NVIDIA device, though a build for tests is not. Only configures.
 set -euo pipefail
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT

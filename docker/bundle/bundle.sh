@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs what `cmake --install` ships, and every shared library it needs that a plain Linux does not have, into one
-# file that runs from any folder. `./run bundle` builds first, then calls it.
+# Packs what `cmake --install` ships, with every shared library it needs that a plain Linux lacks, into one file that
+# can be unpacked in any folder. `./run bundle` builds first, then calls this script.
 # usage: bundle.sh BUILD FILE.tar.zst [server|agent|demo|nvidia ...]    (.tar.xz and .tar.gz too; default: agent)
 set -euo pipefail
 build=${1:?"usage: bundle.sh BUILD FILE.tar.zst [server|agent|demo|nvidia ...]"}
@@ -22,13 +22,13 @@ esac
 for component in "$@"; do
   case "$component" in
     server | agent | demo | nvidia) ;;
-    *) fail 2 "'$component' is no component; there are server, agent, demo and nvidia" ;;
+    *) fail 2 "unknown component '$component'; expected server, agent, demo or nvidia" ;;
   esac
 done
 for tool in patchelf objdump ldd "${compress%% *}"; do
   command -v "$tool" >/dev/null || fail 2 "no $tool on PATH (docker/packages.txt names its package)"
 done
-[ -r "$build/CMakeCache.txt" ] || fail 2 "$build is no build folder; ./run bundle builds one"
+[ -r "$build/CMakeCache.txt" ] || fail 2 "$build is not a build folder; ./run bundle builds one"
 case " $* " in
   *" nvidia "*)
     [ -e "$build/lib/libdiopi_cuda.so" ] ||
@@ -36,7 +36,7 @@ case " $* " in
     ;;
 esac
 folder=$(dirname "$file")
-[ -w "$folder/." ] || fail 2 "$file: $folder is no folder that can be written to"
+[ -w "$folder/." ] || fail 2 "$file: cannot write to the folder $folder"
 
 work=$(mktemp -d "$folder/.bundle.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -47,11 +47,11 @@ for component in "$@"; do
     fail 3 "cmake --install of component $component failed; is everything built (target diopi_shipped)?"
   }
 done
-rm -rf "${top:?}/var" # of images
+rm -rf "${top:?}/var" # only for images
 mkdir -p "$top/lib" "$top/share/licenses"
 
-# What belongs to the machine. A vendor's library is loaded into our worker: two C or C++ runtimes would meet there.
-# NVIDIA's libraries are as large as they are, and come with the driver or the toolkit.
+# Libraries that belong to the machine. Our worker loads the vendor's library, where two C or C++ runtimes would clash.
+# NVIDIA's libraries are large, and come with the driver or the toolkit.
 of_the_system() {
   case "$1" in
     linux-vdso.so.* | ld-linux-x86-64.so.* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.*) ;;
@@ -69,7 +69,7 @@ while IFS= read -r path; do
 done < <(find "$top" -type f)
 [ ${#ours[@]} -gt 0 ] || fail 3 "nothing was installed from $build"
 
-# ldd follows all the way down: one call a file of ours is enough.
+# ldd follows all dependencies: one call per file of ours is enough.
 for path in "${ours[@]}"; do
   ldd "$path" | sed 's/ (0x[0-9a-f]*)$//' | while read -r name arrow found; do
     name=${name##*/}
@@ -84,8 +84,8 @@ for path in "${ours[@]}"; do
   done
 done
 
-# Found beside each other wherever the folder lies. RUNPATH, which is each file's own: a DT_RPATH of the worker would
-# also give a vendor's library our copies of what it needs. The NVIDIA reference looks where toolkits are, too.
+# The files find each other wherever the folder lies. RUNPATH applies to each file alone: a DT_RPATH of the worker would
+# also make a vendor's library load our copies. The NVIDIA reference searches the toolkit's folders, too.
 elves=()
 while IFS= read -r path; do
   is_elf "$path" || continue

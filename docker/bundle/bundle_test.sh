@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A bundle made from a build, unpacked where there is nothing else: a root with glibc, libstdc++ and a shell.
+# Makes a bundle from a build and unpacks it in a root that has only glibc, libstdc++ and a shell.
 # usage: bundle_test.sh BUILD
 set -euo pipefail
 build=$(realpath "${1:?"usage: bundle_test.sh BUILD"}")
@@ -13,7 +13,7 @@ fail() {
   tail -n 15 "$work/out" 2>/dev/null | cut -c1-300 >&2
   exit 1
 }
-expect() { # expect STATUS TEXT COMMAND...: it ends so, and says so
+expect() { # expect STATUS TEXT COMMAND...: the command exits with STATUS and prints TEXT
   local wanted=$1 text=$2 status=0
   shift 2
   "$@" >"$work/out" 2>&1 || status=$?
@@ -29,10 +29,10 @@ if ! "${own[@]}" chroot / true 2>/dev/null; then
   exit 77
 fi
 
-expect 2 "'car' is no component" "$here/bundle.sh" "$build" "$work/x.tar.zst" agent car
+expect 2 "unknown component 'car'" "$here/bundle.sh" "$build" "$work/x.tar.zst" agent car
 expect 2 "ends in .tar.zst" "$here/bundle.sh" "$build" "$work/x.zip"
-expect 2 "no folder that can be written to" "$here/bundle.sh" "$build" "$work/none/x.tar.zst"
-expect 2 "is no build folder" "$here/bundle.sh" "$work" "$work/x.tar.zst"
+expect 2 "cannot write to the folder" "$here/bundle.sh" "$build" "$work/none/x.tar.zst"
+expect 2 "is not a build folder" "$here/bundle.sh" "$work" "$work/x.tar.zst"
 components=(agent demo)
 [ ! -e "$build/lib/libdiopi_cuda.so" ] || components+=(nvidia)
 expect 0 "Needs: machine x86-64 GLIBC_2." "$here/bundle.sh" "$build" "$work/x.tar.zst" "${components[@]}"
@@ -56,7 +56,7 @@ lib=/opt/some/where/diopi/lib
 [ -e "$root/lib/x86_64-linux-gnu/libc.so.6" ] || fail "the root has no glibc"
 [ ! -e "$root/lib/x86_64-linux-gnu/libprotobuf.so.32" ] || fail "the root has more than it should"
 expect 0 "" in_root "$bin/diopi-cli --version"
-# What comes with the programs: man pages, completion, and the headers by which the C file of `repro` compiles.
+# What comes with the programs: man pages, completion, and the headers that the C file of `repro` includes.
 share=$root$bin/../share
 expect 0 "" grep -F '.SS "diopi\-cli repro"' "$share/man/man1/diopi-cli.1"
 expect 0 "" bash -n "$share/bash-completion/completions/diopi-agent"
@@ -65,7 +65,7 @@ expect 1 "Compile    cc -I ${bin%/bin}/include /tmp/repro.c" in_root \
 expect 0 "" cc -I "$root${bin%/bin}/include" "$root/tmp/repro.c" -rdynamic -ldl -lm -o "$work/repro"
 expect 0 "(100.00 %)" in_root "$bin/diopi-agent --impl $lib/libdiopi_cpu.so --fname add"
 expect 1 "Outcomes     pass" in_root "$bin/diopi-agent --impl $lib/demo/libdiopi_faulty.so --fname add"
-if [ -e "$root$lib/libdiopi_cuda.so" ]; then # the machine's own libraries: the first that is missing is named
+if [ -e "$root$lib/libdiopi_cuda.so" ]; then # the error names the first of the machine's libraries that is missing
   expect 2 "libcu" in_root "$bin/diopi-agent --impl $lib/libdiopi_cuda.so --fname add"
   grep -qE 'libcu(dnn|blasLt)\.so\.[0-9]+: cannot open shared object file' "$work/out" || fail "it is not named"
 fi
@@ -79,7 +79,7 @@ if [ -e "$root$bin/diopi-nvidia-check" ]; then # needs more than a shell: the ma
   expect 0 "" python3 "$root$bin/../share/diopi/baselines/timing/points.py" "$work/points"
   expect 0 "softmax.float32.model_" "$root$bin/diopi-cli" list cases --cases "$work/points" --case '*model_*'
 fi
-# And it can fail: nothing of this machine's helped.
+# The bundle fails without one of its libraries: none of this machine's helped.
 mv "$root$lib/libhdf5_serial.so.103" "$work/"
 expect 127 "libhdf5_serial.so.103: cannot open shared object file" in_root "$bin/diopi-cli --version"
 echo "bundle_test: passed"

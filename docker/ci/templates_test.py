@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Takes the commands out of the CI templates and runs them as the runners would, on a small vendor repository.
+"""Extracts the commands from the CI templates and runs them as the runners would, on a small vendor repository.
 
 usage: templates_test.py BUILD_FOLDER
 """
@@ -13,7 +13,7 @@ import yaml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv[1])
-# Few cases, so that it is quick: the flow is what is tested.
+# Few cases, so that the test is quick: it tests the flow.
 SELECTION = "--case neg.float32.size_*"
 EXPECTATIONS = 'skip neg.int* expires=2999-12-31 issue=https://issues.test/1 "not our business"\n'
 failures = []
@@ -39,7 +39,7 @@ def github(document):
             check("@" in step["uses"], f"github: {step['uses']} names a version")
         else:
             check("${{" not in step["run"], f"github: {step['name']} is plain shell")
-            # What `shell: bash` stands for.
+            # What `shell: bash` means.
             steps.append((step["name"], ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"], step["run"]))
     return job["env"], steps
 
@@ -53,7 +53,7 @@ def gitlab(document):
 
 
 def run(template, steps, variables, folder, library):
-    """Runs the steps until one fails; its name, or None."""
+    """Runs the steps until one fails. Returns its name, or None, and the output."""
     with open(os.path.join(folder, "build.sh"), "w") as script:
         script.write(f"#!/bin/sh\nmkdir -p build && cp {library} build/libdiopi_impl.so\n")
     os.chmod(os.path.join(folder, "build.sh"), 0o755)
@@ -117,7 +117,7 @@ def main():
             report = xml.etree.ElementTree.fromstring(read(folder, "gate.xml") or "<none/>")
             check(is_github or report.get("failures") not in ("0", None), f"{template}: gate.xml: {report.attrib}")
 
-            # A library that does not load ends the job before the gate: the run before is not taken for it.
+            # A library that does not load ends the job before the gate, which must not judge an earlier run.
             failed, output = run(template, steps, variables, folder, "/dev/null")
             check(failed in ("Test what changed first", "Test everything", "script"), f"{template}: no library: {failed}")
             check("Gate " not in output, f"{template}: the gate ran:\n{output}")

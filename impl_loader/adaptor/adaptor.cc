@@ -13,7 +13,7 @@
 namespace diopi::loader {
 namespace {
 
-// The argument and the tensor of it that a key names; null where there is none.
+// The argument, and its tensor, that a key names; null where there is none.
 struct Found {
   v1::Argument* argument = nullptr;
   v1::TensorSpec* spec = nullptr;
@@ -44,7 +44,7 @@ void MakeChannelsLast(v1::TensorSpec* spec) {
   spec->set_strides(0, stride);
 }
 
-// In words, what became of the strides; empty when nothing did.
+// Describes how the strides changed; empty if they did not.
 absl::StatusOr<std::string> LayOut(v1::HandedLayout layout, v1::TensorSpec* spec) {
   if (layout == v1::AS_IS) return "";
   const std::vector<int64_t> before(spec->strides().begin(), spec->strides().end());
@@ -118,7 +118,7 @@ void AdaptedCall::ConvertInput(const std::string& key, const Handed& handed) {
       std::find_if(inputs_.begin(), inputs_.end(), [&](const InputView& one) { return one.key == key; });
   if (input == inputs_.end() || input->dtype != handed.own) return;
   const int64_t elements = NumElements(input->shape);
-  // What does not fit its shape is the frame's to refuse.
+  // If the values do not fit the shape, the frame refuses the case.
   if (elements < 0 || input->bytes != static_cast<size_t>(elements * ElementSize(handed.own))) return;
   std::string& data = values_.emplace_back(static_cast<size_t>(elements * ElementSize(handed.handed)), '\0');
   const Conversion done = Convert(handed.own, input->data, handed.handed, data.data(), elements);

@@ -1,9 +1,8 @@
-// Between the loader and a vendor's functions: hands a case over in the element types and layouts that the
-// library takes, and gives back what the caller asked for.
+// Converts a case to the element types and layouts that a vendor's library takes, and its outputs back to
+// those that the caller asked for.
 //
 // It works on the case and its tensors, before the arguments of the call are made and after its outputs were
-// read: the library's buffers are buffers like any other, with canaries, poison and every check of the
-// memory.
+// read: the library's buffers have canaries, poison and every check of the memory, as without an adaptor.
 #ifndef IMPL_LOADER_ADAPTOR_ADAPTOR_H_
 #define IMPL_LOADER_ADAPTOR_ADAPTOR_H_
 
@@ -25,8 +24,8 @@ namespace diopi::loader {
 // One case, adapted. Not thread-safe. The case, its inputs and the adaptor outlive it.
 class AdaptedCall {
  public:
-  // InvalidArgument when the adaptor asks for what cannot be done: no such tensor, no such conversion, a
-  // layout that a tensor of so many dimensions does not have.
+  // InvalidArgument when the adaptor asks for the impossible: an unknown tensor, a conversion that does not
+  // exist, a layout that a tensor of so many dimensions cannot have.
   static absl::StatusOr<AdaptedCall> Make(const v1::Case& c, const std::vector<InputView>& inputs,
                                           const v1::CaseAdaptor& adaptor);
 
@@ -34,14 +33,14 @@ class AdaptedCall {
   const v1::Case& adapted_case() const { return case_; }
   const std::vector<InputView>& inputs() const { return inputs_; }
 
-  // Not empty: the library must not be called, as it would be handed other values. Which, in words.
+  // Not empty: the library must not be called, because it would get other values; the text says which.
   const std::string& not_adaptable() const { return not_adaptable_; }
 
-  // Outputs, inouts and what the library allocated, in the caller's element types again: those that the
-  // library gave in the type it was asked for. Others stay as they are, for the judge to see.
+  // Converts outputs, inouts and tensors that the library allocated back to the caller's element types, if
+  // the library gave them in the type it was asked for. Others stay as they are, for the judge to see.
   void TakeBack(std::vector<OutputTensor>* outputs);
 
-  // Into the reply: what was done, in words.
+  // Adds to the reply what was done, in words.
   void Describe(v1::WorkerReply* reply) const;
 
  private:

@@ -102,7 +102,8 @@ TEST_F(AdaptedCallTest, WhatDoesNotFitIsNotHandedOver) {
               HasSubstr("1 of 3 elements of input are no float32, the first at 1: 1e+300"));
 }
 
-// A library that computes uint8 in int32 gives 300 where uint8 arithmetic gives 44: taken modulo, and told.
+// A library that computes uint8 in int32 gives 300 where uint8 arithmetic gives 44: taken modulo, and
+// reported.
 TEST_F(AdaptedCallTest, ResultsBeyondTheCallersTypeAreTold) {
   case_.mutable_args(0)->mutable_tensor()->set_dtype(D::uint8);
   AddConversion("out", D::int32, v1::CONTIGUOUS, &adaptor_);

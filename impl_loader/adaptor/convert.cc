@@ -25,7 +25,7 @@ void Store(void* to, int64_t index, T value) {
   std::memcpy(static_cast<char*>(to) + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
-// What became of one value.
+// How one value was converted.
 enum class Fate { kExact, kRounded, kLost };
 
 // Between two integer types. Values beyond the range wrap modulo 2^k, as in hardware.
@@ -138,7 +138,7 @@ Conversion FromIntegers(const void* source, Dtype to, void* target, int64_t elem
       const From value = Load<From>(source, i);
       double exact = 0;
       Fate fate = IntegerToDouble(value, &exact);
-      // An integer that is rounded is another integer.
+      // A rounded integer is a different integer, hence lost.
       if (DoubleToFloating(exact, to, target, i) != Fate::kExact) fate = Fate::kLost;
       recorder.Add(fate, i, +value);
     }

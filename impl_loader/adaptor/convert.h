@@ -1,4 +1,4 @@
-// Elements of one type as elements of another, with what is lost on the way.
+// Converts elements of one type to another, and counts what is lost.
 #ifndef IMPL_LOADER_ADAPTOR_CONVERT_H_
 #define IMPL_LOADER_ADAPTOR_CONVERT_H_
 
@@ -11,17 +11,17 @@ namespace diopi::loader {
 
 struct Conversion {
   int64_t elements = 0;
-  // Values that the other type cannot hold: integers out of its range or, in a floating type, not exact;
-  // finite numbers that become infinite; fractions and what is not finite in an integer type. They are stored
-  // modulo 2^k (0 where they are no integers), and counted.
+  // Counts values that the other type cannot hold: integers outside its range or, in a floating type, not
+  // exact; finite numbers that become infinite; fractions and non-finite values in an integer type. They are
+  // stored modulo 2^k, or as 0 where they are not integers.
   int64_t lost = 0;
   int64_t first_lost = -1;
   std::string first_text;  // the value
   int64_t rounded = 0;     // floating values that were rounded
 };
 
-// False for pairs that are not converted: complex numbers other than complex64 and complex128 into each
-// other, and what has no elements of a known kind.
+// False for pairs that are not converted: complex numbers, except between complex64 and complex128, and
+// dtypes whose elements are of no known kind.
 bool CanConvert(Dtype from, Dtype to);
 
 // Dense arrays of `elements`; no alignment is needed.

@@ -81,8 +81,8 @@ absl::Status SetInteger(const abi::Function& function, const abi::Param& param, 
   const Range range = RangeOf(param.kind());
   if (v < range.low || v > range.high) {
     return Bad(function, param,
-               absl::StrCat(v, " is outside ", range.low, " to ", range.high, ", all that a ", param.c_type(),
-                            " may be here"));
+               absl::StrCat(v, " is outside ", range.low, " to ", range.high, ", the range of a ",
+                            param.c_type(), " here"));
   }
   if (param.kind() == abi::INT64) {
     slot->i64 = v;
@@ -106,7 +106,7 @@ absl::Status SetFloating(const abi::Function& function, const abi::Param& param,
     *type = &ffi_type_double;
     return absl::OkStatus();
   }
-  // Rounding to float is what a C caller does; turning a finite number into an infinity is a mistake.
+  // A C caller rounds to float, too; turning a finite number into an infinity is a mistake.
   if (std::isfinite(*v) && std::fabs(*v) >= 0x1.ffffffp127) {
     return Bad(function, param, absl::StrFormat("%g does not fit a float", *v));
   }
@@ -246,7 +246,7 @@ absl::StatusOr<CallResult> CallFunction(void* symbol, const abi::Function& funct
     values[i] = &slots[i];
   }
   ffi_cif cif;
-  // diopiError_t is an enum: an int as far as the calling convention goes.
+  // diopiError_t is an enum, which the calling convention treats as an int.
   if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, static_cast<unsigned>(n), &ffi_type_sint32, types.data()) !=
       FFI_OK) {
     return absl::InternalError(absl::StrCat(function.name(), ": libffi refuses the signature"));

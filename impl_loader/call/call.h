@@ -31,7 +31,7 @@ struct CallResult {
 };
 
 // Calls `symbol`, which must have the signature `function`, with `context` first and then `args` (one for
-// each further parameter, in order). A C++ exception that leaves the library is caught and told.
+// each further parameter, in order). A C++ exception that leaves the library is caught and reported.
 // InvalidArgument, naming the parameter, when an argument does not fit its kind; the call is then not made.
 // Thread-safe.
 absl::StatusOr<CallResult> CallFunction(void* symbol, const abi::Function& function,

@@ -27,7 +27,7 @@ void AppendAll(const void* data, size_t size, Bytes* out) {
   if (size > 0) std::memcpy(out->data() + at, data, size);
 }
 
-// One argument, and what the recorder must say of it.
+// One argument, and what the recorder must record for it.
 struct Sent {
   ArgValue value;
   Bytes record;

@@ -46,7 +46,7 @@ int32_t CallFrame::Prepare(uint8_t poison, bool fill, std::string_view spreading
   return 0;
 }
 
-// Device memory for what the inputs hold; empty when there is not enough.
+// Device memory for the values of the inputs; empty when there is not enough.
 std::vector<CallFrame::Held> CallFrame::SetAside() {
   std::vector<Held> held;
   for (const BoundTensor& bound : tensors_) {

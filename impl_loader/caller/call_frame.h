@@ -1,4 +1,4 @@
-// One case turned into the arguments of a call: tensors in guarded buffers, handles, scalars, strings.
+// Turns one case into the arguments of a call: tensors in guarded buffers, handles, scalars, strings.
 #ifndef IMPL_LOADER_CALLER_CALL_FRAME_H_
 #define IMPL_LOADER_CALLER_CALL_FRAME_H_
 
@@ -73,19 +73,19 @@ class CallFrame {
                                                           const std::vector<InputView>& inputs, Dtype widened,
                                                           diopiContext* context);
 
-  // False when the case has generators and the last call left all of them where they were.
+  // False when the case has generators and the last call advanced none of them.
   bool GeneratorsMoved() const;
-  // Before each call: restores inputs, inouts, generators and handles, fills outputs with `poison` (with what
-  // they hold, where callers put something there and `fill` says so), renews the canaries, moves everything
-  // to the device. `spreading` names inputs and inouts ("*": all) whose canaries are such as spread (Buffer).
-  // The library's error code when a copy fails.
+  // Call it before each call of the library. Restores inputs, inouts, generators and handles, fills outputs
+  // with `poison` (if `fill`, with the values that callers put there, where they do), renews the canaries and
+  // moves everything to the device. `spreading` names inputs and inouts ("*": all) that get canaries which
+  // spread into results (Buffer). Returns the library's error code when a copy fails.
   int32_t Prepare(uint8_t poison, bool fill = true, std::string_view spreading = {});
-  // After Prepare, for a library with device memory: inputs and inouts become zeros, and are queued to come
-  // back on the context's stream behind what `delay` puts there for `seconds`. Waits for everything but that.
-  // The library's error code; `held` tells whether the inputs are late, false where the library lacks what it
-  // takes.
+  // After Prepare, for a library with device memory: sets inputs and inouts to zeros, and queues copies of
+  // their values on the context's stream behind the work that `delay` puts there for `seconds`. Waits for
+  // everything except these. Returns the library's error code; `held` says whether the inputs are late, false
+  // where the library lacks the functions for it.
   int32_t HoldInputs(StreamDelay* delay, double seconds, bool* held);
-  // After each call: makes the mirrors of all buffers current. Synchronise afterwards.
+  // Call it after each call of the library: makes the mirrors of all buffers current. Synchronise afterwards.
   int32_t Download();
 
   const std::vector<ArgValue>& args() const { return args_; }

@@ -1,4 +1,4 @@
-// How each kind of argument reaches a library. What libffi makes of it is impl_loader/call's to test.
+// How each kind of argument reaches a library. The tests of impl_loader/call cover what libffi does with it.
 #include "impl_loader/caller/call_frame.h"
 
 #include <gtest/gtest.h>

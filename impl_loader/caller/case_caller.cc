@@ -19,8 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kFewestSamples = 3;
 constexpr double kHoldSeconds = 5e-3;  // StreamDelay's longest, where its copies are few enough
-// On a fast device one is about half a millisecond. Together they leave room in the driver's queue for the
-// calls.
+// On a fast device one hold is about half a millisecond. Together they leave room in the driver's queue for
+// the calls.
 constexpr int kHolds = 4;
 
 double SecondsSince(Clock::time_point start) {
@@ -86,7 +86,7 @@ class CaseCallerImpl : public CaseCaller {
     const runtime::DeviceFunctions& functions = vendor_->functions();
     if (functions.stream_create != nullptr) {
       const int32_t code = functions.stream_create(&context_.stream);
-      if (code != 0) return Failure("making a stream", code);
+      if (code != 0) return Failure("creating a stream", code);
     }
     const absl::Cleanup end = [this, &functions, &prepared] {
       prepared.frame.reset();
@@ -132,7 +132,7 @@ class CaseCallerImpl : public CaseCaller {
     if (!called.ok()) return called.status();
     absl::Status status = Told(prepared, *called);
     if (wait && status.ok()) status = Wait();
-    // What it required goes to the next call, which comes later on the same stream.
+    // The next call, which comes later on the same stream, reuses the memory that this one required.
     context_.ReleaseRequired();
     host_.Rewind(prepared.host);
     if (device_ != nullptr) device_->Rewind(prepared.device);

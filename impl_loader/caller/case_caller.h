@@ -1,5 +1,5 @@
-// Calls a library we trust in this process for the call's own sake: to see how long it takes, or to let a
-// tool that watches the process see it. What it returns is not looked at.
+// Calls a library we trust in this process, to measure how long a call takes or to show it to a tool that
+// watches the process. The results are ignored.
 #ifndef IMPL_LOADER_CALLER_CASE_CALLER_H_
 #define IMPL_LOADER_CALLER_CASE_CALLER_H_
 
@@ -16,18 +16,18 @@ namespace diopi::loader {
 
 struct TimeOptions {
   int warmup = 3;                // calls before the samples, each waited for
-  int samples = 15;              // at least; fewer (3 at least) where `seconds` are over
-  int max_calls = 50;            // of a sample
-  double sample_seconds = 0.01;  // that a sample is to take
-  double seconds = 5;            // for all samples of a case, about
+  int samples = 15;              // at least; fewer (3 at least) when `seconds` have passed
+  int max_calls = 50;            // per sample
+  double sample_seconds = 0.01;  // that a sample should take
+  double seconds = 5;            // for all samples of a case, approximately
 };
 
 struct CaseTime {
-  std::vector<double> microseconds;  // of one call, a value a sample
-  int calls = 0;                     // of a sample, queued one after another
-  // On the device's own clock, from the first call's start to the last one's end, with the calls queued while
-  // the device was busy with something else. Otherwise the clock of this machine, from the first call to the
-  // end of a synchronisation after the last: without a device that is the call.
+  std::vector<double> microseconds;  // of one call; one value per sample
+  int calls = 0;                     // per sample, queued one after another
+  // True: measured by the device's clock, from the start of the first call to the end of the last, with the
+  // calls queued while the device was busy with other work. False: by this machine's clock, from the first
+  // call to the end of a synchronisation after the last; without a device that is the calls' own time.
   bool device_clock = false;
   int late = 0;  // samples in which the device began before all calls were queued: it waited for the host
 };
@@ -35,7 +35,7 @@ struct CaseTime {
 // Not thread-safe.
 class CaseCaller {
  public:
-  // `exact_memory`: every tensor on the device in memory of its own of exactly its size (runtime/arena.h).
+  // `exact_memory`: every tensor on the device gets memory of its own, of exactly its size (runtime/arena.h).
   // Errors as of VendorLibrary::Open.
   static absl::StatusOr<std::unique_ptr<CaseCaller>> Open(const std::string& path, bool exact_memory);
   virtual ~CaseCaller() = default;
@@ -45,8 +45,8 @@ class CaseCaller {
   // string.
   virtual absl::Status Call(const v1::Case& c, const TensorMap& inputs, int calls) = 0;
 
-  // Measures. Inputs are restored before each sample, not before each call. Memory that the library requires
-  // is reused and not filled.
+  // Measures calls. Inputs are restored before each sample, not before each call. Memory that the library
+  // requires is reused and not filled.
   virtual absl::StatusOr<CaseTime> Time(const v1::Case& c, const TensorMap& inputs,
                                         const TimeOptions& options) = 0;
 

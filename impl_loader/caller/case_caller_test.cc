@@ -27,7 +27,7 @@ TEST(CaseCaller, CallsAndTellsErrorsApart) {
       {"dtype", absl::StatusCode::kInvalidArgument},
       {"error", absl::StatusCode::kInternal},
       {"throws", absl::StatusCode::kInternal},
-      {"past_end", absl::StatusCode::kOk}};  // nobody looks at the memory but the tool outside
+      {"past_end", absl::StatusCode::kOk}};  // only an outside tool inspects the memory
   for (const auto& [vendor, code] : rows) {
     for (const bool exact : {false, true}) {
       auto caller = CaseCaller::Open(VendorPath(vendor), exact);

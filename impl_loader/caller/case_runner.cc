@@ -22,22 +22,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint8_t kPoison[2] = {0xA5, 0x5A};  // differ in every bit
-constexpr int kLeakCalls = 16;                // each must grow: caches that fill up stop growing
+constexpr int kLeakCalls = 16;  // each must grow: caches that fill up stop growing
 constexpr int kFewestLeakCalls = 4;
 constexpr double kLeakSeconds = 2;         // spent on them at most
 constexpr double kSampledSeconds = 0.004;  // spent on the further calls of a sampled case
 constexpr int kRepeats = 12;               // further calls when two differ
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
-// A thread that outlives its call is given this long to show what it still writes.
+// How long a thread that outlives its call has to show what it still writes.
 constexpr std::chrono::milliseconds kSettle{50};
 constexpr char kHeldText[] =
     " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
     "them)";
 
-// Fresh streams, where the library makes streams, for calls to take in turn; the context's until this ends.
-// Made before the first call: a library that keeps something by stream meets another one in the next call.
+// Fresh streams, if the library has streams, which the calls use in turn through the context. They are made
+// before the first call, so that a library that caches something per stream gets another one in the next
+// call.
 class StreamScope {
  public:
   StreamScope(const runtime::DeviceFunctions& functions, diopiContext* context, size_t count)
@@ -70,7 +70,7 @@ class StreamScope {
   int32_t code_ = 0;
 };
 
-// How an output is looked at when two calls are compared.
+// How an output is compared between two calls.
 struct OutputRules {
   bool poisoned = true;  // required memory is poisoned too
   bool judged = true;
@@ -130,6 +130,7 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
     return result;
   }
   const int64_t threads = CurrentThreads();
+  if (options.frame_bytes > 0 && device_ == nullptr) host_.Borrow(options.frame, options.frame_bytes);
   {
     absl::StatusOr<std::unique_ptr<CallFrame>> frame =
         CallFrame::Build(*function, c, inputs, options.widened, &context_);
@@ -140,6 +141,7 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
     }
     context_.ReleaseRequired();
   }
+  host_.EndLoan();
   if (CurrentThreads() > threads) {
     host_.Abandon();  // a thread that is still running may still be writing
   } else {
@@ -161,7 +163,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   const StreamScope streams(vendor_->functions(), &context_, calls > 1 ? 2 : 1);
   if (streams.code() != 0) {
     Fail(result, v1::WorkerReply::SYNC_FAILED,
-         absl::StrCat("making a stream failed with ", streams.code(), " ", vendor_->LastError()));
+         absl::StrCat("creating a stream failed with ", streams.code(), " ", vendor_->LastError()));
     return;
   }
   Attempt attempt{function, symbol, frame, result, host_.mark(), {}, {}, 0, false};
@@ -169,12 +171,12 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   MemoryLevel level;
   MemoryLevel previous;
   bool finished = true;
-  bool relies = false;  // the result rests on what outputs held before the call
+  bool relies = false;  // the result depends on what outputs held before the call
   for (int i = 0; i < calls && finished; ++i) {
     const int64_t threads = CurrentThreads();
     streams.Use(i);
-    // The second call finds poison where callers put values. A library that relies on them is called once
-    // more with them, to see whether it repeats itself.
+    // The second call finds poison where callers put values. A library that relies on these values is called
+    // once more with them, to see whether its results repeat.
     const bool fill = i != 1;
     const bool hold = options.hold_inputs && (i % 2 == 1 || (relies && i == 2));
     finished = CallOnce(&attempt, {kPoison[i % 2], hold, fill, i % 2 == 1 ? "*" : ""}) && Inspect(&attempt);
@@ -212,7 +214,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
 }
 
-// Whether a further call gives other outputs than the first. A call that fails counts as one that does not.
+// Whether a further call gives other outputs than the first. A failed call counts as no difference.
 bool CaseRunner::Differs(Attempt* attempt, const Setting& setting) {
   bool differs = false;
   if (CallOnce(attempt, setting) && Inspect(attempt)) {
@@ -230,8 +232,8 @@ bool CaseRunner::Differs(Attempt* attempt, const Setting& setting) {
   return differs;
 }
 
-// Two equal calls differed: calls the function again, as in the first call, to see how often it differs from
-// itself. Where it never does, and the difference follows the bytes around an input, it reads outside of it.
+// Two equal calls differed: repeats the first call, to see how often its results differ. If they never do,
+// and the difference follows the bytes around an input, the function reads outside of that input.
 void CaseRunner::Examine(Attempt* attempt) {
   v1::WorkerReply& reply = attempt->result->reply;
   const v1::WorkerReply before = reply;
@@ -300,7 +302,7 @@ bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
   return true;
 }
 
-// Looks at the memory after a call; false when there are no outputs to look at.
+// Inspects the memory after a call; false when there are no outputs to inspect.
 bool CaseRunner::Inspect(Attempt* attempt) {
   int32_t code = attempt->frame->Download();
   if (code == 0) code = context_.Synchronize();
@@ -360,7 +362,7 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
       differ(absl::StrCat(a.key, " has another shape or dtype in the second of two equal calls"));
       continue;
     }
-    // Calls with the first call's poison cannot tell what is unwritten: an equal value is equal poison.
+    // Calls with the first call's poison do not show what is unwritten: the poison is equal.
     const bool poisoned = poison != kPoison[0] && rules.poisoned && !rules.holds_values;
     const RunDifference d =
         CompareRuns(a.data, b.data, runtime::ElementBytes(a.dtype), poisoned, kPoison[0], poison);
@@ -390,7 +392,7 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
   }
 }
 
-// Did a thread of the library write an output after the call had returned?
+// Whether a thread of the library wrote an output after the call had returned.
 void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen) {
   const int64_t threads = CurrentThreads();
   if (threads <= 1 || device_ != nullptr) return;

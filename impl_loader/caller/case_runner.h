@@ -1,4 +1,4 @@
-// Runs one case on a library in this process, as often as asked, and tells all that was seen.
+// Runs one case on a library in this process, as often as asked, and reports all that was observed.
 #ifndef IMPL_LOADER_CALLER_CASE_RUNNER_H_
 #define IMPL_LOADER_CALLER_CASE_RUNNER_H_
 
@@ -17,14 +17,18 @@ namespace diopi::loader {
 
 struct RunOptions {
   int calls = 2;  // 1: no comparison of two calls, so no unwritten outputs and no leaks are found
-  // Calls of every eighth case (by its id) that asks for two, while they take less than a few milliseconds: a
-  // function whose calls go wrong now and then is called often enough over its cases.
+  // Calls of every eighth case (chosen by its id) for which two are asked, while they take less than a few
+  // milliseconds: over its cases, a function that fails now and then is called often enough to show it.
   int sampled_calls = 16;
   bool find_leaks = true;
-  // In every second call: keep the stream busy before the inputs arrive on it, where the library has what
-  // that takes. Work that ignores the stream then overtakes its inputs.
+  // In every second call, keep the stream busy before the inputs arrive on it, where the library has the
+  // functions for that. Work that ignores the stream then overtakes its inputs.
   bool hold_inputs = true;
   Dtype widened = v1::Dtype::unsupported;  // see CallFrame::Build
+  // Where the case's own tensors go, in the order of Arena::Allocate, when the library works on host memory;
+  // 0 bytes: wherever there is room.
+  std::byte* frame = nullptr;
+  size_t frame_bytes = 0;
 };
 
 struct RunResult {
@@ -41,7 +45,7 @@ class CaseRunner {
 
   RunResult Run(const v1::Case& c, const std::vector<InputView>& inputs, const RunOptions& options);
 
-  // Takes outputs back whose memory the next cases may use.
+  // Takes back outputs, whose memory the next cases may use.
   void Recycle(std::vector<OutputTensor> outputs);
 
  private:

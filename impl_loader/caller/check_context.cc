@@ -57,7 +57,7 @@ CheckedCall CallChecked(const CheckedFunction& function, CheckContext* context,
     call.text = std::string(called.status().message());
   } else if (called->kind == CallResult::Kind::kException) {
     call.outcome = v1::OUTCOME_ERROR;
-    call.text = absl::StrCat(function.name(), " let a C++ exception out: ", PrintableText(called->exception));
+    call.text = absl::StrCat(function.name(), " threw a C++ exception: ", PrintableText(called->exception));
   } else if (called->error_code != diopiSuccess) {
     call.error_code = called->error_code;
     const bool absent = call.error_code == diopiNoImplement || call.error_code == diopiForceFallbackToCPU ||

@@ -1,4 +1,4 @@
-// A context with tensors for calls that are no cases: those of the library checks.
+// A context with tensors for the calls of library checks, which are not cases.
 #ifndef IMPL_LOADER_CALLER_CHECK_CONTEXT_H_
 #define IMPL_LOADER_CALLER_CHECK_CONTEXT_H_
 
@@ -23,10 +23,10 @@ class CheckContext {
   CheckContext(const CheckContext&) = delete;
   CheckContext& operator=(const CheckContext&) = delete;
 
-  // Makes the stream, where the library makes streams. The library's error code.
+  // Makes the stream, if the library has streams. Returns the library's error code.
   int32_t MakeStream();
 
-  // A dense float32 tensor in the library's memory, of undefined content; null when there is no memory.
+  // A dense float32 tensor in the library's memory, with undefined values; null when there is no memory.
   diopiTensor* NewTensor(const std::vector<int64_t>& shape);
   // Queue copies between the tensor and its mirror.
   int32_t Upload(const diopiTensor& tensor) const { return context_.Upload(tensor.storage); }
@@ -45,7 +45,7 @@ class CheckContext {
 // One function of the library, found before any thread calls it.
 struct CheckedFunction {
   const abi::Function* function = nullptr;
-  void* symbol = nullptr;  // null: the library has none of those asked for
+  void* symbol = nullptr;  // null: the library has none of the functions asked for
   const std::string& name() const { return function->name(); }
 };
 // The first of `names` that the library exports.

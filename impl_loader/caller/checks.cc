@@ -26,8 +26,8 @@ void CheckLayout(const std::string& key, diopiTensor* tensor, Findings* findings
                    " became ", ShapeText(resized ? shape : strides)));
 }
 
-void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings* findings) {
-  const runtime::CanaryDamage damage = runtime::CheckCanaries(buffer);
+void TellBounds(const std::string& key, const runtime::Buffer& buffer, const runtime::CanaryDamage& damage,
+                Findings* findings) {
   if (damage.count == 0) return;
   const auto bytes = static_cast<int64_t>(buffer.bytes);
   const std::string where = damage.first < 0 ? absl::StrCat(-damage.first, " bytes before its start")
@@ -35,6 +35,19 @@ void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings
   findings->Add(
       v1::MemoryFinding::OUT_OF_BOUNDS, key, damage.first, damage.count,
       absl::StrCat(damage.count, " bytes written outside ", key, " (", bytes, " bytes), the first ", where));
+}
+
+void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings* findings) {
+  TellBounds(key, buffer, runtime::CheckCanaries(buffer), findings);
+}
+
+// Of the two kinds of canaries that may be there.
+void CheckEitherBounds(const std::string& key, runtime::Buffer buffer, Findings* findings) {
+  const runtime::CanaryDamage usual = runtime::CheckCanaries(buffer);
+  if (usual.count == 0) return;
+  buffer.spreading = true;
+  const runtime::CanaryDamage spreading = runtime::CheckCanaries(buffer);
+  TellBounds(key, buffer, spreading.count < usual.count ? spreading : usual, findings);
 }
 
 void CheckUnchanged(const BoundTensor& bound, Findings* findings) {
@@ -48,28 +61,37 @@ void CheckUnchanged(const BoundTensor& bound, Findings* findings) {
     if (std::memcmp(buffer.mirror + at, before + at, element) == 0) continue;
     if (count++ == 0) first = static_cast<int64_t>(at / element);
   }
+  if (count == 0) return;  // put back meanwhile, in another process's frame
   findings->Add(v1::MemoryFinding::CHANGED_INPUT, bound.key, first, count,
                 absl::StrCat(Elements(count), " of the input ", bound.key, " changed, the first at ", first,
                              bound.dense ? "" : " of its storage"));
 }
 
-void CheckGaps(const BoundTensor& bound, uint8_t poison, Findings* findings) {
+struct GapDamage {
+  int64_t first = -1;
+  int64_t count = 0;
+};
+
+GapDamage FindGapDamage(const BoundTensor& bound, uint8_t poison) {
   const runtime::Buffer& buffer = bound.tensor.storage;
   const auto element = static_cast<size_t>(bound.element);
   const std::string poisoned(element, static_cast<char>(poison));
-  int64_t first = -1;
-  int64_t count = 0;
+  GapDamage damage;
   for (size_t i = 0; i < bound.covered.size(); ++i) {
     if (bound.covered[i] != 0) continue;
     const char* before = bound.is_output() ? poisoned.data() : bound.image.data() + i * element;
     if (std::memcmp(buffer.mirror + i * element, before, element) == 0) continue;
-    if (count++ == 0) first = static_cast<int64_t>(i);
+    if (damage.count++ == 0) damage.first = static_cast<int64_t>(i);
   }
-  if (count == 0) return;
-  findings->Add(
-      v1::MemoryFinding::WROTE_GAP, bound.key, first, count,
-      absl::StrCat("the library wrote ", Elements(count), " of the storage of ", bound.key,
-                   " that do not belong to the tensor (its strides were ignored), the first at ", first));
+  return damage;
+}
+
+void TellGaps(const BoundTensor& bound, const GapDamage& damage, Findings* findings) {
+  if (damage.count == 0) return;
+  findings->Add(v1::MemoryFinding::WROTE_GAP, bound.key, damage.first, damage.count,
+                absl::StrCat("the library wrote ", Elements(damage.count), " of the storage of ", bound.key,
+                             " that do not belong to the tensor (its strides were ignored), the first at ",
+                             damage.first));
 }
 
 }  // namespace
@@ -95,7 +117,7 @@ void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* finding
     if (bound.role == v1::ROLE_INPUT) {
       CheckUnchanged(bound, findings);
     } else if (!bound.dense) {
-      CheckGaps(bound, frame->poison(), findings);
+      TellGaps(bound, FindGapDamage(bound, frame->poison()), findings);
     }
   }
   int index = 0;
@@ -106,6 +128,19 @@ void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* finding
     }
     CheckLayout(key, tensor, findings);
     CheckBounds(key, tensor->storage, findings);
+  }
+}
+
+void CheckOthersFrame(const CallFrame& frame, Findings* findings) {
+  for (const BoundTensor& bound : frame.tensors()) {
+    CheckEitherBounds(bound.key, bound.tensor.storage, findings);
+    if (bound.role == v1::ROLE_INPUT) {
+      CheckUnchanged(bound, findings);
+    } else if (!bound.dense) {
+      const GapDamage one = FindGapDamage(bound, kPoison[0]);
+      const GapDamage other = one.count == 0 ? one : FindGapDamage(bound, kPoison[1]);
+      TellGaps(bound, other.count < one.count ? other : one, findings);
+    }
   }
 }
 

@@ -10,6 +10,9 @@
 
 namespace diopi::loader {
 
+// What outputs hold before the first call and the second, and so on in turn: the two differ in every bit.
+inline constexpr uint8_t kPoison[2] = {0xA5, 0x5A};
+
 // A list that keeps the first finding of each kind and key.
 class Findings {
  public:
@@ -25,6 +28,10 @@ class Findings {
 // between the elements of strided tensors; sizes and strides of tensors that the library overwrote, which are
 // put right. The frame's mirrors must be current.
 void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings);
+
+// The same, but for the layouts and what the library required, of a frame that lies where another process has
+// prepared and called it, whichever call came last there. The other process may still be writing.
+void CheckOthersFrame(const CallFrame& frame, Findings* findings);
 
 // Two runs of one case, the first with outputs poisoned with `poison_a`, the second with `poison_b`.
 struct RunDifference {

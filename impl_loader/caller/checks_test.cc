@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
+#include "impl_loader/caller/test_cases.h"
+
 namespace diopi::loader {
 namespace {
 
@@ -41,6 +46,68 @@ TEST(CompareRuns, TellsUnwrittenFromDifferent) {
     EXPECT_EQ(d.different, row.different) << row.a;
     EXPECT_EQ(d.first_different, row.first_different) << row.a;
   }
+}
+
+// A frame in memory that somebody else has prepared and called.
+class OthersFrame : public testing::Test {
+ protected:
+  void SetUp() override {
+    const v1::Case c = CaseBuilder("diopiAbs")
+                           .Tensor("out", v1::ROLE_OUTPUT, StridedSpec())
+                           .Tensor("input", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {4}))
+                           .Done();
+    const std::vector<InputView> inputs = {{"input", v1::Dtype::float32, {4}, values_, sizeof(values_)}};
+    auto frame =
+        CallFrame::Build(*abi::FindFunction("diopiAbs"), c, inputs, v1::Dtype::unsupported, &context_);
+    ASSERT_TRUE(frame.ok()) << frame.status();
+    frame_ = *std::move(frame);
+  }
+  // Two elements, and one between them.
+  static v1::TensorSpec StridedSpec() {
+    v1::TensorSpec spec = Spec(v1::Dtype::float32, {2});
+    spec.set_strides(0, 2);
+    spec.set_storage_elements(3);
+    return spec;
+  }
+  float* Data(size_t tensor) {
+    return reinterpret_cast<float*>(frame_->tensors()[tensor].tensor.storage.data);
+  }
+  std::string Found() {
+    Findings findings;
+    CheckOthersFrame(*frame_, &findings);
+    return findings.list().size() == 1 ? findings.list()[0].text() : std::to_string(findings.list().size());
+  }
+
+  const float values_[4] = {1, 2, 3, 4};
+  runtime::Arena arena_;
+  diopiContext context_{&arena_, nullptr, {}};
+  std::unique_ptr<CallFrame> frame_;
+};
+
+TEST_F(OthersFrame, IsAsAnyCallHasLeftIt) {
+  for (const uint8_t poison : kPoison) {
+    for (const char* spreading : {"", "*", "input"}) {
+      frame_->Prepare(poison, true, spreading);
+      Data(0)[0] = Data(0)[2] = 7;
+      EXPECT_EQ(Found(), "0");
+    }
+  }
+}
+
+TEST_F(OthersFrame, TellsWhatIsNotAsItWas) {
+  const auto prepare = [this] { frame_->Prepare(kPoison[1], true, "*"); };
+  prepare();
+  Data(1)[4] = 0;
+  EXPECT_EQ(Found(), "4 bytes written outside input (16 bytes), the first 0 bytes past its end");
+  prepare();
+  Data(1)[2] = 0;
+  EXPECT_EQ(Found(), "1 element of the input input changed, the first at 2");
+  prepare();
+  Data(0)[1] = 0;
+  EXPECT_EQ(
+      Found(),
+      "the library wrote 1 element of the storage of out that do not belong to the tensor (its strides were "
+      "ignored), the first at 1");
 }
 
 TEST(Findings, KeepsTheFirstOfEachKindAndKey) {

@@ -54,6 +54,12 @@ bool RunsThisProgram(pid_t pid) {
   return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
+pid_t ListedAs() {
+  char name[16] = "";
+  const ssize_t length = readlink("/proc/self", name, sizeof(name) - 1);
+  return length <= 0 ? getpid() : static_cast<pid_t>(std::strtol(name, nullptr, 10));
+}
+
 bool HasChildren() {
   siginfo_t info{};
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
@@ -67,8 +73,9 @@ std::atomic<uint32_t>* SharedCounter() {
 
 }  // namespace
 
-ForkGuard::ForkGuard() : process_(getpid()), returned_(SharedCounter()) {
+ForkGuard::ForkGuard() : process_(getpid()), listed_(ListedAs()), returned_(SharedCounter()) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (getpgrp() != getpid()) accepted_ = RunningCopies();  // of our own, in whose group this process is
 }
 
 ForkGuard::~ForkGuard() {
@@ -83,13 +90,14 @@ void ForkGuard::EndIfCopy() const {
 
 std::set<pid_t> ForkGuard::RunningCopies() const {
   std::set<pid_t> copies;
+  const pid_t group = ReadState(listed_).group;
   const std::unique_ptr<DIR, int (*)(DIR*)> processes(opendir("/proc"), closedir);
   if (processes == nullptr) return copies;
   while (const dirent* entry = readdir(processes.get())) {
     const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (pid <= 0 || pid == process_ || accepted_.contains(pid)) continue;
+    if (pid <= 0 || pid == listed_ || accepted_.contains(pid)) continue;
     const ProcessState process = ReadState(pid);
-    const bool ours = process.parent == process_ || process.group == process_;
+    const bool ours = process.parent == listed_ || process.group == group;
     const bool runs = process.state != 'Z' && process.state != 'X';
     if (ours && runs && RunsThisProgram(pid)) copies.insert(pid);
   }
@@ -97,7 +105,7 @@ std::set<pid_t> ForkGuard::RunningCopies() const {
 }
 
 void ForkGuard::AcceptCopies() {
-  if (HasChildren()) accepted_ = RunningCopies();
+  if (HasChildren()) accepted_.merge(RunningCopies());
   if (returned_ != nullptr) returned_before_ = returned_->load();
 }
 

@@ -1,5 +1,5 @@
-// A library that forks inside a call: its copies of the worker must touch nothing of ours, and the case that
-// made them is named.
+// Detects a library that forks inside a call: its copies of the worker must not touch our descriptors and
+// memory, and the case that made them is reported.
 #ifndef IMPL_LOADER_CALLER_FORK_GUARD_H_
 #define IMPL_LOADER_CALLER_FORK_GUARD_H_
 
@@ -25,17 +25,18 @@ class ForkGuard {
   // Ends this process at once if it is a copy. Call it whenever the library returns.
   void EndIfCopy() const;
 
-  // Copies that exist now stay unmentioned: the library made them when it was loaded.
+  // Copies that exist now are not reported: the library made them when it was loaded.
   void AcceptCopies();
 
-  // What the library forked since the last time, in words; empty: nothing. Costs one system call as long as
-  // there is no child, and otherwise waits a moment for children to end.
+  // What the library forked since the last call, in words; empty: nothing. Costs one system call if there is
+  // no child, and otherwise waits a moment for children to end.
   std::string DescribeNewCopies();
 
  private:
   std::set<pid_t> RunningCopies() const;
 
   const pid_t process_;
+  const pid_t listed_;                     // the process in /proc, which may be that of another PID namespace
   std::atomic<uint32_t>* const returned_;  // copies that returned from a call; shared with them
   uint32_t returned_before_ = 0;
   std::set<pid_t> accepted_;

@@ -2,8 +2,8 @@
 //
 // Walks the parameters of the function's signature, not the case's arguments: every parameter must get a
 // value of its kind, and an argument that is left over is an error. Tensors get buffers in the context's
-// arenas with canaries on both sides; what the library receives are handles and pointers into this frame,
-// which must not move while a call runs.
+// arenas with canaries on both sides; the library receives handles and pointers into this frame, which must
+// not move while a call runs.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -46,8 +46,9 @@ class FrameBuilder {
       ++next;
     }
     if (next != case_.args_size()) {
-      return absl::InvalidArgumentError(absl::StrCat(function.name(), ": the case has arguments beyond ",
-                                                     next, ", the first is ", case_.args(next).name()));
+      return absl::InvalidArgumentError(absl::StrCat(function.name(), ": the case has more than ", next,
+                                                     " arguments, the first extra one is ",
+                                                     case_.args(next).name()));
     }
     return std::move(frame_);
   }
@@ -119,7 +120,8 @@ class FrameBuilder {
         Push(arg.i());
         return absl::OkStatus();
       default:
-        return Misfit(arg.name(), absl::StrCat("no way to pass a ", abi::Kind_Name(param.kind())));
+        return Misfit(arg.name(),
+                      absl::StrCat("cannot pass a parameter of kind ", abi::Kind_Name(param.kind())));
     }
   }
 
@@ -135,14 +137,14 @@ class FrameBuilder {
     return absl::OkStatus();
   }
 
-  // The handle of an argument before this one again.
+  // Reuses the handle of an earlier argument.
   absl::Status AddSame(const std::string& name, const std::string& other) {
     for (BoundTensor& bound : frame_->tensors_) {
       if (bound.key != other) continue;
       Push(Pointer(&bound.tensor));
       return absl::OkStatus();
     }
-    return Misfit(name, absl::StrCat("is the same tensor as ", other, ", which is no tensor before it"));
+    return Misfit(name, absl::StrCat("is the same tensor as ", other, ", which is not an earlier tensor"));
   }
 
   absl::Status AddArray(const v1::Argument& arg) {
@@ -150,7 +152,7 @@ class FrameBuilder {
     const bool list = arg.value_case() == v1::Argument::kTensors;
     const v1::TensorList& tensors = arg.tensors();
     if (list && tensors.null_size() != 0 && tensors.null_size() != tensors.tensors_size()) {
-      return Misfit(arg.name(), "as many null flags as tensors, or none");
+      return Misfit(arg.name(), "expected as many null flags as tensors, or none");
     }
     // One handle beyond the end: a list may be empty, its pointer must not be null.
     const int count = list ? tensors.tensors_size() : 1;
@@ -192,7 +194,7 @@ class FrameBuilder {
     diopiScalar_t scalar{};
     scalar.stype = static_cast<diopiDtype_t>(value.dtype());
     if (value.dtype() == v1::Dtype::bool_) {
-      // Code in the field reads fval for bool, other code ival: 1.0 is nonzero either way.
+      // Some libraries read fval for a bool, others ival: 1.0 is nonzero either way.
       scalar.fval = (is_float ? value.f() != 0 : value.i() != 0) ? 1.0 : 0.0;
     } else if (IsInteger(value.dtype())) {
       scalar.ival = is_float ? static_cast<int64_t>(value.f()) : value.i();
@@ -204,7 +206,7 @@ class FrameBuilder {
     return absl::OkStatus();
   }
 
-  // Arrays: as many generators as the counting argument says, seeded one after the other.
+  // An array has as many generators as the counting argument says, with consecutive seeds.
   absl::Status AddGenerator(const abi::Param& param, const v1::Argument& arg) {
     if (arg.value_case() != v1::Argument::kGenerator) return Misfit(arg.name(), "expected a generator");
     int64_t count = 1;
@@ -240,7 +242,8 @@ class FrameBuilder {
     } else if (param.kind() == abi::BOOL_POINTER && arg.value_case() == v1::Argument::kB) {
       pointer = Pointer(&frame_->bools_.emplace_back(arg.b()));
     } else {
-      return Misfit(arg.name(), absl::StrCat("no value for a ", abi::Kind_Name(param.kind())));
+      return Misfit(arg.name(),
+                    absl::StrCat("no value for a parameter of kind ", abi::Kind_Name(param.kind())));
     }
     Push(pointer);
     return absl::OkStatus();
@@ -294,7 +297,7 @@ class FrameBuilder {
     tensor.shape = Values(spec.shape());
     const InputView* input = nullptr;
     const bool widened = widened_ != v1::Dtype::unsupported && role == v1::ROLE_OUTPUT;
-    // There are no wider complex numbers: their parts lie in a last dimension of 2, densely.
+    // There are no wider complex dtypes: the parts lie densely in a last dimension of 2.
     const bool in_parts = widened && IsComplex(spec.dtype());
     if (in_parts) tensor.shape.push_back(2);
     if (role == v1::ROLE_OUTPUT) {
@@ -306,14 +309,14 @@ class FrameBuilder {
       input = FindInput(key);
       if (input == nullptr) return Misfit(key, "its values were not sent");
       if (input->shape != tensor.shape)
-        return Misfit(key, "its values have another shape than the case says");
+        return Misfit(key, "its values do not have the shape that the case gives");
       tensor.dtype = input->dtype;
       bound.values = input->data;
     }
     if (absl::Status s = Lay(in_parts ? v1::TensorSpec() : spec, &bound); !s.ok()) return s;
     if (input != nullptr) {
       if (input->bytes != static_cast<size_t>(tensor.numel * bound.element)) {
-        return Misfit(key, "its values have another size than its shape says");
+        return Misfit(key, "its values do not have the size that its shape gives");
       }
       if (!bound.dense) MakeImage(&bound);
     }

@@ -61,7 +61,7 @@ class InProcessLibraryImpl : public InProcessLibrary {
         return absl::InternalError(absl::StrCat(text, " (error ", reply.error_code(), ")"));
     }
     if (!reply.text().empty()) return absl::InternalError(text);
-    // A reference that damages memory makes no baselines.
+    // A reference that damages memory must not make baselines.
     if (!reply.findings().empty()) {
       return absl::InternalError(absl::StrCat(c.function(), ": ", reply.findings(0).text()));
     }

@@ -1,4 +1,4 @@
-// Calls a library we trust (our references) in this process: what generating baselines uses.
+// Calls a library we trust (our references) in this process; the generation of baselines uses it.
 #ifndef IMPL_LOADER_CALLER_IN_PROCESS_H_
 #define IMPL_LOADER_CALLER_IN_PROCESS_H_
 
@@ -11,15 +11,15 @@
 
 namespace diopi::loader {
 
-// Never for a vendor's library: a crash in it is ours. Not thread-safe.
+// Never use it for a vendor's library: a crash there would end our program. Not thread-safe.
 class InProcessLibrary {
  public:
   static absl::StatusOr<std::unique_ptr<InProcessLibrary>> Open(const std::string& path);
   virtual ~InProcessLibrary() = default;
 
   // Calls the case's function once on `inputs` (every input, inout and `from` tensor of the case by key) and
-  // returns every output, inout and library output by key. An input whose dtype differs from the case's spec
-  // wins: this is how the oracle widens a case (outputs of a floating dtype are then allocated in
+  // returns every output, inout and library output by key. The dtype of an input overrides that of the case's
+  // spec: this is how the oracle widens a case (outputs of a floating dtype are then allocated in
   // `widened_dtype`, unless that is `unsupported`).
   // Unimplemented: no such symbol, NoImplement. InvalidArgument: DtypeNotSupported. Internal: another error,
   // with the last-error string.

@@ -24,7 +24,7 @@ constexpr std::pair<const char*, LibraryCheck (*)(VendorLibrary*)> kChecks[] = {
     {"destruction_hook", CheckDestructionHook},
 };
 
-// A function without arguments that returns a text. Its absence is no fault: a note.
+// Checks a function without arguments that returns a text. If it is absent, that is a note and no failure.
 LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
   void* symbol = vendor->Symbol(name);
   if (symbol == nullptr) {
@@ -40,9 +40,9 @@ LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
     text = reinterpret_cast<const char* (*)()>(symbol)();
   } catch (const std::exception& e) {
     return Checked(v1::OUTCOME_ERROR,
-                   absl::StrCat(name, " let a C++ exception out: ", PrintableText(e.what())));
+                   absl::StrCat(name, " threw a C++ exception: ", PrintableText(e.what())));
   } catch (...) {
-    return Checked(v1::OUTCOME_ERROR, absl::StrCat(name, " let a C++ exception out"));
+    return Checked(v1::OUTCOME_ERROR, absl::StrCat(name, " threw a C++ exception"));
   }
   if (text == nullptr) return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned a null pointer"));
   const std::string said(text, strnlen(text, kMaxVendorText));
@@ -56,14 +56,14 @@ LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
                  absl::StrCat(name, " returned a text that cannot be printed: ", printable));
 }
 
-// A call that no library may answer with success, or nothing to call.
+// A call that must fail in every library; without a symbol, nothing to call.
 struct MustFail {
   CheckedFunction function;
   std::string words;
   std::vector<ArgValue> args;
 };
 
-// cat of no tensors first, as the public harness does; then shapes that do not fit each other.
+// First cat of no tensors, as in the public harness; then shapes that do not match.
 std::vector<MustFail> CallsThatMustFail(VendorLibrary* vendor, CheckContext* context,
                                         std::vector<diopiConstTensorHandle_t>* list) {
   std::vector<MustFail> calls;
@@ -123,11 +123,11 @@ LibraryCheck CheckImplVersion(VendorLibrary* vendor) {
 LibraryCheck CheckLastError(VendorLibrary* vendor) {
   if (vendor->Symbol("diopiGetLastErrorString") == nullptr && vendor->functions().last_error == nullptr) {
     return Checked(v1::OUTCOME_NOT_IMPLEMENTED,
-                   "the library neither exports diopiGetLastErrorString nor registers another");
+                   "the library neither exports diopiGetLastErrorString nor registers a replacement");
   }
   CheckContext context(vendor);
   if (const int32_t code = context.MakeStream(); code != 0) {
-    return Checked(v1::OUTCOME_ERROR, absl::StrCat("making a stream failed with ", code));
+    return Checked(v1::OUTCOME_ERROR, absl::StrCat("creating a stream failed with ", code));
   }
   std::vector<diopiConstTensorHandle_t> list;
   std::vector<std::string> succeeded;
@@ -147,20 +147,20 @@ LibraryCheck CheckLastError(VendorLibrary* vendor) {
     const int32_t code = call.outcome == v1::OUTCOME_PASS ? synchronised : call.error_code;
     const std::string after = vendor->LastError();
     const std::string failed =
-        absl::StrCat(must_fail.words, " failed with ", code, " as it must, but the last-error string ");
+        absl::StrCat(must_fail.words, " failed with ", code, " as expected, but the last-error string ");
     if (after.empty()) return Checked(v1::OUTCOME_FAIL, absl::StrCat(failed, "is empty"));
     if (after == before) {
-      return Checked(v1::OUTCOME_FAIL, absl::StrCat(failed, "is what it was before: ", after));
+      return Checked(v1::OUTCOME_FAIL, absl::StrCat(failed, "is unchanged: ", after));
     }
     return Checked(v1::OUTCOME_PASS, "");
   }
   if (succeeded.empty()) {
     return Checked(
         v1::OUTCOME_NOT_IMPLEMENTED,
-        "the library has none of the functions that are made to fail: diopiCat, diopiMatmul, diopiMm");
+        "the library has none of the functions that this check makes fail: diopiCat, diopiMatmul, diopiMm");
   }
-  return Checked(v1::OUTCOME_FAIL, absl::StrCat(absl::StrJoin(succeeded, " and "),
-                                                " returned success, which must be an error"));
+  return Checked(v1::OUTCOME_FAIL,
+                 absl::StrCat(absl::StrJoin(succeeded, " and "), " returned success instead of an error"));
 }
 
 }  // namespace diopi::loader

@@ -1,5 +1,5 @@
-// The checks of a library as a whole (cases/core/library_checks.h), in the process that has loaded it: its
-// names, its errors, its streams, its native memory formats.
+// Runs the checks of a library as a whole (cases/core/library_checks.h) in the process that has loaded it:
+// its names, its errors, its streams, its native memory formats.
 #ifndef IMPL_LOADER_CALLER_LIBRARY_CHECK_H_
 #define IMPL_LOADER_CALLER_LIBRARY_CHECK_H_
 
@@ -12,11 +12,11 @@ namespace diopi::loader {
 
 using LibraryCheck = v1::WorkerReply::LibraryCheck;
 
-// Makes the check of that label. PASS, FAIL, ERROR (a call failed), NOT_IMPLEMENTED or SKIPPED (the library
-// lacks what is looked at), HARNESS_ERROR for a label that nobody knows; always with a reason, but for PASS.
+// Runs the check with that label. PASS, FAIL, ERROR (a call failed), NOT_IMPLEMENTED or SKIPPED (the library
+// lacks what is checked), HARNESS_ERROR for an unknown label; always with a reason, except for PASS.
 LibraryCheck RunLibraryCheck(const std::string& label, VendorLibrary* vendor);
 
-// Its parts, by what they look at.
+// One check each.
 LibraryCheck CheckVendorName(VendorLibrary* vendor);
 LibraryCheck CheckImplVersion(VendorLibrary* vendor);
 LibraryCheck CheckLastError(VendorLibrary* vendor);
@@ -28,7 +28,7 @@ LibraryCheck CheckNativeFormatCast(VendorLibrary* vendor);
 LibraryCheck CheckDestructionHook(VendorLibrary* vendor);
 
 LibraryCheck Checked(v1::Outcome outcome, const std::string& reason);
-// An error with what the library says of it, where it says something; others as they are.
+// Adds the library's last-error string, if it has one, to an error; returns other checks unchanged.
 LibraryCheck WithLastError(LibraryCheck check, VendorLibrary* vendor);
 
 }  // namespace diopi::loader

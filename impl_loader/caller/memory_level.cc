@@ -37,7 +37,7 @@ MemoryLevel CurrentMemoryLevel() {
 }
 
 int64_t CurrentThreads() {
-  // Opened once: the way through /proc costs ten times the look at the folder.
+  // Opened once: the path lookup through /proc costs ten times as much as reading the folder.
   static const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat task {};
   // A directory for each thread, each with a link to its parent.

@@ -1,4 +1,4 @@
-// How much memory the process holds: for telling leaks.
+// How much memory the process holds, for finding leaks.
 #ifndef IMPL_LOADER_CALLER_MEMORY_LEVEL_H_
 #define IMPL_LOADER_CALLER_MEMORY_LEVEL_H_
 
@@ -8,7 +8,7 @@ namespace diopi::loader {
 
 struct MemoryLevel {
   int64_t allocated = 0;  // through malloc
-  int64_t mapped = 0;     // address space that malloc has nothing to do with
+  int64_t mapped = 0;     // address space not managed by malloc
 
   bool Above(const MemoryLevel& other) const { return Growth(other) > 0; }
   int64_t Growth(const MemoryLevel& since) const {
@@ -17,7 +17,7 @@ struct MemoryLevel {
   }
 };
 
-// Under a sanitizer, whose allocator keeps what was freed, always zero: leaks are then not looked for.
+// Always zero under a sanitizer, whose allocator keeps freed memory: leaks are then not searched for.
 MemoryLevel CurrentMemoryLevel();
 
 // Threads of this process; 1 when that cannot be read.

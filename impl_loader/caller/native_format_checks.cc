@@ -1,9 +1,9 @@
-// The library checks of native memory formats: layouts of a chip's own that lie behind a tensor's shape and
-// strides, known by numbers that only the library understands. What must hold for any numbers: a format that
-// is told can be asked for, what was cast can be cast back, and a destroyed tensor leaves nothing behind.
+// The library checks of native memory formats: a chip's own layouts behind a tensor's shape and strides,
+// identified by numbers that only the library understands. For any such number this must hold: a format that
+// the library reports can be requested, a cast can be undone, and a destroyed tensor leaves nothing behind.
 //
-// A result in another format may have any shape: only the library reads it. A refusal is an error code or an
-// exception, as callers that look at the tensor alone rely on. A cast may also answer with a plain tensor.
+// A result in another format may have any shape: only the library reads it. A refusal must be an error code
+// or an exception, because callers may look at the tensor alone. A cast may also return a plain tensor.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,7 +19,7 @@ namespace diopi::loader {
 namespace {
 
 constexpr int64_t kImpossible = -12345;
-constexpr int64_t kFormats = 64;  // which of 0 to 63 a library has is tried
+constexpr int64_t kFormats = 64;  // the check tries formats 0 to 63
 constexpr uint64_t kUntouched = 0x5A5A5A5A5A5A5A5A;
 constexpr uint64_t kUpperHalf = 0xFFFFFFFF00000000;
 
@@ -39,11 +39,11 @@ std::string CastTo(int64_t format) {
   return absl::StrCat("the cast to format ", format);
 }
 
-// Tensors whose values are known, calls, and what was found wrong. Whatever returns false has found
-// something, with which the check ends.
+// Tensors whose values are known, calls, and the first finding. A function that returns false has found
+// something, and the check ends.
 class FormatCheck {
  public:
-  // `function`: the one that is checked.
+  // `function`: the function under test.
   FormatCheck(VendorLibrary* vendor, const std::string& function)
       : get_(FindFirst(vendor, {"diopiGetNativeMemoryFormat"})),
         cast_(FindFirst(vendor, {"diopiNativeMemoryFormatCast"})),
@@ -53,28 +53,28 @@ class FormatCheck {
     if (vendor->Symbol(function) == nullptr) {
       Find(v1::OUTCOME_NOT_IMPLEMENTED, absl::StrCat("the library does not export ", function));
     } else if (const int32_t code = context_.MakeStream(); code != 0) {
-      Find(v1::OUTCOME_ERROR, absl::StrCat("making a stream failed with ", code));
+      Find(v1::OUTCOME_ERROR, absl::StrCat("creating a stream failed with ", code));
     }
   }
 
   bool Good() const { return found_.outcome() == v1::OUTCOME_PASS; }
   LibraryCheck Found() const { return WithLastError(found_, vendor_); }
 
-  // diopiGetNativeMemoryFormat of two tensors of the shape.
+  // Calls diopiGetNativeMemoryFormat for two tensors of the shape.
   bool TellsFormats(const std::vector<int64_t>& shape);
-  // Casts to the format that a tensor has anyway.
+  // Casts tensors to the format that they already have.
   bool CastsToItsOwn(const std::vector<int64_t>& shape);
-  // A cast to a format that the library may have or not, and back.
+  // Casts to a format that the library may or may not have, and back.
   bool CastsThereAndBack(int64_t format);
-  // The destruction of tensors that were never cast, and of none.
+  // Calls the destruction hook for tensors that were never cast, and for a null pointer.
   bool HooksPlainTensors();
-  // That of one of two tensors that were cast to the format.
+  // Calls the destruction hook for one of two tensors that were cast to the format.
   bool HooksOneOfTwo(int64_t format);
-  // False, with the check skipped: formats cannot be read.
+  // False, and the check is skipped, if formats cannot be read.
   bool CanReadFormats() {
     return get_.symbol != nullptr ||
            Find(v1::OUTCOME_SKIPPED,
-                "the library does not export diopiGetNativeMemoryFormat, which tells what a cast has done");
+                "the library does not export diopiGetNativeMemoryFormat, which shows what a cast has done");
   }
   bool HasFormats() const { return get_.symbol != nullptr && cast_.symbol != nullptr; }
 
@@ -90,30 +90,31 @@ class FormatCheck {
   }
   bool Wrong(const std::string& reason) { return Find(v1::OUTCOME_FAIL, reason); }
 
-  // Makes a tensor with values of its own, which Intact looks at until it is let go.
+  // Makes a tensor with distinct values, which Intact compares until LetGo.
   bool Hold(const std::vector<int64_t>& shape, Held* held);
   void LetGo(const Held& held) {
     std::erase_if(held_, [&held](const Held& one) { return one.tensor == held.tensor; });
   }
-  // No held tensor has other values, and no tensor anything else beside it, than before.
+  // Whether the values of all held tensors and the memory beside all tensors are unchanged.
   bool Intact(const std::string& after);
   bool InBounds(diopiTensor* tensor, const std::string& after);
-  // The tensor's memory is in its mirror.
+  // Copies the tensor's memory to its mirror.
   bool Download(const diopiTensor& tensor);
   bool HasElements(const diopiTensor& tensor, const std::vector<float>& values, const std::string& what);
 
-  // Calls and waits. False: nothing can be said any more.
+  // Calls the function and waits. False: the check cannot go on.
   bool Try(const CheckedFunction& function, const std::vector<ArgValue>& args, CheckedCall* call);
-  // The same of a call that must succeed.
+  // The same for a call that must succeed.
   bool Call(const CheckedFunction& function, const std::vector<ArgValue>& args, const std::string& words);
   bool ReadFormat(const diopiTensor* tensor, const std::string& of, int64_t* format);
-  // `out` is null where the library refuses.
+  // Sets `out` to null if the library refuses.
   bool Cast(diopiTensor* in, int64_t format, diopiTensor** out);
-  // Of a tensor that `of` describes; the library must not refuse.
+  // Casts a tensor that `of` describes; the library must not refuse.
   bool CastBack(diopiTensor* in, int64_t format, const std::string& of, diopiTensor** out);
   bool IsPlain(const diopiTensor& tensor, const Held& from, const std::string& what);
   bool Hook(const diopiTensor* tensor, const std::string& of);
-  // Of the first of two tensors of the format, which the other and the memory of both must survive.
+  // Calls the hook for the first of two tensors of the format; the other one and the memory of both must stay
+  // intact.
   bool HookFirst(const std::array<diopiTensor*, 2>& cast, int64_t format);
 
   const CheckedFunction get_;
@@ -165,7 +166,7 @@ bool FormatCheck::InBounds(diopiTensor* tensor, const std::string& after) {
 bool FormatCheck::HasElements(const diopiTensor& tensor, const std::vector<float>& values,
                               const std::string& what) {
   if (tensor.dtype != diopi_dtype_float32) {
-    return Wrong(absl::StrCat(what, " is not of float32, as the tensor was that was cast"));
+    return Wrong(absl::StrCat(what, " is not float32, unlike the tensor that was cast"));
   }
   if (tensor.numel != static_cast<int64_t>(values.size())) {
     return Wrong(absl::StrCat(what, " has ", tensor.numel, " elements, expected ", values.size()));
@@ -306,7 +307,7 @@ bool FormatCheck::CastsThereAndBack(int64_t format) {
       !Cast(held.tensor, format, &out)) {
     return false;
   }
-  if (out == held.tensor) LetGo(held);  // its memory is the library's to arrange
+  if (out == held.tensor) LetGo(held);  // the library may rearrange its memory
   if (!Intact(words)) return false;
   if (out != held.tensor) {
     int64_t kept = 0;
@@ -395,17 +396,18 @@ bool FormatCheck::HooksOneOfTwo(int64_t format) {
     LetGo(held[i]);
     if (cast[i] == nullptr) return true;
     if (!ReadFormat(cast[i], "the result of " + CastTo(format), &made)) return false;
-    if (made != format) return true;  // nothing that could be forgotten
+    if (made != format) return true;  // the hook has nothing to clear
   }
   if (!HookFirst(cast, format)) return false;
-  // Where the destroyed tensor was, the framework puts the next one.
+  // The framework puts the next tensor where the destroyed one was.
   diopiTensor next = *held[0].tensor;
   next.storage = cast[0]->storage;
   int64_t again = 0;
   if (!ReadFormat(&next, "a new tensor", &again)) return false;
   if (again != plain) {
-    return Wrong(absl::StrCat("diopiTensorDestructionHook forgot nothing: a new tensor where one of format ",
-                              format, " was destroyed has format ", again, ", expected ", plain));
+    return Wrong(
+        absl::StrCat("diopiTensorDestructionHook did not clear the format: a new tensor where one of format ",
+                     format, " was destroyed has format ", again, ", expected ", plain));
   }
   diopiTensor* back = nullptr;
   return CastBack(cast[1], plain, "another tensor", &back) &&

@@ -1,5 +1,5 @@
 // The library checks of streams: products of matrices of small integers, which every float32 and every tf32
-// arithmetic gives exactly, compared bit for bit with what the host computes in float64.
+// arithmetic computes exactly, compared bit for bit with the host's float64 results.
 #include <atomic>
 #include <barrier>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 constexpr int kSteps = 10;
 constexpr int64_t kSize = 65;  // the matrices' side: no multiple of a tile
 constexpr int kRounds = 8;     // of each thread
-// How long the inputs come late on their stream, where the library has what that takes.
+// How long the inputs are delayed on their stream, where the library has the functions for that.
 constexpr double kLateSeconds = 0.5e-3;
 constexpr double kVeryLateSeconds = 4e-3;
 
@@ -75,9 +75,9 @@ class Chain {
   Chain(VendorLibrary* vendor, CheckedFunction matmul, const Matrices& matrices)
       : matmul_(matmul), matrices_(matrices), context_(vendor), delay_(vendor->functions()) {}
 
-  // Makes stream and tensors, and queues the inputs, `late` seconds late if that is possible and not 0.
+  // Makes the stream and the tensors, and queues the inputs, delayed by `late` seconds if that is possible.
   LibraryCheck Begin(double late) {
-    if (const int32_t code = context_.MakeStream(); code != 0) return Failed("making a stream", code);
+    if (const int32_t code = context_.MakeStream(); code != 0) return Failed("creating a stream", code);
     for (int i = 0; i < 2; ++i) values_.push_back(context_.NewTensor({kSize, kSize}));
     Input(values_[0], matrices_.start);
     for (const std::vector<double>& factor : matrices_.factors) {
@@ -208,15 +208,14 @@ LibraryCheck CheckStreamChain(VendorLibrary* vendor) {
   const CheckedFunction matmul = FindMatmul(vendor);
   if (matmul.symbol == nullptr) return NoMatmul();
   const Matrices matrices(1);
-  // Once as it comes, once with inputs that come late: work that does not wait shows in the second at least.
+  // Once as usual and once with delayed inputs: work that does not wait shows in the second run at least.
   for (const double late : {0.0, kVeryLateSeconds}) {
     Chain chain(vendor, matmul, matrices);
     if (late > 0 && !chain.CanBeLate()) break;
     const LibraryCheck check = RunChain(&chain, late);
     if (!Passed(check)) {
       return WithLastError(
-          In(late > 0 ? "with inputs that come late on the stream" : "ten dependent products", check),
-          vendor);
+          In(late > 0 ? "with delayed inputs on the stream" : "ten dependent products", check), vendor);
     }
   }
   return Checked(v1::OUTCOME_PASS, "");
@@ -255,7 +254,7 @@ LibraryCheck CheckStreamThreads(VendorLibrary* vendor) {
   std::atomic<bool> failed{false};
   std::barrier together(2);
   const auto work = [&](size_t thread) {
-    // Both always meet, so that none waits for one that has left; the last is decided between two meetings.
+    // Both threads read `stop` between the same two barriers, so that none waits for one that has left.
     for (int round = 0; round < kRounds; ++round) {
       together.arrive_and_wait();
       const bool stop = failed;

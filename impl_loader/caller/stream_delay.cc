@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kCopyBytes = uint64_t{16} << 20;
 constexpr int kMaxCopies = 64;
-// Long enough for a launch on another stream to run, short enough for thousands of cases.
+// Long enough for a kernel on another stream to run, short enough for thousands of cases.
 constexpr double kMinSeconds = 0.5e-3;
 constexpr double kMaxSeconds = 5e-3;
 

@@ -1,4 +1,4 @@
-// Keeps a stream busy for a while, so that work which ignores the stream overtakes what waits on it.
+// Keeps a stream busy for a while, so that work that ignores the stream overtakes the work queued on it.
 #ifndef IMPL_LOADER_CALLER_STREAM_DELAY_H_
 #define IMPL_LOADER_CALLER_STREAM_DELAY_H_
 
@@ -8,8 +8,8 @@
 
 namespace diopi::loader {
 
-// Works by the library's own copies from one piece of device memory to another, queued on the stream: nothing
-// that a vendor would have to provide for us. Not thread-safe. The functions must outlive it.
+// Queues the library's own copies between two blocks of device memory on the stream, so that a vendor need
+// provide nothing more. Not thread-safe. The functions must outlive it.
 class StreamDelay {
  public:
   explicit StreamDelay(const runtime::DeviceFunctions& functions) : functions_(functions) {}
@@ -17,12 +17,12 @@ class StreamDelay {
   StreamDelay(const StreamDelay&) = delete;
   StreamDelay& operator=(const StreamDelay&) = delete;
 
-  // Whether this library has what it takes: streams, device memory, and copies inside it.
+  // Whether this library has the functions needed: streams, device memory, and copies inside it.
   bool Possible() const;
 
-  // Queues copies that take about `seconds`, between kMinSeconds and kMaxSeconds and kMaxCopies at most, and
-  // does not wait for them. The first call measures how long one takes, and waits for that. False: nothing
-  // was queued, as there is no memory for it or a copy failed.
+  // Queues copies that take about `seconds`, limited to kMinSeconds to kMaxSeconds and to kMaxCopies copies,
+  // and does not wait for them. The first call measures how long one copy takes, and waits for that. False:
+  // nothing was queued, because there is no memory for it or a copy failed.
   bool Hold(void* stream, double seconds);
 
  private:

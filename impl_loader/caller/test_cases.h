@@ -1,4 +1,4 @@
-// Cases made by hand, for the tests of impl_loader.
+// Builds cases by hand, for the tests of impl_loader.
 #ifndef IMPL_LOADER_CALLER_TEST_CASES_H_
 #define IMPL_LOADER_CALLER_TEST_CASES_H_
 
@@ -20,7 +20,7 @@ v1::Argument TensorArg(const std::string& name, v1::Role role, const v1::TensorS
 // A case of `function` with an id and no arguments.
 v1::Case NewCase(const std::string& function);
 
-// Puts a case together, argument by argument.
+// Builds a case, argument by argument.
 class CaseBuilder {
  public:
   explicit CaseBuilder(const std::string& function) : case_(NewCase(function)) {}
@@ -47,9 +47,9 @@ class CaseBuilder {
 
 // diopiAdd(out, input, other, alpha) on float32 tensors of `shape`.
 v1::Case AddCase(const std::vector<int64_t>& shape, double alpha = 1);
-// Its inputs: input[i] = i + 1, other[i] = 10 * (i + 1).
-TensorMap AddInputs(const std::vector<int64_t>& shape);
-// What comes out: (1 + 10 alpha) * (i + 1).
+// Its inputs: input[i] = i + 1, other[i] = 10 * (i + 1). They stay where they are until the program ends.
+const TensorMap& AddInputs(const std::vector<int64_t>& shape);
+// The result: (1 + 10 alpha) * (i + 1).
 std::vector<float> AddResult(const std::vector<int64_t>& shape, double alpha = 1);
 
 HostTensor FloatTensor(const std::vector<int64_t>& shape, const std::vector<float>& values);

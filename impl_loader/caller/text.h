@@ -8,7 +8,7 @@
 
 namespace diopi::loader {
 
-// What is read of a text whose end a vendor's library must mark.
+// At most this much is read of a string that a vendor's library must terminate.
 inline constexpr size_t kMaxVendorText = 4096;
 
 // At most `limit` bytes of `text` as valid UTF-8: every byte that does not belong to a well-formed sequence

@@ -20,7 +20,7 @@ void Take(const Library& library, const char* name, F* slot, std::vector<std::st
   *slot = reinterpret_cast<F>(symbol);
 }
 
-// Null stands for an exception, told in `error`.
+// Null: the call threw an exception, described in `error`.
 template <typename F>
 bool Guarded(F call, std::string* error) {
   try {
@@ -29,7 +29,7 @@ bool Guarded(F call, std::string* error) {
   } catch (const std::exception& e) {
     *error = PrintableText(e.what());
   } catch (...) {
-    *error = "an exception that is no std::exception";
+    *error = "an exception that is not a std::exception";
   }
   return false;
 }

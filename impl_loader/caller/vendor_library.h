@@ -1,4 +1,4 @@
-// A vendor's library, ready to be called: loaded, its device functions found, initialised.
+// A vendor's library, ready to be called: loaded and initialised, with its device functions found.
 #ifndef IMPL_LOADER_CALLER_VENDOR_LIBRARY_H_
 #define IMPL_LOADER_CALLER_VENDOR_LIBRARY_H_
 
@@ -15,11 +15,11 @@
 
 namespace diopi::loader {
 
-// Runs the vendor's code in this process. One at a time in a process: the register dialect has one table.
-// Not thread-safe.
+// Runs the vendor's code in this process. Only one may exist in a process at a time, because the register
+// dialect has one table. Not thread-safe.
 class VendorLibrary {
  public:
-  // Loads the device library first, when there is one, then the library; then calls initLibrary of each.
+  // Loads the device library first, if there is one, then the library; then calls initLibrary of each.
   // Errors as of Library::Open; FailedPrecondition when initLibrary fails or throws, or when the device
   // functions that were found cannot work (memory without copies).
   static absl::StatusOr<std::unique_ptr<VendorLibrary>> Open(const std::string& impl_path,

@@ -33,7 +33,7 @@ std::string Demangle(const std::string& symbol) {
   return text != nullptr ? text.get() : symbol;
 }
 
-// Levenshtein's distance; letters of another case count nothing, diopirelu is a slip of the shift key.
+// Levenshtein's distance, ignoring case: diopirelu is a slip of the shift key.
 size_t EditDistance(const std::string& a, const std::string& b) {
   const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   std::vector<size_t> row(b.size() + 1);
@@ -48,7 +48,7 @@ size_t EditDistance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-// At most three known names near enough to be meant, the nearest first.
+// At most three known names that are close enough to be meant, the closest first.
 std::vector<std::string> NearestNames(const std::string& name, const Names& known) {
   const size_t farthest = std::max<size_t>(2, name.size() > 5 ? (name.size() - 5) / 3 : 0);
   std::vector<std::pair<size_t, std::string>> near;
@@ -64,7 +64,7 @@ std::vector<std::string> NearestNames(const std::string& name, const Names& know
   return names;
 }
 
-// "diopiAdd" for "impl::diopiAdd(diopiContext*, ...)"; empty for what is no plain function.
+// "diopiAdd" for "impl::diopiAdd(diopiContext*, ...)"; empty for anything but a plain function.
 std::string FunctionName(const std::string& demangled, bool* in_namespace) {
   const std::string head = demangled.substr(0, demangled.find('('));
   if (head.size() == demangled.size() || head.find_first_of(" <") != std::string::npos) return "";
@@ -135,7 +135,7 @@ class Checker {
     }
   }
 
-  // A function of the ABI compiled as C++, or one that looks meant to be.
+  // Reports a function of the ABI that was compiled as C++, or one that seems to be meant as such.
   void JudgeMangled(const std::string& symbol) {
     const std::string demangled = Demangle(symbol);
     bool in_namespace = false;
@@ -209,7 +209,7 @@ class Checker {
                                    NearestNames(name, importable)});
     }
     for (const std::string& name : symbols_.undefined_weak) {
-      // Operators are weak by their declaration; a library may ask whether another one is there.
+      // Operators are declared weak, so that a library may test whether another one is there.
       if (!StartsWithDiopi(name) || provided(name) || offered_.count(name) != 0) continue;
       report_.undefined_weak.push_back(
           {name, name, "no library provides it: it is null when called", NearestNames(name, importable)});

@@ -1,5 +1,5 @@
-// What a library offers of the ABI, and what would keep it from loading; read from its file, nothing of it
-// is run.
+// Which functions of the ABI a library offers, and what would keep it from loading. Reads the library's file
+// and runs none of its code.
 #ifndef IMPL_LOADER_LIBRARY_ABI_CHECK_H_
 #define IMPL_LOADER_LIBRARY_ABI_CHECK_H_
 
@@ -12,13 +12,13 @@
 namespace diopi::loader {
 
 struct AbiCheckOptions {
-  // Libraries loaded with it (--device-lib): what they export counts as provided, and their device
-  // functions count for the dialect.
+  // Libraries loaded with it (--device-lib): their exports count as provided, and their device functions
+  // count for the dialect.
   std::vector<std::string> beside;
   SearchOptions search = SearchOptions::FromEnvironment();
 };
 
-// A symbol that is wrong, why, and what it may have been meant to be.
+// A symbol that is wrong, why, and the names that may have been meant.
 struct AbiSymbol {
   std::string symbol;     // as in the file
   std::string demangled;  // equals `symbol` unless it is C++-mangled
@@ -34,15 +34,16 @@ struct MetaSymbol {
 
 struct AbiReport {
   std::string path;
-  // "AArch64": the file is for another architecture. Its libraries are not on this machine: `missing` and
-  // `dependencies` are empty then, and `undefined` and `undefined_weak` hold only diopi* names.
+  // Not empty ("AArch64"): the file is for another architecture. The libraries it needs are not on this
+  // machine, so `missing` and `dependencies` are empty, and `undefined` and `undefined_weak` hold only diopi*
+  // names.
   std::string machine;
   std::vector<std::string> implemented;  // operator functions, in header order
   std::vector<std::string> lacking;      // the others
   std::vector<AbiSymbol> unknown;        // exported diopi* names the ABI does not know, mangled ones included
   std::vector<AbiSymbol> undefined;      // strong symbols nobody provides: the library does not load
   std::vector<AbiSymbol> undefined_weak;    // weak diopi* symbols nobody provides: null when called
-  std::vector<MissingLibrary> missing;      // needed libraries that are nowhere
+  std::vector<MissingLibrary> missing;      // needed libraries that were not found
   std::vector<std::string> dependencies;    // those that were found
   std::string dialect;                      // of its device functions: "conform_test", "register" or "none"
   std::vector<std::string> device_lacking;  // of conform_test, when only some of its functions are there
@@ -54,8 +55,7 @@ struct AbiReport {
            device_lacking.empty();
   }
 
-  // A run does not begin: the library does not load, lacks some of its device functions, or has nothing to
-  // test.
+  // A run refuses the library: it does not load, lacks some of its device functions, or has nothing to test.
   bool refused() const {
     return !undefined.empty() || !missing.empty() || !device_lacking.empty() || implemented.empty();
   }
@@ -66,7 +66,7 @@ absl::StatusOr<AbiReport> CheckAbi(const std::string& path, const AbiCheckOption
 
 struct AbiTextOptions {
   bool implemented = false;  // list the functions that are there
-  bool missing = false;      // list those that are not
+  bool missing = false;      // list those that are missing
 };
 
 // The report as text, for a terminal: findings first.

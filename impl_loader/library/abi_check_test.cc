@@ -172,7 +172,7 @@ TEST(AbiCheckTest, ARunRefusesWhatDoesNotLoadAndWhatImplementsNothing) {
   EXPECT_TRUE(dependency->refused()) << "it implements nothing";
 }
 
-// What a cross compiler makes is read, not loaded: the same file but for its machine, AArch64.
+// A cross compiler's library is read, not loaded: the same file, except that its machine is AArch64.
 TEST(AbiCheckTest, AnotherArchitecturesSymbolsAreChecked) {
   std::ifstream in(kVendors + "elf_odd.so", std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

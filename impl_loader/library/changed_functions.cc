@@ -61,7 +61,8 @@ bool Intersect(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&b](const std::string& name) { return b.contains(name); });
 }
 
-// A function that refers to a changed one is changed too; and what else refers to one, anybody may call.
+// A function that refers to a changed one counts as changed. If anything else refers to a changed function,
+// any function may call it.
 ChangedFunctions Compare(const LibraryPieces& a, const LibraryPieces& b) {
   if (const std::optional<std::string> difference = FirstDifference(a.rest, b.rest))
     return Everything(*difference);
@@ -114,7 +115,7 @@ absl::StatusOr<ChangedFunctions> CompareLibraries(const std::string& old_path, c
   if (!difference.has_value()) return ChangedFunctions();
   return Everything(
       absl::StrCat(*difference,
-                   ", and without kept relocations nobody can tell whose it is; link both libraries "
+                   ", and without kept relocations it cannot be assigned to a function; link both libraries "
                    "with -Wl,--emit-relocs"));
 }
 

@@ -1,18 +1,17 @@
-// Which functions of the ABI have other machine code in one library than in another, read from the files
-// alone.
+// Which functions of the ABI have different machine code in two libraries, found by reading the files only.
 //
-// It needs relocations that the linker kept (link with -Wl,--emit-relocs; they are never loaded), x86-64 and
-// a symbol table. A function is compared by its bytes and by what its relocated fields refer to, by name:
-// where things lie in the file does not count. That is exact with -ffunction-sections; without, functions of
+// It needs x86-64, a symbol table, and relocations that the linker kept (link with -Wl,--emit-relocs; they
+// are never loaded). Functions are compared by their bytes and by the names that their relocated fields refer
+// to: positions in the file do not matter. That is exact with -ffunction-sections; without it, functions of
 // one source file whose distance to a static function changed count as changed. Without kept relocations the
-// answer is that nothing changed, when all that is loaded is the same, or that everything may have.
+// answer is that nothing changed, if everything that is loaded is the same, or that everything may have.
 //
-// A function counts as changed when its own code (and its cold part) is, or a function of the ABI that it
-// refers to. Other calls are not followed, so everything else has to be the same: every other function,
-// static ones and templates too, all constants and data (device code in the file is data), constructors, the
-// libraries that it needs. Where anything of that differs, or refers to a changed function, everything may
-// have changed, and that is the answer. What no comparison of two files sees: other versions of the libraries
-// that they need, the driver, files that are read at run time.
+// A function counts as changed when its own code (its cold part included) changed, or a function of the ABI
+// that it refers to. Other calls are not followed, so everything else has to be the same: every other
+// function, static ones and templates too, all constants and data (device code in the file is data),
+// constructors, the libraries that it needs. If any of these differs, or refers to a changed function, the
+// answer is that everything may have changed. No comparison of two files can see other versions of the
+// libraries that they need, the driver, or files that are read at run time.
 #ifndef IMPL_LOADER_LIBRARY_CHANGED_FUNCTIONS_H_
 #define IMPL_LOADER_LIBRARY_CHANGED_FUNCTIONS_H_
 
@@ -25,8 +24,8 @@ namespace diopi::loader {
 
 struct ChangedFunctions {
   bool everything = false;
-  std::string why;                     // of `everything`: the first thing that differs
-  std::vector<std::string> functions;  // otherwise: the ABI's names that differ, are new or are gone; sorted
+  std::string why;                     // if `everything`: the first thing that differs
+  std::vector<std::string> functions;  // otherwise: functions that differ, are new or are gone; sorted
 };
 
 // Errors as of ReadElfSymbols; InvalidArgument for a library without a section table.

@@ -1,4 +1,4 @@
-// Two real libraries, compiled here, and what is told to differ between them.
+// Compiles pairs of real libraries, and checks which differences are reported.
 #include "impl_loader/library/changed_functions.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace diopi::loader {
 namespace {
 
-// Of the ABI by name; what they take does not matter here.
+// Names of ABI functions; their parameters do not matter here.
 constexpr char kSource[] = R"(
 static const float table[] = {1.5f, 2.5f, 3.5f, 4.5f};
 extern float sinf(float);
@@ -95,7 +95,7 @@ TEST_F(ChangedFunctionsTest, WithKeptRelocations) {
       for (const Row& row : rows) {
         const std::string changed = Compare(before, Build(common + row.flags));
         const bool whole = row.changed == std::string("everything");
-        // Within one section the assembler resolves calls itself: what moves there has other bytes.
+        // The assembler resolves calls inside a section itself, so moving code changes bytes there.
         const bool moved = sections == std::string() && row.changed == std::string("diopiAdd");
         EXPECT_EQ(whole ? changed.substr(0, 10) : changed,
                   moved ? "diopiAdd diopiMul diopiMulInp diopiSub" : row.changed)

@@ -1,7 +1,7 @@
-// Addresses move between two builds even where no code has changed. Kept relocations (--emit-relocs) tell
+// Addresses move between two builds even where no code has changed. Kept relocations (--emit-relocs) show
 // which bytes of a function are addresses and what they refer to; these bytes are replaced by names before
-// pieces are compared. Where a field cannot be resolved, the functions concerned count as changed: a run too
-// many costs time, a run too few hides a failure.
+// pieces are compared. Where a field cannot be resolved, the functions concerned count as changed: an
+// unnecessary run costs time, a missing one hides a failure.
 #include "impl_loader/library/code_pieces.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@
 namespace diopi::loader {
 namespace {
 
-// Made by the linker from what is compared anyway. Unwind tables follow the code they describe.
+// Sections that the linker makes from parts that are compared anyway. Unwind tables follow the code that they
+// describe.
 bool IsDerived(const ImageSection& section) {
   static const auto& names = *new std::set<std::string>{
       ".dynsym",      ".dynstr",        ".hash",          ".gnu.hash",     ".rela.dyn",
@@ -64,10 +65,10 @@ bool IsPcRelative(uint32_t type) {
   return type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_PC64;
 }
 
-// Names of the same code, on average. Constructors have two or three.
+// Most names that the same code may have, on average. Constructors have two or three.
 constexpr uint64_t kMostAliases = 16;
 
-// How many bytes of `code` are one instruction that compilers fill gaps with; 0: none.
+// The length of the padding instruction at the start of `code`; 0: there is none.
 size_t PaddingBytes(std::string_view code) {
   const auto at = [code](size_t i) { return i < code.size() ? static_cast<unsigned char>(code[i]) : 0xFFu; };
   if (at(0) == 0x00 || at(0) == 0xCC) return 1;
@@ -192,8 +193,9 @@ void Relocated::TakeCode(size_t index) {
   if (!gaps.empty()) Add(absl::StrCat("code without a name in ", section.name), gaps, &pieces_.rest);
 }
 
-// The bytes, relocated fields as zeros, then a line for each of these; and one for each field without a
-// relocation that could lead to a function's first byte: the assembler resolves what stays in one section.
+// The bytes, with relocated fields as zeros, then a line for each of these fields, and one for each field
+// without a relocation that could refer to a function's first byte: the assembler resolves references inside
+// a section itself.
 std::string Relocated::Content(size_t index, uint64_t from, uint64_t to, std::set<std::string>* referred) {
   const ImageSection& section = image_.sections()[index];
   std::string bytes(section.bytes.substr(from, to - from));
@@ -243,7 +245,7 @@ std::string Relocated::Target(const Elf64_Rela& rela, std::set<std::string>* ref
     Refer(symbol.name, referred);
     return absl::StrCat(symbol.name, " ", rela.r_addend);
   }
-  // A section's symbol: what lies there.
+  // A section's symbol: names what lies there.
   const auto type = static_cast<uint32_t>(ELF64_R_TYPE(rela.r_info));
   const uint64_t behind = IsPcRelative(type) ? 4 : 0;  // the field, from whose end the distance is counted
   return NameAt(symbol.entry.st_value + static_cast<uint64_t>(rela.r_addend) + behind, referred);

@@ -1,5 +1,5 @@
-// A library taken apart into pieces that can be compared with another's: the ABI's functions, and all the
-// rest.
+// Takes a library apart into pieces that can be compared with another library's: the ABI's functions, and
+// everything else.
 #ifndef IMPL_LOADER_LIBRARY_CODE_PIECES_H_
 #define IMPL_LOADER_LIBRARY_CODE_PIECES_H_
 
@@ -12,24 +12,24 @@
 
 namespace diopi::loader {
 
-using Pieces = std::map<std::string, std::string>;  // what it is, in words, and its content
+using Pieces = std::map<std::string, std::string>;  // from a piece's name to its content
 
 struct LibraryPieces {
   Pieces functions;  // by the name in the ABI
   Pieces rest;
-  // Functions of the ABI that are referred to: by each of them, and by anything of the rest.
+  // Functions of the ABI that are referred to, by each such function and by anything in the rest.
   std::map<std::string, std::set<std::string>> referred;
   std::set<std::string> referred_by_rest;
 };
 
-// x86-64, with a symbol table, and the linker kept the relocations of code.
+// Whether the image is x86-64 and has a symbol table and kept relocations of its code.
 bool HasRelocations(const ElfImage& image);
 
-// Pieces in which no address of the file is left: relocated fields are replaced by the names they refer to.
-// Unimplemented for a relocation that is not known.
+// Pieces without any address of the file: relocated fields are replaced by the names they refer to.
+// Unimplemented for an unknown relocation.
 absl::StatusOr<LibraryPieces> RelocatedPieces(const ElfImage& image, const std::set<std::string>& abi_names);
 
-// All that is loaded, by section, with its address. Without the notes, which change with every link.
+// Everything that is loaded, by section, with its address; without the notes, which change with every link.
 Pieces LoadedSections(const ElfImage& image);
 
 }  // namespace diopi::loader

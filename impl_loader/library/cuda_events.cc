@@ -6,7 +6,7 @@
 
 namespace diopi::loader {
 
-// The few functions of the driver's API that this takes; 0 is its CUDA_SUCCESS.
+// The functions of the driver's API that are needed; 0 is CUDA_SUCCESS.
 struct CudaEvents::Driver {
   explicit Driver(void* library) : handle(library) {}
   ~Driver() { dlclose(handle); }

@@ -7,22 +7,23 @@
 
 namespace diopi::loader {
 
-// A pair of the driver's events (libcuda.so.1, cuEventRecord and its like). Nothing is linked and nothing is
-// loaded: only a driver that is in this process already is asked. Not thread-safe.
+// A pair of the driver's events (libcuda.so.1, cuEventRecord etc.). It neither links nor loads the driver: it
+// uses one that is already in this process. Not thread-safe.
 class CudaEvents {
  public:
-  // Null where no library of this process has loaded the driver, or it has no context on this thread.
+  // Null if no library of this process has loaded the driver, or the driver has no context on this thread.
   static std::unique_ptr<CudaEvents> OfThisProcess();
   ~CudaEvents();
   CudaEvents(const CudaEvents&) = delete;
   CudaEvents& operator=(const CudaEvents&) = delete;
 
-  // Queue a time stamp on a stream of the driver's. False: the driver refused.
+  // Queue a time stamp on a CUDA stream. False: the driver refused.
   bool Start(void* stream);
   bool Stop(void* stream);
   // Whether the device has reached the stamp of Start.
   bool Started() const;
-  // Waits for that of Stop. Between the two, on the device's clock; negative when the driver refused.
+  // Waits for the stamp of Stop. Returns the time between the two by the device's clock; negative when the
+  // driver refused.
   double Microseconds() const;
 
  private:

@@ -160,7 +160,7 @@ absl::Status ElfFile::ReadSegments() {
   return absl::OkStatus();
 }
 
-// Sections are not needed to load a library, but a table outside the file means the file lost its end.
+// Loading a library does not need sections, but a table outside the file means that the file was cut off.
 absl::Status ElfFile::CheckSections() const {
   if (header_.e_shoff == 0 || header_.e_shnum == 0) return absl::OkStatus();
   Elf64_Shdr last;

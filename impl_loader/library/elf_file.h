@@ -1,4 +1,4 @@
-// A mapped ELF shared object, read with every offset checked: the file may be anything.
+// A mapped ELF shared object. Every offset is checked, as the file may hold anything.
 #ifndef IMPL_LOADER_LIBRARY_ELF_FILE_H_
 #define IMPL_LOADER_LIBRARY_ELF_FILE_H_
 
@@ -36,7 +36,7 @@ class ElfFile {
   const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
   const Elf64_Ehdr& header() const { return header_; }
-  // "AArch64" where the file is for another architecture than this machine's; empty: it is not.
+  // "AArch64", for example, if the file is for another architecture than this machine's; otherwise empty.
   std::string other_machine() const;
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
 

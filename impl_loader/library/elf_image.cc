@@ -40,7 +40,7 @@ absl::Status ElfImage::ReadSections() {
     if (!file_.ReadEntry(header.e_shoff, i, &section.header)) {
       return absl::DataLossError(absl::StrCat(path(), ": the section table ends outside the file"));
     }
-    // Inactive: what else its header says means nothing.
+    // Inactive: the rest of its header means nothing.
     if (section.header.sh_type == SHT_NULL) section.header = {};
     if (section.header.sh_addr + section.header.sh_size < section.header.sh_addr) {
       return absl::DataLossError(
@@ -54,7 +54,7 @@ absl::Status ElfImage::ReadSections() {
     }
     sections_.push_back(std::move(section));
   }
-  // They are compared as copies: many sections of the same large part would be more than memory holds.
+  // Sections are compared as copies: many that share one large part would not fit in memory.
   if (loaded_bytes > file_.size()) {
     return absl::DataLossError(absl::StrCat(path(), ": sections overlap in the file"));
   }

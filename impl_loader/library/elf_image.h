@@ -46,8 +46,8 @@ class ElfImage {
   // The symbols of .symtab and .dynsym; empty where there is none.
   const std::vector<ImageSymbol>& symbols() const { return symbols_; }
   const std::vector<ImageSymbol>& dynamic_symbols() const { return dynamic_symbols_; }
-  // Relocations that the linker kept (--emit-relocs), by the index of the section that they are in, by
-  // address. Their symbols are indices into symbols().
+  // Relocations that the linker kept (--emit-relocs), by the index of the section that they apply to, sorted
+  // by address. Their symbols are indices into symbols().
   const std::map<size_t, std::vector<Elf64_Rela>>& kept_relocations() const { return relocations_; }
 
   // The section that holds an address; null: none.

@@ -22,7 +22,7 @@ int64_t Nanoseconds(const timespec& time) {
 absl::StatusOr<std::string> FileIdentity(int descriptor) {
   struct stat info {};
   if (fstat(descriptor, &info) != 0) {
-    return absl::InternalError(absl::StrCat("a file cannot be looked at: ", strerror(errno)));
+    return absl::InternalError(absl::StrCat("cannot read a file's attributes: ", strerror(errno)));
   }
   return absl::StrCat(info.st_dev, ":", info.st_ino, ":", info.st_size, ":", Nanoseconds(info.st_mtim), ":",
                       Nanoseconds(info.st_ctim));

@@ -1,4 +1,4 @@
-// Tells whether a file is still the one that was looked at, without reading it again.
+// Detects whether a file is still the same, without reading it again.
 #ifndef IMPL_LOADER_LIBRARY_FILE_IDENTITY_H_
 #define IMPL_LOADER_LIBRARY_FILE_IDENTITY_H_
 
@@ -8,9 +8,9 @@
 
 namespace diopi::loader {
 
-// "device:inode:bytes:modified:changed" of an open file, the times in nanoseconds. The kernel moves the last
-// one with every write, rename or change of attributes, so equal texts mean: the same file with the same
-// content. Internal when the descriptor is none.
+// "device:inode:bytes:modified:changed" of an open file, the times in nanoseconds. The kernel updates the
+// last one with every write, rename or change of attributes, so equal texts mean the same file with the same
+// content. Internal when the descriptor is invalid.
 absl::StatusOr<std::string> FileIdentity(int descriptor);
 
 // Device and inode of the file that is mapped at `address` in this process, as /proc/self/maps writes them;

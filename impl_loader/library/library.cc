@@ -16,8 +16,8 @@ namespace diopi::loader {
 
 namespace {
 
-// The file whose identity was given, held open and mapped while the loader loads by name: what it loaded must
-// be the same file. (Loading through /proc/self/fd would take $ORIGIN from the library.)
+// Holds the file whose identity was given open and mapped while the loader loads it by name, to check that
+// the loader loaded the same file. (Loading through /proc/self/fd would break the library's $ORIGIN.)
 class Witness {
  public:
   Witness(const std::string& path, std::string identity) : path_(path), identity_(std::move(identity)) {
@@ -63,7 +63,7 @@ class Witness {
 absl::StatusOr<Library> Library::Open(const std::string& path, const std::string& identity) {
   const Witness witness(path, identity);
   if (absl::Status status = witness.Check(); !status.ok()) return status;
-  // The whole frame of the file, not only the header: dlopen maps a truncated file and dies in it.
+  // Checks all headers of the file, not only the first: dlopen maps a truncated file and crashes.
   if (absl::StatusOr<ElfFile> elf = ElfFile::Open(path); !elf.ok()) return elf.status();
   // Without a slash dlopen would search the library path instead of opening this file.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
@@ -95,7 +95,7 @@ void* Library::Symbol(const std::string& name) const {
   if (handle_ == nullptr) return nullptr;
   void* symbol = dlsym(handle_, name.c_str());
   if (symbol == nullptr) return nullptr;
-  // dlsym looks into the library's dependencies too: ask whose the address is.
+  // dlsym also searches the library's dependencies, so check which library holds the address.
   Dl_info info;
   struct link_map* owner = nullptr;
   struct link_map* self = nullptr;

@@ -16,8 +16,8 @@ class Library {
   // Checks the file first (CheckElf), then dlopens it with RTLD_NOW | RTLD_LOCAL.
   // NotFound: no such file. InvalidArgument: not ELF, another architecture, not a shared object.
   // FailedPrecondition: the loader's own message (an undefined symbol, a missing dependency).
-  // With `identity` (see file_identity.h) also FailedPrecondition when the file is another than the one it
-  // was taken of, before loading it, or when it was replaced meanwhile.
+  // With `identity` (see file_identity.h), also FailedPrecondition when the file is not the one that the
+  // identity was taken of, or was replaced while it was loaded.
   static absl::StatusOr<Library> Open(const std::string& path, const std::string& identity = "");
 
   Library(Library&& other) noexcept;
@@ -49,7 +49,7 @@ struct ElfSymbols {
 // Errors as of Library::Open; DataLoss for a truncated or inconsistent file.
 absl::StatusOr<ElfSymbols> ReadElfSymbols(const std::string& path);
 
-// The same, also of a file for another architecture (64 bits, little-endian): what a cross compiler made.
+// The same, also for a file of another architecture (64-bit, little-endian), as a cross compiler makes.
 absl::StatusOr<ElfSymbols> ReadForeignElfSymbols(const std::string& path);
 
 // Only the header: a shared object for this machine?

@@ -30,12 +30,12 @@ struct Dependencies {
   std::unordered_set<std::string> exported;  // by all of the found ones, old versions included
 };
 
-// Everything the library at `path` with these symbols needs, directly or not. libdiopirt.so, which the host
-// has loaded already, is neither searched nor missed.
+// All libraries that the one at `path` with these symbols needs, directly or not. libdiopirt.so, which the
+// host has loaded already, is neither searched nor reported as missing.
 Dependencies FindDependencies(const std::string& path, const ElfSymbols& symbols,
                               const SearchOptions& options);
 
-// What a program in C++ has loaded before any library: the C and C++ runtime.
+// Adds what a C++ program has loaded before any library: the C and C++ runtime.
 void AddHostLibraries(const SearchOptions& options, Dependencies* dependencies);
 
 }  // namespace diopi::loader

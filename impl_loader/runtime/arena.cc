@@ -75,6 +75,7 @@ CanaryDamage CheckCanaries(const Buffer& buffer) {
 }
 
 Arena::~Arena() {
+  EndLoan();
   for (const Block& block : blocks_) FreeBlock(block);
   for (const Block& block : abandoned_) FreeBlock(block);
 }
@@ -162,6 +163,23 @@ Buffer Arena::Allocate(size_t bytes) {
   }
   block.used += zone;
   return buffer;
+}
+
+void Arena::Borrow(std::byte* begin, size_t bytes) {
+  EndLoan();
+  Block block;
+  block.begin = begin;
+  block.bytes = bytes;
+  blocks_.insert(blocks_.begin(), block);
+  current_ = 0;
+  borrowed_ = true;
+}
+
+void Arena::EndLoan() {
+  if (!borrowed_) return;
+  blocks_.erase(blocks_.begin());
+  current_ -= current_ > 0 ? 1 : 0;
+  borrowed_ = false;
 }
 
 void Arena::Rewind(Mark mark) {

@@ -62,6 +62,12 @@ class Arena {
   // A buffer whose content and canaries are undefined; `data` is null when there is no memory.
   Buffer Allocate(size_t bytes);
 
+  // Memory of somebody else's, aligned to 64 bytes, which Allocate hands out before any other until EndLoan.
+  // Only while nothing is allocated, and for host memory.
+  void Borrow(std::byte* begin, size_t bytes);
+  // Forgets it and the buffers in it; before Rewind or Abandon, which are for the arena's own memory.
+  void EndLoan();
+
   struct Mark {
     size_t block = 0;
     size_t used = 0;
@@ -90,7 +96,8 @@ class Arena {
 
   DeviceFunctions functions_;
   Arena* mirrors_ = nullptr;
-  bool exact_ = false;  // a block for each buffer
+  bool exact_ = false;     // a block for each buffer
+  bool borrowed_ = false;  // the first block is
   std::vector<Block> blocks_;
   size_t current_ = 0;
   std::vector<Block> abandoned_;

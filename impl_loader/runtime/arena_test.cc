@@ -55,6 +55,24 @@ TEST(Arena, RewindGivesTheSameMemoryAgainAbandonDoesNot) {
   std::memset(first.data, 0, first.bytes);  // still there
 }
 
+TEST(Arena, BorrowedMemoryComesFirstAndIsNeverItsOwn) {
+  alignas(64) static std::byte memory[4096];
+  Arena arena;
+  const Buffer own = arena.Allocate(100);
+  arena.Rewind({});
+  for (int round = 0; round < 2; ++round) {
+    arena.Borrow(memory, sizeof(memory));
+    EXPECT_EQ(arena.Allocate(100).data, memory + kCanaryBytes);
+    const Arena::Mark mark = arena.mark();
+    EXPECT_EQ(arena.Allocate(5000).data, own.data) << "what does not fit goes elsewhere";
+    arena.Rewind(mark);
+    EXPECT_EQ(arena.mark().used, mark.used);
+    arena.EndLoan();
+    arena.Rewind({});
+  }
+  EXPECT_EQ(arena.Allocate(100).data, own.data);
+}
+
 TEST(Arena, ManySizesAndManyBlocks) {
   Arena arena;
   for (int round = 0; round < 3; ++round) {

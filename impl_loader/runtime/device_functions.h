@@ -6,8 +6,8 @@
 
 namespace diopi::runtime {
 
-// Null entries: the library has no such function. The error type of one dialect is an enum, of the other
-// int32_t; both are returned the same way.
+// A null entry: the library has no such function. The error type is an enum in one dialect and int32_t in the
+// other; both are returned the same way.
 struct DeviceFunctions {
   int32_t (*stream_create)(void** stream) = nullptr;
   int32_t (*stream_destroy)(void* stream) = nullptr;
@@ -23,11 +23,11 @@ struct DeviceFunctions {
   bool HasMemory() const { return memory_malloc != nullptr; }
 };
 
-// What the library has registered so far through diopiRegister...Func. The registration has no handle to
-// hang the table on, so the ABI itself makes it one table a process. Thread-safe.
+// What the library has registered so far through diopiRegister...Func. These functions take no handle, so by
+// the ABI there is one table per process. Thread-safe.
 DeviceFunctions RegisteredFunctions();
 
-// Forgets all registrations: before another library is loaded.
+// Forgets all registrations. Call it before another library is loaded.
 void ClearRegisteredFunctions();
 
 }  // namespace diopi::runtime

@@ -7,7 +7,7 @@
 namespace diopi::runtime {
 namespace {
 
-// Larger required memory is poisoned at its two ends only: workspaces can be huge.
+// Larger required memory is poisoned only at its two ends, because workspaces can be huge.
 constexpr size_t kPoisonBytes = size_t{64} << 20;
 
 constexpr int32_t kNoise64 = 200;
@@ -138,7 +138,7 @@ bool diopiContext::Fill(const Buffer& buffer) const {
   const bool whole = buffer.bytes <= diopi::runtime::kPoisonBytes;
   if (whole && buffer.bytes > 0) std::memset(buffer.mirror, poison, buffer.bytes);
   if (!buffer.on_device) return true;
-  // Waited for here: the library may use the memory on a stream of its own.
+  // Wait here, because the library may use the memory on a stream of its own.
   return (whole ? Upload(buffer) : UploadCanaries(buffer)) == 0 && Synchronize() == 0;
 }
 

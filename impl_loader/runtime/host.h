@@ -1,5 +1,5 @@
-// What stands behind the ABI's opaque handles: the host's own view of tensors, contexts and generators.
-// Everything here is exported from libdiopirt.so beside the C functions of diopi/diopirt.h.
+// The objects behind the ABI's opaque handles: the host's own view of tensors, contexts and generators.
+// libdiopirt.so exports everything here, beside the C functions of diopi/diopirt.h.
 #ifndef IMPL_LOADER_RUNTIME_HOST_H_
 #define IMPL_LOADER_RUNTIME_HOST_H_
 
@@ -12,8 +12,8 @@
 #include "impl_loader/runtime/arena.h"
 #include "impl_loader/runtime/device_functions.h"
 
-// A dense strided tensor in a buffer of an arena. The buffer is not owned. Sizes and strides stay where they
-// are as long as the tensor lives: getters hand out pointers to them.
+// A dense strided tensor in a buffer of an arena. The buffer is not owned. Sizes and strides do not move
+// during the tensor's life: getters return pointers to them.
 struct diopiTensor {
   int32_t dtype = 0;  // a diopiDtype_t, or one of the internal codes
   std::vector<int64_t> shape;
@@ -25,7 +25,7 @@ struct diopiTensor {
 
   // Remembers shape and strides: a library can overwrite both through the pointers it gets.
   void SealLayout();
-  // Brings them back. True when they had been overwritten since SealLayout.
+  // Restores them. True when they had been overwritten since SealLayout.
   bool RestoreLayout();
 
  private:
@@ -52,13 +52,13 @@ std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& shape);
 bool StorageElements(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, int64_t offset,
                      int64_t* elements, int64_t* numel);
 
-// What libraries get when they ask for the state of a generator they were not given.
+// The seed that libraries get when they ask for the state of a generator they were not given.
 inline constexpr uint64_t kDefaultSeed = 0x5DEECE66Du;
 
 }  // namespace diopi::runtime
 
-// The context of one call after another. The library may require tensors from several threads at once;
-// everything else is for the host's thread.
+// The context of successive calls. The library may require tensors from several threads at once; everything
+// else is for the host's thread.
 struct diopiContext {
  public:
   // The arenas and functions must outlive the context. `device` is null for a library that works on host
@@ -75,8 +75,8 @@ struct diopiContext {
   // stream: for measuring time.
   bool fill_required = true;
 
-  // A tensor for the library, filled with poison, canaries in place. Null, with `error` set, when it cannot
-  // be had. Owned by the context until ReleaseRequired.
+  // A tensor for the library, filled with poison and surrounded by canaries. Null, with `error` set, on
+  // failure. Owned by the context until ReleaseRequired.
   diopiTensor* Require(int32_t dtype, std::vector<int64_t> shape, std::vector<int64_t> strides,
                        diopiDevice_t where, diopiError_t* error);
 
@@ -85,8 +85,8 @@ struct diopiContext {
   // Forgets them. Their memory comes back when the arenas are rewound.
   void ReleaseRequired();
 
-  // Moves a whole buffer, canaries included, between its mirror and the device; the copies are queued on
-  // `stream`. Nothing to do for host memory. Not diopiSuccess: the library's own code.
+  // Copy a whole buffer, canaries included, between its mirror and the device; the copies are queued on
+  // `stream`. For host memory they do nothing. If they fail, they return the library's own error code.
   int32_t Upload(const diopi::runtime::Buffer& buffer) const;
   int32_t Download(const diopi::runtime::Buffer& buffer) const;
   // The same for the canaries alone.
@@ -95,10 +95,10 @@ struct diopiContext {
   // Queues a copy of the data (no canaries) between device buffers of one size. Only for a library with
   // copy_d2d.
   int32_t CopyOnDevice(const diopi::runtime::Buffer& from, const diopi::runtime::Buffer& to) const;
-  // Waits for `stream`. Success for a library without a function for it: it is taken to be synchronous.
+  // Waits for `stream`. Succeeds for a library without a function for that, which counts as synchronous.
   int32_t Synchronize() const;
 
-  // From the host or the device arena; as a library without device memory knows only one kind.
+  // Allocates from the host or the device arena; a library without device memory has only one kind.
   diopi::runtime::Buffer Allocate(size_t bytes, diopiDevice_t where);
 
  private:

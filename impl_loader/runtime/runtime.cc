@@ -1,5 +1,5 @@
-// The C functions of diopi/diopirt.h. A null argument is an error code, never a crash: libraries in the
-// field call these without looking.
+// The C functions of diopi/diopirt.h. A null argument gives an error code, never a crash: real libraries call
+// these functions without checking.
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -16,14 +16,14 @@ namespace diopi::runtime {
 namespace {
 
 constexpr size_t kStateBytes = 2 * sizeof(uint64_t);
-constexpr int64_t kMaxDims = 1024;  // a longer size is a length that was never set
+constexpr int64_t kMaxDims = 1024;  // a larger length was never set
 
 struct Registry {
   std::mutex mutex;
   DeviceFunctions functions;
 };
 
-// The registration functions take no handle: the ABI leaves no other place than the process.
+// The registration functions take no handle, so the table can only be global to the process.
 Registry& TheRegistry() {
   static auto* registry = new Registry;
   return *registry;
@@ -38,7 +38,7 @@ diopiError_t Register(F DeviceFunctions::*slot, G function) {
   return diopiSuccess;
 }
 
-// The device of this process, as its parent says (DIOPI_DEVICE_INDEX); 0 when it does not. Read once.
+// The device of this process, which its parent sets (DIOPI_DEVICE_INDEX); 0 by default. Read once.
 diopiDeviceIndex_t DeviceIndex() {
   static const diopiDeviceIndex_t index = [] {
     const char* text = std::getenv("DIOPI_DEVICE_INDEX");
@@ -123,7 +123,7 @@ diopiError_t diopiGetTensorStride(diopiConstTensorHandle_t th, diopiSize_t* stri
 
 diopiError_t diopiGetTensorDtype(diopiConstTensorHandle_t th, diopiDtype_t* dtype) {
   if (th == nullptr || dtype == nullptr) return diopiErrorOccurred;
-  // Copied as bits: the internal codes are no enumerators.
+  // Copied as bits, because the internal codes are not enumerators.
   static_assert(sizeof(diopiDtype_t) == sizeof(int32_t));
   std::memcpy(dtype, &th->dtype, sizeof(int32_t));
   return diopiSuccess;

@@ -1,9 +1,9 @@
-// A device as real as one without hardware can be: its memory is out of the host's reach (a load or store by
-// the host is a SIGSEGV), and each stream is a thread that works through a queue. Copies return at once.
+// A device as real as it can be without hardware: the host cannot reach its memory (a load or store by the
+// host is a SIGSEGV), and each stream is a thread that works through a queue. Copies return at once.
 //
-// Time is made by events, never by a clock: a large copy between device buffers ends only when somebody waits
-// for its stream and the library's own stream has nothing left to do. So work on that one always overtakes
-// it.
+// Events, never a clock, determine the timing: a large copy between device buffers ends only when the host
+// waits for its stream and the library's own stream is idle. Work on the library's stream therefore always
+// overtakes the copy.
 #ifndef IMPL_LOADER_TESTDATA_ASYNC_DEVICE_H_
 #define IMPL_LOADER_TESTDATA_ASYNC_DEVICE_H_
 
@@ -23,7 +23,7 @@
 #define DIOPI_STRONG
 #include "diopi/diopi_device.h"
 
-// Addresses that are handed out, and the memory behind them, which only work on streams may touch.
+// The addresses given to callers, and the memory behind them, which only work on streams may touch.
 class DeviceMemory {
  public:
   static DeviceMemory& Get() {
@@ -81,7 +81,7 @@ class Stream {
     changed_.wait(lock, [this] { return queue_.empty(); });
     --waiters_;
   }
-  // For work on this stream: returns when somebody waits for it.
+  // For work on this stream: returns when the host waits for the stream.
   void AwaitWaiter() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return waiters_ > 0 || ending_; });
@@ -122,7 +122,7 @@ class Streams {
     made_.insert(newest_);
     return newest_;
   }
-  // Null: not a stream of ours.
+  // Null: not one of these streams.
   Stream* Find(void* handle) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = made_.find(static_cast<Stream*>(handle));
@@ -143,7 +143,7 @@ class Streams {
     const std::lock_guard<std::mutex> lock(mutex_);
     return newest_;
   }
-  // Work on the library's own stream that takes until a stream is destroyed.
+  // Queues work on the library's own stream that lasts until a stream is destroyed.
   void RunBeforeNextDestroy(std::function<void()> work) {
     const std::lock_guard<std::mutex> lock(mutex_);
     late_.push_back(std::move(work));

@@ -1,4 +1,4 @@
-// "Device memory" that the host cannot touch: the host's own, at addresses with a high bit set.
+// "Device memory" that the host cannot touch: host memory at addresses with a high bit set.
 #ifndef IMPL_LOADER_TESTDATA_FAKE_DEVICE_H_
 #define IMPL_LOADER_TESTDATA_FAKE_DEVICE_H_
 
@@ -22,7 +22,7 @@ inline void FakeFree(void* pointer) {
   std::free(FromDevice(pointer));
 }
 
-// Streams are numbers; work is queued in no way, but a copy on a stream nobody made fails.
+// Streams are numbers. Work is not queued, but a copy on a stream that was never created fails.
 inline bool IsStream(const void* stream) {
   return (reinterpret_cast<uint64_t>(stream) >> 32) == 0xD10;
 }

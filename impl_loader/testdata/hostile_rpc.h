@@ -1,4 +1,4 @@
-// A stranger's gRPC call, over a connected stream socket and with nothing but the C library: HTTP/2 with
+// Makes a stranger's gRPC call over a connected stream socket, with only the C and C++ libraries: HTTP/2 with
 // literal headers, and protobuf fields by their numbers.
 #ifndef IMPL_LOADER_TESTDATA_HOSTILE_RPC_H_
 #define IMPL_LOADER_TESTDATA_HOSTILE_RPC_H_
@@ -68,7 +68,7 @@ class Connection {
     Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings + Frame(8, 0, 0, std::string("\x7F\0\0\0", 4)));
   }
 
-  // The messages that the server answers; none when it refuses.
+  // The messages of the server's answer; none when it refuses.
   std::vector<std::string> Call(const std::string& method, const std::string& request) {
     const uint32_t stream = next_;
     next_ += 2;
@@ -139,8 +139,8 @@ class Connection {
   uint32_t next_ = 1;
 };
 
-// Takes cases of the newest run as if it were an agent, and reports PASS for them; how many the server
-// stored.
+// Takes cases of the newest run as if it were an agent, and reports PASS for them. Returns how many verdicts
+// the server stored.
 inline uint64_t ReportPass(Connection* server) {
   const std::vector<std::string> list = server->Call("ListRuns", "");
   if (list.empty()) return 0;
@@ -148,7 +148,7 @@ inline uint64_t ReportPass(Connection* server) {
   if (runs.empty() || Fields(runs[0], 1).empty()) return 0;
   const std::string who = Bytes(1, Fields(runs[0], 1)[0]) + Bytes(2, "another agent");
   std::string report = who;
-  // No tensors: they would be fetched.
+  // Without tensors, which would have to be fetched.
   for (const std::string& message : server->Call("Lease", who + Number(3, 1024) + Number(6, 1))) {
     for (const std::string_view start : Fields(message, 2)) {
       for (const std::string_view c : Fields(start, 1)) {

@@ -1,4 +1,4 @@
-// Aborts with a last word on standard error.
+// Writes a message to standard error and aborts.
 #include <cstdio>
 #include <cstdlib>
 

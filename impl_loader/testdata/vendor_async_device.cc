@@ -1,4 +1,4 @@
-// Operators on a device with memory and streams of its own; DIOPI_TEST_FAULT names what is wrong with them.
+// Operators on a device with memory and streams of its own; DIOPI_TEST_FAULT selects their fault.
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -32,9 +32,9 @@ Stream* Launch(diopiContextHandle_t ctx, const std::function<void()>& kernel) {
   if (Fault("newest_stream")) {
     Streams::Get().newest()->Queue(kernel);
   } else if (Fault("own_stream_late")) {
-    Streams::Get().RunBeforeNextDestroy(kernel);  // the host has long looked at the outputs
+    Streams::Get().RunBeforeNextDestroy(kernel);  // long after the host has read the outputs
   } else if (Fault("own_stream")) {
-    // Quick enough to end before anybody looks: all that is wrong is the order it was not given.
+    // Fast enough to end before the host reads the outputs: the only fault is the missing order.
     Streams::Get().own()->Queue(kernel);
     Streams::Get().own()->Wait();
   } else {
@@ -43,7 +43,7 @@ Stream* Launch(diopiContextHandle_t ctx, const std::function<void()>& kernel) {
   return given;
 }
 
-// Remembers the first thread that came.
+// Remembers the first thread that called.
 class FirstThread {
  public:
   bool IsAnother() {
@@ -132,7 +132,7 @@ diopiError_t diopiMatmul(diopiContextHandle_t ctx, diopiTensorHandle_t out, diop
   const auto* right = static_cast<const float*>(DeviceMemory::Get().Behind(const_data));
   if (product == nullptr || left == nullptr || right == nullptr) return diopiErrorOccurred;
   if (Fault("one_thread_only")) {
-    // Its handle belongs to one thread; what another one queues gets lost.
+    // Its handle belongs to one thread; work that another thread queues is lost.
     static FirstThread* first = new FirstThread;
     if (first->IsAnother()) return diopiSuccess;
   }
@@ -164,8 +164,8 @@ diopiError_t diopiCat(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiCo
 
 namespace {
 
-// A tensor's native memory format: 0 is plain, 1 as plain and told of the tensor itself, 2 a new tensor with
-// the elements backwards and room behind them.
+// A tensor's native memory format: 0 is plain, 1 is stored like plain but marked on the tensor itself, 2 is a
+// new tensor with the elements in reverse order and spare room behind them.
 struct Native {
   int64_t format = 0;
   std::vector<int64_t> shape;
@@ -201,7 +201,7 @@ diopiError_t Unknown(diopiTensorHandle_t* out, diopiTensorHandle_t in, int64_t f
   return Fault("unknown_is_plain") ? diopiSuccess : diopiErrorOccurred;
 }
 
-// A new tensor of that many elements, backwards, or as they are.
+// A new tensor of that many elements, in reverse or in the same order.
 diopiError_t Rearrange(diopiContextHandle_t ctx, diopiTensorHandle_t* out, diopiTensorHandle_t in,
                        const std::vector<int64_t>& shape, bool backwards) {
   const diopiSize_t size{shape.data(), static_cast<int64_t>(shape.size())};

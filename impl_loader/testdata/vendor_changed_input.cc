@@ -1,4 +1,4 @@
-// Scribbles on one element of an input.
+// Overwrites one element of an input.
 #include "impl_loader/testdata/vendor_common.h"
 
 DIOPI_SPOILT_ADD {

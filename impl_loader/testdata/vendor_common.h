@@ -1,4 +1,4 @@
-// What the bad libraries share: an honest float32 add of contiguous tensors, to be spoilt by each.
+// What the bad libraries share: a correct float32 add of contiguous tensors, in which each injects its fault.
 #ifndef IMPL_LOADER_TESTDATA_VENDOR_COMMON_H_
 #define IMPL_LOADER_TESTDATA_VENDOR_COMMON_H_
 
@@ -41,7 +41,8 @@ inline void Add(const AddArguments& add) {
   for (int64_t i = 0; i < add.count; ++i) add.out[i] = add.input[i] + add.alpha * add.other[i];
 }
 
-// The function that each library spoils: DIOPI_SPOILT_ADD { ... } sees `ctx`, the handles and `add`.
+// The function into which each library puts its fault: DIOPI_SPOILT_ADD { ... } sees `ctx`, the handles and
+// `add`.
 #define DIOPI_SPOILT_ADD                                                                                   \
   static diopiError_t SpoiltAdd([[maybe_unused]] diopiContextHandle_t ctx,                                 \
                                 [[maybe_unused]] diopiTensorHandle_t out,                                  \

@@ -1,4 +1,4 @@
-// Returns an error with a text, some of which is no UTF-8.
+// Returns an error with a text that is not valid UTF-8.
 #include "impl_loader/testdata/vendor_common.h"
 
 const char* diopiGetLastErrorString() {

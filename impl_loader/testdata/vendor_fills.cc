@@ -1,6 +1,6 @@
-// Leaves to its caller what the public harness does for it: index_put only scatters into out, which that
-// harness fills with the input before the call. Float32 in one dimension. DIOPI_TEST_FAULT=counts: each call
-// adds more.
+// Relies on its caller as the public harness allows: index_put only scatters into out, which that harness
+// fills with the input before the call. Float32 in one dimension. DIOPI_TEST_FAULT=counts: each call adds
+// more.
 #include <cstdlib>
 
 #include "impl_loader/testdata/vendor_common.h"

@@ -1,5 +1,5 @@
 // Add, mul and relu of contiguous float32 tensors, with broadcasting; refuses every other dtype and layout.
-// What an adaptor makes of it is tested with the device profile float32_only of client/testing.
+// Tested with an adaptor and the device profile float32_only of client/testing.
 #include <vector>
 
 #define DIOPI_STRONG
@@ -35,7 +35,7 @@ bool Read(diopiConstTensorHandle_t tensor, View* view) {
   return true;
 }
 
-// The element of `from` that element `index` of a tensor of `shape` is made of.
+// The element of `from` that broadcasting assigns to element `index` of a tensor of `shape`.
 float At(const View& from, const std::vector<int64_t>& shape, int64_t index) {
   int64_t offset = 0;
   int64_t stride = 1;

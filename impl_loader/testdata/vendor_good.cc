@@ -1,5 +1,5 @@
-// An honest add, to compare the others with; prints what it is called with when DIOPI_TEST_CHATTY is set, and
-// adds a line to the file DIOPI_TEST_LOADS whenever it is loaded.
+// A correct add, to compare the others with; prints its arguments when DIOPI_TEST_CHATTY is set, and adds a
+// line to the file DIOPI_TEST_LOADS whenever it is loaded.
 #include <cstdio>
 #include <cstdlib>
 

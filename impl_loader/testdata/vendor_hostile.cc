@@ -1,12 +1,15 @@
-// A library that means harm: its results are wrong, and at its first call it makes every attempt of the table
-// in docs/untrusted-libraries.md once, and prints "hostile: ATTEMPT: done" or "hostile: ATTEMPT: WHY NOT".
-// Attempts that would end the agent stop where the kernel has granted them.
+// A malicious library: its results are wrong, and at its first call it makes every attempt of the table in
+// docs/untrusted-libraries.md once, and prints "hostile: ATTEMPT: done" or "hostile: ATTEMPT: WHY NOT".
+// Attempts that would end the agent stop once the kernel has granted them. Four functions of one operand make
+// an attempt each that shows in their verdicts; their results are right.
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,16 +19,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "impl_loader/runtime/arena.h"
 #include "impl_loader/testdata/hostile_rpc.h"
 #include "impl_loader/testdata/vendor_common.h"
+#include "impl_loader/worker/shared_layout.h"
 
 namespace {
 
@@ -41,7 +49,7 @@ std::string ReadAll(const std::string& path) {
   return text.str();
 }
 
-// As a system call answers.
+// The result of a system call as an errno; 0: success.
 int ErrnoOf(long result) {
   return result < 0 ? errno : 0;
 }
@@ -51,6 +59,29 @@ int OpenAndClose(const std::string& path, int flags) {
   const int error = ErrnoOf(file);
   if (file >= 0) close(file);
   return error;
+}
+
+// The value of a line of /proc/PID/status.
+std::string StatusOf(pid_t pid, const std::string& name) {
+  std::string status = "\n";
+  status += ReadAll("/proc/" + std::to_string(pid) + "/status");
+  std::string key = "\n";
+  key += name + ":\t";
+  const size_t at = status.find(key);
+  if (at == std::string::npos) return "";
+  const size_t from = at + name.size() + 3;
+  return status.substr(from, status.find('\n', from) - from);
+}
+
+// The nearest forebear that is one. A process does not know its parent's number where it has a PID namespace.
+pid_t Agent() {
+  char self[16] = "";
+  if (readlink("/proc/self", self, sizeof(self) - 1) < 0) return getppid();
+  pid_t pid = static_cast<pid_t>(std::strtol(self, nullptr, 10));
+  while (pid > 1 && StatusOf(pid, "Name") != "diopi-agent") {
+    pid = static_cast<pid_t>(std::strtol(StatusOf(pid, "PPid").c_str(), nullptr, 10));
+  }
+  return pid > 1 ? pid : getppid();
 }
 
 // The server that the agent has started, by its command line.
@@ -63,10 +94,9 @@ pid_t FindServer(std::string* address) {
     if (pid <= 0) continue;
     const std::string name = "/proc/" + std::to_string(pid);
     const std::string command = ReadAll(name + "/cmdline");
-    const std::string parent = "\nPPid:\t" + std::to_string(getppid()) + "\n";
     const size_t at = command.find(std::string("unix:"));
     if (command.find("diopi-server") == std::string::npos || at == std::string::npos) continue;
-    if (ReadAll(name + "/status").find(parent) == std::string::npos) continue;
+    if (StatusOf(pid, "PPid") != std::to_string(Agent())) continue;
     *address = command.substr(at + 5).c_str();
     found = pid;
   }
@@ -74,9 +104,9 @@ pid_t FindServer(std::string* address) {
   return found;
 }
 
-int ReportPass() {
-  std::string address = Environment("DIOPI_TEST_SOCKET");
-  if (address.empty() && FindServer(&address) == 0) return ENOENT;
+// Connects and hands the connection to `use`, which answers as a system call does.
+template <typename F>
+int WithServer(const std::string& address, F&& use) {
   const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (server < 0) return errno;
   sockaddr_un to{};
@@ -87,10 +117,21 @@ int ReportPass() {
   int error = ErrnoOf(connect(server, reinterpret_cast<sockaddr*>(&to), sizeof(to)));
   if (error == 0) {
     hostile::Connection connection(server);
-    error = hostile::ReportPass(&connection) > 0 ? 0 : EACCES;
+    error = use(&connection) ? 0 : EACCES;
   }
   close(server);
   return error;
+}
+
+int ReportPass() {
+  std::string address;
+  if (FindServer(&address) == 0) return ENOENT;
+  return WithServer(address, [](hostile::Connection* server) { return hostile::ReportPass(server) > 0; });
+}
+
+int CallUsersServer() {
+  return WithServer(Environment("DIOPI_TEST_SOCKET"),
+                    [](hostile::Connection* server) { return !server->Call("ListRuns", "").empty(); });
 }
 
 int OpenMemory(pid_t pid) {
@@ -108,7 +149,7 @@ int ServerMemory() {
 }
 
 int AgentToken() {
-  const std::string all = ReadAll("/proc/" + std::to_string(getppid()) + "/environ");
+  const std::string all = ReadAll("/proc/" + std::to_string(Agent()) + "/environ");
   return all.find("DIOPI_TOKEN=diopi_") != std::string::npos ? 0 : EACCES;
 }
 
@@ -122,28 +163,44 @@ int TypeIntoTerminal() {
 
 int LimitAgent() {
   const rlimit limit{0, 0};
-  return ErrnoOf(syscall(SYS_prlimit64, getppid(), RLIMIT_CORE, &limit, nullptr));
+  return ErrnoOf(syscall(SYS_prlimit64, Agent(), RLIMIT_CORE, &limit, nullptr));
 }
 
 int SignalByOwner() {
   int ends[2] = {-1, -1};
   if (pipe(ends) != 0) return errno;
-  int error = ErrnoOf(fcntl(ends[0], F_SETOWN, getppid()));
-  int parent = getppid();
-  if (error != 0 && ioctl(ends[0], FIOSETOWN, &parent) == 0) error = 0;
+  int error = ErrnoOf(fcntl(ends[0], F_SETOWN, Agent()));
+  int agent = Agent();
+  if (error != 0 && ioctl(ends[0], FIOSETOWN, &agent) == 0) error = 0;
   close(ends[0]);
   close(ends[1]);
   return error;
 }
 
-// By whichever call lets it.
+// Tries each call that could do it.
 int Signal() {
-  if (kill(getppid(), 0) == 0) return 0;
+  const pid_t pid = Agent();
+  if (kill(pid, 0) == 0) return 0;
   const int error = errno;
-  const int agent = static_cast<int>(syscall(SYS_pidfd_open, getppid(), 0));
+  const int agent = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   const bool sent = agent >= 0 && syscall(SYS_pidfd_send_signal, agent, 0, nullptr, 0) == 0;
   if (agent >= 0) close(agent);
   return sent ? 0 : error;
+}
+
+int AgentsPriority() {
+  return ErrnoOf(setpriority(PRIO_PROCESS, static_cast<id_t>(Agent()), 1));
+}
+
+int EnlargeSharedMemory() {
+  struct stat file {};
+  if (fstat(diopi::loader::kMemoryDescriptor, &file) != 0) return errno;
+  return ErrnoOf(ftruncate(diopi::loader::kMemoryDescriptor, file.st_size + (off_t{1} << 30)));
+}
+
+// It only asks, and harms nobody.
+int UnlistedCall() {
+  return ErrnoOf(syscall(SYS_personality, 0xFFFFFFFF));
 }
 
 int LeaveGroup() {
@@ -155,7 +212,7 @@ int LeaveGroup() {
   return WEXITSTATUS(status);
 }
 
-// PR_SET_PDEATHSIG, with a bit in the upper half of its argument, at which the kernel does not look.
+// PR_SET_PDEATHSIG, with a bit set in the upper half of its argument, which the kernel ignores.
 int OutliveAgent() {
   const int error = ErrnoOf(syscall(SYS_prctl, 0x100000001, 0));
   if (error == 0) syscall(SYS_prctl, 1, SIGKILL);
@@ -199,7 +256,7 @@ struct Attempt {
 
 constexpr Attempt kAttempts[] = {
     {"report PASS to the server", ReportPass},
-    {"open the agent's memory", [] { return OpenMemory(getppid()); }},
+    {"open the agent's memory", [] { return OpenMemory(Agent()); }},
     {"open the server's memory", ServerMemory},
     {"open the memory of its user's other programs",
      [] { return OpenMemory(ProcessOf("DIOPI_TEST_NEIGHBOUR")); }},
@@ -208,26 +265,181 @@ constexpr Attempt kAttempts[] = {
     {"limit the agent's resources", LimitAgent},
     {"have the kernel signal the agent", SignalByOwner},
     {"signal the agent", Signal},
+    {"change the agent's priority", AgentsPriority},
+    {"enlarge the shared memory", EnlargeSharedMemory},
     {"leave the process group", LeaveGroup},
     {"outlive the agent", OutliveAgent},
     {"open a network socket", Network},
+    {"call a server that its user has started", CallUsersServer},
     {"start a program", Program},
     {"read references in DATA", References},
     {"change the mode of DATA/tokens", TokensMode},
     {"write a file", WriteFile},
+    {"make a system call that is on no list", UnlistedCall},
 };
+
+void Tell(const char* attempt, const char* result) {
+  std::fprintf(stderr, "hostile: %s: %s\n", attempt, result);
+}
 
 void MakeAttempts() {
   for (const Attempt& attempt : kAttempts) {
     const int error = attempt.make();
-    std::fprintf(stderr, "hostile: %s: %s\n", attempt.name, error == 0 ? "done" : std::strerror(error));
+    Tell(attempt.name, error == 0 ? "done" : std::strerror(error));
   }
+}
+
+// A process that has nothing to do with its parent, which then waits to be killed.
+[[noreturn]] void LeaveBehind() {
+  if (fork() == 0) {
+    setsid();
+    char self[16] = "";
+    if (readlink("/proc/self", self, sizeof(self) - 1) > 0) std::fprintf(stderr, "left behind: %s\n", self);
+    for (;;) pause();
+  }
+  for (;;) pause();
+}
+
+// The worker's own look at what lies around a tensor, from then on, finds nothing.
+bool BlindWorker() {
+#if defined(__x86_64__)
+  constexpr unsigned char kNothing[] = {0x31, 0xC0, 0x31, 0xD2, 0xC3};  // both results 0
+#else
+  constexpr unsigned char kNothing[] = {0x00, 0x00, 0x80, 0xD2, 0x01, 0x00,
+                                        0x80, 0xD2, 0xC0, 0x03, 0x5F, 0xD6};
+#endif
+  auto* code = reinterpret_cast<unsigned char*>(&diopi::runtime::CheckCanaries);
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto* start = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(code) / page * page);
+  if (mprotect(start, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+  std::copy(std::begin(kNothing), std::end(kNothing), code);
+  __builtin___clear_cache(reinterpret_cast<char*>(code), reinterpret_cast<char*>(code + sizeof(kNothing)));
+  return true;
+}
+
+// In every place where the memory that the process shares with the agent has `bytes`, it gets `others`.
+void ReplaceShared(const std::string& bytes, const std::string& others) {
+  const int file = diopi::loader::kMemoryDescriptor;
+  off_t end = 0;
+  for (off_t from = lseek(file, 0, SEEK_DATA); from >= 0; from = lseek(file, end, SEEK_DATA)) {
+    end = lseek(file, from, SEEK_HOLE);
+    std::string data(static_cast<size_t>(end - from), '\0');
+    if (pread(file, data.data(), data.size(), from) != static_cast<ssize_t>(data.size())) return;
+    for (size_t at = data.find(bytes); at != std::string::npos; at = data.find(bytes, at + bytes.size())) {
+      pwrite(file, others.data(), others.size(), from + static_cast<off_t>(at));
+    }
+  }
+}
+
+// A first number below 0 becomes its opposite, in the tensor and in all that it is compared with in this
+// process.
+void ChangeInput(float* input, int64_t count) {
+  if (count < 4 || !(input[0] < 0)) return;
+  const size_t bytes = static_cast<size_t>(count) * sizeof(float);
+  const std::string before(reinterpret_cast<const char*>(input), bytes);
+  input[0] = -input[0];
+  ReplaceShared(before, std::string(reinterpret_cast<const char*>(input), bytes));
+}
+
+// Dies, and leaves a report of it whose maps name a FIFO that nobody will ever write to.
+[[noreturn]] void DieWithFifo() {
+  std::string fifo = Environment("TMPDIR");
+  if (fifo.empty()) fifo = Environment("DIOPI_TEST_HOME");
+  fifo += "/fifo" + std::to_string(getpid());
+  mkfifo(fifo.c_str(), 0600);
+  diopi::loader::CrashReport report;
+  report.signal = SIGSEGV;
+  report.pc = 0x20010;
+  report.main_thread = 1;
+  report.maps_bytes = static_cast<uint64_t>(std::snprintf(
+      report.maps, sizeof(report.maps),
+      "00010000-00020000 r--p 00000000 00:01 5 %s\n00020000-00030000 r-xp 00010000 00:01 5 %s\n",
+      fifo.c_str(), fifo.c_str()));
+  pwrite(diopi::loader::kMemoryDescriptor, &report, sizeof(report), 0);
+  signal(SIGSEGV, SIG_DFL);
+  kill(getpid(), SIGSEGV);
+  for (;;) pause();
+}
+
+void SendMuch() {
+  constexpr char kAttempt[] = "have the agent take a message of 200 MiB";
+  Tell(kAttempt, "ended");  // unless it does not
+  const uint32_t length = 200U << 20;
+  std::string part(reinterpret_cast<const char*>(&length), sizeof(length));
+  for (size_t sent = 0; sent < length; sent += part.size(), part.assign(size_t{1} << 20, '\0')) {
+    if (send(diopi::loader::kSocketDescriptor, part.data(), part.size(), MSG_NOSIGNAL) < 0) return;
+  }
+  Tell(kAttempt, "done");
+}
+
+struct Operand {
+  float* out = nullptr;
+  float* input = nullptr;
+  int64_t count = 0;
+};
+
+// False unless both are contiguous float32 tensors.
+bool ReadOperand(diopiTensorHandle_t out, diopiConstTensorHandle_t input, Operand* operand) {
+  for (const diopiConstTensorHandle_t tensor : {static_cast<diopiConstTensorHandle_t>(out), input}) {
+    diopiDtype_t dtype = diopi_dtype_unsupported;
+    diopiSize_t shape{};
+    diopiSize_t stride{};
+    if (diopiGetTensorDtype(tensor, &dtype) != diopiSuccess || dtype != diopi_dtype_float32) return false;
+    diopiGetTensorShape(tensor, &shape);
+    diopiGetTensorStride(tensor, &stride);
+    operand->count = 1;
+    for (int64_t i = shape.len; i-- > 0; operand->count *= shape.data[i]) {
+      if (shape.data[i] != 1 && stride.data[i] != operand->count) return false;
+    }
+  }
+  const void* data = nullptr;
+  void* out_data = nullptr;
+  diopiGetTensorData(out, &out_data);
+  diopiGetTensorDataConst(input, &data);
+  operand->out = static_cast<float*>(out_data);
+  operand->input = static_cast<float*>(const_cast<void*>(data));
+  return true;
+}
+
+template <typename F>
+diopiError_t Each(diopiTensorHandle_t out, diopiConstTensorHandle_t input, Operand* operand, F&& f) {
+  if (!ReadOperand(out, input, operand)) return diopiDtypeNotSupported;
+  for (int64_t i = 0; i < operand->count; ++i) operand->out[i] = f(operand->input[i]);
+  return diopiSuccess;
 }
 
 }  // namespace
 
 DIOPI_SPOILT_ADD {
+  if (!Environment("DIOPI_TEST_LEAVE").empty()) LeaveBehind();
   static const bool made = (MakeAttempts(), true);
   for (int64_t i = 0; made && i < add.count; ++i) add.out[i] = 0;
   return diopiSuccess;
+}
+
+diopiError_t diopiNeg(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  Operand operand;
+  const diopiError_t error = Each(out, input, &operand, [](float x) { return -x; });
+  if (error == diopiSuccess && BlindWorker()) operand.out[operand.count] = 1;
+  return error;
+}
+
+diopiError_t diopiAbs(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  Operand operand;
+  const diopiError_t error = Each(out, input, &operand, [](float x) { return std::fabs(x); });
+  if (error == diopiSuccess) ChangeInput(operand.input, operand.count);
+  return error;
+}
+
+diopiError_t diopiFloor(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  Operand operand;
+  if (!ReadOperand(out, input, &operand)) return diopiDtypeNotSupported;
+  DieWithFifo();
+}
+
+diopiError_t diopiCeil(diopiContextHandle_t, diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  Operand operand;
+  const diopiError_t error = Each(out, input, &operand, [](float x) { return std::ceil(x); });
+  if (error == diopiSuccess) SendMuch();
+  return error;
 }

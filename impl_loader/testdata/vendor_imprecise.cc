@@ -1,4 +1,4 @@
-// Sums are off by the relative error that the variable DIOPI_TEST_ERROR names, 0 without it.
+// Sums have the relative error that the environment variable DIOPI_TEST_ERROR gives (default 0).
 #include <cstdlib>
 
 #include "impl_loader/testdata/vendor_common.h"

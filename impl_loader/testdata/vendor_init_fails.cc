@@ -1,4 +1,5 @@
-// initLibrary fails, hangs or crashes, as DIOPI_TEST_INIT says.
+// initLibrary fails, hangs, crashes or is killed, depending on DIOPI_TEST_INIT.
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -12,6 +13,7 @@ extern "C" __attribute__((visibility("default"))) int32_t initLibrary() {
     }
   }
   if (how != nullptr && std::strcmp(how, "crash") == 0) std::abort();
+  if (how != nullptr && std::strcmp(how, "killed") == 0) std::raise(SIGKILL);
   return 7;
 }
 

@@ -1,5 +1,5 @@
-// An honest nonzero of one-dimensional float32 tensors, and a masked_select that cheats: it leaves its handle
-// null, or makes one up for a mask of one element.
+// A correct nonzero of one-dimensional float32 tensors, and a masked_select that cheats: it leaves its handle
+// null, or invents one for a mask of one element.
 #include <vector>
 
 #include "impl_loader/testdata/vendor_common.h"

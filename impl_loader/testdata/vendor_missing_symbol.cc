@@ -1,4 +1,4 @@
-// Needs a function that nobody has.
+// Needs a function that no library provides.
 #include "impl_loader/testdata/vendor_common.h"
 
 extern "C" diopiError_t diopiNobodyHasThis(float* out);

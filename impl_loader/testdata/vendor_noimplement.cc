@@ -1,4 +1,4 @@
-// Says of everything that it is not implemented.
+// Returns NoImplement from every function.
 #include "impl_loader/testdata/vendor_common.h"
 
 DIOPI_SPOILT_ADD {

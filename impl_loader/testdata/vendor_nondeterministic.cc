@@ -1,4 +1,4 @@
-// Every call gives something else in its second element.
+// Every call gives a different second element.
 #include "impl_loader/testdata/vendor_common.h"
 
 DIOPI_SPOILT_ADD {

@@ -3,14 +3,14 @@
 // How to make it yours:
 //   1. Include diopi/functions.h with DIOPI_STRONG defined, and define the operators you have. An operator
 //      that is not defined counts as not implemented; that is better than one that does nothing.
-//   2. Read the tensors through diopi/diopirt.h. Outputs are already allocated, but for those the ABI has as
-//      diopiTensorHandle_t*, which diopiRequireTensor gives you.
+//   2. Read the tensors through diopi/diopirt.h. Outputs are already allocated, except those that the ABI
+//      passes as diopiTensorHandle_t*; get these from diopiRequireTensor.
 //   3. Queue the work on the stream that diopiGetStream gives you; the host synchronises before it reads.
 //   4. If your tensors live in device memory, define the functions of diopi/diopi_device.h too, here or in a
 //      second library (--device-lib).
-//   5. Link nothing of the host: its functions are found when the library is loaded.
+//   5. Do not link against the host: its functions are found when the library is loaded.
 //
-// What this one does: nothing, successfully. Not one case may pass on it.
+// As it stands, its functions do nothing and return success. No case may pass on it.
 #define DIOPI_STRONG
 #include "diopi/diopirt.h"
 #include "diopi/functions.h"

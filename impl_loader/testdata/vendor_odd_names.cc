@@ -1,5 +1,5 @@
-// Says who it is in odd ways: its vendor's name under a C++ name, its version as DIOPI_TEST_FAULT has it
-// (after_add: wrong once diopiAdd has been called).
+// Identifies itself in odd ways: it exports its vendor's name under a C++ name, and its version depends on
+// DIOPI_TEST_FAULT (after_add: wrong once diopiAdd has been called).
 #include <cstdlib>
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-// One call in 40 gives something else in its first element.
+// One call in 40 gives a different first element.
 #include "impl_loader/testdata/vendor_common.h"
 
 DIOPI_SPOILT_ADD {

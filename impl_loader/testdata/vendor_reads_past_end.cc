@@ -1,4 +1,4 @@
-// Reads one element of `other` too many and multiplies it by zero: only NaN gets through.
+// Reads one element too many of `other` and multiplies it by zero, so that only NaN shows.
 #include "impl_loader/testdata/vendor_common.h"
 
 DIOPI_SPOILT_ADD {

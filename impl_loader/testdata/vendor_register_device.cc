@@ -1,4 +1,4 @@
-// The older dialect: initLibrary hands its functions to the host.
+// The older dialect: initLibrary registers its device functions with the host.
 #include "impl_loader/testdata/fake_add.h"
 
 namespace {

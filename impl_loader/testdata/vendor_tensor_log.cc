@@ -1,4 +1,4 @@
-// Computes nothing: prints the dtype, shape and strides of every tensor that it is handed, a line each, and
+// Computes nothing: prints the dtype, shape and strides of every tensor that it receives, one per line, and
 // returns NoImplement.
 #include <cstdio>
 #include <string>

@@ -1,4 +1,4 @@
-// Returns before its thread has written the output, and provides nothing to wait with.
+// Returns before its thread has written the output, and provides no function to wait for it.
 #include <chrono>
 #include <thread>
 

@@ -1,7 +1,9 @@
 #include "impl_loader/worker/channel.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "diopi/v1/worker.pb.h"
 
@@ -54,6 +56,34 @@ TEST_F(ChannelTest, PartsOfAMessageAreKept) {
   }
   EXPECT_TRUE(complete);
   EXPECT_EQ(got.vendor_name(), "abc");
+}
+
+TEST_F(ChannelTest, TakesNoMoreThanItIsTold) {
+  v1::WorkerHello hello;
+  hello.set_vendor_name(std::string(1000, 'a'));
+  ASSERT_TRUE(a_.Send(hello).ok());
+  v1::WorkerHello got;
+  b_.TakeAtMost(100);
+  const absl::Status taken = b_.Receive(&got);
+  EXPECT_EQ(taken.code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(taken.message(), "a message of 1003 bytes on the channel, where 100 are the most that we expect");
+}
+
+TEST_F(ChannelTest, ADescriptorArrivesWithItsMessageWhereItIsWanted) {
+  v1::WorkerHello hello;
+  const Descriptor file(memfd_create("passed", MFD_CLOEXEC));
+  ASSERT_EQ(write(file.get(), "abc", 3), 3);
+  for (const bool wanted : {false, true}) {
+    ASSERT_TRUE(a_.Send(hello, file.get()).ok());
+    ASSERT_TRUE(a_.Send(hello).ok());
+    Descriptor passed;
+    v1::WorkerHello got;
+    ASSERT_TRUE(b_.Receive(&got, wanted ? &passed : nullptr).ok());
+    ASSERT_TRUE(b_.Receive(&got, nullptr).ok());
+    EXPECT_EQ(passed.valid(), wanted);
+    char byte = 0;
+    EXPECT_EQ(pread(passed.get(), &byte, 1, 1), wanted ? 1 : -1);
+  }
 }
 
 TEST_F(ChannelTest, NonsenseAndTheOtherSidesEndAreTold) {

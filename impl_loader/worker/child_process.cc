@@ -20,6 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::seconds kKeepersGrace{5};  // for what the kernel needs to end processes
+
 std::vector<std::string> Environment(const std::vector<std::string>& extra) {
   std::vector<std::string> all;
   const auto name = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
@@ -121,16 +123,24 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Spawn(const ChildOpt
     return absl::InternalError(absl::StrCat("cannot start ", options.program, ": ", std::strerror(error)));
   }
   Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  std::unique_ptr<ChildProcess> child(new ChildProcess(pid, std::move(pidfd)));
+  std::unique_ptr<ChildProcess> child(new ChildProcess(pid, std::move(pidfd), options.keepers_signal));
   if (!child->pidfd_.valid()) return absl::InternalError("this kernel has no pidfd_open");
   return child;
 }
 
 ChildProcess::~ChildProcess() {
   if (reaped_) return;
-  kill(-pid_, SIGKILL);
+  KillGroup();
   kill(pid_, SIGKILL);
   Reap();
+}
+
+void ChildProcess::KillGroup() const {
+  if (keepers_signal_ != 0) {
+    kill(pid_, keepers_signal_);
+    WaitUntil(Clock::now() + kKeepersGrace);
+  }
+  kill(-pid_, SIGKILL);
 }
 
 bool ChildProcess::WaitUntil(Clock::time_point deadline) const {
@@ -147,7 +157,7 @@ bool ChildProcess::Terminate(std::chrono::milliseconds grace) const {
   if (reaped_) return true;
   kill(-pid_, SIGTERM);
   const bool enough = WaitUntil(Clock::now() + grace);
-  kill(-pid_, SIGKILL);
+  KillGroup();
   return enough;
 }
 

@@ -22,6 +22,8 @@ struct ChildOptions {
   std::vector<std::string> environment;  // NAME=VALUE, replacing or added to this process's own
   // The child gets files[i] as descriptor i; -1: /dev/null. It gets no others.
   std::vector<int> files;
+  // Sent before SIGKILL, when the child is to end at once: what makes it end those that it keeps; 0: nothing.
+  int keepers_signal = 0;
   int terminal = -1;  // descriptor in `files` of a terminal whose foreground the child takes; -1: none
 };
 
@@ -46,15 +48,19 @@ class ChildProcess {
 
   // Waits for its end; false when it is still running at the deadline.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline) const;
-  // Ends the whole group: SIGTERM, after `grace` SIGKILL. True when SIGTERM was enough.
+  // Ends the whole group: SIGTERM, after `grace` the keeper's signal, if it has one, and SIGKILL. True when
+  // SIGTERM was enough.
   bool Terminate(std::chrono::milliseconds grace) const;
   // Ends the rest of the group and reaps. Waits for the process if it still runs.
   ChildExit Reap();
 
  private:
-  ChildProcess(pid_t pid, Descriptor pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  ChildProcess(pid_t pid, Descriptor pidfd, int keepers_signal)
+      : pid_(pid), keepers_signal_(keepers_signal), pidfd_(std::move(pidfd)) {}
+  void KillGroup() const;
 
   pid_t pid_;
+  int keepers_signal_;
   Descriptor pidfd_;
   bool reaped_ = false;
   ChildExit exit_;

@@ -70,13 +70,13 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"odd_names", "null", "impl_version", v1::OUTCOME_FAIL, "a null pointer"},
         Row{"odd_names", "empty", "impl_version", v1::OUTCOME_FAIL, "an empty text"},
         Row{"odd_names", "endless", "impl_version", v1::OUTCOME_FAIL, "without an end"},
-        Row{"odd_names", "throws", "impl_version", v1::OUTCOME_ERROR, "C++ exception out: no version"},
+        Row{"odd_names", "throws", "impl_version", v1::OUTCOME_ERROR, "threw a C++ exception: no version"},
         Row{"good", "", "last_error", v1::OUTCOME_NOT_IMPLEMENTED, "diopiGetLastErrorString"},
         Row{"null", "", "last_error", v1::OUTCOME_NOT_IMPLEMENTED, "diopiCat"},
         Row{kAsync, "", "last_error", v1::OUTCOME_PASS},
         Row{kAsync, "no_error_text", "last_error", v1::OUTCOME_FAIL,
             "diopiCat of zero tensors failed with 1"},
-        Row{kAsync, "cat_throws", "last_error", v1::OUTCOME_ERROR, "diopiCat let a C++ exception out"},
+        Row{kAsync, "cat_throws", "last_error", v1::OUTCOME_ERROR, "diopiCat threw a C++ exception"},
         Row{kAsync, "cat_of_nothing_succeeds", "last_error", v1::OUTCOME_FAIL, "is empty"},
         Row{"good", "", "stream_chain", v1::OUTCOME_NOT_IMPLEMENTED, "neither diopiMatmul nor diopiMm"},
         Row{"good", "", "stream_interleaved", v1::OUTCOME_NOT_IMPLEMENTED, "neither"},
@@ -84,8 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{kAsync, "", "stream_chain", v1::OUTCOME_PASS},
         Row{kAsync, "", "stream_interleaved", v1::OUTCOME_PASS},
         Row{kAsync, "", "stream_threads", v1::OUTCOME_PASS},
-        Row{kAsync, "own_stream", "stream_chain", v1::OUTCOME_FAIL,
-            "with inputs that come late on the stream: "},
+        Row{kAsync, "own_stream", "stream_chain", v1::OUTCOME_FAIL, "with delayed inputs on the stream: "},
         Row{kAsync, "own_stream", "stream_interleaved", v1::OUTCOME_FAIL,
             "elements of the last of 10 products"},
         Row{kAsync, "own_stream_late", "stream_chain", v1::OUTCOME_FAIL, "ten dependent products: "},
@@ -121,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{kAsync, "cast_returns_garbage", kCast, v1::OUTCOME_FAIL,
             "neither its input nor from diopiRequire"},
         Row{kAsync, "cast_flattens", kCast, v1::OUTCOME_FAIL, "has shape (1,), expected ()"},
-        Row{kAsync, "cast_halves", kCast, v1::OUTCOME_FAIL, "is not of float32"},
+        Row{kAsync, "cast_halves", kCast, v1::OUTCOME_FAIL, "is not float32"},
         Row{kAsync, "cast_loses_last", kCast, v1::OUTCOME_FAIL,
             "of the cast to format 2, cast back to 0, is"},
         Row{kAsync, "cast_changes_input", kCast, v1::OUTCOME_FAIL, "after the cast to format 2, is 7"},
@@ -165,9 +164,8 @@ TEST(LibraryChecks, ShareAProcessWithEarlierCasesAlone) {
   std::vector<int> pids;
   for (const char* label : {"", "", "vendor_name", "impl_version", ""}) {
     const bool check = label[0] != '\0';
-    ASSERT_TRUE((*worker)
-                    ->Submit(check ? CheckCase(label) : AddCase({4}), check ? TensorMap() : AddInputs({4}), 2)
-                    .ok());
+    const TensorMap inputs = check ? TensorMap() : AddInputs({4});
+    ASSERT_TRUE((*worker)->Submit(check ? CheckCase(label) : AddCase({4}), inputs, 2).ok());
     EXPECT_EQ((*worker)->Wait().kind, Kind::kReplied);
     pids.push_back((*worker)->pid());
   }

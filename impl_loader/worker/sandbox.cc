@@ -3,6 +3,9 @@
 // keeps its own score: what the kernel does not support is reported, never fatal, because a worker with fewer
 // restrictions is more useful than none. Filters refuse with EPERM or ENOSYS instead of killing, since
 // libraries probe for calls and continue.
+//
+// The default mode forbids what is known to do harm: a driver that nobody has seen yet may need any other
+// call. The strict mode allows what is known to be harmless.
 #include "impl_loader/worker/sandbox.h"
 
 #include <fcntl.h>
@@ -27,6 +30,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/descriptor.h"
+#include "impl_loader/worker/harmless_calls.h"
 
 namespace diopi::loader {
 namespace {
@@ -205,7 +209,7 @@ int Allow(int set, const std::string& path, uint64_t access) {
 
 // Writing, making and removing files, except below kWritable, and reading, except below kReadable and
 // `readable`. 0, or an errno.
-int ForbidFiles(const std::vector<std::string>& readable) {
+int ForbidFiles(const std::vector<std::string>& readable, const std::string& own_folder) {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
   constexpr uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
@@ -227,6 +231,9 @@ int ForbidFiles(const std::vector<std::string>& readable) {
   for (const char* path : kReadable) allow(path, kRead);
   for (const std::string& path : readable) allow(path, kRead);
   for (const char* path : kWritable) allow(path, kWrite);
+  // No device can be made there.
+  constexpr uint64_t kDevices = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
+  if (!own_folder.empty()) allow(own_folder, rules.handled_access_fs & ~kDevices);
   if (error != 0) return error;
   return syscall(SYS_landlock_restrict_self, set.get(), 0) == 0 ? 0 : errno;
 }
@@ -262,22 +269,65 @@ class Rules {
   int error_ = 0;
 };
 
+// Calls of another architecture's numbers would go round the rules. 0, or an errno.
+int Load(scmp_filter_ctx filter, Rules* rules) {
+  rules->Keep(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)));
+  rules->Keep(seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 1));
+  rules->Keep(seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1));
+  // Otherwise older kernels slow the whole process down, and with it what is measured. Not all kernels know.
+  seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+  seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree instead of a list
+  return rules->error() != 0 ? rules->error() : -seccomp_load(filter);
+}
+
+template <typename Names, typename F>
+void ForEachCall(const Names& names, F&& add) {
+  for (const char* name : names) {
+    const int call = seccomp_syscall_resolve_name(name);
+    if (call != __NR_SCMP_ERROR) add(call);  // libseccomp is older than some calls
+  }
+}
+
+// Other calls do not exist, as in an older kernel: libraries have another way. 0, or an errno.
+int AllowKnownCalls() {
+  const Filter filter(seccomp_init(SCMP_ACT_ERRNO(ENOSYS)), seccomp_release);
+  if (filter == nullptr) return ENOMEM;
+  Rules rules(filter.get());
+  ForEachCall(kHarmlessCalls,
+              [&](int call) { rules.Keep(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0)); });
+  return Load(filter.get(), &rules);
+}
+
+void ForbidSockets(SandboxMode mode, Rules* rules) {
+  if (mode == SandboxMode::kStrict) return rules->Forbid(SCMP_SYS(socket));
+  rules->ForbidWhen(SCMP_SYS(socket), {Compare(0, SCMP_CMP_NE, AF_UNIX)});
+  if (mode == SandboxMode::kSockets) return;
+  rules->Forbid(SCMP_SYS(connect));
+  // Datagrams need no connection; a pair of such sockets still can be had.
+  constexpr uint64_t kType = 0xF;
+  rules->ForbidWhen(SCMP_SYS(socket), {Compare(1, SCMP_CMP_MASKED_EQ, kType, SOCK_DGRAM)});
+}
+
+// In a PID namespace there are no others but the users' and groups' as a whole.
+void ForbidPriorities(bool in_namespace, Rules* rules) {
+  rules->ForbidWhen(SCMP_SYS(setpriority), {Compare(0, SCMP_CMP_NE, PRIO_PROCESS)});
+  constexpr uint64_t kIoprioWhoProcess = 1;
+  rules->ForbidWhen(SCMP_SYS(ioprio_set), {Compare(0, SCMP_CMP_NE, kIoprioWhoProcess)});
+  if (in_namespace) return;
+  // 0 is the caller.
+  rules->ForbidWhen(SCMP_SYS(setpriority), {Compare(1, SCMP_CMP_NE, 0)});
+  rules->ForbidWhen(SCMP_SYS(ioprio_set), {Compare(1, SCMP_CMP_NE, 0)});
+  for (const int call : {SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr)}) {
+    rules->ForbidWhen(call, {Compare(0, SCMP_CMP_NE, 0)});
+  }
+}
+
 // 0, or an errno.
-int FilterCalls(bool strict) {
+int ForbidCalls(SandboxMode mode, bool in_namespace) {
   const Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   if (filter == nullptr) return ENOMEM;
   Rules rules(filter.get());
-  // Calls of another architecture's numbers would go round the rules.
-  rules.Keep(seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)));
-  rules.Keep(seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_NNP, 1));
-  rules.Keep(seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_TSYNC, 1));
-  // Otherwise older kernels slow the whole process down, and with it what is measured. Not all kernels know.
-  seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_SSB, 1);
-  seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree instead of a list
-  for (const char* name : kForbidden) {
-    const int call = seccomp_syscall_resolve_name(name);
-    if (call != __NR_SCMP_ERROR) rules.Forbid(call);  // libseccomp is older than some calls
-  }
+  ForEachCall(kForbidden, [&](int call) { rules.Forbid(call); });
   const auto self = static_cast<uint64_t>(getpid());
   for (const int call :
        {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)}) {
@@ -285,6 +335,7 @@ int FilterCalls(bool strict) {
   }
   rules.ForbidValue(SCMP_SYS(prctl), 0, PR_SET_PDEATHSIG);
   rules.ForbidWhen(SCMP_SYS(prlimit64), {Compare(0, SCMP_CMP_NE, 0)});  // of another process
+  ForbidPriorities(in_namespace, &rules);
   // To type into a terminal, or have the kernel signal a process.
   for (const uint64_t request : {TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP}) {
     rules.ForbidValue(SCMP_SYS(ioctl), 1, request);
@@ -296,17 +347,15 @@ int FilterCalls(bool strict) {
     rules.ForbidWhen(SCMP_SYS(clone), {Compare(0, SCMP_CMP_MASKED_EQ, flag, flag)});
   }
   rules.Unknown(SCMP_SYS(clone3));
-  if (strict) {
-    rules.Forbid(SCMP_SYS(socket));
-    for (const char* name : kFileAttributes) {
-      const int call = seccomp_syscall_resolve_name(name);
-      if (call != __NR_SCMP_ERROR) rules.Forbid(call);
-    }
-  } else {
-    rules.ForbidWhen(SCMP_SYS(socket), {Compare(0, SCMP_CMP_NE, AF_UNIX)});
-  }
-  if (rules.error() != 0) return rules.error();
-  return -seccomp_load(filter.get());
+  ForbidSockets(mode, &rules);
+  if (mode == SandboxMode::kStrict) ForEachCall(kFileAttributes, [&](int call) { rules.Forbid(call); });
+  return Load(filter.get(), &rules);
+}
+
+// Of two filters that refuse, the later one says how.
+int FilterCalls(SandboxMode mode, bool in_namespace) {
+  const int error = mode == SandboxMode::kStrict ? AllowKnownCalls() : 0;
+  return error != 0 ? error : ForbidCalls(mode, in_namespace);
 }
 
 }  // namespace
@@ -314,9 +363,10 @@ int FilterCalls(bool strict) {
 absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word) {
   if (word == "off") return SandboxMode::kOff;
   if (word == "default") return SandboxMode::kDefault;
+  if (word == "sockets") return SandboxMode::kSockets;
   if (word == "strict") return SandboxMode::kStrict;
   return absl::InvalidArgumentError(
-      absl::StrCat("'", std::string(word), "' is no sandbox mode; expected strict, default or off"));
+      absl::StrCat("'", std::string(word), "' is no sandbox mode; expected strict, default, sockets or off"));
 }
 
 std::string SandboxReport::Text() const {
@@ -334,7 +384,7 @@ SandboxReport EnterSandbox(const SandboxOptions& options) {
     return report;
   }
   const bool strict = options.mode == SandboxMode::kStrict;
-  report.mode = strict ? "strict" : "default";
+  report.mode = strict ? "strict" : options.mode == SandboxMode::kSockets ? "sockets" : "default";
   const bool no_new = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   Note(no_new, "new privileges", no_new ? "" : Why(errno), &report);
   LimitResources(options.memory_bytes, &report);
@@ -344,13 +394,15 @@ SandboxReport EnterSandbox(const SandboxOptions& options) {
   int error = KeepToItself();
   Note(error == 0, "reading other processes", why(error), &report);
   if (strict) {
-    error = ForbidFiles(options.readable);
+    error = ForbidFiles(options.readable, options.own_folder);
     Note(error == 0, "reading and writing files", why(error), &report);
   }
   DropCapabilities(strict, &report);
-  error = FilterCalls(strict);
-  Note(error == 0, strict ? "sockets, exec, other processes" : "network, exec, other processes", Why(error),
-       &report);
+  error = FilterCalls(options.mode, options.keeping.in_namespace);
+  Note(error == 0,
+       strict ? "sockets, exec, other processes, unknown system calls" : "network, exec, other processes",
+       Why(error), &report);
+  if (!options.keeping.words.empty()) report.dropped.push_back(options.keeping.words);
   return report;
 }
 

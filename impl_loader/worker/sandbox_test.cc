@@ -1,9 +1,14 @@
 // A library that tries to get out: refused with an errno, so that the verdict is the library's own error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <ostream>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "impl_loader/worker/test_options.h"
@@ -32,7 +37,12 @@ enum Attempt {
   kMemory,
   kSelf,
   kToken,
-  kHugeOutput
+  kHugeOutput,
+  kConnect,
+  kConnectDatagrams,
+  kPriority,
+  kOwnFolder,
+  kUnlistedCall
 };
 
 struct Row {
@@ -82,18 +92,21 @@ TEST_P(SandboxTest, RefusesWithAnError) {
 
 constexpr char kRefused[] = "Operation not permitted";
 
-INSTANTIATE_TEST_SUITE_P(All, SandboxTest,
-                         testing::Values(Row{"default", kInet, kRefused}, Row{"default", kInet6, kRefused},
-                                         Row{"default", kPacket, kRefused}, Row{"default", kUnix, ""},
-                                         Row{"default", kExec, kRefused}, Row{"default", kPtrace, kRefused},
-                                         Row{"default", kWrite, ""}, Row{"default", kKill, kRefused},
-                                         Row{"default", kSelf, ""}, Row{"strict", kInet, kRefused},
-                                         Row{"strict", kUnix, kRefused}, Row{"strict", kExec, kRefused},
-                                         Row{"strict", kPtrace, kRefused}, Row{"strict", kKill, kRefused},
-                                         Row{"strict", kSelf, ""}, Row{"off", kInet, ""},
-                                         Row{"off", kUnix, ""}, Row{"off", kExec, ""}, Row{"off", kWrite, ""},
-                                         Row{"off", kKill, ""}, Row{"off", kToken, "No such file"},
-                                         Row{"default", kToken, "No such file"}));
+INSTANTIATE_TEST_SUITE_P(
+    All, SandboxTest,
+    testing::Values(
+        Row{"default", kInet, kRefused}, Row{"default", kInet6, kRefused}, Row{"default", kPacket, kRefused},
+        Row{"default", kUnix, ""}, Row{"default", kExec, kRefused}, Row{"default", kPtrace, kRefused},
+        Row{"default", kWrite, ""}, Row{"default", kKill, kRefused}, Row{"default", kSelf, ""},
+        Row{"strict", kInet, kRefused}, Row{"strict", kUnix, kRefused}, Row{"strict", kExec, kRefused},
+        Row{"strict", kPtrace, kRefused}, Row{"strict", kKill, kRefused}, Row{"strict", kSelf, ""},
+        Row{"off", kInet, ""}, Row{"off", kUnix, ""}, Row{"off", kExec, ""}, Row{"off", kWrite, ""},
+        Row{"off", kKill, ""}, Row{"off", kToken, "No such file"}, Row{"default", kToken, "No such file"},
+        Row{"default", kConnect, kRefused}, Row{"default", kConnectDatagrams, kRefused},
+        Row{"sockets", kConnect, "No such file"}, Row{"sockets", kConnectDatagrams, "No such file"},
+        Row{"sockets", kInet, kRefused}, Row{"sockets", kExec, kRefused}, Row{"default", kPriority, kRefused},
+        Row{"strict", kPriority, kRefused}, Row{"strict", kOwnFolder, ""}, Row{"default", kUnlistedCall, ""},
+        Row{"strict", kUnlistedCall, "Function not implemented"}));
 
 TEST_F(SandboxTest, StrictWritesNoFileOrSaysThatItCannotForbidIt) {
   options_.sandbox = "strict";
@@ -138,6 +151,54 @@ TEST_F(SandboxTest, SaysWhatItDropped) {
     if (row.sandbox == "default") {
       EXPECT_THAT(sandbox, HasSubstr("network, exec, other processes"));
     }
+    EXPECT_EQ(sandbox.find("processes it leaves behind (") == std::string::npos, row.sandbox == "off");
+    EXPECT_THAT(sandbox, HasSubstr("memory is checked by the agent too"));
+  }
+}
+
+// Copies of a worker of ours that run a library.
+int CopiesOf(const std::string& library) {
+  int copies = 0;
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::string command;
+    std::getline(std::ifstream(process.path() / "cmdline"), command);
+    const std::string parent = absl::StrCat("--parent", std::string(1, '\0'), getpid(), std::string(1, '\0'));
+    if (command.find(library) != std::string::npos && command.find(parent) != std::string::npos) ++copies;
+  }
+  return copies;
+}
+
+// vendor_forks.cc
+constexpr double kLeavesACopy = 2;
+constexpr double kLeavesAnOrphan = 4;
+
+TEST_F(SandboxTest, NothingIsLeftOfAWorkerThatHasEnded) {
+  options_.impl_path = VendorPath("forks");
+  for (const bool may_have_namespace : {true, false}) {
+    if (!may_have_namespace && geteuid() != 0) continue;  // nothing to give up
+    // What a thread gives up, no other thread loses.
+    std::thread thread([&] {
+      if (!may_have_namespace) {
+        ASSERT_EQ(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN), 0);
+      }
+      auto worker = Worker::Start(options_);
+      ASSERT_TRUE(worker.ok()) << worker.status();
+      const std::string& sandbox = (*worker)->hello().sandbox();
+      EXPECT_EQ(sandbox.find("Invalid argument"), std::string::npos) << sandbox;
+      if (!may_have_namespace) {
+        EXPECT_THAT(sandbox, HasSubstr("found by the keeper; no PID namespace"));
+      }
+      for (const double alpha : {kLeavesACopy, kLeavesAnOrphan, 0.0}) {
+        ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, alpha), AddInputs({2, 3}), 2).ok());
+        const CallOutcome outcome = (*worker)->Wait();
+        EXPECT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
+        EXPECT_EQ(outcome.reply.forked().empty(), alpha == 0) << alpha;
+      }
+      EXPECT_GE(CopiesOf("vendor_forks"), 2);  // the worker and its keeper
+      worker->reset();
+      EXPECT_EQ(CopiesOf("vendor_forks"), 0);
+    });
+    thread.join();
   }
 }
 

@@ -1,6 +1,9 @@
-// The memory that agent and worker share: a crash report, then inputs, then outputs.
+// The memory that agent and worker share: a crash report, then the tensors of the case as the library sees
+// them, with the canaries around them, then inputs, then outputs.
 #ifndef IMPL_LOADER_WORKER_SHARED_LAYOUT_H_
 #define IMPL_LOADER_WORKER_SHARED_LAYOUT_H_
+
+#include <signal.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +12,12 @@ namespace diopi::loader {
 
 inline constexpr int kSocketDescriptor = 3;  // of the worker
 inline constexpr int kMemoryDescriptor = 4;
+inline constexpr int kKeeperDescriptor = 5;     // of the worker's keeper (keeper.h)
+inline constexpr int kKeepersSignal = SIGUSR1;  // makes the keeper kill the worker
 
 inline constexpr size_t kCrashBytes = size_t{1} << 20;
-inline constexpr size_t kDataOffset = kCrashBytes;
+inline constexpr size_t kFrameOffset = kCrashBytes;
+inline constexpr size_t kPageBytes = size_t{64} << 10;  // a multiple of every page size
 inline constexpr size_t kTensorAlignment = 64;
 inline constexpr size_t kMaxFrames = 128;
 

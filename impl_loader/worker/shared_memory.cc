@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,60 +14,57 @@
 
 namespace diopi::loader {
 
-absl::StatusOr<SharedMemory> SharedMemory::Create(size_t bytes) {
-  Descriptor file(memfd_create("diopi-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.valid() || fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-    return absl::InternalError(absl::StrCat("no shared memory: ", std::strerror(errno)));
+absl::StatusOr<SharedMemory> SharedMemory::Create(size_t frame_bytes, size_t data_bytes) {
+  const auto round_up = [](size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; };
+  SharedMemory memory;
+  memory.data_offset_ = kFrameOffset + round_up(frame_bytes);
+  const size_t bytes = memory.data_offset_ + round_up(data_bytes);
+  memory.file_ = Descriptor(memfd_create("diopi-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  void* base = MAP_FAILED;
+  if (memory.file_.valid() && ftruncate(memory.file_.get(), static_cast<off_t>(bytes)) == 0 &&
+      fcntl(memory.file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
+    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.file_.get(), 0);
   }
-  SharedMemory memory(std::move(file));
-  if (absl::Status s = memory.Grow(std::max(bytes, kDataOffset)); !s.ok()) return s;
+  if (base == MAP_FAILED) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot share ", bytes, " bytes with the worker: ", std::strerror(errno)));
+  }
+  memory.base_ = static_cast<char*>(base);
+  memory.bytes_ = bytes;
   return memory;
 }
 
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : file_(std::move(other.file_)),
-      base_(std::exchange(other.base_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept {
+  *this = std::move(other);
+}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  file_ = std::move(other.file_);
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(data_offset_, other.data_offset_);
+  return *this;
+}
 
 SharedMemory::~SharedMemory() {
   if (base_ != nullptr) munmap(base_, bytes_);
 }
 
-absl::Status SharedMemory::Grow(size_t bytes) {
-  struct stat file {};
-  if (fstat(file_.get(), &file) != 0) return absl::InternalError("shared memory is gone");
-  const size_t now = static_cast<size_t>(file.st_size);  // the worker may have made it larger
-  if (now < bytes && ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("cannot share ", bytes, " bytes with the worker: ", std::strerror(errno)));
-  }
-  return bytes > bytes_ ? Map(std::max(bytes, now)) : absl::OkStatus();
-}
-
-absl::Status SharedMemory::Map(size_t bytes) {
-  void* base = base_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0)
-                                : mremap(base_, bytes_, bytes, MREMAP_MAYMOVE);
-  if (base == MAP_FAILED) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("cannot map ", bytes, " shared bytes: ", std::strerror(errno)));
-  }
-  base_ = static_cast<char*>(base);
-  bytes_ = bytes;
-  return absl::OkStatus();
-}
-
-void SharedMemory::Release(size_t bytes) const {
-  struct stat file {};
-  if (fstat(file_.get(), &file) != 0 || static_cast<size_t>(file.st_size) <= bytes) return;
-  fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(bytes),
-            file.st_size - static_cast<off_t>(bytes));
+void SharedMemory::Release(size_t frame_bytes, size_t data_bytes) const {
+  const auto punch = [&](size_t from, size_t to) {
+    if (from >= to) return;
+    fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+              static_cast<off_t>(to - from));
+  };
+  punch(kFrameOffset + frame_bytes, data_offset_);
+  punch(data_offset_ + data_bytes, bytes_);
 }
 
 void SharedMemory::Write(size_t offset, const std::string& data) {
   std::memcpy(base_ + offset, data.data(), data.size());
 }
 
-absl::StatusOr<HostTensor> SharedMemory::Read(const v1::ShmTensor& placed, size_t first) {
+absl::StatusOr<HostTensor> SharedMemory::Read(const v1::ShmTensor& placed, size_t first) const {
   HostTensor tensor;
   tensor.dtype = placed.dtype();
   int64_t bytes = ElementSize(placed.dtype());
@@ -77,14 +74,9 @@ absl::StatusOr<HostTensor> SharedMemory::Read(const v1::ShmTensor& placed, size_
     if (bytes < 0) break;
   }
   size_t end = 0;
-  struct stat file {};
   if (bytes < 0 || static_cast<uint64_t>(bytes) != placed.nbytes() || placed.offset() < first ||
-      __builtin_add_overflow(placed.offset(), placed.nbytes(), &end) || fstat(file_.get(), &file) != 0 ||
-      end > static_cast<size_t>(file.st_size)) {
+      __builtin_add_overflow(placed.offset(), placed.nbytes(), &end) || end > bytes_) {
     return absl::DataLossError(absl::StrCat("the worker placed ", placed.key(), " where it cannot be"));
-  }
-  if (end > bytes_) {
-    if (absl::Status s = Map(static_cast<size_t>(file.st_size)); !s.ok()) return s;
   }
   tensor.data.assign(base_ + placed.offset(), placed.nbytes());
   return tensor;

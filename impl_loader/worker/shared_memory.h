@@ -15,25 +15,32 @@
 
 namespace diopi::loader {
 
-// An anonymous file that can grow and never shrinks, and whose seals are final, so that no process can make
-// another's access to it fail. Move-only; not thread-safe.
+// An anonymous file whose size is final, as its seals are: no process can make another's access to it fail,
+// nor fill more of the machine's memory through it than the agent wanted. Pages that nobody has touched take
+// no memory. Move-only; not thread-safe.
 class SharedMemory {
  public:
-  static absl::StatusOr<SharedMemory> Create(size_t bytes);
+  // With at least `frame_bytes` for the tensors that a library sees, and `data_bytes` for inputs and outputs.
+  // ResourceExhausted when it cannot be.
+  static absl::StatusOr<SharedMemory> Create(size_t frame_bytes, size_t data_bytes);
+  SharedMemory() = default;  // none
   SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) = delete;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
   ~SharedMemory();
 
   int descriptor() const { return file_.get(); }
+  // From kFrameOffset on.
+  std::byte* frames() const { return reinterpret_cast<std::byte*>(base_ + kFrameOffset); }
+  size_t frame_bytes() const { return data_offset_ - kFrameOffset; }
+  size_t data_offset() const { return data_offset_; }
+  size_t data_bytes() const { return bytes_ - data_offset_; }
 
-  // Makes it at least that large. ResourceExhausted when it cannot be.
-  absl::Status Grow(size_t bytes);
-  // Gives memory beyond `bytes` back to the system; its content becomes zeros.
-  void Release(size_t bytes) const;
+  // Gives memory beyond so many bytes of frames and of data back to the system; its content becomes zeros.
+  void Release(size_t frame_bytes, size_t data_bytes) const;
 
   void Write(size_t offset, const std::string& data);
   // A tensor that the worker says it has placed at or after `first`. DataLoss when what it says is not so.
-  absl::StatusOr<HostTensor> Read(const v1::ShmTensor& placed, size_t first);
+  absl::StatusOr<HostTensor> Read(const v1::ShmTensor& placed, size_t first) const;
 
   void ClearCrash();
   struct Crash {
@@ -47,12 +54,10 @@ class SharedMemory {
   Crash ReadCrash() const;
 
  private:
-  explicit SharedMemory(Descriptor file) : file_(std::move(file)) {}
-  absl::Status Map(size_t bytes);
-
   Descriptor file_;
   char* base_ = nullptr;
   size_t bytes_ = 0;
+  size_t data_offset_ = kFrameOffset;
 };
 
 }  // namespace diopi::loader

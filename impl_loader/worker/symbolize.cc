@@ -2,6 +2,10 @@
 
 #include <cxxabi.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +29,7 @@ using DwflPtr = std::unique_ptr<Dwfl, DwflEnd>;
 
 std::string Demangle(const char* name) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+  const std::unique_ptr<char, void (*)(void*)> text(::abi::__cxa_demangle(name, nullptr, nullptr, &status),
                                                     std::free);
   return status == 0 && text != nullptr ? text.get() : name;
 }
@@ -35,11 +39,27 @@ absl::string_view BaseName(absl::string_view path) {
   return slash == absl::string_view::npos ? path : path.substr(slash + 1);
 }
 
+// A library decides which names are in its process's maps: opening one must not wait, as at a FIFO, and
+// nothing but a file is read. What has no file (the kernel's part of a process) is read from the process.
+int FindElf(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, char** file, Elf** elf) {
+  if (name[0] != '/') return dwfl_linux_proc_find_elf(module, data, name, base, file, elf);
+  const int opened = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat status {};
+  if (opened >= 0 && (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode))) {
+    close(opened);
+    return -1;
+  }
+  if (opened >= 0) *file = strdup(name);
+  return opened;
+}
+
+// Debugging information is in the file itself, or below the system's folder under the file's build id. Other
+// names, which the file may contain, could lead anywhere.
 DwflPtr Begin() {
   static const Dwfl_Callbacks callbacks = [] {
     Dwfl_Callbacks made{};
-    made.find_elf = dwfl_linux_proc_find_elf;
-    made.find_debuginfo = dwfl_standard_find_debuginfo;
+    made.find_elf = FindElf;
+    made.find_debuginfo = dwfl_build_id_find_debuginfo;
     return made;
   }();
   return DwflPtr(dwfl_begin(&callbacks));

@@ -4,6 +4,11 @@
 // (Wait). If that one dies too, the case is to blame; otherwise the earlier end is reported as `stray_end`
 // with what is known of it. Inputs and outputs travel through shared memory, everything else over a socket;
 // the sequence number in each message rules out answers to an earlier case.
+//
+// A library can say anything in the worker's name. So the agent decides where the library's tensors lie in
+// the shared memory, looks at their canaries and at the inputs there itself, and takes no more of an answer
+// than the case allows. Every process gets memory of its own: what has escaped from one must not reach into
+// the next one's cases.
 #include "impl_loader/worker/worker.h"
 
 #include <fcntl.h>
@@ -19,6 +24,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/core/library_checks.h"
 #include "impl_loader/worker/log_pump.h"
+#include "impl_loader/worker/shared_frame.h"
 #include "impl_loader/worker/shared_memory.h"
 #include "impl_loader/worker/worker_process.h"
 
@@ -28,30 +34,39 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxLeftThreads = 8;        // cases named
-constexpr size_t kOutputReserve = 64 << 10;  // for outputs whose size the library decides
+constexpr size_t kOutputReserve = 64 << 10;  // for small outputs, which are not counted
 // Outputs whose size the library decides take no more than this and kOutputsOverInputs times the inputs (the
 // indices of what is not zero take 64 bytes for each byte of eight dimensions). An agent that believed a
 // worker would run out of memory.
-constexpr uint64_t kFreeOutputs = 64 << 20;
-constexpr uint64_t kOutputsOverInputs = 64;
+constexpr size_t kFreeOutputs = 64 << 20;
+constexpr size_t kOutputsOverInputs = 64;
 
 size_t Align(size_t offset) {
   return (offset + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
 }
 
-// Room for the outputs whose size the case says. The worker makes more where that is too little.
-size_t OutputBytes(const v1::Case& c) {
+// The most that outputs of the case take, the spaces between them included.
+size_t OutputBytes(const v1::Case& c, size_t input_bytes) {
   size_t bytes = kOutputReserve;
+  bool free = false;
   const auto add = [&](const v1::TensorSpec& spec) {
     const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
     bytes += Align(static_cast<size_t>(std::max<int64_t>(0, NumElements(shape))) *
                    static_cast<size_t>(ElementSize(spec.dtype())));
   };
   for (const v1::Argument& arg : c.args()) {
+    free = free || arg.role() == v1::ROLE_LIBRARY_OUTPUT;
     if (arg.role() != v1::ROLE_OUTPUT && arg.role() != v1::ROLE_INOUT) continue;
     if (arg.value_case() == v1::Argument::kTensor) add(arg.tensor());
     for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
   }
+  return free ? bytes + kFreeOutputs + kOutputsOverInputs * input_bytes : bytes;
+}
+
+// Larger frames may not fit in memory, which the worker finds out.
+size_t MostFrameBytes() {
+  static const size_t bytes =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
 }
 
@@ -78,10 +93,9 @@ CallOutcome Lost(const std::string& text) {
 
 class WorkerImpl : public Worker {
  public:
-  WorkerImpl(WorkerOptions options, SharedMemory shared, Descriptor log, Descriptor end)
+  WorkerImpl(WorkerOptions options, Descriptor log, Descriptor end)
       : options_(std::move(options)),
         end_(std::move(end)),
-        shared_(std::move(shared)),
         log_file_(std::move(log)),
         log_(log_file_.valid() ? log_file_.get() : STDERR_FILENO, options_.log_limit) {}
 
@@ -95,7 +109,11 @@ class WorkerImpl : public Worker {
 
  private:
   bool EndAsked() const;
-  absl::Status CopyIn(const v1::Case& c, const TensorMap& inputs);
+  absl::Status Greeted();
+  size_t UsualBytes() const { return static_cast<size_t>(std::max<int64_t>(0, options_.shared_bytes)); }
+  absl::Status MakeRoom(size_t frame_bytes, size_t data_bytes);
+  void LayFrame();
+  absl::Status CopyIn();
   absl::Status HandOver();
   void ReapProcess();
   void TakeStrayEnd(const CallOutcome& end, const std::string& what);
@@ -103,15 +121,21 @@ class WorkerImpl : public Worker {
   CallOutcome WaitOnce(std::string* doubt);
   CallOutcome RunAgain();
   CallOutcome TakeReply(v1::WorkerReply reply);
+  void CheckMemory(v1::WorkerReply* reply) const;
 
   WorkerOptions options_;
   const Descriptor end_;  // an eventfd: readable from End on, as nobody reads it
   SharedMemory shared_;
+  bool shared_is_new_ = false;  // the process does not have it yet
+  bool stretched_ = false;      // more of it than usual was used
+  size_t frame_at_ = 0;         // where frames lie in it now
   Descriptor log_file_;
   LogPump log_;
   std::unique_ptr<WorkerProcess> process_;
   v1::WorkerHello hello_;
-  v1::WorkerCall call_;  // the case in flight
+  v1::WorkerCall call_;                 // the case in flight
+  const TensorMap* inputs_ = nullptr;   // of the case in flight
+  std::unique_ptr<SharedFrame> frame_;  // of the case in flight; null: not to be seen from here
   bool in_flight_ = false;
   int64_t handed_over_ = 0;                // cases, to the process now running
   int64_t answered_ = 0;                   // of these
@@ -134,12 +158,28 @@ absl::Status WorkerImpl::Launch() {
   threads_ = 1;
   ran_cases_ = false;
   left_threads_.clear();
+  frame_.reset();
+  shared_ = SharedMemory();
   if (EndAsked()) return absl::CancelledError(kEndAsked);
+  if (absl::Status s = MakeRoom(0, 0); !s.ok()) return s;
   absl::StatusOr<std::unique_ptr<WorkerProcess>> process =
       WorkerProcess::Start(options_, &shared_, &log_, end_.get());
   if (!process.ok()) return process.status();
   process_ = *std::move(process);
+  shared_is_new_ = false;
+  return Greeted();
+}
+
+absl::Status WorkerImpl::Greeted() {
+  const bool first = hello_.sandbox().empty();
+  if (!first && hello_.device_memory() != process_->hello().device_memory()) {
+    return absl::InternalError("the library works on a device in one process, and in another it does not");
+  }
   hello_ = process_->hello();
+  hello_.set_sandbox(
+      absl::StrCat(hello_.sandbox(), hello_.device_memory()
+                                         ? "; tensors are on a device: memory is checked by the worker alone"
+                                         : "; memory is checked by the agent too"));
   return absl::OkStatus();
 }
 
@@ -152,7 +192,8 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   *call_.mutable_adaptor() = options.adaptor;
   limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;
   *call_.mutable_case_() = c;
-  if (absl::Status s = CopyIn(c, inputs); !s.ok()) return s;
+  static const TensorMap no_inputs;
+  inputs_ = inputs.empty() ? &no_inputs : &inputs;
   // A case never finds what a check of the library as a whole has left. The other way round a library is not
   // loaded again for every check: one that fails is repeated in a fresh process (Wait).
   const bool after_check = runs_checks_ && !cases::IsLibraryCheck(c);
@@ -160,19 +201,66 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   stray_end_ = CallOutcome();
   if (process_ != nullptr && process_->Ended()) ReapProcess();
   if (process_ != nullptr && after_check) process_.reset();
-  absl::Status handed = process_ != nullptr ? HandOver() : absl::UnavailableError("no process");
+  absl::Status handed = process_ != nullptr ? CopyIn() : absl::UnavailableError("no process");
+  if (handed.ok()) handed = HandOver();
   if (absl::IsUnavailable(handed)) {  // it has died since its last case, or just now
     if (process_ != nullptr) ReapProcess();
-    if (absl::Status s = Launch(); !s.ok()) return s;
-    handed = HandOver();
+    handed = Launch();
+    if (handed.ok()) handed = CopyIn();
+    if (handed.ok()) handed = HandOver();
   }
   in_flight_ = handed.ok();
   return handed;
 }
 
-absl::Status WorkerImpl::CopyIn(const v1::Case& c, const TensorMap& inputs) {
-  size_t end = kDataOffset;
-  for (const auto& [key, tensor] : inputs) {
+// Shared memory with so much room. The file's size is final, so more room is another file; only what is
+// touched takes memory.
+absl::Status WorkerImpl::MakeRoom(size_t frame_bytes, size_t data_bytes) {
+  const size_t usual_frames = UsualBytes();
+  const size_t usual_data = UsualBytes() + kFreeOutputs;
+  const bool more = frame_bytes > usual_frames || data_bytes > usual_data;
+  const bool there = shared_.descriptor() >= 0;
+  if (there && frame_bytes <= shared_.frame_bytes() && data_bytes <= shared_.data_bytes()) {
+    if (stretched_ && !more) shared_.Release(usual_frames, usual_data);
+    stretched_ = more;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<SharedMemory> memory =
+      SharedMemory::Create(std::max({frame_bytes, usual_frames, there ? shared_.frame_bytes() : 0}),
+                           std::max({data_bytes, usual_data, there ? shared_.data_bytes() : 0}));
+  if (!memory.ok()) return memory.status();
+  if (there) shared_.Release(0, 0);  // the process may keep it mapped
+  shared_ = *std::move(memory);
+  shared_is_new_ = true;
+  stretched_ = more;
+  frame_at_ = 0;
+  return absl::OkStatus();
+}
+
+void WorkerImpl::LayFrame() {
+  frame_.reset();
+  if (cases::IsLibraryCheck(call_.case_()) || hello_.device_memory()) return;
+  frame_ = SharedFrame::Lay(call_.case_(), *inputs_, call_.adaptor(), shared_.frames() + frame_at_);
+  if (frame_ != nullptr && frame_->bytes() > MostFrameBytes()) frame_.reset();
+}
+
+absl::Status WorkerImpl::CopyIn() {
+  size_t input_bytes = 0;
+  for (const auto& [key, tensor] : *inputs_) input_bytes += Align(tensor.data.size());
+  const size_t output_bytes = OutputBytes(call_.case_(), input_bytes);
+  LayFrame();
+  const size_t frame_bytes = frame_ == nullptr ? 0 : frame_->bytes();
+  const std::byte* laid_at = shared_.frames() + frame_at_;
+  if (frame_at_ + frame_bytes > shared_.frame_bytes()) frame_at_ = 0;
+  if (absl::Status s = MakeRoom(frame_bytes, input_bytes + output_bytes); !s.ok()) return s;
+  if (shared_.frames() + frame_at_ != laid_at) LayFrame();
+  call_.set_frame_offset(kFrameOffset + frame_at_);
+  call_.set_frame_bytes(frame_bytes);
+  call_.set_frames_end(shared_.data_offset());
+  size_t end = shared_.data_offset();
+  call_.clear_inputs();
+  for (const auto& [key, tensor] : *inputs_) {
+    shared_.Write(end, tensor.data);
     v1::ShmTensor* placed = call_.add_inputs();
     placed->set_key(key);
     placed->set_dtype(tensor.dtype);
@@ -182,12 +270,7 @@ absl::Status WorkerImpl::CopyIn(const v1::Case& c, const TensorMap& inputs) {
     end = Align(end + tensor.data.size());
   }
   call_.set_output_offset(end);
-  call_.set_output_bytes(OutputBytes(c));
-  const size_t usual = kDataOffset + static_cast<size_t>(std::max<int64_t>(0, options_.shared_bytes));
-  if (end <= usual) shared_.Release(usual);  // what larger cases have used
-  if (absl::Status s = shared_.Grow(end + call_.output_bytes()); !s.ok()) return s;
-  auto placed = call_.inputs().begin();
-  for (const auto& [key, tensor] : inputs) shared_.Write((placed++)->offset(), tensor.data);
+  call_.set_output_bytes(output_bytes);
   return absl::OkStatus();
 }
 
@@ -198,7 +281,10 @@ absl::Status WorkerImpl::HandOver() {
   deadline_ = Clock::now() + limit_;
   ++handed_over_;
   ran_cases_ = ran_cases_ || !runs_checks_;
-  return process_->Send(call_);
+  call_.set_new_memory(shared_is_new_);
+  absl::Status sent = process_->Send(call_, shared_is_new_ ? shared_.descriptor() : -1);
+  shared_is_new_ = shared_is_new_ && !sent.ok();
+  return sent;
 }
 
 // The process has died between two cases.
@@ -211,9 +297,8 @@ void WorkerImpl::ReapProcess() {
   process_.reset();
 }
 
-// Nothing to tell of a process that somebody else killed.
 void WorkerImpl::TakeStrayEnd(const CallOutcome& end, const std::string& what) {
-  if (end.signal_name == "SIGKILL" || end.signal_name == "SIGTERM") return;
+  if (WasKilled(end)) return;  // no case is to blame
   stray_end_ = end;
   stray_end_.stray_end = absl::StrCat(what, " (", end.text, "). ", RanBefore());
 }
@@ -262,6 +347,7 @@ void WorkerImpl::End() {
 CallOutcome WorkerImpl::RunAgain() {
   std::string doubt;
   absl::Status again = Launch();
+  if (again.ok()) again = CopyIn();
   if (again.ok()) again = HandOver();
   if (!again.ok()) {
     return Lost(absl::StrCat("the worker could not be started again: ", again.message()));
@@ -308,8 +394,8 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
     return Lost("the worker answered another case than it was given");
   }
   CallOutcome outcome;
-  uint64_t room =
-      call_.output_bytes() + kFreeOutputs + kOutputsOverInputs * (call_.output_offset() - kDataOffset);
+  CheckMemory(&reply);
+  uint64_t room = call_.output_bytes();
   for (const v1::ShmTensor& placed : reply.outputs()) {
     if (placed.nbytes() > room) {
       process_.reset();
@@ -327,12 +413,23 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   ++answered_;
   last_answered_ = call_.case_().id();
   const int64_t threads = process_->Threads();
-  if (threads > threads_ && left_threads_.size() < kMaxLeftThreads) left_threads_.push_back(last_answered_);
+  if (threads > threads_) {
+    if (left_threads_.size() < kMaxLeftThreads) left_threads_.push_back(last_answered_);
+    frame_at_ += call_.frame_bytes();  // where a thread may still be writing
+  }
   threads_ = threads;
   // A device whose stream has failed stays broken in that process; forked copies end with it.
   if (reply.status() == v1::WorkerReply::SYNC_FAILED || !reply.forked().empty()) process_.reset();
   outcome.reply = std::move(reply);
   return outcome;
+}
+
+// The worker has looked too, but the library may have spoken for it. Nothing was laid out for a library that
+// was not called.
+void WorkerImpl::CheckMemory(v1::WorkerReply* reply) const {
+  const bool called =
+      reply->status() == v1::WorkerReply::RETURNED || reply->status() == v1::WorkerReply::EXCEPTION;
+  if (frame_ != nullptr && called) frame_->Check(reply);
 }
 
 }  // namespace
@@ -347,11 +444,7 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Start(WorkerOptions options) {
   }
   Descriptor end(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!end.valid()) return absl::InternalError(absl::StrCat("no eventfd: ", strerror(errno)));
-  absl::StatusOr<SharedMemory> shared =
-      SharedMemory::Create(kDataOffset + static_cast<size_t>(std::max<int64_t>(0, options.shared_bytes)));
-  if (!shared.ok()) return shared.status();
-  auto worker =
-      std::make_unique<WorkerImpl>(std::move(options), *std::move(shared), std::move(log), std::move(end));
+  auto worker = std::make_unique<WorkerImpl>(std::move(options), std::move(log), std::move(end));
   if (absl::Status s = worker->Launch(); !s.ok()) return s;
   return std::unique_ptr<Worker>(std::move(worker));
 }

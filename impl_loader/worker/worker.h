@@ -20,13 +20,13 @@ struct WorkerOptions {
   std::string impl_path;            // --impl
   std::string device_lib;           // --device-lib; empty: looked for in impl_path itself
   std::string impl_identity;        // of impl_path (library/file_identity.h); empty: whatever file is there
-  std::string sandbox = "default";  // "strict", "default", "off": see sandbox.h
+  std::string sandbox = "default";  // "strict", "default", "sockets", "off": see sandbox.h
   uint64_t memory_bytes = 0;        // of address space a worker may have; 0: no limit
   std::chrono::milliseconds case_timeout{30'000};
   std::chrono::milliseconds load_timeout{60'000};
   std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL
   std::vector<std::string> environment;       // extra NAME=VALUE
-  int64_t shared_bytes = 64 << 20;            // grows when a case needs more
+  int64_t shared_bytes = 64 << 20;            // for a case's tensors; a case that needs more gets more
   // A program and its arguments under which diopi-worker is started (gdb --args, valgrind). It gets this
   // process's standard input, output and error, and the terminal. Set the limits above to match, and
   // `sandbox` to "off".
@@ -41,7 +41,8 @@ struct CallOptions {
   v1::CaseAdaptor adaptor;               // what stands between the case and the library; empty: nothing
 };
 
-// What became of one case. `reply` is set when the worker answered.
+// What became of one case. `reply` is set when the worker answered: what it found in memory and, where the
+// library works on host memory, what the agent saw there besides.
 struct CallOutcome {
   enum class Kind {
     kReplied,
@@ -70,15 +71,17 @@ struct CallOutcome {
 class Worker {
  public:
   // Spawns (posix_spawn) and waits for the hello. FailedPrecondition with the load error when the library
-  // cannot be loaded, DeadlineExceeded when loading takes too long, Internal when the program is missing.
+  // cannot be loaded, DeadlineExceeded when loading takes too long, Unavailable when someone else killed the
+  // process meanwhile, Internal when the program is missing.
   static absl::StatusOr<std::unique_ptr<Worker>> Start(WorkerOptions options);
   virtual ~Worker() = default;
 
   virtual const v1::WorkerHello& hello() const = 0;
   virtual int pid() const = 0;  // of the process now running; -1 between two
 
-  // Starts a case; at most one is in flight. `inputs` are copied into the shared memory, so the caller may
-  // prepare the next case or compare the last one while this one runs.
+  // Starts a case; at most one is in flight. The caller may prepare the next case or compare the last one
+  // while this one runs. `inputs` must stay as they are until Wait has returned: what the library has in
+  // place of them is compared with them.
   virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, const CallOptions& options) = 0;
   absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) {
     return Submit(c, inputs, CallOptions{calls, {}, {}});

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -77,8 +76,7 @@ TEST_F(WorkerEndTest, BeforeTheCaseIsRunAgain) {
   ASSERT_TRUE(Submit(kDamages).ok());
   ASSERT_EQ(worker_->Wait().kind, Kind::kReplied);
   ASSERT_TRUE(Submit(kCrashesOrHangs).ok());
-  siginfo_t info{};
-  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(worker_->pid()), &info, WEXITED | WNOWAIT), 0);
+  WaitForEnd(worker_->pid());
   worker_->End();
   ExpectEnded(worker_->Wait());
 }

@@ -30,6 +30,7 @@
 #include "impl_loader/caller/vendor_library.h"
 #include "impl_loader/worker/channel.h"
 #include "impl_loader/worker/crash_handler.h"
+#include "impl_loader/worker/keeper.h"
 #include "impl_loader/worker/sandbox.h"
 #include "impl_loader/worker/shared_layout.h"
 
@@ -43,6 +44,7 @@ struct Flags {
   std::string device_lib;
   std::string identity;
   pid_t parent = 0;
+  bool kept = false;
   SandboxOptions sandbox;
 };
 
@@ -55,12 +57,16 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->device_lib = argv[i + 1];
     } else if (name == "--parent") {
       flags->parent = static_cast<pid_t>(std::strtol(argv[i + 1], nullptr, 10));
+    } else if (name == "--keeper") {
+      flags->kept = std::string_view(argv[i + 1]) == "yes";
     } else if (name == "--identity") {
       flags->identity = argv[i + 1];
     } else if (name == "--sandbox") {
       const absl::StatusOr<SandboxMode> mode = ParseSandboxMode(argv[i + 1]);
       if (!mode.ok()) return false;
       flags->sandbox.mode = *mode;
+    } else if (name == "--own-folder") {
+      flags->sandbox.own_folder = argv[i + 1];
     } else if (name == "--memory") {
       flags->sandbox.memory_bytes = std::strtoull(argv[i + 1], nullptr, 10);
     } else {
@@ -86,34 +92,73 @@ std::vector<std::string> LibraryFolders(const Flags& flags) {
   return folders;
 }
 
-// The shared memory, read-only: the vendor's code runs here.
-class SharedInputs {
+// The shared memory: the part where the library finds its tensors, between pages that nobody can touch, and
+// the rest, read-only. A forked copy of the process has the tensors too, but its own.
+class SharedTensors {
  public:
-  ~SharedInputs() { Unmap(); }
-  // At least `bytes` from the start; null when the file is shorter.
-  const char* Map(size_t bytes) {
-    if (bytes <= bytes_) return base_;
-    struct stat file {};
-    if (fstat(kMemoryDescriptor, &file) != 0 || static_cast<size_t>(file.st_size) < bytes) return nullptr;
-    Unmap();
-    const auto size = static_cast<size_t>(file.st_size);
-    void* base = mmap(nullptr, size, PROT_READ, MAP_SHARED, kMemoryDescriptor, 0);
+  // What is mapped now makes place for the file as it is now. Mapped frames stay: a thread of the library may
+  // still be writing there.
+  void Forget() {
+    if (inputs_ != nullptr) munmap(inputs_, input_bytes_);
+    inputs_ = nullptr;
+    frames_ = nullptr;
+  }
+
+  // Null when it cannot be mapped.
+  std::byte* Frames(size_t end) {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t bytes = end - kFrameOffset;
+    if (frames_ != nullptr || bytes == 0) return frames_;
+    void* base =
+        mmap(nullptr, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return nullptr;
-    madvise(base, size, MADV_DONTFORK);
-    base_ = static_cast<const char*>(base);
-    bytes_ = size;
-    return base_;
+    if (!MapFrames(static_cast<std::byte*>(base) + page, bytes, MAP_SHARED)) {
+      munmap(base, bytes + 2 * page);
+      return nullptr;
+    }
+    frames_ = static_cast<std::byte*>(base) + page;
+    frame_bytes_ = bytes;
+    return frames_;
+  }
+
+  // The bytes of the file from `from`, a multiple of the page size, to `to`.
+  const char* Inputs(size_t from, size_t to) {
+    if (inputs_ != nullptr && from + input_bytes_ >= to) return static_cast<const char*>(inputs_);
+    if (inputs_ != nullptr) munmap(inputs_, input_bytes_);
+    struct stat file {};
+    inputs_ = nullptr;
+    if (fstat(kMemoryDescriptor, &file) != 0 || static_cast<size_t>(file.st_size) < to) return nullptr;
+    input_bytes_ = static_cast<size_t>(file.st_size) - from;
+    void* base =
+        mmap(nullptr, input_bytes_, PROT_READ, MAP_SHARED, kMemoryDescriptor, static_cast<off_t>(from));
+    if (base == MAP_FAILED) return nullptr;
+    madvise(base, input_bytes_, MADV_DONTFORK);
+    inputs_ = base;
+    return static_cast<const char*>(base);
+  }
+
+  // In a forked copy of the process, before the descriptor is closed there.
+  void KeepToCopy() const {
+    if (frames_ != nullptr) MapFrames(frames_, frame_bytes_, MAP_PRIVATE);
   }
 
  private:
-  void Unmap() {
-    if (base_ != nullptr) munmap(const_cast<char*>(base_), bytes_);
-    base_ = nullptr;
-    bytes_ = 0;
+  static bool MapFrames(std::byte* at, size_t bytes, int how) {
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, how | MAP_FIXED, kMemoryDescriptor,
+                static_cast<off_t>(kFrameOffset)) != MAP_FAILED;
   }
-  const char* base_ = nullptr;
-  size_t bytes_ = 0;
+
+  std::byte* frames_ = nullptr;
+  size_t frame_bytes_ = 0;
+  void* inputs_ = nullptr;
+  size_t input_bytes_ = 0;
 };
+
+// For the handler of a fork, which takes no argument.
+SharedTensors& TensorsOfProcess() {
+  static SharedTensors tensors;
+  return tensors;
+}
 
 bool WriteShared(const std::string& data, uint64_t offset) {
   size_t done = 0;
@@ -126,7 +171,6 @@ bool WriteShared(const std::string& data, uint64_t offset) {
   return true;
 }
 
-// The file grows when outputs need more than the parent foresaw.
 void PlaceOutputs(const v1::WorkerCall& call, const std::vector<OutputTensor>& outputs,
                   v1::WorkerReply* reply) {
   uint64_t at = call.output_offset();
@@ -146,13 +190,8 @@ void PlaceOutputs(const v1::WorkerCall& call, const std::vector<OutputTensor>& o
   }
 }
 
-RunResult RunCase(const v1::Case& c, int calls, const std::vector<InputView>& inputs, CaseRunner* runner) {
-  RunOptions options;
-  options.calls = calls;
-  return runner->Run(c, inputs, options);
-}
-
-RunResult RunAdapted(const v1::WorkerCall& call, const std::vector<InputView>& inputs, CaseRunner* runner) {
+RunResult RunAdapted(const v1::WorkerCall& call, const std::vector<InputView>& inputs,
+                     const RunOptions& options, CaseRunner* runner) {
   RunResult run;
   absl::StatusOr<AdaptedCall> adapted = AdaptedCall::Make(call.case_(), inputs, call.adaptor());
   if (!adapted.ok()) {
@@ -161,15 +200,15 @@ RunResult RunAdapted(const v1::WorkerCall& call, const std::vector<InputView>& i
     return run;
   }
   if (adapted->not_adaptable().empty()) {
-    run = RunCase(adapted->adapted_case(), call.calls(), adapted->inputs(), runner);
+    run = runner->Run(adapted->adapted_case(), adapted->inputs(), options);
     adapted->TakeBack(&run.outputs);
   }
   adapted->Describe(&run.reply);
   return run;
 }
 
-v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorLibrary* vendor,
-                       CaseRunner* runner, ForkGuard* forks) {
+v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRunner* runner,
+                       ForkGuard* forks) {
   v1::WorkerReply reply;
   if (cases::IsLibraryCheck(call.case_())) {
     *reply.mutable_check() = RunLibraryCheck(call.case_().label(), vendor);
@@ -179,24 +218,31 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorL
     return reply;
   }
   std::vector<InputView> inputs;
-  const char* base = shared->Map(call.output_offset());
-  bool fits = base != nullptr;
+  SharedTensors& shared = TensorsOfProcess();
+  const size_t first = call.frames_end();
+  const char* base = shared.Inputs(first, call.output_offset());
+  RunOptions options;
+  options.calls = call.calls();
+  options.frame = shared.Frames(first);
+  options.frame_bytes = call.frame_bytes();
+  bool fits = base != nullptr && options.frame != nullptr;
+  if (fits) options.frame += call.frame_offset() - kFrameOffset;
   for (const v1::ShmTensor& input : call.inputs()) {
-    fits = fits && input.offset() <= call.output_offset() &&
+    fits = fits && input.offset() >= first && input.offset() <= call.output_offset() &&
            input.nbytes() <= call.output_offset() - input.offset();
     if (!fits) break;
     inputs.push_back({input.key(),
                       input.dtype(),
                       {input.shape().begin(), input.shape().end()},
-                      base + input.offset(),
+                      base + (input.offset() - first),
                       input.nbytes()});
   }
   if (!fits) {
     reply.set_status(v1::WorkerReply::BAD_CASE);
     reply.set_text("inputs outside the shared memory");
   } else {
-    RunResult run = call.adaptor().conversion().empty() ? RunCase(call.case_(), call.calls(), inputs, runner)
-                                                        : RunAdapted(call, inputs, runner);
+    RunResult run = call.adaptor().conversion().empty() ? runner->Run(call.case_(), inputs, options)
+                                                        : RunAdapted(call, inputs, options, runner);
     forks->EndIfCopy();
     reply = std::move(run.reply);
     reply.set_forked(forks->DescribeNewCopies());
@@ -207,10 +253,8 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, SharedInputs* shared, VendorL
   return reply;
 }
 
-v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vendor,
-                      const SandboxReport& sandbox) {
+v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vendor) {
   v1::WorkerHello hello;
-  hello.set_sandbox(sandbox.Text());
   if (!vendor.ok()) {
     hello.set_load_error(PrintableText(std::string(vendor.status().message())));
     return hello;
@@ -218,6 +262,7 @@ v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vend
   hello.set_vendor_name((*vendor)->VendorName());
   hello.set_impl_version((*vendor)->ImplVersion());
   hello.set_dialect((*vendor)->dialect());
+  hello.set_device_memory((*vendor)->functions().HasMemory());
   for (const std::string& name : (*vendor)->missing_device_functions()) {
     hello.add_missing_device_functions(name);
   }
@@ -228,17 +273,27 @@ v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vend
 void KeepFromCopies(CrashReport* report) {
   madvise(report, kCrashBytes, MADV_DONTFORK);
   pthread_atfork(nullptr, nullptr, [] {
+    TensorsOfProcess().KeepToCopy();
     close(kSocketDescriptor);
     close(kMemoryDescriptor);
   });
 }
 
-// Dies with the parent, leaves no core file.
+// Dies with the parent.
 bool TieToParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);
   return parent == 0 || getppid() == parent;
+}
+
+// The file that came with the call takes the place of the one before.
+bool TakeMemory(const Descriptor& file, CrashReport* report) {
+  if (!file.valid() || dup3(file.get(), kMemoryDescriptor, O_CLOEXEC) < 0) return false;
+  TensorsOfProcess().Forget();
+  if (mmap(report, kCrashBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kMemoryDescriptor, 0) !=
+      report) {
+    return false;
+  }
+  return madvise(report, kCrashBytes, MADV_DONTFORK) == 0;
 }
 
 int Serve(const Flags& flags, CrashReport* report) {
@@ -250,18 +305,22 @@ int Serve(const Flags& flags, CrashReport* report) {
   ForkGuard forks;
   SandboxOptions options = flags.sandbox;
   options.readable = LibraryFolders(flags);
-  const SandboxReport sandbox = EnterSandbox(options);
+  v1::WorkerHello sandboxed;  // said while there is nobody who could say something else
+  sandboxed.set_sandbox(EnterSandbox(options).Text());
+  if (!channel.Send(sandboxed).ok()) return 1;
   const absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor =
       VendorLibrary::Open(flags.impl, flags.device_lib, flags.identity);
   forks.EndIfCopy();
   forks.AcceptCopies();
   InstallCrashHandler(report);  // the library may have put handlers of its own there
-  if (!channel.Send(Greet(vendor, sandbox)).ok() || !vendor.ok()) return 1;
+  if (!channel.Send(Greet(vendor)).ok() || !vendor.ok()) return 1;
   CaseRunner runner(vendor->get(), &forks);
-  SharedInputs shared;
   v1::WorkerCall call;
-  while (channel.Receive(&call).ok()) {
-    if (!channel.Send(Answer(call, &shared, vendor->get(), &runner, &forks)).ok()) return 1;
+  Descriptor memory;
+  while (channel.Receive(&call, &memory).ok()) {
+    if (call.new_memory() && !TakeMemory(memory, report)) return 1;
+    memory.Close();
+    if (!channel.Send(Answer(call, vendor->get(), &runner, &forks)).ok()) return 1;
   }
   return 0;
 }
@@ -280,7 +339,13 @@ int main(int argc, char** argv) {
     std::fputs("diopi-worker is started by diopi-agent, not by hand\n", stderr);
     return diopi::loader::kUsage;
   }
-  if (!diopi::loader::TieToParent(flags.parent)) return 1;
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  if (flags.kept) {
+    flags.sandbox.keeping = diopi::loader::ForkFromKeeper(flags.parent, diopi::loader::kKeeperDescriptor);
+  } else if (!diopi::loader::TieToParent(flags.parent)) {
+    return 1;
+  }
   void* report = mmap(nullptr, diopi::loader::kCrashBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                       diopi::loader::kMemoryDescriptor, 0);
   if (report == MAP_FAILED) {

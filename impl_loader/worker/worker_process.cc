@@ -1,10 +1,12 @@
 #include "impl_loader/worker/worker_process.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +23,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// A message from the worker holds texts, each of which has a limit, and names outputs and arguments of the
+// case a few times; tensors are not in it.
+constexpr size_t kTextBytes = 1 << 20;
+constexpr size_t kReplyOverCall = 4;
+
 std::string DefaultProgram() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -35,7 +42,7 @@ std::string SignalName(int signal) {
   return name == nullptr ? absl::StrCat("signal ", signal) : absl::StrCat("SIG", name);
 }
 
-std::vector<std::string> WorkerEnvironment(const WorkerOptions& options) {
+std::vector<std::string> WorkerEnvironment(const WorkerOptions& options, const std::string& own_folder) {
   // Without malloc's thread cache every byte is accounted for, so that leaks can be told; with the two
   // thresholds, memory of a case's size stays in the process from call to call, as fresh pages cost more than
   // most kernels. The agent's token is none of the library's business. The rest is for sanitizer builds of
@@ -48,6 +55,9 @@ std::vector<std::string> WorkerEnvironment(const WorkerOptions& options) {
       "detect_leaks=0:use_sigaltstack=0:allocator_may_return_null=1",
       "TSAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:"
       "report_bugs=0:use_sigaltstack=0"};
+  if (!own_folder.empty()) {
+    environment.insert(environment.end(), {"TMPDIR=" + own_folder, "HOME=" + own_folder});
+  }
   environment.insert(environment.end(), options.environment.begin(), options.environment.end());
   return environment;
 }
@@ -64,11 +74,14 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const Worker
 }
 
 WorkerProcess::~WorkerProcess() {
-  if (process_ == nullptr) return;
-  channel_ = Channel();  // it ends by itself when the channel does
-  if (!process_->WaitUntil(Clock::now() + grace_)) process_->Terminate(grace_);
-  log_->Close();
-  process_->Reap();
+  if (process_ != nullptr) {
+    channel_ = Channel();  // it ends by itself when the channel does
+    if (!process_->WaitUntil(Clock::now() + grace_)) process_->Terminate(grace_);
+    log_->Close();
+    process_->Reap();
+  }
+  std::error_code error;
+  if (!own_folder_.empty()) std::filesystem::remove_all(own_folder_, error);
 }
 
 absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
@@ -79,6 +92,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
     return absl::InternalError(absl::StrCat("no socket pair: ", strerror(errno)));
   }
   channel_ = Channel(Descriptor(ends[0]));
+  channel_.TakeAtMost(kTextBytes);
   const Descriptor theirs(ends[1]);
   const Descriptor output = log_->Open();
   ChildOptions child;
@@ -97,8 +111,24 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   if (options.memory_bytes > 0) {
     child.args.insert(child.args.end(), {"--memory", absl::StrCat(options.memory_bytes)});
   }
-  child.environment = WorkerEnvironment(options);
+  if (options.sandbox == "strict") {
+    if (absl::Status s = MakeOwnFolder(); !s.ok()) return s;
+    child.args.insert(child.args.end(), {"--own-folder", own_folder_});
+  }
+  child.environment = WorkerEnvironment(options, own_folder_);
   child.files = {-1, output.get(), output.get(), theirs.get(), shared_->descriptor()};
+  // What a debugger starts is to be the worker itself.
+  const bool kept = !debugged && options.sandbox != "off";
+  Descriptor told;
+  Descriptor teller;
+  if (kept) {
+    if (pipe2(ends, O_CLOEXEC) != 0) return absl::InternalError(absl::StrCat("no pipe: ", strerror(errno)));
+    told = Descriptor(ends[0]);
+    teller = Descriptor(ends[1]);
+    child.args.insert(child.args.end(), {"--keeper", "yes"});
+    child.files.push_back(teller.get());
+    child.keepers_signal = kKeepersSignal;
+  }
   if (debugged) {
     child.args.insert(child.args.begin(), child.program);
     child.args.insert(child.args.begin(), options.debugger.begin() + 1, options.debugger.end());
@@ -109,17 +139,58 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   absl::StatusOr<std::unique_ptr<ChildProcess>> process = ChildProcess::Spawn(child);
   if (!process.ok()) return process.status();
   process_ = *std::move(process);
+  pid_ = process_->pid();
+  teller.Close();
+  if (kept) LearnPid(told.get(), options.load_timeout);
   return absl::OkStatus();
 }
 
+// The only one that a library may write in; it goes with the process.
+absl::Status WorkerProcess::MakeOwnFolder() {
+  std::error_code error;
+  std::string folder = std::filesystem::temp_directory_path(error) / "diopi-worker-XXXXXX";
+  if (error || mkdtemp(folder.data()) == nullptr) {
+    return absl::InternalError(absl::StrCat("cannot make ", folder, ": ", strerror(errno)));
+  }
+  own_folder_ = folder;
+  return absl::OkStatus();
+}
+
+// As the keeper says, before there is vendor's code in any process that could write there. Where nothing
+// comes, Greet finds out why.
+void WorkerProcess::LearnPid(int told, milliseconds limit) {
+  pollfd files[] = {{told, POLLIN, 0}, {process_->descriptor(), POLLIN, 0}, {end_, POLLIN, 0}};
+  if (poll(files, 3, static_cast<int>(limit.count())) <= 0 || (files[0].revents & POLLIN) == 0) return;
+  int pid = -1;
+  if (read(told, &pid, sizeof(pid)) != sizeof(pid)) return;
+  pid_ = pid;
+  worker_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+}
+
+bool WorkerProcess::Ended() const {
+  pollfd worker{worker_.get(), POLLIN, 0};
+  return process_->WaitUntil({}) || (worker_.valid() && poll(&worker, 1, 0) > 0);
+}
+
 absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
+  const Clock::time_point deadline = Clock::now() + options.load_timeout;
+  v1::WorkerHello sandboxed;
+  if (absl::Status s = AwaitHello(options, deadline, &sandboxed); !s.ok()) return s;
+  if (absl::Status s = AwaitHello(options, deadline, &hello_); !s.ok()) return s;
+  hello_.set_sandbox(sandboxed.sandbox());
+  return absl::OkStatus();
+}
+
+absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, Clock::time_point deadline,
+                                       v1::WorkerHello* hello) {
   CallOutcome outcome;
-  switch (Await(Clock::now() + options.load_timeout, &hello_)) {
+  switch (Await(deadline, hello)) {
     case Event::kMessage:
-      if (hello_.load_error().empty()) return absl::OkStatus();
-      return absl::FailedPreconditionError(hello_.load_error());
+      if (hello->load_error().empty()) return absl::OkStatus();
+      return absl::FailedPreconditionError(hello->load_error());
     case Event::kEnded:
       DescribeEnd("loading the library", &outcome);
+      if (WasKilled(outcome)) return absl::UnavailableError(outcome.text);
       return absl::FailedPreconditionError(
           absl::StrCat(outcome.text, outcome.backtrace.empty() ? "" : "\n", outcome.backtrace));
     case Event::kDeadline:
@@ -134,9 +205,15 @@ absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
   return absl::InternalError("the program started as diopi-worker does not speak its language");
 }
 
+absl::Status WorkerProcess::Send(const v1::WorkerCall& call, int memory) {
+  channel_.TakeAtMost(kTextBytes + kReplyOverCall * call.ByteSizeLong());
+  return channel_.Send(call, memory);
+}
+
 WorkerProcess::Event WorkerProcess::Await(Clock::time_point deadline,
                                           google::protobuf::MessageLite* message) {
   bool channel_open = true;
+  bool looked = false;  // at what had arrived before
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     // A descriptor of -1 is passed over.
@@ -144,10 +221,13 @@ WorkerProcess::Event WorkerProcess::Await(Clock::time_point deadline,
                       {process_->descriptor(), POLLIN, 0},
                       {log_->descriptor(), POLLIN, 0},
                       {end_, POLLIN, 0}};
-    const int n = poll(files, 4, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30)));
+    const bool pending = channel_open && channel_.HasPending() && !looked;
+    const int64_t wait = pending ? 0 : std::clamp<int64_t>(left.count(), 0, 1 << 30);
+    const int n = poll(files, 4, static_cast<int>(wait));
     if (n > 0 && files[3].revents != 0) return Event::kEndAsked;
     if (n > 0 && files[2].revents != 0) log_->Drain();
-    if (n > 0 && files[0].revents != 0) {
+    if (pending || (n > 0 && files[0].revents != 0)) {
+      looked = true;
       bool complete = false;
       const absl::Status status = channel_.Poll(message, &complete);
       if (complete) return Event::kMessage;
@@ -172,6 +252,10 @@ int64_t WorkerProcess::Threads() const {
 std::string WorkerProcess::LastWords() const {
   const std::string words = PrintableText(log_->tail());
   return words.empty() ? "" : absl::StrCat("; it printed: ", words);
+}
+
+bool WasKilled(const CallOutcome& end) {
+  return end.signal_name == "SIGKILL" || end.signal_name == "SIGTERM";
 }
 
 bool WorkerProcess::DescribeEnd(const std::string& during, CallOutcome* outcome) {
@@ -213,8 +297,8 @@ void WorkerProcess::DescribeTimeout(const std::string& during, milliseconds limi
     outcome->backtrace = Symbolize(crash.pc, crash.frames, crash.maps);
   }
   outcome->kind = CallOutcome::Kind::kTimedOut;
-  outcome->text = absl::StrCat(during, " did not end within ", static_cast<double>(limit.count()) / 1000,
-                               " s", polite ? "" : " and ignored SIGTERM", LastWords());
+  outcome->text = absl::StrCat(during, " timed out after ", static_cast<double>(limit.count()) / 1000, " s",
+                               polite ? "" : " and ignored SIGTERM", LastWords());
 }
 
 }  // namespace diopi::loader

@@ -29,16 +29,17 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   const v1::WorkerHello& hello() const { return hello_; }
-  int pid() const { return process_->pid(); }
+  int pid() const { return pid_; }
 
-  absl::Status Send(const v1::WorkerCall& call) { return channel_.Send(call); }
+  // `memory`: descriptor of the shared memory that is new to the process; -1: it is still the same.
+  absl::Status Send(const v1::WorkerCall& call, int memory);
 
   enum class Event { kMessage, kEnded, kDeadline, kNonsense, kEndAsked };
   // Passes on what the library prints meanwhile. kNonsense: the channel does not carry our messages;
   // kEndAsked: `end` is readable.
   Event Await(std::chrono::steady_clock::time_point deadline, google::protobuf::MessageLite* message);
 
-  bool Ended() const { return process_->WaitUntil({}); }
+  bool Ended() const;
   // At once, without a chance to say why.
   void Kill() { process_->Terminate(std::chrono::milliseconds(0)); }
   // Threads it has now; 1 when that cannot be told.
@@ -53,6 +54,10 @@ class WorkerProcess {
   WorkerProcess(const WorkerOptions& options, SharedMemory* shared, LogPump* log, int end)
       : grace_(options.kill_grace), shared_(shared), log_(log), end_(end) {}
   absl::Status Spawn(const WorkerOptions& options);
+  absl::Status MakeOwnFolder();
+  absl::Status AwaitHello(const WorkerOptions& options, std::chrono::steady_clock::time_point deadline,
+                          v1::WorkerHello* hello);
+  void LearnPid(int told, std::chrono::milliseconds limit);
   absl::Status Greet(const WorkerOptions& options);
   std::string LastWords() const;
 
@@ -60,10 +65,16 @@ class WorkerProcess {
   SharedMemory* shared_;
   LogPump* log_;
   const int end_;
-  std::unique_ptr<ChildProcess> process_;
+  std::string own_folder_;                 // empty: none
+  std::unique_ptr<ChildProcess> process_;  // the worker's keeper, or the worker
+  int pid_ = -1;                           // the worker's
+  Descriptor worker_;                      // readable once the worker has ended, its keeper perhaps not yet
   Channel channel_;
   v1::WorkerHello hello_;
 };
+
+// Whether someone else ended the process, such as the kernel when memory is short.
+bool WasKilled(const CallOutcome& end);
 
 }  // namespace diopi::loader
 

@@ -179,8 +179,7 @@ TEST(Worker, IsReplacedWhenItDiesBetweenTwoCases) {
   ASSERT_NE(worker, nullptr);
   const int pid = worker->pid();
   ASSERT_EQ(kill(pid, SIGKILL), 0);
-  siginfo_t info{};
-  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+  WaitForEnd(pid);
   const CallOutcome outcome = RunCase(worker.get(), AddCase({4}), AddInputs({4}));
   ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
   EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}));

@@ -13,11 +13,11 @@ namespace diopi::abi {
 // All operator functions, in header order: 538. Immutable, built on first use, thread-safe.
 const std::vector<const Function*>& Functions();
 
-// An operator function by name; null when the ABI has none of that name.
+// An operator function by name; null when the ABI has no such function.
 const Function* FindFunction(std::string_view name);
 
 // What the host provides (diopiGetTensorData, ...), what a library may provide for devices
-// (device_malloc, ...), and diopiGetVendorName and its like.
+// (device_malloc, ...), and diopiGetVendorName and similar functions.
 const std::vector<const Function*>& RuntimeFunctions();
 const std::vector<const Function*>& DeviceFunctions();
 const std::vector<const Function*>& MetaFunctions();

@@ -54,7 +54,7 @@ struct ParamRow {
   bool nullable;
 };
 
-// The awkward ones, and those that a slip would hurt most.
+// Unusual functions, and those where an error would do the most harm.
 TEST(AbiTest, ParametersAreAsTheyShouldBe) {
   const ParamRow rows[] = {
       {"diopiIndex", "out", TENSOR_POINTER, OUT, false},

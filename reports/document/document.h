@@ -1,5 +1,4 @@
-// A report as a tree of blocks: what it says, apart from how it looks. html.cc, markdown.cc and
-// text.cc write it.
+// A report as a tree of blocks, separate from its looks. html.cc, markdown.cc and text.cc write it.
 #ifndef REPORTS_DOCUMENT_DOCUMENT_H_
 #define REPORTS_DOCUMENT_DOCUMENT_H_
 
@@ -12,20 +11,20 @@
 
 namespace diopi::reports {
 
-// What a figure means to the reader. Colour is never the only sign: the text says it too.
+// What a figure means to the reader. Colour is never the only sign: the text says it, too.
 enum class Tone { kPlain, kGood, kBad, kWarn, kMuted };
 
-// A piece of text; any bytes, the writers escape.
+// A piece of text. It may hold any bytes; the writers escape them.
 struct Text {
   std::string text;
   Tone tone = Tone::kPlain;
   bool code = false;  // in a fixed-width font
   std::optional<double> share =
-      std::nullopt;  // 0 to 1: drawn as a small bar beside the text, where there is drawing
+      std::nullopt;  // 0 to 1: a small bar beside the text, in formats with graphics
 };
 
 struct Heading {
-  int level = 2;  // 2 to 4; the document's title is 1. Contents list 2 and 3
+  int level = 2;  // 2 to 4; the document's title is 1. The contents list 2 and 3
   std::string text;
   bool new_page = false;  // in print
 };
@@ -44,12 +43,12 @@ struct Code {
   std::string text;
 };
 
-// Name and value, a line each.
+// Names and values, one pair per line.
 struct Facts {
   std::vector<std::pair<std::string, Text>> rows;
 };
 
-// The few figures to see first.
+// One of the few figures to see first.
 struct Tile {
   std::string label;
   std::string value;
@@ -60,7 +59,7 @@ struct Tiles {
   std::vector<Tile> tiles;
 };
 
-// Parts of a whole, as one bar and a legend that names every part.
+// Part of a whole. The parts are shown as one bar, with a legend that names every part.
 struct Part {
   std::string label;
   int64_t count = 0;
@@ -77,15 +76,15 @@ struct Column {
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Text>> rows;  // each as long as `columns`
-  std::string empty = {};               // said in place of a table without rows
+  std::string empty = {};               // text in place of a table without rows
 };
 
 // One finding: a case and what to do about it.
 struct Finding {
   std::string title;  // a case id
   Text outcome;
-  std::vector<std::string> lines;  // what was seen, a paragraph each
-  std::string command;             // repeats it; may be empty
+  std::vector<std::string> lines;  // observations, one paragraph each
+  std::string command;             // repeats the case; may be empty
 };
 
 using Block = std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Table, Finding>;
@@ -93,28 +92,28 @@ using Block = std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Ta
 struct Document {
   std::string title;
   std::string subtitle;
-  // With a cover: a page of its own in print, with `cover` on it, then the contents.
+  // With a cover: in print a page of its own that shows `cover`, then the contents.
   bool has_cover = false;
   Facts cover;
   std::vector<Block> blocks;
   std::string footer;
 };
 
-// One file: no scripts, nothing fetched from elsewhere; light and dark, and made for printing on A4.
+// One file without scripts or external resources; light and dark, and printable on A4.
 std::string WriteHtml(const Document& document);
 
-// GitHub's flavour: tables, fenced code.
+// Markdown in GitHub's flavour: tables, fenced code.
 std::string WriteMarkdown(const Document& document);
 std::string WriteMarkdown(const Table& table);
 
-// For a terminal: columns aligned, nothing wrapped.
+// Text for a terminal: columns aligned, nothing wrapped.
 std::string WriteText(const Document& document);
 std::string WriteText(const Table& table);
 
-// RFC 4180, a header line first.
+// RFC 4180, with a header line.
 std::string WriteCsv(const Table& table);
 
-// The id of the Nth heading (from 0) that the contents list, "s0": what they link to.
+// The id, such as "s0", of the Nth heading (from 0) in the contents, which link to it.
 std::string HeadingId(int index);
 
 }  // namespace diopi::reports

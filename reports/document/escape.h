@@ -7,10 +7,10 @@
 
 namespace diopi::reports {
 
-// For XML text and attributes: the five entities, and control characters XML 1.0 forbids as "?". Bytes that
-// are not UTF-8 become "?" too (a vendor's error text may hold anything).
+// For XML text and attributes: escapes the five entities, and replaces control characters that XML 1.0
+// forbids, and bytes that are not UTF-8, by "?" (a vendor's error text may hold anything).
 std::string EscapeXml(std::string_view text);
-// The same for an element's text: line breaks stay as they are.
+// The same for an element's text, but keeps line breaks.
 std::string EscapeXmlText(std::string_view text);
 
 // A JSON string with its quotes; invalid UTF-8 as above.
@@ -19,14 +19,14 @@ std::string JsonString(std::string_view text);
 // A CSV field: quoted when it holds a comma, a quote or a line break.
 std::string CsvField(std::string_view text);
 
-// Valid UTF-8 as it is, every other byte as "?".
+// Keeps valid UTF-8 and replaces every other byte by "?".
 std::string ToUtf8(std::string_view text);
 
-// Line breaks and tabs as single spaces: for formats of one line a record.
+// Replaces line breaks and tabs by single spaces, for formats with one line per record.
 std::string OneLine(std::string_view text);
 
-// One word of a POSIX shell's command, quoted where it must be; of bash's ($'...') where control characters
-// or bytes that are not UTF-8 are in it.
+// One word of a shell command, quoted where necessary: for a POSIX shell, or for bash ($'...') when it has
+// control characters or bytes that are not UTF-8.
 std::string ShellWord(std::string_view text);
 
 }  // namespace diopi::reports

@@ -33,7 +33,7 @@ std::string Meter(double share, Tone tone) {
       width);
 }
 
-// Case ids and paths are long and have no spaces: a line may break behind their dots and slashes.
+// Case ids and paths are long and have no spaces, so a line may break after their dots and slashes.
 std::string Breakable(const std::string& escaped) {
   constexpr size_t kShort = 24;
   return escaped.size() <= kShort ? escaped

@@ -10,7 +10,7 @@
 namespace diopi::reports {
 namespace {
 
-// What would be markup in running text. Angle brackets too: raw HTML is markup.
+// Escapes everything that would be markup in running text, including angle brackets: raw HTML is markup.
 std::string Escape(std::string_view text) {
   std::string out;
   for (const char c : OneLine(ToUtf8(text))) {

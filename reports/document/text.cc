@@ -8,7 +8,7 @@
 namespace diopi::reports {
 namespace {
 
-// Characters, not bytes: continuation bytes take no room.
+// Counts characters, not bytes: continuation bytes take no space.
 size_t Width(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(),
                                            [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));

@@ -31,7 +31,7 @@ Text Number(double value) {
   return {absl::StrFormat("%.6g", value)};
 }
 
-// "12 of 40 (30.00 %)"; of nothing, nothing was measured.
+// "12 of 40 (30.00 %)"; "not measured" when `whole` is 0.
 Text OutOf(int64_t part, int64_t whole) {
   if (whole == 0) return NotMeasured();
   return {absl::StrCat(part, " of ", whole, " (", Percent(part, whole), ")")};
@@ -135,7 +135,7 @@ class Writer {
     Add(std::move(facts));
     if (report_.run.state() != v1::RUN_STATE_FINISHED) {
       Add(Note{absl::StrCat("This run is ", EnumName(report_.run.state()),
-                            ": the figures are of the verdicts so far."),
+                            ": the figures cover the verdicts so far."),
                Tone::kWarn});
     }
   }
@@ -451,7 +451,7 @@ class Writer {
     Add(std::move(table));
   }
 
-  // Whom the labs compare with is NVIDIA; where outputs of another device were used, that one is named.
+  // Labs compare with NVIDIA; where another device's outputs were used, names that device.
   std::string DeviceReference() const {
     const std::vector<std::string>& names = report_.device_references;
     return names.empty() ? "NVIDIA" : absl::StrJoin(names, " and ");
@@ -484,9 +484,9 @@ class Writer {
       Add(Paragraph{"No case failed."});
       return;
     }
-    Add(Paragraph{"Each with what was seen and the command that repeats it."});
+    Add(Paragraph{"Each failure has the observation and the command that repeats it."});
     for (Block& block : failures) {
-      // The contents list sections; an operator's failures are found by their place.
+      // The contents list only sections: operators get headings of level 4.
       if (auto* heading = std::get_if<Heading>(&block)) heading->level = 4;
       Add(std::move(block));
     }

@@ -14,7 +14,7 @@
 namespace diopi::reports {
 namespace {
 
-// What the run says of one function.
+// The run's results for one function.
 struct FunctionState {
   int64_t called = 0;
   int64_t not_passed = 0;  // of these
@@ -63,7 +63,7 @@ void CoverFunctions(const EvaluationInput& input, std::vector<GroupCoverage>* he
   for (auto& [name, family] : by_family) families->push_back(family);
 }
 
-// 0 for A to 3 for D; nothing without a device reference.
+// 0 for A to 3 for D; nullopt without a device reference.
 std::optional<size_t> GradeOf(const v1::Verdict& verdict) {
   std::optional<size_t> worst;
   for (const v1::OutputStats& stats : verdict.outputs()) {

@@ -1,5 +1,5 @@
-// The evaluation of a chip: a run's figures as labs publish them. Only what was measured is a figure; what
-// was not is absent here and "not measured" in the document.
+// The evaluation of a chip: a run's figures as labs publish them. Only measured figures exist; the others are
+// absent here and "not measured" in the document.
 #ifndef REPORTS_EVALUATION_EVALUATION_H_
 #define REPORTS_EVALUATION_EVALUATION_H_
 
@@ -16,17 +16,18 @@
 
 namespace diopi::reports {
 
-// Functions of a header or of a family.
+// Coverage of a header or a family.
 struct GroupCoverage {
   std::string name;
   int64_t functions = 0;    // the ABI's in this header; the suite's in this family
   int64_t implemented = 0;  // exported and not answered with NoImplement
-  int64_t in_suite = 0;     // the suite has cases of it
+  int64_t in_suite = 0;     // that have cases in the suite
   int64_t tested = 0;       // called at least once in this run
-  int64_t passing = 0;      // of these, every called case passed
+  int64_t passing = 0;      // of these, those whose called cases all passed
 };
 
-// Cases by grade beside the device reference's error (v1::OutputStats.grade); of a case the worst output's.
+// Cases by grade relative to the device reference's error (v1::OutputStats.grade); a case has its worst
+// output's grade.
 struct Grades {
   std::array<int64_t, 4> counts = {};  // A, B, C, D
   int64_t graded() const { return counts[0] + counts[1] + counts[2] + counts[3]; }
@@ -44,7 +45,8 @@ struct OperatorResult {
   Grades grades;
 };
 
-// One operator's calls beside the reference run's: cases that passed in both and whose time was measured.
+// One operator's times beside the reference run's, over cases that passed in both runs and whose time was
+// measured.
 struct OperatorTime {
   std::string op;
   int64_t cases = 0;
@@ -74,7 +76,7 @@ struct Evaluation {
 
 Evaluation Evaluate(EvaluationInput input);
 
-// Cover, contents, and the sections of document.cc.
+// The cover, the contents, and the sections in document.cc.
 Document EvaluationDocument(const Evaluation& evaluation);
 
 }  // namespace diopi::reports

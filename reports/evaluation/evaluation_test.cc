@@ -116,7 +116,7 @@ TEST(Evaluate, OperatorsAndGrades) {
   EXPECT_EQ(evaluation.grades.graded(), 3);
 }
 
-// Times count where both runs passed the same case, by its hash.
+// Times count only where both runs passed the same case, by its hash.
 TEST(Evaluate, TimesBesideAReferenceRun) {
   EvaluationInput input = MakeInput();
   std::vector<v1::Verdict> results = {
@@ -141,7 +141,7 @@ TEST(Evaluate, TimesBesideAReferenceRun) {
             "run r0 has no case that passed in both runs and whose time was measured");
 }
 
-// What was not measured never looks like a figure.
+// A value that was not measured never looks like a figure.
 TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   EvaluationInput input;
   input.report = BuildReport(MakeRun("r1", "e1"), {});
@@ -163,7 +163,7 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   EXPECT_FALSE(absl::StrContains(text, "## 5 Performance"));
 }
 
-// The cover of a partial run says so first.
+// The cover of a partial run begins with the fact that it is partial.
 TEST(EvaluationDocument, APartialRunIsMarkedOnTheCover) {
   EvaluationInput input = MakeInput();
   EXPECT_FALSE(absl::StrContains(WriteMarkdown(EvaluationDocument(Evaluate(input))), "artial"));

@@ -36,8 +36,8 @@ class Collector : public google::protobuf::io::ErrorCollector {
   std::vector<std::string> findings_;
 };
 
-// One block of the file: a figure or several, and where they come from. By reflection, so that a new block is
-// checked as soon as it is declared.
+// Checks one block of the file: one or several figures, and their source. Uses reflection, so that a new
+// block is checked as soon as it is declared.
 class BlockChecker {
  public:
   BlockChecker(const google::protobuf::Message& block, const std::string& name, int line,

@@ -9,12 +9,12 @@
 
 namespace diopi::reports {
 
-// Parses and checks a textproto of v1::ChipSpec. InvalidArgument, a line a finding, "FILE:LINE: what is
-// wrong, what was expected": syntax, a missing name or source, a figure that is not positive, two figures for
-// one thing.
+// Parses and checks a textproto of v1::ChipSpec. InvalidArgument, with a line "FILE:LINE: what is wrong, what
+// was expected" per finding: syntax, a missing name or source, a figure that is not positive, two figures for
+// the same quantity.
 absl::StatusOr<v1::ChipSpec> ParseSpec(std::string_view text, std::string_view file_name);
 
-// A file to fill in: explained, every line of data commented out.
+// A file to fill in, with explanations and every data line commented out.
 std::string_view SpecTemplate();
 
 }  // namespace diopi::reports

@@ -11,7 +11,7 @@
 namespace diopi::reports {
 namespace {
 
-// The template with its lines of data: '#' directly before text is data, "# " prose.
+// The template with its data lines: '#' directly before text marks data, "# " prose.
 std::string FilledTemplate() {
   std::string out;
   for (const absl::string_view line : absl::StrSplit(std::string(SpecTemplate()), '\n')) {

@@ -1,5 +1,5 @@
-// GitHub's workflow commands. Escaping as its toolkit does (actions/toolkit, packages/core/src/command.ts):
-// in the message %, CR and LF; in properties also : and ,.
+// GitHub's workflow commands, escaped as GitHub's toolkit does (actions/toolkit,
+// packages/core/src/command.ts): in the message %, CR and LF; in properties also : and ,.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "reports/document/escape.h"

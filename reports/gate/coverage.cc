@@ -15,7 +15,7 @@
 namespace diopi::reports {
 namespace {
 
-constexpr size_t kNamed = 8;  // of many names
+constexpr size_t kNamed = 8;  // most names to list
 
 struct Functions {
   std::set<std::string> implemented;
@@ -34,7 +34,7 @@ Functions FunctionsOf(const RunReport& report) {
   }
   const auto& exported = report.run.options().implemented();
   for (const std::string& function : exported) {
-    // Exported, but every call said NoImplement: that is not an implementation.
+    // Exported, but every call returned NoImplement: not implemented.
     if (!refused.contains(function) || functions.tested.contains(function))
       functions.implemented.insert(function);
   }
@@ -68,7 +68,7 @@ class CoverageJudge {
           {FindingKind::kCoverage,
            0,
            "coverage",
-           absl::StrCat(PassingText(coverage), ", --min-coverage asks for ", options_.min_passing),
+           absl::StrCat(PassingText(coverage), ", --min-coverage requires ", options_.min_passing),
            "",
            {}});
     }
@@ -112,7 +112,7 @@ class CoverageJudge {
     const Functions before = FunctionsOf(*input_.reference);
     std::set<std::string> present;
     for (const v1::Verdict& verdict : input_.run->results) present.insert(verdict.case_id());
-    std::set<std::string> owed;  // functions of which a case is not skipped on purpose
+    std::set<std::string> owed;  // functions with a case that is not skipped on purpose
     std::vector<std::string> missing_cases;
     for (const v1::Verdict& verdict : input_.reference->results) {
       if (Skipped(verdict.case_id())) continue;
@@ -121,7 +121,7 @@ class CoverageJudge {
     }
     std::vector<std::string> implemented, tested;
     for (const std::string& function : before.implemented) {
-      // Of functions without a case nothing can be skipped.
+      // Functions without a case have nothing to skip.
       const bool excused = before.selected.contains(function) && !owed.contains(function);
       if (!now.implemented.contains(function) && !excused) implemented.push_back(function);
     }
@@ -133,7 +133,7 @@ class CoverageJudge {
     }
     Lost("function that was implemented", "functions that were implemented", implemented);
     Lost("function that was tested", "functions that were tested", tested);
-    // A run without a case yet to come is told as incomplete.
+    // A run with cases still to come is reported as incomplete instead.
     if (!options_.partial && input_.run->missing == 0)
       Lost("case that was", "cases that were", missing_cases);
   }

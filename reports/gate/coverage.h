@@ -1,4 +1,4 @@
-// Whether a run covers less than the floor or the reference run says.
+// Checks whether a run covers less than the floor or the reference run.
 #ifndef REPORTS_GATE_COVERAGE_H_
 #define REPORTS_GATE_COVERAGE_H_
 
@@ -8,8 +8,8 @@
 
 namespace diopi::reports {
 
-// Functions that are no longer implemented or called, and cases that are no longer there. What an unexpired
-// skip line names does not count; nor, with `partial`, does what the run leaves out.
+// Finds functions that are no longer implemented or called, and cases that no longer exist. Ignores those
+// that an unexpired skip line names and, with `partial`, those that the run leaves out.
 std::vector<GateFinding> JudgeCoverage(const GateInput& input, const GateOptions& options);
 
 }  // namespace diopi::reports

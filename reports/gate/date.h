@@ -11,13 +11,13 @@ namespace diopi::reports {
 
 using Day = std::chrono::sys_days;
 
-// Nothing unless `text` is YYYY-MM-DD and that day exists.
+// Nullopt unless `text` is YYYY-MM-DD and the day exists.
 std::optional<Day> ParseDay(std::string_view text);
 
 // "2027-01-31".
 std::string DayText(Day day);
 
-// Of the wall clock, in UTC.
+// The wall clock's day, in UTC.
 Day Today();
 
 }  // namespace diopi::reports

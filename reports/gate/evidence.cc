@@ -44,8 +44,8 @@ std::vector<Growth> JudgeGrowth(const std::map<std::string, std::vector<Pair>>& 
     growth.p = SignTest(growth.pairs, growth.above);
     growths.push_back(growth);
   }
-  // A group so small that no outcome of it could ever be evidence is none of the tests that share alpha (R.
-  // E. Tarone, Biometrics 46 (1990) 515-522).
+  // A group so small that no result of it could be significant does not share alpha (R. E. Tarone, Biometrics
+  // 46 (1990) 515-522).
   std::vector<size_t> order;
   for (size_t i = 0; i < growths.size(); ++i) {
     if (SignTest(growths[i].pairs, growths[i].pairs) <= alpha) order.push_back(i);

@@ -47,7 +47,7 @@ TEST(JudgeGrowth, MostPairsBeyondTheFactorAre) {
   EXPECT_FALSE(growth[1].grew);
 }
 
-// 8 of 8 are evidence alone (p = 1/256), not among fifty that are tested at once; nor are six ever.
+// 8 of 8 are evidence in a single test (p = 1/256), but not among fifty simultaneous tests; 6 of 6 never are.
 TEST(JudgeGrowth, ManyTestsShareAlpha) {
   std::map<std::string, std::vector<Pair>> groups = {{"f", Repeated(8, 2)}, {"small", Repeated(6, 2)}};
   EXPECT_TRUE(JudgeGrowth(groups, 1.5)[0].grew);
@@ -56,8 +56,8 @@ TEST(JudgeGrowth, ManyTestsShareAlpha) {
   EXPECT_FALSE(JudgeGrowth(groups, 1.5)[0].grew);
 }
 
-// Times that are only noise, 300 functions of 30 cases, ratios up and down by the same law: of 200 gates
-// about two may find something at alpha = 0.01. The seed is fixed.
+// Times that are only noise: 300 functions with 30 cases each, ratios up and down with the same distribution.
+// Of 200 gates, about two may find something at alpha = 0.01. The seed is fixed.
 TEST(JudgeGrowth, NoiseIsAccusedNoOftenerThanStated) {
   std::mt19937 random(7);
   std::lognormal_distribution<double> noise(0, 1);

@@ -98,7 +98,7 @@ class Parser {
   std::vector<std::string> errors_;
 };
 
-// Reads from a quote on; `at` is behind the closing one then.
+// Reads a quoted text; sets `at` to the place after the closing quote.
 bool Parser::Quoted(const std::string& line, size_t* at) {
   Word word{*at + 1, "", true};
   for (size_t i = *at + 1; i < line.size(); ++i) {
@@ -292,7 +292,7 @@ void Parser::Case(Expectation::Kind kind) {
       expectation.reason = words_[i].text;
     }
   }
-  if (errors_.size() > errors) return;  // what is missing may be what is wrong
+  if (errors_.size() > errors) return;  // a missing part may be one that was wrong
   for (const char* needed : {"expires", "issue", "the \"reason\""}) {
     if (!given.contains(needed)) {
       Say(end_, absl::StrCat("the line lacks ", needed, needed[0] == 't' ? "" : "=", ", expected: ",

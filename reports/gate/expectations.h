@@ -1,4 +1,4 @@
-// A file of expectations: what is known not to pass on one chip, line by line (README.md has the grammar).
+// An expectations file: the cases known not to pass on one chip (README.md has the grammar).
 #ifndef REPORTS_GATE_EXPECTATIONS_H_
 #define REPORTS_GATE_EXPECTATIONS_H_
 
@@ -14,17 +14,17 @@
 
 namespace diopi::reports {
 
-// What stands for the link of a line that --update wrote: the gate asks for it.
+// Replaces the link in lines that --update wrote: the gate asks for the link.
 inline constexpr char kIssuePlaceholder[] = "TODO";
 
-// One line of the kinds fail, flake and skip.
+// A line of kind fail, flake or skip.
 struct Expectation {
   enum class Kind {
     kFail,   // does not pass
-    kFlake,  // passes or not
+    kFlake,  // may or may not pass
     kSkip,   // is not called: not implemented, unsupported dtype, skipped, or not in the run
   };
-  int line = 0;  // from 1; 0 for one that is not in a file yet
+  int line = 0;  // from 1; 0 for a line not yet in a file
   Kind kind = Kind::kFail;
   std::string glob;                   // of case ids, with * and ?
   std::vector<v1::Outcome> outcomes;  // outcome=; empty: DefaultOutcomes
@@ -37,13 +37,13 @@ struct Expectation {
   bool ExpiredOn(Day today) const { return today > expires; }
 };
 
-// What a line without outcome= excuses. Crashes, timeouts and memory faults have to be named.
+// The outcomes that a line without outcome= excuses. Crashes, timeouts and memory findings must be named.
 const std::vector<v1::Outcome>& DefaultOutcomes(Expectation::Kind kind);
 
 // "fail", "flake", "skip".
 std::string KindName(Expectation::Kind kind);
 
-// The floor of coverage: the run may not have less.
+// The floor of coverage: the run must have at least this much.
 struct CoverageFloor {
   int line = 0;
   std::optional<int64_t> passing;      // functions that pass
@@ -54,14 +54,14 @@ struct CoverageFloor {
 
 struct Expectations {
   std::string file;  // for messages
-  std::string chip;  // empty: of any
+  std::string chip;  // empty: any
   std::optional<CoverageFloor> floor;
   std::vector<Expectation> cases;  // in the file's order
   std::vector<std::string> lines;  // the whole text, without line ends
 };
 
-// InvalidArgument: every mistake as a line "FILE:LINE:COLUMN: what is wrong, what was expected", columns in
-// bytes from 1; at most twenty of them.
+// InvalidArgument lists at most twenty mistakes, each as a line "FILE:LINE:COLUMN: what is wrong, what was
+// expected"; columns count bytes from 1.
 absl::StatusOr<Expectations> ParseExpectations(std::string_view text, std::string_view file);
 
 // The line as --update writes it, without its end.

@@ -89,7 +89,7 @@ class Gate {
   const std::vector<std::vector<size_t>> matches_;  // by line: results
   std::vector<std::vector<size_t>> by_case_;        // by result: lines
   std::vector<std::vector<std::string>>
-      still_failing_;  // by line: what it alone would excuse, were it not over
+      still_failing_;  // by line: cases that it alone would excuse, had it not expired
   std::unordered_map<std::string, const v1::Verdict*> reference_;
   GateResult result_;
 };
@@ -158,7 +158,7 @@ void Gate::JudgeFailing(size_t result, GatedCase* gated) {
                                  ReasonOf(verdict));
     }
   }
-  if (expired) {  // the line's own finding tells
+  if (expired) {  // the line has its own finding
     gated->state = GatedCase::State::kFinding;
     for (const size_t index : by_case_[result]) {
       if (LineAt(index).Excuses(verdict.outcome())) still_failing_[index].push_back(verdict.case_id());

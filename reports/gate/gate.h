@@ -1,4 +1,4 @@
-// The gate: may a run's library go in? A run, what is expected of it and what was before in; findings out.
+// The gate: may a run's library be merged? Turns a run, its expectations and an earlier run into findings.
 // Everything here is pure.
 #ifndef REPORTS_GATE_GATE_H_
 #define REPORTS_GATE_GATE_H_
@@ -16,21 +16,20 @@ namespace diopi::reports {
 
 struct GateOptions {
   Day today;
-  // The run is a selection on purpose: what it leaves out is not held against it.
+  // The run is a selection on purpose: cases that it leaves out are no findings.
   bool partial = false;
-  // Notes on the expectations (passes now, matches nothing, no issue) fail the gate too.
+  // Notes on the expectations (passes now, matches nothing, no issue) also fail the gate.
   bool strict = false;
-  int64_t min_passing = 0;      // --min-coverage, in functions; 0: not asked for
-  double max_slowdown = 0;      // 0: time is not judged; otherwise at least 1
-  double max_error_growth = 0;  // 0: errors are not judged; otherwise at least 1
+  int64_t min_passing = 0;      // --min-coverage, in functions; 0: no minimum
+  double max_slowdown = 0;      // 0: does not judge time; otherwise at least 1
+  double max_error_growth = 0;  // 0: does not judge errors; otherwise at least 1
 };
 
 struct GateInput {
   const RunReport* run = nullptr;
   const Expectations* expectations = nullptr;  // null: none; then `reference` says what may fail
   const RunReport* reference = nullptr;        // null: none
-  // Further runs of the same library as `run` and `reference`, for time: of each case the fastest call
-  // counts.
+  // Further runs of the same libraries as `run` and `reference`, for times: each case's fastest call counts.
   std::vector<const RunReport*> repeats;
   std::vector<const RunReport*> reference_repeats;
 };
@@ -38,21 +37,21 @@ struct GateInput {
 // Names are part of the JSON and JUnit output: never change.
 enum class FindingKind {
   kIncomplete,    // the run is not finished, or has no cases
-  kNotListed,     // does not pass, and no line says so
-  kOtherOutcome,  // a line says that it does not pass, but in another way
-  kRegressed,     // passed, or failed otherwise, in the reference run
-  kExpired,       // a line's day is over
-  kCoverage,      // fell
-  kNotJudged,     // our fault: harness_error
+  kNotListed,     // does not pass, and no line excuses it
+  kOtherOutcome,  // does not pass, and its line excuses other outcomes
+  kRegressed,     // passed, or had another outcome, in the reference run
+  kExpired,       // a line has expired
+  kCoverage,      // fell below the floor or the reference run
+  kNotJudged,     // harness_error: our fault
   kSlower,
   kLessAccurate,
   // Notes, unless GateOptions.strict makes findings of the first four.
-  kPassesNow,       // a line whose every case passes
+  kPassesNow,       // a line whose cases all pass
   kPartlyPasses,    // a line of which some cases pass
   kMatchesNothing,  // a line without a case in the run
   kNoIssue,         // a line without a link
   kExpiresSoon,     // within 14 days
-  kSuspected,       // slower, but in one run only
+  kSuspected,       // slower, but only in one run
   kDeclared,        // the run declares other contracts than the reference
 };
 
@@ -63,12 +62,12 @@ struct GateFinding {
   FindingKind kind = FindingKind::kIncomplete;
   int line = 0;                    // of the expectations; 0: none
   std::string subject;             // a case, a function, a line's glob, or "run"
-  std::string text;                // what is the matter, one line
+  std::string text;                // the problem, one line
   std::string action;              // what to do about it: a command or a line to delete; may be empty
-  std::vector<std::string> cases;  // that it is about, where there are several
+  std::vector<std::string> cases;  // concerned, where there are several
 };
 
-// How the gate takes one case.
+// How the gate classifies one case.
 struct GatedCase {
   enum class State { kPass, kExpected, kFinding };
   const v1::Verdict* verdict = nullptr;  // of GateInput.run
@@ -85,14 +84,14 @@ struct GateResult {
   int64_t expected_failures = 0;  // excused by a line or the reference run
   int64_t waived = 0;             // by the device profile
   bool green() const { return findings.empty(); }
-  // Only findings that say nothing about the library: incomplete, not judged.
+  // Whether all findings are about the run, not the library: incomplete, not judged.
   bool only_ours() const;
 };
 
 GateResult RunGate(const GateInput& input, const GateOptions& options);
 
-// Finished, whole, and every case passes, is waived, or is excused by a line whatever its day: what
-// `--against last-green` looks for. `expectations` may be null.
+// Whether the run is finished and whole, and every case passes, is waived, or is excused by a line, expired
+// or not: the condition of `--against last-green`. `expectations` may be null.
 bool IsGreen(const RunReport& run, const Expectations* expectations);
 
 }  // namespace diopi::reports

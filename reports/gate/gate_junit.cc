@@ -36,7 +36,7 @@ std::string Counts(const Suite& suite) {
                          suite.tests, suite.failures, suite.skipped, suite.seconds);
 }
 
-// Findings that are not a case's own.
+// Findings that do not belong to a case.
 void AddGate(const GateDocument& document, Suite* suite) {
   std::map<std::string, bool> cases;
   for (const GatedCase& gated : document.result->cases) cases[gated.verdict->case_id()] = true;

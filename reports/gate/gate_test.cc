@@ -15,7 +15,7 @@ Day DayOf(const char* text) {
   return ParseDay(text).value_or(Day());
 }
 
-// "kind:line:subject: text" of each.
+// "kind:line:subject: text" for each.
 std::vector<std::string> Told(const std::vector<GateFinding>& findings) {
   std::vector<std::string> told;
   told.reserve(findings.size());
@@ -118,7 +118,7 @@ TEST(Gate, ALineHoldsThroughItsLastDay) {
   const RunReport fixed = SmallRun("r", {{"a.x"}});
   EXPECT_EQ(Judge(fixed, lines, {.today = DayOf("2027-02-01")}).findings,
             (List{"expired:1:a.x: expired on 2027-01-31: r (https://x.test/1); every case passes"}));
-  // Of another selection: not this run's to tell, when that is said.
+  // With --partial, a run of another selection does not report this line.
   const RunReport other = SmallRun("r", {{"b.x"}});
   EXPECT_EQ(Judge(other, lines, {.today = DayOf("2027-02-01")}).findings.size(), 1u);
   EXPECT_EQ(Judge(other, lines, {.today = DayOf("2027-02-01"), .partial = true}).findings, List());
@@ -180,20 +180,20 @@ TEST(Gate, CoverageThatFell) {
           "other_outcome:2:c.x: skipped, but line 2 excuses fail, error, nondeterministic only: why, of c.x",
           "coverage:0:coverage: 1 function that was implemented in run old no longer is: diopi_b",
           "coverage:0:coverage: 1 function that was tested in run old no longer is: diopi_c"}));
-  // Said beforehand, line by line, it has not fallen.
+  // Coverage that skip lines announced has not fallen.
   EXPECT_EQ(Judge(now, std::string("skip b.*") + kRest + "skip c.*" + kRest, options, &before).findings,
             List());
-  // The floor in the file.
+  // The file's floor.
   EXPECT_EQ(Judge(before, "coverage implemented=4 tested=3 cases=5\n", options).findings,
             (List{"coverage:1:coverage: 3 functions are implemented, the floor in line 1 is 4",
                   "coverage:1:coverage: 3 cases are in the run, the floor in line 1 is 5"}));
   EXPECT_EQ(Judge(before, "coverage passing=4\n", options).findings,
             (List{"coverage:1:coverage: 3 functions pass, the floor in line 1 is 4"}));
-  // And the one of --min-coverage.
+  // And the floor of --min-coverage.
   EXPECT_EQ(Judge(before, "", {.today = options.today, .min_passing = 4}).findings,
-            (List{"coverage:0:coverage: 3 of 538 functions pass (0.55 %), --min-coverage asks for 4"}));
+            (List{"coverage:0:coverage: 3 of 538 functions pass (0.55 %), --min-coverage requires 4"}));
   EXPECT_EQ(Judge(before, "", {.today = options.today, .min_passing = 3}).findings, List());
-  // A selection that is meant.
+  // A selection on purpose.
   RunReport one = SmallRun("one", {{"a.x"}});
   for (const char* function : {"diopi_b", "diopi_c"}) one.run.mutable_options()->add_implemented(function);
   EXPECT_EQ(Judge(one, "", options, &before).findings.size(), 2u);
@@ -255,7 +255,7 @@ TEST(Gate, SlowerWithEvidenceOnly) {
     GateInput input;
     input.run = &now;
     input.reference = &before;
-    // The repeat of the reference is noisy, and slower: the fastest call counts.
+    // The reference's repeat is noisy and slower: the fastest call counts.
     RunReport noisy = SmallRun("old2", Timed(old, row.cases));
     for (v1::Verdict& verdict : noisy.results) verdict.set_call_us(500);
     if (row.repeated) input.repeats = {&now};
@@ -289,7 +289,7 @@ TEST(Gate, LessAccurateWithEvidenceOnly) {
     input.reference = &before;
     const GateResult result = RunGate(input, {.today = DayOf("2026-11-21"), .max_error_growth = 2});
     EXPECT_EQ(!result.green(), row.found) << row.before << " to " << row.after;
-    // One case that is far worse is no evidence of its own.
+    // A single case that is far worse is not evidence.
     before.results[0].mutable_outputs(0)->set_rms_z(1e-9);
     EXPECT_EQ(!RunGate(input, {.today = DayOf("2026-11-21"), .max_error_growth = 2}).green(), row.found);
   }

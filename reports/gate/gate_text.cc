@@ -60,7 +60,7 @@ std::string FindingPlace(const GateDocument& document, const GateFinding& findin
   return absl::StrCat(document.input->expectations->file, ":", finding.line, ": ", finding.subject);
 }
 
-// Findings about single cases of one kind become one finding a group; the others stay as they are.
+// Findings of one kind about single cases become one finding per group; the others stay unchanged.
 std::vector<GateFinding> ShownFindings(const GateDocument& document) {
   const std::vector<GateFinding>& findings = document.result->findings;
   if (document.verbose) return findings;

@@ -17,7 +17,7 @@ namespace {
 
 using Groups = std::map<std::string, std::vector<Pair>>;
 
-constexpr size_t kShared = 5;  // functions that are enough to tell what they share
+constexpr size_t kShared = 5;  // functions needed to determine a shared slowdown
 
 struct Timing {
   std::string function;
@@ -42,7 +42,7 @@ Timings TimesOf(const RunReport& report, const std::vector<const RunReport*>& re
   AddTimes(report, &timings);
   Timings of_run = timings;
   for (const RunReport* repeat : repeats) AddTimes(*repeat, &timings);
-  // Only cases of the run itself.
+  // Keeps only cases of the run itself.
   std::erase_if(timings, [&of_run](const auto& entry) { return !of_run.contains(entry.first); });
   return timings;
 }
@@ -101,7 +101,8 @@ class TimeJudge {
   }
 
  private:
-  // A slower machine and a slower library look the same here: one finding, and the rest is judged beside it.
+  // A slower machine and a slower library look the same here: one finding for what all share, and the rest is
+  // judged relative to it.
   void JudgeShared(std::vector<Pair> of_run, Groups* groups) {
     if (groups->size() < kShared) return;
     const double shared = MedianRatio(of_run);

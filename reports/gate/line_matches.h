@@ -1,4 +1,4 @@
-// Which results each line of a file of expectations is about.
+// Finds the results that each line of an expectations file matches.
 #ifndef REPORTS_GATE_LINE_MATCHES_H_
 #define REPORTS_GATE_LINE_MATCHES_H_
 
@@ -10,8 +10,8 @@
 
 namespace diopi::reports {
 
-// By line of `expectations->cases`: the indices into `run.results` that its glob matches, rising. Nothing for
-// null.
+// For each line of `expectations->cases`, the indices into `run.results` that its glob matches, in ascending
+// order. Empty for null.
 std::vector<std::vector<size_t>> MatchLines(const Expectations* expectations, const RunReport& run);
 
 }  // namespace diopi::reports

@@ -9,7 +9,7 @@
 namespace diopi::reports {
 namespace {
 
-// A table's cell: nothing in it is markup.
+// A table cell with all markup escaped.
 std::string Cell(const std::string& text) {
   return absl::StrReplaceAll(OneLine(ToUtf8(text)), {{"\\", "\\\\"},
                                                      {"|", "\\|"},

@@ -1,4 +1,4 @@
-// What the gate says, in the forms that people and pipelines read. Pure: the whole document out.
+// Renders the gate's result in the formats that people and pipelines read. Pure: returns the whole document.
 #ifndef REPORTS_GATE_RENDER_H_
 #define REPORTS_GATE_RENDER_H_
 
@@ -15,7 +15,7 @@ struct GateDocument {
   const GateInput* input = nullptr;
   const GateOptions* options = nullptr;
   const GateResult* result = nullptr;
-  bool verbose = false;  // in text and markdown: every case by itself, not grouped by cause
+  bool verbose = false;  // in text and markdown: lists every case instead of grouping by cause
 };
 
 // For people: the verdict, coverage beside correctness, every finding with what to do about it, notes.
@@ -24,11 +24,12 @@ std::string RenderGateText(const GateDocument& document);
 // For a pull request's summary; at most 200 findings and 100 notes, so that it stays below GitHub's 1 MiB.
 std::string RenderGateMarkdown(const GateDocument& document);
 
-// Every case as the gate takes it: excused ones are <skipped>, findings <failure>. Findings that are about no
-// single case are in a suite "gate".
+// Every case as the gate classifies it: <skipped> when excused, <failure> for a finding. Findings that
+// concern no single case are in a suite "gate".
 std::string RenderGateJunit(const GateDocument& document);
 
-// GitHub workflow commands, a line each: the verdict first, as GitHub shows the first ten errors of a step.
+// GitHub workflow commands, one per line: the verdict first, because GitHub shows only the first ten errors
+// of a step.
 std::string RenderGateAnnotations(const GateDocument& document);
 
 std::string RenderGateJson(const GateDocument& document);
@@ -42,7 +43,7 @@ const std::vector<std::string>& GateFormats();
 std::string GateHeadline(const GateResult& result);
 // "FILE:LINE: GLOB", or the subject where there is no line.
 std::string FindingPlace(const GateDocument& document, const GateFinding& finding);
-// The findings as people read them: those about single cases are grouped by cause, unless `verbose`.
+// The findings for people: those about single cases are grouped by cause, unless `verbose`.
 std::vector<GateFinding> ShownFindings(const GateDocument& document);
 struct GateFact {
   std::string name;  // "Run", "Coverage"

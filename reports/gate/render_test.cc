@@ -7,7 +7,7 @@
 namespace diopi::reports {
 namespace {
 
-// A failing run with every character that a format could trip over.
+// A failing run with every character that could break a format.
 class RenderGateTest : public ::testing::Test {
  protected:
   RenderGateTest() {
@@ -61,7 +61,7 @@ TEST_F(RenderGateTest, Markdown) {
   EXPECT_NE(text.find("<details><summary>1 note</summary>"), std::string::npos);
 }
 
-// Hundreds of cases that fail alike are one finding for people, and each its own for programs.
+// Hundreds of cases that fail alike are one finding for people, and one finding each for programs.
 TEST(RenderGate, CasesThatFailAlikeAreOneFinding) {
   std::vector<SmallCase> cases = {{"mul.x", v1::OUTCOME_CRASH}};
   for (int i = 0; i < 40; ++i) cases.push_back({"add.c" + std::to_string(i), v1::OUTCOME_FAIL});

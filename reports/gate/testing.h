@@ -20,7 +20,7 @@ struct SmallCase {
   double rms_z = 0.5;
 };
 
-// A finished run of everything; the function of a case is "diopi_" and its id up to the first dot.
+// A finished complete run; a case's function is "diopi_" and its id up to the first dot.
 inline RunReport SmallRun(const std::string& run_id, const std::vector<SmallCase>& cases) {
   v1::RunInfo run;
   run.set_run_id(run_id);
@@ -50,7 +50,7 @@ inline RunReport SmallRun(const std::string& run_id, const std::vector<SmallCase
     verdicts.push_back(std::move(verdict));
   }
   RunReport report = BuildReport(std::move(run), std::move(verdicts));
-  report.coverage.with_cases = 12;  // however many the suite has by now
+  report.coverage.with_cases = 12;  // independent of the real suite
   return report;
 }
 

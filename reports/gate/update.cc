@@ -30,7 +30,8 @@ std::string ReasonOf(const v1::Verdict& verdict) {
   std::erase_if(reason, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (reason.size() > kLongestReason) {
     size_t end = kLongestReason;
-    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;  // inside a character
+    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80)
+      --end;  // do not cut a character
     reason = absl::StrCat(reason.substr(0, end), "...");
   }
   return reason.empty() ? OutcomeName(verdict.outcome()) : reason;
@@ -85,7 +86,7 @@ class Updater {
   const UpdateOptions& options_;
   const std::vector<std::vector<size_t>> matches_;
   std::set<size_t> excused_;                                // results
-  std::vector<std::pair<std::string, std::string>> lines_;  // the operator of a line of a case, and the line
+  std::vector<std::pair<std::string, std::string>> lines_;  // a new line's operator, and the line
   UpdateResult result_;
 };
 
@@ -114,7 +115,7 @@ void Updater::CarryOver(const Expectation& line, const std::vector<size_t>& matc
   }
 }
 
-// The widest PREFIX.* of which every case in the run was not called, in the same way; nothing when the run
+// The widest PREFIX.* of which no case in the run was called, all for the same reason; nullopt when the run
 // does not have all cases.
 std::optional<std::string> Updater::SkipGlob(const v1::Verdict& verdict) const {
   if (!IsWhole(run_.run.options())) return std::nullopt;

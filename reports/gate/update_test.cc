@@ -81,7 +81,7 @@ TEST(Update, ReasonsOfAnyBytesBecomeOneShortLine) {
   EXPECT_LE(read.cases[0].reason.size(), 123u);
 }
 
-// What was written anew excuses all that the run has, and the second time changes nothing.
+// An updated file excuses all failures of the run, and a second update changes nothing.
 TEST(Update, IsGreenAndSettled) {
   const RunReport run = SmallRun("r", {{"add.x", v1::OUTCOME_FAIL},
                                        {"add.y", v1::OUTCOME_CRASH},

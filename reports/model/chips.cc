@@ -15,7 +15,7 @@ TrendPoint PointOf(const RunSummary& run) {
   return {run.facts.run_id, run.facts.created, run.variant, run.correctness, run.coverage, run.failed};
 }
 
-// The newest complete runs, newest first, at most `limit`. Partial runs may lie before them in any number.
+// The newest complete runs, newest first, at most `limit`. Any number of partial runs may precede them.
 absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
                                                      size_t limit) {
   const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts({chip, 0});

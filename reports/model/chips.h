@@ -1,4 +1,4 @@
-// The chips that have runs, each with its newest run and where it comes from.
+// The chips that have runs, each with its newest run and its trend.
 #ifndef REPORTS_MODEL_CHIPS_H_
 #define REPORTS_MODEL_CHIPS_H_
 
@@ -14,7 +14,7 @@
 
 namespace diopi::reports {
 
-// How many runs a trend, a chip's page and the search for flaky cases go back.
+// How many runs a trend, a chip's page and the search for flaky cases cover.
 inline constexpr int kTrendRuns = 50;
 
 // A run as a point of a trend.
@@ -30,10 +30,9 @@ struct TrendPoint {
 struct ChipOverview {
   std::string chip;
   int64_t runs = 0;
-  RunSummary latest;  // the newest run, whatever its state
-  std::optional<RunSummary>
-      complete;                   // the newest complete run: it stands for the chip; nothing: there is none
-  std::vector<TrendPoint> trend;  // complete runs alone, oldest first, at most kTrendRuns
+  RunSummary latest;                   // the newest run, whatever its state
+  std::optional<RunSummary> complete;  // the newest complete run, which stands for the chip, if any
+  std::vector<TrendPoint> trend;       // only complete runs, oldest first, at most kTrendRuns
 };
 
 // By name.
@@ -42,13 +41,13 @@ absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries);
 struct ChipDetail {
   std::string chip;
   RunSummary latest;
-  std::optional<RunSummary> complete;  // as ChipOverview's
-  std::vector<RunSummary> runs;        // newest first, at most kTrendRuns, partial ones too
-  Heat heat;                           // of `complete`; without one, of the newest run that has verdicts
+  std::optional<RunSummary> complete;  // as in ChipOverview
+  std::vector<RunSummary> runs;        // newest first, at most kTrendRuns, including partial runs
+  Heat heat;                           // of `complete`, or else of the newest run that has verdicts
   std::vector<FlakyCase> flaky;
 };
 
-// NotFound names the chips that there are.
+// NotFound names the existing chips.
 absl::StatusOr<ChipDetail> LoadChip(server::Queries& queries, const std::string& chip);
 
 }  // namespace diopi::reports

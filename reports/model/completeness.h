@@ -11,18 +11,18 @@
 
 namespace diopi::reports {
 
-// The run covers everything: no function, case or dtype was selected, and it is no shard.
+// Whether the run covers everything: no function, case or dtype was selected, and it is not a shard.
 bool IsWhole(const v1::RunOptions& options);
 
 // Why a run does not stand for its chip: "functions add of suite core", "shard 1 of 4", "aborted after 305 of
-// 841 cases". Empty: the run is complete. A state that is not known is taken for finished.
+// 841 cases". Empty: the run is complete. An unknown state counts as finished.
 std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done);
 
 // "functions add, conv*; cases *.float32.*; dtypes float16 of suite core", or "all of suite core".
 std::string SelectionText(const v1::Selection& selection);
 
-// --min-coverage: how many functions must pass. "30%" is of the functions of the ABI, rounded up; "160" is
-// the number itself. InvalidArgument.
+// --min-coverage: how many functions must pass. "30%" is a share of the ABI's functions, rounded up; "160" is
+// the number itself. InvalidArgument for anything else.
 absl::StatusOr<int64_t> ParseMinCoverage(std::string_view text);
 
 }  // namespace diopi::reports

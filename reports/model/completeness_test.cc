@@ -43,7 +43,7 @@ TEST(ParseMinCoverage, APercentageOrANumberOfFunctions) {
   }
 }
 
-// The index is read without expanding a case; the catalog knows which functions have some.
+// The index is read without expanding cases; the catalog knows which functions have cases.
 TEST(BuiltinSuite, HasTheFunctionsThatHaveCases) {
   const auto catalog = cases::Catalog::LoadBuiltin();
   ASSERT_TRUE(catalog.ok());

@@ -14,7 +14,7 @@ namespace {
 
 using Cells = std::map<std::string, CoverageCell>;  // by function
 
-// What one run says of each function that its cases have.
+// One run's result for a function that its cases call.
 struct Word {
   int64_t called = 0;
   int64_t passed = 0;
@@ -33,8 +33,8 @@ std::map<std::string, Word> WordsOf(const std::vector<server::TallyRow>& tallies
   return words;
 }
 
-// Of the runs, newest first, those with the library of the newest that has verdicts; at most kCoverageRuns.
-// Partial runs come last: one of a single dtype must not hide what a complete run has shown of a function.
+// The runs, newest first, with the library of the newest run that has verdicts; at most kCoverageRuns.
+// Partial runs come last: a run of a single dtype must not hide a complete run's result for a function.
 std::vector<std::string> RunsOfNewestLibrary(const std::vector<server::RunRow>& runs) {
   std::vector<const server::RunRow*> chosen;
   for (const server::RunRow& run : runs) {
@@ -53,7 +53,7 @@ std::vector<std::string> RunsOfNewestLibrary(const std::vector<server::RunRow>& 
 }
 
 absl::StatusOr<Cells> CellsOf(server::Queries& queries, const std::string& chip) {
-  // A few more than are looked through: other libraries' runs may lie between.
+  // Reads a few more runs than needed: other libraries' runs may lie between.
   const absl::StatusOr<std::vector<server::RunRow>> runs = queries.Runs({chip, 4 * kCoverageRuns});
   if (!runs.ok()) return runs.status();
   const std::vector<std::string> ids = RunsOfNewestLibrary(*runs);
@@ -67,12 +67,12 @@ absl::StatusOr<Cells> CellsOf(server::Queries& queries, const std::string& chip)
     if (!tallies.ok()) return tallies.status();
     for (const auto& [function, word] : WordsOf(*tallies)) {
       CoverageCell& cell = cells[function];
-      if (!cell.run_id.empty()) continue;  // a newer run has spoken
+      if (!cell.run_id.empty()) continue;  // a newer run has a result
       cell.run_id = id;
       cell.tested = word.called > 0;
       cell.cases = word.called;
       cell.passed = word.passed;
-      // Exported, but every call said NoImplement: that is not an implementation.
+      // Exported, but every call returned NoImplement: not implemented.
       if (word.called == 0 && word.not_implemented > 0) cell.implemented = false;
     }
   }

@@ -12,7 +12,7 @@
 namespace diopi::reports {
 namespace {
 
-// It was asked for, and is not right.
+// The case was requested, and did not pass.
 bool IsBad(v1::Outcome outcome) {
   return IsFailure(outcome) || outcome == v1::OUTCOME_NOT_IMPLEMENTED ||
          outcome == v1::OUTCOME_UNSUPPORTED_DTYPE;
@@ -36,8 +36,8 @@ double MedianOf(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-// Which way B went from A when the larger is more than `factor` times the smaller and exceeds `floor`; NaN
-// and two infinities went nowhere.
+// The direction from A to B when the larger is more than `factor` times the smaller and exceeds `floor`; 0
+// otherwise, and for NaN and two infinities.
 int Direction(double a, double b, double factor, double floor) {
   const double large = std::max(a, b);
   const double small = std::min(a, b);
@@ -64,7 +64,7 @@ class Builder {
   void Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind kind,
            std::optional<double> factor = std::nullopt);
   void SameOutcome(const server::CaseRow& a, const server::CaseRow& b);
-  // Sorted; empty where they are too few to compare.
+  // Sorted; empty with too few to compare.
   std::vector<double> TimesOf(const CallTimes& times, const std::string& case_id) const;
 
   const CallTimes& times_a_;
@@ -176,10 +176,11 @@ std::string Comparable(const RunSummary& a, const RunSummary& b) {
   return absl::StrCat(text, "; judged with other ", absl::StrJoin(beside, " and "));
 }
 
-// How many runs a side's times are taken from: old ones say little of the machine as it is now.
+// How many runs a side's times come from: older runs say little about the machine today.
 constexpr size_t kTimeRuns = 8;
 
-// Of the newest finished runs with the same variant and host as this one, which is among them.
+// Reads the times of the newest finished runs with the same variant and host as this run, which is one of
+// them.
 absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const RunSummary& run) {
   const absl::StatusOr<std::vector<server::RunFacts>> others = queries.RunsFacts({run.facts.chip});
   if (!others.ok()) return others.status();
@@ -207,7 +208,7 @@ std::string TimesText(const CallTimes& a, const CallTimes& b, const DiffOptions&
   if (std::min(a.runs, b.runs) >= options.time_runs) {
     return absl::StrCat("compared over ", a.runs, " runs of A's library and ", b.runs, " of B's");
   }
-  return absl::StrCat("not compared: one run's times are too noisy. That takes ", options.time_runs,
+  return absl::StrCat("not compared: one run's times are too noisy. A comparison needs ", options.time_runs,
                       " finished runs of each library on one machine; there are ", a.runs, " of A's and ",
                       b.runs, " of B's");
 }

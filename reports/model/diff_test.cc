@@ -30,7 +30,7 @@ struct Row {
   Side a;
   Side b;
   std::vector<DiffKind> kinds;
-  double factor = 0;  // of the first; 0: none
+  double factor = 0;  // the first row's factor; 0: none
 };
 
 const Row kRows[] = {
@@ -78,7 +78,7 @@ class DiffTest : public ModelTest {
     v1::OutputStats& output = *verdict.add_outputs();
     output.set_key("out");
     output.set_max_z(side.max_z);
-    output.set_rmse_ratio(1);  // a max_z of 0 is a measured one
+    output.set_rmse_ratio(1);  // a max_z of 0 counts as measured
     return verdict;
   }
 };
@@ -126,7 +126,7 @@ TEST_F(DiffTest, EveryKind) {
 
 struct TimesCase {
   const char* name;
-  std::vector<double> a;  // one a run
+  std::vector<double> a;  // one per run
   std::vector<double> b;
   std::vector<DiffKind> kinds;
   const char* times;
@@ -138,7 +138,8 @@ TEST_F(DiffTest, SlowerAndFasterNeedEvidence) {
        {100},
        {900},
        {},
-       "not compared: one run's times are too noisy. That takes 3 finished runs of each library on one "
+       "not compared: one run's times are too noisy. A comparison needs 3 finished runs of each library on "
+       "one "
        "machine; "
        "there are 1 of A's and 1 of B's"},
       {"too few on one side", {100, 101, 99, 100}, {900, 905}, {}, "there are 4 of A's and 2 of B's"},

@@ -1,7 +1,7 @@
-// How a verdict's cause is found. A diagnosis ("consistent with alpha taken as 1") is taken as it is; of
-// several that fit a case, the one that fits most cases of its operator, so that cases with fewer hints join
-// the others. Any other text is made general: its first finding alone, with names of functions and tensors
-// replaced by words and numbers by N. What remains is equal for cases that fail in the same way.
+// Finds a verdict's cause. A diagnosis ("consistent with alpha taken as 1") is used unchanged; of several
+// that fit a case, the one that fits most cases of its operator, so that cases with fewer hints join the
+// others. Any other text is generalised: only its first finding, with names of functions and tensors replaced
+// by words and numbers by N. The result is equal for cases that fail in the same way.
 #include "reports/model/failure_groups.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 constexpr absl::string_view kConsistent = "consistent with ";
 constexpr size_t kLongestCause = 200;
 
-// A case's cause: `key` is equal for cases that belong together, `text` is what this case says.
+// A case's cause: `key` is equal for cases that belong together, `text` is this case's own.
 struct Cause {
   std::string key;
   std::string text;
@@ -34,7 +34,7 @@ struct Cause {
   enum class Reach { kOperator, kWhereShared, kAlways } reach = Reach::kWhereShared;
 };
 
-// On one line, and not longer than a reader wants.
+// Makes one line of limited length.
 std::string OneLineOf(absl::string_view text) {
   std::string line(text);
   std::replace_if(
@@ -83,7 +83,7 @@ void ReplaceWordAfter(absl::string_view before, absl::string_view replacement, s
   text->replace(from, to - from, replacement.data(), replacement.size());
 }
 
-// The first finding of a reason, without what differs from case to case.
+// The first finding of a reason, without the parts that differ from case to case.
 std::string General(const v1::Verdict& verdict, absl::string_view reason) {
   for (const absl::string_view detail :
        {", first at ", ", the first ", " (tolerance ", "; besides, ", "; by itself, ",
@@ -147,7 +147,7 @@ Cause ExceptionCause(const v1::Verdict& verdict, absl::string_view exception) {
   return cause;
 }
 
-// What a verdict says besides its diagnoses.
+// The cause of a verdict without a diagnosis: the observation.
 Cause SeenCause(const v1::Verdict& verdict) {
   if (verdict.threw()) return ExceptionCause(verdict, verdict.error_text());
   const std::string& reason = verdict.reason();
@@ -155,7 +155,7 @@ Cause SeenCause(const v1::Verdict& verdict) {
   cause.key = General(verdict, reason);
   cause.text = OneLineOf(reason);
   if (cause.key.empty()) cause.key = cause.text = OutcomeName(verdict.outcome());
-  // Wrong numbers are an operator's own; outputs that never came are not.
+  // Wrong numbers belong to one operator; missing outputs do not.
   if (verdict.outcome() == v1::OUTCOME_FAIL && verdict.outputs_size() > 0)
     cause.reach = Cause::Reach::kOperator;
   return cause;
@@ -228,7 +228,7 @@ class Grouping {
     }
   }
 
-  // `op`: empty for a group over operators.
+  // `op`: empty for a group of several operators.
   static FailureGroup GroupOf(const std::vector<Member>& members, const std::string& op) {
     const v1::Verdict& example = *members.front().verdict;
     const Cause& cause = members.front().cause;
@@ -263,7 +263,7 @@ class Grouping {
   }
 
   const std::vector<const v1::Verdict*>& verdicts_;
-  std::map<OperatorOutcome, std::map<std::string, int>> fits_;  // cases that each diagnosis fits
+  std::map<OperatorOutcome, std::map<std::string, int>> fits_;  // number of cases that each diagnosis fits
   // By outcome and the cause's key, then by operator.
   std::map<std::pair<v1::Outcome, std::string>, std::map<std::string, std::vector<Member>>> parts_;
 };

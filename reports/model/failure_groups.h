@@ -1,5 +1,5 @@
-// Failures that look alike, gathered into groups: what people read before they read single cases. One defect
-// of a library makes tens or hundreds of cases fail; a list of cases hides how few defects there are.
+// Groups failures that look alike, so that people read groups before single cases. One defect of a library
+// makes tens or hundreds of cases fail; a list of cases hides how few defects there are.
 #ifndef REPORTS_MODEL_FAILURE_GROUPS_H_
 #define REPORTS_MODEL_FAILURE_GROUPS_H_
 
@@ -15,16 +15,16 @@
 namespace diopi::reports {
 
 // Cases with the same outcome and the same cause. The cause is the likely cause where one is known, otherwise
-// what was seen, without the numbers that differ from case to case.
+// the observation, without the numbers that differ from case to case.
 //
 // A group covers one operator, unless more than kSharedBy operators have the same cause: then the cause lies
-// in what they share, and they are one group. A dtype that an exception names as unsupported is always one
-// group. Wrong numbers without a likely cause are never gathered over operators.
+// in something that they share, and they are one group. A dtype that an exception names as unsupported is
+// always one group. Wrong numbers without a likely cause are never grouped across operators.
 struct FailureGroup {
   std::string key;  // 8 hex digits over outcome, cause and (where it is one) operator: the same in every run
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
-  std::string cause;                    // one line, never empty; exact where all the cases say the same
-  bool diagnosed = false;               // the cause explains the failure; otherwise it is what was seen
+  std::string cause;                    // one line, never empty; exact where all cases have the same text
+  bool diagnosed = false;               // the cause explains the failure; false: it is an observation
   std::vector<std::string> operators;   // by name
   std::vector<std::string> functions;   // by name; empty: checks of the library as a whole
   std::vector<v1::Dtype::Code> dtypes;  // by code
@@ -35,10 +35,10 @@ struct FailureGroup {
 
 inline constexpr size_t kSharedBy = 3;
 
-// Of the verdicts that IsListed: the largest group first. The verdicts are in case order.
+// Groups the verdicts that IsListed; the largest group comes first. The verdicts must be in case order.
 std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts);
 
-// Of these verdicts, whatever their outcomes.
+// Groups these verdicts, whatever their outcomes.
 std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts);
 
 // "add", "add, sub, mul", "add, sub, mul and 40 more".

@@ -130,7 +130,7 @@ TEST(GroupFailures, AGroupHasItsExampleDtypesAndAKeyThatStays) {
   EXPECT_THAT(group.functions, ElementsAre("diopiadd"));
   EXPECT_TRUE(group.diagnosed);
   EXPECT_EQ(group.key, GroupFailures(Verdicts({all[1]})).front().key);
-  // What says nothing is still a group, and harness errors are listed too.
+  // Cases without a reason are still a group, and harness errors are listed, too.
   EXPECT_THAT(Lines({{"add", v1::OUTCOME_HARNESS_ERROR, ""}}), ElementsAre("1 add: harness_error"));
 }
 

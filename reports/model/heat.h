@@ -26,7 +26,7 @@ struct Heat {
   std::vector<HeatCell> cells;          // by operator, then dtype; only those with cases
 };
 
-// Without the checks of the library as a whole, which have no dtype.
+// Leaves out the checks of the library as a whole, which have no dtype.
 Heat BuildHeat(const std::string& run_id, const std::vector<server::TallyRow>& tallies);
 
 absl::StatusOr<Heat> LoadHeat(server::Queries& queries, const std::string& run_id);

@@ -11,15 +11,15 @@
 namespace diopi::reports {
 namespace {
 
-// How many candidates are looked at for each flaky case that is wanted: nearly all of them are flaky.
+// How many candidates to examine per flaky case wanted: nearly all candidates are flaky.
 constexpr size_t kLookedAt = 2;
 
-// The verdict says something about the chip.
+// Whether the verdict says something about the chip.
 bool Speaks(v1::Outcome outcome) {
   return outcome != v1::OUTCOME_SKIPPED && outcome != v1::OUTCOME_HARNESS_ERROR;
 }
 
-// One library and the case as one hash has it: what should always come out the same.
+// A library and a case's hash: together they should always give the same outcome.
 using Same = std::pair<std::string, std::string>;
 
 // A sequence of outcomes that should be equal.
@@ -52,8 +52,8 @@ struct Candidates {
   std::vector<std::string> cases;
 };
 
-// How often the outcome changed at most, by the failures alone: in a run with the same cases as one in which
-// it failed, a case that did not fail is taken for passed; of other runs nothing is known.
+// An upper bound on how often the outcome changed, from failures only: a case that did not fail counts as
+// passed in runs with the same cases as a run in which it failed; other runs say nothing.
 int64_t ChangesAtMost(const std::vector<const server::RunFacts*>& runs,
                       const std::map<size_t, v1::Outcome>& failures) {
   std::set<std::string> suites;
@@ -148,7 +148,7 @@ absl::StatusOr<std::vector<FlakyCase>> FindFlaky(server::Queries& queries, const
   std::vector<FlakyCase> flaky;
   for (auto& [variant, candidates] : libraries) {
     if (candidates.runs.size() < 2) continue;
-    // A case can only be flaky when it failed somewhere.
+    // Only a case that failed in some run can be flaky.
     absl::Status status = FindCandidates(queries, kLookedAt * limit, &candidates);
     if (status.ok()) status = CollectFlaky(queries, candidates, &flaky);
     if (!status.ok()) return status;

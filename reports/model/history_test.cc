@@ -89,7 +89,7 @@ TEST_F(HistoryTest, AnotherCaseUnderTheSameIdIsNotFlaky) {
   Run(server::MakeOptions("c"), {after}, "another suite");
   EXPECT_FALSE(LoadHistory(*queries_, server::CaseId(0), "c")->flaky);
   EXPECT_TRUE(FindFlaky(*queries_, "c", 50, 100)->empty());
-  // The case's own hash counts, not the suite's: a run of a few cases and one of all compare.
+  // The case's own hash counts, not the suite's: a run of a few cases and a run of all are comparable.
   after.set_case_hash(before.case_hash());
   Run(server::MakeOptions("c"), {after}, "a third suite");
   EXPECT_TRUE(LoadHistory(*queries_, server::CaseId(0), "c")->flaky);
@@ -144,7 +144,7 @@ TEST(Variant, WhatSeparatesRunsAndWhatDoesNot) {
     EXPECT_EQ(VariantOf(other) != VariantOf(base), change.separates) << change.what;
     EXPECT_EQ(LibraryVariantOf(other) != LibraryVariantOf(base), change.separates_libraries) << change.what;
   }
-  // A text does not run into the next.
+  // Adjacent texts do not run together.
   server::RunFacts left;
   left.chip = "ab";
   server::RunFacts right;

@@ -1,6 +1,5 @@
-// How long the reports behind the dashboards take on a database that query_bench made.
-// usage: model_bench FOLDER [ROUNDS]; prints "NAME median MS max MS", and exits 1 when a median is above 100
-// ms.
+// Measures the time of the dashboards' reports on a database that query_bench made.
+// usage: model_bench FOLDER [ROUNDS]; prints "NAME median MS max MS", exits with 1 when one is over 100 ms
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -63,7 +62,7 @@ int Main(int argc, char** argv) {
   if (runs->size() < 8) return Fault(absl::NotFoundError("fewer than 8 runs"));
   const std::string chip = runs->front().chip;
   const std::string b = runs->front().run_id;
-  const std::string a = runs->at(4).run_id;  // of the same chip: query_bench takes turns
+  const std::string a = runs->at(4).run_id;  // of the same chip: query_bench alternates chips
   const auto failures = queries.Failures(b);
   if (!failures.ok() || failures->empty()) return Fault(absl::NotFoundError("no failure"));
   const std::string case_id = failures->front().case_id;

@@ -25,7 +25,7 @@ class ModelTest : public testing::Test {
         database_(*server::Database::Open(path_, {})),
         queries_(*server::Queries::Open(path_)) {}
 
-  // Leaves it in state "running".
+  // Leaves the run in state "running".
   std::string Begin(const v1::RunOptions& options, const std::vector<v1::Verdict>& verdicts,
                     const std::string& suite = "s") {
     std::vector<server::RunCase> cases;

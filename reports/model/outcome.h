@@ -1,4 +1,4 @@
-// The closed vocabulary of outcomes, in words, and how each counts.
+// The names of all outcomes, and how each counts.
 #ifndef REPORTS_MODEL_OUTCOME_H_
 #define REPORTS_MODEL_OUTCOME_H_
 
@@ -13,11 +13,11 @@ namespace diopi::reports {
 // this program does not know.
 std::string OutcomeName(v1::Outcome outcome);
 
-// The store keeps totals by the same words.
+// The store keeps totals under the same names.
 using server::IsCalled;
 using server::IsFailure;
 
-// What is listed for somebody to look at, with the command that repeats it: a failure, or our own fault.
+// Whether reports list the case, with the command that repeats it: a failure, or our own fault.
 bool IsListed(v1::Outcome outcome);
 
 }  // namespace diopi::reports

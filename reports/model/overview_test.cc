@@ -30,7 +30,7 @@ v1::Verdict VerdictOn(int i, const std::string& op, const std::string& function,
   return verdict;
 }
 
-// Every outcome, some with outputs, so that each figure of a report is other than 0.
+// Every outcome, some with outputs, so that no figure of a report is 0.
 std::vector<v1::Verdict> EveryOutcome() {
   std::vector<v1::Verdict> verdicts;
   for (int outcome = 1; outcome <= v1::Outcome_MAX; ++outcome) {
@@ -53,7 +53,7 @@ std::vector<v1::Verdict> EveryOutcome() {
 
 class OverviewTest : public ModelTest {};
 
-// The figures that the database keeps are those of a report over the whole verdicts.
+// The database's figures equal those of a report made from whole verdicts.
 TEST_F(OverviewTest, ASummaryAgreesWithTheReport) {
   v1::RunOptions options = server::MakeOptions("c");
   options.add_implemented("diopiSort");
@@ -224,9 +224,9 @@ TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
   EXPECT_EQ(cell("diopiAdd")->passed, 1);
   EXPECT_EQ(cell("diopiSub")->run_id, whole);
   EXPECT_TRUE(cell("diopiSub")->tested);
-  EXPECT_FALSE(cell("diopiSort")->implemented);  // exported, but it says NoImplement
+  EXPECT_FALSE(cell("diopiSort")->implemented);  // exported, but it returns NoImplement
   EXPECT_FALSE(cell("diopiSort")->tested);
-  EXPECT_FALSE(cell("diopiMul").has_value());  // another library's
+  EXPECT_FALSE(cell("diopiMul").has_value());  // from another library
   for (const FunctionCoverage& function : matrix->functions) {
     EXPECT_FALSE(function.cells[1].has_value());
     EXPECT_NE(function.header, "") << function.name;

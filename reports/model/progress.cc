@@ -9,7 +9,7 @@ constexpr size_t kRecent = 20;
 constexpr int kMeasured = 256;
 constexpr double kShortestSeconds = 2;
 
-// Verdicts a second from the oldest of `recent` until now.
+// Verdicts per second since the oldest of `recent`.
 std::optional<double> RateOf(const std::vector<server::RecentVerdict>& recent, absl::Time now) {
   if (recent.size() < 2) return std::nullopt;
   absl::Time oldest;

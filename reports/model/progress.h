@@ -1,4 +1,4 @@
-// How far a run is.
+// The progress of a run.
 #ifndef REPORTS_MODEL_PROGRESS_H_
 #define REPORTS_MODEL_PROGRESS_H_
 
@@ -22,8 +22,8 @@ struct Progress {
   OutcomeCounts outcomes;
   int64_t cursor = 0;                         // of the newest verdict, for the next call's `since`
   std::vector<server::RecentVerdict> recent;  // after `since`, newest first, at most 20
-  // Over the newest 256 verdicts until now; nothing when the run is over, or they came within two seconds
-  // (times are kept in whole seconds).
+  // From the newest 256 verdicts until now; nullopt when the run is over, or when they came within two
+  // seconds (times are kept in whole seconds).
   std::optional<double> cases_per_s;
   std::optional<double> left_s;
 };

@@ -13,7 +13,7 @@
 namespace diopi::reports {
 namespace {
 
-// What a run found out about one function.
+// A run's results for one function.
 struct FunctionTally {
   int64_t called = 0;
   int64_t failed = 0;
@@ -28,7 +28,7 @@ FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results) {
     if (verdict.function().empty()) continue;  // a check of the library as a whole
     FunctionTally& tally = tallies[verdict.function()];
     if (IsCalled(verdict.outcome())) ++tally.called;
-    // A waived case is no failure, and no pass either.
+    // A waived case is neither a failure nor a pass.
     if (IsFailure(verdict.outcome()) || verdict.outcome() == v1::OUTCOME_WAIVED) ++tally.failed;
     if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++tally.not_implemented;
   }
@@ -46,7 +46,7 @@ Coverage CoverageOf(const v1::RunOptions& options, const FunctionTallies& tallie
       ++coverage.tested;
       if (tally.failed == 0) ++coverage.passing;
     } else if (tally.not_implemented > 0) {
-      // Exported, but every call said NoImplement: that is not an implementation.
+      // Exported, but every call returned NoImplement: not implemented.
       implemented.erase(function);
     }
   }
@@ -135,7 +135,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   bool flushes = false;
   for (const v1::Verdict& verdict : results) {
     ++report.outcomes[verdict.outcome()];
-    // Checks of the library as a whole that test no one function: outcomes and table have them.
+    // Checks of the library as a whole that test no single function appear only in outcomes and table.
     const bool calls = !verdict.function().empty();
     if (calls && IsCalled(verdict.outcome())) ++report.correctness.called;
     if (calls && verdict.outcome() == v1::OUTCOME_PASS) ++report.correctness.passed;

@@ -70,7 +70,7 @@ TEST(BuildReport, CoverageAndCorrectnessAreTwoFigures) {
       MakeVerdict("sort", "diopiSort", v1::OUTCOME_NOT_IMPLEMENTED, 6),
       MakeVerdict("exp", "diopiExp", v1::OUTCOME_UNSUPPORTED_DTYPE, 7),
   };
-  // diopiSub is absent; diopiSort is exported, but says NoImplement.
+  // diopiSub is missing; diopiSort is exported, but returns NoImplement.
   const RunReport report =
       BuildReport(MakeRun({"diopiAdd", "diopiAddInp", "diopiSort", "diopiExp"}, 9), std::move(results));
   EXPECT_EQ(report.coverage.abi_functions, static_cast<int64_t>(abi::Functions().size()));
@@ -154,7 +154,7 @@ TEST(BuildReport, NothingRun) {
   EXPECT_TRUE(report.operators.empty());
 }
 
-// Facts are fields: whatever the texts say, nobody reads them.
+// Facts come from fields: nothing parses the texts.
 TEST(BuildReport, FactsAreNotReadFromWords) {
   v1::RunInfo run = MakeRun({"diopiAdd"}, 0);
   for (const char* id : {"chip.textproto:1", "chip.textproto:12"})

@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<RunSummary>> LoadRuns(server::Queries& queries, const
 absl::StatusOr<RunDetail> LoadDetail(server::Queries& queries, const std::string& run_id) {
   absl::StatusOr<RunSummary> summary = LoadSummary(queries, run_id);
   if (!summary.ok()) return summary.status();
-  const std::string id = summary->facts.run_id;  // "latest" may be another one by now
+  const std::string id = summary->facts.run_id;  // "latest" may be another run by now
   absl::StatusOr<v1::RunInfo> info = queries.Describe(id);
   if (!info.ok()) return info.status();
   const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(id);

@@ -1,4 +1,4 @@
-// The figures of one run without its verdicts: a line of a list, the head of a page.
+// The figures of one run without its verdicts, for a line of a list or the head of a page.
 #ifndef REPORTS_MODEL_RUN_SUMMARY_H_
 #define REPORTS_MODEL_RUN_SUMMARY_H_
 
@@ -16,7 +16,7 @@ namespace diopi::reports {
 struct RunSummary {
   server::RunFacts facts;
   int64_t cases = 0;  // in the run
-  int64_t done = 0;   // of these, with a verdict
+  int64_t done = 0;   // of these, those with a verdict
   OutcomeCounts outcomes;
   Coverage coverage;
   Correctness correctness;
@@ -32,7 +32,7 @@ struct RunSummary {
 
 RunSummary Summarize(const server::RunRow& row);
 
-// A waiver that decided a verdict of this run, with what the run's device profile says of it.
+// A waiver that decided a verdict of this run, as described in the run's device profile.
 struct Waiver {
   std::string case_id;
   std::string reason;  // the verdict's

@@ -1,4 +1,4 @@
-// The functions of which the built-in suite has cases.
+// The functions that have cases in the built-in suite.
 #ifndef REPORTS_MODEL_SUITE_H_
 #define REPORTS_MODEL_SUITE_H_
 
@@ -7,15 +7,15 @@
 
 namespace diopi::reports {
 
-// Where the suite has a function: operator and family of cases/ops, or "library" for a function that a check
-// of the library as a whole tests.
+// A function's place in the suite: its operator and family in cases/ops, or "library" for a function that a
+// check of the library as a whole tests.
 struct SuitePlace {
   std::string op;
   std::string family;
 };
 using SuiteIndex = std::map<std::string, SuitePlace>;  // by function
 
-// Read from the files that are built in, once.
+// Read once, from the built-in files.
 const SuiteIndex& BuiltinSuite();
 
 }  // namespace diopi::reports

@@ -19,7 +19,7 @@ std::string Hash(const std::string& text) {
   return absl::StrCat(absl::Hex(hash, absl::kZeroPad8));
 }
 
-// Texts may hold anything: the length before each keeps two lists apart.
+// Texts may hold anything: a length before each keeps different lists distinct.
 std::string Joined(const server::RunFacts& run) {
   std::string text;
   const auto add = [&text](const std::string& part) { absl::StrAppend(&text, part.size(), ":", part, ";"); };
@@ -27,7 +27,7 @@ std::string Joined(const server::RunFacts& run) {
                                   absl::StrJoin(run.contracts, ",")}) {
     add(part);
   }
-  // Nothing of an empty list, so that runs without them keep the variant they had before.
+  // Adds nothing for an empty list, so that runs without it keep the variant that they had before.
   const auto add_list = [&](const char* name, const std::vector<std::string>& entries) {
     if (entries.empty()) return;
     absl::StrAppend(&text, name, entries.size(), "[");

@@ -9,7 +9,7 @@
 namespace diopi::reports {
 namespace {
 
-// CDash sorts and groups builds by the stamp's time; a run without one has the epoch's.
+// CDash sorts and groups builds by the stamp's time; a run without a time gets the epoch.
 absl::Time ParseTime(const std::string& text) {
   absl::Time time;
   std::string error;

@@ -97,7 +97,7 @@ def check_junit_sums(root):
         for case in cases:
             key = (case.get("classname"), case.get("name"))
             if key in keys:
-                yield f"{key} is there twice: GitLab ignores the second"
+                yield f"{key} occurs twice: GitLab ignores the second"
             keys.add(key)
             for finding in list(case.findall("failure")) + list(case.findall("error")):
                 if "\n" in finding.get("message", "\n"):

@@ -21,7 +21,7 @@ std::string Number(double value) {
   return std::isnan(value) ? "" : absl::StrFormat("%.6g", value);
 }
 
-// The worst of a measurement over those of a case's outputs that have it.
+// A measurement's worst value over the outputs of a case that have it.
 template <typename Field>
 std::string Worst(const v1::Verdict& verdict, Field field) {
   double worst = std::numeric_limits<double>::quiet_NaN();

@@ -32,7 +32,7 @@ std::string Measured(double value, const char* unit) {
   return std::isnan(value) ? "not measured" : absl::StrFormat("%.4g %s", value, unit);
 }
 
-// What of a side a kind of change is about.
+// The value of one side that a kind of change concerns.
 Text SideText(const std::optional<DiffSide>& side, DiffKind kind) {
   if (!side.has_value()) return {"-", Tone::kMuted};
   switch (kind) {

@@ -1,4 +1,4 @@
-// Two runs side by side as a document, and as JSON.
+// The comparison of two runs as a document and as JSON.
 #ifndef REPORTS_RENDER_DIFF_H_
 #define REPORTS_RENDER_DIFF_H_
 
@@ -10,13 +10,14 @@
 
 namespace diopi::reports {
 
-// The two runs, what makes them comparable, counts by kind, and every case that differs, a table a kind.
+// The two runs, what makes them comparable, counts by kind, and every case that differs, in one table per
+// kind.
 Document DiffDocument(const Diff& diff);
 
-// schema/diff.schema.json.
+// Follows schema/diff.schema.json.
 std::string RenderDiffJson(const Diff& diff);
 
-// "text", "markdown", "json"; InvalidArgument for any other.
+// `format`: "text", "markdown" or "json"; InvalidArgument for any other.
 absl::StatusOr<std::string> RenderDiff(const Diff& diff, const std::string& format);
 
 }  // namespace diopi::reports

@@ -19,7 +19,7 @@ std::string Tags(const v1::Verdict& verdict) {
   return absl::StrCat("[", tags, verdict.adapted() ? ", adapted]" : "]");
 }
 
-// `repeat`: the command that does so, or empty.
+// `repeat`: the command that repeats the case, or empty.
 std::string Entry(size_t number, const v1::Verdict& verdict, const char* what, const std::string& repeat) {
   return absl::StrCat(
       number, "--Run diopi_functions.", HarnessName(verdict), " ", what, ".   TestTag: ", Tags(verdict),

@@ -10,7 +10,7 @@ struct Format {
   std::string (*render)(const RunReport& report, const RenderOptions& options);
 };
 
-// For programs: nothing depends on the options.
+// Formats for programs do not depend on the options.
 template <std::string (*kRender)(const RunReport&)>
 std::string Whole(const RunReport& report, const RenderOptions&) {
   return kRender(report);

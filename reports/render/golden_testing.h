@@ -11,7 +11,7 @@
 
 namespace diopi::reports {
 
-// Compares with a file in testdata of `folder`; DIOPI_UPDATE_GOLDEN=1 writes it anew.
+// Compares with a file in the testdata of `folder`; DIOPI_UPDATE_GOLDEN=1 rewrites it.
 inline void ExpectGolden(const std::string& name, const std::string& actual,
                          const std::string& folder = "reports/render") {
   const std::string path = std::string(DIOPI_SOURCE_DIR) + "/" + folder + "/testdata/" + name;

@@ -10,7 +10,7 @@
 namespace diopi::reports {
 namespace {
 
-// The verdict's own fields, what the public rule says of it, and of a failure the command that repeats it.
+// The verdict's own fields, the public rule's verdict, and for a failure the command that repeats it.
 Json ResultJson(const RunReport& report, const v1::Verdict& verdict) {
   Json json = MessageJson(verdict);
   const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);

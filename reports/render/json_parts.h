@@ -1,4 +1,4 @@
-// The parts that reports as JSON and the dashboards' API (server/http/API.md) have in common.
+// The parts that JSON reports and the dashboards' API (server/http/API.md) share.
 #ifndef REPORTS_RENDER_JSON_PARTS_H_
 #define REPORTS_RENDER_JSON_PARTS_H_
 
@@ -23,11 +23,11 @@ Json OperatorJson(const OperatorRow& row);
 Json DtypesJson(const std::vector<v1::Dtype::Code>& dtypes);
 Json DiffRowJson(const DiffRow& row);
 
-// On one line; bytes that are not UTF-8 as U+FFFD.
+// Writes one line; bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const Json& json);
-// The members of an object, a line and a comma each.
+// The members of an object, each on a line with a comma.
 std::string JsonMembers(const Json& object);
-// A list that may be long, a line an item, as line-based tools want it.
+// A list that may be long, with one line per item for line-based tools.
 template <typename Items, typename ToJson>
 std::string JsonLines(const Items& items, const ToJson& to_json) {
   const auto line = [&](std::string* out, const auto& item) {

@@ -40,8 +40,8 @@ struct Suite {
   std::string body;
 };
 
-// The text inside a <failure> or <error>: what is needed to act on it. GitLab shows nothing but this, so that
-// the outcome is said here again.
+// The text inside a <failure> or <error>, with everything needed to act on it. GitLab shows only this text,
+// so it repeats the outcome.
 std::string Details(const RunReport& report, const v1::Verdict& verdict) {
   std::string out = absl::StrCat(OutcomeName(verdict.outcome()), ": ", verdict.reason(), "\n");
   if (!verdict.likely_cause().empty()) absl::StrAppend(&out, "Likely cause: ", verdict.likely_cause(), "\n");
@@ -52,7 +52,7 @@ std::string Details(const RunReport& report, const v1::Verdict& verdict) {
   return absl::StrCat(out, "Repeat it: ", ReproCommand(report, verdict), "\n");
 }
 
-// What was run, for <system-out>.
+// Describes the case, for <system-out>.
 std::string Context(const v1::Verdict& verdict) {
   std::string out = absl::StrCat("function: ", verdict.function(), "\n");
   if (!verdict.tensor_info().empty()) absl::StrAppend(&out, "arguments: ", verdict.tensor_info(), "\n");
@@ -61,7 +61,7 @@ std::string Context(const v1::Verdict& verdict) {
   return out;
 }
 
-// "add.diopiAdd": Jenkins takes what is before the last dot for a package, GitLab shows it as the suite.
+// "add.diopiAdd": Jenkins takes the part before the last dot as the package, GitLab shows it as the suite.
 std::string ClassName(const v1::Verdict& verdict) {
   return verdict.function().empty() ? verdict.operator_()
                                     : absl::StrCat(verdict.operator_(), ".", verdict.function());

@@ -181,7 +181,7 @@ std::vector<std::string> HistoryWords(const History& history) {
         absl::StrCat("No pass since run ", history.first_bad, "; ",
                      history.last_good.empty()
                          ? "no run before it passed."
-                         : absl::StrCat("the last before it that passed is ", history.last_good, ".")));
+                         : absl::StrCat("the last run that passed before it is ", history.last_good, ".")));
   }
   if (history.flaky)
     words.push_back(absl::StrCat("Flaky: with the same library the outcome changed ", history.changes,

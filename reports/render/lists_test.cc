@@ -1,4 +1,4 @@
-// Golden output of lists and comparisons: what `diopi-cli runs`, chips, history, coverage and diff print.
+// Golden output of lists and comparisons: `diopi-cli runs`, chips, history, coverage and diff.
 #include "reports/render/lists.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(Diff, Golden) {
 }
 
 TEST(Runs, Golden) {
-  RunSummary bare;  // queued: nothing is known of the library yet
+  RunSummary bare;  // queued: nothing is known about the library yet
   bare.facts.run_id = "20261122-101502-cccc";
   bare.facts.state = v1::RUN_STATE_QUEUED;
   bare.cases = 7;
@@ -99,7 +99,7 @@ TEST(Chips, Golden) {
   chip.runs = 3;
   chip.latest = MakeRun("20261121-101502-bbbb", "22222222");
   chip.latest.partial = "functions add of suite core";
-  ChipOverview whole = chip;  // its newest complete run stands for it
+  ChipOverview whole = chip;  // its newest complete run stands for the chip
   whole.chip = "e2";
   whole.complete = MakeRun("20261120-101502-aaaa", "11111111");
   ExpectGolden("chips.txt", *WriteList(ChipsTable({chip, whole}), "text"));

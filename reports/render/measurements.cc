@@ -166,14 +166,14 @@ std::string PublicText(const v1::Verdict& verdict) {
 std::string PublicRuleText(const RunReport& report) {
   const PublicRule& rule = report.public_rule;
   return absl::StrCat(rule.ours_alone + rule.theirs_alone, " of ", rule.judged,
-                      " verdicts otherwise: ", rule.ours_alone, " we fail and it passes, ", rule.theirs_alone,
-                      " we pass and it fails");
+                      " verdicts differently: ", rule.ours_alone, " failed only our rule, ",
+                      rule.theirs_alone, " failed only the public rule");
 }
 
 std::string OutputText(const v1::OutputStats& stats) {
   std::string out =
       absl::StrCat(stats.key(), ": ", stats.ok() ? "" : "gates ", stats.ok() ? "ok" : stats.gates());
-  // Exact outputs have no noise to be measured in.
+  // Exact outputs have no noise as a unit.
   if (stats.rms_z() > 0 || stats.max_z() > 0) {
     absl::StrAppend(&out, absl::StrFormat("; rms z %.3g, max z %.3g", stats.rms_z(), stats.max_z()));
     if (stats.argmax() >= 0) absl::StrAppend(&out, " at ", stats.argmax());

@@ -1,4 +1,4 @@
-// Figures in words, as several formats show them.
+// The wording of figures, shared by several formats.
 #ifndef REPORTS_RENDER_MEASUREMENTS_H_
 #define REPORTS_RENDER_MEASUREMENTS_H_
 
@@ -11,52 +11,53 @@
 
 namespace diopi::reports {
 
-// Every outcome, in the order in which a reader wants them.
+// Every outcome, in display order.
 absl::Span<const v1::Outcome> OutcomeOrder();
 
 // "1 case", "2 cases".
 std::string CountOf(int64_t count, const char* one, const char* many);
 
-// "99.99 %", rounded down: 99.999 % is not 100 %. "-" of nothing.
+// "99.99 %", rounded down: 99.999 % is not 100 %. "-" when `whole` is 0.
 std::string Percent(int64_t part, int64_t whole);
 
 // The headline: "130 of 538 functions pass (24.16 %)".
 std::string PassingText(const Coverage& coverage);
-// What stands beneath it: "376 exported; of the 138 that have cases 132 tested, 130 passing".
+// The line below it: "376 exported; of the 138 that have cases 132 tested, 130 passing".
 std::string CoverageText(const Coverage& coverage);
 // "305 of 841 cases judged; unsupported_dtype 536".
 std::string JudgedText(const RunReport& report);
 
-// Of a group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)"; of one case its id.
+// For a group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)", or the id of a
+// single case.
 std::string GroupText(const FailureGroup& group);
-// "through the adaptor: input float64 as float32"; empty where it was not in between.
+// "through the adaptor: input float64 as float32"; empty without the adaptor.
 std::string AdaptedText(const v1::Verdict& verdict);
-// "For example add.float32.n1: out: 3 of 17 elements differ"; empty where the cause says the same.
+// "For example add.float32.n1: out: 3 of 17 elements differ"; empty where the cause has the same text.
 std::string ExampleText(const FailureGroup& group);
 // "935 cases in 24 groups"; "none".
 std::string FailuresText(const RunReport& report);
 
-// How long the case took, all calls and checks; its last call where that was not measured.
+// The duration of the case with all calls and checks, or of its last call where that was not measured.
 double Seconds(const v1::Verdict& verdict);
 
 // "tf32, ftz (observed: subnormal results are flushed to zero)"; "none declared".
 std::string BadgeText(const RunReport& report);
 
-// "533 of 660 failures would pass under native16: bfloat16 453, float16 80", a line a contract that the
-// device does not declare and that would change something.
+// "533 of 660 failures would pass under native16: bfloat16 453, float16 80", one line per contract that the
+// device does not declare and that would change a verdict.
 std::vector<std::string> ContractLines(const RunReport& report);
 
 // The variables that the run's device profile set for the library, NAME=VALUE, each on one line.
 std::vector<std::string> EnvironmentLines(const v1::RunOptions& options);
 
-// "waiver chip.textproto:8 until 2026-12-31, 3 cases waived: operator conv2d: slow units (https://...)", a
-// line a waiver; those that have expired say so.
+// "waiver chip.textproto:8 until 2026-12-31, 3 cases waived: operator conv2d: slow units (https://...)", one
+// line per waiver, which also says when the waiver has expired.
 std::vector<std::string> WaiverLines(const RunReport& report);
 
-// "pass, 0.00 % differ", of the worst output; "-" where no numbers were judged.
+// "pass, 0.00 % differ", for the worst output; "-" where no numbers were judged.
 std::string PublicText(const v1::Verdict& verdict);
 
-// "3 of 40 verdicts otherwise: 2 we fail and it passes, 1 we pass and it fails".
+// "3 of 40 verdicts differently: 2 failed only our rule, 1 failed only the public rule".
 std::string PublicRuleText(const RunReport& report);
 
 // One line without its end: "out: gates P,R; rms z 3.1, max z 12 at 7, bias 0.2; max 4 ulp; grade B, 1.7

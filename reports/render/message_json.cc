@@ -10,7 +10,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// `index`: of a repeated field; -1 of another. Reflection has a function for each type and either case.
+// `index`: for a repeated field; -1 otherwise. Reflection has a function for each type in both cases.
 Json ValueJson(const Message& message, const FieldDescriptor* field, int index) {
   const google::protobuf::Reflection& fields = *message.GetReflection();
   const bool one = index < 0;

@@ -1,6 +1,6 @@
-// Messages as JSON, by their declaration: a member a field, under the field's name. Both the run report and
-// the dashboards' API write so; schema/messages.schema.json and the dashboards' types are made from the same
-// declaration (message_types_test.cc).
+// Writes messages as JSON by their declaration: one member per field, under the field's name. The run report
+// and the dashboards' API both use it; schema/messages.schema.json and the dashboards' types are generated
+// from the same declaration (message_types_test.cc).
 //
 //   not set, where absence can be told   null
 //   NaN, "not measured"                  null

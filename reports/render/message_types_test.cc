@@ -1,6 +1,6 @@
-// The messages that reports and the API hold as JSON are declared once, in proto: what readers are told of
-// them is made from that declaration here, comments included, and compared with the files in the tree.
-// DIOPI_UPDATE_GOLDEN=1 writes them anew.
+// The messages in JSON reports and in the API are declared once, in proto. This test generates their schema
+// and types from that declaration, including comments, and compares them with the files in the tree.
+// DIOPI_UPDATE_GOLDEN=1 rewrites the files.
 #include <google/protobuf/descriptor.pb.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ using google::protobuf::FieldDescriptor;
 
 constexpr char kFigure[] = "A measurement; null: not measured. 0 is a measured 0.";
 
-// Of a declaration, on one line: the comment after it, or the one before.
+// A declaration's comment on one line: the comment after it, or the one before.
 template <typename Declared>
 std::string CommentOf(const Declared& declared) {
   google::protobuf::SourceLocation location;
@@ -41,7 +41,7 @@ std::string CommentOf(const Declared& declared) {
   return text;
 }
 
-// "RunProfileWaiver" of RunProfile.Waiver; an enum Code goes by its message.
+// "RunProfileWaiver" for RunProfile.Waiver; an enum Code has its message's name.
 template <typename Type>
 std::string NameOf(const Type& type) {
   const std::string outer = type.containing_type() == nullptr ? "" : type.containing_type()->name();
@@ -56,7 +56,7 @@ std::vector<std::string> ValuesOf(const EnumDescriptor& type) {
   return names;
 }
 
-// Those that a message reaches, each once and after what it needs.
+// The types that a message uses, each once and after those that it needs.
 struct Types {
   std::vector<const EnumDescriptor*> enums;
   std::vector<const Descriptor*> messages;
@@ -207,7 +207,7 @@ void ExpectFile(const std::string& name, const std::string& made) {
 }
 
 TEST(MessageTypes, SchemaAndTypeScriptFollowTheDeclaration) {
-  // What is compiled into programs has no comments: protoc has written these for the test.
+  // Descriptors compiled into programs have no comments: protoc wrote this file for the test.
   std::ifstream in(std::string(DIOPI_BINARY_DIR) + "/generated/messages.descriptors", std::ios::binary);
   google::protobuf::FileDescriptorSet files;
   ASSERT_TRUE(files.ParseFromIstream(&in));
@@ -221,7 +221,7 @@ TEST(MessageTypes, SchemaAndTypeScriptFollowTheDeclaration) {
   ExpectFile("reports/web/src/api/messages.ts", TypeScript(types));
 }
 
-// What is said of the values: nothing measured, infinities, numbers that a double does not hold, bytes.
+// Special values: not measured, infinities, numbers that a double cannot hold, bytes.
 TEST(MessageJson, EveryFieldIsThere) {
   v1::OutputStats stats;
   stats.set_key("\xff");

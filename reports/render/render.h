@@ -1,4 +1,4 @@
-// Reports as text. Every function is pure: a report in, the whole document out.
+// Renders reports. Every function is pure: takes a report, returns the whole document.
 #ifndef REPORTS_RENDER_RENDER_H_
 #define REPORTS_RENDER_RENDER_H_
 
@@ -12,20 +12,20 @@
 namespace diopi::reports {
 
 struct RenderOptions {
-  bool verbose = false;  // for people: every case that did not pass, not the groups of them alone
+  bool verbose = false;  // for people: also lists every case that did not pass, not only groups
 };
 
-// For people: the run, coverage beside correctness, outcomes, a table by operator, and what did not pass for
-// a reason of the library's or ours, grouped by cause.
+// For people: the run, coverage beside correctness, outcomes, a table by operator, and the failures of the
+// library and of ours, grouped by cause.
 std::string RenderText(const RunReport& report, const RenderOptions& options = {});
 
-// Only what a run ends with: coverage, correctness, outcomes.
+// Only the summary at the end of a run: coverage, correctness, outcomes.
 std::string RenderSummary(const RunReport& report);
 
 // The groups of failures, each with an example and the command that repeats it; empty without failures.
 std::string RenderFailures(const RunReport& report);
 
-// The public harness's error_report.csv (it is not a table, in spite of its name).
+// The public harness's error_report.csv (not a table, despite its name).
 std::string RenderErrorReport(const RunReport& report);
 
 // One row a case, RFC 4180.
@@ -34,19 +34,19 @@ std::string RenderCsv(const RunReport& report);
 // Everything the report holds, measurements included; the schema is schema/run_report.schema.json.
 std::string RenderJson(const RunReport& report);
 
-// For people and wikis (GitHub's flavour), and as one self-contained page, light and dark, made to be
-// printed: the figures, the library, a table by operator, the failures by cause, each with the command that
+// Markdown for people and wikis (GitHub's flavour), and HTML as one self-contained page, light and dark,
+// printable: the figures, the library, a table by operator, the failures by cause, each with the command that
 // repeats an example.
 std::string RenderMarkdown(const RunReport& report, const RenderOptions& options = {});
 std::string RenderHtml(const RunReport& report, const RenderOptions& options = {});
 
-// CDash's Test.xml as ctest 3.25 writes it: a <Test> a case. notrun: what the library was not called for, or
-// is not the library's fault; the measurement "Completion Status" has the outcome.
+// CDash's Test.xml as ctest 3.25 writes it: one <Test> per case. "notrun" stands for cases in which the
+// library was not called or is not at fault; the measurement "Completion Status" has the outcome.
 std::string RenderCdash(const RunReport& report);
 
-// JUnit XML within the schema of Jenkins' xUnit plugin (junit-10.xsd), as GitLab and Jenkins show it best.
-// One <testsuite> an operator. not_implemented, unsupported_dtype, skipped and waived are <skipped>; fail and
-// nondeterministic are <failure>; everything else that is not a pass is <error>.
+// JUnit XML within the schema of Jenkins' xUnit plugin (junit-10.xsd), arranged for display in GitLab and
+// Jenkins. One <testsuite> per operator. not_implemented, unsupported_dtype, skipped and waived are
+// <skipped>; fail and nondeterministic are <failure>; everything else that is not a pass is <error>.
 std::string RenderJunit(const RunReport& report);
 
 // "text", "markdown", "html", "csv", "json", "junit", "cdash", "error_report"; InvalidArgument, with these
@@ -58,11 +58,10 @@ const std::vector<std::string>& Formats();
 // The name of a verdict's function as the public harness spells it: "batch_norm_backward".
 std::string HarnessName(const v1::Verdict& verdict);
 
-// The command that repeats the verdict's case as the run did it: library, profile, modes, contracts, a user's
-// own cases, limits; as many calls as it takes where equal calls gave different results. Made for a shell, in
-// any folder: the program is the diopi-cli beside this one, `data_folder` is absolute (empty: left out). On
-// another machine than the run's these two are not known: then the command has neither. A library without a
-// path is LIBRARY.
+// The shell command that repeats the verdict's case as the run called it: library, profile, modes, contracts,
+// a user's own cases, limits, and enough calls where equal calls gave different results. It works in any
+// folder: the program is the diopi-cli beside this one, and `data_folder` is absolute (empty: left out). On
+// another machine than the run's, both are unknown and left out. A library without a path is LIBRARY.
 std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
                          const std::string& data_folder);
 std::string ReproCommand(const RunReport& report, const v1::Verdict& verdict);

@@ -1,4 +1,4 @@
-// Golden output: the documents below are what users and their tools read.
+// Golden output: users and their tools read these documents.
 #include "reports/render/render.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ v1::Verdict Base(const std::string& id, const std::string& op, const std::string
   return verdict;
 }
 
-// One case of each kind that the formats tell apart.
+// One case of each kind that the formats distinguish.
 RunReport SampleReport() {
   v1::RunInfo run;
   run.set_run_id("20261120-101502-7f3a");
@@ -82,7 +82,7 @@ RunReport SampleReport() {
   fail.add_would_pass_under("native16");
   results.push_back(fail);
 
-  // The public rule takes this for right.
+  // The public rule passes this case.
   v1::Verdict small = Base("mean.float16.uniform", "mean", "diopiMean", v1::OUTCOME_FAIL);
   small.set_reason("out: 1 of 1 element differs");
   v1::OutputStats& mean = *small.add_outputs();
@@ -97,7 +97,7 @@ RunReport SampleReport() {
   mean.set_bias(kNotMeasured);
   results.push_back(small);
 
-  // And this for wrong.
+  // The public rule fails this case.
   v1::Verdict loose = Base("matmul.float32.k4096", "matmul", "diopiMatmul", v1::OUTCOME_PASS);
   v1::OutputStats& product = *loose.add_outputs();
   product.set_key("out");
@@ -123,7 +123,7 @@ RunReport SampleReport() {
   ours.set_reason("no reference");
   results.push_back(ours);
   RunReport report = BuildReport(run, results);
-  report.coverage.with_cases = 12;  // however many the suite has by now
+  report.coverage.with_cases = 12;  // independent of the real suite
   return report;
 }
 
@@ -136,7 +136,7 @@ TEST(Render, Golden) {
   ExpectGolden("report.md", RenderMarkdown(report));
   std::string html = RenderHtml(report);
   const size_t style = html.find("<style>");
-  html.erase(style, html.find("</style>") - style);  // document_test's
+  html.erase(style, html.find("</style>") - style);  // document_test checks it
   ExpectGolden("report.html", html);
   ExpectGolden("report.cdash.xml", RenderCdash(report));
 }
@@ -146,7 +146,7 @@ TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
   v1::Verdict verdict;
   verdict.set_case_id("add.float32.n17");
   verdict.set_outcome(v1::OUTCOME_FAIL);
-  // No diopi-cli stands beside this test program, so the command names it without a folder.
+  // There is no diopi-cli beside this test program, so the command names it without a folder.
   EXPECT_EQ(ReproCommand(options, verdict, ""), "diopi-cli repro add.float32.n17 --impl LIBRARY");
   options.set_impl_path("/opt/my chip/lib.so");
   options.set_repeat(2);
@@ -178,7 +178,7 @@ TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
       "--worker-memory 1048576");
 }
 
-// Enough calls to see the difference again, as far as the time limit allows.
+// Enough calls to show the difference again, as far as the time limit allows.
 TEST(Render, ACaseThatDiffersFromCallToCallIsCalledOften) {
   v1::RunOptions options;
   v1::Verdict verdict;
@@ -218,7 +218,7 @@ TEST(Render, ErrorReportIsThePublicHarnessForm) {
       "2--Run diopi_functions.relu not judged, harness error.   TestTag: [float32]  TensorInfo : []\n");
 }
 
-// A device that declares nothing: the public harness's own form, to the letter.
+// A device without contracts: exactly the public harness's format.
 TEST(Render, ErrorReportWithoutContracts) {
   EXPECT_EQ(RenderErrorReport(BuildReport(v1::RunInfo(), {})),
             "DIOPI-Test Error Report\n"
@@ -242,7 +242,7 @@ TEST(Render, EmptyReportHasNoPercentages) {
   EXPECT_NE(summary.find("0 of 0 called cases pass (-)"), std::string::npos) << summary;
 }
 
-// Whatever bytes a run's texts hold, the documents stay whole and valid.
+// Documents stay complete and valid, whatever bytes a run's texts hold.
 TEST(Render, AnyBytesInAnyText) {
   const std::string bytes = "\xff\x01<&\"'|`]]>\n\t";
   RunReport report = SampleReport();
@@ -280,7 +280,7 @@ TEST(Render, NearlyAllIsNotAll) {
   EXPECT_NE(summary.find("99999 of 100000 called cases pass (99.99 %)"), std::string::npos) << summary;
 }
 
-// A library that does nothing exports everything: what it exports is not the headline.
+// A library that does nothing may export everything, so exports are not the headline.
 TEST(Render, TheHeadlineIsFunctionsThatPass) {
   v1::RunInfo run;
   run.set_cases(841);
@@ -312,7 +312,7 @@ TEST(Render, TheHeadlineIsFunctionsThatPass) {
   }
 }
 
-// What people read first is the groups; every case is there on request, and for programs.
+// People see the groups first; every case is listed on request, and for programs.
 TEST(Render, FailuresAreGrouped) {
   std::vector<v1::Verdict> results;
   for (int i = 0; i < 50; ++i) {

@@ -1,4 +1,4 @@
-// Repeat commands are pasted into a shell where a report was printed, from whatever folder that shell is in.
+// Repeat commands are pasted into a shell on the machine that printed the report, in any folder.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,17 +16,17 @@ namespace {
 // diopi-cli repro's own defaults.
 constexpr double kTimeout = 30;
 constexpr int kCalls = 2;
-// Calls at which a difference that one pair of calls in 20 shows is missed once in 150 times.
+// With this many calls, a difference that one pair of calls in 20 shows is missed once in 150 times.
 constexpr double kShowingCalls = 100;
 
-// Runs that do not say where they were made are taken to be ours.
+// Runs without a host count as made here.
 bool MadeHere(const v1::RunOptions& options) {
   std::array<char, 256> host{};
   return options.host().empty() ||
          (gethostname(host.data(), host.size() - 1) == 0 && options.host() == host.data());
 }
 
-// diopi-cli stands beside each of our programs; in a test program it does not.
+// The diopi-cli beside this program; there is none beside a test program.
 std::string Program() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -20,7 +20,7 @@ Text OrNotRecorded(const std::string& text, bool code = false) {
   return {text, Tone::kPlain, code};
 }
 
-// A rate as text and bar; "-" of nothing.
+// A rate as text and bar; "-" when `whole` is 0.
 Text Rate(int64_t part, int64_t whole) {
   Text text{Percent(part, whole)};
   if (whole == 0) return text;
@@ -46,7 +46,7 @@ Finding FindingOf(const RunReport& report, const v1::Verdict& verdict) {
   return finding;
 }
 
-// What passes here and would not by the public rule.
+// The cases that pass here but fail the public rule.
 Table TheirFailures(const RunReport& report) {
   Table table{{{"Case"}, {"Public rule"}}, {}, "None."};
   for (const v1::Verdict& verdict : report.results) {
@@ -84,6 +84,7 @@ Facts LibraryFacts(const RunReport& report) {
       {"Finished", OrNotRecorded(report.run.finished())},
       {"Suite hash", OrNotRecorded(report.run.suite_hash(), true)},
   };
+  if (!options.abort_reason().empty()) facts.rows.push_back({"Aborted", {options.abort_reason()}});
   for (const std::string& line : EnvironmentLines(options))
     facts.rows.push_back({"Environment", {line, Tone::kPlain, true}});
   for (const std::string& reference : report.references) facts.rows.push_back({"Reference", {reference}});
@@ -219,7 +220,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
     blocks.emplace_back(Heading{2, "Every case that did not pass"});
     for (Block& block : FailureBlocks(report)) blocks.push_back(std::move(block));
   }
-  blocks.emplace_back(Heading{2, "Beside the public rule"});
+  blocks.emplace_back(Heading{2, "Comparison with the public rule"});
   blocks.emplace_back(
       Paragraph{absl::StrCat("The public harness's rule would decide ", PublicRuleText(report),
                              ". It never decides here. Passed here, but not by that rule:")});

@@ -1,4 +1,4 @@
-// A run's report as a document, for people: what Markdown and HTML show.
+// A run's report as a document for people, written as Markdown and HTML.
 #ifndef REPORTS_RENDER_RUN_DOCUMENT_H_
 #define REPORTS_RENDER_RUN_DOCUMENT_H_
 
@@ -13,16 +13,16 @@ namespace diopi::reports {
 
 Document RunDocument(const RunReport& report, const RenderOptions& options = {});
 
-// The parts, for documents that hold a run among other things.
+// The parts, for documents that contain more than a run.
 Facts LibraryFacts(const RunReport& report);
 Tiles FigureTiles(const RunReport& report);
 Bar OutcomeBar(const RunReport& report);
 Table OperatorTable(const RunReport& report);
-// Says that the run is partial, and why; nothing for a complete one.
+// A note that the run is partial, and why; empty for a complete run.
 std::vector<Block> PartialNote(const RunReport& report);
-// A finding a group of failures, with an example.
+// One finding per group of failures, with an example.
 std::vector<Block> FailureGroupBlocks(const RunReport& report);
-// Every case that did not pass for a reason of the library's or ours, below a heading an operator.
+// Every case that failed through the library's fault or ours, with one heading per operator.
 std::vector<Block> FailureBlocks(const RunReport& report);
 
 Tone ToneOf(v1::Outcome outcome);

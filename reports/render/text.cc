@@ -28,6 +28,7 @@ std::string RunHeader(const RunReport& report) {
   const v1::RunOptions& options = report.run.options();
   std::string out =
       absl::StrCat("Run          ", report.run.run_id(), " (", EnumName(report.run.state()), ")\n");
+  if (!options.abort_reason().empty()) absl::StrAppend(&out, "Aborted      ", options.abort_reason(), "\n");
   absl::StrAppend(&out, "Library      ", options.impl_path(), "\n");
   absl::StrAppend(&out, "             ",
                   options.vendor_name().empty() ? "no vendor name" : options.vendor_name(), ", ",
@@ -73,7 +74,7 @@ std::string EveryFailure(const RunReport& report) {
   return out;
 }
 
-// What passes here and would not by the public rule; the rest of the list is in the csv format.
+// The cases that pass here but fail the public rule; the csv format has the full list.
 std::string TheirFailuresText(const RunReport& report) {
   constexpr int64_t kShown = 20;
   std::string out;

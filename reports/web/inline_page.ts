@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Plugin } from 'vite';
 
-// What the browser may do on this page: run the one script whose hash stands here, speak to its own server, nothing
-// else. Styles are inline because charts position their labels by style attributes.
+// The browser may run only the script with this hash, and connect only to its own server. Styles
+// are inline because charts position their labels by style attributes.
 function contentSecurityPolicy(script: string): string {
   const hash = createHash('sha256').update(script).digest('base64');
   return [

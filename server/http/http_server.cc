@@ -1,56 +1,67 @@
 #include "server/http/http_server.h"
 
 #include <arpa/inet.h>
-#include <httplib.h>
-#include <openssl/ssl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <thread>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <regex>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "server/http/transport.h"
 
 namespace diopi::server {
 namespace {
 
 constexpr size_t kMaxUriBytes = 8192;
-// A connection that is kept open holds one of the threads.
-constexpr int kKeepAliveSeconds = 1;
 
-HttpRequest RequestOf(const httplib::Request& from) {
-  HttpRequest request;
-  request.method = from.method;
-  request.path = from.path;
-  for (size_t i = 1; i < from.matches.size(); ++i) request.matches.push_back(from.matches[i].str());
-  for (const auto& [name, value] : from.params) request.query.emplace(name, value);
-  for (const auto& [name, value] : from.headers) request.headers.emplace(absl::AsciiStrToLower(name), value);
-  request.body = from.body;
-  return request;
+int HexDigit(char c) {
+  if (!absl::ascii_isxdigit(static_cast<unsigned char>(c))) return -1;
+  return absl::ascii_isdigit(static_cast<unsigned char>(c))
+             ? c - '0'
+             : absl::ascii_tolower(static_cast<unsigned char>(c)) - 'a' + 10;
 }
 
-void Answer(const HttpResponse& from, httplib::Response* to) {
-  to->status = from.status;
-  for (const auto& [name, value] : from.headers) to->set_header(name, value);
-  if (!from.headers.contains("Cache-Control")) to->set_header("Cache-Control", "no-store");
-  to->set_header("X-Content-Type-Options", "nosniff");
-  // The error handler takes an answer without a body of its own for one that nobody gave.
-  if (from.body.empty() || from.status >= 400) {
-    to->set_content(from.body, from.content_type);
-    return;
+// %XX, and in a query '+' for a space. What is no such sequence stands for itself.
+std::string Decode(std::string_view text, bool query) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
+    const int low = high >= 0 ? HexDigit(text[i + 2]) : -1;
+    if (low >= 0) {
+      out.push_back(static_cast<char>(high * 16 + low));
+      i += 2;
+    } else {
+      out.push_back(query && text[i] == '+' ? ' ' : text[i]);
+    }
   }
-  // Through a provider httplib sends the bytes as they are: of its own it would compress them, with brotli at
-  // its slowest, and those that are compressed once more.
-  const auto body = std::make_shared<const std::string>(from.body);
-  to->set_content_provider(body->size(), from.content_type,
-                           [body](size_t offset, size_t length, httplib::DataSink& sink) {
-                             return sink.write(body->data() + offset, length);
-                           });
+  return out;
+}
+
+HttpRequest RequestOf(ReceivedRequest from) {
+  HttpRequest request;
+  const std::string_view target = from.target;
+  const size_t mark = std::min(target.find('?'), target.size());
+  request.method = std::move(from.method);
+  request.path = Decode(target.substr(0, mark), false);
+  for (const absl::string_view pair :
+       absl::StrSplit(from.target.substr(std::min(mark + 1, target.size())), '&', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(pair, absl::MaxSplits('=', 1));
+    request.query.emplace(Decode(parts.first, true), Decode(parts.second, true));
+  }
+  request.headers = std::move(from.headers);
+  request.body = std::move(from.body);
+  request.peer = std::move(from.peer);
+  return request;
 }
 
 // The name in a Host header, without port, brackets and the root's dot.
@@ -71,96 +82,93 @@ std::string OwnName() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// Null for TLS files that cannot be used.
-std::unique_ptr<httplib::Server> MakeServer(const HttpTls& tls) {
-  if (tls.certificate.empty()) return std::make_unique<httplib::Server>();
-  auto server = std::make_unique<httplib::SSLServer>(tls.certificate.c_str(), tls.key.c_str(),
-                                                     tls.client_ca.empty() ? nullptr : tls.client_ca.c_str());
-  if (!server->is_valid()) return nullptr;
-  if (SSL_CTX_set_min_proto_version(server->ssl_context(), TLS1_2_VERSION) != 1) return nullptr;
-  return server;
-}
-
-class HttplibServer final : public HttpServer {
+class RoutingServer final : public HttpServer {
  public:
-  explicit HttplibServer(const HttpOptions& options) : options_(options), server_(MakeServer(options.tls)) {
-    if (server_ == nullptr) return;
-    const size_t threads = options.threads;
-    server_->new_task_queue = [threads] { return new httplib::ThreadPool(threads); };
-    server_->set_payload_max_length(options.max_body_bytes);
-    server_->set_keep_alive_timeout(kKeepAliveSeconds);
-    const auto seconds =
-        static_cast<time_t>(absl::ToInt64Seconds(absl::Ceil(options.timeout, absl::Seconds(1))));
-    server_->set_read_timeout(seconds);
-    server_->set_write_timeout(seconds);
-    // Otherwise two servers may share a port and each gets half of the calls.
-    server_->set_socket_options([](socket_t socket) {
-      const int on = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    });
-    server_->set_exception_handler(
-        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
-          Answer(ErrorResponse(absl::InternalError("internal error")), &response);
-        });
-    server_->set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      if (response.body.empty()) response.set_content(absl::StrCat(response.status, "\n"), "text/plain");
-    });
-  }
-  ~HttplibServer() override { Stop(); }
+  explicit RoutingServer(const HttpOptions& options)
+      : options_(options), transport_(Transport::Create(options, [this](ReceivedRequest received) {
+          return Finish(Answer(std::move(received)));
+        })) {}
+  ~RoutingServer() override { Stop(); }
 
   void Get(const std::string& pattern, HttpHandler handler) override {
-    if (server_ != nullptr) server_->Get(pattern, Wrap(std::move(handler)));
+    routes_.push_back({"GET", std::regex(pattern), std::move(handler)});
   }
   void Post(const std::string& pattern, HttpHandler handler) override {
-    if (server_ != nullptr) server_->Post(pattern, Wrap(std::move(handler)));
+    routes_.push_back({"POST", std::regex(pattern), std::move(handler)});
   }
 
   absl::Status Listen(const std::string& host, int port) override {
-    if (server_ == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("cannot serve HTTPS with ", options_.tls.certificate, " and ", options_.tls.key));
-    }
-    const int bound = port == 0                           ? server_->bind_to_any_port(host)
-                      : server_->bind_to_port(host, port) ? port
-                                                          : -1;
+    absl::Status status = SetTls(options_.tls);
+    if (!status.ok()) return status;
+    const absl::StatusOr<int> bound = transport_->Listen(host, port);
     listening_on_ = host;
     const bool v6 = host.find(':') != std::string::npos;
-    address_ = absl::StrCat(v6 ? "[" : "", host, v6 ? "]" : "", ":", bound < 0 ? port : bound);
-    if (bound < 0) return absl::UnavailableError(absl::StrCat("cannot listen on ", address_));
-    thread_ = std::thread([this] { server_->listen_after_bind(); });
-    // Stop has no effect on a server that does not run yet.
-    while (!server_->is_running()) std::this_thread::yield();
-    return absl::OkStatus();
+    address_ = absl::StrCat(v6 ? "[" : "", host, v6 ? "]" : "", ":", bound.ok() ? *bound : port);
+    if (bound.ok()) return absl::OkStatus();
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", address_, ": ", absl::AsciiStrToLower(bound.status().message())));
   }
 
-  void Stop() override {
-    if (!thread_.joinable()) return;
-    server_->stop();
-    thread_.join();
-  }
-
+  absl::Status SetTls(const TlsTexts& tls) override { return transport_->SetTls(tls); }
+  void Stop() override { transport_->Stop(); }
   const std::string& address() const override { return address_; }
 
  private:
-  httplib::Server::Handler Wrap(HttpHandler handler) {
-    return [this, handler = std::move(handler)](const httplib::Request& from, httplib::Response& to) {
-      if (from.target.size() > kMaxUriBytes) {
-        to.status = 414;
-        return;
-      }
-      if (!KnowsHost(from.get_header_value("Host"))) {
-        Answer({421,
-                "text/plain; charset=utf-8",
-                absl::StrCat("this server does not answer for '", HostName(from.get_header_value("Host")),
-                             "': start it with --http-host NAME\n"),
-                {}},
-               &to);
-        return;
-      }
-      const HttpRequest request = RequestOf(from);
+  struct Route {
+    std::string method;
+    std::regex pattern;
+    HttpHandler handler;
+  };
+
+  static HttpResponse StatusAlone(int status) { return {status, "text/plain", "", {}}; }
+
+  HttpResponse Answer(ReceivedRequest received) const {
+    if (received.target.size() > kMaxUriBytes) return Refused(received.peer, StatusAlone(414));
+    const auto [first, last] = received.headers.equal_range("host");
+    const std::string host = first == last ? "" : first->second;
+    if (first != last && std::next(first) != last) return Refused(received.peer, StatusAlone(400));
+    if (!KnowsHost(host)) {
+      return Refused(received.peer, {421,
+                                     "text/plain; charset=utf-8",
+                                     absl::StrCat("this server does not answer for '", HostName(host),
+                                                  "': start it with --http-host NAME\n"),
+                                     {}});
+    }
+    HttpRequest request = RequestOf(std::move(received));
+    const std::string method = request.method == "HEAD" ? "GET" : request.method;
+    for (const Route& route : routes_) {
+      std::smatch matches;
+      if (route.method != method || !std::regex_match(request.path, matches, route.pattern)) continue;
+      std::vector<std::string> groups;
+      for (size_t i = 1; i < matches.size(); ++i) groups.push_back(matches[i].str());
+      request.matches = std::move(groups);
+      return Call(route.handler, request);
+    }
+    return StatusAlone(404);
+  }
+
+  HttpResponse Call(const HttpHandler& handler, const HttpRequest& request) const {
+    try {
       const std::unique_ptr<HttpResponse> refused = options_.guard ? options_.guard(request) : nullptr;
-      Answer(refused != nullptr ? *refused : handler(request), &to);
-    };
+      return refused != nullptr ? std::move(*refused) : handler(request);
+    } catch (const std::exception&) {
+      return ErrorResponse(absl::InternalError("internal error"));
+    }
+  }
+
+  HttpResponse Refused(const std::string& peer, HttpResponse response) const {
+    if (options_.refused) {
+      options_.refused(peer, response.body.empty() ? absl::StrCat("status ", response.status)
+                                                   : std::string(absl::StripSuffix(response.body, "\n")));
+    }
+    return response;
+  }
+
+  static HttpResponse Finish(HttpResponse response) {
+    if (response.body.empty() && response.status >= 400) response.body = absl::StrCat(response.status, "\n");
+    if (!response.headers.contains("Cache-Control")) response.headers.emplace("Cache-Control", "no-store");
+    response.headers.emplace("X-Content-Type-Options", "nosniff");
+    return response;
   }
 
   bool KnowsHost(const std::string& header) const {
@@ -174,16 +182,16 @@ class HttplibServer final : public HttpServer {
   }
 
   const HttpOptions options_;
+  std::vector<Route> routes_;
   std::string listening_on_;
-  const std::unique_ptr<httplib::Server> server_;  // null: the TLS files cannot be used
-  std::thread thread_;
   std::string address_;
+  const std::unique_ptr<Transport> transport_;
 };
 
 }  // namespace
 
 std::unique_ptr<HttpServer> HttpServer::Create(const HttpOptions& options) {
-  return std::make_unique<HttplibServer>(options);
+  return std::make_unique<RoutingServer>(options);
 }
 
 HttpResponse JsonResponse(std::string json) {

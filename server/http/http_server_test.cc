@@ -8,10 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <stdexcept>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace diopi::server {
 namespace {
@@ -149,7 +151,7 @@ int Connect(int port) {
 TEST_F(HttpTest, GarbageAndSilenceHurtNobodyElse) {
   HttpOptions options;
   options.threads = 2;
-  options.timeout = absl::Seconds(1);
+  options.deadlines.header = absl::Seconds(1);
   Serve(options);
   std::vector<int> open;
   for (const std::string& text :
@@ -165,6 +167,61 @@ TEST_F(HttpTest, GarbageAndSilenceHurtNobodyElse) {
   ASSERT_TRUE(result) << httplib::to_string(result.error());
   EXPECT_EQ(result->status, 200);
   for (const int fd : open) close(fd);
+}
+
+// Until the text contains `end`; empty: until the server closes.
+std::string Receive(int fd, const std::string& end) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (end.empty() || text.find(end) == std::string::npos) {
+    const ssize_t count = recv(fd, buffer.data(), buffer.size(), 0);
+    if (count <= 0) break;
+    text.append(buffer.data(), static_cast<size_t>(count));
+  }
+  return text;
+}
+
+void Send(int fd, const std::string& text) {
+  EXPECT_EQ(send(fd, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+}
+
+TEST_F(HttpTest, AnswersInOrderOnOneConnection) {
+  Serve({});
+  const int fd = Connect(Port());
+  Send(fd,
+       "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\nHEAD /metrics HTTP/1.1\r\n\r\n"
+       "POST /echo HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+  std::string text = Receive(fd, "HTTP/1.1 100 Continue\r\n\r\n");
+  Send(fd, "bodyGET /json HTTP/1.1\r\nConnection: close\r\n\r\n");
+  text += Receive(fd, "");
+  close(fd);
+  std::vector<std::string> answers = absl::StrSplit(text, "HTTP/1.1 ", absl::SkipEmpty());
+  ASSERT_EQ(answers.size(), 5U) << text;
+  EXPECT_THAT(answers[0], testing::EndsWith("\r\n\r\na 1\n"));
+  EXPECT_THAT(answers[1], testing::AllOf(HasSubstr("Content-Length: 4\r\n"), testing::EndsWith("\r\n\r\n")));
+  EXPECT_THAT(answers[2], testing::StartsWith("100 Continue"));
+  EXPECT_THAT(answers[3], testing::EndsWith("\r\n\r\nbody"));
+  EXPECT_THAT(answers[4],
+              testing::AllOf(HasSubstr("Connection: close\r\n"), testing::EndsWith("\r\n\r\n{}")));
+}
+
+TEST_F(HttpTest, RefusesWhatIsNoRequestOrMoreThanOne) {
+  Serve({});
+  const std::pair<std::string, std::string> rows[] = {
+      {"nonsense\r\n\r\n", "400"},
+      {"GET /metrics HTTP/1.1\r\nContent-Length: -5\r\n\r\n", "400"},
+      {"POST /echo HTTP/1.1\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nbody", "400"},
+      {"POST /echo HTTP/1.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400"},
+      {"GET /metrics HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", "400"},
+      {"GET /metrics HTTP/1.1\r\nX: " + std::string(40'000, 'x') + "\r\n\r\n", "431"},
+      {"POST /echo HTTP/1.1\r\nContent-Length: 9999999\r\n\r\n", "413"},
+  };
+  for (const auto& [request, status] : rows) {
+    const int fd = Connect(Port());
+    Send(fd, request);
+    EXPECT_THAT(Receive(fd, "\r\n\r\n"), testing::StartsWith("HTTP/1.1 " + status)) << request.substr(0, 80);
+    close(fd);
+  }
 }
 
 TEST_F(HttpTest, OnePortOneServer) {

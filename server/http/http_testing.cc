@@ -10,6 +10,7 @@ HttpAnswer HttpGet(const std::string& address, const std::string& path, const Ht
   if (!credentials.ca.empty()) client.set_ca_cert_path(credentials.ca);
   httplib::Headers headers;
   if (!credentials.authorization.empty()) headers.emplace("Authorization", credentials.authorization);
+  if (!credentials.host.empty()) headers.emplace("Host", credentials.host);
   const auto result = client.Get(path, headers);
   if (!result) return {};
   return {result->status, result->get_header_value("Content-Type"), result->body,

@@ -13,12 +13,13 @@ struct HttpAnswer {
   std::string challenge;  // WWW-Authenticate
 };
 
-// What a client brings along. Paths of PEM files.
+// What a client sends along. Paths of PEM files.
 struct HttpCredentials {
   std::string authorization;  // the header's value
   std::string ca;             // HTTPS, and who must have signed the server's certificate; empty: HTTP
   std::string certificate;    // the client's own, with `key`
   std::string key;
+  std::string host = "";  // as which it addresses the server; empty: the address
 };
 
 // `address`: HOST:PORT.

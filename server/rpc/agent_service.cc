@@ -14,7 +14,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
 #include "baselines/store/store.h"
 #include "server/rpc/status.h"
 #include "server/store/run_state.h"
@@ -97,26 +96,16 @@ v1::TensorChunk WholeTensor(const std::string& key, const HostTensor& tensor) {
   return chunk;
 }
 
-// Measures one call, and counts it when it ends.
-class Measured {
- public:
-  Measured(Metrics* metrics, const char* method) : metrics_(metrics), method_(method) {}
-  grpc::Status End(const absl::Status& status) {
-    metrics_->Call(method_, absl::StatusCodeToString(status.code()), absl::Now() - start_);
-    if (!status.ok() && !absl::IsCancelled(status)) {
-      Log(LogLevel::kWarn, "refused",
-          {{"call", method_},
-           {"code", absl::StatusCodeToString(status.code())},
-           {"status", std::string(status.message())}});
-    }
-    return ToGrpc(status);
-  }
+AgentCaller AsAgent(const Identity& caller) {
+  return {caller.name, caller.role == Role::kAdmin};
+}
 
- private:
-  Metrics* const metrics_;
-  const char* const method_;
-  const absl::Time start_ = absl::Now();
-};
+absl::Status NotYours(const Identity& caller, const std::string& run_id, const std::string& owner,
+                      const char* who_may) {
+  return absl::PermissionDeniedError(
+      absl::StrCat("run ", run_id, " belongs to '", owner.empty() ? kAnyone : owner, "', and the token of '",
+                   caller.name, "' has the role ", RoleWord(caller.role), ": ", who_may));
+}
 
 // A stream that is ended before it has begun.
 template <typename Message>
@@ -134,11 +123,14 @@ class AgentService::AgentStream final : public grpc::ServerWriteReactor<v1::Assi
   AgentStream(AgentRegistry* agents, std::string agent_id)
       : agents_(agents), agent_id_(std::move(agent_id)) {}
 
-  static AgentStream* Start(AgentRegistry* agents, const v1::ServeRequest& request) {
+  static AgentStream* Start(AgentRegistry* agents, const v1::ServeRequest& request, CallRecord* call) {
     auto stream = std::make_shared<AgentStream>(agents, request.facts().agent_id());
     stream->self_ = stream;
-    const absl::Status registered = agents->Register(request, stream);
-    if (!registered.ok()) stream->Close(registered);
+    const absl::Status registered = agents->Register(request, stream, AsAgent(call->caller()));
+    if (!registered.ok()) {
+      call->End(registered);
+      stream->Close(registered);
+    }
     return stream.get();
   }
 
@@ -258,37 +250,36 @@ class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo>
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 };
 
-AgentService::AgentService(Database* database, RunRegistry* runs, LazyCatalog* catalog,
+AgentService::AgentService(Database* database, RunChanges* changes, RunRegistry* runs, LazyCatalog* catalog,
                            BaselineCache* baselines, Metrics* metrics, const Clock* clock,
-                           const std::string& data_folder, Options options)
+                           const std::string& data_folder, const Options& options)
     : database_(database),
       runs_(runs),
       catalog_(catalog),
       baselines_(baselines),
       metrics_(metrics),
       guard_(options.guard),
+      max_owner_upload_bytes_(options.max_owner_upload_bytes),
+      max_open_runs_(options.max_open_runs),
       uploads_(data_folder, options.max_upload_bytes),
-      agents_(database, clock, [this, &options] {
-        options.agents.run_changed = [this](const std::string& run, bool ended) { OnRunChanged(run, ended); };
-        return options.agents;
-      }()) {}
+      agents_(database, changes, clock, options.agents) {}
 
 absl::Status AgentService::Load() {
   const absl::StatusOr<std::vector<v1::RunInfo>> open = database_->OpenSubmissions();
   if (!open.ok()) return open.status();
-  std::set<std::string> ids;
-  for (const v1::RunInfo& run : *open) ids.insert(run.run_id());
-  uploads_.RemoveAllBut(ids);
+  std::map<std::string, ImplStore::Kept> needed;
+  for (const v1::RunInfo& run : *open) {
+    needed[run.run_id()] = {run.options().owner(), run.submission().upload_bytes()};
+  }
+  uploads_.RemoveAllBut(std::move(needed));
   return agents_.Load();
 }
 
 void AgentService::RunChanged(const std::string& run_id, bool ended) {
-  if (ended) agents_.Finished(run_id);
-  OnRunChanged(run_id, false);
-}
-
-void AgentService::OnRunChanged(const std::string& run_id, bool ended) {
-  if (ended) uploads_.Remove(run_id);
+  if (ended) {
+    agents_.Finished(run_id);
+    uploads_.Remove(run_id);
+  }
   std::vector<std::shared_ptr<Watcher>> watchers;
   {
     const std::lock_guard lock(mutex_);
@@ -323,20 +314,20 @@ void AgentService::CloseAll() {
 
 grpc::ServerWriteReactor<v1::Assignment>* AgentService::Serve(grpc::CallbackServerContext* context,
                                                               const v1::ServeRequest* request) {
-  Measured call(metrics_, "Serve");
-  if (const auto caller = guard_.Admit(*context, "Serve", *request); !caller.ok()) {
-    call.End(caller.status());
-    return new Refusal<v1::Assignment>(caller.status());
+  CallRecord call = Record(*context, {"Serve", "", request->facts().agent_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) {
+    call.End(status);
+    return new Refusal<v1::Assignment>(status);
   }
-  return AgentStream::Start(&agents_, *request);
+  return AgentStream::Start(&agents_, *request, &call);
 }
 
 grpc::ServerWriteReactor<v1::RunInfo>* AgentService::WatchRun(grpc::CallbackServerContext* context,
                                                               const v1::GetRunRequest* request) {
-  Measured call(metrics_, "WatchRun");
-  if (const auto caller = guard_.Admit(*context, "WatchRun", *request); !caller.ok()) {
-    call.End(caller.status());
-    return new Refusal<v1::RunInfo>(caller.status());
+  CallRecord call = Record(*context, {"WatchRun", request->run_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) {
+    call.End(status);
+    return new Refusal<v1::RunInfo>(status);
   }
   const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());  // "latest" gets its name
   auto watcher = std::make_shared<Watcher>(this, run.ok() ? run->run_id() : request->run_id());
@@ -358,30 +349,30 @@ grpc::ServerWriteReactor<v1::RunInfo>* AgentService::WatchRun(grpc::CallbackServ
 
 grpc::Status AgentService::Heartbeat(grpc::ServerContext* context, const v1::HeartbeatRequest* request,
                                      v1::HeartbeatResponse* response) {
-  Measured call(metrics_, "Heartbeat");
-  if (const auto caller = guard_.Admit(*context, "Heartbeat", *request); !caller.ok())
-    return call.End(caller.status());
-  response->set_known(agents_.Heartbeat(*request));
-  return call.End(absl::OkStatus());
+  CallRecord call = Record(*context, {"Heartbeat", "", request->agent_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  absl::Status own = agents_.CheckOwner(request->agent_id(), AsAgent(call.caller()));
+  if (own.ok()) response->set_known(agents_.Heartbeat(*request));
+  return call.End(own);
 }
 
 grpc::Status AgentService::EndAssignment(grpc::ServerContext* context,
                                          const v1::EndAssignmentRequest* request,
                                          v1::EndAssignmentResponse*) {
-  Measured call(metrics_, "EndAssignment");
-  if (const auto caller = guard_.Admit(*context, "EndAssignment", *request); !caller.ok())
-    return call.End(caller.status());
-  agents_.EndAssignment(*request);
-  return call.End(absl::OkStatus());
+  CallRecord call = Record(*context, {"EndAssignment", request->run_id(), request->agent_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  absl::Status own = agents_.CheckOwner(request->agent_id(), AsAgent(call.caller()));
+  if (own.ok()) agents_.EndAssignment(*request);
+  return call.End(own);
 }
 
 grpc::Status AgentService::Leave(grpc::ServerContext* context, const v1::LeaveRequest* request,
                                  v1::LeaveResponse*) {
-  Measured call(metrics_, "Leave");
-  if (const auto caller = guard_.Admit(*context, "Leave", *request); !caller.ok())
-    return call.End(caller.status());
-  agents_.Leave(request->agent_id());
-  return call.End(absl::OkStatus());
+  CallRecord call = Record(*context, {"Leave", "", request->agent_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  absl::Status own = agents_.CheckOwner(request->agent_id(), AsAgent(call.caller()));
+  if (own.ok()) agents_.Leave(request->agent_id());
+  return call.End(own);
 }
 
 absl::Status AgentService::FillHealthCase(v1::HealthCaseResponse* response) {
@@ -409,31 +400,46 @@ absl::Status AgentService::FillHealthCase(v1::HealthCaseResponse* response) {
 
 grpc::Status AgentService::HealthCase(grpc::ServerContext* context, const v1::HealthCaseRequest* request,
                                       v1::HealthCaseResponse* response) {
-  Measured call(metrics_, "HealthCase");
-  if (const auto caller = guard_.Admit(*context, "HealthCase", *request); !caller.ok())
-    return call.End(caller.status());
+  CallRecord call = Record(*context, {"HealthCase"});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   return call.End(FillHealthCase(response));
 }
 
 grpc::Status AgentService::FetchImpl(grpc::ServerContext* context, const v1::FetchImplRequest* request,
                                      grpc::ServerWriter<v1::ImplChunk>* writer) {
-  Measured call(metrics_, "FetchImpl");
-  if (const auto caller = guard_.Admit(*context, "FetchImpl", *request); !caller.ok())
-    return call.End(caller.status());
-  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());
-  if (!run.ok()) return call.End(run.status());
-  return call.End(uploads_.Read(run->run_id(), [writer](std::string piece) {
+  CallRecord call = Record(*context, {"FetchImpl", request->run_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  const absl::Status status = HandleFetchImpl(call.caller(), request->run_id(), writer);
+  if (IsServerFault(status)) agents_.ServerFault(request->run_id(), std::string(status.message()));
+  return call.End(status);
+}
+
+absl::Status AgentService::HandleFetchImpl(const Identity& caller, const std::string& run_id,
+                                           grpc::ServerWriter<v1::ImplChunk>* writer) {
+  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(run_id);
+  if (!run.ok()) return run.status();
+  absl::Status allowed = CheckRun(caller, run->run_id(), run->options().owner());
+  if (!allowed.ok()) return allowed;
+  return uploads_.Read(run->run_id(), [writer](std::string piece) {
     v1::ImplChunk chunk;
     chunk.set_data(std::move(piece));
     return writer->Write(chunk);
-  }));
+  });
+}
+
+absl::Status AgentService::CheckRun(const Identity& caller, const std::string& run_id,
+                                    const std::string& owner) {
+  if (caller.role == Role::kAdmin || caller.name == owner) return absl::OkStatus();
+  absl::Status assigned = agents_.CheckAssigned(caller.name, run_id);
+  if (!absl::IsPermissionDenied(assigned)) return assigned;
+  return NotYours(caller, run_id, owner,
+                  "only its owner, an agent while the run is assigned to it, and admin tokens may do this");
 }
 
 grpc::Status AgentService::ListAgents(grpc::ServerContext* context, const v1::ListAgentsRequest* request,
                                       v1::ListAgentsResponse* response) {
-  Measured call(metrics_, "ListAgents");
-  if (const auto caller = guard_.Admit(*context, "ListAgents", *request); !caller.ok())
-    return call.End(caller.status());
+  CallRecord call = Record(*context, {"ListAgents"});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   std::map<std::string, v1::RunInfo> runs;
   for (v1::AgentInfo& agent : agents_.List(request->chip())) {
     if (!agent.run_id().empty()) {
@@ -453,7 +459,9 @@ absl::Status AgentService::Receive(const v1::SubmitRequest& first,
                                    grpc::ServerReader<v1::SubmitRequest>* reader,
                                    std::unique_ptr<ImplStore::Incoming>* incoming) {
   if (first.upload_name().empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> received = uploads_.Receive(first.upload_bytes());
+  absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> received =
+      uploads_.Receive(first.options().owner(), first.upload_bytes(),
+                       first.options().owner() == kAnyone ? 0 : max_owner_upload_bytes_);
   if (!received.ok()) return received.status();
   v1::SubmitRequest message;
   while (reader->Read(&message)) {
@@ -467,40 +475,34 @@ absl::Status AgentService::Receive(const v1::SubmitRequest& first,
 absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first,
                                                   const v1::Submission& submission,
                                                   ImplStore::Incoming* incoming) {
-  const absl::StatusOr<v1::CreateRunResponse> created = runs_->Create(first.options());
-  if (!created.ok()) return created.status();
-  const std::string& run_id = created->run_id();
-  absl::Status status = absl::OkStatus();
-  if (created->without_baseline_size() > 0) {
-    status = absl::FailedPreconditionError(
-        absl::StrCat("the server has no baselines of ", absl::StrJoin(created->without_baseline(), " "),
-                     ". On its machine run: diopi-cli gen --data ITS-FOLDER --fname ",
-                     absl::StrJoin(created->without_baseline(), " ")));
+  NewRun more;
+  more.submission = &submission;
+  more.max_open = first.options().owner() == kAnyone ? 0 : max_open_runs_;
+  std::string kept;
+  if (incoming != nullptr) {
+    more.before_commit = [&](const std::string& run_id) {
+      absl::Status status = uploads_.Keep(incoming, run_id);
+      if (status.ok()) kept = run_id;
+      return status;
+    };
   }
-  if (status.ok() && incoming != nullptr) status = uploads_.Keep(incoming, run_id);
-  if (status.ok()) status = database_->SetSubmission(run_id, submission);
-  if (!status.ok()) {
-    uploads_.Remove(run_id);
-    runs_->Forget(run_id);
-    database_->SetState(run_id, v1::RUN_STATE_ABORTED).IgnoreError();
-    return status;
-  }
-  return database_->GetRun(run_id);
+  absl::StatusOr<v1::RunInfo> run = runs_->Submit(first.options(), more);
+  if (!run.ok() && !kept.empty()) uploads_.Remove(kept);
+  return run;
 }
 
-absl::Status AgentService::HandleSubmit(const grpc::ServerContext& context,
-                                        grpc::ServerReader<v1::SubmitRequest>* reader,
+absl::Status AgentService::HandleSubmit(CallRecord* call, grpc::ServerReader<v1::SubmitRequest>* reader,
                                         v1::SubmitResponse* response) {
   v1::SubmitRequest first;
   if (!reader->Read(&first)) return absl::InvalidArgumentError("nothing was submitted");
-  const absl::StatusOr<Identity> caller = guard_.Admit(context, "Submit", first);
-  if (!caller.ok()) return caller.status();
-  absl::Status status = CheckSubmit(first);
+  absl::Status status = call->Admit(first);
+  if (!status.ok()) return status;
+  status = CheckSubmit(first);
   if (status.ok() && !first.upload_name().empty()) {
-    status = Guard::Require(*caller, Role::kAdmin, "bringing a library along");
+    status = Guard::Require(call->caller(), Role::kAdmin, "bringing a library along");
   }
   if (!status.ok()) return status;
-  first.mutable_options()->set_owner(caller->name);
+  first.mutable_options()->set_owner(call->caller().name);
   const v1::Submission submission = SubmissionOf(first);
   absl::StatusOr<v1::SubmitResponse> fit = agents_.Check(first.options().chip(), submission);
   if (!fit.ok()) return fit.status();
@@ -517,16 +519,16 @@ absl::Status AgentService::HandleSubmit(const grpc::ServerContext& context,
 
 grpc::Status AgentService::Submit(grpc::ServerContext* context, grpc::ServerReader<v1::SubmitRequest>* reader,
                                   v1::SubmitResponse* response) {
-  Measured call(metrics_, "Submit");
-  return call.End(HandleSubmit(*context, reader, response));
+  CallRecord call = Record(*context, {"Submit"});
+  return call.End(HandleSubmit(&call, reader, response));
 }
 
 absl::Status AgentService::HandleCancel(const Identity& caller, const std::string& run_id, v1::RunInfo* run) {
   absl::StatusOr<v1::RunInfo> found = database_->GetRun(run_id);
   if (!found.ok()) return found.status();
-  if (found->options().owner() != caller.name) {
-    absl::Status allowed = Guard::Require(caller, Role::kAdmin, "cancelling a run of another");
-    if (!allowed.ok()) return allowed;
+  if (found->options().owner() != caller.name && caller.role != Role::kAdmin) {
+    return NotYours(caller, found->run_id(), found->options().owner(),
+                    "only its owner and admin tokens may cancel it");
   }
   absl::Status cancelled = agents_.Cancel(found->run_id());
   if (!cancelled.ok()) return cancelled;
@@ -538,10 +540,9 @@ absl::Status AgentService::HandleCancel(const Identity& caller, const std::strin
 
 grpc::Status AgentService::CancelRun(grpc::ServerContext* context, const v1::CancelRunRequest* request,
                                      v1::CancelRunResponse* response) {
-  Measured call(metrics_, "CancelRun");
-  const absl::StatusOr<Identity> caller = guard_.Admit(*context, "CancelRun", *request);
-  if (!caller.ok()) return call.End(caller.status());
-  return call.End(HandleCancel(*caller, request->run_id(), response->mutable_run()));
+  CallRecord call = Record(*context, {"CancelRun", request->run_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  return call.End(HandleCancel(call.caller(), request->run_id(), response->mutable_run()));
 }
 
 }  // namespace diopi::server

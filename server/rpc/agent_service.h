@@ -5,12 +5,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "diopi/v1/service.grpc.pb.h"
+#include "server/rpc/call_record.h"
 #include "server/rpc/guard.h"
 #include "server/runs/agent_registry.h"
 #include "server/runs/baseline_cache.h"
@@ -30,18 +31,26 @@ using AgentServiceBase =
 class AgentService final : public AgentServiceBase {
  public:
   struct Options {
-    AgentRegistry::Options agents;           // run_changed is the service's own
+    AgentRegistry::Options agents;
     int64_t max_upload_bytes = 512LL << 20;  // of an uploaded library
+    int64_t max_owner_upload_bytes = 0;      // of all libraries that one token has uploaded; 0: no limit
+    int max_open_runs = 0;                   // of one token; 0: no limit
     Guard guard;                             // stands before every call
   };
   // All must outlive the service.
-  AgentService(Database* database, RunRegistry* runs, LazyCatalog* catalog, BaselineCache* baselines,
-               Metrics* metrics, const Clock* clock, const std::string& data_folder, Options options);
+  AgentService(Database* database, RunChanges* changes, RunRegistry* runs, LazyCatalog* catalog,
+               BaselineCache* baselines, Metrics* metrics, const Clock* clock, const std::string& data_folder,
+               const Options& options);
 
   // Before the first call: what the database knows from the last server.
   absl::Status Load();
   // A run has new verdicts or another state; `ended`: it is finished or aborted now.
   void RunChanged(const std::string& run_id, bool ended);
+  // PermissionDenied, with the run and its owner, when the caller is neither of the owner's, nor an agent's
+  // to which the run is assigned, nor an administrator. As AgentRegistry::CheckAssigned.
+  absl::Status CheckRun(const Identity& caller, const std::string& run_id, const std::string& owner);
+  // The standing agents.
+  AgentRegistry& agents() { return agents_; }
   // Ends every stream; new ones are Unavailable.
   void CloseAll();
 
@@ -70,15 +79,19 @@ class AgentService final : public AgentServiceBase {
   class AgentStream;
   class Watcher;
 
-  absl::Status HandleSubmit(const grpc::ServerContext& context, grpc::ServerReader<v1::SubmitRequest>* reader,
+  absl::Status HandleSubmit(CallRecord* call, grpc::ServerReader<v1::SubmitRequest>* reader,
                             v1::SubmitResponse* response);
   absl::Status Receive(const v1::SubmitRequest& first, grpc::ServerReader<v1::SubmitRequest>* reader,
                        std::unique_ptr<ImplStore::Incoming>* incoming);
   absl::StatusOr<v1::RunInfo> MakeRun(const v1::SubmitRequest& first, const v1::Submission& submission,
                                       ImplStore::Incoming* incoming);
   absl::Status HandleCancel(const Identity& caller, const std::string& run_id, v1::RunInfo* run);
+  absl::Status HandleFetchImpl(const Identity& caller, const std::string& run_id,
+                               grpc::ServerWriter<v1::ImplChunk>* writer);
   absl::Status FillHealthCase(v1::HealthCaseResponse* response);
-  void OnRunChanged(const std::string& run_id, bool ended);
+  CallRecord Record(const grpc::ServerContextBase& context, CallRecord::What what) {
+    return {metrics_, &guard_, context, std::move(what)};
+  }
   void Forget(Watcher* watcher);
 
   Database* const database_;
@@ -87,6 +100,8 @@ class AgentService final : public AgentServiceBase {
   BaselineCache* const baselines_;
   Metrics* const metrics_;
   const Guard guard_;
+  const int64_t max_owner_upload_bytes_;
+  const int max_open_runs_;
   ImplStore uploads_;
   AgentRegistry agents_;
   std::mutex mutex_;

@@ -1,5 +1,8 @@
 #include "server/rpc/credentials.h"
 
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,11 +10,63 @@
 
 namespace diopi::server {
 
-absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(const Address& address,
-                                                                               TlsFiles tls, bool insecure) {
+namespace {
+
+// gRPC's C++ credentials keep the certificates that they were made with; its C core asks for them anew with
+// every handshake, if told whom.
+class ReloadingCredentials final : public grpc::ServerCredentials {
+ public:
+  explicit ReloadingCredentials(std::shared_ptr<CertificateSource> source)
+      : source_(std::move(source)),
+        credentials_(grpc_ssl_server_credentials_create_with_options(
+            grpc_ssl_server_credentials_create_options_using_config_fetcher(
+                source_->wants_client_certificates()
+                    ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                    : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE,
+                Fetch, source_.get()))) {}
+  ~ReloadingCredentials() override { grpc_server_credentials_release(credentials_); }
+
+  void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
+
+ private:
+  int AddPortToServer(const std::string& address, grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
+  }
+
+  static grpc_ssl_certificate_config_reload_status Fetch(void* source,
+                                                         grpc_ssl_server_certificate_config** config) {
+    const std::unique_ptr<const TlsTexts> texts = static_cast<CertificateSource*>(source)->Take();
+    if (texts == nullptr) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+    const grpc_ssl_pem_key_cert_pair pair{texts->key.c_str(), texts->certificate.c_str()};
+    // gRPC wants an authority even where it asks clients for no certificate, and then has no use for it.
+    const std::string& authority = texts->ca.empty() ? texts->certificate : texts->ca;
+    *config = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);
+    return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
+  }
+
+  const std::shared_ptr<CertificateSource> source_;
+  grpc_server_credentials* const credentials_;
+};
+
+}  // namespace
+
+void CertificateSource::Set(TlsTexts texts) {
+  const std::lock_guard lock(mutex_);
+  texts_ = std::move(texts);
+  taken_ = false;
+}
+
+std::unique_ptr<const TlsTexts> CertificateSource::Take() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(taken_, true)) return nullptr;
+  return std::make_unique<const TlsTexts>(texts_);
+}
+
+absl::StatusOr<ServerLine> MakeServerLine(const Address& address, TlsFiles tls, bool insecure) {
   tls.ca_flag = "--tls-client-ca";
   if (!tls.any()) {
-    if (insecure || StaysOnThisMachine(address.Text())) return grpc::InsecureServerCredentials();
+    if (insecure || StaysOnThisMachine(address.Text()))
+      return ServerLine{grpc::InsecureServerCredentials(), nullptr};
     return absl::InvalidArgumentError(absl::StrCat("--listen ", address.Text(),
                                                    " can be reached from other machines: use --tls-cert and "
                                                    "--tls-key, or --insecure to serve without encryption"));
@@ -23,12 +78,8 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(c
   }
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(tls);
   if (!texts.ok()) return texts.status();
-  grpc::SslServerCredentialsOptions options(texts->ca.empty()
-                                                ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
-                                                : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_root_certs = texts->ca;
-  options.pem_key_cert_pairs.push_back({std::move(texts->key), std::move(texts->certificate)});
-  return grpc::SslServerCredentials(options);
+  auto source = std::make_shared<CertificateSource>(*std::move(texts));
+  return ServerLine{std::make_shared<ReloadingCredentials>(source), source};
 }
 
 }  // namespace diopi::server

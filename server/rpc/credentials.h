@@ -6,18 +6,43 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <mutex>
+#include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "server/rpc/address.h"
 #include "server/security/tls_files.h"
 
 namespace diopi::server {
 
+// The certificates of a TLS server, which may be replaced while it serves. Thread-safe.
+class CertificateSource {
+ public:
+  explicit CertificateSource(TlsTexts texts)
+      : wants_client_certificates_(!texts.ca.empty()), texts_(std::move(texts)) {}
+  // For connections from now on. `texts` as of ReadTlsFiles, with `ca` if and only if the former had one.
+  void Set(TlsTexts texts);
+  // What Take has not returned before; null: nothing.
+  std::unique_ptr<const TlsTexts> Take();
+  bool wants_client_certificates() const { return wants_client_certificates_; }
+
+ private:
+  const bool wants_client_certificates_;
+  std::mutex mutex_;
+  TlsTexts texts_ ABSL_GUARDED_BY(mutex_);
+  bool taken_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+struct ServerLine {
+  std::shared_ptr<grpc::ServerCredentials> credentials;  // for one server
+  std::shared_ptr<CertificateSource> certificates;       // null: plaintext
+};
+
 // With `tls.ca` every client must show a certificate that this authority signed. InvalidArgument as of
 // ReadTlsFiles, for TLS on a Unix socket, and for plaintext on an address that is not loopback unless
 // `insecure`.
-absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(const Address& address,
-                                                                               TlsFiles tls, bool insecure);
+absl::StatusOr<ServerLine> MakeServerLine(const Address& address, TlsFiles tls, bool insecure);
 
 // While it lives, sockets that this process makes in the file system are their owner's alone. For the start
 // of a server: the mask is the process's.

@@ -1,8 +1,7 @@
-// What stands before every call: may the caller, and is the request within limits?
+// What stands before every call: may the caller make it?
 #ifndef SERVER_RPC_GUARD_H_
 #define SERVER_RPC_GUARD_H_
 
-#include <google/protobuf/message.h>
 #include <grpcpp/server_context.h>
 
 #include <string>
@@ -23,10 +22,8 @@ class Guard {
 
   // Who calls `method` ("Lease"), by the token in the call's metadata and the table in rpc_roles.h. A Unix
   // socket needs no token: its permissions say who gets in, and who does, with the secret where there is one,
-  // may do everything. The statuses of Authorizer::Check and RoleOfRpc, and of CheckRequest; Unauthenticated
-  // without the secret.
-  absl::StatusOr<Identity> Admit(const grpc::ServerContextBase& context, const char* method,
-                                 const google::protobuf::Message& request) const;
+  // may do everything. The statuses of Authorizer::Check and RoleOfRpc; Unauthenticated without the secret.
+  absl::StatusOr<Identity> Admit(const grpc::ServerContextBase& context, const char* method) const;
 
   // For what shows only in the request or in the data that it asks for: needs `role` besides.
   static absl::Status Require(const Identity& identity, Role role, const char* what);

@@ -92,12 +92,14 @@ TEST_F(ProgramOperationsTest, EveryEventIsALineOfLogfmt) {
   const std::string agent = R"(agent="agent \\"one\\"")";
   for (const std::string& line : std::vector<std::string>{
            absl::StrCat("level=info event=run_created ", run, " ", chip),
-           absl::StrCat("level=warning event=lease_expired ", run, " ", agent, " lease=1 cases=1"),
+           absl::StrCat("level=warning event=lease_expired ", run, " ", agent, " lease=[0-9]+ cases=1"),
            absl::StrCat("level=info event=run_resumed ", run),
            absl::StrCat("level=info event=run_finished ", run, " agent=\"b=2\" ", chip,
                         " done=[0-9]+ cases=[0-9]+"),
-           absl::StrCat("level=warning event=refused call=Report ", run, " agent=\"\" code=INVALID_ARGUMENT"),
-           "event=refused call=GetRun run_id=\"no such run\" agent=\"\" code=INVALID_ARGUMENT status=\"",
+           absl::StrCat("level=warning event=refused call=Report ", run,
+                        " agent=\"\" peer=ipv4:127.0.0.1:[0-9]+ token=anyone code=INVALID_ARGUMENT"),
+           "event=refused call=GetRun run_id=\"no such run\" agent=\"\" peer=ipv4:127.0.0.1:[0-9]+ "
+           "token=anyone code=INVALID_ARGUMENT status=\"",
            absl::StrCat("event=slow_call call=Lease ", run, " agent=\"b=2\" seconds=[0-9.e-]+ code=OK"),
            "level=info event=stopping signal=SIGTERM",
            "level=info event=stopped",

@@ -9,8 +9,12 @@
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "grpc/health/v1/health.pb.h"
 #include "server/rpc/address.h"
@@ -25,6 +29,7 @@ namespace diopi::server {
 namespace {
 
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(20);
+constexpr absl::Duration kUpkeepEvery = absl::Seconds(1);
 
 // gRPC's own lines go where ours go, and only when asked for: what matters comes back as a status.
 void LogGrpc(gpr_log_func_args* args) {
@@ -37,6 +42,8 @@ AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* a
   result.agents.lost_after = options.agent_lost;
   result.agents.heartbeat = options.agent_lost / 4;
   result.max_upload_bytes = options.max_upload_bytes;
+  result.max_owner_upload_bytes = options.max_owner_upload_bytes;
+  result.max_open_runs = options.max_open_runs;
   return result;
 }
 
@@ -48,14 +55,21 @@ class GrpcServer final : public ConformanceServer {
         database_(std::move(database)),
         catalog_(options.catalog ? options.catalog : cases::Catalog::LoadBuiltin),
         baselines_(options.data_folder, options.reference, options.max_open_baselines),
-        registry_(database_.get(), &catalog_, &baselines_,
+        changes_(database_.get(), [this](const std::string& run_id, bool ended) { OnStored(run_id, ended); }),
+        registry_(database_.get(), &changes_, &catalog_, &baselines_,
                   options.clock != nullptr ? options.clock : &steady_clock_,
                   {options.lease, options.batch, options.cases_folder, &metrics_}),
-        service_(database_.get(), &registry_, &baselines_, &metrics_,
-                 {options.data_folder, options.slow_call,
+        service_(database_.get(), &changes_, &registry_, &baselines_, &metrics_,
+                 {options.data_folder, options.slow_call, options.max_open_runs,
                   [this](const std::string& run_id, bool ended) { agents_.RunChanged(run_id, ended); },
+                  [this](const std::string& run_id, const std::string& text) {
+                    agents_.agents().ServerFault(run_id, text);
+                  },
+                  [this](const Identity& caller, const std::string& run_id, const std::string& owner) {
+                    return agents_.CheckRun(caller, run_id, owner);
+                  },
                   Guard(authorizer_.get(), options.secret), std::move(key)}),
-        agents_(database_.get(), &registry_, &catalog_, &baselines_, &metrics_,
+        agents_(database_.get(), &changes_, &registry_, &catalog_, &baselines_, &metrics_,
                 options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
                 AgentOptionsOf(options, authorizer_.get())) {
     metrics_.AddSource([this] { return Samples(); });
@@ -68,11 +82,20 @@ class GrpcServer final : public ConformanceServer {
   const std::string& address() const override { return address_; }
   Metrics& metrics() override { return metrics_; }
   Authorizer& authorizer() override { return *authorizer_; }
+  void SetTls(const TlsTexts& tls) override {
+    if (certificates_ != nullptr) certificates_->Set(tls);
+  }
+  absl::Status Ready() override {
+    if (!serving()) return absl::UnavailableError("the server is shutting down");
+    absl::Status catalog = catalog_.Get().status();
+    return catalog.ok() ? database_->TryWriting() : catalog;
+  }
   bool serving() const override { return !service_.draining(); }
   void AbandonLeases() override { service_.AbandonLeases(); }
 
   void Shutdown(absl::Duration grace) override {
     if (server_ == nullptr) return;
+    StopUpkeep();
     // Health first: whoever watches it hears before a lease is refused.
     server_->GetHealthCheckService()->SetServingStatus(false);
     service_.Drain();
@@ -86,10 +109,19 @@ class GrpcServer final : public ConformanceServer {
     server_->Shutdown(absl::ToChronoTime(absl::Now() + std::min(grace, kLastAnswers)));
     server_->Wait();
     server_ = nullptr;
+    changes_.Flush().IgnoreError();  // for the last time; the log has what is lost
   }
 
  private:
   std::vector<Sample> Samples();
+  void OnStored(const std::string& run_id, bool ended) {
+    agents_.RunChanged(run_id, ended);
+    if (ended) registry_.Forget(run_id);
+  }
+  // A thread of its own: what is due by the clock, whoever calls or does not.
+  void Upkeep();
+  void StopUpkeep();
+  void ReapRuns();
 
   const ServerOptions options_;
   const std::unique_ptr<Authorizer> authorizer_;
@@ -98,12 +130,67 @@ class GrpcServer final : public ConformanceServer {
   const std::unique_ptr<Database> database_;
   LazyCatalog catalog_;
   BaselineCache baselines_;
+  RunChanges changes_;
   RunRegistry registry_;
   ConformanceService service_;
   AgentService agents_;
   std::string address_;
+  std::shared_ptr<CertificateSource> certificates_;  // null: no TLS
   std::unique_ptr<grpc::Server> server_;
+  std::mutex upkeep_mutex_;
+  std::condition_variable upkeep_wake_;
+  bool upkeep_ends_ ABSL_GUARDED_BY(upkeep_mutex_) = false;
+  std::thread upkeep_;
 };
+
+void GrpcServer::Upkeep() {
+  const absl::Duration reap_every =
+      std::clamp(options_.reap_after / 10, kUpkeepEvery, absl::Duration(absl::Minutes(1)));
+  absl::Duration since_reaping = reap_every;
+  std::unique_lock lock(upkeep_mutex_);
+  while (!upkeep_wake_.wait_for(lock, absl::ToChronoMilliseconds(kUpkeepEvery),
+                                [this]()
+                                    ABSL_EXCLUSIVE_LOCKS_REQUIRED(upkeep_mutex_) { return upkeep_ends_; })) {
+    lock.unlock();
+    agents_.agents().Tick();
+    since_reaping += kUpkeepEvery;
+    if (since_reaping >= reap_every) {
+      since_reaping = absl::ZeroDuration();
+      ReapRuns();
+    }
+    lock.lock();
+  }
+}
+
+void GrpcServer::StopUpkeep() {
+  {
+    const std::lock_guard lock(upkeep_mutex_);
+    upkeep_ends_ = true;
+  }
+  upkeep_wake_.notify_all();
+  if (upkeep_.joinable()) upkeep_.join();
+}
+
+void GrpcServer::ReapRuns() {
+  if (options_.reap_after <= absl::ZeroDuration()) return;
+  const absl::StatusOr<std::vector<v1::RunInfo>> runs = registry_.Abandoned(options_.reap_after);
+  if (!runs.ok()) {
+    Log(LogLevel::kWarn, "not_reaped", {{"status", std::string(runs.status().message())}});
+    return;
+  }
+  const std::string reason =
+      absl::StrCat("no agent has worked on it for more than ", absl::FormatDuration(options_.reap_after),
+                   "; --resume continues it");
+  for (const v1::RunInfo& run : *runs) {
+    Log(LogLevel::kWarn, "run_reaped",
+        {{"run_id", run.run_id()},
+         {"owner", run.options().owner()},
+         {"done", run.done()},
+         {"cases", run.cases()}});
+    if (agents_.agents().Abandon(run.run_id(), reason)) continue;
+    changes_.Store(run.run_id(), {.state = v1::RUN_STATE_ABORTED, .abort_reason = reason}).IgnoreError();
+  }
+}
 
 // What is looked up when somebody asks for the metrics.
 std::vector<Sample> GrpcServer::Samples() {
@@ -145,9 +232,11 @@ std::vector<Sample> GrpcServer::Samples() {
 }
 
 absl::Status GrpcServer::Listen(Address address) {
-  const auto credentials = MakeServerCredentials(address, options_.tls, options_.insecure);
-  if (!credentials.ok()) return credentials.status();
-  absl::Status status = agents_.Load();
+  absl::StatusOr<ServerLine> line = MakeServerLine(address, options_.tls, options_.insecure);
+  if (!line.ok()) return line.status();
+  certificates_ = line->certificates;
+  // Submitted runs and their uploads belong to the standing server, which an agent's own may work beside.
+  absl::Status status = options_.secret.empty() ? agents_.Load() : absl::OkStatus();
   if (status.ok()) status = CheckFree(address);
   if (!status.ok()) return status;
   grpc::ServerBuilder builder;
@@ -164,7 +253,7 @@ absl::Status GrpcServer::Listen(Address address) {
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetResourceQuota(grpc::ResourceQuota("diopi-server").SetMaxThreads(options_.max_threads));
   int port = 0;
-  builder.AddListeningPort(address.Text(), *credentials, &port);
+  builder.AddListeningPort(address.Text(), line->credentials, &port);
   builder.RegisterService(&service_);
   builder.RegisterService(&agents_);
   {
@@ -181,6 +270,7 @@ absl::Status GrpcServer::Listen(Address address) {
   server_->GetHealthCheckService()->SetServingStatus(v1::Conformance::service_full_name(), true);
   if (!address.is_unix) address.port = port;
   address_ = address.Text();
+  upkeep_ = std::thread([this] { Upkeep(); });
   return absl::OkStatus();
 }
 
@@ -200,7 +290,10 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
   google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
   absl::StatusOr<Address> address = ParseAddress(options.listen);
   if (!address.ok()) return address.status();
-  absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(DatabasePath(options.data_folder), {});
+  Database::Options file;
+  file.tell = [](const std::string& text) { Log(LogLevel::kInfo, "database", {{"text", text}}); };
+  absl::StatusOr<std::unique_ptr<Database>> database =
+      Database::Open(DatabasePath(options.data_folder), file);
   if (!database.ok()) return database.status();
   absl::StatusOr<LeaseKey> key = LeaseKey::Open(options.data_folder);
   if (!key.ok()) return key.status();

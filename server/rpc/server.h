@@ -28,6 +28,10 @@ struct ServerOptions {
   absl::Duration slow_call = absl::Seconds(1);    // a call that takes longer is logged
   absl::Duration agent_lost = absl::Seconds(20);  // a standing agent that is silent for so long is lost
   int64_t max_upload_bytes = 512LL << 20;         // of a library that comes with a submitted run
+  // Quotas of a token; whoever is asked for none has none. 0: no limit.
+  int max_open_runs = 1000;                            // queued or running
+  int64_t max_owner_upload_bytes = int64_t{16} << 30;  // of all libraries of its runs
+  absl::Duration reap_after = absl::Hours(24);  // a run that is stalled for so long is aborted; zero: never
   // Of gRPC: calls in flight are fewer. Others are refused with gRPC's "Server Threadpool Exhausted", which
   // clients try again. One case at most is in memory per call in flight.
   int max_threads = 128;
@@ -51,6 +55,10 @@ class ConformanceServer {
   virtual Metrics& metrics() = 0;
   // Who may call, for other doors into the same house; lives as long as the server.
   virtual Authorizer& authorizer() = 0;
+  // The certificates of connections from now on, as of ReadTlsFiles; nothing without TLS.
+  virtual void SetTls(const TlsTexts& tls) = 0;
+  // Whether a call would be answered: cases can be loaded and the database written to.
+  virtual absl::Status Ready() = 0;
   // False once Shutdown has begun; health checks say the same.
   virtual bool serving() const = 0;
   // Hands out nothing more, lets calls in flight end and agents report on the leases they hold, for `grace`

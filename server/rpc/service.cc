@@ -5,6 +5,7 @@
 #include "server/rpc/service.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -67,11 +68,6 @@ absl::Status CheckAgent(const std::string& agent_id) {
   return absl::InvalidArgumentError("agent_id is empty: every agent needs a name of its own");
 }
 
-bool IsOurFault(absl::StatusCode code) {
-  return code == absl::StatusCode::kInternal || code == absl::StatusCode::kDataLoss ||
-         code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kUnknown;
-}
-
 void LogFinished(const v1::RunInfo& run, const std::string& agent) {
   Log(LogLevel::kInfo, absl::StrCat("run_", EnumName(run.state())),
       {{"run_id", run.run_id()},
@@ -96,9 +92,10 @@ absl::Status ShuttingDown() {
 
 }  // namespace
 
-ConformanceService::ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines,
-                                       Metrics* metrics, Options options)
+ConformanceService::ConformanceService(Database* database, RunChanges* changes, RunRegistry* registry,
+                                       BaselineCache* baselines, Metrics* metrics, Options options)
     : database_(database),
+      changes_(changes),
       registry_(registry),
       baselines_(baselines),
       metrics_(metrics),
@@ -118,9 +115,11 @@ ConformanceService::ConformanceService(Database* database, RunRegistry* registry
                          }));
 }
 
-ConformanceService::Call::Call(ConformanceService* service, const char* method, std::string run_id,
-                               std::string agent)
-    : service_(service), method_(method), run_id_(std::move(run_id)), agent_(std::move(agent)) {
+ConformanceService::Call::Call(ConformanceService* service, const grpc::ServerContextBase& context,
+                               CallRecord::What what)
+    : service_(service),
+      record_(service->metrics_, &service->options_.guard, context, std::move(what),
+              service->options_.slow_call) {
   const std::lock_guard lock(service_->mutex_);
   ++service_->in_flight_;
 }
@@ -131,31 +130,18 @@ ConformanceService::Call::~Call() {
   service_->idle_.notify_all();
 }
 
+RunAccess ConformanceService::Call::access() const {
+  return [this](const std::string& run_id, const std::string& owner) {
+    return service_->options_.check_run(caller(), run_id, owner);
+  };
+}
+
 grpc::Status ConformanceService::Call::End(const absl::Status& status) {
-  const absl::Duration took = absl::Now() - start_;
-  service_->metrics_->Call(method_, absl::StatusCodeToString(status.code()), took);
-  if (took > service_->options_.slow_call) {
-    Log(LogLevel::kWarn, "slow_call",
-        {{"call", method_},
-         {"run_id", run_id_},
-         {"agent", agent_},
-         {"seconds", absl::ToDoubleSeconds(took)},
-         {"code", absl::StatusCodeToString(status.code())}});
+  // One that shuts down sends everybody away, which is no fault.
+  if (IsServerFault(status) && !service_->draining_ && !record_.run_id().empty()) {
+    service_->options_.fault(record_.run_id(), std::string(status.message()));
   }
-  if (!status.ok()) {
-    // Our own faults are the operator's to see too, not only the client's. An agent that left is no news.
-    const bool fault = IsOurFault(status.code());
-    const LogLevel level = fault                       ? LogLevel::kError
-                           : absl::IsCancelled(status) ? LogLevel::kDebug
-                                                       : LogLevel::kWarn;
-    Log(level, fault ? "failed" : "refused",
-        {{"call", method_},
-         {"run_id", run_id_},
-         {"agent", agent_},
-         {"code", absl::StatusCodeToString(status.code())},
-         {"status", std::string(status.message())}});
-  }
-  return ToGrpc(status);
+  return record_.End(status);
 }
 
 bool ConformanceService::AwaitIdle(absl::Duration limit) {
@@ -180,20 +166,20 @@ int ConformanceService::in_flight() {
 grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext* context,
                                                const v1::ServerInfoRequest* request,
                                                v1::ServerInfoResponse* response) {
-  Call call(this, "GetServerInfo", "", "");
-  if (absl::Status status = Admit(*context, "GetServerInfo", *request); !status.ok()) return call.End(status);
+  Call call(this, *context, {"GetServerInfo"});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   response->set_version(DIOPI_VERSION);
   response->set_generator_version(kGeneratorVersion);
   response->set_data_folder(options_.data_folder);
   return call.End(absl::OkStatus());
 }
 
-absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& request,
+absl::Status ConformanceService::HandleCreateRun(const Call& call, const v1::CreateRunRequest& request,
                                                  v1::CreateRunResponse* response) {
   absl::StatusOr<v1::CreateRunResponse> created =
       request.resume_run().empty()
-          ? registry_->Create(request.options())
-          : registry_->Resume(request.resume_run(), request.options(), request.join());
+          ? registry_->Create(request.options(), call.caller().name == kAnyone ? 0 : options_.max_open_runs)
+          : registry_->Resume(request.resume_run(), request.options(), request.join(), call.access());
   if (!created.ok()) return created.status();
   *response = *std::move(created);
   StageReached("run_created");
@@ -213,12 +199,11 @@ absl::Status ConformanceService::HandleCreateRun(const v1::CreateRunRequest& req
 
 grpc::Status ConformanceService::CreateRun(grpc::ServerContext* context, const v1::CreateRunRequest* request,
                                            v1::CreateRunResponse* response) {
-  Call call(this, "CreateRun", request->resume_run(), "");
-  const absl::StatusOr<Identity> caller = options_.guard.Admit(*context, "CreateRun", *request);
-  if (!caller.ok()) return call.End(caller.status());
+  Call call(this, *context, {"CreateRun", request->resume_run()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   v1::CreateRunRequest owned = *request;
-  owned.mutable_options()->set_owner(caller->name);
-  return call.End(HandleCreateRun(owned, response));
+  owned.mutable_options()->set_owner(call.caller().name);
+  return call.End(HandleCreateRun(call, owned, response));
 }
 
 MessageSink ConformanceService::SinkOf(Writer* writer) {
@@ -254,7 +239,8 @@ absl::Status ConformanceService::SendBatch(ActiveRun* run, const LeaseBatch& bat
   return absl::OkStatus();
 }
 
-absl::Status ConformanceService::HandleFetch(const v1::FetchRequest& request, Writer* writer) {
+absl::Status ConformanceService::HandleFetch(const Call& call, const v1::FetchRequest& request,
+                                             Writer* writer) {
   if (draining_) return ShuttingDown();
   absl::Status status = CheckAgent(request.agent_id());
   if (!status.ok()) return status;
@@ -262,7 +248,7 @@ absl::Status ConformanceService::HandleFetch(const v1::FetchRequest& request, Wr
     return absl::InvalidArgumentError(
         absl::StrCat("tensors of ", request.cases_size(), " cases wanted, ", kMaxLeaseCases, " are allowed"));
   }
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
   if (!run.ok()) return run.status();
   CaseStream stream(baselines_, &chunks_, SinkOf(writer));
   for (const v1::FetchRequest::Wanted& wanted : request.cases()) {
@@ -281,11 +267,12 @@ absl::Status ConformanceService::HandleFetch(const v1::FetchRequest& request, Wr
   return absl::OkStatus();
 }
 
-absl::Status ConformanceService::HandleLease(const v1::LeaseRequest& request, Writer* writer) {
+absl::Status ConformanceService::HandleLease(const Call& call, const v1::LeaseRequest& request,
+                                             Writer* writer) {
   if (draining_) return ShuttingDown();
   absl::Status status = CheckAgent(request.agent_id());
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
   if (!run.ok()) return run.status();
   registry_->KeepAlive(run->get());
   LeaseLimits limits;
@@ -323,28 +310,28 @@ grpc::Status ConformanceService::StreamLease(grpc::ServerContext* context,
                                              Streamer<v1::LeaseRequest>* stream) {
   v1::LeaseRequest request;
   if (!stream->Read(&request)) return ToGrpc(absl::InvalidArgumentError("no LeaseRequest"));
-  Call call(this, "Lease", request.run_id(), request.agent_id());
-  if (absl::Status status = Admit(*context, "Lease", request); !status.ok()) return call.End(status);
-  return call.End(HandleLease(request, stream));
+  Call call(this, *context, {"Lease", request.run_id(), request.agent_id()});
+  if (absl::Status status = call.Admit(request); !status.ok()) return call.End(status);
+  return call.End(HandleLease(call, request, stream));
 }
 
 grpc::Status ConformanceService::StreamFetch(grpc::ServerContext* context,
                                              Streamer<v1::FetchRequest>* stream) {
   v1::FetchRequest request;
   if (!stream->Read(&request)) return ToGrpc(absl::InvalidArgumentError("no FetchRequest"));
-  Call call(this, "Fetch", request.run_id(), request.agent_id());
-  if (absl::Status status = Admit(*context, "Fetch", request); !status.ok()) return call.End(status);
-  return call.End(HandleFetch(request, stream));
+  Call call(this, *context, {"Fetch", request.run_id(), request.agent_id()});
+  if (absl::Status status = call.Admit(request); !status.ok()) return call.End(status);
+  return call.End(HandleFetch(call, request, stream));
 }
 
 absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& request,
                                        v1::ReportResponse* response) {
   StageReached("report_received");
-  const absl::Time start = absl::Now();
+  const auto start = std::chrono::steady_clock::now();
   const absl::StatusOr<AppendResult> appended = database_->AppendEach(
       run->run_id, {request.verdicts().data(), static_cast<size_t>(request.verdicts_size())});
   if (!appended.ok()) return appended.status();
-  metrics_->Appended(absl::Now() - start);
+  metrics_->Appended(absl::FromChrono(std::chrono::steady_clock::now() - start));
   metrics_->Reported(static_cast<size_t>(appended->stored), static_cast<size_t>(appended->duplicates));
   StageReached("report_stored");
   // Only now: what is done in the scheduler is stored for certain.
@@ -361,11 +348,11 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
   return absl::OkStatus();
 }
 
-absl::Status ConformanceService::HandleReport(const v1::ReportRequest& request,
+absl::Status ConformanceService::HandleReport(const Call& call, const v1::ReportRequest& request,
                                               v1::ReportResponse* response) {
   absl::Status status = CheckAgent(request.agent_id());
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
   if (!run.ok()) return run.status();
   status = CheckVerdicts(**run, request);
   if (!status.ok()) return status;
@@ -383,17 +370,18 @@ absl::Status ConformanceService::HandleReport(const v1::ReportRequest& request,
 
 grpc::Status ConformanceService::Report(grpc::ServerContext* context, const v1::ReportRequest* request,
                                         v1::ReportResponse* response) {
-  Call call(this, "Report", request->run_id(), request->agent_id());
-  if (absl::Status status = Admit(*context, "Report", *request); !status.ok()) return call.End(status);
-  return call.End(HandleReport(*request, response));
+  Call call(this, *context, {"Report", request->run_id(), request->agent_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  return call.End(HandleReport(call, *request, response));
 }
 
 void ConformanceService::TellOfChange(const std::string& run_id, bool ended) {
-  if (options_.run_changed) options_.run_changed(run_id, ended);
+  options_.run_changed(run_id, ended);
 }
 
-absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1::RunInfo* info) {
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id());
+absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunRequest& request,
+                                        v1::RunInfo* info) {
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
   if (!run.ok()) return run.status();
   const std::string& run_id = (*run)->run_id;
   (*run)->scheduler.Release(request.agent_id());
@@ -412,7 +400,10 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
     state = stored->state() == v1::RUN_STATE_ABORTED ? v1::RUN_STATE_ABORTED : v1::RUN_STATE_RUNNING;
   }
   if (stored.ok() && stored->state() != state) {
-    absl::Status status = database_->SetState(run_id, state);
+    RunChange change{.state = state};
+    if (!stored->options().abort_reason().empty()) change.abort_reason = "";
+    // If the database cannot take it now, it will: what the agent is told then is only that it was not yet.
+    absl::Status status = changes_->Store(run_id, change);
     if (!status.ok()) return status;
     stored = database_->GetRun(run_id);
     if (stored.ok()) LogFinished(*stored, request.agent_id());
@@ -427,10 +418,10 @@ absl::Status ConformanceService::Finish(const v1::FinishRunRequest& request, v1:
 
 grpc::Status ConformanceService::FinishRun(grpc::ServerContext* context, const v1::FinishRunRequest* request,
                                            v1::FinishRunResponse* response) {
-  Call call(this, "FinishRun", request->run_id(), request->agent_id());
-  if (absl::Status status = Admit(*context, "FinishRun", *request); !status.ok()) return call.End(status);
+  Call call(this, *context, {"FinishRun", request->run_id(), request->agent_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   absl::Status status = CheckAgent(request->agent_id());
-  if (status.ok()) status = Finish(*request, response->mutable_run());
+  if (status.ok()) status = Finish(call, *request, response->mutable_run());
   if (status.ok()) {
     Log(LogLevel::kInfo, "agent_left",
         {{"run_id", response->run().run_id()},
@@ -444,8 +435,8 @@ grpc::Status ConformanceService::FinishRun(grpc::ServerContext* context, const v
 
 grpc::Status ConformanceService::GetRun(grpc::ServerContext* context, const v1::GetRunRequest* request,
                                         v1::RunInfo* response) {
-  Call call(this, "GetRun", request->run_id(), "");
-  if (absl::Status status = Admit(*context, "GetRun", *request); !status.ok()) return call.End(status);
+  Call call(this, *context, {"GetRun", request->run_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());
   if (!run.ok()) return call.End(run.status());
   *response = *std::move(run);
@@ -463,16 +454,16 @@ absl::Status ConformanceService::HandleListRuns(const v1::ListRunsRequest& reque
 
 grpc::Status ConformanceService::ListRuns(grpc::ServerContext* context, const v1::ListRunsRequest* request,
                                           v1::ListRunsResponse* response) {
-  Call call(this, "ListRuns", "", "");
-  if (absl::Status status = Admit(*context, "ListRuns", *request); !status.ok()) return call.End(status);
+  Call call(this, *context, {"ListRuns"});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   return call.End(HandleListRuns(*request, response));
 }
 
 grpc::Status ConformanceService::ReadVerdicts(grpc::ServerContext* context,
                                               const v1::ReadVerdictsRequest* request,
                                               grpc::ServerWriter<v1::VerdictBatch>* writer) {
-  Call call(this, "ReadVerdicts", request->run_id(), "");
-  if (absl::Status status = Admit(*context, "ReadVerdicts", *request); !status.ok()) return call.End(status);
+  Call call(this, *context, {"ReadVerdicts", request->run_id()});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
   return call.End(SendVerdicts(database_, *request, [&](const v1::VerdictBatch& batch) {
     if (draining_) return ShuttingDown();
     return writer->Write(batch) ? absl::OkStatus() : absl::CancelledError("the reader disconnected");

@@ -11,9 +11,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "diopi/v1/service.grpc.pb.h"
+#include "server/rpc/call_record.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/chunk_pool.h"
 #include "server/rpc/guard.h"
@@ -31,14 +31,20 @@ class ConformanceService final : public v1::Conformance::Service {
   struct Options {
     std::string data_folder;                      // told to clients
     absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
-    // A run has new verdicts or another state; `ended`: it is finished or aborted now. May be empty.
+    int max_open_runs = 0;                        // of one token; 0: no limit
+    // A run has new verdicts or another state; `ended`: it is finished or aborted now.
     std::function<void(const std::string& run_id, bool ended)> run_changed;
+    // The server failed a call about the run.
+    std::function<void(const std::string& run_id, const std::string& text)> fault;
+    // Whether the caller may work on the run that `owner` made.
+    std::function<absl::Status(const Identity& caller, const std::string& run_id, const std::string& owner)>
+        check_run;
     Guard guard;   // stands before every call
     LeaseKey key;  // of the names of leases, as agents know them
   };
   // All must outlive the service.
-  ConformanceService(Database* database, RunRegistry* registry, BaselineCache* baselines, Metrics* metrics,
-                     Options options);
+  ConformanceService(Database* database, RunChanges* changes, RunRegistry* registry, BaselineCache* baselines,
+                     Metrics* metrics, Options options);
 
   // From now on nothing is handed out: new leases are Unavailable, open ones end after the case in flight.
   void Drain() { draining_ = true; }
@@ -70,33 +76,31 @@ class ConformanceService final : public v1::Conformance::Service {
                             grpc::ServerWriter<v1::VerdictBatch>* writer) override;
 
  private:
-  // A call being served: counted for AwaitIdle, measured, and told of when it is refused, fails or is slow.
+  // A call being served: a record, counted for AwaitIdle.
   class Call {
    public:
-    Call(ConformanceService* service, const char* method, std::string run_id, std::string agent);
+    Call(ConformanceService* service, const grpc::ServerContextBase& context, CallRecord::What what);
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     ~Call();
+    absl::Status Admit(const google::protobuf::Message& request) { return record_.Admit(request); }
+    const Identity& caller() const { return record_.caller(); }
+    // Whether the caller may work on a run.
+    RunAccess access() const;
     // What the call answers, once.
     grpc::Status End(const absl::Status& status);
 
    private:
     ConformanceService* const service_;
-    const char* const method_;
-    const std::string run_id_;
-    const std::string agent_;
-    const absl::Time start_ = absl::Now();
+    CallRecord record_;
   };
 
-  absl::Status Admit(const grpc::ServerContext& context, const char* method,
-                     const google::protobuf::Message& request) const {
-    return options_.guard.Admit(context, method, request).status();
-  }
-  absl::Status HandleCreateRun(const v1::CreateRunRequest& request, v1::CreateRunResponse* response);
+  absl::Status HandleCreateRun(const Call& call, const v1::CreateRunRequest& request,
+                               v1::CreateRunResponse* response);
   using Writer = grpc::internal::WriterInterface<grpc::ByteBuffer>;
-  absl::Status HandleLease(const v1::LeaseRequest& request, Writer* writer);
-  absl::Status HandleFetch(const v1::FetchRequest& request, Writer* writer);
-  absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response);
+  absl::Status HandleLease(const Call& call, const v1::LeaseRequest& request, Writer* writer);
+  absl::Status HandleFetch(const Call& call, const v1::FetchRequest& request, Writer* writer);
+  absl::Status HandleReport(const Call& call, const v1::ReportRequest& request, v1::ReportResponse* response);
   absl::Status HandleListRuns(const v1::ListRunsRequest& request, v1::ListRunsResponse* response);
   absl::Status Store(ActiveRun* run, const v1::ReportRequest& request, v1::ReportResponse* response);
 
@@ -104,10 +108,11 @@ class ConformanceService final : public v1::Conformance::Service {
                          Writer* writer);
   MessageSink SinkOf(Writer* writer);
   void LogProblem(const ActiveRun& run, const std::string& case_id, const std::string& problem);
-  absl::Status Finish(const v1::FinishRunRequest& request, v1::RunInfo* info);
+  absl::Status Finish(const Call& call, const v1::FinishRunRequest& request, v1::RunInfo* info);
   void TellOfChange(const std::string& run_id, bool ended);
 
   Database* const database_;
+  RunChanges* const changes_;
   RunRegistry* const registry_;
   BaselineCache* const baselines_;
   Metrics* const metrics_;

@@ -1,7 +1,8 @@
-// All state is in memory under one lock. What may be slow or call back (rows of agents, notices to watchers)
-// is collected in a `Deferred` and applied after the lock is released. Any event (an agent registers, ends a
-// run, falls silent; a run is submitted or cancelled) ends in Dispatch, which gives each free agent the
-// oldest run that fits it, and in AbortHopeless, which ends runs that every available agent has failed.
+// All state is in memory under one lock. What may be slow or call back (rows of agents and runs, notices to
+// watchers) is collected in a `Deferred` and in `RunChanges`, and done after the lock is released. Any event
+// (an agent registers, ends a run, falls silent; a run is submitted or cancelled) ends in Dispatch, which
+// gives each free agent the oldest run that fits it, and in AbortHopeless, which ends runs that every
+// available agent has failed.
 #include "server/runs/agent_registry.h"
 
 #include <algorithm>
@@ -9,64 +10,40 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "client/command_line/exit_code.h"
 #include "proto/enum_name.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
 namespace {
 
-constexpr int kExitUsage = static_cast<int>(ExitCode::kUsage);
-// A run whose agent left it so often, without a new registration between, is not given to it again.
-constexpr int kMaxFailures = 3;
-// Most bytes kept of an agent's text.
-constexpr size_t kMaxText = 4096;
-
 std::string Utc(absl::Time time) {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
 }
 
-std::string Short(const std::string& sha256) {
-  return sha256.substr(0, 12);
-}
-
-const std::string& RequiredLibrary(const v1::Submission& submission) {
-  return submission.upload_name().empty() ? submission.require_sha256() : submission.upload_sha256();
-}
-
 }  // namespace
-
-AgentRegistry::OpenRun AgentRegistry::MakeOpen(const v1::RunInfo& info) {
-  OpenRun run;
-  run.run_id = info.run_id();
-  run.chip = info.options().chip();
-  run.options = info.options();
-  run.submission = info.submission();
-  run.library = info.options().impl_sha256().empty() ? RequiredLibrary(info.submission())
-                                                     : info.options().impl_sha256();
-  run.fixed = !run.library.empty();
-  return run;
-}
 
 absl::Status AgentRegistry::Load() {
   const absl::StatusOr<std::vector<KnownAgent>> known = database_->KnownAgents();
   if (!known.ok()) return known.status();
   const absl::StatusOr<std::vector<v1::RunInfo>> open = database_->OpenSubmissions();
   if (!open.ok()) return open.status();
-  const std::lock_guard lock(mutex_);
-  for (const KnownAgent& old : *known) {
-    Agent& agent = agents_[old.facts.agent_id()];
-    agent.facts = old.facts;
-    agent.seen = clock_->Now();
-    agent.state = v1::AGENT_STATE_LOST;
-    std::string ignored;
-    if (!absl::ParseTime(absl::RFC3339_full, old.seen, &agent.since, &ignored)) agent.since = absl::Now();
+  Deferred deferred;
+  {
+    const std::lock_guard lock(mutex_);
+    loaded_ = clock_->Now();
+    for (const KnownAgent& old : *known) {
+      Agent& agent = agents_[old.facts.agent_id()];
+      agent.facts = old.facts;
+      agent.seen = loaded_;
+      agent.state = v1::AGENT_STATE_LOST;
+      std::string ignored;
+      if (!absl::ParseTime(absl::RFC3339_full, old.seen, &agent.since, &ignored)) agent.since = absl::Now();
+    }
+    for (const v1::RunInfo& info : *open) runs_.push_back(MakeOpen(info));
+    NoteBlocked(&deferred);  // whose health was bad may be back with another
   }
-  for (const v1::RunInfo& info : *open) runs_.push_back(MakeOpen(info));
-  Deferred nobody_watches_yet;
-  NoteBlocked(&nobody_watches_yet);  // whose health was bad may be back with another
+  ApplyDeferred(deferred);
   return absl::OkStatus();
 }
 
@@ -76,9 +53,7 @@ void AgentRegistry::ApplyDeferred(const Deferred& deferred) {
     if (!kept.ok()) Log(LogLevel::kError, "agent_not_kept", {{"status", std::string(kept.message())}});
   }
   for (const std::string& agent : deferred.forget) database_->ForgetAgent(agent).IgnoreError();
-  for (const Change& change : deferred.changes) {
-    if (options_.run_changed) options_.run_changed(change.run_id, change.ended);
-  }
+  if (deferred.flush) changes_->Flush().IgnoreError();  // Tick tries again
 }
 
 void AgentRegistry::NoteState(Agent* agent) {
@@ -110,7 +85,7 @@ void AgentRegistry::ExpireSilent(Deferred* deferred) {
     Agent& agent = it->second;
     const absl::Duration silent = now - agent.seen;
     if (agent.link != nullptr && silent > options_.lost_after) {
-      agent.link->Close(absl::DeadlineExceededError("no heartbeat came"));
+      agent.link->Close(absl::UnavailableError("no heartbeat arrived in time"));
       MarkLost(&agent, deferred);
     }
     if (agent.link == nullptr && silent > options_.forget_after) {
@@ -122,7 +97,48 @@ void AgentRegistry::ExpireSilent(Deferred* deferred) {
   }
 }
 
-absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::shared_ptr<AgentLink> link) {
+absl::Status AgentRegistry::CheckOwnerLocked(const std::string& agent_id, const AgentCaller& caller) {
+  const auto found = agents_.find(agent_id);
+  if (found == agents_.end() || caller.admin) return absl::OkStatus();
+  const std::string& owner = found->second.facts.token();
+  if (owner.empty() || owner == caller.token) return absl::OkStatus();  // empty: of a server without tokens
+  return absl::PermissionDeniedError(absl::StrCat("agent ", agent_id, " was registered with the token of '",
+                                                  owner, "'; the token of '", caller.token,
+                                                  "' cannot act as that agent"));
+}
+
+absl::Status AgentRegistry::CheckOwner(const std::string& agent_id, const AgentCaller& caller) {
+  const std::lock_guard lock(mutex_);
+  return CheckOwnerLocked(agent_id, caller);
+}
+
+absl::Status AgentRegistry::CheckAssigned(const std::string& token, const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const OpenRun* const run = FindRun(run_id);
+  const bool just_started = clock_->Now() - loaded_ < options_.lost_after;
+  bool may_come_back = false;
+  for (const auto& [name, agent] : agents_) {
+    if (agent.facts.token() != token) continue;
+    if (agent.given == run_id) return absl::OkStatus();
+    may_come_back =
+        may_come_back || (just_started && !agent.back && run != nullptr && agent.facts.chip() == run->chip);
+  }
+  if (may_come_back) {
+    return absl::UnavailableError(
+        absl::StrCat("the server was started again, and who works on run ", run_id, " is not back yet"));
+  }
+  return absl::PermissionDeniedError(absl::StrCat("no agent of '", token, "' works on run ", run_id));
+}
+
+void AgentRegistry::Give(const std::string& run_id, Agent* agent) {
+  agent->run_id = run_id;
+  if (agent->given == run_id) return;
+  agent->given = run_id;
+  agent->given_at = clock_->Now();
+}
+
+absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::shared_ptr<AgentLink> link,
+                                     const AgentCaller& caller) {
   const v1::AgentFacts& facts = request.facts();
   if (facts.agent_id().empty() || facts.chip().empty()) {
     return absl::InvalidArgumentError("a standing agent needs a name of its own and a chip");
@@ -131,6 +147,7 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return absl::UnavailableError("the server is shutting down");
+    if (absl::Status owner = CheckOwnerLocked(facts.agent_id(), caller); !owner.ok()) return owner;
     ExpireSilent(&deferred);
     if (!agents_.contains(facts.agent_id()) && agents_.size() >= options_.max_agents) {
       return absl::ResourceExhaustedError(
@@ -140,21 +157,30 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
     if (agent.link != nullptr)
       agent.link->Close(absl::AlreadyExistsError("the agent has opened another stream"));
     agent.facts = facts;
+    agent.facts.set_token(caller.token);
     agent.health = request.health();
     agent.link = std::move(link);
     agent.seen = clock_->Now();
+    agent.back = true;
     agent.run_id = request.run_id();
+    OpenRun* const claimed = FindRun(agent.run_id);
+    // A run that it would be given, or was. What else it says that it works on gives it no right to that.
+    if (claimed != nullptr && Fits(agent, *claimed)) {
+      Give(agent.run_id, &agent);
+    } else if (agent.given != agent.run_id) {
+      agent.given.clear();
+    }
     v1::Assignment message;
     message.mutable_welcome()->set_heartbeat_every_s(absl::ToDoubleSeconds(options_.heartbeat));
     agent.link->Send(message);
     // It came back from where nobody could hear that the run is over.
-    if (!agent.run_id.empty() && FindRun(agent.run_id) == nullptr) {
+    if (!agent.run_id.empty() && claimed == nullptr) {
       message.set_stop_run(agent.run_id);
       agent.link->Send(message);
     }
     for (OpenRun& run : runs_) run.failures.erase(facts.agent_id());
     NoteState(&agent);
-    deferred.keep.push_back({facts, Utc(absl::Now())});
+    deferred.keep.push_back({agent.facts, Utc(absl::Now())});
     Dispatch(&deferred);
   }
   ApplyDeferred(deferred);
@@ -185,7 +211,9 @@ bool AgentRegistry::Heartbeat(const v1::HeartbeatRequest& request) {
       agent.seen = clock_->Now();
       agent.health = request.health();
       if (request.has_facts() && request.facts().agent_id() == request.agent_id()) {
+        const std::string token = agent.facts.token();
         agent.facts = request.facts();
+        agent.facts.set_token(token);
         deferred.keep.push_back({agent.facts, Utc(absl::Now())});
       }
       NoteState(&agent);
@@ -218,132 +246,27 @@ void AgentRegistry::EndAssignment(const v1::EndAssignmentRequest& request) {
     const std::lock_guard lock(mutex_);
     const auto found = agents_.find(request.agent_id());
     if (found == agents_.end() || found->second.run_id != request.run_id()) return;
-    found->second.run_id.clear();
-    found->second.seen = clock_->Now();
-    NoteState(&found->second);
-    if (OpenRun* run = FindRun(request.run_id()); run != nullptr) {
-      // The run is open, so this agent did not end it. What makes no sense now makes none deferred.
-      run->failures[request.agent_id()] += request.exit_code() == kExitUsage ? kMaxFailures : 1;
-      run->last_code = request.exit_code();
-      run->last_text = absl::StrCat(request.agent_id(), ": ", request.text().substr(0, kMaxText));
-      Log(LogLevel::kWarn, "assignment_failed",
-          {{"run_id", run->run_id},
-           {"agent", request.agent_id()},
-           {"exit_code", request.exit_code()},
-           {"text", request.text().substr(0, kMaxText)}});
-      FreeLibrary(run);
-    }
+    Agent& agent = found->second;
+    agent.run_id.clear();
+    agent.seen = clock_->Now();
+    NoteState(&agent);
+    // If the run is open, this agent did not end it.
+    if (OpenRun* run = FindRun(request.run_id()); run != nullptr) NoteFailure(request, agent, run);
+    agent.given.clear();
     Dispatch(&deferred);
   }
   ApplyDeferred(deferred);
 }
 
-bool AgentRegistry::HasAgents(const OpenRun& run) const {
-  return std::any_of(agents_.begin(), agents_.end(),
-                     [&run](const auto& entry) { return entry.second.run_id == run.run_id; });
-}
-
-// Nobody has begun with the library that was picked: another may be.
-void AgentRegistry::FreeLibrary(OpenRun* run) {
-  if (!run->fixed && !HasAgents(*run)) run->library.clear();
-}
-
-AgentRegistry::OpenRun* AgentRegistry::FindRun(const std::string& run_id) {
-  for (OpenRun& run : runs_) {
-    if (run.run_id == run_id) return &run;
+void AgentRegistry::Tick() {
+  Deferred deferred;
+  {
+    const std::lock_guard lock(mutex_);
+    ExpireSilent(&deferred);
+    Dispatch(&deferred);
   }
-  return nullptr;
-}
-
-// Whether the agent may run it, ignoring whether it is busy.
-bool AgentRegistry::Fits(const Agent& agent, const OpenRun& run) {
-  if (agent.link == nullptr || agent.facts.chip() != run.chip) return false;
-  const auto failures = run.failures.find(agent.facts.agent_id());
-  if (failures != run.failures.end() && failures->second >= kMaxFailures) return false;
-  if (!run.submission.upload_name().empty()) return agent.facts.takes_uploads();
-  return run.library.empty() || run.library == agent.facts.impl_sha256();
-}
-
-void AgentRegistry::Dispatch(Deferred* deferred) {
-  if (closed_) return;
-  for (OpenRun& run : runs_) {
-    FreeLibrary(&run);
-    for (auto& [name, agent] : agents_) {
-      if (!agent.run_id.empty() || !agent.health.ok() || !Fits(agent, run)) continue;
-      if (run.library.empty()) run.library = agent.facts.impl_sha256();
-      agent.run_id = run.run_id;
-      v1::Assignment message;
-      message.mutable_run()->set_run_id(run.run_id);
-      *message.mutable_run()->mutable_options() = run.options;
-      *message.mutable_run()->mutable_submission() = run.submission;
-      agent.link->Send(message);
-      NoteState(&agent);
-      Log(LogLevel::kInfo, "assigned", {{"run_id", run.run_id}, {"agent", name}});
-    }
-  }
-  AbortHopeless(deferred);
-  NoteBlocked(deferred);
-}
-
-std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
-  std::vector<std::string> sick;
-  for (const auto& [name, agent] : agents_) {
-    if (!Fits(agent, run)) continue;
-    const bool runs_it = !agent.run_id.empty() && agent.run_id == run.run_id;
-    if (agent.health.ok() || runs_it) return "";
-    sick.push_back(absl::StrCat(name, ": ", agent.health.text()));
-  }
-  if (sick.empty()) return "";
-  return absl::StrCat("every agent that could run it fails its health check: ", absl::StrJoin(sick, "; "));
-}
-
-// These runs keep waiting in case an agent recovers; their watchers are notified.
-void AgentRegistry::NoteBlocked(Deferred* deferred) {
-  for (OpenRun& run : runs_) {
-    const std::string note = WhyBlocked(run);
-    if (note == run.submission.note()) continue;
-    run.submission.set_note(note);
-    const absl::Status stored = database_->SetSubmission(run.run_id, run.submission);
-    if (!stored.ok()) {
-      Log(LogLevel::kError, "note_not_stored",
-          {{"run_id", run.run_id}, {"status", std::string(stored.message())}});
-    }
-    deferred->changes.push_back({run.run_id, false});
-  }
-}
-
-// Every agent that is there and could have done it has failed: waiting for others would be waiting for
-// nobody.
-void AgentRegistry::AbortHopeless(Deferred* deferred) {
-  std::vector<OpenRun> hopeless;
-  for (const OpenRun& run : runs_) {
-    const bool failed = std::any_of(run.failures.begin(), run.failures.end(),
-                                    [](const auto& entry) { return entry.second >= kMaxFailures; });
-    if (!failed || HasAgents(run)) continue;
-    const bool hope = std::any_of(agents_.begin(), agents_.end(),
-                                  [&run](const auto& entry) { return Fits(entry.second, run); });
-    if (!hope) hopeless.push_back(run);
-  }
-  for (OpenRun& run : hopeless) {
-    run.submission.set_note(run.last_text);
-    run.submission.set_exit_code(run.last_code);
-    Abort(run.submission, run.run_id, deferred);
-    DropRun(run.run_id);
-  }
-}
-
-void AgentRegistry::Abort(const v1::Submission& submission, const std::string& run_id, Deferred* deferred) {
-  absl::Status status = database_->SetSubmission(run_id, submission);
-  if (status.ok()) status = database_->SetState(run_id, v1::RUN_STATE_ABORTED);
-  if (!status.ok()) {
-    Log(LogLevel::kError, "not_aborted", {{"run_id", run_id}, {"status", std::string(status.message())}});
-  }
-  Log(LogLevel::kWarn, "run_aborted", {{"run_id", run_id}, {"note", submission.note()}});
-  deferred->changes.push_back({run_id, true});
-}
-
-void AgentRegistry::DropRun(const std::string& run_id) {
-  std::erase_if(runs_, [&run_id](const OpenRun& run) { return run.run_id == run_id; });
+  deferred.flush = true;
+  ApplyDeferred(deferred);
 }
 
 std::vector<v1::AgentInfo> AgentRegistry::List(const std::string& chip) {
@@ -369,103 +292,6 @@ std::vector<v1::AgentInfo> AgentRegistry::List(const std::string& chip) {
            std::tie(b.facts().chip(), b.facts().agent_id());
   });
   return list;
-}
-
-absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
-                                                        const v1::Submission& submission) {
-  Deferred deferred;
-  v1::SubmitResponse response;
-  std::vector<std::string> unfit;
-  std::vector<std::string> chips;
-  std::string blocked;
-  v1::RunInfo asked;
-  asked.mutable_options()->set_chip(chip);
-  *asked.mutable_submission() = submission;
-  const OpenRun run = MakeOpen(asked);
-  const bool upload = !submission.upload_name().empty();
-  {
-    const std::lock_guard lock(mutex_);
-    ExpireSilent(&deferred);
-    for (const auto& [name, agent] : agents_) {
-      if (agent.link == nullptr) continue;
-      chips.push_back(agent.facts.chip());
-      if (agent.facts.chip() != chip) continue;
-      if (Fits(agent, run)) {
-        response.add_agents(name);
-      } else {
-        unfit.push_back(upload ? name : absl::StrCat(name, " has ", agent.facts.impl_sha256()));
-      }
-    }
-    blocked = WhyBlocked(run);
-  }
-  ApplyDeferred(deferred);
-  response.set_note(blocked);
-  if (response.agents_size() > 0) return response;
-  if (!unfit.empty() && upload) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "no agent of chip '", chip,
-        "' takes an uploaded library: started without --impl-upload: ", absl::StrJoin(unfit, ", ")));
-  }
-  if (!unfit.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("no agent of chip '", chip, "' has the library ",
-                                                   run.library, ": ", absl::StrJoin(unfit, ", ")));
-  }
-  std::sort(chips.begin(), chips.end());
-  chips.erase(std::unique(chips.begin(), chips.end()), chips.end());
-  response.set_note(absl::StrCat(
-      "no agent of chip '", chip, "' is there now; the run waits for one (there ",
-      chips.empty() ? "are none of any chip" : absl::StrCat("are: ", absl::StrJoin(chips, ", ")), ")"));
-  return response;
-}
-
-void AgentRegistry::Enqueue(const v1::RunInfo& run) {
-  Deferred deferred;
-  {
-    const std::lock_guard lock(mutex_);
-    runs_.push_back(MakeOpen(run));
-    Log(LogLevel::kInfo, "submitted",
-        {{"run_id", run.run_id()},
-         {"chip", run.options().chip()},
-         {"library", Short(RequiredLibrary(run.submission()))},
-         {"upload", run.submission().upload_name()}});
-    Dispatch(&deferred);
-  }
-  ApplyDeferred(deferred);
-}
-
-void AgentRegistry::Finished(const std::string& run_id) {
-  Deferred deferred;
-  {
-    const std::lock_guard lock(mutex_);
-    if (FindRun(run_id) == nullptr) return;
-    DropRun(run_id);
-    deferred.changes.push_back({run_id, true});
-  }
-  ApplyDeferred(deferred);
-}
-
-absl::Status AgentRegistry::Cancel(const std::string& run_id) {
-  Deferred deferred;
-  {
-    const std::lock_guard lock(mutex_);
-    OpenRun* run = FindRun(run_id);
-    if (run == nullptr) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "run ", run_id, " is not a submitted run that is queued or running: there is nothing to cancel"));
-    }
-    run->submission.set_cancelled(true);
-    run->submission.set_note("cancelled");
-    run->submission.set_exit_code(static_cast<int>(ExitCode::kInterrupted));
-    Abort(run->submission, run_id, &deferred);
-    DropRun(run_id);
-    v1::Assignment message;
-    message.set_stop_run(run_id);
-    for (auto& [name, agent] : agents_) {
-      if (agent.run_id == run_id && agent.link != nullptr) agent.link->Send(message);
-    }
-  }
-  ApplyDeferred(deferred);
-  return absl::OkStatus();
 }
 
 void AgentRegistry::CloseAll() {

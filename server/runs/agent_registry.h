@@ -2,11 +2,12 @@
 #ifndef SERVER_RUNS_AGENT_REGISTRY_H_
 #define SERVER_RUNS_AGENT_REGISTRY_H_
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -14,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "diopi/v1/service.pb.h"
+#include "server/runs/run_changes.h"
 #include "server/scheduler/scheduler.h"
 #include "server/store/database.h"
 
@@ -29,6 +31,12 @@ class AgentLink {
   virtual void Close(const absl::Status& why) = 0;
 };
 
+// Who calls for an agent: the name of the token, and whether it may act as agents of others.
+struct AgentCaller {
+  std::string token;
+  bool admin = true;
+};
+
 // Thread-safe. An agent has at most one run at a time; a run may have many agents, all with the same library.
 // Runs are given out oldest first, to every agent that is free and fits.
 class AgentRegistry {
@@ -38,19 +46,23 @@ class AgentRegistry {
     absl::Duration lost_after = absl::Seconds(20);  // without a sign of life
     absl::Duration forget_after = absl::Hours(24);  // lost for so long: no longer listed
     size_t max_agents = 4096;                       // listed at once; more are refused
-    // A run's state or submission has changed. Called without a lock; `ended`: finished or aborted.
-    std::function<void(const std::string& run_id, bool ended)> run_changed;
+    // After a fault of the server's, nobody gets the run for so long; doubles with every one, up to the most.
+    absl::Duration first_pause = absl::Seconds(1);
+    absl::Duration longest_pause = absl::Minutes(1);
   };
-  // Both must outlive the registry.
-  AgentRegistry(Database* database, const Clock* clock, Options options)
-      : database_(database), clock_(clock), options_(std::move(options)) {}
+  // All must outlive the registry. How submissions change goes to `changes`.
+  AgentRegistry(Database* database, RunChanges* changes, const Clock* clock, const Options& options)
+      : database_(database), changes_(changes), clock_(clock), options_(options) {}
 
   // What the database knows from before: its agents are lost until they come back, its open submissions wait.
   absl::Status Load();
 
   // The agent is there; a link it had before is closed with AlreadyExists. InvalidArgument when it lacks a
-  // name or a chip, ResourceExhausted when there are too many.
-  absl::Status Register(const v1::ServeRequest& request, std::shared_ptr<AgentLink> link);
+  // name or a chip, ResourceExhausted when there are too many, and as CheckOwner.
+  absl::Status Register(const v1::ServeRequest& request, std::shared_ptr<AgentLink> link,
+                        const AgentCaller& caller = {});
+  // PermissionDenied when another token than the caller's registered the agent. OK when nobody did.
+  absl::Status CheckOwner(const std::string& agent_id, const AgentCaller& caller);
   // Its stream is gone: it is lost, unless it has another one by now.
   void StreamEnded(const std::string& agent_id, const AgentLink* link);
   // False when the agent must register again.
@@ -58,6 +70,13 @@ class AgentRegistry {
   // It says goodbye: forgotten.
   void Leave(const std::string& agent_id);
   void EndAssignment(const v1::EndAssignmentRequest& request);
+  // The server could not do what agents asked of it for this run, by no fault of theirs: who fails the run
+  // for it is not counted as failing, and the run waits a little.
+  void ServerFault(const std::string& run_id, const std::string& text);
+
+  // Whether one of the token's agents was given the run and has not ended it. Unavailable while that cannot
+  // be said: the server has just started and the token's agents are not back. PermissionDenied otherwise.
+  absl::Status CheckAssigned(const std::string& token, const std::string& run_id);
 
   // By chip, then name. `cases` and `done` are not filled.
   std::vector<v1::AgentInfo> List(const std::string& chip);
@@ -71,6 +90,12 @@ class AgentRegistry {
   void Finished(const std::string& run_id);
   // FailedPrecondition when it is no open submission.
   absl::Status Cancel(const std::string& run_id);
+  // Aborts it because nobody works on it. False, and nothing is done, when it is no open submission.
+  bool Abandon(const std::string& run_id, const std::string& reason);
+
+  // What is due by the clock: agents that fell silent, runs that waited after a fault, changes that could not
+  // be stored. For every second.
+  void Tick();
 
   // Closes every link with Unavailable; nobody is lost for it.
   void CloseAll();
@@ -81,6 +106,9 @@ class AgentRegistry {
     v1::AgentHealth health;
     std::shared_ptr<AgentLink> link;  // null: lost
     std::string run_id;               // empty: free
+    std::string given;                // the run that its token may work on; also while it is lost
+    absl::Duration given_at;
+    bool back = false;  // it has registered with this server, not only with one before
     absl::Duration seen;
     absl::Time since;                                    // of its state
     v1::AgentState state = v1::AGENT_STATE_UNSPECIFIED;  // as it was last told
@@ -95,14 +123,14 @@ class AgentRegistry {
     std::map<std::string, int> failures;  // ends without the run's, by agent
     std::string last_text;                // of the last failure
     int last_code = 0;
-  };
-  struct Change {
-    std::string run_id;
-    bool ended = false;
+    std::optional<absl::Duration> fault;  // when the server last failed its agents
+    std::string fault_text;
+    absl::Duration pause;       // after the last fault
+    absl::Duration not_before;  // when it may be given to agents again
   };
   // What is to be done once the lock is released.
   struct Deferred {
-    std::vector<Change> changes;
+    bool flush = false;
     std::vector<KnownAgent> keep;
     std::vector<std::string> forget;
   };
@@ -111,6 +139,12 @@ class AgentRegistry {
   void MarkLost(Agent* agent, Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteState(Agent* agent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Dispatch(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Give(const std::string& run_id, Agent* agent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckOwnerLocked(const std::string& agent_id, const AgentCaller& caller)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteFailure(const v1::EndAssignmentRequest& request, const Agent& agent, OpenRun* run)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BackOff(const Agent& agent, OpenRun* run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FreeLibrary(OpenRun* run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AbortHopeless(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteBlocked(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -118,8 +152,8 @@ class AgentRegistry {
   std::string WhyBlocked(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasAgents(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   OpenRun* FindRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Abort(const v1::Submission& submission, const std::string& run_id, Deferred* deferred)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes it off the list, and its agents off it.
+  void Abort(const OpenRun& run, Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyDeferred(const Deferred& deferred);
 
@@ -127,12 +161,14 @@ class AgentRegistry {
   static bool Fits(const Agent& agent, const OpenRun& run);
 
   Database* const database_;
+  RunChanges* const changes_;
   const Clock* const clock_;
   const Options options_;
   std::mutex mutex_;
   std::map<std::string, Agent> agents_ ABSL_GUARDED_BY(mutex_);
   std::vector<OpenRun> runs_ ABSL_GUARDED_BY(mutex_);  // oldest first
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Duration loaded_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace diopi::server

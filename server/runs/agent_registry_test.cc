@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "server/scheduler/fake_clock.h"
 #include "server/store/database_testing.h"
+#include "server/store/full_disk_testing.h"
 
 namespace diopi::server {
 namespace {
@@ -30,16 +33,17 @@ class AgentRegistryTest : public ::testing::Test {
   // As a new server over the same database.
   void Restart() {
     registry_ = nullptr;
+    changes_ = nullptr;
     database_ = nullptr;
     database_ = *Database::Open(DatabasePath(folder_.path()), {});
     AgentRegistry::Options options;
     options.lost_after = absl::Seconds(20);
     options.forget_after = absl::Hours(1);
     options.max_agents = 4;
-    options.run_changed = [this](const std::string& run, bool ended) {
+    changes_ = std::make_unique<RunChanges>(database_.get(), [this](const std::string& run, bool ended) {
       if (ended) ended_.push_back(run);
-    };
-    registry_ = std::make_unique<AgentRegistry>(database_.get(), &clock_, options);
+    });
+    registry_ = std::make_unique<AgentRegistry>(database_.get(), changes_.get(), &clock_, options);
     ASSERT_TRUE(registry_->Load().ok());
   }
 
@@ -95,6 +99,7 @@ class AgentRegistryTest : public ::testing::Test {
   const ScratchFolder folder_;
   FakeClock clock_;
   std::unique_ptr<Database> database_;
+  std::unique_ptr<RunChanges> changes_;
   std::unique_ptr<AgentRegistry> registry_;
   Runs ended_;
 };
@@ -108,7 +113,7 @@ TEST_F(AgentRegistryTest, SilenceMakesAnAgentLostAndLaterForgotten) {
   clock_.Advance(absl::Seconds(2));
   EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_LOST);
   ASSERT_TRUE(link->closed.has_value());
-  EXPECT_TRUE(absl::IsDeadlineExceeded(*link->closed));
+  EXPECT_TRUE(absl::IsUnavailable(*link->closed));
   v1::HeartbeatRequest late;
   late.set_agent_id("a");
   EXPECT_FALSE(registry_->Heartbeat(late));  // it must register again
@@ -142,7 +147,6 @@ TEST_F(AgentRegistryTest, ARunGoesToEveryFreeAgentWithTheSameLibrary) {
   const auto late = Register(Agent("late"));
   EXPECT_EQ(late->runs, Runs({first}));
   registry_->Finished(first);
-  EXPECT_EQ(ended_, Runs({first}));
   End("a", first, 0);
   EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);  // the second one is another library's
   EXPECT_EQ(StateOf("other"), v1::AGENT_STATE_BUSY);
@@ -207,6 +211,116 @@ TEST_F(AgentRegistryTest, ANewServerKnowsAgentsAndRuns) {
   v1::ServeRequest outdated = Agent("c");
   outdated.set_run_id("20200101-000000-0000");
   EXPECT_EQ(Register(outdated)->stops, Runs({"20200101-000000-0000"}));
+}
+
+// Who fails a run for a fault of the server's may fail it any number of times, and waits longer each time.
+TEST_F(AgentRegistryTest, FaultsOfTheServerAreNotTheAgents) {
+  const auto a = Register(Agent("a"));
+  const auto b = Register(Agent("b"));
+  const std::string run = Submit();
+  const auto pass = [this](absl::Duration left) {  // no faster than agents fall silent
+    for (; left > absl::ZeroDuration(); left -= absl::Seconds(10)) {
+      clock_.Advance(std::min<absl::Duration>(left, absl::Seconds(10)));
+      Beat("a");
+      Beat("b");
+    }
+  };
+  size_t given = 1;
+  for (const int seconds : {1, 2, 4, 8, 16, 32, 60, 60}) {
+    ASSERT_EQ(a->runs.size(), given);
+    ASSERT_EQ(b->runs.size(), given);
+    registry_->ServerFault(run, "no room");
+    End("a", run, 4);
+    End("b", run, 4);
+    pass(absl::Seconds(seconds) - absl::Milliseconds(1));
+    EXPECT_EQ(a->runs.size(), given) << seconds;
+    EXPECT_EQ(database_->GetRun(run)->submission().note(),
+              seconds < 60 ? "" : "the server fails its agents, and lets them try again every 1m: no room");
+    clock_.Advance(absl::Milliseconds(1));
+    registry_->Tick();
+    ++given;
+  }
+  EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_QUEUED);
+  EXPECT_EQ(database_->GetRun(run)->submission().note(), "");
+  // The agents' own failures count as before.
+  for (int i = 0; i < 3; ++i) {
+    clock_.Advance(absl::Seconds(1));
+    End("a", run, 4);
+    End("b", run, 4);
+  }
+  EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_ABORTED);
+}
+
+TEST_F(AgentRegistryTest, WhatAFullDiskDidNotTakeIsStoredLater) {
+  Register(Agent("a"));
+  const std::string hopeless = Submit();
+  const std::string cancelled = Submit();
+  {
+    const FullDisk full;
+    End("a", hopeless, 2);
+    EXPECT_TRUE(registry_->Cancel(cancelled).ok());
+    registry_->Tick();
+    EXPECT_EQ(database_->GetRun(hopeless)->state(), v1::RUN_STATE_QUEUED);
+    EXPECT_EQ(ended_, Runs());
+  }
+  registry_->Tick();
+  EXPECT_EQ(database_->GetRun(hopeless)->state(), v1::RUN_STATE_ABORTED);
+  EXPECT_EQ(database_->GetRun(hopeless)->submission().note(), "a: why");
+  EXPECT_EQ(database_->GetRun(hopeless)->options().abort_reason(), "a: why");
+  EXPECT_EQ(database_->GetRun(cancelled)->state(), v1::RUN_STATE_ABORTED);
+  EXPECT_TRUE(database_->GetRun(cancelled)->submission().cancelled());
+  EXPECT_EQ(ended_.size(), 2U);
+}
+
+TEST_F(AgentRegistryTest, AChangeThatNoLongerHoldsIsWithdrawn) {
+  const std::string run = Submit();
+  {
+    const FullDisk full;
+    EXPECT_TRUE(absl::IsResourceExhausted(changes_->Store(run, {.state = v1::RUN_STATE_ABORTED})));
+  }
+  changes_->Withdraw(run);
+  EXPECT_TRUE(changes_->Flush().ok());
+  EXPECT_EQ(database_->GetRun(run)->state(), v1::RUN_STATE_QUEUED);
+  EXPECT_TRUE(absl::IsNotFound(changes_->Store("20200101-000000-0000", {.state = v1::RUN_STATE_ABORTED})));
+  EXPECT_TRUE(changes_->Flush().ok());  // it is dropped
+}
+
+// A token's agents work on a run from when it is given to one of them until that one has ended it.
+TEST_F(AgentRegistryTest, WhoseAgentsWorkOnARun) {
+  const AgentCaller alice{"alice", false};
+  const AgentCaller bob{"bob", false};
+  const auto link = std::make_shared<ListLink>();
+  ASSERT_TRUE(registry_->Register(Agent("a"), link, alice).ok());
+  EXPECT_TRUE(absl::IsPermissionDenied(registry_->Register(Agent("a"), link, bob)));
+  EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckOwner("a", bob)));
+  EXPECT_TRUE(registry_->CheckOwner("a", alice).ok());
+  EXPECT_TRUE(registry_->CheckOwner("a", {"boss", true}).ok());
+  const std::string run = Submit();
+  EXPECT_TRUE(registry_->CheckAssigned("alice", run).ok());
+  EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckAssigned("bob", run)));
+  // Nobody gets a right to a run by saying that he works on it.
+  const std::string other = database_->CreateRun({}, "s", MakeCases(1))->run_id();
+  v1::ServeRequest claim = Agent("b");
+  claim.set_run_id(other);
+  ASSERT_TRUE(registry_->Register(claim, std::make_shared<ListLink>(), bob).ok());
+  EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckAssigned("bob", other)));
+  // It lost its stream, not its work.
+  registry_->StreamEnded("a", link.get());
+  EXPECT_TRUE(registry_->CheckAssigned("alice", run).ok());
+  // A new server knows whose agent it was, and waits for it a little.
+  Restart();
+  EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckOwner("a", bob)));
+  EXPECT_TRUE(absl::IsUnavailable(registry_->CheckAssigned("alice", run)));
+  clock_.Advance(absl::Seconds(20));
+  EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckAssigned("alice", run)));
+  v1::ServeRequest back = Agent("a");
+  back.set_run_id(run);
+  ASSERT_TRUE(registry_->Register(back, std::make_shared<ListLink>(), alice).ok());
+  EXPECT_TRUE(registry_->CheckAssigned("alice", run).ok());
+  registry_->Finished(run);
+  EXPECT_TRUE(registry_->CheckAssigned("alice", run).ok());
+  End("a", run, 0);
+  EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckAssigned("alice", run)));
 }
 
 TEST_F(AgentRegistryTest, Refusals) {

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/sha256.h"
+#include "server/store/quota.h"
 
 namespace diopi::server {
 namespace {
@@ -20,11 +21,15 @@ constexpr std::string_view kElfMagic = "\177ELF";
 
 }  // namespace
 
-ImplStore::Incoming::Incoming(std::string path, int64_t bytes) : path_(std::move(path)), announced_(bytes) {}
+ImplStore::Incoming::Incoming(ImplStore* store, std::string owner, std::string path, int64_t bytes)
+    : store_(store), owner_(std::move(owner)), path_(std::move(path)), announced_(bytes) {}
 
 ImplStore::Incoming::~Incoming() {
+  if (kept_) return;
   std::error_code ignored;
-  if (!kept_) fs::remove(path_, ignored);
+  fs::remove(path_, ignored);
+  const std::lock_guard lock(store_->mutex_);
+  store_->bytes_of_[owner_] -= announced_;
 }
 
 absl::Status ImplStore::Incoming::Add(std::string_view bytes) {
@@ -68,7 +73,9 @@ std::string ImplStore::PathOf(const std::string& run_id) const {
   return (fs::path(folder_) / absl::StrCat(run_id, ".so")).string();
 }
 
-absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> ImplStore::Receive(int64_t bytes) {
+absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> ImplStore::Receive(const std::string& owner,
+                                                                        int64_t bytes,
+                                                                        int64_t max_owner_bytes) {
   if (bytes <= 0 || bytes > max_bytes_) {
     return absl::InvalidArgumentError(absl::StrCat("an uploaded library may have up to ", max_bytes_,
                                                    " bytes; this one is announced with ", bytes));
@@ -80,7 +87,17 @@ absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> ImplStore::Receive(int64_t 
   const int fd = error ? -1 : mkstemp(path.data());  // 0600
   if (fd < 0) return absl::InternalError(absl::StrCat(path, ": cannot be made"));
   close(fd);
-  std::unique_ptr<Incoming> incoming(new Incoming(path, bytes));
+  std::unique_ptr<Incoming> incoming(new Incoming(this, owner, path, bytes));
+  {
+    const std::lock_guard lock(mutex_);
+    int64_t& held = bytes_of_[owner];
+    held += bytes;  // until `incoming` is gone, or the run
+    if (max_owner_bytes > 0 && held > max_owner_bytes) {
+      return QuotaError(absl::StrCat(
+          "'", owner, "' has ", held - bytes, " bytes of uploaded libraries; this one has ", bytes, ", and ",
+          max_owner_bytes, " are allowed in all (--max-owner-upload-mib): finish or cancel some runs first"));
+    }
+  }
   incoming->file_.open(path, std::ios::binary);
   return incoming;
 }
@@ -90,6 +107,8 @@ absl::Status ImplStore::Keep(Incoming* incoming, const std::string& run_id) {
   fs::rename(incoming->path_, PathOf(run_id), error);
   if (error) return absl::InternalError(absl::StrCat(PathOf(run_id), ": ", error.message()));
   incoming->kept_ = true;
+  const std::lock_guard lock(mutex_);
+  kept_[run_id] = {incoming->owner_, incoming->announced_};
   return absl::OkStatus();
 }
 
@@ -110,14 +129,21 @@ absl::Status ImplStore::Read(const std::string& run_id,
 void ImplStore::Remove(const std::string& run_id) {
   std::error_code ignored;
   fs::remove(PathOf(run_id), ignored);
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.extract(run_id);
+  if (!found.empty()) bytes_of_[found.mapped().owner] -= found.mapped().bytes;
 }
 
-void ImplStore::RemoveAllBut(const std::set<std::string>& run_ids) {
+void ImplStore::RemoveAllBut(std::map<std::string, Kept> runs) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
     std::error_code ignored;
-    if (!run_ids.contains(entry.path().stem().string())) fs::remove(entry.path(), ignored);
+    if (!runs.contains(entry.path().stem().string())) fs::remove(entry.path(), ignored);
   }
+  const std::lock_guard lock(mutex_);
+  kept_ = std::move(runs);
+  bytes_of_.clear();
+  for (const auto& [run_id, kept] : kept_) bytes_of_[kept.owner] += kept.bytes;
 }
 
 }  // namespace diopi::server

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <random>
 #include <set>
 #include <utility>
 
@@ -61,6 +62,17 @@ absl::Status CheckSame(const std::string& run_id, const std::string& what, const
   if (was == is) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " cannot be resumed with another ", what,
                                                     ": it was made with '", was, "', this is '", is, "'"));
+}
+
+// Why it was aborted no longer holds.
+RunChange Reopening(const v1::RunInfo& info) {
+  RunChange change{.state = v1::RUN_STATE_RUNNING};
+  if (!info.options().abort_reason().empty()) change.abort_reason = "";
+  if (!info.has_submission() || info.state() != v1::RUN_STATE_ABORTED) return change;
+  change.submission = info.submission();
+  change.submission->clear_note();
+  change.submission->clear_exit_code();
+  return change;
 }
 
 }  // namespace
@@ -119,6 +131,15 @@ absl::StatusOr<std::vector<PackedCase>> RunRegistry::SelectCases(const v1::RunOp
   return selected;
 }
 
+absl::Status RunRegistry::CheckBaseline(const std::string& serialized, std::set<std::string>* without) {
+  v1::Case c;
+  if (!c.ParseFromString(serialized)) return absl::InternalError("a case cannot be read");
+  if (cases::IsLibraryCheck(c) || without->contains(c.operator_())) return absl::OkStatus();
+  const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c.operator_());
+  if (!open.ok() || !(*open)->Check(c).ok()) without->insert(c.operator_());
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Describe(const v1::RunInfo& info, const ActiveRun& run) {
   v1::CreateRunResponse response;
   response.set_run_id(info.run_id());
@@ -126,12 +147,9 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Describe(const v1::RunInfo& i
   response.set_done(info.done());
   response.set_suite_hash(info.suite_hash());
   std::set<std::string> without;
-  for (size_t i = 0; i < run.cases.size(); ++i) {
-    const absl::StatusOr<v1::Case> c = run.CaseAt(i);
-    if (!c.ok()) return c.status();
-    if (cases::IsLibraryCheck(*c) || without.contains(c->operator_())) continue;
-    const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c->operator_());
-    if (!open.ok() || !(*open)->Check(*c).ok()) without.insert(c->operator_());
+  for (const std::string& serialized : run.cases) {
+    absl::Status status = CheckBaseline(serialized, &without);
+    if (!status.ok()) return status;
   }
   for (const std::string& name : without) response.add_without_baseline(name);
   return response;
@@ -151,12 +169,13 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, std::v
   options.lease = options_.lease;
   options.batch = options_.batch;
   options.shuffle_seed = info.options().shuffle_seed();
+  options.first_lease = uint64_t{std::random_device{}()} << 20 | 1;
   options.on_expired = [metrics = options_.metrics, run_id = info.run_id()](const ExpiredLease& lease) {
     if (metrics != nullptr) metrics->Expired(lease.cases);
     Log(LogLevel::kWarn, "lease_expired",
         {{"run_id", run_id}, {"agent", lease.agent}, {"lease", lease.lease_id}, {"cases", lease.cases}});
   };
-  auto run = std::make_shared<ActiveRun>(info.run_id(), std::move(scheduled), done, options, clock_);
+  auto run = std::make_shared<ActiveRun>(info, std::move(scheduled), done, options, clock_);
   run->cases.reserve(cases.size());
   run->hashes.reserve(cases.size());
   for (PackedCase& c : cases) {
@@ -196,14 +215,18 @@ absl::Status RunRegistry::CheckContracts(const v1::RunOptions& options) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& asked) {
+absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked, const NewRun& more,
+                                                    const CheckCases& check) {
   absl::Status status = CheckOptions(asked);
   if (status.ok()) status = CheckContracts(asked);
   if (!status.ok()) return status;
   v1::RunOptions options = asked;
+  options.clear_abort_reason();
   options.mutable_command()->set_cases_folder(options_.cases_folder);
   absl::StatusOr<std::vector<PackedCase>> cases = SelectCases(asked, options.mutable_whole_suite_hash());
   if (!cases.ok()) return cases.status();
+  status = check(*cases);
+  if (!status.ok()) return status;
   std::vector<RunCase> rows;
   rows.reserve(cases->size());
   cases::SuiteHasher hasher;
@@ -211,15 +234,36 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
     rows.push_back(c.row);
     hasher.Add(c.row.case_id, c.row.case_hash);
   }
-  const absl::StatusOr<v1::RunInfo> info = database_->CreateRun(options, std::move(hasher).Finish(), rows);
+  absl::StatusOr<v1::RunInfo> info = database_->CreateRun(options, std::move(hasher).Finish(), rows, more);
   if (!info.ok()) return info.status();
-  const std::shared_ptr<ActiveRun> run = Activate(*info, *std::move(cases), {});
-  {
-    const std::lock_guard lock(mutex_);
-    active_[info->run_id()] = run;
-  }
-  KeepAlive(run.get());
-  return Describe(*info, *run);
+  Made made{*std::move(info), nullptr};
+  made.run = Activate(made.info, *std::move(cases), {});
+  const std::lock_guard lock(mutex_);
+  active_[made.info.run_id()] = made.run;
+  return made;
+}
+
+absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& options, int max_open) {
+  const absl::StatusOr<Made> made =
+      Make(options, {.alive_for = kSilentLeases * options_.lease, .max_open = max_open},
+           [](const std::vector<PackedCase>&) { return absl::OkStatus(); });
+  if (!made.ok()) return made.status();
+  return Describe(made->info, *made->run);
+}
+
+absl::StatusOr<v1::RunInfo> RunRegistry::Submit(const v1::RunOptions& options, const NewRun& more) {
+  absl::StatusOr<Made> made = Make(options, more, [this](const std::vector<PackedCase>& cases) {
+    std::set<std::string> without;
+    absl::Status status = absl::OkStatus();
+    for (const PackedCase& c : cases) status.Update(CheckBaseline(c.serialized, &without));
+    if (!status.ok() || without.empty()) return status;
+    const std::string names = absl::StrJoin(without, " ");
+    return absl::FailedPreconditionError(
+        absl::StrCat("the server has no baselines of ", names,
+                     ". On its machine run: diopi-cli gen --data ITS-FOLDER --fname ", names));
+  });
+  if (!made.ok()) return made.status();
+  return std::move(made->info);
 }
 
 absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& info) {
@@ -246,12 +290,20 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& 
   return Activate(info, std::move(cases), *done);
 }
 
-absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& run_id) {
+absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& run_id,
+                                                             const RunAccess& access) {
   const std::lock_guard lock(mutex_);
   const auto found = active_.find(run_id);
-  if (found != active_.end()) return found->second;
+  if (found != active_.end()) {
+    absl::Status allowed = access(found->first, found->second->owner);
+    if (!allowed.ok()) return allowed;
+    return found->second;
+  }
   const absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
   if (!info.ok()) return info.status();
+  // Before it costs anything.
+  absl::Status allowed = access(info->run_id(), info->options().owner());
+  if (!allowed.ok()) return allowed;
   if (const auto latest = active_.find(info->run_id()); latest != active_.end()) return latest->second;
   absl::StatusOr<std::shared_ptr<ActiveRun>> run = Load(*info);
   if (!run.ok()) return run;
@@ -286,15 +338,18 @@ absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options
 }
 
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run_id,
-                                                          const v1::RunOptions& options, bool join) {
+                                                          const v1::RunOptions& options, bool join,
+                                                          const RunAccess& access) {
   absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
   if (!info.ok()) return info.status();
+  absl::Status status = access(info->run_id(), info->options().owner());
+  if (!status.ok()) return status;
   if (join && info->state() != v1::RUN_STATE_RUNNING && info->state() != v1::RUN_STATE_STALLED) {
     return absl::FailedPreconditionError(
         absl::StrCat("run ", info->run_id(), " is ", EnumName(info->state()), ": there is nothing to join",
                      info->done() < info->cases() ? "; --resume completes it" : ""));
   }
-  absl::Status status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
+  status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
   if (status.ok()) status = Begin(&*info, options);
   if (status.ok()) {
     status =
@@ -305,10 +360,11 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
         CheckSame(info->run_id(), "set of contracts", ContractText(info->options()), ContractText(options));
   }
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id(), access);
   if (!run.ok()) return run.status();
+  changes_->Withdraw(info->run_id());
   if (info->done() < info->cases() && info->state() != v1::RUN_STATE_RUNNING) {
-    status = database_->SetState(info->run_id(), v1::RUN_STATE_RUNNING);
+    status = database_->ChangeRun(info->run_id(), Reopening(*info));
     if (!status.ok()) return status;
   }
   KeepAlive(run->get());
@@ -323,6 +379,21 @@ void RunRegistry::KeepAlive(ActiveRun* run) {
   const absl::Status kept = database_->KeepAlive(run->run_id, kSilentLeases * options_.lease);
   if (kept.ok()) return;
   Log(LogLevel::kWarn, "not_kept_alive", {{"run_id", run->run_id}, {"status", std::string(kept.message())}});
+}
+
+absl::StatusOr<std::vector<v1::RunInfo>> RunRegistry::Abandoned(absl::Duration stalled_for) {
+  absl::StatusOr<std::vector<v1::RunInfo>> runs = database_->AbandonedRuns(stalled_for);
+  if (!runs.ok()) return runs;
+  // The database goes by the time of day, which may have jumped.
+  const int64_t since = absl::ToInt64Milliseconds(clock_->Now() - stalled_for);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(*runs, [&](const v1::RunInfo& run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const auto found = active_.find(run.run_id());
+    if (found == active_.end()) return false;
+    const int64_t next = found->second->next_sign_of_life_ms;
+    return next != 0 && next > since;
+  });
+  return runs;
 }
 
 SchedulerCounts RunRegistry::Counts() {

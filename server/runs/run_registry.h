@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/service.pb.h"
 #include "server/runs/baseline_cache.h"
+#include "server/runs/run_changes.h"
 #include "server/scheduler/scheduler.h"
 #include "server/store/database.h"
 #include "server/telemetry/metrics.h"
@@ -49,19 +51,25 @@ struct PackedCase {
 
 // A run in memory. Thread-safe: immutable, except for members that are thread-safe themselves.
 struct ActiveRun {
-  ActiveRun(std::string id, std::vector<ScheduledCase> scheduled, const std::vector<std::string>& done,
-            const SchedulerOptions& options, const Clock* clock)
-      : run_id(std::move(id)), scheduler(std::move(scheduled), done, options, clock) {}
+  ActiveRun(const v1::RunInfo& info, std::vector<ScheduledCase> scheduled,
+            const std::vector<std::string>& done, const SchedulerOptions& options, const Clock* clock)
+      : run_id(info.run_id()),
+        owner(info.options().owner()),
+        scheduler(std::move(scheduled), done, options, clock) {}
 
   absl::StatusOr<v1::Case> CaseAt(size_t index) const;
 
   const std::string run_id;
+  const std::string owner;          // RunOptions.owner
   std::vector<std::string> cases;   // serialised: a third of the size of messages
   std::vector<std::string> hashes;  // of the cases
   Scheduler scheduler;
   std::atomic<int64_t> next_sign_of_life_ms =
       0;  // when the database is to be told again, by the registry's clock
 };
+
+// Whether the caller may work on the run that this owner made: OK, or the call's answer.
+using RunAccess = std::function<absl::Status(const std::string& run_id, const std::string& owner)>;
 
 // Thread-safe.
 class RunRegistry {
@@ -73,20 +81,33 @@ class RunRegistry {
     Metrics* metrics = nullptr;  // null: nothing is counted; otherwise it outlives the registry
   };
   // All must outlive the registry.
-  RunRegistry(Database* database, LazyCatalog* catalog, BaselineCache* baselines, const Clock* clock,
-              const Options& options)
-      : database_(database), catalog_(catalog), baselines_(baselines), clock_(clock), options_(options) {}
+  RunRegistry(Database* database, RunChanges* changes, LazyCatalog* catalog, BaselineCache* baselines,
+              const Clock* clock, const Options& options)
+      : database_(database),
+        changes_(changes),
+        catalog_(catalog),
+        baselines_(baselines),
+        clock_(clock),
+        options_(options) {}
 
-  // InvalidArgument for options that make no sense; the catalog's statuses for the selection.
-  absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options);
+  // InvalidArgument for options that make no sense; the catalog's statuses for the selection; as
+  // NewRun.max_open.
+  absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options, int max_open = 0);
 
-  // Continues a run with what it lacks. FailedPrecondition when chip, library or cases are not the same; with
-  // `join`, also when it is not running.
+  // The same for standing agents: the run is queued. FailedPrecondition, and no run, when baselines are
+  // missing. `more` is of the database's transaction.
+  absl::StatusOr<v1::RunInfo> Submit(const v1::RunOptions& options, const NewRun& more);
+
+  // Continues a run with what it lacks, also one that was aborted. FailedPrecondition when chip, library or
+  // cases are not the same; with `join`, also when it is not running.
   absl::StatusOr<v1::CreateRunResponse> Resume(const std::string& run_id, const v1::RunOptions& options,
-                                               bool join = false);
+                                               bool join, const RunAccess& access);
 
   // In memory already, or from the database. NotFound; FailedPrecondition when its cases have changed.
-  absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id);
+  absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id, const RunAccess& access);
+
+  // Runs that nobody has worked on for so long, by the database and, where they are in memory, by the clock.
+  absl::StatusOr<std::vector<v1::RunInfo>> Abandoned(absl::Duration stalled_for);
 
   // An agent has called about the run: records in the database, every so often, that the run is alive.
   void KeepAlive(ActiveRun* run);
@@ -101,6 +122,13 @@ class RunRegistry {
   absl::Status CheckContracts(const v1::RunOptions& options);
   // The selection's part that the shard has, and the hash of the whole.
   absl::StatusOr<std::vector<PackedCase>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
+  // Stores a new run and takes it into memory. `check` sees its cases before.
+  using CheckCases = std::function<absl::Status(const std::vector<PackedCase>&)>;
+  struct Made {
+    v1::RunInfo info;
+    std::shared_ptr<ActiveRun> run;
+  };
+  absl::StatusOr<Made> Make(const v1::RunOptions& asked, const NewRun& more, const CheckCases& check);
   absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);
   // The first agent of a queued run makes it one of its library's.
   absl::Status Begin(v1::RunInfo* info, const v1::RunOptions& options);
@@ -109,8 +137,11 @@ class RunRegistry {
   // Times of the chip's earlier runs; empty where batches are not sized by time.
   std::map<std::string, double> CaseSeconds(const std::string& chip);
   absl::StatusOr<v1::CreateRunResponse> Describe(const v1::RunInfo& info, const ActiveRun& run);
+  // Adds the case's operator to `without` unless its baseline is there.
+  absl::Status CheckBaseline(const std::string& serialized, std::set<std::string>* without);
 
   Database* const database_;
+  RunChanges* const changes_;
   LazyCatalog* const catalog_;
   BaselineCache* const baselines_;
   const Clock* const clock_;

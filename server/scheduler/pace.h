@@ -1,8 +1,9 @@
-// How much work an agent gets at once: batches of about as many seconds for everyone, from what cases cost
-// and how fast each agent was seen to be. Pure arithmetic over times that it is given.
+// How much work an agent gets at once: batches that take every agent about the same time, from the cost of
+// the cases and the measured speed of the agent. Pure arithmetic over the times that callers pass in.
 //
-// A case costs seconds: as measured before, else the mean of its group in this run, else the mean of all. An
-// agent's speed is cost per second of wall time while it held work, whatever its machine and workers are.
+// The cost of a case is in seconds: as measured before, else the mean of its group in this run, else the mean
+// of all. An agent's speed is cost per second of wall time while it held work, whatever its machine and
+// workers are.
 #ifndef SERVER_SCHEDULER_PACE_H_
 #define SERVER_SCHEDULER_PACE_H_
 
@@ -20,15 +21,15 @@ namespace diopi::server {
 struct ScheduledCase {
   std::string id;          // unique
   int64_t bytes = 0;       // what its tensors take, for LeaseLimits.max_bytes
-  double seconds = 0;      // that it took before; 0: not known
+  double seconds = 0;      // it took before; 0: not known
   std::string group = "";  // cases of a group take about as long as each other: the function
   bool last = false;       // handed out after all others: it would cost the agent a fresh worker in between
 };
 
 struct PaceOptions {
-  // An agent is given about so much work at once. Zero: as much as it asks for.
+  // How long a batch should take. Zero: an agent gets as much as it asks for.
   absl::Duration target = absl::ZeroDuration();
-  // An agent that was not heard of for this long, and holds nothing, does not count as one that shares.
+  // An agent that holds nothing and has sent nothing for this long no longer counts as sharing the work.
   absl::Duration forget = absl::Seconds(30);
   absl::Duration max_retry = absl::Milliseconds(250);
 };
@@ -38,23 +39,23 @@ struct Allowance {
   int cases = 0;            // 0: nothing now
   double cost = 0;          // a batch ends before the case that exceeds it; one case is always allowed
   double slow = 0;          // a batch has at most one case that costs this or more
-  int at_least = 1;         // cases that are given whatever they cost, so that no worker idles
+  int at_least = 1;         // cases that the batch has whatever they cost, so that no worker idles
   absl::Duration retry_in;  // when cases is 0
 };
 
 // Not thread-safe.
 class Pace {
  public:
-  // What an agent gets first, and what it may hold until its first report says how fast it is.
+  // An agent's first batch, and the most that it may hold until its first report shows how fast it is.
   static constexpr int kFirstCases = 4;
   static constexpr int kUnmeasuredCases = 16;
 
   Pace(const PaceOptions& options, absl::Span<const ScheduledCase> cases);
 
   double Cost(size_t index) const;
-  // Whether the case is known to be slow for any batch: such are handed out first.
+  // Whether the case is known to be slow for any batch: slow cases are handed out first.
   bool IsSlow(size_t index) const;
-  // A case of this number took so long, on whichever agent; not positive: it was not measured.
+  // The case took `seconds`, on whichever agent; not positive: it was not measured.
   void Learn(size_t index, double seconds);
 
   // The case now waits to be leased, or no longer does.
@@ -68,7 +69,7 @@ class Pace {
   // The agent no longer holds it: done by it, done by another, or taken back.
   enum class End { kDone, kDoneByAnother, kTakenBack };
   void Take(const std::string& agent, size_t index, End end, absl::Duration now);
-  // It is gone, or its leases expired: what it was is no longer known.
+  // The agent is gone, or its leases expired: its speed is no longer known.
   void Forget(const std::string& agent);
 
   // Cost per second; 0: not known yet.
@@ -94,7 +95,7 @@ class Pace {
   void Count(size_t index, int by);
   double MeanCost() const;
   double UsualSpeed() const;
-  // Seconds until everything is done when everyone keeps busy, and whether anyone but `agent` shares.
+  // Seconds until everything is done if every agent keeps busy, and whether another agent shares the work.
   double SecondsLeft(const std::string& agent, absl::Duration now, bool* shared) const;
   Allowance AllowUnmeasured(Agent* agent, int max_cases) const;
 
@@ -104,7 +105,7 @@ class Pace {
   std::vector<double> charged_;  // what a case that is held was taken to cost
   std::vector<Mean> groups_;
   Mean all_;
-  double waiting_known_ = 0;     // cost of the waiting cases that have one
+  double waiting_known_ = 0;     // cost of the waiting cases whose cost is known
   int64_t waiting_unknown_ = 0;  // the other ones
   double open_cost_ = 0;         // of all agents
   std::map<std::string, Agent> agents_;

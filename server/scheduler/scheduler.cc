@@ -42,7 +42,8 @@ Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::str
                      const SchedulerOptions& options, const Clock* clock)
     : options_(options),
       clock_(clock),
-      pace_(PaceOptions{options.batch, options.lease, options.max_retry}, cases) {
+      pace_(PaceOptions{options.batch, options.lease, options.max_retry}, cases),
+      next_lease_(options.first_lease) {
   const std::vector<size_t> order = OrderOf(cases.size(), options.shuffle_seed);
   entries_.reserve(cases.size());
   index_.reserve(cases.size());
@@ -184,7 +185,9 @@ bool Scheduler::WasLeased(const std::string& case_id, absl::Span<const std::stri
   const std::vector<uint64_t>& leases = entries_[found->second].leases;
   return leases.empty() || std::any_of(lease_ids.begin(), lease_ids.end(), [&](const std::string& text) {
            uint64_t id = 0;
-           return absl::SimpleAtoi(text, &id) && std::find(leases.begin(), leases.end(), id) != leases.end();
+           if (!absl::SimpleAtoi(text, &id)) return false;
+           const bool ours = id >= options_.first_lease && id < next_lease_;
+           return !ours || std::find(leases.begin(), leases.end(), id) != leases.end();
          });
 }
 

@@ -1,5 +1,5 @@
 // Who runs which case of a run: leases with deadlines. Pure logic in memory; the database is the truth about
-// what is done, and a scheduler is made from it again when a server starts.
+// what is done, and a starting server makes its scheduler from it.
 #ifndef SERVER_SCHEDULER_SCHEDULER_H_
 #define SERVER_SCHEDULER_SCHEDULER_H_
 
@@ -45,12 +45,15 @@ struct SchedulerOptions {
   absl::Duration lease = absl::Seconds(30);
   // 0: the order of the cases given; otherwise a permutation that depends on the seed and the cases' number.
   uint64_t shuffle_seed = 0;
-  // What an agent that finds nothing waits at most before it asks again.
+  // The name of the first lease. Each scheduler of a run starts at another one, which tells their leases
+  // apart.
+  uint64_t first_lease = 1;
+  // An agent that gets nothing waits this long at most before it asks again.
   absl::Duration max_retry = absl::Milliseconds(250);
-  // Batches are made to take about so long, by what cases cost and how fast each agent is (pace.h); the first
-  // ones are small, and so are the last ones. Zero: every batch is as large as the limits let it be.
+  // How long a batch should take, by the cost of its cases and the speed of its agent (pace.h); the first and
+  // the last batches are smaller. Zero: every batch is as large as the limits allow.
   absl::Duration batch = absl::ZeroDuration();
-  // Told of every lease that expires, when that is noticed: at the next call. Must not call the scheduler.
+  // Called for every lease that expires, when the next call notices it. Must not call the scheduler.
   std::function<void(const ExpiredLease&)> on_expired;
 };
 
@@ -65,7 +68,7 @@ struct LeaseBatch {
   std::vector<size_t> cases;  // indices into the cases the scheduler was made with
   absl::Duration expires_in;  // from now
   bool complete = false;      // every case is done
-  absl::Duration retry_in;    // nothing now: the agent has enough, or others hold the rest; ask again then
+  absl::Duration retry_in;    // when there are no cases: the agent has enough, or others hold the rest
 };
 
 struct SchedulerCounts {
@@ -83,30 +86,30 @@ class Scheduler {
   Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::string> done,
             const SchedulerOptions& options, const Clock* clock);
 
-  // The next cases in order. Cases of expired leases come last, so that one that kills its agents does not
-  // stand in the way of the others. With SchedulerOptions.batch and without a seed, cases known to be slow
+  // The next cases in order. Cases of expired leases come last, so that a case that kills its agents does not
+  // block the others. With SchedulerOptions.batch and without a seed, cases known to be slow
   // come first, and a batch has one slow case at most; with a seed the order is the seed's alone. Those
   // marked `last` follow all others either way.
   LeaseBatch Lease(const std::string& agent, const LeaseLimits& limits);
 
-  // Starts the lease's time again. False when it has expired (its cases may be with others) or is not this
+  // Restarts the lease's time. False when the lease has expired (others may have its cases) or is not this
   // agent's.
   bool Renew(const std::string& agent, const std::string& lease_id);
 
-  // The case has a verdict: from whoever holds it, from one whose lease has expired, or a second time. False
-  // when it had one already or is no case of this run. Counts as a renewal of the lease that holds it, if
-  // that lease is `agent`'s. `seconds`: how long it took, if that was measured.
+  // The case has a verdict: from the agent that holds it, from one whose lease has expired, or a second time.
+  // False when it had one already or is not in this run. Renews the lease that holds the case, if that lease
+  // is `agent`'s. `seconds`: how long the case took, if that was measured.
   bool MarkDone(const std::string& agent, const std::string& case_id, double seconds = 0);
 
-  // Whether one of these leases brought the case. True also for a case that this scheduler has given nobody:
-  // an earlier one may have.
+  // Whether one of these leases brought the case. Also true for a lease of an earlier scheduler, and for a
+  // case that this scheduler has given to nobody: an earlier scheduler may have, before the server restarted.
   bool WasLeased(const std::string& case_id, absl::Span<const std::string> lease_ids) const;
 
-  // Gives back all that the agent holds: it said goodbye. Returns how many cases.
+  // Takes back all cases that the agent holds, as it has signed off. Returns how many.
   size_t Release(const std::string& agent);
 
-  // Gives back some cases of a lease that never reached its agent; those that are done or no longer in the
-  // lease are left alone.
+  // Takes back some cases of a lease that never reached its agent, except those that are done or no longer in
+  // the lease.
   void Return(const std::string& lease_id, absl::Span<const size_t> cases);
 
   // The index of a case of this run.
@@ -119,7 +122,7 @@ class Scheduler {
     ScheduledCase c;
     State state = State::kWaiting;
     uint64_t lease = 0;
-    std::vector<uint64_t> leases;  // all that it was ever in
+    std::vector<uint64_t> leases;  // all that ever held the case
   };
   struct LeaseRecord {
     std::string agent;
@@ -148,7 +151,7 @@ class Scheduler {
   Pace pace_ ABSL_GUARDED_BY(mutex_);
   size_t done_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t leased_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t next_lease_ ABSL_GUARDED_BY(mutex_) = 1;
+  uint64_t next_lease_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace diopi::server

@@ -182,6 +182,23 @@ TEST(SchedulerTest, CasesThatNeverReachedTheirAgentWaitAgain) {
   EXPECT_EQ(scheduler.IndexOf("c4"), std::nullopt);
 }
 
+// The server was started again, and gave the case to another: the first agent's report is as good as before.
+TEST(SchedulerTest, ALeaseOfAnEarlierSchedulerIsBelieved) {
+  FakeClock clock;
+  SchedulerOptions options = LeaseOf(10);
+  Scheduler before(MakeCases(2), {}, options, &clock);
+  const std::string old = before.Lease("a", {1, 0}).lease_id;
+  options.first_lease = 1000;
+  Scheduler after(MakeCases(2), {}, options, &clock);
+  const std::string first = after.Lease("b", {1, 0}).lease_id;
+  const std::string second = after.Lease("c", {1, 0}).lease_id;
+  EXPECT_TRUE(after.WasLeased("c0", {old}));
+  EXPECT_TRUE(after.WasLeased("c0", {first}));
+  EXPECT_FALSE(after.WasLeased("c0", {second}));
+  EXPECT_FALSE(after.WasLeased("c0", {"junk"}));
+  EXPECT_TRUE(after.MarkDone("a", "c0"));
+}
+
 TEST(SchedulerTest, AnEmptyRunIsComplete) {
   FakeClock clock;
   Scheduler scheduler({}, {}, LeaseOf(10), &clock);

@@ -7,8 +7,8 @@
 
 namespace diopi::server {
 
-// 0 .. count-1, the same on every machine and in every version: never change. Consistent with no other count.
-// `count` is at least 1.
+// 0 .. count-1, the same on every machine and in every version: never change it. Shards for different counts
+// are unrelated. `count` is at least 1.
 uint32_t ShardOf(std::string_view case_id, uint32_t count);
 
 }  // namespace diopi::server

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "server/security/token_file.h"
 
 namespace diopi::server {
@@ -26,6 +28,14 @@ struct Version {
 
 int64_t Nanoseconds(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+constexpr char kTokenPayload[] = "diopi/token";
+
+absl::Status Refusal(absl::StatusCode code, const std::string& name, const std::string& why) {
+  absl::Status status(code, absl::StrCat("the token of '", name, "' ", why));
+  status.SetPayload(kTokenPayload, absl::Cord(name));
+  return status;
 }
 
 class TokenAuthorizer final : public Authorizer {
@@ -50,10 +60,14 @@ class TokenAuthorizer final : public Authorizer {
     if (record == nullptr) {
       return absl::UnauthenticatedError("this server does not know the token, or it was revoked");
     }
+    if (record->expires <= absl::Now()) {
+      return Refusal(absl::StatusCode::kUnauthenticated, record->name,
+                     absl::StrCat("expired on ", ExpiryText(record->expires),
+                                  " (a new one, on the server: diopi-server token revoke, then token add)"));
+    }
     if (record->role < role) {
-      return absl::PermissionDeniedError(absl::StrCat("the token of '", record->name, "' has the role ",
-                                                      RoleWord(record->role), "; this needs ",
-                                                      RoleWord(role)));
+      return Refusal(absl::StatusCode::kPermissionDenied, record->name,
+                     absl::StrCat("has the role ", RoleWord(record->role), "; this needs ", RoleWord(role)));
     }
     return Identity{record->name, record->role};
   }
@@ -87,6 +101,10 @@ class TokenAuthorizer final : public Authorizer {
 
 std::unique_ptr<Authorizer> Authorizer::FromTokens(const std::string& data_folder, bool require) {
   return std::make_unique<TokenAuthorizer>(TokenPath(data_folder), require);
+}
+
+std::string RefusedToken(const absl::Status& status) {
+  return std::string(status.GetPayload(kTokenPayload).value_or(absl::Cord()));
 }
 
 std::string_view BearerToken(std::string_view header) {

@@ -25,10 +25,14 @@ class Authorizer {
   virtual ~Authorizer() = default;
 
   // Who brings `token` (empty: none), if he may do what needs `role`. Where no tokens are asked for,
-  // everybody may do everything, as "anyone". Unauthenticated: no token, or nobody's. PermissionDenied:
-  // another role is needed. FailedPrecondition, DataLoss, Internal: DATA/tokens cannot be read.
+  // everybody may do everything, as "anyone". Unauthenticated: no token, nobody's, or one that has expired.
+  // PermissionDenied: another role is needed. FailedPrecondition, DataLoss, Internal: DATA/tokens cannot be
+  // read.
   virtual absl::StatusOr<Identity> Check(std::string_view token, Role role) = 0;
 };
+
+// Whose token it was that Check refused; empty: nobody's.
+std::string RefusedToken(const absl::Status& status);
 
 // The token in the value of a header `authorization: Bearer TOKEN`; empty when it is none.
 std::string_view BearerToken(std::string_view header);

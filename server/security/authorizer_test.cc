@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/time/clock.h"
 #include "server/security/token_file.h"
 
 namespace diopi::server {
@@ -62,6 +63,20 @@ TEST_F(AuthorizerTest, ARevokedTokenIsRefusedAtOnceAndTheServerStaysClosed) {
   Add("x", Role::kRun);
   ASSERT_TRUE(RevokeToken(data_, "x").ok());
   EXPECT_FALSE(Authorizer::FromTokens(data_, false)->Check("", Role::kRead).ok());
+}
+
+TEST_F(AuthorizerTest, AnExpiredTokenIsRefusedByName) {
+  const auto authorizer = Authorizer::FromTokens(data_, false);
+  const auto valid = AddToken(data_, "valid", Role::kRun, absl::Now() + absl::Hours(1));
+  const auto expired = AddToken(data_, "expired", Role::kRun, absl::Now() - absl::Hours(1));
+  ASSERT_TRUE(valid.ok() && expired.ok()) << valid.status() << expired.status();
+  EXPECT_EQ(authorizer->Check(*valid, Role::kRun)->name, "valid");
+  const absl::Status refused = authorizer->Check(*expired, Role::kRead).status();
+  EXPECT_EQ(refused.code(), Code::kUnauthenticated);
+  EXPECT_NE(refused.message().find("the token of 'expired' expired on 2"), std::string::npos) << refused;
+  EXPECT_EQ(RefusedToken(refused), "expired");
+  EXPECT_EQ(RefusedToken(authorizer->Check(*valid, Role::kAdmin).status()), "valid");
+  EXPECT_EQ(RefusedToken(authorizer->Check("diopi_no", Role::kRead).status()), "");
 }
 
 TEST_F(AuthorizerTest, AFileThatCannotBeReadLetsNobodyIn) {

@@ -15,6 +15,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
@@ -30,6 +31,7 @@ constexpr size_t kSaltBytes = 16;
 constexpr size_t kHashDigits = 64;
 constexpr size_t kMaxName = 64;
 constexpr off_t kMaxFileBytes = 16 << 20;
+constexpr char kTimeFormat[] = "%Y-%m-%dT%H:%M:%SZ";
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 // Closing it unlocks it.
@@ -60,20 +62,23 @@ std::string Hash(std::string_view salt, std::string_view token) {
 
 bool ParseLine(const std::string& line, TokenRecord* record) {
   const std::vector<std::string> words = absl::StrSplit(line, ' ');
-  if (words.size() != 5 || !IsName(words[0]) || !IsHex(words[3], 2 * kSaltBytes) ||
+  if (words.size() < 5 || words.size() > 6 || !IsName(words[0]) || !IsHex(words[3], 2 * kSaltBytes) ||
       !IsHex(words[4], kHashDigits)) {
     return false;
   }
   const absl::StatusOr<Role> role = ParseRole(words[1]);
   if (!role.ok()) return false;
   *record = {words[0], *role, words[2], words[3], words[4]};
-  return true;
+  std::string ignored;
+  return words.size() == 5 || absl::ParseTime(kTimeFormat, words[5], &record->expires, &ignored);
 }
 
 std::string Text(const std::vector<TokenRecord>& records) {
   std::string text;
   for (const TokenRecord& r : records) {
-    absl::StrAppend(&text, r.name, " ", RoleWord(r.role), " ", r.created, " ", r.salt, " ", r.hash, "\n");
+    absl::StrAppend(&text, r.name, " ", RoleWord(r.role), " ", r.created, " ", r.salt, " ", r.hash);
+    if (r.expires != absl::InfiniteFuture()) absl::StrAppend(&text, " ", ExpiryText(r.expires));
+    text += '\n';
   }
   return text;
 }
@@ -186,7 +191,35 @@ absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
   return records;
 }
 
-absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role) {
+std::string ExpiryText(absl::Time expires) {
+  if (expires == absl::InfiniteFuture()) return "never";
+  return absl::FormatTime(kTimeFormat, expires, absl::UTCTimeZone());
+}
+
+absl::StatusOr<absl::Time> ParseExpiry(std::string_view text, absl::Time now) {
+  constexpr int kMaxDays = 100 * 366;
+  if (text.empty()) return absl::InfiniteFuture();
+  absl::Time expires;
+  int count = 0;
+  std::string ignored;
+  const absl::string_view given(text.data(), text.size());
+  const absl::string_view number = given.substr(0, given.size() - 1);
+  if ((text.back() == 'd' || text.back() == 'h') && absl::SimpleAtoi(number, &count) && count > 0 &&
+      count <= kMaxDays) {
+    expires = now + count * absl::Hours(text.back() == 'd' ? 24 : 1);
+  } else if (absl::ParseTime("%Y-%m-%d", given, &expires, &ignored)) {
+    expires += absl::Hours(24);
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", absl::CHexEscape(given),
+        "' is no time for a token to expire; expected days (90d), hours (12h) or a date (2027-01-31)"));
+  }
+  if (expires <= now) return absl::InvalidArgumentError(absl::StrCat("'", given, "' has passed"));
+  return expires;
+}
+
+absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role,
+                                     absl::Time expires) {
   if (name == kAnyone) {
     return absl::InvalidArgumentError("'anyone' means callers without a token; choose another name");
   }
@@ -206,8 +239,8 @@ absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::
     if (std::any_of(records->begin(), records->end(), Named(name))) {
       return absl::AlreadyExistsError(absl::StrCat("'", name, "' has a token; revoke it first"));
     }
-    const std::string now = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
-    records->push_back({name, role, now, *salt, hash});
+    const std::string now = ExpiryText(absl::Now());
+    records->push_back({name, role, now, *salt, hash, expires});
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

@@ -1,4 +1,5 @@
-// The file DATA/tokens: who may call the server, one line each, `NAME ROLE CREATED SALT HASH`. A token is 256
+// The file DATA/tokens: who may call the server, one line each, `NAME ROLE CREATED SALT HASH`
+// and, for a token that expires, its time. A token is 256
 // random bits, shown once when it is made; the file has SHA-256(salt, token) only, with 128 bits of salt of
 // its own. The file belongs to the server's user alone (0600) and is replaced as a whole.
 #ifndef SERVER_SECURITY_TOKEN_FILE_H_
@@ -10,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/security/role.h"
 
 namespace diopi::server {
@@ -20,6 +22,7 @@ struct TokenRecord {
   std::string created;  // RFC 3339, UTC
   std::string salt;     // 32 hex digits
   std::string hash;     // 64 hex digits
+  absl::Time expires = absl::InfiniteFuture();
 };
 
 // DATA/tokens
@@ -31,7 +34,14 @@ absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path);
 
 // Makes a token, "diopi_" and 64 hex digits, and returns it. AlreadyExists for a name that has one,
 // InvalidArgument for a name that is none.
-absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role);
+absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role,
+                                     absl::Time expires = absl::InfiniteFuture());
+
+// When a token made `now` expires: "90d", "12h", or a date as "2027-01-31", the token's last day (UTC).
+// Empty: never. InvalidArgument for anything else, and for what has passed.
+absl::StatusOr<absl::Time> ParseExpiry(std::string_view text, absl::Time now);
+// RFC 3339, UTC; "never".
+std::string ExpiryText(absl::Time expires);
 
 // NotFound when nobody of that name has one. The file stays when it was the last: see Authorizer.
 absl::Status RevokeToken(const std::string& data_folder, const std::string& name);

@@ -63,6 +63,32 @@ TEST_F(TokenFileTest, KeepsNoTokenButKnowsIt) {
   }
 }
 
+TEST_F(TokenFileTest, KnowsWhenATokenExpires) {
+  const absl::Time now = absl::FromUnixSeconds(1'800'000'000);  // 2027-01-15T08:00:00Z
+  struct Row {
+    std::string text;
+    std::string expires;
+  };
+  for (const Row& row : std::vector<Row>{{"", "never"},
+                                         {"90d", "2027-04-15T08:00:00Z"},
+                                         {"12h", "2027-01-15T20:00:00Z"},
+                                         {"2027-01-15", "2027-01-16T00:00:00Z"},
+                                         {"2028-02-29", "2028-03-01T00:00:00Z"}}) {
+    const auto expires = ParseExpiry(row.text, now);
+    ASSERT_TRUE(expires.ok()) << expires.status();
+    EXPECT_EQ(ExpiryText(*expires), row.expires) << row.text;
+    ASSERT_TRUE(AddToken(data_, absl::StrCat("t", row.text), Role::kRead, *expires).ok());
+    EXPECT_EQ(ReadTokens(Path())->back().expires, *expires);
+  }
+  for (const char* bad :
+       {"90", "d", "0d", "-1d", "1.5d", "90 days", "9999999999d", "2027-02-30", "soon", "2027"}) {
+    const absl::Status status = ParseExpiry(bad, now).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << bad;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("expected days (90d)")) << bad;
+  }
+  EXPECT_THAT(std::string(ParseExpiry("2027-01-14", now).status().message()), HasSubstr("has passed"));
+}
+
 TEST_F(TokenFileTest, OneTokenAName) {
   ASSERT_TRUE(AddToken(data_, "ci", Role::kRun).ok());
   EXPECT_EQ(AddToken(data_, "ci", Role::kRead).status().code(), absl::StatusCode::kAlreadyExists);

@@ -1,12 +1,10 @@
 // Questions about verdicts. queries.cc has those about runs.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <string_view>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "server/store/outcome.h"
 #include "server/store/queries.h"
@@ -18,50 +16,34 @@
 namespace diopi::server {
 namespace {
 
-// What CaseRowOf and AddOutput read, of `results` as v and `result_outputs` as o.
-#define DIOPI_CASE_COLUMNS                                                                             \
-  "v.id, v.case_id, v.case_hash, v.operator, v.function, v.dtype, v.outcome, v.reason, v.call_us, "    \
-  "ifnull(v.device_index, -1), v.waiver, o.result, o.mismatches, o.elements, o.grade, o.public_pass, " \
-  "o.gates"
-constexpr int kFirstWorst = 17;  // kWorstFigures follow
-constexpr int kCaseColumns = kFirstWorst + static_cast<int>(std::size(kWorstFigures));
-
-std::string CaseColumns() {
-  const auto column = [](std::string* out, const WorstFigure& figure) {
-    absl::StrAppend(out, "o.", figure.name);
-  };
-  return absl::StrCat(DIOPI_CASE_COLUMNS, ", ", absl::StrJoin(kWorstFigures, ", ", column));
-}
-
-// By case id, as both indices have it; the outputs of a verdict follow each other.
-const std::string& SelectCasesSql() {
-  static const std::string& sql = *new std::string(absl::StrCat("SELECT ", CaseColumns(), R"sql(
-FROM results v LEFT JOIN result_outputs o ON o.result = v.id WHERE v.run = ? ORDER BY v.case_id)sql"));
-  return sql;
-}
-
-const std::string& SelectHistorySql() {
-  static const std::string& sql =
-      *new std::string(absl::StrCat("SELECT ", CaseColumns(), ", " DIOPI_RUN_COLUMNS R"sql(
-FROM devices d CROSS JOIN runs r ON r.device = d.id CROSS JOIN results v ON v.run = r.id AND v.case_id = ?2
-     LEFT JOIN result_outputs o ON o.result = v.id
-WHERE d.chip = ?1 ORDER BY r.id DESC)sql"));
-  return sql;
-}
-
-constexpr char kSelectPositions[] = "SELECT case_id, position FROM run_cases WHERE run = ? ORDER BY case_id";
-// The condition is that of the index results_failed, word for word.
+constexpr char kSelectCaseRows[] = "SELECT " DIOPI_VERDICT_COLUMNS R"sql(, s.position
+FROM verdicts v CROSS JOIN suite_cases s
+       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = v.case_row)sql" DIOPI_VERDICT_JOINS
+                                   "WHERE v.run = ?1";
+constexpr char kSelectNotPassedRows[] = "SELECT " DIOPI_VERDICT_COLUMNS R"sql(, s.position
+FROM verdicts v CROSS JOIN suite_cases s
+       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = v.case_row)sql" DIOPI_VERDICT_JOINS
+                                        "WHERE v.run = ?1 AND v.outcome <> 1";
+constexpr char kSelectHistory[] = "SELECT " DIOPI_VERDICT_COLUMNS ", " DIOPI_RUN_COLUMNS R"sql(
+FROM (SELECT n.id FROM devices d CROSS JOIN runs n ON n.device = d.id WHERE d.chip = ?1) i
+     CROSS JOIN cases k ON k.case_id = ?2 CROSS JOIN verdicts v ON v.run = i.id AND v.case_row = k.id
+     CROSS JOIN runs r ON r.id = i.id CROSS JOIN devices d ON d.id = r.device)sql" DIOPI_VERDICT_JOINS
+                                  "ORDER BY i.id DESC";
+// The condition is that of the index verdicts_not_passed, word for word.
 constexpr char kSelectFailures[] = R"sql(
-SELECT case_id, case_hash, outcome FROM results WHERE run = ? AND outcome IN (2, 3, 6, 7, 8, 9) ORDER BY case_id)sql";
-constexpr char kSelectOutcome[] =
-    "SELECT case_id, case_hash, outcome FROM results WHERE run = ? AND case_id = ?";
-constexpr char kSelectCallTimes[] =
-    "SELECT case_id, call_us FROM results WHERE run = ? AND call_us > 0 ORDER BY case_id";
+SELECT c.case_id, c.case_hash, v.outcome FROM verdicts v CROSS JOIN cases c ON c.id = v.case_row
+WHERE v.run = ? AND v.outcome <> 1 AND v.outcome IN (2, 3, 6, 7, 8, 9))sql";
+constexpr char kSelectOfCase[] = R"sql(
+SELECT c.case_id, c.case_hash, v.outcome FROM cases c CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = c.id
+WHERE c.case_id = ?2)sql";
+constexpr char kSelectOfRow[] = "SELECT " DIOPI_VERDICT_COLUMNS " FROM verdicts v" DIOPI_VERDICT_JOINS
+                                "WHERE v.run = ? AND v.case_row = ?";
+constexpr char kSelectCallTimes[] = R"sql(
+SELECT c.case_id, v.call_time FROM verdicts v CROSS JOIN cases c ON c.id = v.case_row
+WHERE v.run = ? AND v.call_time > 0)sql";
 constexpr char kSelectRunId[] = "SELECT run_id FROM runs WHERE id = ?";
-// The index ends with the row's id, so that each outcome's newest are found without a sort.
-constexpr char kSelectRecent[] =
-    "SELECT id FROM results WHERE run = ? AND outcome = ? AND id > ? ORDER BY id DESC LIMIT ?";
-constexpr char kSelectRecentRow[] = "SELECT case_id, outcome, reason, stored FROM results WHERE id = ?";
+constexpr char kSelectNewAppends[] =
+    "SELECT last, stored, case_rows FROM appends WHERE run = ? AND last > ? ORDER BY last DESC";
 
 // The first line: what tables show.
 std::string FirstLine(std::string text) {
@@ -84,31 +66,32 @@ void AddGates(const std::string& gates, std::string* all) {
   }
 }
 
-void AddOutput(const Statement& row, CaseRow* verdict) {
-  int column = kFirstWorst;
-  for (const WorstFigure& figure : kWorstFigures) Worsen(row.Double(column++), &(verdict->*figure.value));
-  const int64_t elements = row.Int(13);
-  if (elements > 0) {
-    Worsen(static_cast<double>(row.Int(12)) / static_cast<double>(elements), &verdict->mismatch_ratio);
+void AddOutput(const v1::OutputStats& output, CaseRow* verdict) {
+  for (const WorstFigure& figure : kWorstFigures) Worsen(figure.of(output), &(verdict->*figure.value));
+  if (output.elements() > 0) {
+    Worsen(static_cast<double>(output.mismatches()) / static_cast<double>(output.elements()),
+           &verdict->mismatch_ratio);
   }
-  verdict->grade = std::max(verdict->grade, row.Text(14));
-  verdict->public_pass = verdict->public_pass.value_or(true) && row.Int(15) != 0;
-  AddGates(row.Text(16), &verdict->gates);
+  verdict->grade = std::max(verdict->grade, output.grade());
+  verdict->public_pass = verdict->public_pass.value_or(true) && output.public_pass();
+  AddGates(output.gates(), &verdict->gates);
 }
 
-CaseRow CaseRowOf(const Statement& row) {
-  CaseRow verdict;
-  verdict.case_id = row.Text(1);
-  verdict.case_hash = row.Text(2);
-  verdict.op = row.Text(3);
-  verdict.function = row.Text(4);
-  verdict.dtype = static_cast<v1::Dtype::Code>(row.Int(5));
-  verdict.outcome = static_cast<v1::Outcome>(row.Int(6));
-  verdict.reason = FirstLine(row.Text(7));
-  verdict.call_us = row.Double(8);
-  verdict.device_index = static_cast<int>(row.Int(9));
-  verdict.waiver = row.Text(10);
-  return verdict;
+// Takes the texts out of the verdict.
+CaseRow CaseRowOf(v1::Verdict& verdict) {
+  CaseRow row;
+  row.case_id = std::move(*verdict.mutable_case_id());
+  row.case_hash = std::move(*verdict.mutable_case_hash());
+  row.op = std::move(*verdict.mutable_operator_());
+  row.function = std::move(*verdict.mutable_function());
+  row.dtype = verdict.dtype();
+  row.outcome = verdict.outcome();
+  row.reason = FirstLine(verdict.reason());
+  if (verdict.has_call_us()) row.call_us = verdict.call_us();
+  if (verdict.has_device_index()) row.device_index = verdict.device_index();
+  row.waiver = verdict.waiver();
+  for (const v1::OutputStats& output : verdict.outputs()) AddOutput(output, &row);
+  return row;
 }
 
 template <typename T>
@@ -116,61 +99,52 @@ bool Admits(const std::vector<T>& wanted, const T& value) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
 
-bool Admits(const CaseFilter& filter, const CaseRow& verdict) {
-  return Admits(filter.outcomes, verdict.outcome) && Admits(filter.operators, verdict.op) &&
-         Admits(filter.dtypes, verdict.dtype);
-}
+struct PlacedCases {
+  std::vector<CaseRow> cases;
+  std::vector<int64_t> positions;  // of each in its run
+};
 
-// By case id.
-absl::StatusOr<std::vector<CaseRow>> SelectCases(Connection* connection, int64_t run,
-                                                 const CaseFilter& filter) {
-  absl::StatusOr<Statement> select = connection->Prepare(SelectCasesSql());
+absl::StatusOr<PlacedCases> SelectCases(Connection* connection, int64_t run, const CaseFilter& filter) {
+  const bool passed = Admits(filter.outcomes, v1::OUTCOME_PASS);
+  absl::StatusOr<Statement> select = connection->Prepare(passed ? kSelectCaseRows : kSelectNotPassedRows);
   if (!select.ok()) return select.status();
   select->Bind(run);
-  std::vector<CaseRow> verdicts;
-  int64_t current = 0;
-  bool wanted = false;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
-    if (row.Int(0) != current) {
-      current = row.Int(0);
-      CaseRow verdict = CaseRowOf(row);
-      wanted = Admits(filter, verdict);
-      if (wanted) verdicts.push_back(std::move(verdict));
-    }
-    if (wanted && !row.IsNull(11)) AddOutput(row, &verdicts.back());
-  });
-  if (!status.ok()) return status;
-  return verdicts;
-}
-
-// Into case order.
-absl::Status Order(Connection* connection, int64_t run, std::vector<CaseRow>* verdicts) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectPositions);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  std::vector<std::pair<int64_t, size_t>> order;
-  order.reserve(verdicts->size());
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
-    const size_t next = order.size();
-    if (next < verdicts->size() && row.Text(0) == (*verdicts)[next].case_id) {
-      order.emplace_back(row.Int(1), next);
-    }
-  });
-  if (!status.ok()) return status;
-  if (order.size() != verdicts->size()) {
-    return absl::DataLossError(
-        absl::StrCat(connection->path(), ": run row ", run, " has verdicts on cases that it does not cover"));
+  PlacedCases placed;
+  v1::Verdict verdict;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return placed;
+    if (!Admits(filter.outcomes, static_cast<v1::Outcome>(select->Int(4)))) continue;
+    absl::Status status = ReadVerdict(*select, 0, connection->path(), &verdict);
+    if (!status.ok()) return status;
+    if (!Admits(filter.operators, verdict.operator_()) || !Admits(filter.dtypes, verdict.dtype())) continue;
+    placed.positions.push_back(select->Int(kVerdictColumns));
+    placed.cases.push_back(CaseRowOf(verdict));
   }
-  std::sort(order.begin(), order.end());
+}
+
+std::vector<CaseRow> Ordered(PlacedCases placed, bool by_position) {
+  std::vector<size_t> order(placed.cases.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto before = [&](size_t a, size_t b) {
+    return by_position ? placed.positions[a] < placed.positions[b]
+                       : placed.cases[a].case_id < placed.cases[b].case_id;
+  };
+  // Nearly always their rows are in this order already.
+  if (std::is_sorted(order.begin(), order.end(), before)) return std::move(placed.cases);
+  std::sort(order.begin(), order.end(), before);
   std::vector<CaseRow> sorted;
   sorted.reserve(order.size());
-  for (const auto& [position, index] : order) sorted.push_back(std::move((*verdicts)[index]));
-  *verdicts = std::move(sorted);
-  return absl::OkStatus();
+  for (const size_t i : order) sorted.push_back(std::move(placed.cases[i]));
+  return sorted;
 }
 
-OutcomeRow OutcomeRowOf(const std::string& run_id, const Statement& row) {
-  return {run_id, row.Text(0), row.Text(1), static_cast<v1::Outcome>(row.Int(2))};
+// Adds the outcomes of all rows of a statement that is bound.
+absl::Status AddOutcomes(const std::string& run_id, Statement* select, std::vector<OutcomeRow>* rows) {
+  return ForEachRow(select, [&](const Statement& row) {
+    rows->push_back({run_id, row.Text(0), row.Text(1), static_cast<v1::Outcome>(row.Int(2))});
+  });
 }
 
 absl::StatusOr<std::string> RunIdOf(Connection* connection, int64_t run) {
@@ -182,20 +156,34 @@ absl::StatusOr<std::string> RunIdOf(Connection* connection, int64_t run) {
   return select->Text(0);
 }
 
-// The ids of a run's newest verdicts, newest first.
-absl::StatusOr<std::vector<int64_t>> NewestIds(Connection* connection, int64_t run, int64_t since,
+struct NewVerdict {
+  int64_t cursor = 0;
+  int64_t case_row = 0;
+  std::string stored;
+};
+
+// A run's newest verdicts, newest first.
+absl::StatusOr<std::vector<NewVerdict>> Newest(Connection* connection, int64_t run, int64_t since,
                                                int limit) {
-  std::vector<int64_t> ids;
-  for (int outcome = v1::Outcome_MIN; outcome <= v1::Outcome_MAX; ++outcome) {
-    absl::StatusOr<Statement> select = connection->Prepare(kSelectRecent);
-    if (!select.ok()) return select.status();
-    select->Bind(run, outcome, since, limit);
-    absl::Status status = ForEachRow(&*select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });
-    if (!status.ok()) return status;
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectNewAppends);
+  if (!select.ok()) return select.status();
+  select->Bind(run, since);
+  std::vector<NewVerdict> newest;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return newest;
+    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(select->Bytes(2));
+    if (!rows.ok()) {
+      return absl::DataLossError(absl::StrCat(connection->path(), ": ", rows.status().message()));
+    }
+    int64_t cursor = select->Int(0);
+    const std::string stored = select->Text(1);
+    for (auto at = rows->rbegin(); at != rows->rend() && cursor > since; ++at, --cursor) {
+      if (newest.size() >= static_cast<size_t>(limit)) return newest;
+      newest.push_back({cursor, *at, stored});
+    }
   }
-  std::sort(ids.rbegin(), ids.rend());
-  if (ids.size() > static_cast<size_t>(limit)) ids.resize(static_cast<size_t>(limit));
-  return ids;
 }
 
 }  // namespace
@@ -206,11 +194,9 @@ absl::StatusOr<std::vector<CaseRow>> Queries::Cases(const std::string& run_id, c
   if (!moment.ok()) return moment.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  absl::StatusOr<std::vector<CaseRow>> verdicts = SelectCases(connection_.get(), *run, filter);
-  if (!verdicts.ok() || !filter.in_case_order) return verdicts;
-  absl::Status status = Order(connection_.get(), *run, &*verdicts);
-  if (!status.ok()) return status;
-  return verdicts;
+  absl::StatusOr<PlacedCases> placed = SelectCases(connection_.get(), *run, filter);
+  if (!placed.ok()) return placed.status();
+  return Ordered(*std::move(placed), filter.in_case_order);
 }
 
 absl::StatusOr<v1::Verdict> Queries::Verdict(const std::string& run_id, const std::string& case_id) {
@@ -247,21 +233,18 @@ absl::StatusOr<std::vector<v1::Verdict>> Queries::FailedVerdicts(const std::stri
 absl::StatusOr<std::vector<CasePoint>> Queries::History(const std::string& case_id, const std::string& chip,
                                                         int limit) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(SelectHistorySql());
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectHistory);
   if (!select.ok()) return select.status();
   select->Bind(chip, case_id);
   std::vector<CasePoint> points;
-  int64_t current = 0;
-  for (;;) {
+  v1::Verdict verdict;
+  while (limit <= 0 || points.size() < static_cast<size_t>(limit)) {
     const absl::StatusOr<bool> row = select->Step();
     if (!row.ok()) return row.status();
     if (!*row) break;
-    if (select->Int(0) != current) {
-      if (limit > 0 && points.size() == static_cast<size_t>(limit)) break;
-      current = select->Int(0);
-      points.push_back({RunFactsOf(*select, kCaseColumns), CaseRowOf(*select)});
-    }
-    if (!select->IsNull(11)) AddOutput(*select, &points.back().verdict);
+    absl::Status status = ReadVerdict(*select, 0, connection_->path(), &verdict);
+    if (!status.ok()) return status;
+    points.push_back({RunFactsOf(*select, kVerdictColumns), CaseRowOf(verdict)});
   }
   if (points.empty()) {
     return absl::NotFoundError(
@@ -283,9 +266,10 @@ absl::StatusOr<std::vector<OutcomeRow>> Queries::Failures(const std::string& run
   if (!select.ok()) return select.status();
   select->Bind(*run);
   std::vector<OutcomeRow> rows;
-  absl::Status status =
-      ForEachRow(&*select, [&](const Statement& row) { rows.push_back(OutcomeRowOf(*name, row)); });
+  absl::Status status = AddOutcomes(*name, &*select, &rows);
   if (!status.ok()) return status;
+  std::sort(rows.begin(), rows.end(),
+            [](const OutcomeRow& a, const OutcomeRow& b) { return a.case_id < b.case_id; });
   return rows;
 }
 
@@ -300,12 +284,11 @@ absl::StatusOr<std::vector<OutcomeRow>> Queries::OutcomesOf(const std::string& r
   if (!name.ok()) return name.status();
   std::vector<OutcomeRow> rows;
   for (const std::string& case_id : case_ids) {
-    absl::StatusOr<Statement> select = connection_->Prepare(kSelectOutcome);
+    absl::StatusOr<Statement> select = connection_->Prepare(kSelectOfCase);
     if (!select.ok()) return select.status();
     select->Bind(*run, case_id);
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (*row) rows.push_back(OutcomeRowOf(*name, *select));
+    absl::Status status = AddOutcomes(*name, &*select, &rows);
+    if (!status.ok()) return status;
   }
   return rows;
 }
@@ -319,9 +302,11 @@ absl::StatusOr<std::vector<TimeRow>> Queries::Times(const std::string& run_id) {
   select->Bind(*run);
   std::vector<TimeRow> rows;
   absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
-    rows.push_back({row.Text(0), row.Double(1)});
+    rows.push_back({row.Text(0), *MicrosecondsOf(row, 1)});
   });
   if (!status.ok()) return status;
+  std::sort(rows.begin(), rows.end(),
+            [](const TimeRow& a, const TimeRow& b) { return a.case_id < b.case_id; });
   return rows;
 }
 
@@ -332,19 +317,22 @@ absl::StatusOr<std::vector<RecentVerdict>> Queries::Recent(const std::string& ru
   if (!moment.ok()) return moment.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  const absl::StatusOr<std::vector<int64_t>> ids = NewestIds(connection_.get(), *run, since, limit);
-  if (!ids.ok()) return ids.status();
+  const absl::StatusOr<std::vector<NewVerdict>> newest = Newest(connection_.get(), *run, since, limit);
+  if (!newest.ok()) return newest.status();
   std::vector<RecentVerdict> verdicts;
-  verdicts.reserve(ids->size());
-  for (const int64_t id : *ids) {
-    absl::StatusOr<Statement> select = connection_->Prepare(kSelectRecentRow);
+  verdicts.reserve(newest->size());
+  v1::Verdict verdict;
+  for (const NewVerdict& one : *newest) {
+    absl::StatusOr<Statement> select = connection_->Prepare(kSelectOfRow);
     if (!select.ok()) return select.status();
-    select->Bind(id);
+    select->Bind(*run, one.case_row);
     const absl::StatusOr<bool> row = select->Step();
     if (!row.ok()) return row.status();
     if (!*row) continue;
-    verdicts.push_back({id, select->Text(0), static_cast<v1::Outcome>(select->Int(1)),
-                        FirstLine(select->Text(2)), select->Text(3)});
+    absl::Status status = ReadVerdict(*select, 0, connection_->path(), &verdict);
+    if (!status.ok()) return status;
+    verdicts.push_back(
+        {one.cursor, verdict.case_id(), verdict.outcome(), FirstLine(verdict.reason()), one.stored});
   }
   return verdicts;
 }

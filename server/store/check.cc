@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/tensor.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/schema.h"
 #include "server/store/sqlite.h"
+#include "server/store/verdict_rows.h"
 
 namespace diopi::server {
 namespace {
@@ -23,35 +23,37 @@ constexpr int kListed = 20;
 constexpr const char* kQueries[] = {
     R"sql(SELECT printf('%s row %s: refers to a row of %s that is not there', "table", coalesce(rowid, '?'), parent)
           FROM pragma_foreign_key_check)sql",
-    R"sql(SELECT printf('results row %d (run %s, case %s): its case hash is %s, the run has %s',
-                        r.id, n.run_id, r.case_id, r.case_hash, c.case_hash)
-          FROM results r JOIN runs n ON n.id = r.run JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id
-          WHERE c.case_hash <> r.case_hash)sql",
-    R"sql(SELECT printf('results row %d: of run %d and case %s, which no run covers', r.id, r.run, r.case_id)
-          FROM results r LEFT JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id
-          WHERE c.run IS NULL)sql",
-    R"sql(SELECT printf('results row %d (case %s): no time: %s', id, case_id, stored) FROM results
+    R"sql(SELECT printf('verdicts row %d, %d: run %s does not cover its case %s', v.run, v.case_row, n.run_id, c.case_id)
+          FROM verdicts v JOIN runs n ON n.id = v.run JOIN cases c ON c.id = v.case_row
+               LEFT JOIN suite_cases s ON s.suite = n.suite AND s.case_row = v.case_row
+          WHERE s.suite IS NULL)sql",
+    R"sql(SELECT printf('contents row %d: its base, row %d, has a base itself', x.id, b.id)
+          FROM contents x JOIN contents b ON b.id = x.base WHERE b.base IS NOT NULL)sql",
+    R"sql(SELECT printf('appends row %d, %d: no time: %s', run, last, stored) FROM appends
           WHERE stored NOT GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z')sql",
-    R"sql(SELECT printf('runs row %d (%s): it says %d cases and has %d', id, run_id, cases, has)
-          FROM (SELECT n.*, (SELECT count(*) FROM run_cases c WHERE c.run = n.id) has FROM runs n)
+    R"sql(SELECT printf('runs row %d (%s): it has no suite', id, run_id) FROM runs WHERE suite IS NULL)sql",
+    R"sql(SELECT printf('runs row %d (%s): it says %d cases and has %d', n.id, n.run_id, n.cases, s.cases)
+          FROM runs n JOIN suites s ON s.id = n.suite WHERE n.cases <> s.cases)sql",
+    R"sql(SELECT printf('suites row %d: it says %d cases and has %d', id, cases, has)
+          FROM (SELECT s.*, (SELECT count(*) FROM suite_cases c WHERE c.suite = s.id) has FROM suites s)
           WHERE cases <> has)sql",
-    R"sql(SELECT printf('runs row %d (%s): the positions of its cases are not 0 to %d', n.id, n.run_id, count(*) - 1)
-          FROM runs n JOIN run_cases c ON c.run = n.id GROUP BY n.id
-          HAVING min(position) <> 0 OR max(position) <> count(*) - 1 OR count(DISTINCT position) <> count(*))sql",
+    R"sql(SELECT printf('suites row %d: the positions of its cases are not 0 to %d', suite, count(*) - 1)
+          FROM suite_cases GROUP BY suite HAVING min(position) <> 0 OR max(position) <> count(*) - 1)sql",
+    R"sql(SELECT printf('runs row %d (%s): %d verdicts came, it has %d', id, run_id, came, has)
+          FROM (SELECT n.*, (SELECT ifnull(max(last), 0) FROM appends a WHERE a.run = n.id) came,
+                       (SELECT count(*) FROM verdicts v WHERE v.run = n.id) has FROM runs n)
+          WHERE came <> has)sql",
     R"sql(SELECT printf('runs row %d (%s): finished with %d verdicts on %d cases', id, run_id, has, cases)
-          FROM (SELECT n.*, (SELECT count(*) FROM results r WHERE r.run = n.id) has FROM runs n)
+          FROM (SELECT n.*, (SELECT count(*) FROM verdicts v WHERE v.run = n.id) has FROM runs n)
           WHERE state = 'finished' AND has <> cases)sql",
     R"sql(SELECT printf('runs row %d (%s): it is %s, but its end is "%s"', id, run_id, state, finished) FROM runs
           WHERE (state IN ('finished', 'aborted')) <> (finished <> ''))sql",
-    R"sql(SELECT printf('results row %d (case %s): its outputs are not numbered 0 to %d', r.id, r.case_id, count(*) - 1)
-          FROM results r JOIN result_outputs o ON o.result = r.id GROUP BY r.id
-          HAVING min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1)sql",
     R"sql(SELECT printf('run_totals row %d: %d verdicts were counted, the run has %d', run, done, has)
-          FROM (SELECT t.*, (SELECT count(*) FROM results r WHERE r.run = t.run) has FROM run_totals t)
+          FROM (SELECT t.*, (SELECT count(*) FROM verdicts v WHERE v.run = t.run) has FROM run_totals t)
           WHERE done <> has)sql",
     R"sql(SELECT printf('run_outcomes rows of run %d, outcome %d: %d verdicts were counted, the run has %d',
                         o.run, outcome, cases, has)
-          FROM (SELECT o.*, (SELECT count(*) FROM results r WHERE r.run = o.run AND r.outcome = o.outcome) has
+          FROM (SELECT o.*, (SELECT count(*) FROM verdicts v WHERE v.run = o.run AND v.outcome = o.outcome) has
                 FROM run_outcomes o) o JOIN run_totals USING (run)
           WHERE cases <> has)sql",
     R"sql(SELECT printf('run_tallies rows of run %d: %d verdicts were counted, the run has %d', t.run, sum(cases), done)
@@ -75,32 +77,28 @@ constexpr BlobColumn kBlobs[] = {
     {"SELECT printf('runs row %d (%s)', id, run_id), submission FROM runs WHERE submission IS NOT NULL",
      "submission", Make<v1::Submission>},
     {"SELECT printf('agents row %s', agent_id), facts FROM agents", "facts", Make<v1::AgentFacts>},
-    {"SELECT printf('result_outputs row %d, %d (%s)', result, ordinal, key), extra FROM result_outputs",
-     "extra", Make<v1::OutputStats>},
 };
 
-// The numbers of an enumeration that may be stored.
-std::string Known(const google::protobuf::EnumDescriptor* type, bool with_zero) {
-  std::vector<int> numbers;
-  for (int i = 0; i < type->value_count(); ++i) {
-    if (type->value(i)->number() != 0 || with_zero) numbers.push_back(type->value(i)->number());
-  }
-  return absl::StrJoin(numbers, ",");
-}
+constexpr char kSelectToCheck[] =
+    "SELECT " DIOPI_VERDICT_COLUMNS ", v.run, v.case_row FROM verdicts v" DIOPI_VERDICT_JOINS;
+constexpr char kSelectEveryAppend[] = "SELECT run, last, case_rows FROM appends ORDER BY run, last";
+constexpr char kSelectThere[] = "SELECT 1 FROM verdicts WHERE run = ? AND case_row = ?";
 
-std::vector<std::string> EnumQueries() {
-  const std::string outcomes = Known(v1::Outcome_descriptor(), false);
-  const std::string dtypes = Known(v1::Dtype::Code_descriptor(), true);
-  return {
-      absl::StrCat("SELECT printf('results row %d (case %s): unknown outcome %d', id, case_id, outcome) "
-                   "FROM results WHERE outcome NOT IN (",
-                   outcomes, ")"),
-      absl::StrCat("SELECT printf('results row %d (case %s): unknown dtype %d', id, case_id, dtype) "
-                   "FROM results WHERE dtype NOT IN (",
-                   dtypes, ")"),
-      absl::StrCat("SELECT printf('result_outputs row %d, %d (%s): unknown dtype %d', result, ordinal, key, "
-                   "dtype) FROM result_outputs WHERE dtype NOT IN (",
-                   dtypes, ")")};
+// What is wrong with a verdict that was read; nothing: empty.
+std::string Wrong(const v1::Verdict& verdict, const std::string& case_hash) {
+  if (verdict.case_hash() != case_hash) {
+    return absl::StrCat("its case hash is ", verdict.case_hash(), ", the run has ", case_hash);
+  }
+  if (verdict.outcome() == v1::OUTCOME_UNSPECIFIED || !v1::Outcome_IsValid(verdict.outcome())) {
+    return absl::StrCat("unknown outcome ", static_cast<int>(verdict.outcome()));
+  }
+  if (!v1::Dtype::Code_IsValid(verdict.dtype()))
+    return absl::StrCat("unknown dtype ", static_cast<int>(verdict.dtype()));
+  for (const v1::OutputStats& output : verdict.outputs()) {
+    if (v1::Dtype::Code_IsValid(output.dtype())) continue;
+    return absl::StrCat("its output ", output.key(), ": unknown dtype ", static_cast<int>(output.dtype()));
+  }
+  return "";
 }
 
 class Checker {
@@ -108,13 +106,14 @@ class Checker {
   Checker(Connection* connection, DatabaseCheck* check) : connection_(connection), check_(check) {}
 
   // The first status that is not OK: the file cannot be read on.
-  // `queries` must live as long as the connection.
-  absl::Status All(const std::vector<std::string>& queries);
+  absl::Status All();
 
  private:
   absl::Status List(std::string_view sql);
   absl::Status Integrity();
   absl::Status Blobs(const BlobColumn& column);
+  absl::Status Verdicts();
+  absl::Status Appends();
   void Add(int count, const std::string& problem);
   void AddRest(int count);
 
@@ -171,7 +170,57 @@ absl::Status Checker::Blobs(const BlobColumn& column) {
   return absl::OkStatus();
 }
 
-absl::Status Checker::All(const std::vector<std::string>& queries) {
+absl::Status Checker::Verdicts() {
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectToCheck);
+  if (!select.ok()) return select.status();
+  v1::Verdict verdict;
+  int count = 0;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) break;
+    const bool readable = ReadVerdict(*select, 0, connection_->path(), &verdict).ok();
+    const std::string wrong = readable ? Wrong(verdict, select->Text(1)) : "its content cannot be read";
+    if (wrong.empty()) continue;
+    Add(++count, absl::StrCat("verdicts row ", select->Int(kVerdictColumns), ", ",
+                              select->Int(kVerdictColumns + 1), " (case ", select->Text(0), "): ", wrong));
+  }
+  AddRest(count);
+  return absl::OkStatus();
+}
+
+absl::Status Checker::Appends() {
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectEveryAppend);
+  if (!select.ok()) return select.status();
+  int count = 0;
+  int64_t run = 0;
+  int64_t came = 0;
+  for (;;) {
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) break;
+    if (run != select->Int(0)) came = 0;
+    run = select->Int(0);
+    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(select->Bytes(2));
+    if (rows.ok()) came += static_cast<int64_t>(rows->size());
+    bool right = rows.ok() && came == select->Int(1);
+    for (size_t i = 0; right && i < rows->size(); ++i) {
+      absl::StatusOr<Statement> there = connection_->Prepare(kSelectThere);
+      if (!there.ok()) return there.status();
+      there->Bind(run, (*rows)[i]);
+      const absl::StatusOr<bool> found = there->Step();
+      if (!found.ok()) return found.status();
+      right = *found;
+    }
+    came = select->Int(1);
+    if (right) continue;
+    Add(++count, absl::StrCat("appends row ", run, ", ", came, ": its verdicts are not those of the run"));
+  }
+  AddRest(count);
+  return absl::OkStatus();
+}
+
+absl::Status Checker::All() {
   absl::Status status = Integrity();
   // Rows of a file that is not sound say little more.
   if (!status.ok() || !check_->problems.empty()) return status;
@@ -179,31 +228,27 @@ absl::Status Checker::All(const std::vector<std::string>& queries) {
     status = List(query);
     if (!status.ok()) return status;
   }
-  for (const std::string& query : queries) {
-    status = List(query);
-    if (!status.ok()) return status;
-  }
   for (const BlobColumn& column : kBlobs) {
     if (status.ok()) status = Blobs(column);
   }
-  return status;
+  if (status.ok()) status = Verdicts();
+  return status.ok() ? Appends() : status;
 }
 
 }  // namespace
 
 absl::StatusOr<DatabaseCheck> CheckDatabase(const std::string& path) {
   DatabaseCheck check;
-  const std::vector<std::string> enum_queries = EnumQueries();
   const absl::StatusOr<std::unique_ptr<Connection>> connection =
       Connection::Open(path, Connection::Mode::kReadOnly);
   if (absl::IsNotFound(connection.status())) return connection.status();
   absl::Status status = connection.status();
   if (status.ok()) status = CheckSchema(connection->get());
   if (status.ok()) status = (*connection)->Execute("BEGIN");
-  if (status.ok()) status = Checker(connection->get(), &check).All(enum_queries);
+  if (status.ok()) status = Checker(connection->get(), &check).All();
   if (status.ok() && check.problems.empty()) {
     check.runs = (*connection)->QueryInt("SELECT count(*) FROM runs").value_or(0);
-    check.results = (*connection)->QueryInt("SELECT count(*) FROM results").value_or(0);
+    check.results = (*connection)->QueryInt("SELECT count(*) FROM verdicts").value_or(0);
   }
   if (!status.ok()) check.problems.emplace_back(status.message());
   return check;

@@ -17,7 +17,7 @@ struct DatabaseCheck {
 };
 
 // Reads everything in one read-only transaction, so that a server may write meanwhile. Verifies: the file
-// (integrity_check), foreign keys, that every result is of a case of its run in the same version, that
+// (integrity_check), foreign keys, that every verdict is of a case of its run in the same version, that
 // outcomes, dtypes and times are known ones, that every blob parses, that runs have the cases they say, and
 // that finished ones are complete. A file that cannot be read, and one of another schema, is a problem;
 // NotFound: there is none. At most 20 problems of a kind are listed, then how many more there are.

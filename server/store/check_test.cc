@@ -45,7 +45,9 @@ void Spoil(const std::string& path, const std::string& sql) {
   ASSERT_TRUE(connection.ok()) << connection.status();
   const absl::Status status =
       (*connection)
-          ->Execute(absl::StrCat("PRAGMA foreign_keys = OFF; DROP TRIGGER results_are_final; ", sql));
+          ->Execute(absl::StrCat(
+              "PRAGMA foreign_keys = OFF; DROP TRIGGER verdicts_are_final; DROP TRIGGER contents_are_final; ",
+              sql));
   ASSERT_TRUE(status.ok()) << status;
 }
 
@@ -67,34 +69,38 @@ TEST(CheckDatabaseTest, EveryWrongRowIsNamed) {
     std::string says;
   };
   const std::vector<Row> rows = {
-      {"UPDATE results SET outcome = 77 WHERE id = 2",
-       "results row 2 (case add.float32.p1): unknown outcome 77"},
-      {"UPDATE results SET outcome = 0 WHERE id = 2",
-       "results row 2 (case add.float32.p1): unknown outcome 0"},
-      {"UPDATE results SET dtype = 999 WHERE id = 1",
-       "results row 1 (case add.float32.p0): unknown dtype 999"},
-      {"UPDATE result_outputs SET dtype = -3 WHERE ordinal = 1",
-       "result_outputs row 2, 1 (out2): unknown dtype -3"},
-      {"UPDATE results SET case_hash = 'x' WHERE id = 3",
-       "case add.float32.p2): its case hash is x, the run has hash2"},
-      {"UPDATE results SET stored = 'noon' WHERE id = 3",
-       "results row 3 (case add.float32.p2): no time: noon"},
-      {"UPDATE results SET reference = 99 WHERE id = 3", "results row 3: refers to a row of provenances"},
-      {"UPDATE results SET case_id = 'gone' WHERE id = 3",
-       "results row 3: of run 1 and case gone, which no run covers"},
-      {"DELETE FROM run_cases WHERE run = 2 AND case_id = 'add.float32.p9'", "it says 30 cases and has 29"},
-      {"UPDATE run_cases SET position = 7 WHERE run = 2 AND position = 6",
-       "the positions of its cases are not 0 to 29"},
-      {"DELETE FROM results WHERE id = 1", "finished with 2 verdicts on 3 cases"},
+      {"UPDATE verdicts SET outcome = 77 WHERE case_row = 2",
+       "verdicts row 1, 2 (case add.float32.p1): unknown outcome 77"},
+      {"UPDATE verdicts SET outcome = 0 WHERE case_row = 2",
+       "verdicts row 1, 2 (case add.float32.p1): unknown outcome 0"},
+      {"UPDATE contents SET body = x'020a' || 'other' WHERE id = 3",
+       "verdicts row 1, 3 (case add.float32.p2): its case hash is other, the run has hash2"},
+      {"UPDATE contents SET body = x'80800280' WHERE id = 3",
+       "verdicts row 1, 3 (case add.float32.p2): its content cannot be read"},
+      {"UPDATE contents SET body = x'8080028101' WHERE id = 3",
+       "verdicts row 1, 3 (case add.float32.p2): unknown dtype -65"},
+      {"UPDATE contents SET base = 2 WHERE id = 1; UPDATE contents SET base = 3 WHERE id = 2",
+       "contents row 1: its base, row 2, has a base itself"},
+      {"UPDATE verdicts SET content = 99 WHERE case_row = 2",
+       "refers to a row of contents that is not there"},
+      {"UPDATE verdicts SET reference = 99 WHERE case_row = 3", "refers to a row of provenances"},
+      {"UPDATE appends SET stored = 'noon' WHERE run = 1", "appends row 1, 3: no time: noon"},
+      {"UPDATE appends SET case_rows = x'020a02' WHERE run = 1",
+       "appends row 1, 3: its verdicts are not those of the run"},
+      {"UPDATE appends SET last = 4 WHERE run = 1", "4 verdicts came, it has 3"},
+      {"UPDATE verdicts SET case_row = 20 WHERE case_row = 3", "verdicts row 1, 20: run "},
+      {"DELETE FROM suite_cases WHERE suite = 2 AND position = 9",
+       "suites row 2: it says 30 cases and has 29"},
+      {"UPDATE suite_cases SET position = 70 WHERE suite = 2 AND position = 6",
+       "suites row 2: the positions of its cases are not 0 to 29"},
+      {"UPDATE runs SET cases = 31 WHERE id = 2", "it says 31 cases and has 30"},
+      {"UPDATE runs SET suite = NULL WHERE id = 2", "it has no suite"},
+      {"DELETE FROM verdicts WHERE case_row = 1", "finished with 2 verdicts on 3 cases"},
       {"UPDATE runs SET finished = '' WHERE id = 1", "it is finished, but its end is \"\""},
       {"UPDATE runs SET finished = 'x' WHERE id = 2", "it is running, but its end is \"x\""},
       {"UPDATE runs SET options = x'ff' WHERE id = 2", "runs row 2 ("},
       {"UPDATE runs SET submission = x'ff' WHERE id = 2", "its submission cannot be read"},
       {"INSERT INTO agents VALUES ('a', x'ff', '')", "agents row a: its facts cannot be read"},
-      {"UPDATE result_outputs SET extra = x'0a' WHERE ordinal = 1",
-       "result_outputs row 2, 1 (out2): its extra cannot"},
-      {"UPDATE result_outputs SET ordinal = 5 WHERE ordinal = 1",
-       "results row 2 (case add.float32.p1): its outputs"},
       {"PRAGMA user_version = 0", "its schema is version 0"},
       {"PRAGMA user_version = 99", "written by a newer program"},
   };
@@ -118,7 +124,7 @@ TEST(CheckDatabaseTest, ManyOfAKindAreCounted) {
     for (int i = 5; i < 30; ++i)
       ASSERT_TRUE((*database)->Append("latest", {MakeVerdict(i, v1::OUTCOME_PASS)}).ok());
   }
-  Spoil(path, "UPDATE results SET outcome = 77 WHERE run = 2");
+  Spoil(path, "UPDATE verdicts SET outcome = 77 WHERE run = 2");
   const auto check = CheckDatabase(path);
   ASSERT_TRUE(check.ok()) << check.status();
   EXPECT_EQ(check->problems.size(), 21U);

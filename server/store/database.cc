@@ -24,11 +24,14 @@
 namespace diopi::server {
 namespace {
 
-constexpr char kSelectCases[] =
-    "SELECT case_id, case_hash, function, operator FROM run_cases WHERE run = ? ORDER BY position";
-constexpr char kSelectDone[] =
-    "SELECT r.case_id FROM results r JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id "
-    "WHERE r.run = ? ORDER BY c.position";
+constexpr char kSelectCases[] = R"sql(
+SELECT c.case_id, c.case_hash, c.function, c.operator
+FROM suite_cases s CROSS JOIN cases c ON c.id = s.case_row
+WHERE s.suite = (SELECT suite FROM runs WHERE id = ?1) ORDER BY s.position)sql";
+constexpr char kSelectDone[] = R"sql(
+SELECT c.case_id FROM suite_cases s CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = s.case_row
+     CROSS JOIN cases c ON c.id = s.case_row
+WHERE s.suite = (SELECT suite FROM runs WHERE id = ?1) ORDER BY s.position)sql";
 constexpr char kUpdateState[] = "UPDATE runs SET state = ?, finished = ? WHERE id = ?";
 constexpr char kSubmit[] = R"sql(
 UPDATE runs SET submission = ?, state = CASE WHEN submission IS NULL THEN 'queued' ELSE state END
@@ -37,10 +40,14 @@ constexpr char kSelectOpen[] =
     "SELECT id FROM runs WHERE submission IS NOT NULL AND state IN ('queued', 'running') ORDER BY id";
 constexpr char kSelectStates[] = "SELECT " DIOPI_RUN_STATE " AS now, count(*) FROM runs r GROUP BY now";
 constexpr char kUpdateAlive[] = "UPDATE runs SET alive_until = ? WHERE id = ?";
+constexpr char kSelectAbandoned[] =
+    "SELECT id FROM runs WHERE state = 'running' AND alive_until <> '' AND alive_until < ? ORDER BY id";
 constexpr char kSelectTimedRuns[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
 WHERE d.chip = ? AND r.state = 'finished' ORDER BY r.id DESC LIMIT ?)sql";
-constexpr char kSelectTimes[] = "SELECT case_id, elapsed_us FROM results WHERE run = ? AND elapsed_us > 0";
+constexpr char kSelectTimes[] = R"sql(
+SELECT c.case_id, v.elapsed_time FROM verdicts v CROSS JOIN cases c ON c.id = v.case_row
+WHERE v.run = ? AND v.elapsed_time > 0)sql";
 constexpr char kSelectIds[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
 WHERE (?1 = '' OR d.chip = ?1) AND r.id < ?3 ORDER BY r.id DESC LIMIT ?2)sql";
@@ -49,6 +56,11 @@ constexpr int kWalAttempts = 500;
 
 std::string UtcNow() {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+}
+
+// Compared as text with SQLite's own clock (DIOPI_RUN_STATE).
+std::string UtcIn(absl::Duration from_now) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now() + from_now, absl::UTCTimeZone());
 }
 
 std::vector<const v1::Verdict*> Pointers(absl::Span<const v1::Verdict> verdicts) {
@@ -62,8 +74,9 @@ class SqliteDatabase final : public Database {
  public:
   explicit SqliteDatabase(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
+  using Database::CreateRun;
   absl::StatusOr<v1::RunInfo> CreateRun(const v1::RunOptions& options, const std::string& suite_hash,
-                                        absl::Span<const RunCase> cases) override;
+                                        absl::Span<const RunCase> cases, const NewRun& more) override;
   absl::StatusOr<std::vector<RunCase>> CasesOf(const std::string& run_id) override;
   absl::StatusOr<std::vector<std::string>> DoneCases(const std::string& run_id) override;
   absl::StatusOr<AppendResult> Append(const std::string& run_id,
@@ -73,13 +86,14 @@ class SqliteDatabase final : public Database {
   absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options, const std::string& suite_hash,
                                              absl::Span<const RunCase> cases,
                                              absl::Span<const v1::Verdict> verdicts) override;
-  absl::Status SetState(const std::string& run_id, v1::RunState state) override;
+  absl::Status ChangeRun(const std::string& run_id, const RunChange& change) override;
   absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) override;
-  absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) override;
+  absl::StatusOr<std::vector<v1::RunInfo>> AbandonedRuns(absl::Duration stalled_for) override;
   absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) override;
   absl::StatusOr<std::vector<v1::RunInfo>> OpenSubmissions() override;
   absl::Status KeepAgent(const KnownAgent& agent) override;
   absl::Status ForgetAgent(const std::string& agent_id) override;
+  absl::Status TryWriting() override;
   absl::StatusOr<std::vector<KnownAgent>> KnownAgents() override;
   absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override;
   using Database::ListRuns;
@@ -94,6 +108,10 @@ class SqliteDatabase final : public Database {
 
  private:
   absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The runs whose row ids `select` gives.
+  absl::StatusOr<std::vector<v1::RunInfo>> InfosOf(Statement* select) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status WriteSubmission(int64_t run, const v1::Submission& submission)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // In the caller's transaction: verdicts; a state with the totals that go with it.
   absl::StatusOr<AppendResult> WriteVerdicts(int64_t run, absl::Span<const v1::Verdict* const> verdicts)
@@ -122,16 +140,22 @@ absl::StatusOr<int64_t> SqliteDatabase::RowidOf(const std::string& run_id) {
 
 absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& options,
                                                       const std::string& suite_hash,
-                                                      absl::Span<const RunCase> cases) {
+                                                      absl::Span<const RunCase> cases, const NewRun& more) {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
+  absl::Status status = CheckOpenRuns(connection_.get(), options.owner(), more.max_open);
+  if (!status.ok()) return status;
+  const std::string alive_until = more.alive_for > absl::ZeroDuration() ? UtcIn(more.alive_for) : "";
   const absl::StatusOr<int64_t> run =
-      InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(), &entropy_);
+      InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(), &entropy_, alive_until);
   if (!run.ok()) return run.status();
+  if (more.submission != nullptr) status = WriteSubmission(*run, *more.submission);
+  if (!status.ok()) return status;
   absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), *run);
   if (!info.ok()) return info.status();
-  absl::Status status = transaction->Commit();
+  if (more.before_commit) status = more.before_commit(info->run_id());
+  if (status.ok()) status = transaction->Commit();
   if (!status.ok()) return status;
   return info;
 }
@@ -206,6 +230,8 @@ absl::StatusOr<AppendResult> SqliteDatabase::WriteVerdicts(int64_t run,
     if (!stored.ok()) return stored.status();
     ++(*stored ? result.stored : result.duplicates);
   }
+  absl::Status status = writer->Finish();
+  if (!status.ok()) return status;
   return result;
 }
 
@@ -237,16 +263,29 @@ absl::Status SqliteDatabase::WriteState(int64_t run, v1::RunState state) {
   return open ? DropTotals(connection_.get(), run) : KeepTotals(connection_.get(), run);
 }
 
-absl::Status SqliteDatabase::SetState(const std::string& run_id, v1::RunState state) {
-  if (!IsStored(state)) {
-    return absl::InvalidArgumentError(absl::StrCat("a run cannot be made ", EnumName(state)));
+absl::Status SqliteDatabase::WriteSubmission(int64_t run, const v1::Submission& submission) {
+  absl::StatusOr<Statement> update = connection_->Prepare(kSubmit);
+  if (!update.ok()) return update.status();
+  const std::string blob = submission.SerializeAsString();
+  update->Bind(blob, run);
+  return update->Run().status();
+}
+
+absl::Status SqliteDatabase::ChangeRun(const std::string& run_id, const RunChange& change) {
+  if (change.state.has_value() && !IsStored(*change.state)) {
+    return absl::InvalidArgumentError(absl::StrCat("a run cannot be made ", EnumName(*change.state)));
   }
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  absl::Status status = WriteState(*run, state);
+  absl::Status status = absl::OkStatus();
+  if (change.submission.has_value()) status = WriteSubmission(*run, *change.submission);
+  if (status.ok() && change.abort_reason.has_value()) {
+    status = WriteAbortReason(connection_.get(), *run, *change.abort_reason);
+  }
+  if (status.ok() && change.state.has_value()) status = WriteState(*run, *change.state);
   if (!status.ok()) return status;
   return transaction->Commit();
 }
@@ -257,22 +296,18 @@ absl::Status SqliteDatabase::KeepAlive(const std::string& run_id, absl::Duration
   if (!run.ok()) return run.status();
   absl::StatusOr<Statement> update = connection_->Prepare(kUpdateAlive);
   if (!update.ok()) return update.status();
-  // Compared as text with SQLite's own clock (DIOPI_RUN_STATE).
-  const std::string until =
-      absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now() + alive_for, absl::UTCTimeZone());
+  const std::string until = UtcIn(alive_for);
   update->Bind(until, *run);
   return update->Run().status();
 }
 
-absl::Status SqliteDatabase::SetSubmission(const std::string& run_id, const v1::Submission& submission) {
+absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::AbandonedRuns(absl::Duration stalled_for) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> update = connection_->Prepare(kSubmit);
-  if (!update.ok()) return update.status();
-  const std::string blob = submission.SerializeAsString();
-  update->Bind(blob, *run);
-  return update->Run().status();
+  absl::StatusOr<Statement> select = connection_->Prepare(kSelectAbandoned);
+  if (!select.ok()) return select.status();
+  const std::string before = UtcIn(-stalled_for);
+  select->Bind(before);
+  return InfosOf(&*select);
 }
 
 absl::Status SqliteDatabase::AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) {
@@ -290,6 +325,10 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::OpenSubmissions() {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectOpen);
   if (!select.ok()) return select.status();
+  return InfosOf(&*select);
+}
+
+absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::InfosOf(Statement* select) {
   std::vector<v1::RunInfo> runs;
   for (;;) {
     const absl::StatusOr<bool> row = select->Step();
@@ -304,6 +343,12 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::OpenSubmissions() {
 absl::Status SqliteDatabase::KeepAgent(const KnownAgent& agent) {
   const std::lock_guard lock(mutex_);
   return WriteAgent(connection_.get(), agent);
+}
+
+absl::Status SqliteDatabase::TryWriting() {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Transaction> never_committed = Transaction::Begin(connection_.get());
+  return never_committed.ok() ? WriteAgent(connection_.get(), {}) : never_committed.status();
 }
 
 absl::Status SqliteDatabase::ForgetAgent(const std::string& agent_id) {
@@ -335,15 +380,7 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::str
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectIds);
   if (!select.ok()) return select.status();
   select->Bind(chip, limit > 0 ? limit : -1, end);
-  std::vector<v1::RunInfo> runs;
-  for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return runs;
-    absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), select->Int(0));
-    if (!info.ok()) return info.status();
-    runs.push_back(*std::move(info));
-  }
+  return InfosOf(&*select);
 }
 
 absl::StatusOr<std::vector<v1::Verdict>> SqliteDatabase::Verdicts(const std::string& run_id,
@@ -394,8 +431,9 @@ absl::StatusOr<std::map<std::string, double>> SqliteDatabase::CaseSeconds(const 
     absl::StatusOr<Statement> times = connection_->Prepare(kSelectTimes);
     if (!times.ok()) return times.status();
     times->Bind(runs->Int(0));
-    absl::Status status = ForEachRow(
-        &*times, [&seconds](const Statement& row) { seconds.emplace(row.Text(0), row.Double(1) * 1e-6); });
+    absl::Status status = ForEachRow(&*times, [&seconds](const Statement& row) {
+      seconds.emplace(row.Text(0), *MicrosecondsOf(row, 1) * 1e-6);
+    });
     if (!status.ok()) return status;
   }
 }
@@ -407,10 +445,12 @@ absl::Status LimitSize(Connection* connection, int64_t max_bytes) {
   return connection->Execute(absl::StrCat("PRAGMA max_page_count = ", max_bytes / *page));
 }
 
-absl::Status Prepare(Connection* connection) {
+absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& tell) {
   // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest
   // commits at most, never the file; a resumed run does those cases again. README.md has the figures.
-  absl::Status status = absl::OkStatus();
+  // A file that is new can be made smaller beside a server (vacuum.h); one that is not is left as it is.
+  absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
+  if (!status.ok()) return status;
   // SQLite's busy timeout does not cover two processes that turn the same new file to WAL.
   for (int attempt = 0; attempt < kWalAttempts; ++attempt) {
     if (attempt > 0) absl::SleepFor(absl::Milliseconds(10));
@@ -418,7 +458,7 @@ absl::Status Prepare(Connection* connection) {
     if (!absl::IsUnavailable(status)) break;
   }
   if (!status.ok()) return status;
-  status = Migrate(connection);
+  status = Migrate(connection, tell);
   // Without them (a full disk, say) everything works, but lists of runs take longer.
   if (status.ok()) KeepMissingTotals(connection).IgnoreError();
   return status;
@@ -439,13 +479,18 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   absl::StatusOr<std::unique_ptr<Connection>> connection =
       Connection::Open(path, options.read_only ? Connection::Mode::kReadOnly : Connection::Mode::kReadWrite);
   if (!connection.ok()) return connection.status();
-  absl::Status status = options.read_only ? CheckSchema(connection->get()) : Prepare(connection->get());
-  if (status.ok()) status = LimitSize(connection->get(), options.max_bytes);
+  absl::Status status = LimitSize(connection->get(), options.max_bytes);
+  if (status.ok()) {
+    status =
+        options.read_only ? CheckSchema(connection->get()) : PrepareFile(connection->get(), options.tell);
+  }
   if (!status.ok()) return status;
   return std::make_unique<SqliteDatabase>(*std::move(connection));
 }
 
 std::string DatabasePath(const std::string& data_folder) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(data_folder, ignored)) return data_folder;
   return (std::filesystem::path(data_folder) / "results.db").string();
 }
 

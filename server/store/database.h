@@ -3,6 +3,7 @@
 #ifndef SERVER_STORE_DATABASE_H_
 #define SERVER_STORE_DATABASE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,7 +20,7 @@
 namespace diopi::server {
 
 // The schema this program writes; an older file is migrated on Open, a newer one refused.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // What a run covers, fixed when it is created so that a resumed run is the same run.
 struct RunCase {
@@ -27,6 +28,24 @@ struct RunCase {
   std::string case_hash;
   std::string function;
   std::string op;
+};
+
+// What is stored with a new run in one transaction: all of it, or nothing.
+struct NewRun {
+  const v1::Submission* submission = nullptr;       // not null: a submitted run, which is queued
+  absl::Duration alive_for = absl::ZeroDuration();  // as KeepAlive; zero: not said
+  // Refused with a QuotaError when the run's owner has so many that are queued or running; 0: no limit.
+  int max_open = 0;
+  // What must be there when the run is: called before the commit, with the database locked. Its failure is
+  // CreateRun's.
+  std::function<absl::Status(const std::string& run_id)> before_commit = nullptr;
+};
+
+// What changes about a run in one transaction; what is not set stays.
+struct RunChange {
+  std::optional<v1::RunState> state = std::nullopt;  // any but RUN_STATE_STALLED
+  std::optional<v1::Submission> submission = std::nullopt;
+  std::optional<std::string> abort_reason = std::nullopt;  // RunOptions.abort_reason
 };
 
 struct AppendResult {
@@ -69,13 +88,19 @@ class Database {
     bool read_only = false;
     // The file may not grow beyond this; then writing is ResourceExhausted. 0: as far as the disk goes.
     int64_t max_bytes = 0;
+    // Is called with a sentence for the log where opening takes long: before and after a migration.
+    std::function<void(const std::string&)> tell = {};
   };
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const Options& options);
   virtual ~Database() = default;
 
   // `run.run_id` and `created` are assigned here: an id like 20261120-101502-7f3a.
   virtual absl::StatusOr<v1::RunInfo> CreateRun(const v1::RunOptions& options, const std::string& suite_hash,
-                                                absl::Span<const RunCase> cases) = 0;
+                                                absl::Span<const RunCase> cases, const NewRun& more) = 0;
+  absl::StatusOr<v1::RunInfo> CreateRun(const v1::RunOptions& options, const std::string& suite_hash,
+                                        absl::Span<const RunCase> cases) {
+    return CreateRun(options, suite_hash, cases, {});
+  }
   virtual absl::StatusOr<std::vector<RunCase>> CasesOf(const std::string& run_id) = 0;
   virtual absl::StatusOr<std::vector<std::string>> DoneCases(const std::string& run_id) = 0;
   // One transaction: all or nothing.
@@ -90,12 +115,19 @@ class Database {
                                                      const std::string& suite_hash,
                                                      absl::Span<const RunCase> cases,
                                                      absl::Span<const v1::Verdict> verdicts) = 0;
-  // Any but RUN_STATE_STALLED: a running run is read as stalled once it was not kept alive in time.
-  virtual absl::Status SetState(const std::string& run_id, v1::RunState state) = 0;
+  // InvalidArgument for RUN_STATE_STALLED: a running run is read as that once it was not kept alive in time.
+  virtual absl::Status ChangeRun(const std::string& run_id, const RunChange& change) = 0;
+  absl::Status SetState(const std::string& run_id, v1::RunState state) {
+    return ChangeRun(run_id, {.state = state});
+  }
+  // Whether rows can be written: one is, and taken back.
+  virtual absl::Status TryWriting() = 0;
 
   // Runs for standing agents. Makes an existing run a submitted one, in state queued, or replaces what is
   // kept about one whatever its state.
-  virtual absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) = 0;
+  absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) {
+    return ChangeRun(run_id, {.submission = submission});
+  }
   // The first agent of a queued run says what library it is: the run takes those facts over and is "running".
   // FailedPrecondition when the run is not queued.
   virtual absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) = 0;
@@ -130,9 +162,11 @@ class Database {
   // An agent is at work on the run: unless this is said again, it is stalled after `alive_for`. A run of
   // which it was never said is not.
   virtual absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) = 0;
+  // Runs that have been stalled for so long, oldest first.
+  virtual absl::StatusOr<std::vector<v1::RunInfo>> AbandonedRuns(absl::Duration stalled_for) = 0;
 };
 
-// DATA/results.db
+// DATA/results.db; `data_folder` itself where that is a file, such as an archive.
 std::string DatabasePath(const std::string& data_folder);
 
 }  // namespace diopi::server

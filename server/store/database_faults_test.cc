@@ -234,7 +234,7 @@ std::vector<v1::Verdict> VerdictsOn(int cases) {
   verdicts.reserve(static_cast<size_t>(cases));
   for (int i = 0; i < cases; ++i) {
     verdicts.push_back(MakeVerdict(i, v1::OUTCOME_CRASH));
-    verdicts.back().set_backtrace(std::string(1000, 'b'));
+    verdicts.back().set_backtrace(std::string(1000, 'x'));
   }
   return verdicts;
 }
@@ -243,7 +243,7 @@ TEST(DatabaseFaultsTest, OnAFullDiskAFinishedRunIsThereOrIsNot) {
   constexpr int kCases = 300;
   int failures = 0;
   bool stored = false;
-  for (int pages = 30; !stored; pages += 10) {
+  for (int pages = 80; !stored; pages += 10) {
     ASSERT_LT(pages, 1000);
     const ScratchFolder folder;
     const std::string path = folder.File("results.db");

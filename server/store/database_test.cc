@@ -1,8 +1,6 @@
 #include "server/store/database.h"
 
 #include <gmock/gmock.h>
-#include <google/protobuf/descriptor.h>
-#include <google/protobuf/message.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "proto/enum_name.h"
 #include "server/store/database_testing.h"
+#include "server/store/filler_testing.h"
 #include "server/store/queries.h"
+#include "server/store/rows_testing.h"
 
 namespace diopi::server {
 namespace {
@@ -28,58 +28,6 @@ std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
   EXPECT_TRUE(database.ok()) << database.status();
   return *std::move(database);
 }
-
-// Every field of a message, those of messages within it too, set to a value that none other has: a field that
-// is added to the proto and not stored does not come back.
-class Filler {
- public:
-  void Fill(google::protobuf::Message* message) {
-    const google::protobuf::Descriptor& type = *message->GetDescriptor();
-    for (int i = 0; i < type.field_count(); ++i) {
-      const google::protobuf::FieldDescriptor& field = *type.field(i);
-      const int times = field.is_repeated() ? 3 : 1;
-      for (int j = 0; j < times; ++j) Set(message, field);
-    }
-  }
-
- private:
-  using Field = google::protobuf::FieldDescriptor;
-
-  void Set(google::protobuf::Message* message, const Field& field) {
-    const google::protobuf::Reflection& reflection = *message->GetReflection();
-    const bool many = field.is_repeated();
-    ++next_;
-    switch (field.cpp_type()) {
-      case Field::CPPTYPE_INT32:
-        return many ? reflection.AddInt32(message, &field, next_)
-                    : reflection.SetInt32(message, &field, next_);
-      case Field::CPPTYPE_INT64:
-        return many ? reflection.AddInt64(message, &field, next_)
-                    : reflection.SetInt64(message, &field, next_);
-      case Field::CPPTYPE_DOUBLE:
-        return many ? reflection.AddDouble(message, &field, next_ + 0.5)
-                    : reflection.SetDouble(message, &field, next_ + 0.5);
-      case Field::CPPTYPE_BOOL:
-        return many ? reflection.AddBool(message, &field, true) : reflection.SetBool(message, &field, true);
-      case Field::CPPTYPE_ENUM: {
-        const auto* value = field.enum_type()->value(field.enum_type()->value_count() / 2);
-        return many ? reflection.AddEnum(message, &field, value) : reflection.SetEnum(message, &field, value);
-      }
-      case Field::CPPTYPE_STRING: {
-        const std::string text = absl::StrCat(field.name(), " ", next_);
-        return many ? reflection.AddString(message, &field, text)
-                    : reflection.SetString(message, &field, text);
-      }
-      case Field::CPPTYPE_MESSAGE:
-        return Fill(many ? reflection.AddMessage(message, &field)
-                         : reflection.MutableMessage(message, &field));
-      default:
-        ADD_FAILURE() << field.full_name() << ": a type that this test does not know";
-    }
-  }
-
-  int next_ = 0;
-};
 
 v1::Verdict FullVerdict() {
   v1::Verdict verdict;
@@ -128,6 +76,85 @@ TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
   ASSERT_EQ(verdicts->size(), 2U);
   EXPECT_EQ((*verdicts)[0].SerializeAsString(), FullVerdict().SerializeAsString());  // case order
   EXPECT_EQ((*verdicts)[1].case_id(), CaseId(2));
+}
+
+// Each body is a difference from the verdict of an earlier run; whatever changes, the verdict comes back
+// whole.
+TEST(DatabaseTest, VerdictsThatRunsShareComeBackWhole) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  const auto database = OpenIn(folder);
+  std::vector<std::vector<v1::Verdict>> expected;
+  v1::Verdict verdict = FullVerdict();
+  const auto store = [&](const std::string& chip) {
+    const std::string id = database->CreateRun(MakeOptions(chip), "s", MakeCases(3))->run_id();
+    expected.push_back({MakeVerdict(0, v1::OUTCOME_PASS), verdict});
+    ASSERT_TRUE(database->Append(id, expected.back()).ok());
+    ASSERT_TRUE(database->SetState(id, v1::RUN_STATE_FINISHED).ok());
+  };
+  const auto bodies = [&path] { return Rows(path, "SELECT base IS NOT NULL FROM contents ORDER BY id"); };
+  store("c");
+  EXPECT_THAT(bodies(), ElementsAre("0", "0"));
+  verdict.set_elapsed_us(1.0 / 3);
+  verdict.set_call_us(12.345);
+  verdict.set_device_index(5);
+  verdict.set_reference("another");
+  store("c");
+  store("another chip");
+  EXPECT_THAT(bodies(), ElementsAre("0", "0"));
+  verdict.mutable_outputs(1)->set_max_z(-0.0);
+  store("c");
+  EXPECT_THAT(bodies(), ElementsAre("0", "0", "1"));
+  store("c");
+  EXPECT_THAT(bodies(), ElementsAre("0", "0", "1"));
+  verdict = MakeVerdict(1, v1::OUTCOME_SKIPPED);
+  verdict.clear_reason();
+  verdict.clear_call_us();
+  verdict.set_case_hash("not the run's");
+  store("c");
+  EXPECT_EQ(bodies().size(), 4U);
+  std::vector<v1::RunInfo> runs = *database->ListRuns("", 0);
+  std::reverse(runs.begin(), runs.end());
+  ASSERT_EQ(runs.size(), expected.size());
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto verdicts = database->Verdicts(runs[i].run_id(), {});
+    ASSERT_EQ(verdicts->size(), 2U);
+    for (size_t j = 0; j < 2; ++j) {
+      EXPECT_EQ((*verdicts)[j].SerializeAsString(), expected[i][j].SerializeAsString()) << i << ", " << j;
+    }
+  }
+}
+
+TEST(DatabaseTest, TimesComeBackAsTheyWere) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::vector<double> times = {0,
+                                     -0.0,
+                                     1.041,
+                                     70.184,
+                                     1.0 / 3,
+                                     1e300,
+                                     123456789.0125,
+                                     5e-324,
+                                     1000000,
+                                     -2.5,
+                                     2.5e12,
+                                     0.0005,
+                                     std::numeric_limits<double>::infinity()};
+  const std::string id =
+      database->CreateRun(MakeOptions("c"), "s", MakeCases(static_cast<int>(times.size())))->run_id();
+  for (size_t i = 0; i < times.size(); ++i) {
+    v1::Verdict verdict = MakeVerdict(static_cast<int>(i), v1::OUTCOME_PASS);
+    verdict.set_call_us(times[i]);
+    verdict.set_elapsed_us(times[i]);
+    ASSERT_TRUE(database->Append(id, {verdict}).ok());
+  }
+  const auto verdicts = database->Verdicts(id, {});
+  for (size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ((*verdicts)[i].call_us(), times[i]);
+    EXPECT_EQ(std::signbit((*verdicts)[i].elapsed_us()), std::signbit(times[i]));
+    EXPECT_EQ((*verdicts)[i].elapsed_us(), times[i]);
+  }
 }
 
 TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {

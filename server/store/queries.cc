@@ -15,7 +15,7 @@
 namespace diopi::server {
 namespace {
 
-constexpr char kSelectNewestIds[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
+constexpr char kSelectIdsOfAll[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
 constexpr char kSelectIdsOfChip[] = R"sql(
 SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? ORDER BY r.id DESC LIMIT ?)sql";
 constexpr char kSelectChips[] = R"sql(
@@ -27,18 +27,13 @@ ORDER BY c.chip)sql";
 constexpr char kSelectTallies[] = R"sql(
 SELECT operator, function, dtype, outcome, cases FROM run_tallies
 WHERE run = ?1 AND EXISTS (SELECT 1 FROM run_totals WHERE run = ?1))sql";
-constexpr char kSelectLiveTallies[] = R"sql(
-SELECT operator, function, dtype, outcome, count(*) FROM results WHERE run = ?
-GROUP BY operator, function, dtype, outcome)sql";
 constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ? ORDER BY function";
 constexpr char kSelectDevices[] = R"sql(
-SELECT ifnull(device_index, -1) AS device, count(*), sum(outcome = 1) FROM results WHERE run = ?
+SELECT ifnull(device_index, -1) AS device, count(*), sum(outcome = 1) FROM verdicts WHERE run = ?
 GROUP BY device ORDER BY device)sql";
-// The index ends with the row's id: one look for each outcome.
-constexpr char kSelectNewest[] = "SELECT max(id) FROM results WHERE run = ? AND outcome = ?";
 
-absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, const char* sql, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(sql);
+absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectTallies);
   if (!select.ok()) return select.status();
   select->Bind(run);
   std::vector<TallyRow> rows;
@@ -84,7 +79,7 @@ absl::StatusOr<int64_t> Queries::RowidOf(const std::string& run_id) {
 
 absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) {
   absl::StatusOr<Statement> select =
-      connection_->Prepare(!filter.chip.has_value() ? kSelectNewestIds : kSelectIdsOfChip);
+      connection_->Prepare(!filter.chip.has_value() ? kSelectIdsOfAll : kSelectIdsOfChip);
   if (!select.ok()) return select.status();
   const int limit = filter.limit > 0 ? filter.limit : -1;
   if (!filter.chip.has_value()) {
@@ -98,19 +93,6 @@ absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) 
   return ids;
 }
 
-absl::StatusOr<int64_t> Queries::NewestVerdict(int64_t run) {
-  int64_t newest = 0;
-  for (int outcome = v1::Outcome_MIN; outcome <= v1::Outcome_MAX; ++outcome) {
-    absl::StatusOr<Statement> select = connection_->Prepare(kSelectNewest);
-    if (!select.ok()) return select.status();
-    select->Bind(run, outcome);
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (*row) newest = std::max(newest, select->Int(0));
-  }
-  return newest;
-}
-
 absl::StatusOr<RunTotals> Queries::TotalsOf(int64_t run) {
   absl::StatusOr<std::optional<RunTotals>> kept = ReadTotals(connection_.get(), run);
   if (!kept.ok()) return kept.status();
@@ -118,13 +100,13 @@ absl::StatusOr<RunTotals> Queries::TotalsOf(int64_t run) {
     live_.erase(run);
     return **std::move(kept);
   }
-  const absl::StatusOr<int64_t> newest = NewestVerdict(run);
-  if (!newest.ok()) return newest.status();
+  const absl::StatusOr<int64_t> done = CountDone(connection_.get(), run);
+  if (!done.ok()) return done.status();
   const auto found = live_.find(run);
-  if (found != live_.end() && found->second.newest == *newest) return found->second.totals;
+  if (found != live_.end() && found->second.done == *done) return found->second;
   absl::StatusOr<Counted> counted = CountVerdicts(connection_.get(), run);
   if (!counted.ok()) return counted.status();
-  live_[run] = {*newest, counted->totals};
+  live_[run] = counted->totals;
   return std::move(counted->totals);
 }
 
@@ -222,9 +204,11 @@ absl::StatusOr<std::vector<TallyRow>> Queries::Tallies(const std::string& run_id
   if (!moment.ok()) return moment.status();
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
-  absl::StatusOr<std::vector<TallyRow>> kept = SelectTallies(connection_.get(), kSelectTallies, *run);
+  absl::StatusOr<std::vector<TallyRow>> kept = SelectTallies(connection_.get(), *run);
   if (!kept.ok() || !kept->empty()) return kept;
-  return SelectTallies(connection_.get(), kSelectLiveTallies, *run);
+  absl::StatusOr<Counted> counted = CountVerdicts(connection_.get(), *run);
+  if (!counted.ok()) return counted.status();
+  return std::move(counted->tallies);
 }
 
 absl::StatusOr<std::vector<std::string>> Queries::ExportedFunctions(const std::string& run_id) {

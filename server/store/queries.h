@@ -128,17 +128,18 @@ struct CaseRow {
   int device_index = -1;
 };
 
-// Those of its measurements that are of the worst output, each also a column of `result_outputs` and of the
-// API's list of cases.
+// Those of its measurements that are of the worst output, each also a column of the API's list of cases.
 struct WorstFigure {
   const char* name;
   double CaseRow::*value;
+  double (*of)(const v1::OutputStats& output);
 };
-inline constexpr WorstFigure kWorstFigures[] = {{"max_ulp", &CaseRow::max_ulp},
-                                                {"max_z", &CaseRow::max_z},
-                                                {"rms_z", &CaseRow::rms_z},
-                                                {"max_abs", &CaseRow::max_abs},
-                                                {"max_rel", &CaseRow::max_rel}};
+inline constexpr WorstFigure kWorstFigures[] = {
+    {"max_ulp", &CaseRow::max_ulp, [](const v1::OutputStats& output) { return output.max_ulp(); }},
+    {"max_z", &CaseRow::max_z, [](const v1::OutputStats& output) { return output.max_z(); }},
+    {"rms_z", &CaseRow::rms_z, [](const v1::OutputStats& output) { return output.rms_z(); }},
+    {"max_abs", &CaseRow::max_abs, [](const v1::OutputStats& output) { return output.max_abs(); }},
+    {"max_rel", &CaseRow::max_rel, [](const v1::OutputStats& output) { return output.max_rel(); }}};
 
 struct CaseFilter {
   std::vector<v1::Outcome> outcomes = {};  // empty: all; so below
@@ -168,7 +169,7 @@ struct TimeRow {
 };
 
 struct RecentVerdict {
-  int64_t cursor = 0;  // rises from verdict to verdict, over all runs
+  int64_t cursor = 0;  // rises from verdict to verdict of a run
   std::string case_id;
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
   std::string reason;  // its first line
@@ -221,23 +222,17 @@ class Queries {
   absl::StatusOr<std::vector<RecentVerdict>> Recent(const std::string& run_id, int64_t since, int limit);
 
  private:
-  struct Kept {
-    int64_t newest = 0;  // id of the run's newest verdict when the totals were computed
-    RunTotals totals;
-  };
-
   explicit Queries(std::unique_ptr<Connection> connection);
   absl::StatusOr<int64_t> RowidOf(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<RunTotals> TotalsOf(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<RunRow> RowOf(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<int64_t> NewestVerdict(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<std::vector<int64_t>> RowidsOf(const RunFilter& filter)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::mutex mutex_;
   const std::unique_ptr<Connection> connection_ ABSL_PT_GUARDED_BY(mutex_);
-  std::map<int64_t, Kept> live_ ABSL_GUARDED_BY(mutex_);  // totals of runs that go on
+  std::map<int64_t, RunTotals> live_ ABSL_GUARDED_BY(mutex_);  // totals of runs that go on
 };
 
 }  // namespace diopi::server

@@ -12,11 +12,16 @@ namespace {
 
 constexpr char kSelectFacts[] =
     "SELECT " DIOPI_RUN_COLUMNS " FROM runs r JOIN devices d ON d.id = r.device WHERE r.id = ?";
-constexpr char kSelectRowid[] = "SELECT id FROM runs WHERE run_id = ?";
+constexpr char kSelectRowid[] =
+    "SELECT id FROM runs WHERE run_id = ?1 UNION ALL SELECT run FROM run_tags WHERE tag = ?1";
 constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
 
-constexpr char kCountOutcomes[] = "SELECT outcome, count(*) FROM results WHERE run = ? GROUP BY outcome";
+constexpr char kSelectDoneCount[] = "SELECT max(last) FROM appends WHERE run = ?";
+// One statement, so that both counts are of one moment.
+constexpr char kCountOutcomes[] = R"sql(
+SELECT outcome, count(*) FROM verdicts WHERE run = ?1 AND outcome <> 1 GROUP BY outcome
+UNION ALL SELECT 1, ifnull(max(last), 0) FROM appends WHERE run = ?1)sql";
 constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
                               ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
@@ -33,13 +38,28 @@ absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info)
 
 }  // namespace
 
+absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectDoneCount);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  return *row ? select->Int(0) : 0;
+}
+
 absl::Status ForEachOutcome(Connection* connection, int64_t run,
                             const std::function<void(v1::Outcome, int64_t)>& found) {
   absl::StatusOr<Statement> select = connection->Prepare(kCountOutcomes);
   if (!select.ok()) return select.status();
   select->Bind(run);
-  return ForEachRow(
-      &*select, [&found](const Statement& row) { found(static_cast<v1::Outcome>(row.Int(0)), row.Int(1)); });
+  int64_t passed = 0;  // all but the others
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+    const auto outcome = static_cast<v1::Outcome>(row.Int(0));
+    passed += outcome == v1::OUTCOME_PASS ? row.Int(1) : -row.Int(1);
+    if (outcome != v1::OUTCOME_PASS) found(outcome, row.Int(1));
+  });
+  if (status.ok() && passed > 0) found(v1::OUTCOME_PASS, passed);
+  return status;
 }
 
 std::string ContractsColumn(const v1::RunOptions& options) {

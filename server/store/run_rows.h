@@ -30,11 +30,15 @@ std::string ContractsColumn(const v1::RunOptions& options);
 std::string EnvironmentColumn(const v1::RunOptions& options);
 std::string AdaptorColumn(const v1::RunOptions& options);
 
-// Calls `found` with each outcome of the run's results and how many have it; `run` is the row's id.
+// How many verdicts the run has; `run` is the row's id.
+absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run);
+// Calls `found` with each outcome of the run's verdicts and how many have it. Reads only those that are no
+// passes.
 absl::Status ForEachOutcome(Connection* connection, int64_t run,
                             const std::function<void(v1::Outcome, int64_t)>& found);
 
-// The row's id of a run, or of the newest when `run_id` is "latest"; nothing when there is none.
+// The row's id of a run, by its id or a tag, or of the newest when `run_id` is "latest"; nothing when there
+// is none.
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id);
 
 // For who asked for another: "there are A, B", "the newest are A, B, C, D, E"; empty when there are no runs.

@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/store/quota.h"
 #include "server/store/run_rows.h"
+#include "server/store/suite_rows.h"
 
 namespace diopi::server {
 namespace {
@@ -18,11 +20,18 @@ constexpr char kSelectDevice[] =
 constexpr char kInsertRun[] = R"sql(
 INSERT OR IGNORE INTO runs
   (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host,
-   timeout_s, created, cases, options, environment, adaptor)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+   timeout_s, created, cases, options, environment, adaptor, alive_until)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr char kSelectOpenOptions[] = "SELECT options FROM runs WHERE state IN ('queued', 'running')";
+constexpr char kUpdateOptions[] = "UPDATE runs SET options = ? WHERE id = ?";
 constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
-constexpr char kInsertCase[] =
-    "INSERT INTO run_cases (run, case_id, position, case_hash, function, operator) VALUES (?, ?, ?, ?, ?, ?)";
+constexpr char kGiveSuite[] = "UPDATE runs SET suite = ?, alike = ? WHERE id = ?";
+// Of the same cases before others, then of the same chip, finished, the newest.
+constexpr char kSelectAlike[] = R"sql(
+SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
+     CROSS JOIN (SELECT d.chip FROM runs n JOIN devices d ON d.id = n.device WHERE n.id = ?1) mine
+WHERE r.id < ?1 AND r.suite IS NOT NULL
+ORDER BY r.suite = ?2 DESC, d.chip = mine.chip DESC, r.state = 'finished' DESC, r.id DESC LIMIT 1)sql";
 constexpr char kAdopt[] = R"sql(
 UPDATE runs SET state = 'running', device = ?, impl_sha256 = ?, impl_path = ?, agent_version = ?, host = ?,
   contracts = ?, options = ?, environment = ?, adaptor = ?
@@ -52,7 +61,7 @@ absl::StatusOr<int64_t> DeviceId(Connection* connection, const v1::RunOptions& o
 
 absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOptions& options,
                                      const std::string& suite_hash, int64_t cases, const std::string& created,
-                                     std::random_device* entropy) {
+                                     std::random_device* entropy, const std::string& alive_until) {
   const absl::StatusOr<int64_t> device = DeviceId(connection, options);
   if (!device.ok()) return device.status();
   const std::string contracts = ContractsColumn(options);
@@ -65,27 +74,12 @@ absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOption
     if (!insert.ok()) return insert.status();
     insert->Bind(id, *device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
                  options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
-                 options.timeout_s(), created, cases, blob, environment, adaptor);
+                 options.timeout_s(), created, cases, blob, environment, adaptor, alive_until);
     const absl::StatusOr<int> inserted = insert->Run();
     if (!inserted.ok()) return inserted.status();
     if (*inserted > 0) return connection->LastInsertRowid();
   }
   return absl::InternalError(absl::StrCat(connection->path(), ": no free run id was found"));
-}
-
-absl::Status InsertCases(Connection* connection, int64_t run, absl::Span<const RunCase> cases) {
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertCase);
-  if (!insert.ok()) return insert.status();
-  int64_t position = 0;
-  for (const RunCase& c : cases) {
-    insert->Bind(run, c.case_id, position++, c.case_hash, c.function, c.op);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (absl::IsInvalidArgument(inserted.status())) {
-      return absl::InvalidArgumentError(absl::StrCat("case '", c.case_id, "' is in the run twice"));
-    }
-    if (!inserted.ok()) return inserted.status();
-  }
-  return absl::OkStatus();
 }
 
 absl::Status InsertFunctions(Connection* connection, int64_t run, const v1::RunOptions& options) {
@@ -123,13 +117,29 @@ v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
 
 }  // namespace
 
+absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases) {
+  const absl::StatusOr<int64_t> suite = SuiteOf(connection, cases);
+  if (!suite.ok()) return suite.status();
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectAlike);
+  if (!select.ok()) return select.status();
+  select->Bind(run, *suite);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  const int64_t alike = *row ? select->Int(0) : 0;
+  absl::StatusOr<Statement> update = connection->Prepare(kGiveSuite);
+  if (!update.ok()) return update.status();
+  update->Bind(*suite, alike, run);
+  return update->Run().status();
+}
+
 absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& options,
                                   const std::string& suite_hash, absl::Span<const RunCase> cases,
-                                  const std::string& created, std::random_device* entropy) {
-  absl::StatusOr<int64_t> run =
-      InsertRunRow(connection, options, suite_hash, static_cast<int64_t>(cases.size()), created, entropy);
+                                  const std::string& created, std::random_device* entropy,
+                                  const std::string& alive_until) {
+  absl::StatusOr<int64_t> run = InsertRunRow(
+      connection, options, suite_hash, static_cast<int64_t>(cases.size()), created, entropy, alive_until);
   if (!run.ok()) return run.status();
-  absl::Status status = InsertCases(connection, *run, cases);
+  absl::Status status = GiveSuite(connection, *run, cases);
   if (status.ok()) status = InsertFunctions(connection, *run, options);
   if (!status.ok()) return status;
   return run;
@@ -154,6 +164,31 @@ absl::Status Adopt(Connection* connection, int64_t run, const v1::RunOptions& li
   if (*updated == 0)
     return absl::FailedPreconditionError(absl::StrCat("run ", info->run_id(), " is not queued"));
   return InsertFunctions(connection, run, options);
+}
+
+absl::Status CheckOpenRuns(Connection* connection, const std::string& owner, int max_open) {
+  if (max_open <= 0) return absl::OkStatus();
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectOpenOptions);
+  if (!select.ok()) return select.status();
+  int open = 0;
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+    v1::RunOptions options;  // CheckDatabase reports a damaged one
+    open += options.ParseFromString(row.Text(0)) && options.owner() == owner ? 1 : 0;
+  });
+  if (!status.ok() || open < max_open) return status;
+  return QuotaError(absl::StrCat("'", owner, "' has ", open, " runs that are queued or running; ", max_open,
+                                 " are allowed (--max-open-runs): finish or cancel some first"));
+}
+
+absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason) {
+  absl::StatusOr<v1::RunInfo> info = ReadRunRow(connection, run);
+  if (!info.ok()) return info.status();
+  info->mutable_options()->set_abort_reason(reason);
+  absl::StatusOr<Statement> update = connection->Prepare(kUpdateOptions);
+  if (!update.ok()) return update.status();
+  const std::string blob = info->options().SerializeAsString();
+  update->Bind(blob, run);
+  return update->Run().status();
 }
 
 }  // namespace diopi::server

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "server/store/sqlite.h"
@@ -12,9 +13,11 @@ namespace diopi::server {
 
 // Brings the file to kSchemaVersion, one transaction for all missing steps, so that a process killed in the
 // middle leaves the old schema. FailedPrecondition, naming both versions, for a newer file; DataLoss for a
-// database of another program. `before_step`, for tests, is told the version that the next step starts from,
-// and at last, before the commit, the version that was reached.
-absl::Status Migrate(Connection* connection, const std::function<void(int64_t)>& before_step = {});
+// database of another program. `tell` is called with a sentence for the log before and after an older file is
+// migrated; `before_step`, for tests, with the version that the next step starts from, and at last, before
+// the commit, with the version that was reached.
+absl::Status Migrate(Connection* connection, const std::function<void(const std::string&)>& tell = {},
+                     const std::function<void(int64_t)>& before_step = {});
 
 // The same checks without writing; an older file is FailedPrecondition too, as a reader cannot migrate it.
 absl::Status CheckSchema(Connection* connection);

@@ -1,5 +1,5 @@
-// A kill while a new file is made leaves nothing behind; a newer schema and a development version's are
-// refused.
+// A kill while a new file is made leaves nothing behind, and one while an old file is migrated leaves that; a
+// newer schema and a development version's are refused.
 #include "server/store/schema.h"
 
 #include <gmock/gmock.h>
@@ -7,15 +7,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/store/check.h"
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
+#include "server/store/queries.h"
 #include "server/store/rows_testing.h"
 
 namespace diopi::server {
@@ -34,7 +39,7 @@ std::string Version(const std::string& path) {
 [[noreturn]] void MigrateAndDie(const std::string& path, int64_t step) {
   auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
   if (!connection.ok() || !(*connection)->Execute("PRAGMA journal_mode = WAL").ok()) _exit(1);
-  const absl::Status status = Migrate(connection->get(), [step](int64_t at) {
+  const absl::Status status = Migrate(connection->get(), {}, [step](int64_t at) {
     if (at == step) raise(SIGKILL);
   });
   _exit(status.ok() ? 2 : 3);
@@ -54,20 +59,123 @@ TEST(NewSchemaTest, AKillWhileANewFileIsMadeIsMadeGood) {
   }
 }
 
-// The columns of verdicts and outputs follow the .proto files by themselves. A change of the schema is seen
-// here: after a release it needs a migration step. DIOPI_UPDATE_GOLDEN=1 writes the copy anew.
+std::string TestData(const std::string& name) {
+  return std::string(DIOPI_SOURCE_DIR) + "/server/store/testdata/" + name;
+}
+
+std::string Contents(const std::string& path) {
+  std::ifstream in(path);
+  EXPECT_TRUE(in) << path;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// " 5 repeated outputs: message diopi.v1.OutputStats", a line a field, of the message and of those within it.
+void AddFields(const google::protobuf::Descriptor& type, std::string* text) {
+  absl::StrAppend(text, "-- ", type.full_name(), "\n");
+  for (int i = 0; i < type.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *type.field(i);
+    absl::StrAppend(text, "-- ", field.number(), field.is_repeated() ? " repeated " : " ",
+                    field.cpp_type_name(), field.has_presence() ? " optional " : " ", field.name(), "\n");
+  }
+  for (int i = 0; i < type.field_count(); ++i) {
+    if (type.field(i)->message_type() != nullptr) AddFields(*type.field(i)->message_type(), text);
+  }
+}
+
+// The tables, and the fields of verdicts, which contents have without a word about their length: a change of
+// either is seen here, and after a release it needs a migration step. DIOPI_UPDATE_GOLDEN=1 writes the copy
+// anew.
 TEST(NewSchemaTest, TheSchemaIsItsGoldenCopy) {
   const ScratchFolder folder;
   ASSERT_TRUE(Database::Open(DatabasePath(folder.path()), {}).ok());
-  const std::string made =
-      absl::StrCat(absl::StrJoin(Rows(DatabasePath(folder.path()), kSchema), ";\n"), ";\n");
-  const std::string path = std::string(DIOPI_SOURCE_DIR) + "/server/store/testdata/schema.sql";
+  std::string made = absl::StrCat(absl::StrJoin(Rows(DatabasePath(folder.path()), kSchema), ";\n"), ";\n");
+  AddFields(*v1::Verdict::descriptor(), &made);
+  const std::string path = TestData("schema.sql");
   if (std::getenv("DIOPI_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << made;
-  std::ifstream in(path);
-  ASSERT_TRUE(in) << path;
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  EXPECT_EQ(made, golden.str()) << "golden file " << path;
+  EXPECT_EQ(made, Contents(path)) << "golden file " << path;
+}
+
+void MakeOldFile(const std::string& path) {
+  auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
+  ASSERT_TRUE(connection.ok()) << connection.status();
+  const absl::Status status =
+      (*connection)->Execute("PRAGMA foreign_keys = OFF;" + Contents(TestData("version_1.sql")));
+  ASSERT_TRUE(status.ok()) << status;
+}
+
+// Run id and serialized verdict of everything in a database, as the old program listed them.
+std::string VerdictLines(Database& database) {
+  std::vector<v1::RunInfo> runs = *database.ListRuns("", 0);
+  std::reverse(runs.begin(), runs.end());
+  std::string lines;
+  for (const v1::RunInfo& run : runs) {
+    const std::vector<v1::Verdict> verdicts = *database.Verdicts(run.run_id(), {});
+    for (const v1::Verdict& verdict : verdicts) {
+      absl::StrAppend(&lines, run.run_id(), " ", absl::BytesToHexString(verdict.SerializeAsString()), "\n");
+    }
+  }
+  return lines;
+}
+
+TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  MakeOldFile(path);
+  const std::vector<std::string> totals =
+      Rows(path, "SELECT run || ' ' || done || ' ' || judged FROM run_totals");
+  EXPECT_TRUE(absl::IsFailedPrecondition(Database::Open(path, {.read_only = true}).status()));
+  std::vector<std::string> told;
+  Database::Options options;
+  options.tell = [&told](const std::string& text) { told.push_back(text); };
+  auto database = Database::Open(path, options);
+  ASSERT_TRUE(database.ok()) << database.status();
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_THAT(told[0], HasSubstr("from version 1 to 2"));
+  EXPECT_THAT(told[1], HasSubstr("brought to version 2 in "));
+  EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
+  EXPECT_EQ((*database)->CasesOf("latest")->at(5).case_hash, "hash5");
+  EXPECT_EQ(Rows(path, "SELECT run || ' ' || done || ' ' || judged FROM run_totals"), totals);
+  // Two runs cover the same six cases, and one the first four of them.
+  EXPECT_THAT(Rows(path, "SELECT count(*) FROM suites"), testing::ElementsAre("2"));
+  EXPECT_THAT(Rows(path, "SELECT count(*) FROM cases"), testing::ElementsAre("6"));
+  EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
+  const auto recent =
+      (*Queries::Open(path))->Recent(database->get()->ListRuns("alpha", 0)->back().run_id(), 0, 9);
+  ASSERT_EQ(recent->size(), 6U);
+  EXPECT_EQ(recent->front().case_id, CaseId(5));
+  EXPECT_LT(recent->back().stored, recent->front().stored);
+  EXPECT_EQ(recent->back().case_id, CaseId(0));
+  // It goes on.
+  EXPECT_EQ((*database)->Append("latest", {MakeVerdict(0, v1::OUTCOME_FAIL)})->duplicates, 1);
+  EXPECT_EQ((*database)->Append("latest", {MakeVerdict(1, v1::OUTCOME_FAIL)})->stored, 1);
+  told.clear();
+  ASSERT_TRUE(Database::Open(path, options).ok());
+  EXPECT_THAT(told, testing::IsEmpty());
+}
+
+TEST(UpgradeTest, AKillOrAFullDiskLeavesTheOldFile) {
+  const ScratchFolder folder;
+  for (int64_t step = 1; step <= kSchemaVersion; ++step) {
+    const std::string path = folder.File(absl::StrCat("killed", step));
+    MakeOldFile(path);
+    const pid_t child = fork();
+    if (child == 0) MigrateAndDie(path, step);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(Version(path), "1") << "step " << step;
+    EXPECT_THAT(Rows(path, "SELECT count(*) FROM results"), testing::ElementsAre("10"));
+    EXPECT_EQ(VerdictLines(**Database::Open(path, {})), Contents(TestData("version_1_verdicts.txt")));
+  }
+  const std::string path = folder.File("full");
+  MakeOldFile(path);
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
+  const absl::Status status = Database::Open(path, {.max_bytes = bytes + 4 * 4096}).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(Version(path), "1");
+  EXPECT_EQ(VerdictLines(**Database::Open(path, {})), Contents(TestData("version_1_verdicts.txt")));
 }
 
 TEST(NewSchemaTest, ANewerFileIsRefusedAndLeftAlone) {

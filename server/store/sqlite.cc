@@ -103,10 +103,11 @@ double Statement::Double(int column) const {
   return sqlite3_column_double(stmt_, column);
 }
 
-std::string Statement::Text(int column) const {
+std::string_view Statement::Bytes(int column) const {
   const void* data = sqlite3_column_blob(stmt_, column);  // first: the size is that of this form
   const int size = sqlite3_column_bytes(stmt_, column);
-  return data == nullptr ? std::string() : std::string(static_cast<const char*>(data), size);
+  return data == nullptr ? std::string_view()
+                         : std::string_view(static_cast<const char*>(data), static_cast<size_t>(size));
 }
 
 void Statement::BindOne(int index, const std::string& value) {
@@ -121,7 +122,8 @@ absl::Status Connection::OpenHandle(const std::string& uri, int flags) {
   }
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_timeout(db_, kBusyTimeoutMs);
-  return Execute("PRAGMA foreign_keys = ON");
+  // What is deleted is not overwritten with zeros, which Debian's SQLite would do.
+  return Execute("PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF");
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& path, Mode mode) {
@@ -168,20 +170,24 @@ absl::StatusOr<Statement> Connection::Prepare(std::string_view sql) {
     const int code = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &stmt, nullptr);
     if (code != SQLITE_OK) return StatusOfCode(code, sqlite3_errmsg(db_), path_);
-    found = statements_.emplace(sql, std::unique_ptr<sqlite3_stmt, Finalize>(stmt)).first;
+    found = statements_.emplace(sql, std::unique_ptr<sqlite3_stmt, FinalizeStatement>(stmt)).first;
   }
   return Statement(db_, found->second.get(), path_);
 }
 
-absl::StatusOr<int64_t> Connection::QueryInt(const std::string& sql) {
+absl::StatusOr<OwnStatement> Connection::PrepareOnce(const std::string& sql) {
   sqlite3_stmt* stmt = nullptr;
   const int code = sqlite3_prepare_v2(db_, sql.c_str(), -1, &stmt, nullptr);
   if (code != SQLITE_OK) return StatusOfCode(code, sqlite3_errmsg(db_), path_);
-  const std::unique_ptr<sqlite3_stmt, Finalize> owner(stmt);
-  Statement statement(db_, stmt, path_);
-  const absl::StatusOr<bool> row = statement.Step();
+  return OwnStatement(db_, stmt, path_);
+}
+
+absl::StatusOr<int64_t> Connection::QueryInt(const std::string& sql) {
+  absl::StatusOr<OwnStatement> statement = PrepareOnce(sql);
+  if (!statement.ok()) return statement.status();
+  const absl::StatusOr<bool> row = statement->get().Step();
   if (!row.ok()) return row.status();
-  return *row ? statement.Int(0) : 0;
+  return *row ? statement->get().Int(0) : 0;
 }
 
 absl::StatusOr<Transaction> Transaction::Begin(Connection* connection) {

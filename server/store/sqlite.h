@@ -41,16 +41,24 @@ class Statement {
     sqlite3_bind_text64(stmt_, index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
 
+  // A blob that lives until the statement is stepped.
+  void BindBytes(int index, std::string_view bytes) {
+    sqlite3_bind_blob64(stmt_, index, bytes.data(), bytes.size(), SQLITE_STATIC);
+  }
+
   // True when there is a row to read.
   absl::StatusOr<bool> Step();
+  void Reset() { sqlite3_reset(stmt_); }
   // Step of a statement without rows; then ready to be bound again. Returns the rows it changed.
   absl::StatusOr<int> Run();
 
   bool IsNull(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_NULL; }
+  bool IsInteger(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_INTEGER; }
   int64_t Int(int column) const { return sqlite3_column_int64(stmt_, column); }
   // SQLite keeps NaN as NULL; it comes back as NaN.
   double Double(int column) const;
-  std::string Text(int column) const;  // blobs too
+  std::string Text(int column) const { return std::string(Bytes(column)); }  // blobs too
+  std::string_view Bytes(int column) const;                                  // until the next step
 
  private:
   void BindOne(int index, int64_t value) { sqlite3_bind_int64(stmt_, index, value); }
@@ -77,6 +85,22 @@ absl::Status ForEachRow(Statement* statement, Read read) {
   }
 }
 
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* stmt) const { sqlite3_finalize(stmt); }
+};
+
+// A statement that is not kept prepared.
+class OwnStatement {
+ public:
+  OwnStatement(sqlite3* db, sqlite3_stmt* stmt, const std::string& path)
+      : owner_(stmt), statement_(db, stmt, path) {}
+  Statement& get() { return statement_; }
+
+ private:
+  std::unique_ptr<sqlite3_stmt, FinalizeStatement> owner_;
+  Statement statement_;
+};
+
 // The one owner of the sqlite3 handle. Not thread-safe.
 class Connection {
  public:
@@ -95,6 +119,8 @@ class Connection {
   absl::Status CopyFrom(Connection* other);
   // Prepared at the first call, kept afterwards. `sql` is the key and must live as long as the connection.
   absl::StatusOr<Statement> Prepare(std::string_view sql);
+  // For a text that does not live so long.
+  absl::StatusOr<OwnStatement> PrepareOnce(const std::string& sql);
   // The first column of the first row of a query; 0 when there is none.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
 
@@ -105,12 +131,9 @@ class Connection {
   explicit Connection(std::string path) : path_(std::move(path)) {}
   absl::Status OpenHandle(const std::string& uri, int flags);
 
-  struct Finalize {
-    void operator()(sqlite3_stmt* stmt) const { sqlite3_finalize(stmt); }
-  };
   const std::string path_;
   sqlite3* db_ = nullptr;
-  std::map<std::string_view, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
+  std::map<std::string_view, std::unique_ptr<sqlite3_stmt, FinalizeStatement>> statements_;
 };
 
 // BEGIN IMMEDIATE; rolled back unless committed.

@@ -1,5 +1,6 @@
 #include "server/store/totals.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -7,17 +8,14 @@
 
 #include "absl/status/status.h"
 #include "server/store/outcome.h"
+#include "server/store/verdict_rows.h"
 
 namespace diopi::server {
 namespace {
 
-// In the order of the table: a verdict's outputs follow each other.
-constexpr char kSelectVerdicts[] = R"sql(
-SELECT r.id, r.operator, r.function, r.dtype, r.outcome, r.contracts <> '', r.reference,
-       o.result, o.public_pass, o.flushed
-FROM results r LEFT JOIN result_outputs o ON o.result = r.id
-WHERE r.run = ?)sql";
-constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run = ?";
+constexpr char kSelectVerdicts[] =
+    "SELECT " DIOPI_VERDICT_COLUMNS ", v.reference FROM verdicts v" DIOPI_VERDICT_JOINS "WHERE v.run = ?";
+constexpr char kSelectExportedSymbols[] = "SELECT function FROM run_functions WHERE run = ?";
 constexpr char kSelectText[] = "SELECT text FROM provenances WHERE id = ?";
 
 constexpr char kDeleteTotals[] = "DELETE FROM run_totals WHERE run = ?";
@@ -43,20 +41,6 @@ constexpr char kSelectMissing[] = R"sql(
 SELECT id FROM runs n WHERE state IN ('finished', 'aborted')
                         AND NOT EXISTS (SELECT 1 FROM run_totals t WHERE t.run = n.id))sql";
 
-// One verdict, as far as it is counted.
-struct Counting {
-  int64_t id = 0;
-  std::string op;
-  std::string function;
-  int64_t dtype = 0;
-  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
-  bool widened = false;
-  int64_t reference = 0;
-  bool numbers = false;  // it has outputs
-  bool public_pass = true;
-  bool flushed = false;
-};
-
 struct FunctionCount {
   int64_t called = 0;
   int64_t not_passed = 0;
@@ -65,7 +49,7 @@ struct FunctionCount {
 
 class Counter {
  public:
-  void Add(const Counting& verdict);
+  void Add(const v1::Verdict& verdict, int64_t reference);
   absl::StatusOr<Counted> Finish(Connection* connection, int64_t run);
 
  private:
@@ -78,34 +62,38 @@ class Counter {
   std::map<std::tuple<std::string, std::string, int64_t, v1::Outcome>, int64_t> tallies_;
 };
 
-void Counter::Add(const Counting& verdict) {
+void Counter::Add(const v1::Verdict& verdict, int64_t reference) {
   RunTotals& totals = counted_.totals;
-  const bool passed = verdict.outcome == v1::OUTCOME_PASS;
+  const bool passed = verdict.outcome() == v1::OUTCOME_PASS;
   ++totals.done;
-  ++totals.outcomes[verdict.outcome];
-  ++tallies_[{verdict.op, verdict.function, verdict.dtype, verdict.outcome}];
-  references_.insert(verdict.reference);
-  if (verdict.widened) ++totals.widened;
-  if (verdict.flushed) ++totals.flushed;
-  if (verdict.numbers && (passed || IsFailure(verdict.outcome))) {
+  ++totals.outcomes[verdict.outcome()];
+  ++tallies_[{verdict.operator_(), verdict.function(), verdict.dtype(), verdict.outcome()}];
+  references_.insert(reference);
+  if (verdict.contracts_size() > 0) ++totals.widened;
+  const auto& outputs = verdict.outputs();
+  const auto has_flushed = [](const v1::OutputStats& output) { return output.flushed() > 0; };
+  if (std::any_of(outputs.begin(), outputs.end(), has_flushed)) ++totals.flushed;
+  if (!outputs.empty() && (passed || IsFailure(verdict.outcome()))) {
+    const bool public_pass = std::all_of(outputs.begin(), outputs.end(),
+                                         [](const v1::OutputStats& output) { return output.public_pass(); });
     ++totals.judged;
-    if (!passed && verdict.public_pass) ++totals.ours_alone;
-    if (passed && !verdict.public_pass) ++totals.theirs_alone;
+    if (!passed && public_pass) ++totals.ours_alone;
+    if (passed && !public_pass) ++totals.theirs_alone;
   }
-  if (verdict.function.empty()) return;  // a check of the library as a whole
-  FunctionCount& function = functions_[verdict.function];
-  if (IsCalled(verdict.outcome)) {
+  if (verdict.function().empty()) return;  // a check of the library as a whole
+  FunctionCount& function = functions_[verdict.function()];
+  if (IsCalled(verdict.outcome())) {
     ++totals.called;
     ++function.called;
     if (!passed) ++function.not_passed;
   }
   if (passed) ++totals.passed;
-  if (verdict.outcome == v1::OUTCOME_NOT_IMPLEMENTED) ++function.not_implemented;
+  if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++function.not_implemented;
 }
 
 absl::Status Counter::Cover(Connection* connection, int64_t run) {
   RunTotals& totals = counted_.totals;
-  absl::StatusOr<Statement> exported = connection->Prepare(kSelectExported);
+  absl::StatusOr<Statement> exported = connection->Prepare(kSelectExportedSymbols);
   if (!exported.ok()) return exported.status();
   exported->Bind(run);
   for (;;) {
@@ -201,27 +189,15 @@ absl::StatusOr<Counted> CountVerdicts(Connection* connection, int64_t run) {
   if (!select.ok()) return select.status();
   select->Bind(run);
   Counter counter;
-  Counting verdict;
+  v1::Verdict verdict;
   for (;;) {
     const absl::StatusOr<bool> row = select->Step();
     if (!row.ok()) return row.status();
-    if (verdict.id != 0 && (!*row || verdict.id != select->Int(0))) counter.Add(verdict);
-    if (!*row) break;
-    if (verdict.id != select->Int(0)) {
-      verdict = {select->Int(0),
-                 select->Text(1),
-                 select->Text(2),
-                 select->Int(3),
-                 static_cast<v1::Outcome>(select->Int(4)),
-                 select->Int(5) != 0,
-                 select->Int(6)};
-    }
-    if (select->IsNull(7)) continue;
-    verdict.numbers = true;
-    verdict.public_pass = verdict.public_pass && select->Int(8) != 0;
-    verdict.flushed = verdict.flushed || select->Int(9) > 0;
+    if (!*row) return counter.Finish(connection, run);
+    absl::Status status = ReadVerdict(*select, 0, connection->path(), &verdict);
+    if (!status.ok()) return status;
+    counter.Add(verdict, select->Int(kVerdictColumns));
   }
-  return counter.Finish(connection, run);
 }
 
 absl::Status DropTotals(Connection* connection, int64_t run) {

@@ -1,10 +1,12 @@
 #include "server/store/verdict_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "server/store/message_delta.h"
+#include "server/store/varint.h"
 
 namespace diopi::server {
 namespace {
@@ -12,113 +14,125 @@ namespace {
 constexpr char kInsertProvenance[] =
     "INSERT OR IGNORE INTO provenances (text, device_reference) VALUES (?, ?)";
 constexpr char kSelectProvenance[] = "SELECT id FROM provenances WHERE text = ? AND device_reference = ?";
+constexpr char kSelectSuiteAndAlike[] = "SELECT suite, alike FROM runs WHERE id = ?";
+// The case of that id in the suite, whether the run has a verdict on it, and what the run alike has to say.
+constexpr char kLook[] = R"sql(
+SELECT c.id, c.case_hash, c.function, c.operator, mine.run IS NOT NULL, x.id, x.base, x.body, b.body
+FROM cases c CROSS JOIN suite_cases s ON s.suite = ?2 AND s.case_row = c.id
+     LEFT JOIN verdicts mine ON mine.run = ?3 AND mine.case_row = c.id
+     LEFT JOIN verdicts other ON other.run = ?4 AND other.case_row = c.id
+     LEFT JOIN contents x ON x.id = other.content LEFT JOIN contents b ON b.id = x.base
+WHERE c.case_id = ?1)sql";
+constexpr char kInsertContent[] = "INSERT INTO contents (base, body) VALUES (?, ?)";
+constexpr char kInsertResult[] = R"sql(
+INSERT INTO verdicts (run, case_row, outcome, content, reference, call_time, elapsed_time, device_index)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr char kSelectLastAppend[] =
+    "SELECT last, stored, case_rows FROM appends WHERE run = ? ORDER BY last DESC LIMIT 1";
+constexpr char kInsertAppend[] = "INSERT INTO appends (run, last, stored, case_rows) VALUES (?, ?, ?, ?)";
+constexpr char kExtendAppend[] = "UPDATE appends SET last = ?, case_rows = ? WHERE run = ? AND last = ?";
+
+// `verdicts` has these themselves.
+constexpr FieldSet kNotInContents =
+    FieldBit(v1::Verdict::kOutcomeFieldNumber) | FieldBit(v1::Verdict::kCallUsFieldNumber) |
+    FieldBit(v1::Verdict::kElapsedUsFieldNumber) | FieldBit(v1::Verdict::kDeviceIndexFieldNumber) |
+    FieldBit(v1::Verdict::kReferenceFieldNumber) | FieldBit(v1::Verdict::kDeviceReferenceFieldNumber);
+
+// Appends of one second are one row, up to this size.
+constexpr size_t kMostAppendBytes = 512;
 
 // Rows that a page looks at, also when the filter leaves all of them out.
 constexpr int kPageRows = 1024;
+// A run of fewer cases than this part of all is sorted; of others the index of all cases is read.
+constexpr int64_t kFewCases = 8;
 
-absl::Status Located(const absl::Status& status, const std::string& path) {
-  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+#define DIOPI_PAGE_COLUMNS DIOPI_VERDICT_COLUMNS ", p.text, p.device_reference, s.position"
+
+constexpr char kSelectAll[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
+FROM suite_cases s CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = s.case_row)sql" DIOPI_VERDICT_JOINS
+                              R"sql(
+     CROSS JOIN provenances p ON p.id = v.reference
+WHERE s.suite = (SELECT suite FROM runs WHERE id = ?1) ORDER BY s.position)sql";
+constexpr char kSelectNotPassed[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
+FROM verdicts v CROSS JOIN suite_cases s
+       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = v.case_row)sql" DIOPI_VERDICT_JOINS
+                                    R"sql(
+     CROSS JOIN provenances p ON p.id = v.reference
+WHERE v.run = ?1 AND v.outcome <> 1 ORDER BY s.position)sql";
+constexpr char kSelectOne[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
+FROM cases k CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id
+     CROSS JOIN suite_cases s
+       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = k.id)sql" DIOPI_VERDICT_JOINS
+                              R"sql(
+     CROSS JOIN provenances p ON p.id = v.reference
+WHERE k.case_id = ?2)sql";
+constexpr char kSelectPage[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
+FROM cases k CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id
+     CROSS JOIN suite_cases s
+       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = k.id)sql" DIOPI_VERDICT_JOINS
+                               R"sql(
+     CROSS JOIN provenances p ON p.id = v.reference
+WHERE k.case_id > ?2 ORDER BY k.case_id LIMIT ?3)sql";
+constexpr char kSelectPageOfFew[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
+FROM (SELECT k.id, k.case_id FROM verdicts r CROSS JOIN cases k ON k.id = r.case_row
+      WHERE r.run = ?1 AND k.case_id > ?2 ORDER BY k.case_id LIMIT ?3) k
+     CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id
+     CROSS JOIN suite_cases s
+       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = k.id)sql" DIOPI_VERDICT_JOINS
+                                    R"sql(
+     CROSS JOIN provenances p ON p.id = v.reference
+ORDER BY k.case_id)sql";
+// The cases of the run for every kFewCases-th case that there is.
+constexpr char kSelectShare[] = "SELECT cases * ?2 < (SELECT max(id) FROM cases) FROM runs WHERE id = ?1";
+
+absl::Status Damaged(const std::string& path, const std::string& case_id) {
+  return absl::DataLossError(
+      absl::StrCat(path, ": the verdict on case ", case_id, " cannot be read: the file is damaged"));
 }
 
-// Before a verdict's own columns.
-constexpr char kResultKeys[] = "run, reference, stored";
-constexpr int kResultKeyCount = 3;
-constexpr char kReadKeys[] = "r.id, c.position, p.text, p.device_reference";
-constexpr int kReadKeyCount = 4;
-constexpr int kOutputKeyCount = 2;
-
-// Statements stay prepared by their text's place (Connection::Prepare), so each text is made once.
-template <typename Make>
-const std::string& Once(Make make) {
-  static const std::string& text = *new std::string(make());
-  return text;
-}
-
-std::string Parameters(int count) {
-  return absl::StrJoin(std::vector<std::string>(static_cast<size_t>(count), "?"), ", ");
-}
-
-const std::string& InsertResultSql() {
-  return Once([] {
-    return absl::StrCat("INSERT OR IGNORE INTO results (", kResultKeys, ", ", VerdictColumns().Names(),
-                        ") VALUES (", Parameters(kResultKeyCount + VerdictColumns().size()), ")");
-  });
-}
-
-const std::string& InsertOutputSql() {
-  return Once([] {
-    return absl::StrCat("INSERT INTO result_outputs (result, ordinal, ", OutputColumns().Names(),
-                        ") VALUES (", Parameters(kOutputKeyCount + OutputColumns().size()), ")");
-  });
-}
-
-const std::string& SelectOutputsSql() {
-  return Once([] {
-    return absl::StrCat("SELECT ", OutputColumns().Names(),
-                        " FROM result_outputs WHERE result = ? ORDER BY ordinal");
-  });
-}
-
-std::string SelectResultsSql(const char* which) {
-  return absl::StrCat("SELECT ", kReadKeys, ", ", VerdictColumns().Names("r."),
-                      " FROM results r JOIN run_cases c ON c.run = r.run AND c.case_id = r.case_id "
-                      "JOIN provenances p ON p.id = r.reference WHERE r.run = ? ",
-                      which);
-}
-
-const std::string& SelectAllSql() {
-  return Once([] { return SelectResultsSql("ORDER BY c.position"); });
-}
-
-const std::string& SelectPageSql() {
-  return Once([] { return SelectResultsSql("AND r.case_id > ? ORDER BY r.case_id LIMIT ?"); });
-}
-
-const std::string& SelectOneSql() {
-  return Once([] { return SelectResultsSql("AND r.case_id = ?"); });
-}
-
-absl::Status ReadVerdict(const Statement& row, const std::string& path, v1::Verdict* verdict) {
-  verdict->Clear();
-  absl::Status status = VerdictColumns().Read(row, kReadKeyCount, verdict);
-  verdict->set_reference(row.Text(2));
-  verdict->set_device_reference(row.Text(3));
-  return Located(status, path);
-}
-
-absl::Status AddOutputs(Connection* connection, int64_t result, v1::Verdict* verdict) {
-  absl::StatusOr<Statement> outputs = connection->Prepare(SelectOutputsSql());
-  if (!outputs.ok()) return outputs.status();
-  outputs->Bind(result);
-  for (;;) {
-    const absl::StatusOr<bool> more = outputs->Step();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    const absl::Status status = OutputColumns().Read(*outputs, 0, verdict->add_outputs());
-    if (!status.ok()) return Located(status, connection->path());
-  }
+void BindTime(bool measured, double us, int index, Statement* statement) {
+  if (!measured) return statement->BindNull(index);
+  const double ns = std::round(us * 1000);
+  const bool whole = std::abs(ns) < 1e15 && ns / 1000 == us && !(us == 0 && std::signbit(us));
+  if (whole) return statement->BindAt(index, static_cast<int64_t>(ns));
+  statement->BindAt(index, us);
 }
 
 }  // namespace
 
-const MessageColumns& VerdictColumns() {
-  static const MessageColumns& columns =
-      *new MessageColumns(*v1::Verdict::descriptor(), {"outputs", "reference", "device_reference"});
-  return columns;
+std::optional<double> MicrosecondsOf(const Statement& row, int column) {
+  if (row.IsNull(column)) return std::nullopt;
+  return row.IsInteger(column) ? static_cast<double>(row.Int(column)) / 1000 : row.Double(column);
 }
 
-const MessageColumns& OutputColumns() {
-  static const MessageColumns& columns = *new MessageColumns(*v1::OutputStats::descriptor());
-  return columns;
+absl::Status ReadVerdict(const Statement& row, int first, const std::string& path, v1::Verdict* verdict) {
+  verdict->Clear();
+  verdict->set_case_id(row.Text(first));
+  verdict->set_case_hash(row.Text(first + 1));
+  verdict->set_function(row.Text(first + 2));
+  verdict->set_operator_(row.Text(first + 3));
+  const bool based = !row.IsNull(first + 9);
+  if ((based && !ApplyDelta(row.Bytes(first + 9), verdict)) || !ApplyDelta(row.Bytes(first + 8), verdict)) {
+    return Damaged(path, row.Text(first));
+  }
+  verdict->set_outcome(static_cast<v1::Outcome>(row.Int(first + 4)));
+  if (const auto us = MicrosecondsOf(row, first + 5); us.has_value()) verdict->set_call_us(*us);
+  if (const auto us = MicrosecondsOf(row, first + 6); us.has_value()) verdict->set_elapsed_us(*us);
+  if (!row.IsNull(first + 7)) verdict->set_device_index(static_cast<int32_t>(row.Int(first + 7)));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<VerdictWriter> VerdictWriter::Make(Connection* connection, int64_t run,
                                                   const std::string& now) {
-  absl::StatusOr<Statement> result = connection->Prepare(InsertResultSql());
-  if (!result.ok()) return result.status();
-  absl::StatusOr<Statement> output = connection->Prepare(InsertOutputSql());
-  if (!output.ok()) return output.status();
-  return VerdictWriter(connection, run, now, *std::move(result), *std::move(output));
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectSuiteAndAlike);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  VerdictWriter writer(connection, run, now);
+  writer.suite_ = select->Int(0);
+  writer.alike_ = select->Int(1);
+  return writer;
 }
 
 absl::StatusOr<int64_t> VerdictWriter::ProvenanceId(const v1::Verdict& verdict) {
@@ -147,52 +161,181 @@ absl::StatusOr<int64_t> VerdictWriter::ProvenanceId(const v1::Verdict& verdict) 
       absl::StrCat(connection_->path(), ": a provenance that was stored is not found"));
 }
 
+absl::StatusOr<VerdictWriter::Known> VerdictWriter::Look(const std::string& case_id) {
+  absl::StatusOr<Statement> look = connection_->Prepare(kLook);
+  if (!look.ok()) return look.status();
+  look->Bind(case_id, suite_, run_, alike_);
+  const absl::StatusOr<bool> row = look->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(connection_->path(), ": case '", case_id, "' is not in this run"));
+  }
+  Known known;
+  known.case_row = look->Int(0);
+  known.duplicate = look->Int(4) != 0;
+  if (known.duplicate) return known;
+  known.start.set_case_id(case_id);
+  known.start.set_case_hash(look->Text(1));
+  known.start.set_function(look->Text(2));
+  known.start.set_operator_(look->Text(3));
+  if (look->IsNull(5)) return known;
+  known.content = look->Int(5);
+  known.body = look->Text(7);
+  if (!look->IsNull(6)) {
+    known.base = look->Int(6);
+    known.base_body = look->Text(8);
+  }
+  return known;
+}
+
+// The row of the run alike where that says the same; else a new one, as its difference from that row's base.
+absl::StatusOr<int64_t> VerdictWriter::ContentOf(const Known& known, const v1::Verdict& verdict) {
+  std::string body;
+  if (!known.base.has_value()) {
+    body = EncodeDelta(known.start, verdict, kNotInContents);
+    if (known.content != 0 && body == known.body) return known.content;
+  }
+  std::optional<int64_t> base;
+  if (known.content != 0) {
+    const std::string& full = known.base.has_value() ? known.base_body : known.body;
+    v1::Verdict whole = known.start;
+    if (!ApplyDelta(full, &whole)) return Damaged(connection_->path(), verdict.case_id());
+    std::string delta = EncodeDelta(whole, verdict, kNotInContents);
+    if (known.base.has_value() && delta == known.body) return known.content;
+    // A base lives as long as what refers to it, so it must be worth it.
+    if (delta.size() * 4 < full.size() * 3) {
+      base = known.base.value_or(known.content);
+      body = std::move(delta);
+    } else if (known.base.has_value()) {
+      body = EncodeDelta(known.start, verdict, kNotInContents);
+    }
+  }
+  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertContent);
+  if (!insert.ok()) return insert.status();
+  if (base.has_value()) {
+    insert->BindAt(1, *base);
+  } else {
+    insert->BindNull(1);
+  }
+  insert->BindBytes(2, body);
+  const absl::StatusOr<int> inserted = insert->Run();
+  if (!inserted.ok()) return inserted.status();
+  return connection_->LastInsertRowid();
+}
+
 absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
+  const absl::StatusOr<Known> known = Look(verdict.case_id());
+  if (!known.ok()) return known.status();
+  if (known->duplicate) return false;
   const absl::StatusOr<int64_t> reference = ProvenanceId(verdict);
   if (!reference.ok()) return reference.status();
-  result_.Bind(run_, *reference, now_);
-  VerdictColumns().Bind(verdict, kResultKeyCount + 1, &result_);
-  const absl::StatusOr<int> inserted = result_.Run();
-  if (absl::IsInvalidArgument(inserted.status())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(connection_->path(), ": case '", verdict.case_id(), "' is not in this run"));
+  const absl::StatusOr<int64_t> content = ContentOf(*known, verdict);
+  if (!content.ok()) return content.status();
+  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertResult);
+  if (!insert.ok()) return insert.status();
+  insert->Bind(run_, known->case_row, static_cast<int>(verdict.outcome()), *content, *reference);
+  BindTime(verdict.has_call_us(), verdict.call_us(), 6, &*insert);
+  BindTime(verdict.has_elapsed_us(), verdict.elapsed_us(), 7, &*insert);
+  if (verdict.has_device_index()) {
+    insert->BindAt(8, verdict.device_index());
+  } else {
+    insert->BindNull(8);
   }
+  const absl::StatusOr<int> inserted = insert->Run();
   if (!inserted.ok()) return inserted.status();
-  if (*inserted == 0) return false;
-  const int64_t result = connection_->LastInsertRowid();
-  for (int i = 0; i < verdict.outputs_size(); ++i) {
-    output_.Bind(result, i);
-    OutputColumns().Bind(verdict.outputs(i), kOutputKeyCount + 1, &output_);
-    absl::Status status = output_.Run().status();
-    if (!status.ok()) return status;
-  }
+  case_rows_.push_back(known->case_row);
   return true;
+}
+
+absl::Status VerdictWriter::Finish() {
+  if (case_rows_.empty()) return absl::OkStatus();
+  int64_t last = 0;
+  std::string bytes;
+  bool extend = false;
+  {
+    absl::StatusOr<Statement> select = connection_->Prepare(kSelectLastAppend);
+    if (!select.ok()) return select.status();
+    select->Bind(run_);
+    const absl::StatusOr<bool> row = select->Step();
+    if (!row.ok()) return row.status();
+    if (*row) {
+      last = select->Int(0);
+      extend = select->Text(1) == now_ && select->Bytes(2).size() < kMostAppendBytes;
+      if (extend) bytes = select->Text(2);
+    }
+  }
+  int64_t before = 0;
+  if (extend) {
+    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(bytes);
+    if (!rows.ok()) return rows.status();
+    before = rows->back();
+  }
+  for (const int64_t row : case_rows_) {
+    PutZigzag(row - before, &bytes);
+    before = row;
+  }
+  const int64_t now_last = last + static_cast<int64_t>(case_rows_.size());
+  case_rows_.clear();
+  absl::StatusOr<Statement> write = connection_->Prepare(extend ? kExtendAppend : kInsertAppend);
+  if (!write.ok()) return write.status();
+  if (extend) {
+    write->BindAt(1, now_last);
+    write->BindBytes(2, bytes);
+    write->BindAt(3, run_);
+    write->BindAt(4, last);
+  } else {
+    write->Bind(run_, now_last, now_);
+    write->BindBytes(4, bytes);
+  }
+  return write->Run().status();
+}
+
+absl::StatusOr<std::vector<int64_t>> CaseRowsOf(std::string_view bytes) {
+  std::vector<int64_t> rows;
+  ByteReader in(bytes);
+  int64_t row = 0;
+  while (in.ok() && !in.empty()) {
+    row += in.Zigzag();
+    rows.push_back(row);
+  }
+  if (!in.ok() || rows.empty()) {
+    return absl::DataLossError("a row of appends cannot be read: the file is damaged");
+  }
+  return rows;
 }
 
 namespace {
 
-// Whether the filter lets the row's verdict through; then with its outputs, where they are wanted.
-absl::StatusOr<bool> ReadFiltered(Connection* connection, const Statement& row, const VerdictFilter& filter,
-                                  v1::Verdict* verdict) {
-  absl::Status status = ReadVerdict(row, connection->path(), verdict);
-  if (!status.ok()) return status;
+bool Admits(const VerdictFilter& filter, v1::Outcome outcome) {
   const std::vector<v1::Outcome>& outcomes = filter.outcomes;
-  if (!outcomes.empty() && std::find(outcomes.begin(), outcomes.end(), verdict->outcome()) == outcomes.end())
-    return false;
-  if (!filter.with_outputs) return true;
-  status = AddOutputs(connection, row.Int(0), verdict);
+  return outcomes.empty() || std::find(outcomes.begin(), outcomes.end(), outcome) != outcomes.end();
+}
+
+// Whether the filter lets the row's verdict through; then it is read.
+absl::StatusOr<bool> ReadFiltered(const Statement& row, const std::string& path, const VerdictFilter& filter,
+                                  v1::Verdict* verdict) {
+  if (!Admits(filter, static_cast<v1::Outcome>(row.Int(4)))) return false;
+  absl::Status status = ReadVerdict(row, 0, path, verdict);
   if (!status.ok()) return status;
+  verdict->set_reference(row.Text(kVerdictColumns));
+  verdict->set_device_reference(row.Text(kVerdictColumns + 1));
+  if (!filter.with_outputs) verdict->clear_outputs();
   return true;
+}
+
+const char* SelectFor(const VerdictFilter& filter) {
+  if (!filter.case_id.empty()) return kSelectOne;
+  return Admits(filter, v1::OUTCOME_PASS) ? kSelectAll : kSelectNotPassed;
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter) {
-  const bool all = filter.case_id.empty();
-  absl::StatusOr<Statement> results = connection->Prepare(all ? SelectAllSql() : SelectOneSql());
+  absl::StatusOr<Statement> results = connection->Prepare(SelectFor(filter));
   if (!results.ok()) return results.status();
-  if (all) {
+  if (filter.case_id.empty()) {
     results->Bind(run);
   } else {
     results->Bind(run, filter.case_id);
@@ -203,7 +346,7 @@ absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, 
     if (!more.ok()) return more.status();
     if (!*more) return verdicts;
     v1::Verdict verdict;
-    const absl::StatusOr<bool> wanted = ReadFiltered(connection, *results, filter, &verdict);
+    const absl::StatusOr<bool> wanted = ReadFiltered(*results, connection->path(), filter, &verdict);
     if (!wanted.ok()) return wanted.status();
     if (*wanted) verdicts.push_back(std::move(verdict));
   }
@@ -212,7 +355,16 @@ absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, 
 absl::StatusOr<VerdictPage> SelectVerdictPage(Connection* connection, int64_t run,
                                               const VerdictFilter& filter, const std::string& after,
                                               size_t max_bytes) {
-  absl::StatusOr<Statement> results = connection->Prepare(SelectPageSql());
+  bool few = false;
+  {
+    absl::StatusOr<Statement> share = connection->Prepare(kSelectShare);
+    if (!share.ok()) return share.status();
+    share->Bind(run, kFewCases);
+    const absl::StatusOr<bool> row = share->Step();
+    if (!row.ok()) return row.status();
+    few = *row && share->Int(0) != 0;
+  }
+  absl::StatusOr<Statement> results = connection->Prepare(few ? kSelectPageOfFew : kSelectPage);
   if (!results.ok()) return results.status();
   results->Bind(run, after, kPageRows);
   VerdictPage page;
@@ -225,12 +377,12 @@ absl::StatusOr<VerdictPage> SelectVerdictPage(Connection* connection, int64_t ru
       return page;
     }
     v1::Verdict verdict;
-    const absl::StatusOr<bool> wanted = ReadFiltered(connection, *results, filter, &verdict);
+    const absl::StatusOr<bool> wanted = ReadFiltered(*results, connection->path(), filter, &verdict);
     if (!wanted.ok()) return wanted.status();
-    page.next = verdict.case_id();
+    page.next = results->Text(0);
     if (!*wanted) continue;
     bytes += verdict.ByteSizeLong();
-    page.positions.push_back(results->Int(1));
+    page.positions.push_back(results->Int(kVerdictColumns + 2));
     page.verdicts.push_back(std::move(verdict));
   }
   return page;

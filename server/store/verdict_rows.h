@@ -1,7 +1,12 @@
 // Verdicts to rows and back. Private to this folder.
+//
+// A row of `verdicts` has what differs from run to run: outcome, times, device. All else that a verdict says
+// is a row of `contents`, which runs share: a body is the verdict as its difference (message_delta.h) from
+// one that has only its case's facts, or from that of another row, its base, which then has none itself.
 #ifndef SERVER_STORE_VERDICT_ROWS_H_
 #define SERVER_STORE_VERDICT_ROWS_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,45 +14,72 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/database.h"
-#include "server/store/message_columns.h"
 #include "server/store/sqlite.h"
 
 namespace diopi::server {
 
-// What `results` and `result_outputs` have of a verdict and of its outputs.
-const MessageColumns& VerdictColumns();
-const MessageColumns& OutputColumns();
+// What ReadVerdict reads, of `results` as v and of what DIOPI_VERDICT_JOINS joins to it.
+#define DIOPI_VERDICT_COLUMNS                                                                \
+  "c.case_id, c.case_hash, c.function, c.operator, v.outcome, v.call_time, v.elapsed_time, " \
+  "v.device_index, x.body, b.body"
+#define DIOPI_VERDICT_JOINS                                                             \
+  " CROSS JOIN cases c ON c.id = v.case_row CROSS JOIN contents x ON x.id = v.content " \
+  "LEFT JOIN contents b ON b.id = x.base "
+inline constexpr int kVerdictColumns = 10;
+
+// All but the references. `first`: where those columns begin in the row. DataLoss, with the file's name.
+absl::Status ReadVerdict(const Statement& row, int first, const std::string& path, v1::Verdict* verdict);
+
+// A column call_time or elapsed_time, in microseconds. Stored are whole nanoseconds as INTEGER, and what is
+// no whole number of them as REAL, so that what is read is what was measured.
+std::optional<double> MicrosecondsOf(const Statement& row, int column);
 
 // Writes verdicts of one run inside a transaction, and does not outlive it: what it remembers is not there
 // after a rollback. One at a time on a connection.
 class VerdictWriter {
  public:
-  // `connection` must outlive it; `now` goes into each row.
+  // `connection` must outlive it; `now` is when the verdicts are stored.
   static absl::StatusOr<VerdictWriter> Make(Connection* connection, int64_t run, const std::string& now);
-  // The verdict and its outputs; false when (run, case) has one already. InvalidArgument when the case is not
-  // in the run.
+  // False when (run, case) has a verdict already. InvalidArgument when the case is not in the run.
   absl::StatusOr<bool> Insert(const v1::Verdict& verdict);
+  // After the last one: notes which verdicts came, in their order.
+  absl::Status Finish();
 
  private:
-  VerdictWriter(Connection* connection, int64_t run, std::string now, Statement result, Statement output)
-      : connection_(connection),
-        run_(run),
-        now_(std::move(now)),
-        result_(std::move(result)),
-        output_(std::move(output)) {}
+  // What is known of a verdict's case before it is stored.
+  struct Known {
+    int64_t case_row = 0;
+    bool duplicate = false;
+    v1::Verdict start;    // the case's facts alone
+    int64_t content = 0;  // of the run alike; 0: there is none
+    std::optional<int64_t> base;
+    std::string body;
+    std::string base_body;
+  };
+
+  VerdictWriter(Connection* connection, int64_t run, std::string now)
+      : connection_(connection), run_(run), now_(std::move(now)) {}
+  absl::StatusOr<Known> Look(const std::string& case_id);
+  absl::StatusOr<int64_t> ContentOf(const Known& known, const v1::Verdict& verdict);
   absl::StatusOr<int64_t> ProvenanceId(const v1::Verdict& verdict);
 
   Connection* connection_;
   int64_t run_;
   std::string now_;
-  Statement result_;
-  Statement output_;
+  int64_t suite_ = 0;
+  int64_t alike_ = 0;  // the run whose contents are likely the same
+  std::vector<int64_t> case_rows_;
   // Of the verdict before: nearly always all of a batch were judged by one reference.
   std::string reference_;
   std::string device_reference_;
   int64_t provenance_id_ = 0;
 };
 
+// The rows of cases that a row of `appends` holds, in the order in which their verdicts came. DataLoss
+// without the file's name.
+absl::StatusOr<std::vector<int64_t>> CaseRowsOf(std::string_view bytes);
+
+// In case order.
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter);
 

@@ -7,6 +7,8 @@
 #include <atomic>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "server/telemetry/line_budget.h"
 
 namespace diopi::server {
 namespace {
@@ -147,6 +149,17 @@ void Log(LogLevel level, std::string_view event, std::initializer_list<Field> fi
   if (!Logs(level)) return;
   const std::string line = FormatLine(process_format, event, fields);
   spdlog::default_logger_raw()->log(SpdlogLevel(level), spdlog::string_view_t(line.data(), line.size()));
+}
+
+void LogRefusal(LogLevel level, std::initializer_list<Field> fields) {
+  constexpr int kBurst = 50;
+  constexpr absl::Duration kRefill = absl::Seconds(10);  // 2 MB a day
+  static LineBudget* const budget = new LineBudget(kBurst, kRefill);
+  if (!Logs(level)) return;
+  const std::optional<int64_t> left_out = budget->Take(absl::Now());
+  if (!left_out.has_value()) return;
+  if (*left_out > 0) Log(level, "refusals_left_out", {{"count", *left_out}});
+  Log(level, "refused", fields);
 }
 
 }  // namespace diopi::server

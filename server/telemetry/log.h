@@ -1,5 +1,5 @@
-// Structured lines on stderr: when, how bad, what happened, and with what, as logfmt or as JSON. The only
-// user of spdlog. Thread-safe.
+// Structured log lines on stderr: time, level, event and fields, as logfmt or as JSON. The only user of
+// spdlog. Thread-safe.
 #ifndef SERVER_TELEMETRY_LOG_H_
 #define SERVER_TELEMETRY_LOG_H_
 
@@ -30,12 +30,16 @@ struct Field {
 };
 
 // Sets up the log of this process, which is spdlog's default logger. `level`: trace, debug, info, warn, error
-// or off. Lines logged before go to spdlog's own default, as logfmt.
+// or off. Lines logged earlier go to spdlog's default logger, as logfmt.
 void StartLog(LogFormat format, const std::string& level);
 
 // event=EVENT KEY=VALUE ...: one line, whatever the values hold.
 void Log(LogLevel level, std::string_view event, std::initializer_list<Field> fields);
-// False: Log would drop the line, so its fields need not be made.
+// event=refused, for what anybody who can reach the server may cause: after a burst only a few lines a
+// minute, so that a scanner does not fill the disk. What was left out is counted in event=refusals_left_out
+// before the next line.
+void LogRefusal(LogLevel level, std::initializer_list<Field> fields);
+// False: Log would drop the line, so callers need not build its fields.
 bool Logs(LogLevel level);
 
 // The line without time and level. A logfmt value is quoted when it is empty or holds a space, '=', '"' or a

@@ -14,7 +14,7 @@
 
 namespace diopi::server {
 
-// One value that is looked up when somebody asks, instead of counted along.
+// One value that is computed when the metrics are read, instead of being counted.
 struct Sample {
   enum class Kind { kGauge, kCounter };
   std::string name;  // samples of one name have one help and one kind
@@ -37,11 +37,11 @@ class Metrics {
   void Leased(size_t cases);
   void Reported(size_t stored, size_t duplicates);
   void Verdict(std::string_view outcome, size_t count = 1);  // one that was stored
-  void Expired(size_t cases);                                // given back by a lease that was not renewed
+  void Expired(size_t cases);                                // of a lease that was not renewed
   void Streamed(size_t bytes);                               // of tensors, to agents
   void Appended(absl::Duration took);                        // one transaction with verdicts
 
-  // Asked at every Text. What it uses must outlive the metrics.
+  // Called at every Text. What it uses must outlive the metrics.
   void AddSource(std::function<std::vector<Sample>()> source);
 
   // Everything, as "text/plain; version=0.0.4".

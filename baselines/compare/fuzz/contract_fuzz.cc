@@ -1,4 +1,4 @@
-// `--contract` lists: comma- and newline-separated names. What is accepted reads back as itself.
+// Tests `--contract` lists: comma- and newline-separated names. What is accepted must parse back unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // 2-d and 3-d convolution: the windows of one image become the columns of a matrix, which the weights
 // multiply. Convolution and transposed convolution are the same three products, each the other's gradient.
-// What lies in the padding is no term of a sum: where zero times it would be NaN, it is left out.
+// Padding is not a term of a sum: where zero times the weight would be NaN, it is left out.
 #ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_COMMON_H_
 #define BASELINES_OPS_CONVOLUTION_CONVOLUTION_COMMON_H_
 
@@ -46,7 +46,7 @@ std::vector<C> Windows(const ConvShape& c, const C* image) {
   return matrix;
 }
 
-// Whether a factor of zero, which Windows puts into the padding, makes zero of all of them.
+// Whether a factor of zero, which Windows puts into the padding, makes every product zero.
 template <typename C>
 bool AllFinite(const C* values, int64_t count) {
   using std::isfinite;

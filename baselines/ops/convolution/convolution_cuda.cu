@@ -35,8 +35,8 @@ void Sum(const Queue& queue, const Tensor& out, int64_t length, const F& term,
              SumInto<C, F>{term, Out<C>(out), bias ? In<C>(bias) : In<C>::Constant(C(0)), plane, channels});
 }
 
-// The element of an input that a kernel's tap meets in a window; zero in the padding, which is multiplied as
-// any other: an infinite weight makes it NaN.
+// The element of an input under a kernel's tap in a window; zero in the padding, which is multiplied like any
+// other element: an infinite weight makes it NaN.
 template <typename C>
 struct Taps {
   In<C> x;
@@ -115,7 +115,7 @@ struct ElementOfRow {
   DIOPI_HD C operator()(int64_t row, int64_t j) const { return x[row * length + j]; }
 };
 
-// The bias of each channel all over `out`, for a product to be added to.
+// Fills `out` with each channel's bias, to which a product is added.
 void Spread(const Queue& queue, const Tensor& out, const Tensor& bias) {
   if (!bias) return;
   DispatchFloating(out.dtype(), [&]<typename C>() {

@@ -17,7 +17,7 @@ DnnGraph::Part AddSteps(DnnGraph* graph, const ConvShape& c, diopiDtype_t dtype)
   return steps;
 }
 
-// The names that the three operations give the same things.
+// The three operations' names for the same attributes.
 struct Names {
   const char* text;
   cudnnBackendDescriptorType_t operation;
@@ -55,7 +55,8 @@ Names NamesOf(ConvolutionProduct product) {
   }
 }
 
-// cuDNN computes the output's size itself: with an output_padding of a dilation it comes to another one.
+// cuDNN computes the output's size itself, and gets another one if output_padding is as large as the
+// dilation.
 bool SizesAgree(const ConvShape& c) {
   const auto size = [](int64_t in, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
     return (in + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;

@@ -15,7 +15,7 @@ PLANT(conv_fp32_accumulator_truncates, 0, "diopiConvolution2d", "",
 PLANT(conv_bias_lost_beyond_1024, 12, "diopiConvolution2d", "", "filter 1025 and those after it get no bias");
 PLANT(conv_bias_per_group, 0, "diopiConvolution2d", "", "the bias is added once for each group");
 PLANT(conv_pads_swapped, 54, "diopiConvolution2d", "", "the paddings of height and width are exchanged");
-PLANT(conv_dilation_ignored, 55, "diopiConvolution2d", "", "the taps of a dilated kernel stand side by side");
+PLANT(conv_dilation_ignored, 55, "diopiConvolution2d", "", "the taps of a dilated kernel are adjacent");
 PLANT(conv_strides_swapped, 0, "diopiConvolution2d", "", "the strides of height and width are exchanged");
 PLANT(conv_group_order, 65, "diopiConvolution2d", "",
       "a group takes every groups-th channel instead of neighbouring ones");
@@ -33,7 +33,7 @@ PLANT(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
 PLANT(conv_backward_bias_zero_without_sizes, 0, "diopiConvolution2dBackward", "",
       "without bias_sizes the gradient of the bias is zero");
 PLANT(conv_backward_input_uncovered_stale, 0, "diopiConvolution2dBackward", "",
-      "pixels that no window covers keep what grad_input held before");
+      "pixels that no window covers keep grad_input's old values");
 
 struct Pair {
   int64_t h, w;

@@ -1,4 +1,4 @@
-// What a 2-d or 3-d convolution is asked to do: sizes, and the checks of them.
+// The task of a 2-d or 3-d convolution: sizes, and their checks.
 #ifndef BASELINES_OPS_CONVOLUTION_CONVOLUTION_PLAN_H_
 #define BASELINES_OPS_CONVOLUTION_CONVOLUTION_PLAN_H_
 
@@ -11,14 +11,14 @@
 
 namespace diopi::ops {
 
-// What one convolution multiplies with what. A transposed one is described by the convolution it transposes:
-// its input is that one's output.
+// The sizes of one convolution. A transposed convolution is described by the convolution that it transposes:
+// its input is the other's output.
 struct ConvShape {
   int64_t batch, channels, height, width;  // input
   int64_t filters, kernel_h, kernel_w;     // weight: [filters, channels / groups, kernel_h, kernel_w]
   int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
   int64_t out_h, out_w;
-  // In 3-d there is a depth before the height; in 2-d it is one that changes nothing.
+  // In 3-d there is a depth before the height; in 2-d it is 1 and changes nothing.
   int dims = 2;
   int64_t depth = 1, kernel_d = 1, stride_d = 1, pad_d = 0, dilation_d = 1, out_d = 1;
 
@@ -27,7 +27,7 @@ struct ConvShape {
   DIOPI_HD int64_t elements() const { return depth * height * width; }      // of a channel of an input
   DIOPI_HD int64_t taps() const { return kernel_d * kernel_h * kernel_w; }  // of a channel of a filter
   int64_t image() const { return group_channels() * elements(); }           // one group of one input
-  // Of the matrix of windows: rows and columns.
+  // The rows and columns of the matrix of windows.
   DIOPI_HD int64_t rows() const { return group_channels() * taps(); }
   DIOPI_HD int64_t windows() const { return out_d * out_h * out_w; }
   int64_t weights() const { return group_filters() * rows(); }     // of one group
@@ -87,7 +87,7 @@ inline ConvShape PlanConvolution(const Tensor& x, const Tensor& w, const diopiSi
   std::tie(c.depth, c.height, c.width) = SpatialSizes(x);
   std::tie(c.kernel_d, c.kernel_h, c.kernel_w) = SpatialSizes(w);
   c.groups = groups;
-  Check(groups > 0 && c.filters % groups == 0, c.filters, " filters do not make ", groups, " groups");
+  Check(groups > 0 && c.filters % groups == 0, c.filters, " filters cannot form ", groups, " equal groups");
   Check(c.channels == w.size(1) * groups, "given groups=", groups, ", weight of shape ", ShapeText(w.shape()),
         ", expected input to have ", w.size(1) * groups, " channels, got ", c.channels);
   ReadSteps(stride, padding, dilation, &c);
@@ -118,7 +118,7 @@ inline ConvShape PlanTransposed(const Tensor& x, const Tensor& w, const diopiSiz
   std::tie(c.out_d, c.out_h, c.out_w) = SpatialSizes(x);
   std::tie(c.kernel_d, c.kernel_h, c.kernel_w) = SpatialSizes(w);
   c.groups = groups;
-  Check(groups > 0 && c.filters % groups == 0, c.filters, " channels do not make ", groups, " groups");
+  Check(groups > 0 && c.filters % groups == 0, c.filters, " channels cannot form ", groups, " equal groups");
   Check(c.filters == w.size(0), "given weight of shape ", ShapeText(w.shape()), ", expected input to have ",
         w.size(0), " channels, got ", c.filters);
   c.channels = w.size(1) * groups;
@@ -131,8 +131,8 @@ inline ConvShape PlanTransposed(const Tensor& x, const Tensor& w, const diopiSiz
   return c;
 }
 
-// What both gradients' functions check of their outputs, each of which may be null. `bias_sizes`, which may
-// be null too, repeats what the weight says: `channels`.
+// The checks by both gradients' functions of their outputs, each of which may be null. `bias_sizes`, which
+// may be null too, repeats the weight's `channels`.
 inline void CheckGradients(const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_bias,
                            const Tensor& input, const Tensor& weight, const diopiSize_t* bias_sizes,
                            int64_t channels) {

@@ -70,8 +70,8 @@ TEST(Conv2d, ErrorsAreTold) {
        {1},
        1,
        "given groups=1, weight of shape (6, 2, 3, 3), expected input to have 2 channels, got 4"},
-      {{1}, {0}, {1}, 0, "6 filters do not make 0 groups"},
-      {{1}, {0}, {1}, 4, "6 filters do not make 4 groups"},
+      {{1}, {0}, {1}, 0, "6 filters cannot form 0 equal groups"},
+      {{1}, {0}, {1}, 4, "6 filters cannot form 4 equal groups"},
       {{0, 1}, {0}, {1}, 2, "stride must be at least 1, got (0, 1)"},
       {{1}, {-1}, {1}, 2, "padding must be at least 0"},
       {{1}, {0}, {1, 1, 1}, 2, "expected dilation of 1 or 2 values, got 3"},
@@ -141,7 +141,7 @@ TEST(ConvTranspose2d, ErrorsAreTold) {
     int64_t groups;
     const char* text;
   } kCases[] = {
-      {{2}, {0}, {0}, {1}, 3, "4 channels do not make 3 groups"},
+      {{2}, {0}, {0}, {1}, 3, "4 channels cannot form 3 equal groups"},
       {{2, 1}, {0}, {1}, {1}, 2, "output_padding must be smaller than stride or dilation (1), got 1"},
       {{1}, {1, 2}, {0}, {1}, 2, "the output would have a side of 0"},
       {{2}, {0}, {0}, {1}, 2, "expected out of shape (1, 6, 3, 4), got (1, 6, 1, 1)"},

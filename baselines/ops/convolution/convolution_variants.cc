@@ -10,7 +10,7 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kAll[] = "diopiConvolution2d diopiConvolution2dBackward";
-PLANT(conv2d_kernel_first, 0, kAll, "", "direct, kernel rows outside and channels inside, as NHWC has it");
+PLANT(conv2d_kernel_first, 0, kAll, "", "direct, kernel rows outside and channels inside, as in NHWC");
 PLANT(conv2d_reversed, 0, kAll, "", "direct, the taps from the last to the first");
 PLANT(conv2d_fma, 0, kAll, "", "implicit matrix product with fused multiply-add");
 PLANT(conv2d_split4, 0, kAll, "", "implicit matrix product, channels (or images) split in four");

@@ -1,5 +1,5 @@
-// nms: of boxes that overlap too much the one with the highest score is kept. Boxes are [x1, y1, x2, y2]; the
-// indices come out by falling score, equal scores in the order of the input.
+// nms: keeps, of boxes that overlap too much, the one with the highest score. Boxes are [x1, y1, x2, y2]; the
+// indices are in order of falling score, equal scores in the order of the input.
 #include <algorithm>
 
 #include "baselines/ops/detection/nms_common.h"

@@ -1,5 +1,5 @@
-// nms: see nms_cpu.cc. The device finds all pairs that overlap too much; which boxes are left follows from
-// that one box after the other, and how many is the result's size: the host does it.
+// nms: see nms_cpu.cc. The device finds all pairs that overlap too much. The host then decides which boxes
+// are left, because this takes one box after the other, and their number is the result's size.
 #include <vector>
 
 #include "baselines/ops/detection/nms_common.h"

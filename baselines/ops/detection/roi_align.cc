@@ -1,6 +1,6 @@
 // Regions of images pooled into cells: the mean of samples, each interpolated between four elements. A sample
-// up to one element outside takes the border, one further out counts as zero. The gradient gathers for each
-// element what every region's samples would give it, so that no order of additions is left open.
+// up to one element outside takes the border, a sample farther out counts as zero. The gradient gathers for
+// each element the contributions of every region's samples, so that the order of additions is fixed.
 #include <cmath>
 
 #include "baselines/ops/both.h"

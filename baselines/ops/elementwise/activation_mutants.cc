@@ -33,7 +33,7 @@ PLANT(exp_output_written_contiguous, 0, "diopiExp", "", "the strides of the outp
 PLANT(exp_writes_gaps, 59, "diopiExp", "", "the gap after each element of a strided output is written too");
 PLANT(tanh_cancels_near_zero, 0, "diopiTanh", "", "1 - 2 / (exp(2x) + 1) in float32, which cancels near 0");
 PLANT(tanh_clamped_at_four, 0, "diopiTanh", "", "beyond 4 the result is 1");
-PLANT(tanh_16_bit_output_truncated, 0, "diopiTanh", "", "16-bit results are cut off instead of rounded");
+PLANT(tanh_16_bit_output_truncated, 0, "diopiTanh", "", "16-bit results are truncated instead of rounded");
 PLANT(tanh_storage_offset_ignored, 53, "diopiTanh", "", "the input is read from the start of its storage");
 PLANT(tanh_reads_before_thread_wrote, 62, "diopiTanh", "",
       "the result is copied out of a workspace before the thread that fills it has run");

@@ -1,4 +1,4 @@
-// What element-wise functions share: tensor and scalar operands in one form, and checks of arguments.
+// Shared by element-wise functions: one form for tensor and scalar operands, and checks of arguments.
 #ifndef BASELINES_OPS_ELEMENTWISE_ARITHMETIC_H_
 #define BASELINES_OPS_ELEMENTWISE_ARITHMETIC_H_
 
@@ -44,7 +44,7 @@ inline void CheckRoundMode(diopiRoundMode_t mode) {
         static_cast<int>(mode));
 }
 
-// An integer has no negative powers among the integers.
+// A negative power of an integer is not an integer.
 inline void CheckExponent(const Operand& exponent, diopiDtype_t dtype) {
   const bool negative = exponent.scalar != nullptr && ScalarAsInt(exponent.scalar) < 0;
   Check(IsFloating(dtype) || !negative, "integers to negative integer powers are not allowed");

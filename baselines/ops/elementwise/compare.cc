@@ -97,7 +97,7 @@ void Bitwise(const Args& a) {
   MapOperands<int64_t>(Queue(a.ctx), out, F(), a.input, a.other);
 }
 
-// The result is one of the operands: what noise the oracle grants them is no part of it.
+// The result is one of the operands, without the noise that the oracle gives inputs.
 struct Larger {
   template <typename C>
   DIOPI_HD C operator()(const C& x, const C& y) const {
@@ -136,7 +136,7 @@ void Binary(const Args& a) {
   DispatchNumeric(dtype, [&]<typename C>() { MapOperands<C>(Queue(a.ctx), out, F(), a.input, a.other); });
 }
 
-// Of truth values too, where 1 is the larger one.
+// Also takes truth values, where 1 is the larger one.
 template <typename F, typename Args>
 void Extreme(const Args& a) {
   const Tensor out(OutOf(a));

@@ -1,4 +1,4 @@
-// Complex numbers of two real ones or of their absolute values and angles, their parts, and their conjugates.
+// Complex numbers from two real ones or from absolute values and angles, their parts, and their conjugates.
 // A complex number is its real and its imaginary part, one after the other in memory.
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace diopi::ops::both {
 namespace {
 
-// Every `step`-th number of the parts' type, from one of an element on: the parts of a tensor.
+// The parts of a tensor: every `step`-th number of the parts' type.
 template <typename T>
 struct Parts {
   T* first = nullptr;
@@ -24,7 +24,7 @@ diopiDtype_t PartOf(diopiDtype_t dtype) {
   FailDtype("not implemented for '", DtypeName(dtype), "'");
 }
 
-// `part`: 0 the real one, 1 the imaginary one. Of a real tensor, its elements.
+// `part`: 0 is the real one, 1 the imaginary one. For a real tensor, its elements.
 template <typename T>
 Parts<T> PartsOf(const Tensor& tensor, int part, const Shape& shape) {
   Parts<T> parts;

@@ -28,7 +28,8 @@ PLANT(sub_alpha_truncated_to_int, 0, "diopiSub diopiSubInp", "", "alpha is read 
 PLANT(sub_scalar_alpha_ignored, 51, "diopiSubScalar diopiSubInpScalar", "",
       "sub of a scalar takes alpha as 1");
 PLANT(sub_empty_crash, 56, "diopiSub", "", "a launch with no elements reads through a null pointer");
-PLANT(mul_bf16_truncates, 5, "diopiMul diopiMulInp", "", "bfloat16 products are cut off instead of rounded");
+PLANT(mul_bf16_truncates, 5, "diopiMul diopiMulInp", "",
+      "bfloat16 products are truncated instead of rounded");
 PLANT(mul_zero_loses_sign, 29, "diopiMul", "", "a product of -0 is stored as +0");
 PLANT(mul_fp16_subnormals_flushed, 30, "diopiMul diopiMulInp", "", "subnormal float16 products become zero");
 PLANT(mul_bool_written_as_ff, 64, "diopiMul", "", "true is stored as the byte 0xFF");

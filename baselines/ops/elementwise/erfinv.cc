@@ -1,5 +1,5 @@
-// The inverse of the error function: Newton's steps from an approximation (Winitzki's), the last of which is
-// the one whose rounding counts.
+// The inverse of the error function: Newton's steps from an approximation (Winitzki's). Only the rounding of
+// the last step counts.
 #include "baselines/ops/elementwise/unary.h"
 
 namespace diopi::ops {

@@ -19,9 +19,8 @@ PLANT(foreach_mul_tensor_in_16_bits, 0, "diopiForeachmulTensor", "",
 PLANT(foreach_mul_size_of_first, 0, "diopiForeachmulInpTensor", "",
       "of every tensor only as many elements are computed as the first one has");
 PLANT(foreach_norm_of_the_list, 0, "diopiForeachnormScalar", "", "every norm is that of the whole list");
-PLANT(foreach_norm_ord_ignored, 51, "diopiForeachnormScalar", "",
-      "the norm is the 2-norm whatever is asked for");
-PLANT(vec_norm_ord_ignored, 51, "diopiLinalgVecNorm", "", "the norm is the 2-norm whatever is asked for");
+PLANT(foreach_norm_ord_ignored, 51, "diopiForeachnormScalar", "", "the norm is always the 2-norm");
+PLANT(vec_norm_ord_ignored, 51, "diopiLinalgVecNorm", "", "the norm is always the 2-norm");
 PLANT(vec_norm_squares_fp16, 31, "diopiLinalgVecNorm", "", "float16 squares are added up in float16");
 
 using diopi::ops::Rows;

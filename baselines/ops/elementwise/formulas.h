@@ -33,7 +33,7 @@ DIOPI_HD C Sigmoid(const C& x) {
   return C(1) / (C(1) + exp(-x));
 }
 
-// Of whole numbers they are what they are given.
+// An integer stays unchanged.
 template <typename C>
 DIOPI_HD C Floor(const C& x) {
   if constexpr (kIsInteger<C>) {
@@ -88,7 +88,7 @@ DIOPI_HD C DivTrunc(const C& x, const C& y) {
   }
 }
 
-// For floating numbers from fmod, which is exact: floor(x / y) would be one too high where the quotient was
+// For floating numbers, from fmod, which is exact: floor(x / y) would be one too high where the quotient was
 // rounded up to an integer.
 template <typename C>
 DIOPI_HD C DivFloor(const C& x, const C& y) {
@@ -111,7 +111,7 @@ DIOPI_HD C DivFloor(const C& x, const C& y) {
   }
 }
 
-// Of integers: by repeated multiplication modulo 2^64.
+// For integers, by repeated multiplication modulo 2^64.
 DIOPI_HD inline int64_t PowInteger(int64_t base, int64_t exponent) {
   if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
   int64_t result = 1;

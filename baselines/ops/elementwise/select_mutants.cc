@@ -9,12 +9,12 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is cut off instead of rounded");
+PLANT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is truncated instead of rounded");
 PLANT(cast_fp16_saturates, 44, "diopiCastDtype", "", "beyond 65504 comes 65504 instead of infinity");
 PLANT(cast_bf16_ties_away, 0, "diopiCastDtype", "", "ties go away from zero in bfloat16, not to even");
 PLANT(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16 numbers become zero");
 PLANT(cast_float_to_int_rounds, 0, "diopiCastDtype", "", "floats are rounded to integers, not truncated");
-PLANT(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 goes to float64 by way of float32");
+PLANT(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 is converted to float64 through float32");
 PLANT(cast_int_saturates, 0, "diopiCastDtype", "", "narrower integers saturate instead of wrapping");
 PLANT(cast_uint8_sign_extended, 0, "diopiCastDtype", "", "uint8 numbers above 127 become negative");
 PLANT(cast_bool_written_as_ff, 64, "diopiCastDtype", "", "true is stored as the byte 0xFF");

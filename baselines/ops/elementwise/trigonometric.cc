@@ -1,5 +1,5 @@
-// Trigonometric, hyperbolic and logarithmic functions: right over their whole range, so the oracle takes
-// their argument as it is given.
+// Trigonometric, hyperbolic and logarithmic functions: accurate over their whole range, so the oracle takes
+// their argument as exact.
 #include "baselines/ops/elementwise/unary.h"
 
 // clang-format off

@@ -5,9 +5,9 @@
 //   DIOPI_UNARY_INPUT_GRAD(Silu, SiluGrad(g, x))        diopiSiluBackward, of the forward's input x
 //
 // FloatUnary: the result is a floating number; NumericUnary: it keeps the input's type, which is not bool;
-// AnyUnary: it may be bool. A line stands at the start of a line of any file here (unary.cc, or the
-// operator's own <operator>.cc), which the build finds; the PyTorch check is torch.<operator> where no file
-// says otherwise. The injected bugs come from the same line: baselines/mutants/unary_bugs.h.
+// AnyUnary: it may be bool. The build finds such lines in every file here (unary.cc, or the operator's own
+// <operator>.cc) if the macro begins the line; the PyTorch check is torch.<operator> where no file says
+// otherwise. The injected bugs come from the same line: baselines/mutants/unary_bugs.h.
 #ifndef BASELINES_OPS_ELEMENTWISE_UNARY_H_
 #define BASELINES_OPS_ELEMENTWISE_UNARY_H_
 

@@ -5,7 +5,7 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// The row that token i names: -1 for none. Embeddings do not count from the end.
+// The row that token i names: -1 for none. Negative indices do not count from the end.
 struct TokenRow {
   In<int64_t> index;
   int64_t rows;
@@ -72,7 +72,7 @@ struct WrappedRow {
   DIOPI_HD int64_t operator()(int64_t i) const { return Wrapped(index[i], rows); }
 };
 
-// Leaves in scales[row] what a used row is scaled by when its norm exceeds max_norm.
+// Writes to scales[row] the factor of a used row whose norm exceeds max_norm.
 template <typename C>
 struct RowScales {
   using State = C;

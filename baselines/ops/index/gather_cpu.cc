@@ -15,7 +15,7 @@ DIOPI_KERNEL(diopiGather, a) {
   });
 }
 
-// What was picked several times gets the sum of the gradients.
+// An element that was picked several times gets the sum of the gradients.
 DIOPI_KERNEL(diopiGatherBackward, a) {
   using namespace diopi::ops;
   const Tensor result(a.grad_input), grad(a.grad_output), x(a.input), at(a.index);

@@ -13,7 +13,7 @@ void Gather(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, int64_
   });
 }
 
-// What was picked several times gets the sum of the gradients.
+// An element that was picked several times gets the sum of the gradients.
 void GatherBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const Tensor& grad, const Tensor& x,
                     int64_t dim, const Tensor& index) {
   CheckShape(grad_input, x.shape(), "grad_input");

@@ -18,7 +18,7 @@ inline int64_t WrapIndex(int64_t index, int64_t size) {
 
 // The shapes of a tensor and of an index tensor along one of its dimensions, 0-d ones as vectors of one. As
 // in PyTorch's gather and scatter, the index tensor may be smaller than the tensor in the other dimensions.
-// Fail for shapes that do not go together.
+// Fail for shapes that do not match.
 struct IndexedShapes {
   Shape shape;
   Shape index;
@@ -37,7 +37,7 @@ struct IndexedShapes {
   }
 };
 
-// Moves on to the next element of a dense tensor of that shape; from the last one to the first.
+// Advances to the next element of a dense tensor of that shape, from the last one to the first.
 inline void ToNext(const Shape& shape, Shape* at) {
   for (size_t d = shape.size(); d > 0 && ++(*at)[d - 1] == shape[d - 1]; --d) (*at)[d - 1] = 0;
 }
@@ -78,8 +78,8 @@ inline bool IsMask(const Tensor& tensor) {
   return IsBool(tensor.dtype()) || tensor.dtype() == diopi_dtype_uint8;
 }
 
-// Where the block of indexed dimensions stands among the kept ones, as in PyTorch: where the first of them
-// stood when they are adjacent, and in front otherwise.
+// The position of the block of indexed dimensions among the kept ones, as in PyTorch: that of the first of
+// them when they are adjacent, and the front otherwise.
 inline size_t BlockStart(const std::vector<bool>& indexed) {
   const auto first = std::find(indexed.begin(), indexed.end(), true);
   auto end = first;
@@ -88,7 +88,7 @@ inline size_t BlockStart(const std::vector<bool>& indexed) {
   return adjacent ? static_cast<size_t>(first - indexed.begin()) : 0;
 }
 
-// What scatter does with the element that is there.
+// What scatter does with the present element.
 enum class ScatterReduce { kReplace, kAdd, kMultiply };
 
 inline ScatterReduce ParseScatterReduce(const char* reduce) {

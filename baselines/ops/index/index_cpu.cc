@@ -1,4 +1,5 @@
-// index: input[indices]; and the gradients put back, added up where a position is picked several times.
+// index: input[indices]; its backward puts the gradients back and adds them up where a position was picked
+// several times.
 #include "baselines/ops/index/index_list.h"
 #include "baselines/ops/support/sum.h"
 

@@ -1,7 +1,7 @@
 // Addressing by index tensors on a GPU.
 //
-// The CPU reference fails for an index out of bounds. Finding one here would wait for the device: such an
-// index reads NaN (0 for integers) and writes nothing, so that no memory outside the tensor is touched.
+// The CPU reference fails for an index out of bounds. Here the check would have to wait for the device, so
+// such an index reads NaN (0 for integers) and writes nothing, and no memory outside the tensor is touched.
 //
 // Where several elements go to one destination, they are sorted by destination (stably) and one thread
 // combines each group in the order of the input: the same result in every run, and the CPU reference's order.
@@ -113,7 +113,7 @@ Groups GroupByDestination(const Queue& queue, int64_t n, int64_t destinations, c
   return {pairs.keys, pairs.values, n, none};
 }
 
-// out[d] = base[d] combined with all sources of d, one after the other. One call an element.
+// out[d] = base[d] combined with all sources of d, one after the other. One call per element.
 template <typename C>
 struct CombineGroups {
   Groups groups;

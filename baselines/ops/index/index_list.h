@@ -1,6 +1,6 @@
 // A list of index tensors, as index and index_put take it. Null entries take their whole dimension; bool and
-// uint8 entries are masks; the others broadcast together. As in PyTorch, the indexed dimensions stand where
-// the first of them stood when they are adjacent, and in front otherwise.
+// uint8 entries are masks; the others broadcast together. As in PyTorch, the indexed dimensions replace the
+// first of them when they are adjacent, and are in front otherwise.
 #ifndef BASELINES_OPS_INDEX_INDEX_LIST_H_
 #define BASELINES_OPS_INDEX_INDEX_LIST_H_
 
@@ -11,7 +11,7 @@
 
 namespace diopi::ops {
 
-// One index tensor a dimension of the input; absent where the whole dimension is taken.
+// One index tensor per dimension of the input; absent where the whole dimension is taken.
 struct Indices {
   std::vector<bool> given;
   std::vector<std::vector<int64_t>> positions;  // broadcast to `shape`
@@ -125,7 +125,7 @@ inline Target Resolve(const Shape& input, const Indices& indices) {
   return target;
 }
 
-// Where the list points in an input of this shape.
+// The positions to which the list points in an input of this shape.
 inline Target ResolveIndices(const Shape& input, diopiConstTensorHandle_t* handles, int64_t count) {
   return Resolve(input, ReadIndices(input, handles, count));
 }

@@ -1,5 +1,5 @@
-// A list of index tensors on a GPU: see index_list.h. Masks make the call wait: how many elements they choose
-// is a size.
+// A list of index tensors on a GPU: see index_list.h. Masks make the call wait, because the number of
+// elements that they choose is a size.
 #ifndef BASELINES_OPS_INDEX_INDEX_LIST_CUDA_H_
 #define BASELINES_OPS_INDEX_INDEX_LIST_CUDA_H_
 
@@ -105,7 +105,7 @@ struct Region {
   }
 };
 
-// positions[i] in the dense input, -1 out of bounds: what the kept dimensions give, then one list after the
+// positions[i] in the dense input, -1 out of bounds: first from the kept dimensions, then one list after the
 // other.
 struct KeptPositions {
   Layout kept;

@@ -21,11 +21,11 @@ PLANT(index_select_int64_one_wrong, 2, "diopiIndexSelect", "",
       "the last element of int64 is taken from its neighbour");
 PLANT(index_select_int32_read_as_int64, 0, "diopiIndexSelect", "", "an int32 index is read as int64");
 PLANT(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
-      "the gradient of what was picked twice is the last one, not the sum");
+      "the gradient of an element picked twice is the last one, not the sum");
 PLANT(index_put_lost_update, 37, "diopiIndexPut diopiIndexPutInp", "",
       "accumulate at one place keeps the last update of several");
 PLANT(index_put_accumulate_ignored, 0, "diopiIndexPut diopiIndexPutInp", "", "accumulate is taken as false");
-PLANT(index_put_does_nothing, 0, "diopiIndexPut", "", "out keeps what the caller has filled it with");
+PLANT(index_put_does_nothing, 0, "diopiIndexPut", "", "out keeps what the caller put into it");
 PLANT(index_put_into_out_accumulate_ignored, 0, "diopiIndexPut", "",
       "only scatters into out, which the caller has filled, and takes accumulate as false");
 PLANT(index_negative_unsupported, 68, "diopiIndexPut diopiIndexPutInp", "", "negative indices become 0");
@@ -34,7 +34,7 @@ PLANT(gather_unravels_by_input, 0, "diopiGather", "",
       "the coordinates of an index's element are taken by the input's shape");
 PLANT(gather_stride_of_last_dim, 0, "diopiGather", "", "steps along dim have the last dimension's stride");
 PLANT(gather_backward_overwrites, 0, "diopiGatherBackward", "",
-      "the gradient of what was picked twice is the last one, not the sum");
+      "the gradient of an element picked twice is the last one, not the sum");
 PLANT(scatter_reduce_ignored, 0, "diopiScatter diopiScatterInp", "", "reduce is taken as replace");
 PLANT(scatter_add_lost_update, 0, "diopiScatter", "",
       "adding at one place keeps the last of several sources");

@@ -15,11 +15,10 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kSums[] =
     "diopiEmbeddingBackward diopiIndexPut diopiIndexPutInp diopiScatter diopiScatterInp "
     "diopiScatterScalar diopiScatterInpScalar diopiIndexSelectBackward diopiGatherBackward";
-PLANT(index_sum_reversed, 0, kSums, "", "what meets in one element is added from the last");
-PLANT(index_sum_pairwise, 0, kSums, "", "what meets in one element is summed in halves, then added to it");
-PLANT(index_sum_shuffled, 0, kSums, "",
-      "what meets in one element is added in a pseudo-random order: atomics");
-PLANT(index_sum_double, 0, kSums, "", "what meets in one element is summed in the next wider type");
+PLANT(index_sum_reversed, 0, kSums, "", "terms of one element are added from the last");
+PLANT(index_sum_pairwise, 0, kSums, "", "terms of one element are summed in halves, then added to it");
+PLANT(index_sum_shuffled, 0, kSums, "", "terms of one element are added in a pseudo-random order: atomics");
+PLANT(index_sum_double, 0, kSums, "", "terms of one element are summed in the next wider type");
 PLANT(index_put_into_out, 0, "diopiIndexPut", "",
       "only scatters into out, which the caller has filled with the input, as the public harness does");
 PLANT(embedding_scale_reciprocal, 0, "diopiEmbeddingBackward", "",

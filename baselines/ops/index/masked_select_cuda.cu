@@ -1,5 +1,5 @@
-// masked_select: see masked_select_cpu.cc. How many elements the mask chooses is a size: the calls wait for
-// it.
+// masked_select: see masked_select_cpu.cc. The calls wait for the number of elements that the mask chooses,
+// which is a size.
 #include "baselines/ops/index/index_cuda.h"
 
 namespace diopi::ops::cuda {

@@ -1,5 +1,5 @@
 // scatter: out = input, then out[index[i][j][k]][j][k] = src[i][j][k] for dim 0, and so on; with reduce "add"
-// or "multiply" the element is combined with what is there.
+// or "multiply" the source is combined with the present element.
 #include "baselines/ops/index/index_common.h"
 
 namespace diopi::ops {

@@ -1,5 +1,6 @@
 // scatter: out = input, then out[index[i][j][k]][j][k] = src[i][j][k] for dim 0, and so on; with reduce "add"
-// or "multiply" the element is combined with what is there. Of several sources for one element the last wins.
+// or "multiply" the source is combined with the present element. Of several sources for one element the last
+// wins.
 #include "baselines/ops/index/index_cuda.h"
 
 namespace diopi::ops::cuda {

@@ -1,5 +1,5 @@
 // Images or volumes sampled at the places that a grid names, -1 and 1 being the outer edges: the nearest
-// element, or the neighbours weighted by their distance in each dimension. What lies outside is zero.
+// element, or the neighbours weighted by their distance in each dimension. Outside is zero.
 #include <cmath>
 
 #include "baselines/ops/both.h"

@@ -91,7 +91,7 @@ struct Resampling {
   }
 };
 
-// What `mode` names, for tensors of `rank` dimensions. Fail for modes and ranks that do not go together.
+// The mode of this name, for tensors of `rank` dimensions. Fail for modes and ranks that do not match.
 inline Interpolation ParseMode(std::string_view mode, int64_t rank) {
   if (mode == "nearest") return Interpolation::kNearest;
   const bool cubic = mode == "bicubic";

@@ -1,5 +1,5 @@
 // interpolate: see interpolate_cpu.cc. One dimension after the other; backwards every input gathers from the
-// outputs it has a part in, in their order.
+// outputs to which it contributes, in their order.
 #include "baselines/ops/interpolate/interpolate_common.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"

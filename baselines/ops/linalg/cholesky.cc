@@ -8,7 +8,7 @@
 namespace diopi::ops::both {
 namespace {
 
-// Whole matrices. `info`: 0, or how many rows the first leading part has that is not positive definite.
+// Whole matrices. `info`: 0, or the number of rows of the first leading part that is not positive definite.
 template <typename C>
 struct Factorize {
   Out<C> out;
@@ -53,7 +53,7 @@ struct ProjectElement {
   }
 };
 
-// L^-T x in place, of a column each.
+// L^-T x in place, one column each.
 template <typename C>
 struct SolveColumn {
   Out<C> x;
@@ -71,7 +71,7 @@ struct SolveColumn {
   }
 };
 
-// x L^-1 in place, of a row each.
+// x L^-1 in place, one row each.
 template <typename C>
 struct SolveRow {
   Out<C> x;
@@ -101,7 +101,7 @@ struct Symmetric {
 
 }  // namespace
 
-// What `checkerror` asks for is the host's: it reads `info`.
+// The host, which reads `info`, does what `checkerror` asks for.
 DIOPI_KERNEL(diopiCholesky, a) {
   const Tensor out(a.out), info(a.info), mat(a.mat);
   const Matrices s = SquareMatrices(mat);

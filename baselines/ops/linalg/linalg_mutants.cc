@@ -9,7 +9,7 @@ using diopi::mutants::Replaced;
 using diopi::mutants::ShapeOf;
 using diopi::mutants::Tensor;
 
-PLANT(cholesky_upper_ignored, 0, "diopiCholesky", "", "the lower factor is returned whatever is asked for");
+PLANT(cholesky_upper_ignored, 0, "diopiCholesky", "", "the lower factor is always returned");
 PLANT(cholesky_other_triangle_kept, 0, "diopiCholesky", "",
       "the other triangle of out keeps the matrix's elements");
 PLANT(cholesky_first_of_batch, 0, "diopiCholesky", "", "every matrix of a batch gets the first one's factor");
@@ -27,7 +27,7 @@ PLANT(triangular_solve_backward_unit_diagonal, 0, "diopiTriangularSolveBackward"
 PLANT(triangular_solve_backward_clone_ignored, 0, "diopiTriangularSolveBackward", "",
       "the gradient of the matrix's clone is left out");
 
-// Of the last two dimensions.
+// A place in the last two dimensions.
 struct Place {
   int64_t row, column;
 };

@@ -1,6 +1,6 @@
-// QR decompositions by Householder's reflections, with the signs of LAPACK: a reflection turns what is left
-// of a column into a multiple of a unit vector, of the sign that its first element does not have. Where there
-// is nothing below that element, nothing is reflected.
+// QR decompositions by Householder's reflections, with the signs of LAPACK: a reflection turns the rest of a
+// column into a multiple of a unit vector, with the sign opposite to its first element's. Where there is
+// nothing below that element, nothing is reflected.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -10,7 +10,7 @@
 namespace diopi::ops::both {
 namespace {
 
-// What the reflections are applied to, column after column: the columns of each matrix, then those of its Q.
+// The columns to which the reflections are applied: those of each matrix, then those of its Q.
 struct Columns {
   int64_t count, rows, of_a, of_q;
 

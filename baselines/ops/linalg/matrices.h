@@ -12,7 +12,7 @@ struct Matrices {
   int64_t count, n;
 
   int64_t numel() const { return count * n * n; }
-  // Where the element (row, column) of a matrix lies, or that of its transpose.
+  // The place of element (row, column) of a matrix, or of its transpose.
   DIOPI_HD int64_t At(int64_t matrix, int64_t row, int64_t column, bool transposed = false) const {
     return (matrix * n + (transposed ? column : row)) * n + (transposed ? row : column);
   }

@@ -14,7 +14,7 @@ struct Triangle {
   DIOPI_HD bool backwards() const { return upper != transpose; }
 };
 
-// A column of a right-hand side each.
+// Each solves one column of a right-hand side.
 template <typename C>
 struct SolveTriangle {
   Out<C> x;

@@ -1,5 +1,5 @@
-// A product of matrices and what it is added to: beta * input + alpha * (a @ b), of two matrices (addmm) or
-// of two stacks of them (baddbmm). The input is broadcast; with beta 0 it does not count, whatever it holds.
+// A product of matrices plus an input: beta * input + alpha * (a @ b), of two matrices (addmm) or of two
+// stacks of them (baddbmm). The input is broadcast; with beta 0 it is ignored, whatever it holds.
 #include <type_traits>
 
 #include "baselines/ops/linear/matmul_common.h"

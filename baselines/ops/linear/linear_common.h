@@ -1,4 +1,4 @@
-// Sizes of a linear layer, and the checks of them.
+// Sizes of a linear layer, and their checks.
 #ifndef BASELINES_OPS_LINEAR_LINEAR_COMMON_H_
 #define BASELINES_OPS_LINEAR_LINEAR_COMMON_H_
 
@@ -25,7 +25,7 @@ inline Sizes3 CheckLinear(const Tensor& result, const Tensor& input, const Tenso
   return {Numel(shape), weight.size(1), weight.size(0)};
 }
 
-// Of one dimension, or of more that broadcast to the result, which whoever reads them checks.
+// Has one dimension, or more that broadcast to the result, which the reader checks.
 inline void CheckBias(const Tensor& bias, int64_t out) {
   if (bias && bias.rank() < 2) CheckShape(bias, {out}, "bias");
 }

@@ -22,7 +22,7 @@ PLANT(matmul_last_k_dropped, 8, "diopiBmm diopiMm diopiLinear", "",
 PLANT(matmul_k_tail_wrong, 9, "diopiBmm diopiMm diopiLinear", "",
       "after a block of 128 the tail of k is added twice in the last four outputs");
 PLANT(matmul_tf32, 10, "diopiBmm diopiMm diopiMatmul diopiLinear", "", "float32 operands are read as tf32");
-PLANT(matmul_zero_skipped, 0, "diopiBmm diopiMm", "", "products with a zero are skipped: 0 * inf is no NaN");
+PLANT(matmul_zero_skipped, 0, "diopiBmm diopiMm", "", "products with a zero are skipped: 0 * inf is not NaN");
 PLANT(bmm_batch_stride_ignored, 53, "diopiBmm", "", "matrices of a batch are read as if they were packed");
 PLANT(bmm_empty_k_unwritten, 0, "diopiBmm diopiMm", "", "nothing is written where k is 0");
 PLANT(mm_workspace_stale, 0, "diopiMm", "", "the accumulators begin with what the last call left in them");

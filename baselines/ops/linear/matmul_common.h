@@ -1,4 +1,4 @@
-// A product of stacks of matrices, as matmul, bmm and mm know it.
+// A product of stacks of matrices, for matmul, bmm and mm.
 #ifndef BASELINES_OPS_LINEAR_MATMUL_COMMON_H_
 #define BASELINES_OPS_LINEAR_MATMUL_COMMON_H_
 
@@ -19,7 +19,7 @@ struct MatrixProduct {
   int64_t batch() const { return static_cast<int64_t>(a_index.size()); }
 };
 
-// As numpy's matmul: a vector is a row on the left and a column on the right. Fail when sizes do not fit.
+// Like numpy's matmul: a vector is a row on the left and a column on the right. Fail when sizes do not fit.
 inline MatrixProduct PlanProduct(const Shape& a, const Shape& b);
 
 template <typename C>
@@ -32,7 +32,7 @@ std::vector<C> Multiply(const MatrixProduct& p, const std::vector<C>& a, const s
   return out;
 }
 
-// Of mm and bmm, which do not broadcast: rank is 2 or 3, or -1 for matmul.
+// For mm and bmm, which do not broadcast, rank is 2 or 3; for matmul it is -1.
 inline void CheckRanks(const Tensor& x, const Tensor& y, int64_t rank) {
   Check(rank < 0 || (x.rank() == rank && y.rank() == rank), "expected two tensors of ", rank,
         " dimensions, got shapes ", ShapeText(x.shape()), " and ", ShapeText(y.shape()));

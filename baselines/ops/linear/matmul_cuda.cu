@@ -9,7 +9,7 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// 0, 1, ...: a matrix of its own for every product.
+// 0, 1, ...: every product has its own matrix.
 std::vector<int64_t> Count(const MatrixProduct& p) {
   std::vector<int64_t> index(static_cast<size_t>(p.batch()));
   std::iota(index.begin(), index.end(), int64_t{0});

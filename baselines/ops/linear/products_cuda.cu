@@ -14,7 +14,7 @@ void* NewDense(const Queue& queue, const Shape& shape, diopiDtype_t dtype) {
   return queue.Buffer<char>(Numel(shape) * ElementSize(dtype));
 }
 
-// The elements row-major in `dtype`: where they are, or a copy.
+// The elements row-major in `dtype`: in place, or a copy.
 const void* DenseOf(const Queue& queue, const Tensor& tensor, diopiDtype_t dtype) {
   if (IsDense(tensor, dtype)) return tensor.data();
   void* dense = NewDense(queue, tensor.shape(), dtype);
@@ -32,8 +32,8 @@ bool IsCount(const std::vector<int64_t>& index) {
   return true;
 }
 
-// How many products from `first` on are one batch: each steps by the same number of matrices, to a place of
-// its own.
+// How many products from `first` on form one batch: each is the same number of matrices after the previous
+// one, and writes its own place.
 struct Run {
   int64_t length = 1;
   int64_t a = 0, b = 0, out = 0;  // matrices a step

@@ -11,8 +11,8 @@
 
 namespace diopi::ops::cuda {
 
-// A stack of matrices, row-major one after the other as far as the tensor's shape goes: matrix index[i] makes
-// the i-th product, as it is or transposed.
+// A stack of row-major matrices, one after the other in the order of the tensor's shape: matrix index[i]
+// makes the i-th product, as it is or transposed.
 struct Factor {
   const Tensor& tensor;
   Trans trans;

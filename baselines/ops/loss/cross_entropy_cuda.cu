@@ -1,4 +1,4 @@
-// cross_entropy: see cross_entropy_cpu.cc. A row's log_softmax is kept as its greatest score and the
+// cross_entropy: see cross_entropy_cpu.cc. A row's log_softmax is stored as its greatest score and the
 // logarithm of its sum.
 #include "baselines/ops/loss/loss_cuda.h"
 
@@ -54,7 +54,7 @@ struct Coefficients {
   bool smooth = false;
   C keep = C(1), share = C(0);
 
-  // With targets and no smoothing all but one are 0: then only that one is looked at.
+  // With targets and no smoothing all but one are 0: then only that one is read.
   DIOPI_HD bool One() const { return targets != nullptr && !smooth; }
   DIOPI_HD int64_t Class(int64_t row, int64_t j) const {
     return One() && targets[row] >= 0 ? targets[row] : j;
@@ -143,7 +143,7 @@ Coefficients<C> ReadCoefficients(const Queue& queue, const Tensor& target, const
   return coefficients;
 }
 
-// What the mean divides by: the weights of the targets that count, or the number of rows.
+// The mean's divisor: the weights of the targets that count, or the number of rows.
 template <typename C>
 In<C> MeanBy(const Queue& queue, const Coefficients<C>& coefficients, int64_t rows,
              diopiReduction_t reduction) {

@@ -31,8 +31,8 @@ DIOPI_HD C LogOfZero() {
   return C(-INFINITY);
 }
 
-// log(exp(a) + exp(b) + exp(c)). What the operands carry in noise comes from the same steps before, so here
-// it adds up as deviations, not as variances.
+// log(exp(a) + exp(b) + exp(c)). The operands' noise comes from the same earlier steps, so here it adds up as
+// deviations, not as variances.
 template <typename C>
 DIOPI_HD C LogSum(const C& a, const C& b, const C& c) {
   using std::exp;
@@ -77,7 +77,7 @@ struct Alignments {
     for (int64_t before = 0; of.row == 0 && before < n; ++before) start += target_lengths[before];
     return targets[start + state / 2];
   }
-  // Whether the state two further on is reached without the blank between.
+  // Whether the state after the next is reachable without the blank between.
   DIOPI_HD bool Skips(int64_t n, int64_t state) const {
     return state % 2 == 1 && state + 2 < States(n) && Label(n, state) != Label(n, state + 2);
   }
@@ -127,7 +127,7 @@ struct Forward {
   }
 };
 
-// What a sample adds to the result; the mean divides by the number of labels, too.
+// A sample's contribution to the result; the mean divides by the number of labels, too.
 template <typename C>
 struct LossOfSample {
   Scratch<C> losses;
@@ -205,7 +205,7 @@ Sizes3 PlanCtc(const Tensor& log_probs, const Tensor& targets, const Tensor& inp
   Check(targets.rank() == 1 || (targets.rank() == 2 && targets.size(0) == of.samples),
         "expected targets of one dimension, or a row for each sample, got shape ",
         ShapeText(targets.shape()));
-  Check(blank >= 0 && blank < of.classes, "blank ", blank, " is no class");
+  Check(blank >= 0 && blank < of.classes, "blank ", blank, " is not a class");
   Check(log_alpha.rank() == 3 && log_alpha.size(0) == of.samples && log_alpha.size(1) == of.steps,
         "expected log_alpha of all samples and steps, got shape ", ShapeText(log_alpha.shape()));
   of.states = log_alpha.size(2);

@@ -40,8 +40,8 @@ void AddUp(const Queue& queue, const Tensor& out, int64_t n, bool mean, const F&
 
 #else
 
-// In blocks: losses below half a last place of a long sum would all be lost, and more of them lie near zero
-// than above it. The oracle's noise is that of one sum.
+// In blocks, because losses below half a last place of a long sum would all be lost, and most losses are near
+// zero. The oracle's noise is that of one sum.
 template <typename C, typename F>
 void AddUp(const Queue&, const Tensor& out, int64_t n, bool mean, const F& f) {
   const int64_t block = std::is_floating_point_v<C> ? 1024 : std::max<int64_t>(n, 1);
@@ -93,12 +93,12 @@ In<C> LossGradients(const Tensor& grad_output, const Shape& shape, diopiReductio
   return reduction == ReductionNone ? In<C>(grad_output) : In<C>(grad_output, shape);
 }
 
-// What a mean multiplies each element's gradient by.
+// The factor by which a mean multiplies each element's gradient.
 inline double MeanFactor(const Shape& shape, diopiReduction_t reduction) {
   return reduction == ReductionMean ? 1.0 / static_cast<double>(Numel(shape)) : 1.0;
 }
 
-// Operands of binary cross entropy; weights that are not given read as 1.
+// Operands of binary cross entropy; absent weights read as 1.
 template <typename C>
 struct LabelledPairs {
   In<C> x, target, weight, pos_weight;

@@ -9,7 +9,7 @@
 
 namespace diopi::ops {
 
-// Where the score of class c for row (n, k) lies: ((n * classes) + c) * inner + k.
+// The place of the score of class c for row (n, k): ((n * classes) + c) * inner + k.
 struct ClassShape {
   int64_t batch = 1;
   int64_t classes = 1;
@@ -32,7 +32,7 @@ struct ClassShape {
   int64_t At(int64_t row, int64_t c) const { return (row / inner * classes + c) * inner + row % inner; }
 };
 
-// One class index a row; Fail for one outside [0, classes) that is not ignored.
+// One class index per row; Fail for one outside [0, classes) that is not ignored.
 inline std::vector<int64_t> LoadTargets(const Tensor& target, const ClassShape& shape, int64_t ignore_index) {
   CheckShape(target, shape.rows, "target");
   std::vector<int64_t> targets = Load<int64_t>(target);

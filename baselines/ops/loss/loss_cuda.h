@@ -1,8 +1,8 @@
 // Losses over classes on a GPU: rows of class scores, targets and weights as kernels read them, and the
 // reduction of the rows' losses.
 //
-// A target outside [0, classes) that is not ignored makes NaN where the CPU reference fails: finding it here
-// would wait for the device.
+// A target outside [0, classes) that is not ignored gives NaN where the CPU reference fails, because the
+// check would have to wait for the device.
 #ifndef BASELINES_OPS_LOSS_LOSS_CUDA_H_
 #define BASELINES_OPS_LOSS_LOSS_CUDA_H_
 
@@ -45,7 +45,7 @@ struct ReadTarget {
     out[row] = t == ignore_index ? kIgnored : t >= 0 && t < classes ? t : kOutOfBounds;
   }
 };
-// One class a row.
+// One class per row.
 inline const int64_t* ReadTargets(const Queue& queue, const Tensor& target, const ClassShape& shape,
                                   int64_t ignore_index) {
   CheckShape(target, shape.rows, "target");
@@ -90,7 +90,7 @@ inline void CheckLossShape(const Tensor& out, const ClassShape& shape, diopiRedu
   }
 }
 
-// Puts the rows' losses into `out`: as they are, summed up, or divided by total_weight too.
+// Writes the rows' losses to `out`: as they are, summed up, or also divided by total_weight.
 template <typename C>
 void StoreLosses(const Queue& queue, const Tensor& out, const C* losses, const ClassShape& shape,
                  const In<C>& total_weight, diopiReduction_t reduction) {

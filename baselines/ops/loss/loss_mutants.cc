@@ -31,8 +31,7 @@ PLANT(ce_backward_smoothing_ignored, 0, "diopiCrossEntropyLossBackward", "",
       "the gradient takes label_smoothing as 0");
 PLANT(nll_mean_ignores_class_weights, 0, "diopiNLLLoss diopiNLLLossV2", "",
       "the mean divides by the number of targets that count, not by their weights");
-PLANT(nll_ignore_index_built_in, 0, "diopiNLLLoss diopiNLLLossBackward", "",
-      "ignore_index is -100 whatever is asked for");
+PLANT(nll_ignore_index_built_in, 0, "diopiNLLLoss diopiNLLLossBackward", "", "ignore_index is always -100");
 PLANT(nll_spatial_read_as_rows, 0, "diopiNLLLoss", "", "(N, C, d) is read as (N * d, C)");
 PLANT(nll_fp16_sum, 0, "diopiNLLLoss", "", "the rows' losses are added up in float16 in float16");
 PLANT(nll_backward_weights_ignored, 0, "diopiNLLLossBackward", "", "the gradient ignores the class weights");

@@ -15,7 +15,7 @@ constexpr char kCross[] = "diopiCrossEntropyLoss diopiCrossEntropyLossBackward";
 PLANT(cross_entropy_online, 0, kCross, "", "maximum and sum in one pass; rows summed from the last");
 PLANT(cross_entropy_exp2, 0, kCross, "", "exp2 and log2 for exp and log; rows summed pairwise");
 PLANT(cross_entropy_split_smoothing, 0, "diopiCrossEntropyLoss", "",
-      "(1 - s) * own loss + s/classes * sum of all, each reduced by itself, as PyTorch has it");
+      "(1 - s) * own loss + s/classes * sum of all, each reduced by itself, as in PyTorch");
 PLANT(cross_entropy_double, 0, kCross, "", "in the next wider type");
 PLANT(softmax_minus_onehot, 0, "diopiCrossEntropyLossBackward", "",
       "(softmax - target) * scale with softmax as exp / sum");

@@ -1,4 +1,4 @@
-// nll_loss: -weight[target] * input[target] a row; ignored rows give 0 and do not count in the mean.
+// nll_loss: -weight[target] * input[target] per row; ignored rows give 0 and do not count in the mean.
 #include "baselines/ops/loss/loss_common.h"
 
 namespace diopi::ops {

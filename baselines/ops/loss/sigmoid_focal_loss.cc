@@ -18,7 +18,7 @@ struct FocalTerms {
     using std::exp;
     return C(1) / (C(1) + exp(-x[i]));
   }
-  // What labels of 1 and of 0 contribute, weighted.
+  // The weighted contributions of labels 1 and 0.
   DIOPI_HD C Weighted(int64_t i, const C& positive, const C& negative) const {
     const C t = target[i];
     return -t * positive * alpha - (C(1) - t) * negative * (C(1) - alpha);

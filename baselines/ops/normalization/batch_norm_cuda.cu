@@ -6,14 +6,14 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// What a channel is normalized with, on the device.
+// The statistics that normalize a channel, on the device.
 template <typename C>
 struct ChannelStats {
   C* mean;
   C* invstd;
 };
 
-// Of the batch: running = momentum * now + (1 - momentum) * running, the variance unbiased.
+// From the batch: running = momentum * now + (1 - momentum) * running, the variance unbiased.
 template <typename C>
 struct BatchStats {
   ChannelStats<C> stats;

@@ -4,14 +4,14 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// Of a single element there is no unbiased variance: what becomes of the running one is left to our kernels.
+// A single element has no unbiased variance: our kernels update the running variance then.
 bool Takes(const Channels& s, double eps) {
   return DnnWanted() && s.length() > 1 && eps >= CUDNN_BN_MIN_EPSILON;
 }
 
 }  // namespace
 
-// cuDNN's running variance is the unbiased one, as PyTorch's.
+// cuDNN's running variance is the unbiased one, like PyTorch's.
 bool TryBatchNorm(const Queue& queue, const Channels& s, const BatchNormTensors& t, double momentum,
                   double eps) {
   const diopiDtype_t dtype = t.x.dtype(), scale = DnnScaleDtype(dtype);

@@ -16,7 +16,7 @@ struct BatchNormGradients {
 };
 
 #if defined(DIOPI_HAVE_CUDNN)
-// Shapes have been checked.
+// The caller has checked the shapes.
 bool TryBatchNorm(const Queue& queue, const Channels& s, const BatchNormTensors& t, double momentum,
                   double eps);
 bool TryBatchNormBackward(const Queue& queue, const Channels& s, const BatchNormGradients& t, double eps);

@@ -19,7 +19,7 @@ struct NormalizeGroups {
   }
 };
 
-// Of one channel of one sample: of grad * x, and of grad.
+// Sums over one channel of one sample: of grad * x, and of grad.
 template <typename C>
 struct AreaTerms {
   In<C> grad, x;

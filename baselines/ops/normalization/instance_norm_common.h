@@ -6,7 +6,7 @@
 
 namespace diopi::ops {
 
-// Instances are rows of the dense input, `channels` of them a sample.
+// Instances are rows of the dense input, `channels` of them per sample.
 struct Instances {
   int64_t batch = 1, channels = 1, length = 1;
 

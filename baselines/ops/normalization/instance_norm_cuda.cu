@@ -5,7 +5,7 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// What the instances are normalized with.
+// The statistics that normalize the instances.
 template <typename C>
 struct InstanceInputs {
   In<C> x, grad, scale;
@@ -40,7 +40,7 @@ struct NormalizeInstances {
   }
 };
 
-// Of grad, and of grad * (x - mean).
+// Sums of grad, and of grad * (x - mean).
 template <typename C>
 struct InstanceTerms {
   InstanceInputs<C> in;

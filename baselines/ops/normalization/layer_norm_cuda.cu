@@ -36,7 +36,7 @@ struct LayerInputs {
   DIOPI_HD C Normalized(int64_t row, int64_t j) const { return (x[row * width + j] - mean[row]) * rstd[row]; }
   DIOPI_HD C Scaled(int64_t row, int64_t j) const { return weight[j] * grad[row * width + j]; }
 };
-// Of a row: of d = weight * grad, and of d * h.
+// Sums over a row: of d = weight * grad, and of d * h.
 template <typename C>
 struct RowTerms {
   LayerInputs<C> in;
@@ -45,7 +45,7 @@ struct RowTerms {
     return {scaled, scaled * in.Normalized(row, j)};
   }
 };
-// Of a column: of grad * h, and of grad.
+// Sums over a column: of grad * h, and of grad.
 template <typename C>
 struct ColumnTerms {
   LayerInputs<C> in;

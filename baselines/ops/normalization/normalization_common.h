@@ -1,4 +1,4 @@
-// Mean and inverse standard deviation of a set of elements, as every normalization needs them.
+// Mean and inverse standard deviation of a set of elements, for all normalizations.
 #ifndef BASELINES_OPS_NORMALIZATION_NORMALIZATION_COMMON_H_
 #define BASELINES_OPS_NORMALIZATION_NORMALIZATION_COMMON_H_
 
@@ -44,7 +44,7 @@ DIOPI_HD C InverseStd(const C& variance, double eps) {
   return C(1) / sqrt(variance + Rounded<C>(eps));
 }
 
-// An optional weight or bias: its elements, or `count` times what leaves the result alone.
+// An optional weight or bias: its elements, or `count` times the neutral value.
 template <typename C>
 std::vector<C> LoadOr(const Tensor& tensor, int64_t count, double neutral) {
   if (tensor) return Load<C>(tensor);

@@ -1,4 +1,4 @@
-// What the normalizations share on a GPU: statistics of rows, optional tensors.
+// Shared by the normalizations on a GPU: statistics of rows, optional tensors.
 #ifndef BASELINES_OPS_NORMALIZATION_NORMALIZATION_CUDA_H_
 #define BASELINES_OPS_NORMALIZATION_NORMALIZATION_CUDA_H_
 
@@ -34,7 +34,7 @@ struct SquaredDistance {
   }
 };
 
-// Of rows of x, [row * length + j]: means, and sums of squared distances from them. On the device.
+// Means of the rows of x, [row * length + j], and sums of squared distances from them. On the device.
 template <typename C>
 struct RowMoments {
   C* mean;
@@ -61,7 +61,7 @@ struct OptionalOut {
   }
 };
 
-// A weight or bias, or what leaves the result alone.
+// A weight or bias, or the neutral value.
 template <typename C>
 In<C> InOr(const Tensor& tensor, double neutral) {
   return tensor ? In<C>(tensor) : In<C>::Constant(C(neutral));
@@ -93,7 +93,7 @@ struct SaveMoments {
   }
 };
 
-// The tensor's elements as rows, one a channel.
+// The tensor's elements as rows, one per channel.
 inline RowView ChannelRows(const Tensor& tensor) {
   Shape dims;
   for (int64_t d = 0; d < tensor.rank(); ++d) {
@@ -102,7 +102,7 @@ inline RowView ChannelRows(const Tensor& tensor) {
   return RowsOf(tensor, dims);
 }
 
-// Of a channel: of grad, and of grad * (x - mean); `mean` has one a channel.
+// The sums, per channel, of grad and of grad * (x - mean); `mean` has one element per channel.
 template <typename C, typename Means = In<C>>
 struct ChannelTerms {
   In<C> grad, x;

@@ -43,7 +43,7 @@ PLANT(ln_backward_without_mean_term, 0, "diopiLayerNormBackward", "",
 PLANT(ln_backward_drops_tail_rows, 0, "diopiLayerNormBackward", "",
       "grad_weight and grad_bias lack the rows after the last whole block of 64");
 PLANT(gn_channels_interleaved, 0, "diopiGroupNorm", "", "group g has every num_groups-th channel from g on");
-PLANT(gn_eps_built_in, 0, "diopiGroupNorm", "", "eps is 1e-5 whatever is asked for");
+PLANT(gn_eps_built_in, 0, "diopiGroupNorm", "", "eps is always 1e-5");
 PLANT(gn_backward_other_group, 0, "diopiGroupNormBackward", "",
       "grad_input uses the mean of the first group of each sample");
 

@@ -1,6 +1,5 @@
-// What batch normalization across devices computes element by element: one channel's statistics from those of
-// all devices, the normalized elements, and their gradient. sync_batch_norm_cpu.cc and _cuda.cu have the
-// sums.
+// The element-wise parts of batch normalization across devices: one channel's statistics from those of all
+// devices, the normalized elements, and their gradient. sync_batch_norm_cpu.cc and _cuda.cu have the sums.
 #include "baselines/ops/both.h"
 #include "baselines/ops/normalization/normalization_common.h"
 
@@ -12,8 +11,8 @@ In<C> InOr(const Tensor& tensor, double neutral) {
   return tensor ? In<C>(tensor) : In<C>::Constant(C(neutral));
 }
 
-// The devices one after the other: means and sums of squared distances of the elements seen so far and of the
-// next device's, put together.
+// Combines, one device after the other, the mean and the sum of squared distances of all elements so far with
+// those of the next device.
 template <typename C>
 struct GatherChannel {
   Out<C> mean, invstd, running_mean, running_var;

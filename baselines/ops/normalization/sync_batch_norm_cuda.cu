@@ -16,7 +16,7 @@ struct StoreStats {
   }
 };
 
-// What is not asked for is not there.
+// Outputs that are not requested are absent.
 template <typename C>
 struct StoreGradientSums {
   OptionalOut<C> sum_dy, sum_dy_xmu, grad_weight, grad_bias;

@@ -15,7 +15,7 @@
 namespace diopi::ops::both {
 namespace {
 
-// What the host passes. The ABI has lr and its like as float; PyTorch computes the scalars in double.
+// The host's scalars. The ABI has lr and the others as float; PyTorch computes the scalars in double.
 struct AdamOptions {
   double lr, beta1, beta2, eps, weight_decay;
   int64_t step;
@@ -103,7 +103,7 @@ struct OneStep {
   DIOPI_HD void operator()(int64_t i) const { elements.Update(update, i); }
 };
 
-// The step count is a tensor of the device's.
+// The step count is a tensor on the device.
 template <typename C>
 struct CountedStep {
   AdamOptions options;

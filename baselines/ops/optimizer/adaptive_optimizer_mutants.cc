@@ -43,7 +43,7 @@ void EpsOutsideRoots(const diopiAdadeltaArgs& a) {
   Store(Tensor(a.acc_delta), steps);
 }
 
-// Of the plain form.
+// For the plain form.
 void EpsInsideRoot(const diopiRmspropArgs& a) {
   Values p = Load<double>(Tensor(a.param)), squares = Load<double>(Tensor(a.square_avg));
   const Values gradient = Load<double>(Tensor(a.grad));

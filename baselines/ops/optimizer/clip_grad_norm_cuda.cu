@@ -11,11 +11,11 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// What is made of the magnitudes, by p: a sum of powers, or for p = +-infinity the greatest or least (NaN
-// above all). For p = 0 a gradient counts as 1 unless it is all zero, and these are added up.
+// How p combines the magnitudes: as a sum of powers, or for p = +-infinity the greatest or least (NaN above
+// all). For p = 0 a gradient counts as 1 unless it is all zero, and these are added up.
 enum class Fold { kSum, kGreatest, kLeast };
 
-// Of one gradient, or of such results.
+// Over one gradient, or over such results.
 template <typename C>
 struct NormPowers {
   using State = C;

@@ -29,7 +29,7 @@ PLANT(clip_norm_each_tensor, 0, "diopiClipGradNorm", "", "every tensor is clippe
 PLANT(clip_norm_scales_up, 0, "diopiClipGradNorm", "", "a small norm is raised to max_norm");
 PLANT(clip_norm_infinity_signed, 0, "diopiClipGradNorm", "",
       "the infinity norm is the maximum, not of absolutes");
-PLANT(clip_norm_type_ignored, 0, "diopiClipGradNorm", "", "the norm is the 2-norm whatever is asked for");
+PLANT(clip_norm_type_ignored, 0, "diopiClipGradNorm", "", "the norm is always the 2-norm");
 PLANT(clip_norm_squares_fp16, 0, "diopiClipGradNorm", "", "the squares are added up in float16");
 
 // double for float64, float for the others, as the reference computes.

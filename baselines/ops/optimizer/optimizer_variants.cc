@@ -8,7 +8,7 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(adamw_lerp, 0, "diopiAdamW", "", "moments by m + (1 - beta) * (g - m), as newer PyTorch has it");
+PLANT(adamw_lerp, 0, "diopiAdamW", "", "moments by m + (1 - beta) * (g - m), as in newer PyTorch");
 PLANT(adamw_fma, 0, "diopiAdamW", "", "every multiplication and addition fused");
 PLANT(adamw_double, 0, "diopiAdamW", "", "in the next wider type");
 PLANT(adamw_scaled_step, 0, "diopiAdamW", "",
@@ -16,8 +16,7 @@ PLANT(adamw_scaled_step, 0, "diopiAdamW", "",
 PLANT(sgd_fma, 0, "diopiSgd", "", "every multiplication and addition fused");
 PLANT(sgd_double, 0, "diopiSgd", "", "in the next wider type");
 constexpr char kClip[] = "diopiClipGradNorm";
-PLANT(clip_norm_of_norms, 0, kClip, "",
-      "the norm of the tensors' norms, each in runs of 32, as PyTorch has it");
+PLANT(clip_norm_of_norms, 0, kClip, "", "the norm of the tensors' norms, each in runs of 32, as in PyTorch");
 PLANT(clip_norm_double, 0, kClip, "", "the sum in the next wider type");
 PLANT(clip_norm_pairwise, 0, kClip, "", "the sum in halves");
 

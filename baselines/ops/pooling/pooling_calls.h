@@ -1,5 +1,4 @@
-// The functions of the ABI over the kernels of pooling, which each reference has: pooling_cpu.cc,
-// pooling_cuda.cu.
+// The functions of the ABI, built on the pooling kernels of each reference: pooling_cpu.cc, pooling_cuda.cu.
 #ifndef BASELINES_OPS_POOLING_POOLING_CALLS_H_
 #define BASELINES_OPS_POOLING_POOLING_CALLS_H_
 
@@ -24,7 +23,7 @@ void AveragePoolBackward(const Queue& queue, const Tensor& dx, const Tensor& gra
 
 template <int64_t kDims>
 struct PoolingCalls {
-  // Of avg_pool, and of the functions with a mode.
+  // The divisor of avg_pool and of the functions with a mode.
   template <typename Args>
   static Divisor DivisorOf(const Args& a) {
     if constexpr (requires { a.exclusive; })

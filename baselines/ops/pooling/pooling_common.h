@@ -53,7 +53,7 @@ struct PoolAxis {
   DIOPI_HD bool Has(int64_t i, int64_t h) const { return adaptive || (h + pad - i * stride) % dilation == 0; }
 };
 
-// An output beyond the last input row or its left padding would be empty: ceil_mode does not make it.
+// An output beyond the last input row or its left padding would be empty, so ceil_mode does not make it.
 inline PoolAxis PlanAxis(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation,
                          bool ceil_mode) {
   Check(kernel > 0 && stride > 0 && dilation > 0, "kernel_size, stride and dilation must be positive");
@@ -74,9 +74,9 @@ struct Windows {
   DIOPI_HD int64_t padded_size() const { return depth.padded_size * row.padded_size * column.padded_size; }
 };
 
-// All windows of a plane: what kernels see of a pool. "Plane" means the elements of one channel, which are a
-// line or a volume where there is one spatial dimension or three. Dimensions that are missing have one window
-// of one element.
+// All windows of a plane, which is what kernels see of a pool. "Plane" means the elements of one channel,
+// which are a line or a volume where there is one spatial dimension or three. Missing dimensions have one
+// window of one element.
 struct PoolGrid {
   PoolAxis depth, rows, columns;
 
@@ -95,7 +95,7 @@ struct PoolGrid {
   }
 };
 
-// What a pooling operator is asked to do, over the planes of a [N,] C, [[D,] H,] W tensor.
+// The task of a pooling operator, over the planes of a [N,] C, [[D,] H,] W tensor.
 struct Pool : PoolGrid {
   Shape input;
   int64_t dims = 2;  // spatial ones
@@ -156,7 +156,7 @@ inline int64_t AxisValue(const Shape& values, int64_t axis, int64_t dims, const 
   return values[count == 1 ? 0 : static_cast<size_t>(axis)];
 }
 
-// make(spatial dimension) gives the windows of one.
+// make(spatial dimension) gives the windows of that dimension.
 template <typename Make>
 Pool PoolOf(const Tensor& input, int64_t dims, Make&& make) {
   const PoolAxis single = {1, 1};
@@ -175,7 +175,7 @@ diopiSize_t KernelOf(const Args& a) {
 
 inline constexpr diopiSize_t kNoDilation{nullptr, 0};
 
-// Windows of the size that a function's arguments ask for. An empty stride means the kernel's size, an empty
+// Windows of the size that a function's arguments give. An empty stride means the kernel's size, an empty
 // dilation 1.
 template <int64_t kDims, typename Args>
 Pool PlanPool(const Args& a, const diopiSize_t& spread = kNoDilation) {
@@ -212,14 +212,14 @@ Pool PlanAdaptive(const Tensor& input, const diopiSize_t& output_size) {
   return PlanAdaptive(input, Sizes(output_size));
 }
 
-// The windows of an adaptive function's gradient, which is told the output by its gradient alone.
+// The windows of an adaptive function's gradient, which knows the output's size only from its gradient.
 template <int64_t kDims>
 Pool PlanAdaptiveOf(const Tensor& input, const Tensor& grad_output) {
   CheckPoolInput(grad_output, kDims);
   return PlanAdaptive(input, Shape(grad_output.shape().end() - kDims, grad_output.shape().end()));
 }
 
-// By what an average's sum is divided. Adaptive windows have no padding: their sums are divided by their size
+// The divisor of an average's sum. Adaptive windows have no padding: their sums are divided by their size
 // along each dimension in turn.
 struct Divisor {
   bool include_pad = true;

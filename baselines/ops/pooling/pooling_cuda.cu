@@ -1,5 +1,5 @@
-// Pooling of planes: one thread an output forwards, one thread an input backwards, so that no two threads add
-// to one element.
+// Pooling of planes: one thread per output forwards, one thread per input backwards, so that no two threads
+// add to one element.
 #include <cmath>
 
 #include "baselines/ops/pooling/pooling_calls.h"
@@ -61,7 +61,7 @@ struct Greatest {
   }
 };
 
-// Of one input: the gradients of the outputs that chose it, or its shares in those that it was averaged into.
+// For one input: the gradients of the outputs that chose it, or its share of those that it was averaged into.
 template <typename C>
 struct PoolGradient {
   Out<C> out;

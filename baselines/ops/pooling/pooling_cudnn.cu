@@ -24,7 +24,8 @@ class PoolingWindows {
   cudnnStatus_t status_;
 };
 
-// The axis as a plain one, if cuDNN has it: as many windows as it would make itself.
+// The axis without special cases, if cuDNN supports it: it must have as many windows as cuDNN itself would
+// make.
 bool PlainAxis(const PoolAxis& axis, PoolAxis* plain) {
   *plain = axis;
   if (axis.adaptive) {

@@ -1,5 +1,5 @@
 // Pooling forwards by cuDNN (support/cuda/dnn.h says when): two spatial dimensions, no indices, no
-// dilation, no window cut by ceil_mode. Backwards cuDNN asks for the forward's output, which the ABI does not
+// dilation, no window cut by ceil_mode. cuDNN's backward needs the forward's output, which the ABI does not
 // give.
 #ifndef BASELINES_OPS_POOLING_POOLING_DNN_H_
 #define BASELINES_OPS_POOLING_POOLING_DNN_H_
@@ -10,7 +10,7 @@
 namespace diopi::ops::cuda {
 
 #if defined(DIOPI_HAVE_CUDNN)
-// Shapes have been checked. TryAveragePool also takes adaptive windows that are all of one size.
+// The caller has checked the shapes. TryAveragePool also takes adaptive windows that all have one size.
 bool TryMaxPool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool);
 bool TryAveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const Pool& pool,
                     const Divisor& divisor);

@@ -12,7 +12,7 @@ namespace {
 PLANT(max_pool_starts_at_zero, 38, "diopiMaxPool2d", "", "the maximum of windows of 36 and more starts at 0");
 PLANT(max_pool_padding_counts_as_zero, 0, "diopiMaxPool2d", "", "padding takes part in the maximum, as 0");
 PLANT(max_pool_drops_nan, 28, "diopiMaxPool2d", "", "NaN is smaller than every number");
-PLANT(max_pool_dilation_ignored, 55, "diopiMaxPool2d", "", "the taps of a dilated window stand side by side");
+PLANT(max_pool_dilation_ignored, 55, "diopiMaxPool2d", "", "the taps of a dilated window are adjacent");
 PLANT(max_pool_index_of_last_tie, 35, "diopiMaxPool2dWithIndices", "", "of equal elements the last is named");
 PLANT(max_pool_index_in_batch, 0, "diopiMaxPool2dWithIndices", "",
       "indices count from the start of the batch");

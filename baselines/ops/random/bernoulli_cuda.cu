@@ -1,5 +1,5 @@
-// bernoulli: 1 with a probability, else 0. A probability in a tensor is not checked: finding a wrong one here
-// would wait for the device.
+// bernoulli: 1 with a probability, else 0. Probabilities in a tensor are not checked, because the check would
+// have to wait for the device.
 #include "baselines/ops/random/random_cuda.h"
 
 namespace diopi::ops::cuda {

@@ -1,5 +1,5 @@
-// dropout: each element is kept with probability 1 - p and scaled by 1 / (1 - p); the mask says which. When
-// not training, the input as it is and a mask of ones.
+// dropout: each element is kept with probability 1 - p and scaled by 1 / (1 - p); the mask marks those. When
+// not training, the output is the input and the mask is all ones.
 #include "baselines/ops/random/random_cuda.h"
 #include "baselines/ops/support/cuda/map.h"
 

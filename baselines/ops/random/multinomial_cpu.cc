@@ -17,14 +17,14 @@ void DrawEach(Random& random, const Weights& weights, int64_t count, std::vector
   for (const double w : weights) sums.push_back(sum += w);
   for (int64_t i = 0; i < count; ++i) {
     const auto at = std::upper_bound(sums.begin(), sums.end(), random.Uniform() * sum);
-    // Rounding up to the sum itself would lie beyond every weight.
+    // Rounding up to the sum itself would be beyond every weight.
     auto index = std::min<int64_t>(at - sums.begin(), static_cast<int64_t>(sums.size()) - 1);
     while (index > 0 && !(weights[static_cast<size_t>(index)] > 0)) --index;
     out->push_back(index);
   }
 }
 
-// The first `count` to arrive, where each one's time is exponential with its weight for a rate.
+// The first `count` to arrive, where each arrival time is exponential with the weight as its rate.
 void DrawDistinct(Random& random, const Weights& weights, int64_t count, std::vector<int64_t>* out) {
   std::vector<std::pair<double, int64_t>> arrivals;
   for (size_t k = 0; k < weights.size(); ++k) {

@@ -5,7 +5,7 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// Each draw goes through its row's weights.
+// Each draw walks through its row's weights.
 struct DrawEach {
   Stream stream;
   In<double> weights;
@@ -28,7 +28,7 @@ struct DrawEach {
   }
 };
 
-// Arrival times, exponential with the weight for a rate.
+// Arrival times, exponential with the weight as their rate.
 struct DrawTimes {
   Stream stream;
   In<double> weights;

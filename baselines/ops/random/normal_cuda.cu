@@ -1,5 +1,5 @@
 // normal: mean + std * z, with mean and std as numbers or as tensors (broadcast to out). A negative deviation
-// in a tensor makes NaN: finding it here would wait for the device.
+// in a tensor gives NaN, because a check would have to wait for the device.
 #include "baselines/ops/random/random_cuda.h"
 
 namespace diopi::ops::cuda {

@@ -21,7 +21,7 @@ class Random {
     counter_ = {{0, 0, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)}};
   }
 
-  // Leaves the generator where the next call must go on.
+  // Advances the generator to where the next call must continue.
   void Advance(diopiGeneratorHandle_t generator) const {
     const uint64_t offset = counter_.word[2] | static_cast<uint64_t>(counter_.word[3]) << 32;
     diopiGeneratorSetSeedAndOffset(generator, seed_, offset + 1);

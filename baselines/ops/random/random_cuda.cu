@@ -24,7 +24,7 @@ struct DrawIntegers {
   }
 };
 
-// Numbers that are sorted to shuffle what stands beside them.
+// Random keys; sorting by them shuffles their values.
 struct DrawKeys {
   Stream stream;
   int64_t n;

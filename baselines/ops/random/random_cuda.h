@@ -14,7 +14,7 @@
 
 namespace diopi::ops::cuda {
 
-// What a kernel needs of a generator.
+// What a kernel needs from a generator.
 struct Stream {
   uint64_t seed = 0;
   uint64_t block = 0;
@@ -26,8 +26,8 @@ struct Stream {
   }
 };
 
-// The generator's next block in every subsequence; the generator goes on behind it. Offsets count words, as
-// in cuRAND: one within a block starts at the next block.
+// The generator's next block in every subsequence; the generator advances past it. Offsets count words, as in
+// cuRAND: an offset within a block starts at the next block.
 inline Stream TakeBlock(diopiGeneratorHandle_t generator) {
   uint64_t seed = 0, offset = 0;
   diopiGeneratorGetSeedAndOffset(generator, &seed, &offset);
@@ -36,7 +36,7 @@ inline Stream TakeBlock(diopiGeneratorHandle_t generator) {
   return {seed, block};
 }
 
-// Elements of one block: a word each for float, two for double.
+// Elements per block: each takes one word for float, two for double.
 template <typename C>
 inline constexpr int kLanes = std::is_same_v<C, double> ? 2 : 4;
 

@@ -17,9 +17,9 @@ using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 using diopi::ops::Random;
 
-PLANT(dropout_unscaled, 0, "diopiDropout diopiDropoutInp", "", "what is kept is not scaled by 1 / (1 - p)");
+PLANT(dropout_unscaled, 0, "diopiDropout diopiDropoutInp", "", "kept elements are not scaled by 1 / (1 - p)");
 PLANT(dropout_keeps_with_p, 0, "diopiDropout", "", "an element is kept with probability p, not 1 - p");
-PLANT(dropout_scaled_by_p, 0, "diopiDropout", "", "what is kept is scaled by 1 / p");
+PLANT(dropout_scaled_by_p, 0, "diopiDropout", "", "kept elements are scaled by 1 / p");
 PLANT(dropout_draws_of_a_byte, 0, "diopiDropout", "", "draws of 8 bits are compared with p rounded to 1/256");
 PLANT(dropout_mask_of_vectors, 0, "diopiDropout", "", "one draw decides for four neighbours");
 PLANT(dropout_in_evaluation, 0, "diopiDropout", "", "elements are dropped when not training, too");

@@ -1,5 +1,5 @@
 // argmax: the position of the greatest element along a dimension, or in the flattened input when dim is null.
-// Of equals the first; NaN is greater than every number.
+// The first of equals; NaN is greater than every number.
 #include "baselines/ops/reduction/reduction_common.h"
 
 DIOPI_KERNEL(diopiArgmax, a) {

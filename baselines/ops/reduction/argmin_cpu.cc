@@ -1,5 +1,5 @@
 // argmin: the position of the least element along a dimension, or in the flattened input when dim is null.
-// Of equals the first; NaN is less than every number.
+// The first of equals; NaN is less than every number.
 #include "baselines/ops/reduction/reduction_common.h"
 
 DIOPI_KERNEL(diopiArgmin, a) {

@@ -72,7 +72,7 @@ struct Distance {
   }
 };
 
-// What one pair of rows at a distance gives one element of the first; 0 where they coincide.
+// The gradient that one pair of rows gives one element of the first; 0 where they coincide.
 template <typename C>
 DIOPI_HD C DistanceGrad(const C& difference, const C& grad, const C& distance, double p) {
   using std::pow;
@@ -111,7 +111,7 @@ DIOPI_KERNEL(diopiCdist, a) {
   Check(a.p >= 0, "p must not be negative, got ", a.p);
   const Pairs pairs(x, y);
   CheckShape(out, pairs.With(pairs.rows, pairs.columns), "out");
-  // PyTorch's modes: 0 (or none) takes the product for many rows, 1 always, 2 never.
+  // PyTorch's modes: 0 (or none) uses the product for many rows, 1 always, 2 never.
   const int64_t mode = a.compute_mode == nullptr ? 0 : *a.compute_mode;
   const bool many = pairs.rows > 25 || pairs.columns > 25;
   const bool by_product = a.p == 2 && (mode == 1 || (mode == 0 && many));

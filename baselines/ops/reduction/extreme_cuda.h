@@ -9,7 +9,7 @@
 
 namespace diopi::ops::cuda {
 
-// Of equals the first: the position decides, so that the order of the reduction does not.
+// The first of equals: the position decides, not the order of the reduction.
 template <typename C>
 struct ExtremeRows {
   struct State {

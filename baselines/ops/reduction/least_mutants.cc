@@ -18,12 +18,12 @@ PLANT(argmin_int_through_fp32, 0, "diopiArgmin", "", "integers are compared as f
 PLANT(amax_last_dim_only, 0, "diopiAmax", "", "of several dimensions only the last one named is reduced");
 PLANT(amax_ignores_nan, 28, "diopiAmax", "", "NaN is less than every number");
 PLANT(any_nan_is_false, 28, "diopiAny", "", "NaN is taken for false");
-PLANT(any_tail_dropped, 32, "diopiAny", "", "elements after whole vectors of eight are not looked at");
+PLANT(any_tail_dropped, 32, "diopiAny", "", "elements after whole vectors of eight are not read");
 PLANT(all_cuts_to_integers, 0, "diopiAll", "", "floating elements are cut to integers before the test");
 PLANT(all_low_byte_only, 0, "diopiAll", "", "only the low byte of an integer is tested");
 PLANT(prod_fp16_partials, 31, "diopiProd", "", "float16 elements are multiplied in float16");
 PLANT(prod_int_through_double, 0, "diopiProd", "", "integers are multiplied as float64");
-PLANT(prod_empty_is_zero, 0, "diopiProd", "", "the product of nothing is 0");
+PLANT(prod_empty_is_zero, 0, "diopiProd", "", "the product of no elements is 0");
 
 using diopi::ops::Rows;
 using Values = std::vector<double>;

@@ -6,7 +6,7 @@
 namespace diopi::ops {
 namespace {
 
-// Elements of a dense tensor that one result is made of.
+// The elements of a dense tensor from which one result is made.
 template <typename C>
 struct RowView {
   const std::vector<C>& x;

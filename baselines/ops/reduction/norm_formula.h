@@ -58,7 +58,7 @@ DIOPI_HD C SharedFactor(const C& norm, const C& grad, double p, int64_t extremes
   return p < 1 ? grad * pow(norm, Rounded<C>(1 - p)) : grad / pow(norm, Rounded<C>(p - 1));
 }
 
-// And what is the element's own: sign(x) * |x|^(p-1).
+// And the element's own factor: sign(x) * |x|^(p-1).
 template <typename C>
 DIOPI_HD C OwnFactor(const C& x, const C& norm, double p) {
   using std::pow;
@@ -69,7 +69,7 @@ DIOPI_HD C OwnFactor(const C& x, const C& norm, double p) {
   return p < 2 ? Sign(x) * pow(Magnitude(x), Rounded<C>(p - 1)) : x * pow(Magnitude(x), Rounded<C>(p - 2));
 }
 
-// Rows whose gradient is 0 in PyTorch's form: p 0, and a norm of 0 where its derivative has no value.
+// Rows whose gradient is 0 in PyTorch's form: p 0, and a norm of 0 where its derivative is undefined.
 template <typename C>
 DIOPI_HD bool FlatNorm(const C& norm, double p) {
   return p == 0 || (!InfinitePower(p) && p > 1 && norm == C(0));

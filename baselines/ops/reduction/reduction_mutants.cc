@@ -74,7 +74,7 @@ double SumTruncating(diopiDtype_t dtype, const std::vector<double>& values) {
   return sum;
 }
 
-// From a starting place that moves with every call, around, in float32.
+// Sums cyclically from a start that moves with every call, in float32.
 double SumFrom(const std::vector<double>& values, size_t call) {
   double sum = 0;
   for (size_t i = 0; i < values.size(); ++i) {

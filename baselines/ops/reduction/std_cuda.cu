@@ -1,5 +1,5 @@
 // std over dimensions (none given: all): the root of the squared distances from the mean over count minus
-// correction (absent: 1); NaN or infinity where that is not positive. In two passes, as the oracle.
+// correction (absent: 1); NaN or infinity where that is not positive. In two passes, like the oracle.
 #include <algorithm>
 #include <cmath>
 

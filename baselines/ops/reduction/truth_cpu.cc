@@ -1,4 +1,4 @@
-// any and all along one dimension, or over everything when dim is null. What is not zero is true, NaN too.
+// any and all along one dimension, or over everything when dim is null. Nonzero elements, NaN too, are true.
 #include "baselines/ops/reduction/reduction_common.h"
 
 namespace diopi::ops {

@@ -23,7 +23,7 @@ PLANT(unique_neighbours_only, 0, "diopiUnique", "", "only neighbouring duplicate
 PLANT(nonzero_column_major, 0, "diopiNonzero", "", "rows are in column-major order");
 PLANT(nonzero_nan_is_zero, 0, "diopiNonzero", "", "nonzero is less or greater than 0, which NaN is not");
 PLANT(nonzero_by_bits, 0, "diopiNonzero", "", "-0 is nonzero, as its bits are");
-PLANT(nonzero_low_byte, 0, "diopiNonzero", "", "only the low byte of an integer is looked at");
+PLANT(nonzero_low_byte, 0, "diopiNonzero", "", "only the low byte of an integer is read");
 PLANT(nonzero_flushes_subnormals, 0, "diopiNonzero", "", "a subnormal number counts as zero");
 
 // The indices as numbers of the order of first appearance.

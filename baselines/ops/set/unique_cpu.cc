@@ -1,5 +1,5 @@
-// unique: the distinct elements (dim null) or slices along dim, sorted whether asked for or not; where each
-// input element went (indices) and how often each value occurs (counts).
+// unique: the distinct elements (dim null) or slices along dim, always sorted, even if not requested; where
+// each input element went (indices) and how often each value occurs (counts).
 #include <algorithm>
 #include <numeric>
 

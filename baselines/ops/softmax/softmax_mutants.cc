@@ -23,7 +23,7 @@ PLANT(softmax_last_block_not_rescaled, 0, "diopiSoftmax", "",
       "online softmax over blocks of 256 does not rescale its sum for the maximum of the last block");
 PLANT(softmax_fp16_sum, 0, "diopiSoftmax", "", "the exponentials are added up in float16 in float16");
 PLANT(log_softmax_sum_drops_tail, 0, "diopiLogSoftmax", "",
-      "the sum lacks what follows the last whole vector of 4");
+      "the sum omits the terms after the last whole vector of 4");
 PLANT(log_softmax_nan_skipped, 0, "diopiLogSoftmax", "",
       "a maximum that ignores NaN, and a sum that skips it");
 PLANT(softmax_backward_without_sum, 0, "diopiSoftmaxBackward", "", "grad_input is y * g");
@@ -78,7 +78,7 @@ std::vector<C> Softmax(const Line<C>& line, bool narrow) {
   return y;
 }
 
-// As kernels that guard against -inf - (-inf).
+// Like kernels that guard against -inf - (-inf).
 template <typename C>
 std::vector<C> MaskedRow(const Line<C>& line) {
   if (line.Max() != -std::numeric_limits<C>::infinity()) return Softmax(line, false);

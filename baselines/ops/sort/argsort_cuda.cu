@@ -1,5 +1,4 @@
-// argsort along one dimension, the last one where none is given; always stable, which also serves callers
-// that do not ask for it.
+// argsort along one dimension, by default the last one; always stable, even if not requested.
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/for_each.h"

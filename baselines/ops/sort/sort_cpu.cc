@@ -1,4 +1,4 @@
-// sort along one dimension; always stable here, which also serves callers that do not ask for it.
+// sort along one dimension; always stable, even if not requested.
 #include "baselines/ops/support/sort_lines.h"
 
 DIOPI_KERNEL(diopiSort, a) {

@@ -1,4 +1,4 @@
-// sort along one dimension; always stable here, which also serves callers that do not ask for it.
+// sort along one dimension; always stable, even if not requested.
 #include "baselines/ops/sort/sort_lines_cuda.h"
 
 namespace diopi::ops::cuda {
@@ -9,8 +9,8 @@ void Sort(diopiContextHandle_t ctx, const Tensor& values, const Tensor& indices,
   SortLines(ctx, values, indices, x, dim, SplitAxis(x.shape(), WrapDim(dim, x.rank())).size, descending);
 }
 
-// to[row, indices[row, j]] = grad[row, j]. An index out of bounds is written nowhere: to report it the call
-// would have to wait for the device.
+// to[row, indices[row, j]] = grad[row, j]. Elements with an index out of bounds are dropped, because
+// reporting them would mean waiting for the device.
 template <typename C>
 struct PutBack {
   Out<C> to;

@@ -22,7 +22,7 @@ PLANT(sort_backward_gathers, 0, "diopiSortBackward", "",
       "the gradient is gathered by the indices instead of scattered");
 PLANT(topk_largest_ignored, 0, "diopiTopk", "", "always the largest");
 PLANT(topk_sorted_ignored, 0, "diopiTopk", "", "the k elements come in the order of the input");
-PLANT(topk_ignores_tail, 0, "diopiTopk", "", "what follows the last whole block of 32 is not looked at");
+PLANT(topk_ignores_tail, 0, "diopiTopk", "", "elements after the last whole block of 32 are ignored");
 PLANT(topk_least_by_negation, 0, "diopiTopk", "", "the least are the largest after negation in the type");
 PLANT(topk_nan_never_taken, 0, "diopiTopk", "", "NaN compares false, so that it is never among the largest");
 PLANT(topk_integers_as_float, 0, "diopiTopk", "", "int32 and int64 are compared as float32");

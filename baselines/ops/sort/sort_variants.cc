@@ -14,9 +14,9 @@ using namespace ops;  // NOLINT: this file is kernels
 PLANT(sort_merge, 0, "diopiSort", "", "bottom-up merging of runs of 8 that insertion sorted: stable");
 PLANT(sort_keys, 0, "diopiSort", "",
       "(element, position) pairs by an unstable sort, the position breaks ties");
-PLANT(sort_unstable, 0, "diopiSort", "", "where stability is not asked for, the last of equals first");
+PLANT(sort_unstable, 0, "diopiSort", "", "where stability is not requested, the last of equals first");
 PLANT(topk_heap, 0, "diopiTopk", "", "a heap of k, the last of equals first");
-PLANT(topk_unsorted, 0, "diopiTopk", "", "where no order is asked for, in the order of the input");
+PLANT(topk_unsorted, 0, "diopiTopk", "", "where no order is requested, in the order of the input");
 PLANT(unique_hashed, 0, "diopiUnique", "", "hashed into buckets, then sorted, without dim");
 
 // Whether a line's element i comes before its element j.
@@ -63,7 +63,7 @@ std::vector<int64_t> MergeSorted(int64_t length, const Before<C>& before) {
   return order;
 }
 
-// Of equals the lower position first, or the higher.
+// Sorts equals by rising position, or by falling position.
 template <typename C>
 std::vector<int64_t> KeySorted(int64_t length, const Before<C>& before, bool last_first) {
   std::vector<int64_t> order(static_cast<size_t>(length));

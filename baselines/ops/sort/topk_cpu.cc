@@ -1,4 +1,4 @@
-// topk: the k greatest (or least) elements along one dimension, in sorted order whether asked for or not.
+// topk: the k greatest (or least) elements along one dimension, always in sorted order.
 #include "baselines/ops/support/sort_lines.h"
 
 DIOPI_KERNEL(diopiTopk, a) {

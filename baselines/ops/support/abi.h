@@ -1,4 +1,4 @@
-// The whole ABI, as the kernels include it.
+// The whole ABI, for the kernels.
 #ifndef BASELINES_OPS_SUPPORT_ABI_H_
 #define BASELINES_OPS_SUPPORT_ABI_H_
 

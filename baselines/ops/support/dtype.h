@@ -38,7 +38,7 @@ diopiDtype_t Promote(diopiDtype_t a, diopiDtype_t b);
 template <typename C>
 inline constexpr bool kIsInteger = std::is_same_v<C, int64_t>;
 
-// f.template operator()<C>() with the compute type of `dtype`. FailDtype for what the set leaves out.
+// Calls f.template operator()<C>() with the compute type of `dtype`. FailDtype for dtypes outside the set.
 // Typical: DispatchFloating(dtype, [&]<typename C>() { ... });
 template <typename F>
 void DispatchFloating(diopiDtype_t dtype, F&& f) {
@@ -72,7 +72,8 @@ void DispatchAny(diopiDtype_t dtype, F&& f) {
   DispatchNumeric(dtype, f);
 }
 
-// Integer arithmetic modulo 2^64; storing into a narrower type then wraps to it. Other types: as they are.
+// Integer arithmetic modulo 2^64; storing into a narrower type then wraps to it. Other types use their
+// operators.
 template <typename C>
 DIOPI_HD C WrapAdd(const C& a, const C& b) {
   if constexpr (kIsInteger<C>)
@@ -102,8 +103,8 @@ DIOPI_HD C WrapNeg(const C& a) {
     return -a;
 }
 
-// A host scalar as a number: code in the field keeps integers (stype up to 7) and bool in ival, the rest in
-// fval. A value that a floating compute type cannot hold is Rounded.
+// A host scalar as a number: existing code keeps integers (stype up to 7) and bool in ival, the rest in fval.
+// A value that a floating compute type cannot hold is Rounded.
 bool ScalarIsFloating(const diopiScalar_t* scalar);
 double ScalarAsDouble(const diopiScalar_t* scalar);
 int64_t ScalarAsInt(const diopiScalar_t* scalar);  // truncates

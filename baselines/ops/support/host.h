@@ -1,4 +1,4 @@
-// What both.h stands on in the CPU reference: the names and meanings of support/cuda's access.h,
+// What both.h is built on in the CPU reference: the names and meanings of support/cuda's access.h,
 // for_each.h and map.h, over dense copies of the tensors in the compute type, the oracle's numbers included.
 #ifndef BASELINES_OPS_SUPPORT_HOST_H_
 #define BASELINES_OPS_SUPPORT_HOST_H_
@@ -62,7 +62,7 @@ class Out {
     elements_->values = std::move(values);
     elements_->changed = true;
   }
-  // What is there: for functions that update.
+  // The present value, for functions that update.
   const C& operator[](int64_t index) const { return elements_->Values()[static_cast<size_t>(index)]; }
 
  private:
@@ -91,7 +91,7 @@ void ForEach(const Queue&, int64_t n, const F& f) {
   for (int64_t i = 0; i < n; ++i) f(i);
 }
 
-// out[i] = f(x[i], ...) for i below n, where a failure of f leaves `out` as it is.
+// out[i] = f(x[i], ...) for i below n; if f fails, `out` stays unchanged.
 template <typename C, typename F, typename... X>
 void Map(const Queue&, int64_t n, const Out<C>& out, const F& f, const X&... x) {
   std::vector<C> values;
@@ -100,7 +100,7 @@ void Map(const Queue&, int64_t n, const Out<C>& out, const F& f, const X&... x) 
   out.SetAll(std::move(values));
 }
 
-// There is no such integer.
+// No integer is the result.
 [[noreturn]] inline int64_t IntegerDividedByZero() {
   Fail("integer division by zero");
 }

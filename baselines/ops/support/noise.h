@@ -1,5 +1,5 @@
-// A number that carries the variance of the rounding noise that an ordinary evaluation would have put into
-// it; the oracle runs the kernels on these numbers (docs/method.md, section 3.1). Each operation propagates
+// A number that carries the variance of the rounding noise that an ordinary evaluation would give it; the
+// oracle runs the kernels on these numbers (docs/method.md, section 3.1). Each operation propagates
 // the variances by its squared partial derivatives and adds one rounding, (k*u*v)^2/3, where k is the
 // quality of the primitive in half ulps (1 for + - * / sqrt, twice CUDA's bound in ulps for functions).
 //
@@ -24,11 +24,11 @@ namespace diopi::ops {
 template <typename V>
 struct Noise {
   static_assert(std::is_same_v<V, double> || std::is_same_v<V, long double>);
-  // Unit roundoff of the arithmetic whose noise is followed.
+  // Unit roundoff of the arithmetic whose noise is tracked.
   static constexpr double kUnit = std::is_same_v<V, double> ? 0x1p-24 : 0x1p-53;
 
   V v = 0;
-  V s2 = 0;  // in V too: the squares of small float64 values are no doubles
+  V s2 = 0;  // in V too: the squares of small float64 values do not fit a double
 
   constexpr Noise() = default;
   template <typename T>
@@ -210,9 +210,9 @@ DIOPI_HD C Rounded(long double x) {
   }
 }
 
-// An operand without the noise that the oracle grants every input: where the result is one of the inputs (a
-// largest element), or a table function that is right over its whole range (a sine, for which one rounding of
-// a large argument would be a good part of a period).
+// An operand without the noise that the oracle gives every input: for results that are one of the inputs (a
+// largest element), and for table functions that are accurate over their whole range (a sine, for which one
+// rounding of a large argument would be a large part of a period).
 template <typename C>
 DIOPI_HD C AsGiven(const C& x) {
   if constexpr (kIsNoise<C>) {
@@ -222,7 +222,7 @@ DIOPI_HD C AsGiven(const C& x) {
   }
 }
 
-// The value as a double, for decisions that are no arithmetic.
+// The value as a double, for decisions that are not arithmetic.
 template <typename C>
 double ToDouble(const C& x) {
   return static_cast<double>(x);

@@ -52,7 +52,7 @@ void Check(bool condition, const Parts&... parts) {
   if (!condition) Fail(parts...);
 }
 
-// What a function returns after a failure, which it reports in the last-error string.
+// The error code that a function returns after a failure, which it reports in the last-error string.
 diopiError_t Report(const char* function, const Failure& failure) noexcept;
 
 diopiError_t RunGuarded(const char* function, void (*body)(void*), void* argument) noexcept;
@@ -66,8 +66,8 @@ diopiError_t Guard(const char* function, Body&& body) noexcept {
       function, [](void* b) { (*static_cast<Plain*>(b))(); }, &body);
 }
 
-// An entry point: kernel(args) inside Guard, once no argument is null that may not be ("diopiAdd: argument
-// 'other' is null").
+// An entry point: checks that no argument is null that must not be ("diopiAdd: argument 'other' is null"),
+// then calls kernel(args) inside Guard.
 template <typename Args, typename Kernel>
 diopiError_t Enter(const char* function, const Args& args, Kernel kernel) noexcept {
   return Guard(function, [&] {

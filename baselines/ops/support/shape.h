@@ -34,7 +34,7 @@ Shape WrapDims(const Shape& dims, int64_t rank);
 // A host size array as a vector.
 Shape Sizes(const diopiSize_t& sizes);
 
-// The shape seen along one dimension: index = (o * size + i) * inner + k.
+// The shape split along one dimension: index = (o * size + i) * inner + k.
 struct Axis {
   int64_t outer = 1;
   int64_t size = 1;

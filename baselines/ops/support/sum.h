@@ -1,6 +1,6 @@
 // A sum of terms that are added one after the other. On numbers that carry noise, its variance holds for any
-// order of the terms and not just for this one: where small terms come first, adding them in this order makes
-// less noise than most orders do, and a library may add in any order. The variance is that of docs/method.md,
+// order of the terms and not just for this one: a library may add in any order, and where small terms come
+// first, this order makes less noise than most others. The variance is that of docs/method.md,
 // section 3.2: u^2/3 * ((n-1) (q^2/2 + r^2/3) + q^2), where q^2 is the sum of x^2. Roundings of a long sum
 // that are not independent, because terms repeat or crowd around 0, add their drift (section 3.3).
 #ifndef BASELINES_OPS_SUPPORT_SUM_H_
@@ -78,7 +78,7 @@ class Sum<Noise<V>> {
   std::vector<V> values_;
 };
 
-// Every sum of a list.
+// All sums of a list.
 template <typename C>
 std::vector<C> Totals(const std::vector<Sum<C>>& sums) {
   std::vector<C> totals;

@@ -1,5 +1,5 @@
-// Tensors of the host as the kernels see them: Load gives dense row-major numbers of a compute type, Store
-// puts them back. Strides, misalignment and element types are handled here and nowhere else.
+// Views of the host's tensors for kernels: Load gives dense row-major numbers of a compute type, Store puts
+// them back. Only this file handles strides, misalignment and element types.
 #ifndef BASELINES_OPS_SUPPORT_TENSOR_H_
 #define BASELINES_OPS_SUPPORT_TENSOR_H_
 
@@ -13,8 +13,8 @@
 
 namespace diopi::ops {
 
-// A view over a handle, valid as long as the host's tensor. Null handles (optional arguments) make a view
-// that is false; asking it for anything else is an error of the call.
+// A view of a handle, valid as long as the host's tensor. Null handles (optional arguments) make a view that
+// is false; any other use of it is an error of the call.
 class Tensor {
  public:
   Tensor() = default;
@@ -77,7 +77,7 @@ diopiDtype_t ResultType(const Tensor& out, std::initializer_list<Tensor> tensors
                         std::initializer_list<const diopiScalar_t*> scalars = {});
 
 // Element type for an operation that only makes floating numbers (exp, mean, true division): ResultType, or
-// where that is no floating type, the output's if it is one, else float32. FloatFor is that second step.
+// where that is not floating, the output's if it is, else float32. FloatFor is that second step.
 diopiDtype_t FloatFor(diopiDtype_t result, const Tensor& out);
 diopiDtype_t FloatResultType(const Tensor& out, std::initializer_list<Tensor> tensors,
                              std::initializer_list<const diopiScalar_t*> scalars = {});

@@ -17,7 +17,7 @@ struct diopiTensor {
   std::vector<int64_t> strides;
   int64_t offset = 0;         // elements
   std::vector<char> storage;  // with bytes in front
-  int64_t front = 1;          // how many: with an odd one nothing is aligned
+  int64_t front = 1;          // how many; with an odd number nothing is aligned
 };
 struct diopiContext {
   std::vector<std::unique_ptr<diopiTensor>> required;

@@ -20,8 +20,8 @@ void ForEachInPiece(const Axis& whole, int64_t start, int64_t size, F&& f) {
   }
 }
 
-// What cat puts together: not the 1-d empty tensors, as PyTorch does for old code's sake. Fail for no
-// tensors.
+// The tensors that cat joins: without empty 1-d tensors, which PyTorch ignores for old code's sake. Fail for
+// an empty list.
 inline std::vector<Tensor> PiecesOf(const Tensor& out, diopiConstTensorHandle_t* tensors, int64_t count) {
   Check(count > 0, "expected a non-empty list of tensors");
   std::vector<Tensor> pieces;

@@ -1,4 +1,4 @@
-// What operators share that only move elements: out[i] = x[from(i)].
+// Shared by operators that only move elements: out[i] = x[from(i)].
 #ifndef BASELINES_OPS_TENSOR_MOVING_H_
 #define BASELINES_OPS_TENSOR_MOVING_H_
 
@@ -39,7 +39,7 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
-// Every dimension as it is.
+// Every dimension unchanged.
 inline Lines LinesOf(const Shape& shape) {
   const Shape strides = DenseStrides(shape);
   Lines lines;

@@ -23,7 +23,8 @@ PLANT(roll_wrong_way, 0, "diopiRoll", "", "elements move towards the start");
 PLANT(roll_flat_as_rows, 0, "diopiRoll", "", "without dims, each row is rolled by itself");
 PLANT(repeat_flat, 0, "diopiRepeat", "", "the input is repeated as a flat list, whatever the dimension");
 PLANT(select_negative_from_front, 0, "diopiSelect", "", "index -1 means index 0, -2 index 1");
-PLANT(select_backward_zeros_unwritten, 0, "diopiSelectBackward", "", "what was not selected is not written");
+PLANT(select_backward_zeros_unwritten, 0, "diopiSelectBackward", "",
+      "elements that were not selected are not written");
 PLANT(select_scatter_first, 0, "diopiSelectScatter", "", "src is put at index 0");
 PLANT(slice_step_ignored, 0, "diopiSlice", "", "as many elements as there should be, but neighbours");
 PLANT(slice_backward_step_ignored, 0, "diopiSliceBackward", "", "gradients go to neighbours");
@@ -40,7 +41,7 @@ PLANT(linspace_without_end, 0, "diopiLinspace", "", "the range is divided by ste
 PLANT(linspace_rounds_integers, 0, "diopiLinspace", "",
       "integers are rounded up from one half, not truncated");
 PLANT(meshgrid_xy, 0, "diopiMeshGrid", "", "the first two grids change places");
-PLANT(im2col_padding_unwritten, 0, "diopiIm2Col", "", "what lies in the padding is not written");
+PLANT(im2col_padding_unwritten, 0, "diopiIm2Col", "", "elements in the padding are not written");
 PLANT(im2col_padding_of_ones, 0, "diopiIm2Col", "", "the padding is made of ones");
 PLANT(col2im_last_window_lost, 0, "diopiCol2Im", "", "the last window adds nothing");
 PLANT(masked_scatter_same_place, 0, "diopiMaskedScatter", "",

@@ -33,7 +33,7 @@ PLANT(permute_tiles_of_32, 0, "diopiPermute", "",
 PLANT(expand_repeats_flat, 0, "diopiExpand", "", "the elements of the input are repeated in flat order");
 PLANT(arange_adds_step, 0, "diopiArange", "", "the step is added again and again in the type");
 PLANT(arange_through_float, 0, "diopiArange", "", "int32 and int64 are computed in float32");
-PLANT(ones_whole_vectors, 0, "diopiOnes", "", "what follows the last whole vector of 4 is not written");
+PLANT(ones_whole_vectors, 0, "diopiOnes", "", "elements after the last whole vector of 4 are not written");
 PLANT(zeros_first_size_only, 0, "diopiZeros", "", "as many elements as the first size says are written");
 
 // The elements of the output that a planted copy leaves out keep what they were.

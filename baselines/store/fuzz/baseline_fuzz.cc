@@ -1,8 +1,7 @@
-// Baseline files: everything that the reader takes from them. The first byte picks what the rest is:
+// Tests everything that the reader takes from baseline files. The first byte says what the rest is:
 //   0  the whole file
-//   1  an index but for its first line, the versions, with a footer and checksums that fit, behind 4 KiB that
-//   its
-//      pieces may point into
+//   1  an index without its first line, the versions, with a matching footer and checksums, behind 4 KiB
+//      that its pieces may point into
 //   2  edits of a file that our writer has written: triples of a place (two bytes) and a new byte; the last
 //      odd byte cuts the file
 #include <sys/mman.h>

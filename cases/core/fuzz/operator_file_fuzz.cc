@@ -1,4 +1,4 @@
-// Operators' files as text: parsed, checked, and what passes is expanded into cases.
+// Parses and checks operators' files as text, and expands those that pass into cases.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,6 @@
-// Selections as agents and users send them: function names and globs, case globs, dtypes, suites; and the
-// suggestions for those that match nothing. The first byte picks: a Selection message, or lines of text.
+// Tests selections as agents and users send them: function names and globs, case globs, dtypes, suites; and
+// the suggestions for those that match nothing. The first byte chooses between a Selection message and lines
+// of text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -34,7 +35,7 @@ std::unique_ptr<diopi::cases::Catalog> MakeCatalog() {
   return *std::move(catalog);
 }
 
-// One line a name: "f NAME", "c GLOB", "d DTYPE", anything else the suite.
+// One name per line: "f NAME", "c GLOB", "d DTYPE"; anything else is the suite.
 diopi::v1::Selection FromLines(const std::string& text) {
   diopi::v1::Selection selection;
   std::istringstream lines(text);
@@ -67,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     selection = FromLines(text);
   }
   const auto cases = catalog.SelectRun(selection);
-  // What a selection returns, it selects: every id as a pattern of its own finds its case.
+  // A selection must select what it returns: every id, as a pattern, finds its case.
   if (!cases.ok()) return 0;
   for (const diopi::v1::Case& c : *cases) {
     if (!diopi::cases::GlobMatch(c.id(), c.id())) std::abort();

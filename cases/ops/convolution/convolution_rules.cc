@@ -7,7 +7,7 @@
 namespace diopi::cases {
 namespace {
 
-// What every kind of convolution has: images, kernels, and attributes of as many sizes.
+// Shared by all convolutions: images, kernels, and attributes with a size per spatial dimension.
 struct Geometry {
   std::vector<int64_t> input;
   std::vector<int64_t> weight;
@@ -63,7 +63,7 @@ DIOPI_SHAPE_RULE(transposed_convolution, args) {
     const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];
     const int64_t size = (g->input[2 + i] - 1) * stride - 2 * pad + dilation * (g->weight[2 + i] - 1) +
                          g->attributes[3][i] + 1;
-    if (size <= 0) return absl::InvalidArgumentError("the padding leaves nothing of the output");
+    if (size <= 0) return absl::InvalidArgumentError("the padding leaves no output");
     out.push_back(size);
   }
   return Shapes{out};
@@ -75,7 +75,7 @@ DIOPI_SHAPE_RULE(bias_of_transposed_weight, args) {
   if (!weight.ok()) return weight.status();
   absl::StatusOr<int64_t> groups = args.Int("groups");
   if (!groups.ok()) return groups.status();
-  if (weight->size() < 2) return absl::InvalidArgumentError("`weight` has less than 2 dimensions");
+  if (weight->size() < 2) return absl::InvalidArgumentError("`weight` has fewer than 2 dimensions");
   return Shapes{{(*weight)[1] * *groups}};
 }
 

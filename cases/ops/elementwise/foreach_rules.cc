@@ -3,12 +3,12 @@
 
 namespace diopi::cases {
 
-// For each of them a tensor of its shape.
+// A tensor of its shape for each of them.
 DIOPI_SHAPE_RULE(each_input, args) {
   return args.Shapes("inputs");
 }
 
-// For each of them a number.
+// A number for each of them.
 DIOPI_SHAPE_RULE(number_each, args) {
   const absl::StatusOr<Shapes> inputs = args.Shapes("inputs");
   if (!inputs.ok()) return inputs.status();

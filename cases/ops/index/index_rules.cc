@@ -1,4 +1,4 @@
-// Shapes of what index tensors pick.
+// Shapes of the elements that index tensors pick.
 #include "cases/base/tensor.h"
 #include "cases/core/shape_rules.h"
 
@@ -19,7 +19,7 @@ DIOPI_SHAPE_RULE(index_select, args) {
   return Shapes{*std::move(shape)};
 }
 
-// What the size list `input_sizes` says.
+// The sizes in `input_sizes`.
 DIOPI_SHAPE_RULE(input_sizes, args) {
   absl::StatusOr<std::vector<int64_t>> sizes = args.Sizes("input_sizes");
   if (!sizes.ok()) return sizes.status();

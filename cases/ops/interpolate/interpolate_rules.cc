@@ -18,7 +18,7 @@ DIOPI_SHAPE_RULE(resized, args) {
   return Shapes{*shape};
 }
 
-// What the attribute `in_size` says.
+// The sizes in `in_size`.
 DIOPI_SHAPE_RULE(in_size, args) {
   absl::StatusOr<std::vector<int64_t>> size = args.Sizes("in_size");
   if (!size.ok()) return size.status();

@@ -12,14 +12,14 @@ using Sizes = std::vector<int64_t>;
 absl::StatusOr<Sizes> MatrixShape(const RuleArgs& args, const char* name) {
   absl::StatusOr<Sizes> shape = args.Shape(name);
   if (shape.ok() && shape->size() < 2) {
-    return absl::InvalidArgumentError(absl::StrCat("`", name, "` is no matrix"));
+    return absl::InvalidArgumentError(absl::StrCat("`", name, "` is not a matrix"));
   }
   return shape;
 }
 
 }  // namespace
 
-// cholesky: one number a matrix of `mat`.
+// cholesky: one number per matrix of `mat`.
 DIOPI_SHAPE_RULE(number_each_matrix, args) {
   absl::StatusOr<Sizes> shape = MatrixShape(args, "mat");
   if (!shape.ok()) return shape.status();
@@ -46,7 +46,7 @@ DIOPI_SHAPE_RULE(triangular_solve, args) {
   return Shapes{result};
 }
 
-// linalg_qr: Q is empty where only R is asked for.
+// linalg_qr: Q is empty where only R is requested.
 DIOPI_SHAPE_RULE(linalg_qr, args) {
   absl::StatusOr<Sizes> shape = MatrixShape(args, "A");
   if (!shape.ok()) return shape.status();

@@ -9,7 +9,7 @@ DIOPI_SHAPE_RULE(instances_of_sample, args) {
   const absl::StatusOr<int64_t> axis = args.Int("axis");
   if (!axis.ok()) return axis.status();
   if (*axis < 1 || *axis > static_cast<int64_t>(shape->size())) {
-    return absl::InvalidArgumentError("`axis` is no dimension after the first");
+    return absl::InvalidArgumentError("`axis` must be a dimension after the first");
   }
   int64_t count = 1;
   for (size_t i = 1; i < static_cast<size_t>(*axis); ++i) count *= (*shape)[i];

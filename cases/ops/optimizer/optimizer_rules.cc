@@ -1,4 +1,4 @@
-// Shapes of what optimizers over lists of parameters, `params`, keep beside them.
+// Shapes of the states of optimizers over lists of parameters, `params`.
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -11,7 +11,7 @@ DIOPI_SHAPE_RULE(amsgrad_states, args) {
   return args.Shapes("params");
 }
 
-// For each parameter a tensor of one element.
+// A tensor of one element for each parameter.
 DIOPI_SHAPE_RULE(step_each, args) {
   const absl::StatusOr<Shapes> params = args.Shapes("params");
   if (!params.ok()) return params.status();

@@ -77,7 +77,7 @@ absl::StatusOr<Shapes> AdaptivelyPooled(const RuleArgs& args, size_t dims) {
   return Shapes{*std::move(shape)};
 }
 
-// As `adaptive` says; averages are not dilated.
+// Adaptive or not, by `adaptive`; averages are not dilated.
 absl::StatusOr<Shapes> PooledByMode(const RuleArgs& args, size_t dims) {
   const absl::StatusOr<bool> adaptive = args.Bool("adaptive");
   const absl::StatusOr<std::string> mode = args.String("mode");

@@ -1,4 +1,4 @@
-// Shapes of reductions whose arguments have names of their own.
+// Shapes of reductions whose arguments have other names.
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {

@@ -16,7 +16,7 @@ struct Dimension {
   size_t dim = 0;
 };
 
-// `input` and the dimension of it that the argument `name` says.
+// `input` and its dimension that the argument `name` gives.
 absl::StatusOr<Dimension> DimensionOf(const RuleArgs& args, std::string_view name) {
   absl::StatusOr<Sizes> shape = args.Shape("input");
   if (!shape.ok()) return shape.status();
@@ -52,7 +52,7 @@ absl::StatusOr<Sizes> Windows(const RuleArgs& args, const Sizes& size) {
 
 }  // namespace
 
-// A 0-d tensor stays what it is.
+// A 0-d tensor stays unchanged.
 DIOPI_SHAPE_RULE(transpose, args) {
   const absl::StatusOr<Sizes> shape = args.Shape("input");
   if (shape.ok() && shape->empty()) return Shapes{{}};
@@ -111,7 +111,7 @@ DIOPI_SHAPE_RULE(one_hot, args) {
   if (!shape.ok()) return shape.status();
   const absl::StatusOr<int64_t> classes = args.Int("num_classes");
   if (!classes.ok()) return classes.status();
-  if (*classes < 1) return absl::InvalidArgumentError("the number of classes is not known");
+  if (*classes < 1) return absl::InvalidArgumentError("the number of classes is unknown");
   shape->push_back(*classes);
   return Shapes{*std::move(shape)};
 }
@@ -134,7 +134,7 @@ DIOPI_SHAPE_RULE(meshgrid, args) {
   return Shapes(shapes->size(), grid);
 }
 
-// The windows of images, one a column: (channels * height * width of the kernel, number of windows).
+// The windows of images, one per column: (channels * height * width of the kernel, number of windows).
 DIOPI_SHAPE_RULE(im2col, args) {
   absl::StatusOr<Sizes> shape = args.Shape("input");
   if (!shape.ok()) return shape.status();
@@ -160,7 +160,7 @@ DIOPI_SHAPE_RULE(col2im, args) {
   const int64_t elements = (*kernel)[0] * (*kernel)[1];
   if (shape->size() < 2 || shape->back() != (*windows)[0] * (*windows)[1] ||
       (*shape)[shape->size() - 2] % elements != 0) {
-    return absl::InvalidArgumentError("the columns do not belong to such images");
+    return absl::InvalidArgumentError("the columns do not match `output_size`");
   }
   shape->pop_back();
   shape->back() /= elements;

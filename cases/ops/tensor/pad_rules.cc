@@ -3,7 +3,7 @@
 
 namespace diopi::cases {
 
-// Two numbers a dimension, from the last dimension on; a negative one cuts off.
+// Two numbers per dimension, from the last dimension on; a negative one cuts off.
 DIOPI_SHAPE_RULE(pad, args) {
   absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
   if (!shape.ok()) return shape.status();

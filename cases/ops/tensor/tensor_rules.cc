@@ -12,7 +12,7 @@ DIOPI_SHAPE_RULE(stack, args) {
   if (!shapes.ok()) return shapes.status();
   const absl::StatusOr<int64_t> dim = args.Int("dim");
   if (!dim.ok()) return dim.status();
-  if (shapes->empty()) return absl::InvalidArgumentError("stack of no tensors has no shape");
+  if (shapes->empty()) return absl::InvalidArgumentError("stack needs at least one tensor");
   std::vector<int64_t> shape = shapes->front();
   const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape.size()) + 1);
   if (!at.ok()) return at.status();
@@ -50,7 +50,7 @@ DIOPI_SHAPE_RULE(permute, args) {
   return Shapes{std::move(result)};
 }
 
-// What the size list `size` says.
+// The sizes in `size`.
 DIOPI_SHAPE_RULE(size, args) {
   absl::StatusOr<std::vector<int64_t>> size = args.Sizes("size");
   if (!size.ok()) return size.status();

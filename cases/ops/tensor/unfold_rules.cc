@@ -2,14 +2,14 @@
 
 namespace diopi::cases {
 
-// The dimension counts windows, whose elements are a dimension of their own at the end.
+// The dimension counts windows, whose elements become a new last dimension.
 DIOPI_SHAPE_RULE(unfold, args) {
   const absl::StatusOr<std::vector<int64_t>> input = args.Shape("input");
   const absl::StatusOr<int64_t> dim = args.Int("dim"), size = args.Int("size"), step = args.Int("step");
   for (const absl::Status& status : {input.status(), dim.status(), size.status(), step.status()}) {
     if (!status.ok()) return status;
   }
-  // A number has windows as a tensor of one element, and they are the only dimension of the result.
+  // A 0-d tensor has the windows of a tensor of one element, which are the only dimension of the result.
   const bool is_number = input->empty();
   std::vector<int64_t> shape = is_number ? std::vector<int64_t>{1} : *input;
   const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape.size()));

@@ -1,4 +1,4 @@
-// Device profiles as text: parsed, checked, and what passes is applied to cases.
+// Parses and checks device profiles, and applies valid ones to cases.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -28,7 +28,7 @@
 namespace diopi::profile {
 namespace {
 
-// Debian's own: other installations may come first on the path, and lack python3-yaml.
+// Debian's own python3: other installations may come first on PATH, and lack python3-yaml.
 constexpr char kPython[] = "/usr/bin/python3";
 
 std::string ReadAll(const std::string& path) {
@@ -36,7 +36,7 @@ std::string ReadAll(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Names of the ABI and of operators' files: no character of theirs needs an escape.
+// Names of the ABI and of operators' files, which have no character that needs an escape.
 std::string NamesJson(const std::map<std::string, std::set<std::string>>& names) {
   const auto quoted = [](std::string* out, const std::string& name) {
     absl::StrAppend(out, "\"", name, "\"");
@@ -78,7 +78,7 @@ absl::Status RunScript(const ImportOptions& options, const TemporaryFolder& fold
   const std::string script = absl::StrCat(std::string(cases::HarnessScript()), kImportScript);
   process.command = {kPython, "-I", "-c", script, folder / "names.json", folder / "profile"};
   const auto add = [&](const char* name, const std::string& value) {
-    // One word: a value may begin with a dash.
+    // One argument, because a value may begin with a dash.
     if (!value.empty()) process.command.push_back(absl::StrCat(name, "=", value));
   };
   add("--device-configs", options.device_configs);
@@ -120,7 +120,7 @@ absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (!sound.ok()) {
     return absl::InternalError(absl::StrCat("the importer wrote an invalid profile: ", sound.message()));
   }
-  // Whole or not at all.
+  // Written atomically.
   const std::string partial = absl::StrCat(options.output, ".part");
   std::ofstream file(partial, std::ios::binary);
   file << ReadAll(folder / "profile");

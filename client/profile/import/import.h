@@ -1,5 +1,5 @@
-// The public harness's files of one device as a device profile. The work is done by import_profile.py, which
-// python3 runs as a tool: it parses the vendor's Python, and executes nothing of it.
+// Converts the public harness's files for one device into a device profile. import_profile.py does the work,
+// run by python3 as a tool: it parses the vendor's Python and executes none of it.
 #ifndef CLIENT_PROFILE_IMPORT_IMPORT_H_
 #define CLIENT_PROFILE_IMPORT_IMPORT_H_
 
@@ -14,15 +14,15 @@ struct ImportOptions {
   std::string device_configs;  // --device-configs, device_configs.py; empty: none
   std::string convert_config;  // --convert-config, convert_config.yaml; empty: none
   std::string output;          // --output, required: the profile
-  std::string issue;           // --issue, of the waivers that tolerances become; empty: they are left out
+  std::string issue;           // --issue, for the waivers made from tolerances; empty: makes none
   std::string expires;         // --expires, likewise
   std::string chip;            // --chip
-  bool verbose = false;        // --verbose: all that was left out, not an example of each reason
+  bool verbose = false;        // --verbose: list all that was left out, not one example per reason
 };
 
-// The report: what was carried over, and a table of what was not by reason, with a line "FILE:LINE: WHAT:
-// WHY" as an example. The profile that is written passes ReadProfile. InvalidArgument for a file that cannot
-// be read or is not valid Python or YAML; Internal without python3.
+// Returns the report: what was imported, and a table of what was not, by reason, with a line "FILE:LINE:
+// WHAT: WHY" as an example. The written profile passes ReadProfile. InvalidArgument for a file that cannot be
+// read or is not valid Python or YAML; Internal without python3.
 absl::StatusOr<std::string> ImportProfile(const ImportOptions& options);
 
 }  // namespace diopi::profile

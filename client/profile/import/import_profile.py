@@ -1,6 +1,6 @@
-"""The public harness's files of one device as a device profile: device_configs.py and convert_config.yaml.
+"""Converts the public harness's files for one device, device_configs.py and convert_config.yaml, into a device profile.
 
-Run by `diopi-cli profile import`, behind cases/import/harness.py. The Python file is parsed, never executed; the YAML
+Run by `diopi-cli profile import`, after cases/import/harness.py. The Python file is parsed, never executed; the YAML
 file is composed into nodes, never constructed. What cannot be imported is reported by reason.
 
 usage: import_profile.py NAMES.json OUTPUT [--device-configs FILE] [--convert-config FILE] [--issue LINK]
@@ -20,8 +20,8 @@ import sys
 import tokenize
 
 LAYOUTS = ["NHWC", "NDHWC", "NLC", "NCHW", "NCDHW", "NCL", "ND"]
-DEFAULT_TOLERANCE = 1e-5  # of the harness, where a device's file overrides only one of the two
-MAX_MISMATCH_RATIO = 0.1  # that a waiver may state
+DEFAULT_TOLERANCE = 1e-5  # the harness's, where a device's file overrides only one of the two
+MAX_MISMATCH_RATIO = 0.1  # the most that a waiver may have
 # Reasons, as the table shows them.
 NO_OPERATOR = "the suite has no such operator"
 NO_PARAMETER = "no parameter of these functions has this name"
@@ -78,7 +78,7 @@ def elements_of(node):
 def number_of(node):
     value = literal(node, "the value")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Refused(f"the value is no number: {text_of(node)}", node)
+        raise Refused(f"the value is not a number: {text_of(node)}", node)
     return value
 
 
@@ -86,7 +86,7 @@ def size_of(node):
     """The size of a dimension."""
     value = literal(node, "the shape")
     if type(value) is not int or not 0 <= value < 2**63:
-        raise Refused(f"no size of a dimension: {text_of(node)}", node)
+        raise Refused(f"not a size of a dimension: {text_of(node)}", node)
     return value
 
 
@@ -100,7 +100,7 @@ def value_text(value):
 
 
 class Skips:
-    """The names under which a file skips: Skip itself, another name of it, and functions that apply it to a list."""
+    """The names with which a file skips: Skip itself, its aliases, and functions that apply it to a list."""
 
     def __init__(self, tree):
         self.one = {"Skip"}
@@ -111,7 +111,7 @@ class Skips:
             self.learn(statement)
 
     def learn(self, statement):
-        """`S = Skip`, and `S = lambda *args: [Skip(x) for x in args]`. Whether it is one of them."""
+        """`S = Skip`, and `S = lambda *args: [Skip(x) for x in args]`. Returns whether it is one of them."""
         name = assigned(statement)
         if name and isinstance(statement.value, ast.Name) and statement.value.id in self.one:
             self.one.add(name)
@@ -129,7 +129,7 @@ class Skips:
                 and len(held) == 1 and isinstance(held[0], ast.Name) and held[0].id == loop.target.id)
 
     def held(self, node):
-        """What Skip(...) holds, as a list; None for anything else."""
+        """The contents of Skip(...), as a list; None for anything else."""
         name = dotted(node.func) if isinstance(node, ast.Call) and not node.keywords else None
         if any(isinstance(argument, ast.Starred) for argument in getattr(node, "args", [])):
             return None
@@ -137,7 +137,7 @@ class Skips:
 
 
 class Target:
-    """What the names of an entry are here: operators, or functions where the harness has a name for one of them."""
+    """The operators that an entry names, or the functions where the harness has a name for a single function."""
 
     def __init__(self, names, importer):
         self.calls = {name: CALLS.get(name, Call()) for name in names}
@@ -208,7 +208,7 @@ class DeviceConfigs:
                 elif name == "skip_all" and isinstance(literal(value, name), bool):
                     self.skip_all(label, target, value)
                 else:
-                    raise Refused(f"profiles have nothing like {name}")
+                    raise Refused(f"profiles have no equivalent of {name}")
             except Refused as why:
                 self.refuse(value, f"{label!r}: {name}", why, why.reason)
         self.tolerances(label, target, tolerances)
@@ -262,7 +262,7 @@ class DeviceConfigs:
         for held in self.skips_in(label, "dtype", node):
             dtype = dtype_of(held)
             if dtype is None:
-                self.refuse(held, f"{label!r}: dtype", f"no dtype of ours: {text_of(held)}", "no dtype of ours")
+                self.refuse(held, f"{label!r}: dtype", f"unknown dtype: {text_of(held)}", "unknown dtype")
             else:
                 good.append(dtype)
         if not good:
@@ -300,7 +300,7 @@ class DeviceConfigs:
                     except Refused as why:
                         self.refuse(argument, f"{label!r}: args", why, why.reason)
             else:
-                self.refuse(value, f"{label!r}: tensor_para", f"profiles have nothing like {name}")
+                self.refuse(value, f"{label!r}: tensor_para", f"profiles have no equivalent of {name}")
 
     def tensor(self, label, target, node):
         fields = table(node, f"{label!r}: args", self.refuse)
@@ -323,7 +323,7 @@ class DeviceConfigs:
             elif name == "shape":
                 self.shapes(label, target, value, arguments, prefix)
             else:
-                self.refuse(value, f"{label!r}: tensor_para", f"profiles have nothing like {name}")
+                self.refuse(value, f"{label!r}: tensor_para", f"profiles have no equivalent of {name}")
         return None
 
     def shapes(self, label, target, node, arguments, prefix):
@@ -364,7 +364,7 @@ class DeviceConfigs:
         values = {key: value for key, (value, _) in given.items()}
         sound = all(math.isfinite(value) and value >= 0 for value in values.values())
         if not sound or values.get("mismatch_ratio", 0) > MAX_MISMATCH_RATIO:
-            return self.importer.refuse(self.path, line, what, "no tolerance that a waiver may state")
+            return self.importer.refuse(self.path, line, what, "not a tolerance that a waiver may have")
         for key in ("atol", "rtol"):
             values.setdefault(key, DEFAULT_TOLERANCE)
         dtypes = "dtype: float16" if half else "dtype: float32 dtype: float64"
@@ -418,7 +418,7 @@ class ConvertConfig:
         pairs = {}
         for key, value in node.value:
             if not self.is_scalar(key):
-                self.refuse(key, what, "a key that is no text")
+                self.refuse(key, what, "a key that is not text")
                 continue
             if key.value in pairs:
                 self.refuse(pairs[key.value][0], f"{what}: {key.value}",
@@ -442,7 +442,7 @@ class ConvertConfig:
                 if text:
                     whole[field.value] = text
             else:
-                self.refuse(field, name, f"profiles have nothing like {field.value}")
+                self.refuse(field, name, f"profiles have no equivalent of {field.value}")
         if whole:
             self.importer.add("adaptor", about + [f"{field}: {quoted(text)}" for field, text in whole.items()])
         return None
@@ -470,8 +470,8 @@ class ConvertConfig:
             narrow = [dtype for dtype in sources if dtype == "complex64" and targets[0] == "complex128"]
             if unknown or crossing or narrow:
                 self.refuse(node, f"{name}: {match.group(0).rstrip(',')}",
-                            "no conversion of ours: " + ", ".join(unknown or crossing or narrow),
-                            "no conversion of ours")
+                            "unsupported conversion: " + ", ".join(unknown or crossing or narrow),
+                            "unsupported conversion")
                 sources = [dtype for dtype in sources if dtype not in unknown + crossing + narrow]
             if sources and targets[0] in DTYPES:
                 good.append(f"({', '.join(sources)})->{targets[0]}")
@@ -487,7 +487,7 @@ class ConvertConfig:
             layout = match.group(2) or match.group(3) if match else None
             argument = match.group(1) if match else None
             if layout not in LAYOUTS:
-                self.refuse(node, f"{name}: layout: {part}", "no layout of ours")
+                self.refuse(node, f"{name}: layout: {part}", "unknown layout")
             elif argument and argument not in self.importer.functions.get(name, []):
                 self.refuse(node, f"{name}: layout: {part}", "the function has no such parameter")
             else:

@@ -17,8 +17,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// In the form of the public harness's files; every text is ours. The import of `skip` by another name, a
-// lambda for lists, the harness's own names and `skip_all` are as vendors write them.
+// In the form of the public harness's files, with our own texts. Importing `skip` under another name, a
+// lambda for lists, the harness's own names and `skip_all` occur in vendors' files.
 constexpr char kVendorStyle[] = R"text(
 from skip import Skip as S
 import numpy as np
@@ -153,7 +153,7 @@ TEST_F(ImportTest, DeviceConfigs) {
            ":24: 'batch_norm': para: colour: no parameter of these functions has this name",
            ":26: 'two_at_once': 'no_such_operator': the suite has no such operator",
            ":27: 'pads': para: groups: no Skip(...): 3",
-           ":28: 'mirror': saved_args: profiles have nothing like saved_args",
+           ":28: 'mirror': saved_args: profiles have no equivalent of saved_args",
            ":28: 'mirror': para: 'mirror': para has a key that cannot be read without running the file",
            ":30: device_configs.update(later): code that would have to be run",
        }) {
@@ -188,10 +188,10 @@ TEST_F(ImportTest, DeviceConfigsAsVendorsWriteThem) {
   EXPECT_EQ(
       *report,
       "imported: 7 skip rules, 0 waiver rules, 0 adaptor rules\nnot imported: 6\n"
-      "      2  profiles have nothing like interface\n"
+      "      2  profiles have no equivalent of interface\n"
       "         e.g. " +
           at +
-          "11: 'Scaled-lookup': interface: profiles have nothing like interface\n"
+          "11: 'Scaled-lookup': interface: profiles have no equivalent of interface\n"
           "      2  the suite has no such operator\n"
           "         e.g. " +
           at +
@@ -237,12 +237,12 @@ TEST_F(ImportTest, ConvertConfig) {
                   R"x(function: "diopiAdd" dtype: "(uint8)->int32" layout: "NLC, NHWC, NDHWC")x",
                   R"x(function: "diopiRMSNorm" argument: "inv_rms" dtype: "(float16, float64)->float32")x",
                   R"x(function: "diopiConvolution2d" layout: "NCHW, input(NHWC)")x"));
-  for (const char* line : {":5: diopiAdd: (uint8,no_type)->int32: no conversion of ours: no_type",
-                           ":5: diopiAdd: (bool)->complex64: no conversion of ours: bool",
+  for (const char* line : {":5: diopiAdd: (uint8,no_type)->int32: unsupported conversion: no_type",
+                           ":5: diopiAdd: (bool)->complex64: unsupported conversion: bool",
                            ":10: diopiRMSNorm: nothing: the function has no such parameter",
                            ":12: diopiConvolution2d: layout: imput(NHWC): the function has no such parameter",
-                           ":12: diopiConvolution2d: layout: WXYZ: no layout of ours",
-                           ":13: diopiConvolution2d: profiles have nothing like colour",
+                           ":12: diopiConvolution2d: layout: WXYZ: unknown layout",
+                           ":13: diopiConvolution2d: profiles have no equivalent of colour",
                            ":14: diopiNoSuch: the ABI has no such function"}) {
     EXPECT_THAT(*report, HasSubstr("  " + options_.convert_config + line + "\n"));
   }
@@ -284,23 +284,23 @@ TEST_F(ImportTest, OddDeviceConfigs) {
         "1: 'x': *more: the suite"}},
       {"device_configs = {'x': dict(name=['relu'], dtype=[Skip(np.float33), Skip(a, b), np.int8, Skip(*a)])}",
        "0 skip",
-       {"1: 'x': dtype: no dtype of ours: np.float33", "1: 'x': dtype: no Skip(...): Skip(a, b)",
+       {"1: 'x': dtype: unknown dtype: np.float33", "1: 'x': dtype: no Skip(...): Skip(a, b)",
         "1: 'x': dtype: no Skip(...): np.int8", "1: 'x': dtype: no Skip(...): Skip(*a)"}},
       {"device_configs = {'x': dict(name=['relu'], tensor_para=dict(args=[5, {'ins': ['input'], 'shape': "
        "[Skip((1.5,)), Skip((-1,)), Skip((n,)), Skip((99999999999999999999,)), Skip([2, 3])]}]))}",
        "1 skip",
        {"1: 'x': args: 'x': args is not a dictionary of literals: 5",
-        "1: 'x': shape: no size of a dimension: 1.5", "1: 'x': shape: no size of a dimension: -1",
+        "1: 'x': shape: not a size of a dimension: 1.5", "1: 'x': shape: not a size of a dimension: -1",
         "1: 'x': shape: the shape is not a literal: n",
-        "1: 'x': shape: no size of a dimension: 99999999999999999999"}},
+        "1: 'x': shape: not a size of a dimension: 99999999999999999999"}},
       {"device_configs = {'x': dict(name=['relu'], atol=float('inf')), 'y': dict(name=['relu'], rtol=-1.0),\n"
        "'z': dict(name=['relu'], atol=np.nan), 'w': dict(name=['relu'], atol=f())}",
        "0 skip rules, 0 waiver",
-       {"1: 'x': atol: no tolerance that a waiver may state", "1: 'y': rtol: no tolerance",
-        "2: 'z': atol: no tolerance", "2: 'w': atol: the value is not a literal: f()"}},
+       {"1: 'x': atol: not a tolerance that a waiver may have", "1: 'y': rtol: not a tolerance",
+        "2: 'z': atol: not a tolerance", "2: 'w': atol: the value is not a literal: f()"}},
       {"device_configs = {'\\x1b[31m\\ud800': {'\\n': 1, 'name': ['relu']}}",
        "0 skip",
-       {"1: '\\x1b[31m\\ud800': ?: profiles have nothing like ?"}},
+       {"1: '\\x1b[31m\\ud800': ?: profiles have no equivalent of ?"}},
       {"if True:\n  device_configs = {}\nfor x in y: f(x)\ndevice_configs = {}\ndevice_configs['a'] = {}\n",
        "0 skip",
        {"1: if True:: code that would have to be run", "3: for x in y:: code that",
@@ -328,28 +328,29 @@ TEST_F(ImportTest, OddConvertConfigs) {
   const OddRow rows[] = {
       {"5\n", "0 skip", {"1: the file: expected a list"}},
       {"- [1, 2]\n- 5\n", "0 skip", {"1: an element: expected NAME:", "2: an element: expected NAME:"}},
-      {"- ? [a, b]\n  : 1\n", "0 skip", {"1: an element: a key that is no text"}},
+      {"- ? [a, b]\n  : 1\n", "0 skip", {"1: an element: a key that is not text"}},
       {"- diopiAdd: 5\n- diopiMul:\n",
        "0 skip",
        {"1: diopiAdd: expected NAME:", "2: diopiMul: expected NAME:"}},
       {"- diopiAdd:\n    dtype: [1]\n    layout: {a: b}\n",
        "0 skip",
-       {"2: diopiAdd: profiles have nothing like dtype", "3: diopiAdd: profiles have nothing like layout"}},
+       {"2: diopiAdd: profiles have no equivalent of dtype",
+        "3: diopiAdd: profiles have no equivalent of layout"}},
       {"- diopiAdd:\n    dtype: (int64)->int32\n    dtype: (int64)->float32\n",
        "1 adaptor",
        {"2: diopiAdd: dtype: it is there again in line 3"}},
       {"- diopiAdd:\n    dtype: !!python/object/apply:os.system ['touch /tmp/never_run']\n",
        "0 skip",
-       {"2: diopiAdd: profiles have nothing like dtype"}},
+       {"2: diopiAdd: profiles have no equivalent of dtype"}},
       {"- diopiAdd:\n    tensor_dtype:\n        input: [x]\n        other: (int64)>int32\n",
        "0 skip",
        {"3: diopiAdd: input: expected (FROM, ...)->TO", "4: diopiAdd: dtype: (int64)>int32: expected"}},
       {"- &a [*a]\n- &b {diopiAdd: *b}\n",
        "0 skip",
-       {"1: an element: expected NAME:", "2: diopiAdd: profiles have nothing like diopiAdd"}},
+       {"1: an element: expected NAME:", "2: diopiAdd: profiles have no equivalent of diopiAdd"}},
       {"- diopiAdd: &r\n    dtype: (int64)->int32\n- diopiMul:\n    <<: *r\n",
        "1 adaptor",
-       {"4: diopiMul: profiles have nothing like <<"}},
+       {"4: diopiMul: profiles have no equivalent of <<"}},
       {"", "0 skip", {}},
   };
   std::filesystem::remove("/tmp/never_run");

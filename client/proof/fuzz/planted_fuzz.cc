@@ -1,4 +1,4 @@
-// The listing that a planted library returns.
+// Parses the listing that a library of bugs or variants returns.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// A Lease stream as the agent takes it: messages of two bytes of length and that many bytes each, every one
-// parsed where it lies and put together to cases, with the tensors fetched in the same way.
+// Feeds a Lease stream to the agent's code: each message has two bytes of length and that many bytes. The
+// messages are parsed in place and assembled into cases, and the tensors are fetched in the same way.
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/slice.h>
 

@@ -1,5 +1,5 @@
-// Command lines: one argument a line; those after "--dtype", "--filter-dtype", "--fname" and "--case" go into
-// a selection.
+// Command lines, one argument per line; those after "--dtype", "--filter-dtype", "--fname" and "--case" go
+// into a selection.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// vendor_early: an early state of a vendor's port, for the demo. It is right in what it has, and has no
-// convolution, no sorting, no optimizer, no interpolation and no detection yet.
+// vendor_early: an early state of a vendor's port, for the demo. The functions that it has are correct; it
+// has no convolution, sorting, optimizer, interpolation or detection yet.
 #include "baselines/planted/planted.h"
 
 DIOPI_OVERRIDE_MISSING(diopiConvolution2d);

@@ -10,10 +10,10 @@
 namespace diopi::testing {
 namespace {
 
-// 0.09 %: one element in so many.
+// 0.09 %: one element in this many.
 constexpr int64_t kOneIn = 1111;
 
-// A float32 or float64 tensor in host memory; of another dtype it has no elements.
+// A float32 or float64 tensor in host memory; has no elements for other dtypes.
 class View {
  public:
   explicit View(diopiConstTensorHandle_t tensor) {
@@ -24,7 +24,7 @@ class View {
     if (!is_double_ && dtype != diopi_dtype_float32) return;
     const void* data = nullptr;
     diopiGetTensorDataConst(tensor, &data);
-    // The point of it: this library writes where it must not.
+    // On purpose: this library writes where it must not.
     data_ = static_cast<unsigned char*>(const_cast<void*>(data));
     diopiGetTensorShape(tensor, &shape_);
     diopiGetTensorStride(tensor, &stride_);
@@ -42,11 +42,11 @@ class View {
     std::memcpy(&single, At(index), sizeof(single));
     return static_cast<double>(single);
   }
-  // As the tensor's dtype holds it.
+  // The value rounded to the tensor's dtype.
   double Rounded(double value) const {
     return is_double_ ? value : static_cast<double>(static_cast<float>(value));
   }
-  // Whether the stored value is another one now.
+  // Sets the element; returns whether the stored value changed.
   bool Set(int64_t index, double value) {
     const double before = Get(index);
     const auto single = static_cast<float>(value);
@@ -193,7 +193,7 @@ InputsKept::InputsKept(const Inputs& inputs) {
 }
 
 InputsKept::~InputsKept() {
-  // Backwards: a tensor that was given twice was kept unchanged first.
+  // In reverse: a tensor that was given twice was first copied unchanged.
   for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept)
     std::memcpy(kept->data, kept->bytes.data(), kept->bytes.size());
 }

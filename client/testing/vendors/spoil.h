@@ -1,4 +1,4 @@
-// Ways to spoil a right library, each by so little that the public harness's rule lets it pass.
+// Ways to make a correct library wrong, each by so little that the public harness's rule passes it.
 #ifndef CLIENT_TESTING_VENDORS_SPOIL_H_
 #define CLIENT_TESTING_VENDORS_SPOIL_H_
 
@@ -8,28 +8,28 @@
 
 namespace diopi::testing {
 
-// What $DIOPI_TEST_SPOIL names; kNothing without it.
+// The values of $DIOPI_TEST_SPOIL; kNothing without it.
 enum class Spoil {
   kNothing,
-  kInputOff,       // "input_off": every element of every input is changed by 1e-6 of itself
-  kInputDoubled,   // "input_doubled": 0.09 % of every input's elements are doubled
-  kComputedOff,    // "computed_off": computes with inputs that are 1e-6 off, and puts them back
-  kOutputDoubled,  // "output_doubled": 0.09 % of every output's elements are doubled
-  kOutputNan,      // "output_nan": one element of every output is NaN
-  kTopkReversed,   // "topk_reversed": topk's results in the opposite order, all else right
+  kInputOff,       // "input_off": changes every element of every input by 1e-6 of itself
+  kInputDoubled,   // "input_doubled": doubles 0.09 % of every input's elements
+  kComputedOff,    // "computed_off": computes with inputs that are 1e-6 off, then restores them
+  kOutputDoubled,  // "output_doubled": doubles 0.09 % of every output's elements
+  kOutputNan,      // "output_nan": sets one element of every output to NaN
+  kTopkReversed,   // "topk_reversed": reverses the order of topk's results, all else right
 };
 Spoil SpoilFromEnvironment();
 
 using Inputs = std::vector<diopiConstTensorHandle_t>;
 using Outputs = std::vector<diopiTensorHandle_t>;
 
-// Each tells whether it changed anything.
+// Each returns whether it changed anything.
 bool ScaleInputs(const Inputs& inputs, double by);
 bool DoubleSome(const std::vector<diopiConstTensorHandle_t>& tensors);
 bool MakeOneNan(const Outputs& outputs);
 bool Reverse(diopiTensorHandle_t tensor, int64_t dim);
 
-// Takes a copy of the inputs' storage and puts it back at its end.
+// Copies the inputs' storage, and restores it in the destructor.
 class InputsKept {
  public:
   explicit InputsKept(const Inputs& inputs);

@@ -1,6 +1,6 @@
-// The CPU reference with every function spoilt in the way that $DIOPI_TEST_SPOIL names. A call in which there
-// is nothing to spoil (no float32 or float64 element that could change) is answered with "not implemented",
-// so that no call that counts is right: not one case may pass.
+// The CPU reference with every function made wrong in the way that $DIOPI_TEST_SPOIL names. A call with
+// nothing to make wrong (no float32 or float64 element that could change) returns "not implemented", so that
+// no call that counts is correct: not one case may pass.
 //
 // The build renames the reference's diopiX to good_diopiX. Each diopiX here is an indirect function, whose
 // address is that of the template's instance with diopiX's own signature.
@@ -45,7 +45,7 @@ diopiError_t CallSpoilt(const Call& call, const Inputs& inputs, const Outputs& o
   return error == diopiSuccess && !spoilt ? diopiNoImplement : error;
 }
 
-// Only where the order is a promise, and shows.
+// Only where the order is specified and visible.
 diopiError_t TopkReversed(diopiContextHandle_t ctx, diopiTensorHandle_t values, diopiTensorHandle_t indices,
                           diopiConstTensorHandle_t input, int64_t k, int64_t dim, bool largest, bool sorted) {
   const diopiError_t error = good_diopiTopk(ctx, values, indices, input, k, dim, largest, sorted);

@@ -1,5 +1,5 @@
-// Every function of the ABI, each throwing what a framework's CPU library throws for a dtype that it lacks: a
-// message in the first line and a backtrace of some kilobytes behind it.
+// Every function of the ABI. Each throws what a framework's CPU library throws for a missing dtype: a message
+// on the first line, followed by a backtrace of some kilobytes.
 #include <exception>
 #include <string>
 

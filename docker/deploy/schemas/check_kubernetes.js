@@ -14,7 +14,7 @@ const find = (where, what) => {
   ++findings;
 };
 
-// A file of TypeScript for each object: an object literal may have no field that its type has not.
+// A TypeScript file for each object: TypeScript refuses a field in an object literal that its type lacks.
 const sources = new Map();
 for (const {where, object} of objects) {
   const api = object.apiVersion || '';

@@ -1,5 +1,5 @@
-// Two libraries that are compared: any bytes, and the same with one of them changed. Neither order says more
-// than the other, and nothing differs from itself.
+// Compares two libraries: any bytes, and the same bytes with an edit. The order of the two must not matter,
+// and a library must not differ from itself.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* What elf_odd needs; lies where no search path leads. Its old symbol is there for old programs only. */
+/* What elf_odd needs, in a folder outside every search path. Its old symbol serves old programs only. */
 int elf_dependency_answer(void);
 int elf_dependency_answer(void) {
   return 42;

@@ -1,11 +1,11 @@
-// Everything that abi_check is there to find, in one library. It does not load.
+// Everything that abi_check should find, in one library. It does not load.
 #include <cmath>
 #include <cstdint>
 
 #define EXPORTED __attribute__((visibility("default")))
 
 extern "C" {
-// Known neither to the host nor to anybody.
+// No library provides it.
 int diopiGetTensorDatas(void*, void**);
 int nobody_has_this(double);
 __attribute__((weak)) int diopiGetTensorShapes(void*, void*);

@@ -1,4 +1,4 @@
-/* What CudaEvents asks of NVIDIA's driver, on a clock that always says the same. */
+/* The functions of NVIDIA's driver that CudaEvents uses, with a clock that always shows the same time. */
 int fake_cuda_started = 0; /* whether the device has reached a stamp that is asked for */
 int fake_cuda_events = 0;  /* made and not destroyed */
 static char events[16];

@@ -25,10 +25,9 @@ bool WriteAll(int fd, const uint8_t* data, size_t size) {
 }
 
 void ReadOutputs(const diopi::v1::WorkerReply& reply) {
-  static SharedMemory& memory =
-      *new SharedMemory(SharedMemory::Create(diopi::loader::kDataOffset + 4096).value());
+  static SharedMemory& memory = *new SharedMemory(SharedMemory::Create(4096, 4096).value());
   for (const diopi::v1::ShmTensor& placed : reply.outputs()) {
-    const auto tensor = memory.Read(placed, diopi::loader::kDataOffset);
+    const auto tensor = memory.Read(placed, memory.data_offset());
     if (tensor.ok() && tensor->data.size() > 64u << 20) std::abort();  // more than there is
   }
 }

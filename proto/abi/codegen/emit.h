@@ -11,13 +11,13 @@ namespace diopi::abi {
 // "diopirt.h": types, enums, the host's functions.
 std::string RuntimeHeader(const Header& runtime);
 
-// "functions.h" and its like. `meta` may be null; its functions are declared first.
+// "functions.h" and the other operator headers. `meta` may be null; its functions are declared first.
 std::string OperatorHeader(const Header& header, const Header* meta);
 
 // "diopi_device.h".
 std::string DeviceHeader(const Header& device);
 
-// "kernels.h", in C++: what the entry points of a library's kernels are made of.
+// "kernels.h", in C++: from which the entry points of a library's kernels are made.
 std::string KernelHeader(const Abi& abi);
 
 // A C source with kAbiData and kAbiDataSize, the serialised message `abi`.

@@ -1,4 +1,4 @@
-// The header that kernels are written with: per function, its arguments as a struct, and the two lists that
+// Writes the header that kernels include: per function, its arguments as a struct, and the two lists that
 // DIOPI_KERNEL (baselines/ops/support/kernel.h) needs to define the C function.
 #include <string_view>
 
@@ -9,15 +9,15 @@ namespace {
 
 constexpr char kKernelsPrologue[] = R"(// Written by the build from proto/abi; do not edit.
 //
-// Of each function: diopiXArgs, its arguments by the ABI's names; DIOPI_PARAMETERS_diopiX, its parameter list;
-// DIOPI_ARGUMENTS_diopiX, the parameters' names. Missing() names the first tensor or scalar that is null though
-// the ABI does not allow it, or is null itself.
+// For each function: diopiXArgs, its arguments by the ABI's names; DIOPI_PARAMETERS_diopiX, its parameter list;
+// DIOPI_ARGUMENTS_diopiX, the parameters' names. Missing() returns the name of the first tensor or scalar that is
+// null although the ABI does not allow it, or null if there is none.
 #ifndef DIOPI_KERNELS_H_
 #define DIOPI_KERNELS_H_
 
 )";
 
-// What Missing() looks at. An array may be null where its count is 0, and a string has a default.
+// Whether Missing() checks it. An array may be null where its count is 0, and a string has a default.
 bool IsChecked(const Param& param) {
   const Kind kind = param.kind();
   return !param.nullable() &&

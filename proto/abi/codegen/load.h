@@ -36,7 +36,7 @@ struct LoadedHeader {
 // False, with the reason in `problems`, when the file cannot be read or parsed.
 bool LoadHeader(const std::string& path, LoadedHeader* out, Problems* problems);
 
-// What is asked of operator functions is more than what is asked of the others.
+// Operator functions must meet more conditions than the others.
 enum class HeaderRole { kOperators, kOthers };
 
 // Checks one header; `names` holds the function names seen in the headers before it.

@@ -58,7 +58,7 @@ Abi LoadAll(const Arguments& args, Problems* problems) {
   return abi;
 }
 
-// Leaves the file alone when it already holds `text`, so that what depends on it is not built again.
+// Does not write a file that already holds `text`, so that its dependents are not rebuilt.
 bool WriteFile(const std::string& path, const std::string& text) {
   std::ostringstream old;
   if (std::ifstream in(path, std::ios::binary); in && (old << in.rdbuf()) && old.str() == text) return true;

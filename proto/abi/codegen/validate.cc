@@ -8,7 +8,7 @@
 namespace diopi::abi {
 namespace {
 
-// How the headers may spell each kind, a leading "const " and what follows a "*" aside.
+// How the headers may spell each kind, apart from a leading "const " and what follows a "*".
 const std::map<Kind, std::vector<std::string_view>>& Spellings() {
   static const auto* const spellings = new std::map<Kind, std::vector<std::string_view>>{
       {CONTEXT, {"diopiContextHandle_t"}},
@@ -88,7 +88,7 @@ class FunctionCheck {
       : loaded_(loaded), index_(index), function_(loaded.header.function(index)), problems_(problems) {}
 
   void Run(HeaderRole role) {
-    if (!IsIdentifier(function_.name())) Say("'" + function_.name() + "' is no C identifier");
+    if (!IsIdentifier(function_.name())) Say("'" + function_.name() + "' is not a C identifier");
     if (role == HeaderRole::kOperators) {
       if (function_.param_size() == 0 || function_.param(0).kind() != CONTEXT) {
         Say("the first parameter must be the context");
@@ -109,7 +109,7 @@ class FunctionCheck {
 
   void CheckParam(int i, HeaderRole role) {
     const Param& p = function_.param(i);
-    if (!IsIdentifier(p.name())) Say(i, "'" + p.name() + "' is no C identifier");
+    if (!IsIdentifier(p.name())) Say(i, "'" + p.name() + "' is not a C identifier");
     for (int j = 0; j < i; ++j) {
       if (function_.param(j).name() == p.name()) Say(i, "the name is used twice");
     }
@@ -121,7 +121,7 @@ class FunctionCheck {
       Say(i, "a const tensor cannot be written");
     }
     if (role == HeaderRole::kOperators && p.kind() == TENSOR_POINTER && p.direction() != OUT) {
-      Say(i, "TENSOR_POINTER is one handle the library fills: direction must be OUT");
+      Say(i, "TENSOR_POINTER is one handle that the library fills: direction must be OUT");
     }
     if (p.fills() != 0 && (p.kind() != TENSOR_POINTER || p.fills() < 2 || p.fills() > 64)) {
       Say(i, "`fills` is for a TENSOR_POINTER with 2 to 64 handles");
@@ -144,7 +144,7 @@ class FunctionCheck {
     const std::string_view type = WithoutConst(p.c_type());
     if (it == Spellings().end() ||
         std::find(it->second.begin(), it->second.end(), type) == it->second.end()) {
-      Say(i, "kind " + Kind_Name(p.kind()) + " does not go with c_type '" + p.c_type() + "'");
+      Say(i, "kind " + Kind_Name(p.kind()) + " does not match c_type '" + p.c_type() + "'");
     }
   }
 
@@ -155,7 +155,7 @@ class FunctionCheck {
       return;
     }
     if (p.count().empty()) {
-      return Say(i, "an array needs `count`; one handle the library fills is a TENSOR_POINTER");
+      return Say(i, "an array needs `count`; one handle that the library fills is a TENSOR_POINTER");
     }
     for (const Param& other : function_.param()) {
       if (other.name() != p.count()) continue;
@@ -164,7 +164,7 @@ class FunctionCheck {
       }
       return;
     }
-    Say(i, "count '" + p.count() + "' is no parameter of the function");
+    Say(i, "count '" + p.count() + "' is not a parameter of the function");
   }
 
   const LoadedHeader& loaded_;

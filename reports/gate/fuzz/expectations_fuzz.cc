@@ -1,4 +1,4 @@
-// A file of expectations, which a person wrote. What is read is written again and read as the same.
+// Parses an expectations file, which people write. A valid file is written again and must parse to the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Debian's Chromium, driven by playwright-core, held to one server: a request to any other is noted.
+// Debian's Chromium, driven by playwright-core. Requests to any other server than the tested one
+// are recorded.
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 

@@ -21,7 +21,7 @@ afterAll(async () => {
   await demo?.remove();
 });
 
-// A visit that must neither ask another host for anything nor complain.
+// A visit that must neither contact another host nor log an error.
 async function look(body: (page: Page) => Promise<void>, options: Partial<VisitOptions> = {}): Promise<void> {
   const seen: Visit = await visit(browser, { origin: demo.server.origin, ...options });
   await body(seen.page);
@@ -30,7 +30,7 @@ async function look(body: (page: Page) => Promise<void>, options: Partial<VisitO
   await seen.context.close();
 }
 
-// A busy machine: frames and short timers come late, so that what waits for one is seen to be missing.
+// Simulates a busy machine: frames and short timers come late, which shows what waits for them.
 const lateFrames = (page: Page) =>
   page.addInitScript(() => {
     const [frame, timer] = [requestAnimationFrame.bind(window), setTimeout.bind(window)];

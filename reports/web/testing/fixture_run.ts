@@ -1,4 +1,4 @@
-// Made-up answers of the JSON API, for sizes that a test cannot wait for: a run of many cases.
+// Made-up answers of the JSON API for sizes that would take a test too long: a run of many cases.
 import type { Failures } from '../src/api/failure_types';
 import type {
   CasePage,
@@ -160,7 +160,7 @@ function output(): OutputStats {
   };
 }
 
-// Failures by operator; one cause is as long as causes come.
+// Failures by operator; one cause has the greatest possible length.
 export function failures(cases: number): Failures {
   const ids = (operator: string) =>
     Array.from({ length: cases }, (_, i) => i)
@@ -217,7 +217,8 @@ export function casePage(i: number): CasePage {
   };
 }
 
-// Newest first: a partial run and one that was cut short, which are no points of the trend, and two complete ones.
+// Newest first: a partial run and an aborted one, which are not points of the trend, and two
+// complete ones.
 export function chipRuns(cases: number): RunSummary[] {
   const run = (run_id: string, partial: string | null, more: Partial<RunSummary> = {}): RunSummary => ({
     ...summary(cases),

@@ -1,4 +1,4 @@
-// A run opens on its failures by cause; what they are is what the API says.
+// A run opens on its failures by cause, which are those of the API.
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A run of 12,000 cases: the table stays quick and small, and shows its reasons in full.
+// A run of 12,000 cases: the table stays fast and small, and shows its reasons in full.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, visit } from './browser';

@@ -1,4 +1,5 @@
-// A run under way, held at a gate inside the library and let on case by case: the page follows it.
+// A run in progress, held at a gate inside the library and released case by case: the page follows
+// it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ let browser: Browser;
 let server: Server;
 let agent: ChildProcess | undefined;
 
-// Returns once the library has come to the gate and was let on.
+// Returns once the library has reached the gate and was released.
 async function letOn(): Promise<void> {
   await (await open(gate, 'w')).close();
 }
@@ -59,7 +60,7 @@ test('the bar moves with each verdict, and the page knows when the run is over',
   const total = Number(await bar.getAttribute('aria-valuemax'));
   expect(total).toBeGreaterThan(3);
 
-  // The library is at the gate of the case after those that are done: what the page shows cannot run ahead.
+  // The library is at the gate of the next case, so the page cannot show more cases.
   await expect.poll(done, { timeout: 20_000 }).toBe(1);
   for (let n = 2; n <= 3; ++n) {
     await letOn();

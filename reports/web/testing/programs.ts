@@ -41,7 +41,8 @@ export function run(
   });
 }
 
-// The same, for what has to go well; an agent's 1 only says that something failed.
+// The same, for programs that must succeed; an agent's exit status 1 only means that something
+// failed.
 export async function mustRun(
   words: string[],
   allowed = [0],

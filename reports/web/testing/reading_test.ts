@@ -1,5 +1,5 @@
-// What a reader has to see, over made-up answers: columns that explain themselves, single elements of a histogram, and
-// which runs are partial.
+// Things that a reader must see, with made-up answers: columns that explain themselves, single
+// elements of a histogram, and which runs are partial.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, visit } from './browser';

@@ -1,4 +1,5 @@
-// A device's outputs beside the oracle, and a profile whose waiver is in force: both real, shown where a reader looks.
+// A device's outputs beside the oracle, and a profile whose waiver is in force: both real, and
+// shown on the page.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';

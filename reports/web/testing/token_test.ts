@@ -1,4 +1,5 @@
-// A server that asks for tokens: the page asks the reader for one, and keeps it where no other site can use it.
+// A server that requires tokens: the page asks the reader for a token, and keeps it where no other
+// site can use it.
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

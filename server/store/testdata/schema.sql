@@ -1,11 +1,31 @@
-CREATE INDEX results_by_outcome ON results (run, outcome);
-CREATE INDEX results_failed ON results (run, case_id, outcome, case_hash) WHERE outcome IN (2, 3, 6, 7, 8, 9);
+CREATE INDEX cases_by_id ON cases (case_id);
 CREATE INDEX runs_by_device ON runs (device, id);
+CREATE UNIQUE INDEX suite_cases_by_case ON suite_cases (suite, case_row);
+CREATE INDEX verdicts_not_passed ON verdicts (run, outcome, case_row) WHERE outcome <> 1;
 CREATE TABLE agents (                 -- standing agents
   agent_id TEXT PRIMARY KEY,
   facts BLOB NOT NULL,                -- diopi.v1.AgentFacts
   seen TEXT NOT NULL                  -- RFC 3339, UTC
 ) WITHOUT ROWID;
+CREATE TABLE appends (                -- which verdicts came when
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  last INTEGER NOT NULL,              -- so many verdicts the run had then
+  stored TEXT NOT NULL,               -- RFC 3339, UTC
+  case_rows BLOB NOT NULL,            -- of these, in their order: zigzag varints, differences
+  PRIMARY KEY (run, last)
+) WITHOUT ROWID;
+CREATE TABLE cases (                  -- in one version each, whatever runs cover them
+  id INTEGER PRIMARY KEY,
+  case_id TEXT NOT NULL,
+  case_hash TEXT NOT NULL,
+  function TEXT NOT NULL,
+  operator TEXT NOT NULL
+);
+CREATE TABLE contents (               -- what verdicts say (verdict_rows.h); never updated
+  id INTEGER PRIMARY KEY,
+  base INTEGER REFERENCES contents (id),
+  body BLOB NOT NULL
+);
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
   chip TEXT NOT NULL,
@@ -20,88 +40,6 @@ CREATE TABLE provenances (            -- the references that verdicts were judge
   device_reference TEXT NOT NULL,     -- whose outputs stood beside; '': nobody's
   UNIQUE (text, device_reference)
 );
-CREATE TABLE result_outputs (
-  result INTEGER NOT NULL REFERENCES results (id) ON DELETE CASCADE,
-  ordinal INTEGER NOT NULL,
-  key TEXT NOT NULL,
-  dtype INTEGER NOT NULL,
-  ok INTEGER NOT NULL,
-  gates TEXT NOT NULL,
-  elements INTEGER NOT NULL,
-  mismatches INTEGER NOT NULL,
-  soft INTEGER NOT NULL,
-  max_ulp REAL,
-  max_z REAL,
-  rms_z REAL,
-  max_abs REAL,
-  max_rel REAL,
-  rmse REAL,
-  rmse_ideal REAL,
-  bias REAL,
-  radial_bias REAL,
-  nan_actual INTEGER NOT NULL,
-  inf_actual INTEGER NOT NULL,
-  flushed INTEGER NOT NULL,
-  zero_fraction REAL,
-  detail TEXT NOT NULL,
-  public_pass INTEGER NOT NULL,
-  public_mismatch_ratio REAL,
-  groups INTEGER NOT NULL,
-  argmax INTEGER NOT NULL,
-  leaning INTEGER NOT NULL,
-  rms_z_device REAL,
-  rmse_device REAL,
-  rmse_ratio REAL,
-  grade TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  extra BLOB NOT NULL,
-  PRIMARY KEY (result, ordinal)
-) WITHOUT ROWID;
-CREATE TABLE results (                -- never updated
-  id INTEGER PRIMARY KEY,
-  run INTEGER NOT NULL,
-  reference INTEGER NOT NULL REFERENCES provenances (id),
-  stored TEXT NOT NULL,               -- RFC 3339, UTC
-  case_id TEXT NOT NULL,
-  case_hash TEXT NOT NULL,
-  outcome INTEGER NOT NULL,
-  reason TEXT NOT NULL,
-  call_us REAL,
-  signal TEXT NOT NULL,
-  backtrace TEXT NOT NULL,
-  error_code INTEGER NOT NULL,
-  error_text TEXT NOT NULL,
-  calls INTEGER NOT NULL,
-  function TEXT NOT NULL,
-  tensor_info TEXT NOT NULL,
-  variant TEXT NOT NULL,
-  dtype INTEGER NOT NULL,
-  operator TEXT NOT NULL,
-  contracts TEXT NOT NULL,
-  likely_cause TEXT NOT NULL,
-  consistent_with TEXT NOT NULL,
-  declarable TEXT NOT NULL,
-  device_index INTEGER,
-  elapsed_us REAL,
-  readings TEXT NOT NULL,
-  would_pass_under TEXT NOT NULL,
-  cause_confidence REAL,
-  threw INTEGER NOT NULL,
-  waiver TEXT NOT NULL,
-  adapted INTEGER NOT NULL,
-  conversions TEXT NOT NULL,
-  UNIQUE (run, case_id),
-  FOREIGN KEY (run, case_id) REFERENCES run_cases (run, case_id) ON DELETE CASCADE
-);
-CREATE TABLE run_cases (
-  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
-  case_id TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  case_hash TEXT NOT NULL,
-  function TEXT NOT NULL,
-  operator TEXT NOT NULL,
-  PRIMARY KEY (run, case_id)
-) WITHOUT ROWID;
 CREATE TABLE run_functions (          -- ABI functions whose symbol the library exports
   run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   function TEXT NOT NULL,
@@ -117,6 +55,10 @@ CREATE TABLE run_references (
   run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   reference INTEGER NOT NULL REFERENCES provenances (id),
   PRIMARY KEY (run, reference)
+) WITHOUT ROWID;
+CREATE TABLE run_tags (               -- runs that people named; they are kept
+  tag TEXT PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE
 ) WITHOUT ROWID;
 CREATE TABLE run_tallies (
   run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -160,6 +102,104 @@ CREATE TABLE runs (
   cases INTEGER NOT NULL,
   options BLOB NOT NULL,              -- diopi.v1.RunOptions, as it was asked for
   submission BLOB                     -- diopi.v1.Submission; NULL: none
+, suite INTEGER REFERENCES suites (id), alike INTEGER);
+CREATE TABLE suite_cases (
+  suite INTEGER NOT NULL REFERENCES suites (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  case_row INTEGER NOT NULL REFERENCES cases (id),
+  PRIMARY KEY (suite, position)
+) WITHOUT ROWID;
+CREATE TABLE suites (                 -- the cases that runs cover, in their order
+  id INTEGER PRIMARY KEY,
+  content TEXT NOT NULL UNIQUE,       -- a hash of all that is stored of the cases
+  cases INTEGER NOT NULL
 );
-CREATE TRIGGER results_are_final BEFORE UPDATE ON results
+CREATE TABLE verdicts (               -- never updated
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  case_row INTEGER NOT NULL REFERENCES cases (id),
+  outcome INTEGER NOT NULL,
+  content INTEGER NOT NULL REFERENCES contents (id),
+  reference INTEGER NOT NULL REFERENCES provenances (id),
+  call_time,                          -- INTEGER: nanoseconds; REAL: microseconds; NULL: not measured
+  elapsed_time,                       -- the same
+  device_index INTEGER,
+  PRIMARY KEY (run, case_row)
+) WITHOUT ROWID;
+CREATE TRIGGER contents_are_final BEFORE UPDATE ON contents
 BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
+CREATE TRIGGER verdicts_are_final BEFORE UPDATE ON verdicts
+BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
+-- diopi.v1.Verdict
+-- 1 string case_id
+-- 2 string case_hash
+-- 3 enum outcome
+-- 4 string reason
+-- 5 repeated message outputs
+-- 6 double optional call_us
+-- 7 string signal
+-- 8 string backtrace
+-- 9 int32 error_code
+-- 10 string error_text
+-- 11 int32 calls
+-- 12 string reference
+-- 13 string function
+-- 14 string tensor_info
+-- 15 string variant
+-- 16 enum dtype
+-- 17 string operator
+-- 18 repeated string contracts
+-- 19 string likely_cause
+-- 26 repeated string consistent_with
+-- 27 string declarable
+-- 20 int32 optional device_index
+-- 21 double optional elapsed_us
+-- 22 repeated string readings
+-- 24 repeated string would_pass_under
+-- 25 double cause_confidence
+-- 28 bool threw
+-- 29 string waiver
+-- 30 bool adapted
+-- 31 repeated string conversions
+-- 32 string device_reference
+-- diopi.v1.OutputStats
+-- 1 string key
+-- 2 enum dtype
+-- 3 repeated int64 shape
+-- 4 bool ok
+-- 5 string gates
+-- 6 int64 elements
+-- 7 int64 mismatches
+-- 8 int64 soft
+-- 9 double max_ulp
+-- 10 double max_z
+-- 11 double rms_z
+-- 12 double max_abs
+-- 13 double max_rel
+-- 14 double rmse
+-- 15 double rmse_ideal
+-- 16 double bias
+-- 17 double radial_bias
+-- 18 int64 nan_actual
+-- 19 int64 inf_actual
+-- 20 int64 flushed
+-- 21 double zero_fraction
+-- 22 repeated int64 ulp_histogram
+-- 23 repeated message first
+-- 24 string detail
+-- 25 bool public_pass
+-- 26 double public_mismatch_ratio
+-- 27 int64 groups
+-- 28 int64 argmax
+-- 29 int64 leaning
+-- 30 double rms_z_device
+-- 31 double rmse_device
+-- 32 double rmse_ratio
+-- 33 string grade
+-- 34 string digest
+-- diopi.v1.Mismatch
+-- 1 int64 index
+-- 2 double actual
+-- 3 double expected
+-- 4 double tolerance
+-- 5 string actual_text
+-- 6 string expected_text

@@ -1,10 +1,10 @@
-// Tensors as kernels see them: elements by their place in row-major order, whatever dtype and strides.
+// Tensors for kernels: elements by their place in row-major order, for any dtype and strides.
 //
 //   In<C> x(tensor), y(tensor, shape);   x[i] is element i; y is broadcast to `shape`
 //   In<C>::Constant(1)                   reads as a tensor of ones, of any shape
 //   Out<C> out(tensor);                  out.Set(i, value)
 //
-// Both are values that a functor holds as members; they are made on the host, and checked there.
+// Both are values that a functor holds as members; the host makes and checks them.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
 #define BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
 
@@ -38,11 +38,11 @@ class In {
     CheckDtype(dtype);
   }
 
-  // The elements that lie `offset` elements after the first one and on, with these strides.
+  // The elements from `offset` elements after the first one on, with these strides.
   static In Part(const Tensor& tensor, int64_t offset, const Shape& shape, const Shape& strides) {
     return In(tensor.data() + offset * ElementSize(tensor.dtype()), tensor.dtype(), shape, strides);
   }
-  // What a host scalar, or an optional tensor that is not there, reads as.
+  // The value of a host scalar, or of an absent optional tensor.
   static In Constant(C value) {
     In in;
     in.constant_ = value;
@@ -85,7 +85,7 @@ class Out {
   DIOPI_HD void Set(int64_t index, C value) const {
     StoreElement<C>(data_, dtype_, layout_.Offset(index), value);
   }
-  // What is there: for functions that update.
+  // The present value, for functions that update.
   DIOPI_HD C operator[](int64_t index) const { return LoadElement<C>(data_, dtype_, layout_.Offset(index)); }
 
  private:

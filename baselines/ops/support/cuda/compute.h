@@ -1,4 +1,5 @@
-// From an element type to the type a kernel computes in: as support/dtype.h has it, without the oracle's.
+// From an element type to the type that a kernel computes in: like support/dtype.h, without the oracle's
+// types.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_COMPUTE_H_
 #define BASELINES_OPS_SUPPORT_CUDA_COMPUTE_H_
 

@@ -28,7 +28,7 @@ DIOPI_WEAK_IMPORT(diopiRegisterGetLastErrorFunc, diopiLastErrorFunc_t);
 namespace diopi::ops::cuda {
 namespace {
 
-// The card the host wants; 0 where it does not say.
+// The device that the host wants; 0 where it does not say.
 int WantedDevice() {
   diopiDeviceIndex_t index = 0;
   if (diopiGetCurrentDeviceIndex(&index) != diopiSuccess || index < 0) return 0;
@@ -39,7 +39,7 @@ std::string VersionText(int version) {  // 13000 -> 13.0
   return Text(version / 1000, ".", version % 1000 / 10);
 }
 
-// "580.65.06", of the line "NVRM version: NVIDIA UNIX ... Kernel Module  580.65.06  ..."; empty where this
+// "580.65.06", from the line "NVRM version: NVIDIA UNIX ... Kernel Module  580.65.06  ..."; empty where this
 // process may not read it.
 std::string DriverRelease() {
   std::ifstream file("/proc/driver/nvidia/version");

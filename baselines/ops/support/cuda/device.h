@@ -1,4 +1,4 @@
-// The device behind the library: whether there is one, and which.
+// The library's device: whether there is one, and which.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_DEVICE_H_
 #define BASELINES_OPS_SUPPORT_CUDA_DEVICE_H_
 
@@ -13,7 +13,7 @@ namespace diopi::ops::cuda {
 void UseDevice();
 
 // "NVIDIA H200 (sm_90), driver 580.65.06 for CUDA 13.0, CUDA 13.0, cuBLASLt 130002, cuDNN 9.19.0": for
-// diopiGetImplVersion. Says so when there is no device.
+// diopiGetImplVersion. If there is no device, the text says so.
 std::string DeviceText();
 
 // True where the environment has DIOPI_CUDA_TF32=1: float32 products may then use TF32 (contract "tf32").

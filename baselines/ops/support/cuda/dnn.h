@@ -1,6 +1,7 @@
-// What the files that call cuDNN (`*_cudnn.cu`) share. Operators ask a function `bool Try...(queue, ...)`
-// first: true when cuDNN did it; false, and nothing written, when it does not take these tensors, and always
-// where the environment has DIOPI_CUDA_DNN=0. Then kernels of ours do it. Graphs of operations: dnn_graph.h.
+// Shared by the files that call cuDNN (`*_cudnn.cu`). Operators first call a function `bool Try...(queue,
+// ...)`: it returns true when cuDNN computed the result, and false, having written nothing, when cuDNN does
+// not support these tensors, and always where the environment has DIOPI_CUDA_DNN=0. Then our kernels compute.
+// Graphs of operations: dnn_graph.h.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_H_
 #define BASELINES_OPS_SUPPORT_CUDA_DNN_H_
 
@@ -32,10 +33,10 @@ bool TakenByDnn(cudnnStatus_t status, const char* what);
 bool DnnTakesElements(diopiDtype_t dtype, const Tensor& tensor);
 // So are all of these, and contiguous.
 bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors);
-// float16, bfloat16, float32 and float64 are taken.
+// Accepts float16, bfloat16, float32 and float64.
 bool DnnTakesDtype(diopiDtype_t dtype);
 cudnnDataType_t DnnType(diopiDtype_t dtype);
-// That of cuDNN's scales and statistics: double for float64, float for the rest.
+// The dtype of cuDNN's scales and statistics: double for float64, float for the rest.
 diopiDtype_t DnnScaleDtype(diopiDtype_t dtype);
 
 // A handle on the queue's stream, for one call.
@@ -43,7 +44,7 @@ class Dnn {
  public:
 #if defined(DIOPI_CUDA_EMULATED)
   explicit Dnn(const Queue&) {
-    Fail("the emulated device has no handle of cuDNN");
+    Fail("the emulated device has no cuDNN handle");
   }
   cudnnHandle_t handle() const {
     return nullptr;

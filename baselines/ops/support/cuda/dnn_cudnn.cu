@@ -12,7 +12,8 @@ namespace {
 
 // Descriptors of 32-bit sizes; DnnTakes has checked the tensors.
 int ToInt(int64_t size) {
-  Check(size >= 0 && size <= std::numeric_limits<int>::max(), "cuDNN takes no tensor with a side of ", size);
+  Check(size >= 0 && size <= std::numeric_limits<int>::max(),
+        "cuDNN does not support a tensor with a side of ", size);
   return static_cast<int>(size);
 }
 

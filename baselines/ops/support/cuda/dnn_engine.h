@@ -20,7 +20,7 @@ enum class EngineNote {
 };
 
 // An engine with these notes gives the same bits in every run, in the arithmetic that `dtype` promises:
-// tensor cores take float32 as TF32, which has to be asked for. A note that is not known here refuses.
+// tensor cores take float32 as TF32, which must be requested. An unknown note disallows the engine.
 inline bool EngineAllowed(const std::vector<EngineNote>& notes, diopiDtype_t dtype, bool tf32) {
   for (const EngineNote note : notes) {
     if (note == EngineNote::kStrictNanPropagation) continue;

@@ -1,5 +1,5 @@
-// cuDNN's graph API, for files `*_cudnn.cu`: operations on tensors are described, heuristics list engines for
-// them, and the first one that EngineAllowed passes and that makes a plan is run.
+// cuDNN's graph API, for files `*_cudnn.cu`: a caller describes operations on tensors, heuristics list
+// engines for them, and the first engine that EngineAllowed accepts and that makes a plan runs.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_GRAPH_H_
 #define BASELINES_OPS_SUPPORT_CUDA_DNN_GRAPH_H_
 
@@ -21,13 +21,13 @@
 
 namespace diopi::ops::cuda {
 
-// Of four dimensions: batch, channels, rows, columns in this order, or the channels last.
+// Layouts of four dimensions: batch, channels, rows, columns in this order, or the channels last.
 enum class DnnLayout { kContiguous, kChannelsLast };
-// That of all of these; kContiguous where they have none in common.
+// The layout of all these tensors; kContiguous where they have none in common.
 DnnLayout LayoutOf(std::initializer_list<Tensor> tensors);
 
-// Operations on the host's tensors, as data: cuDNN hears of them when a plan is made (MakePlan). In the
-// arithmetic of one dtype, which EngineAllowed holds engines to.
+// Operations on the host's tensors, as data; MakePlan passes them to cuDNN. They use the arithmetic of one
+// dtype, which EngineAllowed requires of engines.
 class DnnGraph {
  public:
   struct Part {
@@ -67,10 +67,10 @@ class DnnGraph {
     Set(part, name, CUDNN_TYPE_INT64, values.data(), values.size());
   }
 
-  // A number of the description itself (alpha, beta): a double for float64, a float for the rest.
+  // A number that is part of the description (alpha, beta): a double for float64, a float for the rest.
   void SetFactor(Part part, cudnnBackendAttributeName_t name, double value);
 
-  // Equal for graphs that one plan serves: all but where the tensors are.
+  // Equal for graphs that one plan serves: everything except the tensors' addresses.
   std::string Key() const;
 
  private:
@@ -113,7 +113,7 @@ class Descriptor {
   void Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
            const void* values);
   void Set(cudnnBackendAttributeName_t name, const Descriptor& part);
-  // Ends the description. False: cuDNN has no such thing.
+  // Ends the description. False: cuDNN does not support it.
   bool Finalize();
   // How many there are: of those that `values` has room for, or, where it is null, at most.
   int64_t Get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t room,
@@ -123,14 +123,14 @@ class Descriptor {
   cudnnBackendDescriptor_t descriptor_ = nullptr;
 };
 
-// The device that plans are made for: a handle's, or one that need not be there, by its properties.
+// The device for which plans are made: a handle's, or one that need not exist, given by its properties.
 class PlanTarget {
  public:
   explicit PlanTarget(cudnnHandle_t handle) : handle_(handle) {}
   // JSON, as cuDNN itself writes a device's properties. Fail: not that, or a cuDNN older than 9.8.
   explicit PlanTarget(const std::string& properties);
 
-  // What a description of each kind is to know of the device.
+  // What a description of each kind must know about the device.
   void SetInGraph(Descriptor* graph) const;
   void SetInHeuristics(Descriptor* heuristics) const;
   void SetInPlan(Descriptor* plan) const;
@@ -143,12 +143,12 @@ class PlanTarget {
 // How graphs with one key are run. One thread at a time.
 class DnnPlan {
  public:
-  int64_t engine() const { return engine_; }  // cuDNN's number of it, among those for such a graph
+  int64_t engine() const { return engine_; }  // cuDNN's number for it, among those for such a graph
   const std::vector<EngineNote>& notes() const { return notes_; }
   int64_t workspace() const { return workspace_; }  // bytes
   cudnnBackendDescriptor_t get() const { return plan_->get(); }
 
-  // What it is run with: the tensors of a graph, and workspace() bytes on the device (null for none).
+  // The arguments of a run: the tensors of a graph, and workspace() bytes on the device (null for none).
   static Descriptor Pack(const DnnGraph& graph, void* workspace);
 
  private:
@@ -160,14 +160,14 @@ class DnnPlan {
   std::vector<EngineNote> notes_;
 };
 
-// Null when the graph was left, cuDNN does not support it or no engine that is allowed takes it.
+// Null when the graph was left, cuDNN does not support it, or no allowed engine takes it.
 std::unique_ptr<DnnPlan> MakePlan(const PlanTarget& target, const DnnGraph& graph, bool tf32);
 
 // Plans that were made for one device, since making one takes milliseconds. One thread at a time.
 class PlanCache {
  public:
   explicit PlanCache(PlanTarget target) : target_(std::move(target)) {}
-  // As MakePlan; valid until the next call.
+  // Like MakePlan; valid until the next call.
   const DnnPlan* Find(const DnnGraph& graph, bool tf32);
 
  private:
@@ -177,12 +177,12 @@ class PlanCache {
   std::unordered_map<std::string, std::unique_ptr<DnnPlan>> plans_;
 };
 
-// False where no graph is to be tried: DIOPI_CUDA_DNN=0, or, in the emulated library, no GPU to plan for.
+// False where graphs must not be tried: DIOPI_CUDA_DNN=0, or, in the emulated library, no GPU to plan for.
 bool GraphsWanted();
 
 // Plans the graph and runs it on the queue's stream. False, and nothing written, when MakePlan gives none.
-// The emulated library plans for the GPU that DIOPI_CUDA_PLAN_FOR names and always returns false: nothing was
-// computed.
+// The emulated library plans for the GPU that DIOPI_CUDA_PLAN_FOR names and always returns false, as it
+// computes nothing.
 bool RunGraph(const Queue& queue, const DnnGraph& graph);
 
 }  // namespace diopi::ops::cuda

@@ -39,7 +39,7 @@ Shape StridesOf(const Shape& shape, DnnLayout layout) {
   return {shape[2] * row, 1, row, shape[1]};
 }
 
-// Strides of dimensions of one element say nothing.
+// Strides of dimensions of one element are meaningless.
 bool Has(const Tensor& t, DnnLayout layout) {
   if (!t || t.rank() != 4) return false;
   const Shape strides = StridesOf(t.shape(), layout);
@@ -158,7 +158,7 @@ PlanTarget::PlanTarget(const std::string& properties) {
   properties_.emplace(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   properties_->Set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
                    static_cast<int64_t>(properties.size() + 1), properties.c_str());
-  Check(properties_->Finalize(), "cuDNN does not plan for a device of these properties");
+  Check(properties_->Finalize(), "cuDNN makes no plans for a device with these properties");
 }
 
 void PlanTarget::SetInHeuristics(Descriptor* heuristics) const {
@@ -193,7 +193,7 @@ Descriptor DnnPlan::Pack(const DnnGraph& graph, void* workspace) {
   return pack;
 }
 
-// Makes one plan. Descriptors refer to what they were made of: the plan keeps all.
+// Makes one plan. Descriptors refer to those they were made from, so the plan keeps all.
 class Planner {
  public:
   Planner(const PlanTarget& target, const DnnGraph& graph, bool tf32)
@@ -256,7 +256,7 @@ class Planner {
     return configs;
   }
 
-  // An engine whose kernel cuDNN cannot compile or load is one that does not take it.
+  // An engine whose kernel cuDNN cannot compile or load counts as not supporting the graph.
   static bool Finalize(Descriptor* plan) {
     const cudnnStatus_t status = cudnnBackendFinalize(plan->get());
     if (status >= CUDNN_STATUS_INTERNAL_ERROR) return false;
@@ -305,7 +305,7 @@ const DnnPlan* PlanCache::Find(const DnnGraph& graph, bool tf32) {
 
 namespace {
 
-// A handle is one thread's at a time, and lives as long as the process.
+// One thread at a time uses a handle, which lives as long as the process.
 PlanCache& PlansOf(cudnnHandle_t handle) {
   static auto* mutex = new std::mutex;
   static auto* caches = new std::map<cudnnHandle_t, PlanCache>;

@@ -1,6 +1,6 @@
 // One element of any dtype in memory, read and written as a number of a compute type: float for float16,
-// bfloat16 and float32, double, int64_t for integers and bool. The dtype is decided where it is used, not by
-// the compiler: it is the same for all threads of a launch, and keeps kernels few.
+// bfloat16 and float32, double, int64_t for integers and bool. The dtype is chosen at run time, not by the
+// compiler: it is the same for all threads of a launch, and this keeps kernels few.
 //
 // The same meaning as Load and Store of support/tensor.h: rounded to nearest, ties to even; integers wrap;
 // floating numbers become integers by truncation (0 when NaN or beyond int64); bool is "not zero".
@@ -32,8 +32,8 @@ struct Bfloat16Format {
   static constexpr int kPrecision = 8, kMinExponent = -126, kMaxExponent = 127;
 };
 
-// Rounded once, to nearest, ties to even. In integers: the value is n quanta of its binade, and a carry out
-// of n walks into the exponent by itself.
+// Rounded once, to nearest, ties to even. Uses integers: the value is n quanta of its binade, and a carry out
+// of n moves into the exponent by itself.
 template <typename Format>
 DIOPI_HD uint16_t EncodeSmall(double x) {
   const uint64_t bits = BitsOf<uint64_t>(x);
@@ -95,7 +95,7 @@ DIOPI_HD int64_t TruncateToInt(C x) {
   }
 }
 
-// A number as it is stored, as the compute type.
+// A stored number, as the compute type.
 template <typename C, typename T>
 DIOPI_HD C Converted(T x) {
   if constexpr (std::is_same_v<C, int64_t> && std::is_floating_point_v<T>) {
@@ -105,7 +105,7 @@ DIOPI_HD C Converted(T x) {
   }
 }
 
-// Element `offset` (counted in elements) of `base`. The dtype is one that CheckDtype let pass.
+// Element `offset` (counted in elements) of `base`. The dtype is one that CheckDtype accepts.
 template <typename C>
 DIOPI_HD C LoadElement(const void* base, diopiDtype_t dtype, int64_t offset) {
   switch (dtype) {

@@ -1,4 +1,4 @@
-// ForEach(queue, n, f): f(i) for every i below n, in any order, at once or one after the other.
+// ForEach(queue, n, f): calls f(i) for every i below n, in any order, in parallel or one after the other.
 //
 // `f` is a functor: a struct of plain values with `DIOPI_HD void operator()(int64_t i) const`, no lambda. No
 // two calls may write the same element, and none may read what another writes.

@@ -25,8 +25,9 @@ inline Matrices MatricesOf(const void* data, int64_t row_stride, int64_t column_
 
 // c[m,n] = alpha * a[m,k] * b[k,n] + beta * c, `batches` times; all of `dtype`. float16 and bfloat16
 // accumulate in float; float32 takes TF32 only where the environment has DIOPI_CUDA_TF32=1. FailDtype for
-// others (integers): a GPU has no such product in PyTorch either. With beta 0 what c holds does not matter.
-// Sizes may be 0. Deterministic. Strides that cuBLASLt cannot take are made dense first.
+// others (integers), for which PyTorch has no GPU product either. With beta 0 the contents of c do not
+// matter. Sizes may be 0. Deterministic. Matrices whose strides cuBLASLt does not support are made dense
+// first.
 void Gemm(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
           const Matrices& a, const Matrices& b, const Matrices& c, double alpha = 1, double beta = 0);
 

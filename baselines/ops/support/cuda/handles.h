@@ -1,4 +1,5 @@
-// Handles of NVIDIA's libraries (cuBLASLt, cuDNN, cuSOLVER): dear to make, and used by one thread at a time.
+// Handles of NVIDIA's libraries (cuBLASLt, cuDNN, cuSOLVER): expensive to make, and used by one thread at a
+// time.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_HANDLES_H_
 #define BASELINES_OPS_SUPPORT_CUDA_HANDLES_H_
 
@@ -12,15 +13,15 @@
 
 namespace diopi::ops::cuda {
 
-// A handle borrowed for one call, of the calling thread's device. As many are made as calls run at once, and
-// they are kept as long as the process: threads come and go, and CUDA may be gone when the library is
+// A handle of the calling thread's device, borrowed for one call. As many are made as calls run at once, and
+// they live as long as the process, because threads come and go, and CUDA may be gone when the library is
 // unloaded. `Handle` is a pointer type; make() returns a new one, or Fails.
 template <typename Handle>
 class Borrowed {
  public:
   template <typename Make>
   explicit Borrowed(Make make) {
-    CheckCuda(cudaGetDevice(&device_), "asking for the device");
+    CheckCuda(cudaGetDevice(&device_), "getting the device");
     {
       const std::lock_guard<std::mutex> lock(Spare().mutex);
       std::vector<Handle>& spare = Spare().handles[device_];

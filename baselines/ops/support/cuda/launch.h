@@ -1,5 +1,5 @@
-// What the launching headers of this folder (for_each.h, reduce.h, scan.h) need of their backend. Operators
-// include those, not this.
+// What the launching headers of this folder (for_each.h, reduce.h, scan.h) need from their backend. Operators
+// include those headers, not this one.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_LAUNCH_H_
 #define BASELINES_OPS_SUPPORT_CUDA_LAUNCH_H_
 
@@ -35,7 +35,7 @@ inline cudaStream_t StreamOf(const Queue& queue) {
   return static_cast<cudaStream_t>(queue.stream());
 }
 
-// Blocks for n threads' work; more than a device can hold is left to the kernel's loop.
+// Blocks for n threads' work; the kernel's loop covers what exceeds a device.
 inline unsigned Blocks(int64_t n, int64_t per_block) {
   return static_cast<unsigned>(std::min<int64_t>((n + per_block - 1) / per_block, int64_t{1} << 20));
 }

@@ -1,5 +1,5 @@
-// Where the elements of a strided tensor lie, as a kernel computes it: dimensions that can be walked as one
-// are merged on the host, so that most tensors need no division.
+// How a kernel computes where the elements of a strided tensor lie: the host merges dimensions that can be
+// traversed as one, so that most tensors need no division.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_LAYOUT_H_
 #define BASELINES_OPS_SUPPORT_CUDA_LAYOUT_H_
 
@@ -11,8 +11,8 @@
 
 namespace diopi::ops::cuda {
 
-// Dimensions that are left after merging. More is an error of the call: PyTorch's own limit on a GPU is 25,
-// and no operator of the ABI has that many that cannot be merged.
+// The most dimensions that may remain after merging. More is an error of the call: PyTorch's own limit on a
+// GPU is 25, and no operator of the ABI has that many that cannot be merged.
 inline constexpr int kMaxDims = 8;
 
 // A value without pointers: kernels take it as an argument.
@@ -22,7 +22,7 @@ struct Layout {
   int64_t sizes[kMaxDims] = {};
   int64_t strides[kMaxDims] = {};  // in elements
 
-  // The element, counted from the first one, that has this place in row-major order.
+  // The offset from the first element of the one at this place in row-major order.
   DIOPI_HD int64_t Offset(int64_t index) const {
     if (rank == 0) return 0;
     if (rank == 1) return index * strides[0];
@@ -47,7 +47,7 @@ struct Layout {
 // Fail when more than kMaxDims dimensions are left.
 Layout MakeLayout(const Shape& shape, const Shape& strides);
 
-// The tensor's strides seen at a broadcast shape, 0 where a dimension is stretched or added. Fail when it
+// The tensor's strides for a broadcast shape, 0 where a dimension is stretched or added. Fail when the tensor
 // cannot be broadcast to it.
 Shape StridesAt(const Tensor& tensor, const Shape& shape);
 

@@ -1,4 +1,4 @@
-// Element-wise functions, everything but the formula: functors as both.h describes them.
+// Element-wise functions except for their formulas, which are functors as both.h describes them.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_MAP_H_
 #define BASELINES_OPS_SUPPORT_CUDA_MAP_H_
 
@@ -53,13 +53,13 @@ struct Same {
     return x;
   }
 };
-// Element for element in row-major order, converted: `n` of each.
+// Copies `n` elements in row-major order, converted.
 template <typename C>
 void Copy(const Queue& queue, int64_t n, const Out<C>& out, const In<C>& in) {
   Map(queue, n, out, Same(), in);
 }
 
-// A GPU cannot tell of a division by zero, and PyTorch's result is any number there: all bits set.
+// A GPU cannot report a division by zero, and PyTorch's result is arbitrary there: all bits set.
 DIOPI_HD inline int64_t IntegerDividedByZero() {
   return -1;
 }

@@ -1,8 +1,8 @@
-// The stream of one call, the memory it may take, and copies on that stream.
+// The stream of one call, the memory that it may use, and copies on that stream.
 //
-// With nvcc this is a GPU's; compiled as C++ (DIOPI_CUDA_EMULATED) everything happens at once, in memory that
-// only "kernels" and these copies may touch, so that an operator that reads device memory on the host dies in
-// a test and not on a user's GPU.
+// With nvcc this is a GPU's stream. Compiled as C++ (DIOPI_CUDA_EMULATED), everything happens immediately, in
+// memory that only "kernels" and these copies may touch, so that an operator that reads device memory on the
+// host crashes in a test and not on a user's GPU.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_QUEUE_H_
 #define BASELINES_OPS_SUPPORT_CUDA_QUEUE_H_
 
@@ -33,7 +33,7 @@ class Queue {
   void CopyToDevice(void* dst, const void* src, int64_t bytes) const;
   void CopyOnDevice(void* dst, const void* src, int64_t bytes) const;
   void Zero(void* dst, int64_t bytes) const;
-  // Waits for the stream: only where the size of a result or a host pointer depends on data.
+  // Waits for the stream; only for cases where the size of a result or a host pointer depends on data.
   void CopyToHost(void* dst, const void* src, int64_t bytes) const;
 
  private:

@@ -22,7 +22,7 @@ namespace diopi::ops::cuda {
 
 // The tree. A row is cut into `chunks` of `chunk` elements; in a chunk, lane t of `lanes` takes elements t,
 // t + lanes, ... one after the other, and lanes are combined by halves. The chunks' results are reduced the
-// same way. It depends on the sizes alone.
+// same way. The tree depends only on the sizes.
 struct ReduceTree {
   int lanes = 1;
   int64_t chunk = 0;

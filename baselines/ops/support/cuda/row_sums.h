@@ -1,4 +1,4 @@
-// Sums of rows, for operators that need them on the way to something else.
+// Sums of rows, for operators that need them as intermediate results.
 //
 //   State* sums = RowSums(queue, rows, length, f);    sums[row] = f(row, 0) + ... + f(row, length - 1)
 //

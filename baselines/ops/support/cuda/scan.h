@@ -49,7 +49,7 @@ DIOPI_HD void StoreScanLane(const Op& op, int64_t row, int64_t length, int64_t b
     op.Store(row, begin + k, first ? lane.items[k] : op.Combine(before, lane.items[k]));
 }
 
-// Turns the chunks' totals into what comes before each chunk.
+// Turns the chunks' totals into the combination of everything before each chunk.
 template <typename Op>
 struct ScanTotals {
   using State = typename Op::State;

@@ -11,14 +11,13 @@
 
 namespace diopi::ops::cuda {
 
-// Numbers and what goes with each.
+// Keys and the value of each.
 struct KeyedValues {
   uint64_t* keys = nullptr;
   int64_t* values = nullptr;
 };
 
-// Sorted by the lowest `bits` of the keys, equal ones in their order. The result lies in the given buffers or
-// in others.
+// Sorts by the lowest `bits` of the keys, stably. The result is in the given buffers or in others.
 KeyedValues SortByKey(const Queue& queue, const KeyedValues& pairs, int64_t n, int bits);
 
 // The positions of the nonzero flags, in order, into positions[n]. Returns how many: waits for the stream.

@@ -1,4 +1,5 @@
-// Asks the server. A 401 makes the page ask for a token, which then travels in a cookie.
+// Requests data from the server. After a 401 the page asks for a token, which it then sends in a
+// cookie.
 
 export class ApiError extends Error {
   constructor(

@@ -5,7 +5,7 @@ export interface FailureGroup {
   key: string;
   outcome: Outcome;
   cause: string;
-  diagnosed: boolean; // false: the cause only says what was seen
+  diagnosed: boolean; // false: the cause is only an observation
   operators: string[];
   functions: string[];
   dtypes: string[];

@@ -18,7 +18,7 @@ export interface Mismatch {
   expected_text: string;
 }
 
-// Measurements of one output. Units: ulp of the output's dtype; z in noise units (docs/method.md, section 2). A figure that was not measured is NaN (null in JSON), never 0: an output judged bit for bit has none in noise units, integers have none in ulps, and of no element there is no error.
+// Measurements of one output. Units: ulp of the output's dtype; z in noise units (docs/method.md, section 2). A figure that was not measured is NaN (null in JSON), never 0: an output judged bit for bit has none in noise units, integers have none in ulps, and an output without elements has no errors.
 export interface OutputStats {
   key: string; // "out", "outs.0"
   dtype: Dtype;
@@ -49,7 +49,7 @@ export interface OutputStats {
   groups: number; // independent groups of roundings, G of gate R
   argmax: number; // flat index of max_z; -1 where nothing was measured
   leaning: number; // elements that gate B looks at
-  rms_z_device: Figure; // The device reference (NVIDIA's output) beside; not measured, and grade empty, where the baseline has none.
+  rms_z_device: Figure; // Compared with the device reference's (NVIDIA's) output; not measured, and grade empty, where the baseline has none.
   rmse_device: Figure;
   rmse_ratio: Figure; // rmse / max(rmse_device, rmse_ideal); 1 when both are 0
   grade: string; // "A" <= 1.25, "B" <= 2, "C" <= 8, "D"; never a licence
@@ -78,19 +78,19 @@ export interface Verdict {
   likely_cause: string; // in words, where the pattern of a failure is known
   consistent_with: string[]; // Of likely_cause, the explanations that fit the outputs: "alpha taken as 1", "TF32 products".
   declarable: string; // of likely_cause, the contract to declare if the device computes so: "tf32"
-  device_index: number | null; // the card it ran on; absent where the agent was given none
-  elapsed_us: Figure; // From handing the case over to its answer, all calls and checks; absent: no worker had it.
+  device_index: number | null; // the device it ran on; absent where the agent was given none
+  elapsed_us: Figure; // From sending the case to the worker to its answer, with all calls and checks; absent: no worker had it.
   readings: string[]; // results beside the reference's own that were accepted: "rounded_scalars", "spread_nan", "opposite_signs"
   would_pass_under: string[]; // Contracts that the device does not declare and under which the failed outputs would pass: "native16".
   cause_confidence: Figure; // of likely_cause, 0 to 1; causes below 0.9 are left out
-  threw: boolean; // the call let a C++ exception out
+  threw: boolean; // the call threw a C++ exception
   waiver: string; // OUTCOME_WAIVED: the id of the waiver that covers the failure (RunProfile.Waiver)
   adapted: boolean; // reached through the adaptor (device profile, --four-bytes, --nhwc)
-  conversions: string[]; // what the adaptor did, a tensor each: "input float64 as float32"
+  conversions: string[]; // what the adaptor did, per tensor: "input float64 as float32"
   device_reference: string; // whose outputs it was graded against: "Acme 2.1"; empty: nobody's
 }
 
-// Which cases. Globs use * and ?; empty lists mean all.
+// Selects cases. Globs use * and ?; an empty list means all.
 export interface Selection {
   functions: string[]; // operator names, function names or globs: add, diopiAdd, conv*
   cases: string[]; // case id globs
@@ -98,7 +98,7 @@ export interface Selection {
   suite: string; // "core" when empty
 }
 
-// |out - ref| <= atol + rtol |ref|, for all elements but a share of them.
+// |out - ref| <= atol + rtol |ref| for all elements except a share of mismatch_ratio.
 export interface Tolerance {
   atol: Figure;
   rtol: Figure;
@@ -120,7 +120,7 @@ export interface Variable {
   value: string;
 }
 
-// What a run keeps of the profile it was made with.
+// What a run stores about its profile.
 export interface RunProfile {
   file: string; // name alone
   hash: string; // 32 hex digits over its text
@@ -130,9 +130,9 @@ export interface RunProfile {
   environment: Variable[]; // of the workers, as the profile has it
 }
 
-// How diopi-cli repro is told to do what the run did. Paths are absolute.
+// What diopi-cli repro needs to repeat a case of the run. Paths are absolute.
 export interface RunCommand {
-  profile_path: string; // on the agent's machine, as the others
+  profile_path: string; // on the agent's machine, like the other paths
   device_lib: string;
   cases_folder: string; // of a user's own cases, on the server's machine; set by the server
   four_bytes: boolean;
@@ -159,14 +159,15 @@ export interface RunOptions {
   implemented: string[]; // ABI functions whose symbol the library exports
   shard_index: number;
   shard_count: number;
-  whole_suite_hash: string; // Set by the server: the hash of all that the selection has, before a shard of it is taken. Shards of one run share it.
+  whole_suite_hash: string; // Set by the server: the hash of the whole selection, before a shard of it is taken. Shards of one run share it.
   sandbox: string; // what the workers dropped and what they could not, in words
-  owner: string; // set by the server: whose token made the run; "anyone" where none was asked for
-  profile: RunProfile | null; // the device profile and the adaptor it was made with; unset: neither
+  owner: string; // set by the server: the owner of the token; "anyone" where none is required
+  abort_reason: string; // set by the server: why it aborted the run by itself; empty: it did not
+  profile: RunProfile | null; // the device profile and the adaptor of the run; unset: neither
   command: RunCommand | null; // what else a command that repeats a case needs
 }
 
-// What a run that was submitted has beside its options. Until its first agent begins, the options' facts about the library are empty.
+// What a submitted run has besides its options. Until its first agent begins, the options' facts about the library are empty.
 export interface Submission {
   require_sha256: string; // not empty: only this library may run it
   upload_name: string; // not empty: the library came with the request, under this name
@@ -187,5 +188,5 @@ export interface RunInfo {
   done: number;
   outcomes: Record<string, number>;
   suite_hash: string;
-  submission: Submission | null; // of a run that standing agents do
+  submission: Submission | null; // of a run that was submitted to standing agents
 }

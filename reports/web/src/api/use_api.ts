@@ -3,7 +3,8 @@ import { ApiError, get } from './client';
 
 const UNAUTHENTICATED = 'diopi:unauthenticated';
 
-// Calls `listener` with the server's words whenever it asks for a token. Returns what ends that.
+// Calls `listener` with the server's message whenever it asks for a token. Returns a function that
+// stops this.
 export function onUnauthenticated(listener: (message: string) => void): () => void {
   const onEvent = (event: Event) => listener((event as CustomEvent<string>).detail);
   addEventListener(UNAUTHENTICATED, onEvent);
@@ -23,8 +24,8 @@ interface State<T> {
   error: ApiError | null;
 }
 
-// Loads `path` and keeps it fresh: anew on reload(), and every `pollMs` for as long as that is not null. The last data
-// of the same path stays while it loads anew or when that fails; null loads nothing.
+// Loads `path` and keeps it fresh: loads again on reload(), and every `pollMs` unless that is null.
+// The last data of the same path stay while it loads again or when that fails; null loads nothing.
 export function useApi<T>(path: string | null, pollMs: number | null = null): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path: null, data: null, error: null });
   const [turn, setTurn] = useState(0);

@@ -3,7 +3,7 @@ const MEANING: Record<string, string> = {
   tf32: 'float32 products are computed in TF32: tolerances were widened',
 };
 
-// What figures must not be shown without: declared contracts, and what was observed.
+// Badges without which figures must not be shown: declared contracts, and observations.
 export function Badges({ badges, contracts }: { badges: string[]; contracts: string[] }) {
   const all = [...new Set([...contracts, ...badges])];
   if (all.length === 0) return <span class="muted">no contract</span>;

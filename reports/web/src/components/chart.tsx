@@ -50,12 +50,12 @@ export function tooltipStyle(c: Colours) {
 interface Props {
   option: (colours: Colours) => EChartsCoreOption;
   height: number;
-  label: string; // what a screen reader says; the figures stand in a table beside
+  label: string; // for screen readers; the figures are in a table beside the chart
   onOpen?: (dataIndex: number) => void;
 }
 
-// A chart of ECharts that follows the size of its box and the theme. `option` must keep its identity between renders
-// for as long as its data do.
+// An ECharts chart that follows the size of its box and the theme. `option` must keep its identity
+// between renders while its data stay the same.
 export function Chart({ option, height, label, onOpen }: Props) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

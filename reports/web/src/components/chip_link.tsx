@@ -3,7 +3,8 @@ import { Link } from './link';
 
 export const chipName = (chip: string): string => chip || 'unnamed chip';
 
-// A chip by its name, which an ellipsis cuts where there is no room; the whole name is the title.
+// A link to a chip. An ellipsis shortens its name where there is no room; the title has the whole
+// name.
 export function ChipLink({ chip }: { chip: string }) {
   return (
     <Link href={to.chip(chip)} class="chip-link cut" title={chipName(chip)}>

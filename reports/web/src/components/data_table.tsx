@@ -6,20 +6,21 @@ import { navigate, usePlace, withQuery } from '../lib/router';
 import { rowAt, rowOffsets, wrappedLines } from '../lib/wrap';
 
 export interface Column<Row> {
-  key: string; // of the row's field that it sorts by
+  key: string; // the row's field that the column sorts by
   head: string;
   says?: string; // what the column means
-  width: string; // of CSS; '' takes what is left
+  width: string; // CSS width; '' takes the remaining space
   numeric?: boolean;
   wide?: boolean; // left out on narrow screens
   cell: (row: Row) => ComponentChildren;
 }
 
-// A text of a row that is never cut: its row grows by the lines it takes. It stands in a fixed-width font.
+// A text of a row that is never cut: its row grows by the lines that it needs. It has a fixed-width
+// font.
 export interface Wrapped<Row> {
   text: (row: Row) => string;
-  column: string; // the key of the column that has it
-  narrow: string; // and on narrow screens: texts of one column stand below each other
+  column: string; // the key of its column
+  narrow: string; // the same on narrow screens; texts of one column are stacked
 }
 
 interface Props<Row> {
@@ -34,11 +35,11 @@ interface Props<Row> {
 }
 
 const OVERSCAN = 10;
-// As in tables.css: of a wrapped text the line, and of its cell what is beside it.
+// As in tables.css: the line of a wrapped text, and the padding of its cell.
 const LINE = 17;
 const SIDES = 16;
 const ABOVE_AND_BELOW = 11;
-// Where each table stood, by address, for the way back; as long as the page lives.
+// Each table's scroll position by address, for going back; kept while the page lives.
 const positions = new Map<string, { active: number; top: number }>();
 
 function useNarrow(): boolean {
@@ -66,7 +67,7 @@ function characterWidth(inside: Element): number {
 
 const NONE: never[] = [];
 
-// Where each row starts. Where texts wrap, it depends on the width that their columns have.
+// Where each row starts. With wrapped texts, this depends on the width of their columns.
 function useOffsets<Row>(box: RefObject<HTMLDivElement>, rows: Row[], wrapped: Wrapped<Row>[] = NONE) {
   const narrow = useNarrow();
   const [columns, setColumns] = useState<Record<string, number>>({});
@@ -109,7 +110,8 @@ function useCursor(box: RefObject<HTMLDivElement>, offsets: number[], open: (ind
   const [active, setActive] = useState(() => positions.get(spot)?.active ?? -1);
   const [view, setView] = useState({ top: 0, height: 600 });
 
-  // Before the new rows are seen: a key pressed right after must move from the new place, not be undone by it.
+  // Runs before the new rows are shown: a key pressed right after must move from the new place, not
+  // be undone by it.
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
@@ -194,7 +196,8 @@ function Heads<Row>({ columns, sort }: { columns: Column<Row>[]; sort: Sort | nu
   );
 }
 
-// A table of any length: only the rows in view are in the document. One a page: it answers to j and k.
+// A table of any length: only the rows in view are in the document. One per page, because it
+// handles j and k.
 export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, empty, wrapped }: Props<Row>) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);

@@ -11,8 +11,8 @@ function words(operator: string, dtype: string, cell: HeatLook): string {
   return `${operator}, ${dtype}: ${parts.join(', ')}`;
 }
 
-// Operators by dtypes. A cell says how many cases fail, or ✓ when none does and ○ when none was called; it leads to
-// these cases.
+// Operators by dtype. A cell shows how many cases fail, or ✓ when none does and ○ when none was
+// called, and links to these cases.
 export function HeatMap({ heat, run }: { heat: Heat; run: string }) {
   return (
     <>

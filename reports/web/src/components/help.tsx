@@ -12,7 +12,7 @@ const KEYS: [string, string][] = [
   ['?', 'this list'],
 ];
 
-// The keyboard's list, and the keys that work on every page.
+// The list of keys, and the keys that work on every page.
 export function Help() {
   const dialog = useRef<HTMLDialogElement>(null);
   const open = () => dialog.current?.showModal();

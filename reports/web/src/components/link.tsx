@@ -7,7 +7,8 @@ type Props = Omit<JSX.HTMLAttributes<HTMLAnchorElement>, 'href'> & {
   replace?: boolean;
 };
 
-// A link within the page: no reload; with a modifier or the middle button what the browser does with any link.
+// A link within the page, without a reload; with a modifier or the middle button it acts like any
+// link.
 export function Link({ href, replace = false, children, ...rest }: Props) {
   const onClick = (event: MouseEvent) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

@@ -5,8 +5,8 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-// What stands in for data that is not there (yet): loading, an error with a way on, or the data's own page. An error
-// while older data is shown is a line above it.
+// Shown in place of missing data: loading, an error with a way to continue, or the data's own page.
+// An error while older data are shown is a line above them.
 export function Loading<T>({
   loaded,
   children,

@@ -2,7 +2,7 @@ import type { OutcomeCounts } from '../api/types';
 import { count } from '../lib/format';
 import { OUTCOMES, OUTCOME_ORDER } from '../lib/outcomes';
 
-// The outcomes of a run as one stacked bar; what has no verdict yet stays empty.
+// The outcomes of a run as one stacked bar; cases without a verdict stay empty.
 export function OutcomeBar({ outcomes, cases }: { outcomes: OutcomeCounts; cases: number }) {
   const present = OUTCOME_ORDER.filter((outcome) => (outcomes[outcome] ?? 0) > 0);
   const words = present.map((outcome) => `${OUTCOMES[outcome].label} ${count(outcomes[outcome])}`).join(', ');

@@ -1,6 +1,6 @@
 import { look } from '../lib/outcomes';
 
-// An outcome as sign and word.
+// An outcome as a sign and a word.
 export function OutcomeMark({ outcome, short = false }: { outcome: string; short?: boolean }) {
   const { label, sign, tone, says } = look(outcome);
   return (

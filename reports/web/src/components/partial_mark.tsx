@@ -2,7 +2,8 @@ import type { RunSummary } from '../api/types';
 import { isLive } from '../lib/state';
 import { Explained } from './tips';
 
-// Marks a run that does not stand for its chip, and says why. One that still goes on has its state as a mark.
+// Marks a run that does not stand for its chip, and says why. A run in progress has its state as
+// the mark.
 export function PartialMark({ run, inFull = false }: { run: RunSummary; inFull?: boolean }) {
   if (run.partial === null || isLive(run.state)) return null;
   return (

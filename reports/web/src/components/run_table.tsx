@@ -56,7 +56,8 @@ function Row({ run, before, chip }: { run: RunSummary; before: RunSummary | unde
   );
 }
 
-// Runs, newest first. `chip`: shows whose each is. A run is compared with the next older one of its chip.
+// Runs, newest first. `chip`: also shows each run's chip. A run is compared with the next older run
+// of its chip.
 export function RunTable({ runs, chip = false }: { runs: RunSummary[]; chip?: boolean }) {
   const older = (run: RunSummary, at: number) => runs.slice(at + 1).find((other) => other.chip === run.chip);
   return (

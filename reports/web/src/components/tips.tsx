@@ -19,8 +19,8 @@ function place(element: Element): Tip {
   };
 }
 
-// The page's one tooltip. It says what the element with `data-tip` means that has the pointer or the focus, and goes
-// with Escape, scrolling, or when both leave.
+// The page's only tooltip. It explains the element with `data-tip` that has the pointer or the
+// focus, and disappears with Escape, scrolling, or when both leave.
 export function Tips() {
   const [tip, setTip] = useState<Tip | null>(null);
   useEffect(() => {
@@ -68,7 +68,7 @@ export function Tips() {
   );
 }
 
-// Text that explains itself, to the keyboard as well.
+// Text with a tooltip, also for keyboard users.
 export function Explained({ says, children }: { says: string; children: ComponentChildren }) {
   return (
     <span class="explained" tabIndex={0} data-tip={says}>

@@ -1,4 +1,5 @@
-// The list from which a case was opened, so that its page can go on to the next. Lost on reload, by intention.
+// The list from which a case was opened, so that its page can go to the next case. Lost on reload,
+// on purpose.
 let run = '';
 let ids: string[] = [];
 

@@ -1,4 +1,5 @@
-// The cases of a run: from the API's columns to rows, filtered and sorted by what the address bar says.
+// The cases of a run: turns the API's columns into rows, filtered and sorted as the address bar
+// says.
 import type { CasesTable, Figure } from '../api/types';
 import { isFailure, outcomeRank } from './outcomes';
 
@@ -80,7 +81,8 @@ export function readSort(query: URLSearchParams): Sort | null {
   return text.startsWith('-') ? { key: text.slice(1), down: true } : { key: text, down: false };
 }
 
-// A click on a column's head: first its natural direction (figures: largest first), then the other, then none.
+// A click on a column's head sorts first in its natural direction (figures: largest first), then in
+// the other, then not.
 export function nextSort(sort: Sort | null, key: string, numeric: boolean): string | null {
   const first = numeric ? `-${key}` : key;
   const second = numeric ? key : `-${key}`;
@@ -97,7 +99,7 @@ function rank(key: string, value: Value): number | string | null {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-// Stable. What was not measured comes last, whichever the direction.
+// Stable. Values that were not measured come last in both directions.
 export function sortRows<Row extends object>(rows: Row[], sort: Sort | null): Row[] {
   if (sort === null) return rows;
   const { key, down } = sort;

@@ -1,4 +1,4 @@
-// Functions by chips: how each cell reads, and which functions a filter leaves.
+// Functions by chip: how each cell reads, and which functions a filter keeps.
 import type { CoverageCell, CoveragePage } from '../api/types';
 
 export type CellKind = 'passing' | 'failing' | 'untested' | 'absent';

@@ -1,4 +1,4 @@
-// Figures in words. What was not measured says so and is never a zero.
+// Formats figures. A value that was not measured says so and is never a zero.
 import type { Figure } from '../api/types';
 
 export const NOT_MEASURED = 'not measured';
@@ -36,7 +36,7 @@ export function figure(value: Figure | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-// In a dense table a dash; the column's tooltip and screen readers get the words.
+// A dash in a dense table; the column's tooltip and screen readers have the words.
 export const shortFigure = (value: Figure | undefined): string =>
   value === null || value === undefined ? '–' : figure(value);
 
@@ -85,7 +85,7 @@ export function ago(text: string | null, now = Date.now()): string {
 export const shortHash = (hash: string): string => (hash === '' ? 'unknown' : hash.slice(0, 12));
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
-// Where the element of a flat row-major index lies.
+// The coordinates of a flat row-major index.
 export function coordinates(index: number, sizes: number[]): number[] {
   const at = [...sizes];
   for (let axis = sizes.length - 1; axis >= 0; --axis) {

@@ -1,4 +1,4 @@
-// The heat map's cells: what each shows, told by text and by shade.
+// The heat map's cells: the text and the shade of each.
 import type { Heat } from '../api/types';
 
 export interface HeatLook {
@@ -21,7 +21,7 @@ export function heatLook(cases: number, passed: number, failed: number, other: n
   return { ...figures, kind: 'none', level: 0, text: '○' };
 }
 
-// By operator, a row of looks by dtype; null: the suite has no case there.
+// For each operator, a row of looks by dtype; null: the suite has no case there.
 export function heatRows(heat: Heat): { operator: string; cells: (HeatLook | null)[] }[] {
   const rows = heat.operators.map((operator) => ({
     operator,

@@ -20,7 +20,7 @@ export function binRange(bin: number): string {
   return `${power(bin - 4)} to ${power(bin - 3)} ulps`;
 }
 
-// The bins up to the last that has something, at least to 2 ulps: an empty tail says nothing.
+// The bins up to the last non-empty one, at least to 2 ulps: an empty tail says nothing.
 export function shownBins(counts: number[]): number {
   let last = 5;
   counts.forEach((n, bin) => {

@@ -1,7 +1,7 @@
-// The closed vocabulary of outcomes: each has words, a sign and a family of colour, so that none depends on colour.
+// All outcomes: each has words, a sign and a colour family, so that none depends on colour alone.
 import type { Outcome, OutcomeCounts } from '../api/types';
 
-// How an outcome counts: only `pass` is good; what was not called is neither.
+// How an outcome counts: only `pass` is good; cases that were not called are neither good nor bad.
 export type Tone = 'good' | 'bad' | 'none' | 'note' | 'ours';
 
 interface Look {
@@ -11,7 +11,7 @@ interface Look {
   says: string;
 }
 
-// In the order in which a reader wants them.
+// In display order.
 export const OUTCOMES: Record<Outcome, Look> = {
   pass: { label: 'pass', sign: '✓', tone: 'good', says: 'correct within the tolerance' },
   fail: { label: 'fail', sign: '✕', tone: 'bad', says: 'wrong numbers, shape or dtype' },

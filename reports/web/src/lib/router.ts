@@ -1,4 +1,5 @@
-// Where the page is: path and query of the address bar. Filters live in the query, so that a link says it all.
+// The page's place: path and query of the address bar. Filters live in the query, so that a link
+// contains everything.
 import { useSyncExternalStore } from 'preact/compat';
 
 const CHANGED = 'diopi:location';
@@ -12,7 +13,7 @@ function subscribe(notify: () => void): () => void {
   };
 }
 
-// `replace` changes the present entry of the browser's history instead of adding one: for typing.
+// `replace` changes the current entry of the browser's history instead of adding one: for typing.
 export function navigate(href: string, replace = false): void {
   if (href === location.pathname + location.search) return;
   const samePage = href.split('?')[0] === location.pathname;
@@ -35,7 +36,7 @@ export function usePlace(): Place {
   };
 }
 
-// The present path with some parameters changed; null or '' removes one.
+// The current path with some parameters changed; null or '' removes one.
 export function withQuery(place: Place, changes: Record<string, string | null>): string {
   const query = new URLSearchParams(place.query);
   for (const [name, value] of Object.entries(changes)) {
@@ -57,7 +58,7 @@ export const to = {
   runs: '/runs',
   coverage: '/coverage',
   chip: (chip: string) => `/chips/${part(chip)}`,
-  // A run opens on its failures by cause; a filter shows the cases that it leaves.
+  // A run opens on its failures by cause; with a filter it shows the matching cases.
   run: (run: string, filter?: Record<string, string>) =>
     href(`/runs/${part(run)}`, new URLSearchParams(filter ? { ...filter, view: 'cases' } : {})),
   case: (run: string, id: string) => `/runs/${part(run)}/cases/${part(id)}`,

@@ -2,7 +2,7 @@
 export const TERMS = {
   max_z:
     'The largest error of an element, in units of the rounding noise that a correct float32 computation has there. About 8 or more is wrong.',
-  rms_z: 'The root-mean-square of the errors, in the same units as max z.',
+  rms_z: 'The root mean square of the errors, in the same units as max z.',
   max_ulp:
     'The largest error of an element, in units in the last place of the output’s dtype: 0.5 is correct rounding.',
   max_abs: 'The largest absolute error of an element.',

@@ -19,12 +19,12 @@ export function applyTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // A browser that keeps nothing: the theme holds until the page is left.
+    // The browser stores nothing: the theme lasts until the user leaves the page.
   }
   dispatchEvent(new Event(THEME_CHANGED));
 }
 
-// The present value of a custom colour such as "--good", as the browser resolves it.
+// The current value of a custom colour such as "--good", as the browser resolves it.
 export function colour(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;

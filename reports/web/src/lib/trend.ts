@@ -1,5 +1,5 @@
 import type { RunSummary } from '../api/types';
 
-// Only complete runs are points of a trend: the figures of one that was cut short, or that covers a selection, are of
+// Only complete runs are points of a trend: the figures of an aborted run, or of a selection, cover
 // other cases.
 export const isPoint = (run: RunSummary): boolean => run.partial === null && run.done > 0;

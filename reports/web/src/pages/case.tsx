@@ -26,7 +26,7 @@ function Arguments({ page }: { page: CasePage }) {
   if (page.arguments === null) {
     return (
       <>
-        <Empty>This server’s data folder has no such case; what the agent recorded:</Empty>
+        <Empty>This server’s data folder does not have this case. The agent recorded:</Empty>
         <p class="mono small">{page.tensor_info || 'nothing'}</p>
       </>
     );

@@ -69,7 +69,7 @@ function Since({ history }: { history: History }) {
   const { first_bad, last_good, flaky, changes, case_id } = history;
   return (
     <p class="small">
-      {flaky && <strong class="tone-note">≈ Flaky: {changes} changes under the same library. </strong>}
+      {flaky && <strong class="tone-note">≈ Flaky: {changes} changes with the same library. </strong>}
       {first_bad ? (
         <>
           Not passing since{' '}

@@ -8,7 +8,7 @@ import { TERMS } from '../lib/terms';
 
 const GATES: Record<string, string> = {
   P: 'single elements beyond the tolerance',
-  X: 'an answer that has to be exact',
+  X: 'an answer that must be exact',
   S: 'shape or dtype',
   R: 'root-mean-square error too large',
   B: 'errors are biased to one side',
@@ -55,7 +55,7 @@ function Histogram({ counts }: { counts: number[] }) {
           type: 'log',
           logBase: 10,
           min: 0.5,
-          startValue: 0.5, // else bars start at 1, and one of height 1 is none
+          startValue: 0.5, // otherwise bars start at 1, and a bar of height 1 is invisible
           axisLabel: {
             color: c.muted,
             fontSize: 10,
@@ -119,7 +119,7 @@ function Measurements({ output, reference }: { output: OutputStats; reference: s
           <th scope="col" class="num">
             Chip
           </th>
-          <Head says="The same figure of the device reference, where there is one." num>
+          <Head says="The same figure for the device reference, where there is one." num>
             {name}
           </Head>
         </tr>
@@ -211,12 +211,12 @@ function PublicVerdict({ output, verdict }: { output: OutputStats; verdict: Outc
     <>
       {output.public_pass ? '✓ pass' : '✕ fail'}
       {typeof ratio === 'number' && (
-        <span class="muted"> ({figure(ratio * 100)} % of the elements miss)</span>
+        <span class="muted"> ({figure(ratio * 100)} % of the elements outside its tolerance)</span>
       )}
       {verdict !== 'pass' && output.public_pass && !output.ok && (
-        <span class="tone-note"> (unlike our verdict)</span>
+        <span class="tone-note"> (differs from our verdict)</span>
       )}
-      {output.ok && !output.public_pass && <span class="tone-note"> (unlike our verdict)</span>}
+      {output.ok && !output.public_pass && <span class="tone-note"> (differs from our verdict)</span>}
     </>
   );
 }
@@ -224,10 +224,11 @@ function PublicVerdict({ output, verdict }: { output: OutputStats; verdict: Outc
 interface Props {
   output: OutputStats;
   verdict: Outcome;
-  reference: string; // whose outputs the chip's errors are set beside; '': nobody's
+  reference: string; // the device reference to compare with; '': none
 }
 
-// One output of a case: what was measured, beside the device reference's figures and the public harness's verdict.
+// One output of a case: the measurements, beside the device reference's figures and the public
+// harness's verdict.
 export function CaseOutput({ output, verdict, reference }: Props) {
   return (
     <article class="card output" aria-label={`Output ${output.key}`}>

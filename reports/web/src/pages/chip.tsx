@@ -18,8 +18,7 @@ import { useTitle } from '../lib/title';
 import { ChipTrend } from './chip_trend';
 
 function Flaky({ page }: { page: ChipPage }) {
-  if (page.flaky.length === 0)
-    return <Empty>None: no case changed its outcome under the same library.</Empty>;
+  if (page.flaky.length === 0) return <Empty>None: no case changed its outcome with the same library.</Empty>;
   return (
     <table class="plain">
       <thead>

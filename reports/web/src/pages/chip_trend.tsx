@@ -50,8 +50,8 @@ function axes(c: Colours, at: number, name: string, labels: string[]) {
   return { x, y };
 }
 
-// Functions that pass and correctness of a chip's runs, oldest first, one above the other; a click opens the run. A ring where
-// the library is another one than in the run before.
+// Functions that pass and correctness of a chip's runs, oldest first, one above the other; a click
+// opens the run. A ring marks a run whose library differs from the previous run's.
 export function ChipTrend({ runs }: { runs: RunSummary[] }) {
   const option = useCallback(
     (c: Colours) => {

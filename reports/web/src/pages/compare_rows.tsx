@@ -27,7 +27,7 @@ function KindMark({ kind }: { kind: CompareRow['kind'] }) {
 const range = (side: CompareSide) => `${micros(side.call_low_us)} to ${micros(side.call_high_us)}`;
 const byTime = (row: CompareRow) => row.kind === 'slower' || row.kind === 'faster';
 
-// One side: the outcome, and the figure that the kind is about.
+// One side: the outcome, and the figure that the kind of change concerns.
 function Side({ row, side, run }: { row: CompareRow; side: CompareSide | null; run: string }) {
   if (!side) return <span class="muted">not in this run</span>;
   return (
@@ -112,7 +112,7 @@ export function CompareRows({ data }: { data: Compare }) {
         rowKey={(row) => `${row.case_id} ${row.kind}`}
         rowHref={(row) => to.case(row.b ? data.b.run_id : data.a.run_id, row.case_id)}
         sort={sort}
-        empty={data.rows.length === 0 ? 'Nothing differs.' : 'No difference fits these filters.'}
+        empty={data.rows.length === 0 ? 'Nothing differs.' : 'No difference matches these filters.'}
       />
     </>
   );

@@ -70,7 +70,7 @@ function Totals({ page }: { page: CoveragePage }) {
   );
 }
 
-// A mark for a chip of which there are partial runs alone.
+// A mark for a chip that has only partial runs.
 function OnlyPartial({ row }: { row: ChipRow | undefined }) {
   return row && !row.complete ? <PartialMark run={row.latest} /> : null;
 }

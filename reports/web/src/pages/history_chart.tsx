@@ -5,7 +5,7 @@ import { figure, micros, shortHash, time } from '../lib/format';
 import { look, type Tone } from '../lib/outcomes';
 import { navigate, to } from '../lib/router';
 
-// An outcome's shape: told without colour.
+// An outcome's shape, which needs no colour.
 const SYMBOL: Record<Tone, string> = {
   good: 'circle',
   bad: 'triangle',
@@ -17,7 +17,8 @@ const SYMBOL: Record<Tone, string> = {
 type Measure = 'max_z' | 'max_ulp' | 'call_us';
 const NAMES: Record<Measure, string> = { max_z: 'max z', max_ulp: 'max ulp', call_us: 'call, µs' };
 
-// A logarithmic axis has no place for zero, infinity and what was not measured: no point there.
+// A logarithmic axis has no place for zero, infinity and values that were not measured: they have
+// no point.
 const drawable = (value: Figure) => (typeof value === 'number' && value > 0 ? value : null);
 
 function tooltip(p: HistoryPoint): string {

@@ -116,7 +116,7 @@ export function RunPageView({ run }: { run: string }) {
   const cases = useApi<CasesTable>(inCases ? `${path}/cases` : null, live ? 4000 : null);
   const failures = useApi<Failures>(`${path}/failures`, live ? 4000 : null);
   const reload = first.reload;
-  // The figures follow the run; its end is seen here too, and stops the polling.
+  // The figures follow the run; its end stops the polling.
   useEffect(() => {
     if (!live) return undefined;
     const timer = setInterval(reload, 3000);

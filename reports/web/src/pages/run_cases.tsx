@@ -18,7 +18,10 @@ function PublicMark({ row }: { row: CaseRow }) {
   if (row.public_pass === null) return dash;
   const differs = row.public_pass !== (row.outcome === 'pass');
   return (
-    <span class={differs ? 'tone-note' : 'muted'} title={differs ? 'unlike our verdict' : 'like our verdict'}>
+    <span
+      class={differs ? 'tone-note' : 'muted'}
+      title={differs ? 'differs from our verdict' : 'same as our verdict'}
+    >
       {row.public_pass ? 'pass' : 'fail'}
       {differs ? ' ≠' : ''}
     </span>
@@ -183,7 +186,7 @@ export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
         rowHref={(row) => to.case(run, row.case_id)}
         sort={readSort(query)}
         wrapped={WRAPPED}
-        empty={rows.length === 0 ? 'No verdict yet.' : 'No case fits these filters.'}
+        empty={rows.length === 0 ? 'No verdict yet.' : 'No case matches these filters.'}
       />
     </>
   );

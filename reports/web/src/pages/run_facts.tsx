@@ -24,7 +24,7 @@ function optionFacts(run: RunPage): Fact[] {
   return facts;
 }
 
-// A line an entry; nothing for an empty list.
+// One line per entry; nothing for an empty list.
 function listFact(name: string, entries: string[]): Fact[] {
   if (entries.length === 0) return [];
   return [

@@ -63,7 +63,7 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
   );
 }
 
-// The failures of a run by what causes them: one defect of a library makes hundreds of cases fail.
+// The failures of a run by cause: one defect of a library makes hundreds of cases fail.
 export function RunGroups({ run, failures, live }: { run: string; failures: Failures; live: boolean }) {
   const table = useRef<HTMLTableElement>(null);
   const move = (step: number) => {

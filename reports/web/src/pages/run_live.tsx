@@ -8,7 +8,7 @@ import { count, figure, percent, seconds } from '../lib/format';
 import { to } from '../lib/router';
 import { isLive } from '../lib/state';
 
-// A run under way: how far it is, how long it will take, its newest verdicts.
+// A run in progress: how far it is, the remaining time, its newest verdicts.
 export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
   const { data, error } = useApi<Progress>(`/runs/${encodeURIComponent(run)}/progress`, 1000);
   const ended = data !== null && !isLive(data.state);
@@ -27,7 +27,7 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
         <span>{data.cases_per_s === null ? 'pace unknown' : `${figure(data.cases_per_s)} cases/s`}</span>
         <span>time left: {seconds(data.left_s)}</span>
         {data.state === 'stalled' && <span class="tone-note">⏸ stalled: no heartbeat from its agent</span>}
-        {error && <span class="tone-bad">! {error.message}; shown is the last known</span>}
+        {error && <span class="tone-bad">! {error.message}; showing the last known state</span>}
       </p>
       <div
         role="progressbar"

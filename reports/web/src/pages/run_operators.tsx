@@ -13,7 +13,7 @@ function order(rows: OperatorRow[], by: Order): OperatorRow[] {
   return by === 'operator' ? named : named.sort((a, b) => b.failed - a.failed);
 }
 
-// The operators of a run; a click filters the cases to one, another click to all again.
+// The operators of a run; a click filters the cases by one, another click removes the filter.
 export function RunOperators({ operators }: { operators: OperatorRow[] }) {
   const place = usePlace();
   const chosen = place.query.get('operator') ?? '';

@@ -1,5 +1,5 @@
 // The emulated device: host memory that only kernels and copies of the emulated library may touch, and
-// streams that have done everything as soon as it is asked for.
+// streams that do everything immediately.
 #include "baselines/ops/support/cuda/device.h"
 
 #include <sys/mman.h>
@@ -18,9 +18,9 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// One range of addresses, closed to everybody while no DeviceMemoryOpen lives, and a second one over the same
-// memory for copies: closing costs time for every page that was touched through the first. Never given back:
-// tensors may outlive the library's own data.
+// One range of addresses, inaccessible while no DeviceMemoryOpen lives, and a second one over the same memory
+// for copies, because closing costs time for every page that was touched through the first. Never freed,
+// because tensors may outlive the library's own data.
 class DeviceMemory {
  public:
   static DeviceMemory& Get() {
@@ -72,7 +72,7 @@ class DeviceMemory {
     gaps_[at] = bytes;
   }
 
-  // Where a copy finds what lies at this address, of the device or not.
+  // The address at which a copy accesses this address, whether it is the device's or not.
   template <typename T>
   T* ForCopy(T* pointer) const {
     const auto at = reinterpret_cast<uint64_t>(pointer) - reinterpret_cast<uint64_t>(start_);
@@ -134,8 +134,8 @@ void* device_malloc(uint64_t bytes) {
 void device_free(void* ptr) {
   DeviceMemory::Get().Free(ptr);
 }
-// No device_memcpy_d2d_async: by it a host keeps a stream busy, to see who overtakes. These streams are done
-// before it could.
+// No device_memcpy_d2d_async: hosts use it to keep a stream busy and see what overtakes it, but these streams
+// are done before that.
 diopiError_t device_memcpy_h2d_async(diopiStreamHandle_t, void* dst, const void* src, uint64_t bytes) {
   CopyAnywhere(dst, src, static_cast<int64_t>(bytes));
   return diopiSuccess;

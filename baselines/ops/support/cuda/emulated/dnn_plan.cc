@@ -1,5 +1,5 @@
-// Graphs without a GPU: cuDNN plans for the one that DIOPI_CUDA_PLAN_FOR names (gpus.h), and what it chose is
-// a line of the file that DIOPI_CUDA_PLAN_LOG names, for tests.
+// Graphs without a GPU: cuDNN plans for the GPU that DIOPI_CUDA_PLAN_FOR names (gpus.h), and its choice
+// becomes a line of the file that DIOPI_CUDA_PLAN_LOG names, for tests.
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -17,7 +17,7 @@ PlanCache& Plans() {
   return *plans;
 }
 
-// "WHAT DTYPE ENGINE"; the engine is "none" where there is no plan, and "left" where none was asked for.
+// "WHAT DTYPE ENGINE"; the engine is "none" where there is no plan, and "left" where none was requested.
 void Log(const DnnGraph& graph, const DnnPlan* plan) {
   const char* path = std::getenv("DIOPI_CUDA_PLAN_LOG");
   if (path == nullptr) return;

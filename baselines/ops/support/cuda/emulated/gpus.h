@@ -1,4 +1,4 @@
-// GPUs that cuDNN plans for where there is none.
+// GPUs for which cuDNN makes plans on machines without one.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_EMULATED_GPUS_H_
 #define BASELINES_OPS_SUPPORT_CUDA_EMULATED_GPUS_H_
 

@@ -1,0 +1,85 @@
+// diopi-cli archive: runs into a results database of their own.
+#include <iostream>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/upkeep.h"
+#include "reports/render/lists.h"
+#include "server/store/upkeep.h"
+
+namespace diopi::cli {
+namespace {
+
+class ArchiveCommand final : public Command {
+ public:
+  std::string name() const override { return "archive"; }
+  std::string description() const override {
+    return "Writes runs into a results database of their own, which every command reads as --data FILE";
+  }
+  std::string examples() const override {
+    return "  diopi-cli archive 20251120-101502-7f3a --to 2025.db                    a run in a database of "
+           "its own\n"
+           "  diopi-cli archive release-2.0 release-2.1 --to releases.db --remove    moves two tagged runs\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("RUN", runs_, "Ids or tags of the runs")->required();
+    app->add_option("--to", to_, "New file to write them to")->required();
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_flag("--remove", remove_, "Remove the runs from the data folder once the copy was verified");
+    app->add_flag("--dry-run", dry_run_, "Print what the runs hold, and write nothing");
+    app->add_flag("--yes", yes_, "With --remove: do not ask");
+  }
+
+  ExitCode Run() override { return Tell(Archive()); }
+
+ private:
+  absl::Status Archive() const {
+    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
+    if (!path.ok()) return path.status();
+    if (dry_run_) return Show(*path);
+    if (remove_) {
+      absl::Status status = Confirm(
+          absl::StrCat("Remove ", runs_.size(), " runs from ", *path, " after they are archived?"), yes_);
+      if (!status.ok()) return status;
+    }
+    const absl::StatusOr<server::Archived> archived = server::ArchiveRuns(*path, runs_, to_);
+    if (!archived.ok()) return archived.status();
+    std::cerr << to_ << ": " << archived->verdicts << " verdicts, " << Megabytes(archived->bytes)
+              << ", compared with the original\n";
+    if (!remove_) return absl::OkStatus();
+    const absl::StatusOr<server::Removed> removed = server::RemoveRuns(*path, runs_);
+    if (!removed.ok()) return removed.status();
+    std::cerr << "removed " << removed->runs << " runs with " << removed->verdicts << " verdicts from "
+              << *path << "\n";
+    return absl::OkStatus();
+  }
+
+  absl::Status Show(const std::string& path) const {
+    const absl::StatusOr<std::vector<server::RunBytes>> bytes = server::BytesOfRuns(path, runs_);
+    if (!bytes.ok()) return bytes.status();
+    reports::Table table{{{"run"}, {"verdicts", true}, {"bytes", true}}, {}};
+    for (const server::RunBytes& run : *bytes) {
+      table.rows.push_back({{run.run_id}, {absl::StrCat(run.verdicts)}, {absl::StrCat(run.bytes)}});
+    }
+    const absl::StatusOr<std::string> text = reports::WriteList(table, "text");
+    return text.ok() ? WriteOutput(*text, "") : text.status();
+  }
+
+  std::vector<std::string> runs_;
+  std::string to_;
+  std::string data_;
+  bool remove_ = false;
+  bool dry_run_ = false;
+  bool yes_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeArchiveCommand() {
+  return std::make_unique<ArchiveCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,173 @@
+// diopi-cli prune: removes old runs, but never those that something may still need.
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "client/cli/command.h"
+#include "client/cli/gate_files.h"
+#include "client/cli/gate_runs.h"
+#include "client/cli/output.h"
+#include "client/cli/retention.h"
+#include "client/cli/upkeep.h"
+#include "proto/enum_name.h"
+#include "reports/gate/expectations.h"
+#include "reports/gate/gate.h"
+#include "reports/render/lists.h"
+#include "server/store/upkeep.h"
+
+namespace diopi::cli {
+namespace {
+
+class PruneCommand final : public Command {
+ public:
+  std::string name() const override { return "prune"; }
+  std::string description() const override {
+    return "Removes old runs from a data folder, beside a running server or without one";
+  }
+  std::string examples() const override {
+    return "  diopi-cli prune --older-than 180d --keep 30 --dry-run    which runs would go\n"
+           "  diopi-cli prune --older-than 180d --keep 30 --yes        removes them, for cron\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_option("--older-than", older_than_,
+                    "Remove runs that ended longer ago than this: 36h, 180d, 26w, 2y");
+    app->add_option("--keep", policy_.keep, "Keep this many newest runs of each chip, whatever their age")
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--chip", chip_, "Only runs on this chip");
+    app->add_option("--expect", expect_,
+                    "Expectations of the gate: a run in which only these cases fail is green, too");
+    app->add_flag("--dry-run", dry_run_, "Print which runs would be removed, and remove none");
+    app->add_flag("--yes", yes_, "Do not ask");
+    app->add_option("--format", format_, "Format of the table: text, csv or markdown (default: text)")
+        ->check(CLI::IsMember(reports::ListFormats()));
+  }
+
+  ExitCode Run() override { return Tell(Prune()); }
+
+ private:
+  absl::Status Prune() {
+    absl::Status status = ReadPolicy();
+    if (!status.ok()) return status;
+    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
+    if (!path.ok()) return path.status();
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = server::Queries::Open(*path);
+    if (!queries.ok()) return queries.status();
+    const absl::StatusOr<std::vector<server::RunRow>> runs = (*queries)->Runs({.chip = chip_});
+    if (!runs.ok()) return runs.status();
+    const absl::StatusOr<std::vector<server::RunTag>> tags = server::Tags(*path);
+    if (!tags.ok()) return tags.status();
+    std::map<std::string, std::string> tag_of;
+    for (const server::RunTag& tag : *tags) tag_of.emplace(tag.run_id, tag.tag);
+    const absl::StatusOr<std::vector<RetentionRow>> rows = Decide(
+        *runs, tag_of, policy_, absl::Now(), [this](const server::RunRow& run) { return IsGreen(run); });
+    if (!rows.ok()) return rows.status();
+    return Carry(*path, *rows);
+  }
+
+  absl::Status ReadPolicy() {
+    if (older_than_.empty() && !policy_.keep.has_value()) {
+      return absl::InvalidArgumentError("say which runs may go: --older-than AGE, --keep N, or both");
+    }
+    if (!older_than_.empty()) {
+      const absl::StatusOr<absl::Duration> age = ParseAge(older_than_);
+      if (!age.ok()) return age.status();
+      policy_.older_than = *age;
+    }
+    if (expect_.empty()) return absl::OkStatus();
+    const absl::StatusOr<std::string> text = ReadTextFile(expect_);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<reports::Expectations> expectations = reports::ParseExpectations(*text, expect_);
+    if (!expectations.ok()) return expectations.status();
+    expectations_ = *std::move(expectations);
+    absl::StatusOr<std::unique_ptr<RunSource>> source = OpenDataFolder(DataFolder(data_));
+    if (!source.ok()) return source.status();
+    source_ = *std::move(source);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<bool> IsGreen(const server::RunRow& run) {
+    if (source_ == nullptr || AllPassed(run)) return AllPassed(run);
+    const absl::StatusOr<reports::RunReport> report = source_->Load(run.facts.run_id);
+    if (!report.ok()) return report.status();
+    return reports::IsGreen(*report, &*expectations_);
+  }
+
+  absl::Status Carry(const std::string& path, const std::vector<RetentionRow>& rows) {
+    std::vector<std::string> going;
+    std::map<std::string, const server::RunRow*> by_id;
+    std::map<std::string, int> kept;
+    for (const RetentionRow& row : rows) {
+      if (!row.kept.empty()) {
+        ++kept[row.kept.rfind("tag ", 0) == 0 ? "with a tag" : row.kept];
+        continue;
+      }
+      going.insert(going.begin(), row.run->facts.run_id);  // oldest first
+      by_id[row.run->facts.run_id] = row.run;
+    }
+    const absl::StatusOr<std::vector<server::RunBytes>> bytes = server::BytesOfRuns(path, going);
+    if (!bytes.ok()) return bytes.status();
+    reports::Table table{{{"run"}, {"chip"}, {"state"}, {"ended"}, {"verdicts", true}, {"bytes", true}}, {}};
+    table.empty = "no run goes";
+    int64_t verdicts = 0;
+    int64_t total = 0;
+    for (const server::RunBytes& run : *bytes) {
+      const server::RunFacts& facts = by_id.at(run.run_id)->facts;
+      table.rows.push_back({{run.run_id},
+                            {facts.chip.empty() ? "-" : facts.chip},
+                            {EnumName(facts.state)},
+                            {facts.finished.empty() ? "-" : facts.finished},
+                            {absl::StrCat(run.verdicts)},
+                            {absl::StrCat(run.bytes)}});
+      verdicts += run.verdicts;
+      total += run.bytes;
+    }
+    const absl::StatusOr<std::string> text = reports::WriteList(table, format_);
+    absl::Status status = text.ok() ? WriteOutput(*text, "") : text.status();
+    if (!status.ok()) return status;
+    std::vector<std::string> reasons;
+    for (const auto& [why, count] : kept) reasons.push_back(absl::StrCat(count, " ", why));
+    std::cerr << going.size() << " of " << rows.size() << " runs go, with " << verdicts << " verdicts, about "
+              << Megabytes(total) << "; kept: " << (reasons.empty() ? "none" : absl::StrJoin(reasons, ", "))
+              << "\n";
+    if (dry_run_ || going.empty()) return absl::OkStatus();
+    return Remove(path, going);
+  }
+
+  absl::Status Remove(const std::string& path, const std::vector<std::string>& going) const {
+    absl::Status status = Confirm(absl::StrCat("Remove ", going.size(), " runs from ", path, "?"), yes_);
+    if (!status.ok()) return status;
+    const absl::StatusOr<server::Removed> removed = server::RemoveRuns(path, going);
+    if (!removed.ok()) return removed.status();
+    const absl::StatusOr<server::FileUse> use = server::UseOf(path);
+    if (!use.ok()) return use.status();
+    std::cerr << "removed " << removed->runs << " runs with " << removed->verdicts << " verdicts; "
+              << Megabytes(use->free) << " of the file's " << Megabytes(use->bytes)
+              << " are free: diopi-cli vacuum gives them back to the disk\n";
+    return absl::OkStatus();
+  }
+
+  std::string data_;
+  std::string older_than_;
+  RetentionPolicy policy_;
+  std::optional<std::string> chip_;
+  std::string expect_;
+  bool dry_run_ = false;
+  bool yes_ = false;
+  std::string format_ = "text";
+  std::optional<reports::Expectations> expectations_;
+  std::unique_ptr<RunSource> source_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakePruneCommand() {
+  return std::make_unique<PruneCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,73 @@
+// diopi-cli tag: names for runs, which prune then keeps.
+#include <iostream>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/upkeep.h"
+#include "reports/render/lists.h"
+#include "server/store/upkeep.h"
+
+namespace diopi::cli {
+namespace {
+
+class TagCommand final : public Command {
+ public:
+  std::string name() const override { return "tag"; }
+  std::string description() const override {
+    return "Names a run: prune keeps it, and every command takes the name for the run's id; lists the tags "
+           "without arguments";
+  }
+  std::string examples() const override {
+    return "  diopi-cli tag 20251120-101502-7f3a release-2.1    names a run and keeps it\n"
+           "  diopi-cli tag                                     all tags\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    CLI::Option* run = app->add_option("RUN", run_, "Run id, or latest");
+    app->add_option("NAME", tag_, "The tag; it is taken from the run that had it")->needs(run);
+    app->add_option("--remove", remove_, "Remove this tag from its run")->excludes(run);
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+  }
+
+  ExitCode Run() override { return Tell(Change()); }
+
+ private:
+  absl::Status Change() const {
+    if (run_.empty() != tag_.empty()) {
+      return absl::InvalidArgumentError("a tag needs the run and the name: diopi-cli tag RUN NAME");
+    }
+    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
+    if (!path.ok()) return path.status();
+    if (!remove_.empty()) return server::RemoveTag(*path, remove_);
+    if (run_.empty()) return List(*path);
+    const absl::StatusOr<std::string> run = server::TagRun(*path, run_, tag_);
+    if (!run.ok()) return run.status();
+    std::cout << "run " << *run << " has the tag " << tag_ << "\n";
+    return absl::OkStatus();
+  }
+
+  static absl::Status List(const std::string& path) {
+    const absl::StatusOr<std::vector<server::RunTag>> tags = server::Tags(path);
+    if (!tags.ok()) return tags.status();
+    reports::Table table{{{"tag"}, {"run"}}, {}};
+    table.empty = "no run has a tag";
+    for (const server::RunTag& tag : *tags) table.rows.push_back({{tag.tag}, {tag.run_id}});
+    const absl::StatusOr<std::string> text = reports::WriteList(table, "text");
+    return text.ok() ? WriteOutput(*text, "") : text.status();
+  }
+
+  std::string data_;
+  std::string run_;
+  std::string tag_;
+  std::string remove_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeTagCommand() {
+  return std::make_unique<TagCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,47 @@
+#include "client/cli/upkeep.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/command.h"
+#include "server/store/database.h"
+
+namespace diopi::cli {
+
+absl::StatusOr<std::string> DatabaseToChange(const std::string& data_folder) {
+  const std::string path = server::DatabasePath(DataFolder(data_folder));
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return absl::NotFoundError(absl::StrCat(path, ": there is no results database"));
+  }
+  server::Database::Options options;
+  options.tell = [](const std::string& text) { std::cerr << "diopi-cli: " << text << "\n"; };
+  absl::Status status = server::Database::Open(path, options).status();
+  if (!status.ok()) return status;
+  return path;
+}
+
+absl::Status Confirm(const std::string& question, bool yes) {
+  if (yes) return absl::OkStatus();
+  if (isatty(STDIN_FILENO) == 0) {
+    return absl::InvalidArgumentError(
+        "nothing was changed: without a terminal to ask, --yes is required; --dry-run shows what would be "
+        "done");
+  }
+  std::cout << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer == "y" || answer == "yes") return absl::OkStatus();
+  return absl::CancelledError("nothing was changed");
+}
+
+std::string Megabytes(int64_t bytes) {
+  return absl::StrFormat("%.1f MB", static_cast<double>(bytes) * 1e-6);
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,62 @@
+// diopi-cli vacuum: gives the room of removed runs back to the disk.
+#include <iostream>
+#include <memory>
+
+#include "client/cli/command.h"
+#include "client/cli/upkeep.h"
+#include "server/store/upkeep.h"
+
+namespace diopi::cli {
+namespace {
+
+class VacuumCommand final : public Command {
+ public:
+  std::string name() const override { return "vacuum"; }
+  std::string description() const override {
+    return "Makes the results database as small as what it holds, after prune, archive or an upgrade";
+  }
+  std::string examples() const override {
+    return "  diopi-cli vacuum --data DIR    gives the room of removed runs back to the disk\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_flag(
+        "--whole", whole_,
+        "Write the file anew, also where it can be made smaller in pieces: takes room, and no server "
+        "can write meanwhile");
+  }
+
+  ExitCode Run() override { return Tell(Vacuum()); }
+
+ private:
+  absl::Status Vacuum() const {
+    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
+    if (!path.ok()) return path.status();
+    const absl::StatusOr<server::FileUse> before = server::UseOf(*path);
+    if (!before.ok()) return before.status();
+    std::cerr << *path << ": " << Megabytes(before->bytes) << ", of which " << Megabytes(before->free)
+              << " are free\n";
+    if (whole_ || !before->in_pieces) {
+      std::cerr << "The file is written anew, which takes " << Megabytes(before->bytes - before->free)
+                << " of room beside it and as much in the folder for temporary files.\n";
+    }
+    absl::Status status = server::Vacuum(*path, whole_);
+    if (!status.ok()) return status;
+    const absl::StatusOr<server::FileUse> after = server::UseOf(*path);
+    if (!after.ok()) return after.status();
+    std::cerr << *path << ": " << Megabytes(after->bytes) << "\n";
+    return absl::OkStatus();
+  }
+
+  std::string data_;
+  bool whole_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeVacuumCommand() {
+  return std::make_unique<VacuumCommand>();
+}
+
+}  // namespace diopi::cli

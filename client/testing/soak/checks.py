@@ -1,0 +1,106 @@
+"""What must hold when everything has calmed down: verdicts, the database, and nothing left. Runs are read with diopi-cli."""
+import collections
+import csv
+import io
+import os
+import subprocess
+
+Run = collections.namedtuple("Run", "id state chip done cases library selection")
+Verdict = collections.namedtuple("Verdict", "case outcome signal reason")
+# Of a worker that was killed before it had loaded the library.
+KILLED_LOADING = "the worker was lost: SIGKILL"
+
+
+def say(command, timeout_s=600):
+    """(exit status, what it printed)"""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=timeout_s, check=False)
+    return done.returncode, done.stdout
+
+
+class Results:
+    """What the data folder has, beside the server or without one."""
+
+    def __init__(self, build, data):
+        self.cli = f"{build}/bin/diopi-cli"
+        self.data = data
+
+    def rows(self, *command):
+        status, text = say([self.cli, *command, "--data", self.data, "--format", "csv"])
+        if status != 0:
+            raise RuntimeError(f"diopi-cli {' '.join(command)}: exit status {status}: {text}")
+        return csv.DictReader(io.StringIO(text))
+
+    def runs(self):
+        """Newest first."""
+        return [Run(row["run"], row["state"], row["chip"], int(row["done"]), int(row["cases"]), row["library"],
+                    row["partial"]) for row in self.rows("runs")]
+
+    def verdicts(self, run):
+        return [Verdict(row["case"], row["outcome"], row["signal"], row["reason"]) for row in self.rows("report", "--run", run.id)]
+
+
+class Verdicts:
+    """Compares runs with undisturbed ones of the same library and selection."""
+
+    def __init__(self, results):
+        runs = results.runs()
+        self.before = {run.id for run in runs}
+        self.undisturbed = {(run.library, run.selection): {one.case: one.outcome for one in results.verdicts(run)}
+                            for run in runs}
+        self.total = 0
+        self.in_flight = 0  # cases of workers that were killed
+        self.never_begun = 0  # aborted with a reason before an agent could begin
+
+    def problems(self, results, acknowledged, workers_killed):
+        runs = [run for run in results.runs() if run.id not in self.before]
+        for run in runs:
+            yield from self.problems_of(run, results)
+        lost = acknowledged - {run.id for run in runs}
+        if lost:
+            yield f"runs that clients and agents were given the ids of are not in the database: {', '.join(sorted(lost))}"
+        if self.in_flight > workers_killed:
+            yield f"{self.in_flight} cases fell to killed workers, of which there were {workers_killed}"
+
+    def problems_of(self, run, results):
+        if was_never_begun(run):
+            self.never_begun += 1
+            return
+        if run.state != "finished":
+            yield f"run {run.id} is {run.state}"
+            return
+        found = results.verdicts(run)
+        self.total += len(found)
+        expected = self.undisturbed.get((run.library, run.selection))
+        if expected is None:
+            yield f"run {run.id}: no undisturbed run is of {run.library} and {run.selection}"
+            return
+        if sorted(verdict.case for verdict in found) != sorted(expected) or run.cases != len(expected):
+            yield f"run {run.id}: {len(found)} verdicts of {len(expected)} cases"
+        for case, outcome, signal, reason in found:
+            if outcome == expected.get(case):
+                continue
+            if (outcome, signal) == ("crash", "SIGKILL") or reason.startswith(KILLED_LOADING):
+                self.in_flight += 1
+            else:
+                yield f"run {run.id}: {case} has outcome {outcome}, {expected.get(case)} in an undisturbed run"
+
+
+def was_never_begun(run):
+    return run.state == "aborted" and run.library == "-" and run.done == 0
+
+
+def check_data(build, data):
+    """What `diopi-server check` says, if it is not that all is well."""
+    status, text = say([f"{build}/bin/diopi-server", "check", "--data", data], timeout_s=3600)
+    if status != 0:
+        yield f"diopi-server check: exit status {status}: {text[-2000:]}"
+    uploads = f"{data}/uploads"
+    if os.path.isdir(uploads) and os.listdir(uploads):
+        yield f"uploaded libraries are left: {os.listdir(uploads)}"
+
+
+def sockets_of(folder):
+    """Unix sockets whose path is in the folder, that somebody still listens on or has open."""
+    with open("/proc/net/unix", encoding="utf-8") as file:
+        return sorted({line.split()[-1] for line in file if folder in line})

@@ -1,0 +1,338 @@
+#!/usr/bin/python3
+"""Hours of random faults over a server, its agents and its clients; then everything must have come right.
+
+A diopi-server, standing agents and agents that start their own runs, with libraries that are right, faulty, crash and hang;
+runs are submitted all the time. Faults come from a seed (faults.py): processes killed, terminated and stopped, full disks,
+cut, stalled and slow connections, a wall clock that is set, clients that go away. At the end the faults stop, every run is
+brought to its end, and each must have one verdict a case, with the outcome of an undisturbed run; the data folder must be
+sound; no process, temporary folder, socket, memory or descriptor may be left. Exit status 1 says what is wrong, and where
+the logs and the database are.
+"""
+import argparse
+import collections
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+from checks import Results, Verdicts, check_data, sockets_of, was_never_begun
+from faults import Faults, Proxy, schedule
+from fleet import Clients, OPERATORS, OwnRuns, PATIENCE_S, REPEATS, Server, StandingAgent, libraries
+from programs import Program, adopt_orphans, bury_orphans, descendants, memory_mib, open_descriptors, send
+
+STANDING_SHARE = 0.7
+FAULTY_SHARE = 0.3  # of the standing agents
+RESUMED_AT_ONCE = 4
+MOST_TOLD = 50  # problems
+# Nothing has changed for so long: nobody works on what is open.
+STILL_S = 15
+# tmpfs takes memory only for what is stored in it: baselines, and about 2 KiB a verdict.
+DISK_MIB, DISK_MIB_AN_HOUR = 512, 512
+# The catalog, opened baselines and a connection an agent are there after the warm-up. What comes later: allocator arenas of
+# threads that were never at work at once before, and 24 hours of lost agents.
+MORE_MEMORY_MIB = 96
+# Calls that have just ended, and the database's files while a reader is there.
+MORE_DESCRIPTORS = 16
+
+
+class Soak:
+    def __init__(self, options, folder):
+        self.build = os.path.abspath(options.build)
+        self.options = options
+        self.folder = folder
+        self.disk = f"{folder}/disk"
+        self.data = f"{self.disk}/data"
+        self.clock_file = f"{folder}/clock"
+        for name in ("disk", "logs", "tmp", "work"):
+            os.mkdir(f"{folder}/{name}")
+        self.mounted = options.mounts and subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={int(DISK_MIB + DISK_MIB_AN_HOUR * options.hours)}m", "none", self.disk],
+            check=False).returncode == 0
+        self.clock = {"LD_PRELOAD": f"{self.build}/lib/vendors/wall_clock_shim.so",
+                      "DIOPI_TEST_WALL_OFFSET": self.clock_file}
+        self.random = random.Random(options.seed + 1)
+        self.counts = collections.Counter()
+        self.problems = []
+        self.acknowledged = set()
+        self.resumed = collections.Counter()
+        self.closing = False
+        self.bury_at = 0.0
+        self.peak_mib = self.peak_descriptors = 0
+        self.libraries = libraries(self.build)
+        self.results = Results(self.build, self.data)
+        self.proxy = Proxy()
+        self.faults = Faults(self)
+        self.server = Server(self)
+        self.agents = []
+        self.clients = Clients(self, ["good", "faulty"])
+
+    def count(self, what):
+        self.counts[what] += 1
+
+    def problem(self, text):
+        if text:
+            self.problems.append(text)
+            if len(self.problems) <= MOST_TOLD:
+                print(f"soak: problem: {text}", flush=True)
+
+    def left_behind(self, program):
+        left = program.clean()
+        if left and signal.SIGKILL not in program.signals:  # which nobody can clean up after
+            self.problem(f"{program.name} left in its temporary folder: {', '.join(left)}")
+
+    def some_cases(self, library):
+        return [*self.random.choice(self.libraries[library].selections), "--repeat", self.random.choice(REPEATS)]
+
+    def say(self, text):
+        print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+    # Phases.
+
+    def warm_up(self):
+        """Baselines, and an undisturbed run of each library and selection, all through the server."""
+        gen = Program(self.folder, "gen", [f"{self.build}/bin/diopi-cli", "gen", "--data", self.data, "--quiet", "--fname",
+                                           *OPERATORS])
+        if gen.process.wait(PATIENCE_S) != 0:
+            raise RuntimeError(f"diopi-cli gen failed: {gen.output()}")
+        gen.clean()
+        self.server.start()
+        for name, library in self.libraries.items():
+            for selection in library.selections:
+                agent = OwnRuns(self, "undisturbed", [name], own_server=False)
+                agent.start(name, selection)
+                agent.program.process.wait(PATIENCE_S)
+                if agent.finish() not in (0, 1):
+                    raise RuntimeError(f"the undisturbed run of {name} failed; see {self.folder}/logs/undisturbed.log")
+        self.acknowledged = set()
+        self.verdicts = Verdicts(self.results)
+
+    def start_agents(self):
+        standing = max(2, int(self.options.agents * STANDING_SHARE))
+        faulty = max(1, int(standing * FAULTY_SHARE))
+        for i in range(standing):
+            self.agents.append(StandingAgent(self, f"agent-{i}", "faulty" if i < faulty else "good"))
+        names = list(self.libraries)
+        for i in range(self.options.agents - standing):
+            turns = names[i % len(names):] + names[:i % len(names)]
+            self.agents.append(OwnRuns(self, f"agent-{standing + i}", turns, own_server=i % 3 == 1))
+        self.standing = self.agents[:standing]
+        for agent in self.standing:
+            agent.step()
+        self.wait_for("every standing agent to be ready", lambda: all(
+            "waiting for runs" in agent.program.output() for agent in self.standing))
+        self.idle = self.measure()
+
+    def measure(self):
+        pid = self.server.pid
+        return memory_mib(pid), open_descriptors(pid)
+
+    def disturb(self):
+        seconds = self.options.hours * 3600
+        faults = collections.deque(schedule(self.options.seed, seconds))
+        begin = time.monotonic()
+        next_line = begin + 60
+        while (now := time.monotonic()) < begin + seconds:
+            while faults and faults[0].at <= now - begin:
+                self.faults.inject(faults.popleft())
+            self.step()
+            if now >= next_line:
+                next_line += 60
+                self.progress(now - begin)
+
+    def step(self):
+        self.faults.step()
+        self.server.step()
+        for agent in self.agents:
+            agent.step()
+        self.clients.step()
+        if time.monotonic() >= self.bury_at:
+            self.bury_at = time.monotonic() + 1
+            bury_orphans(self.our_pids())
+        memory, descriptors = self.measure()
+        self.peak_mib = max(self.peak_mib, memory)
+        self.peak_descriptors = max(self.peak_descriptors, descriptors)
+        time.sleep(0.05)  # the pace of looking around; nothing waits for it
+
+    def our_pids(self):
+        programs = [agent.program for agent in self.agents] + [self.server.program, *self.clients.programs]
+        return {program.pid for program in programs if program is not None}
+
+    def progress(self, seconds):
+        self.say(f"{seconds / 60:.0f} min: {sum(self.faults.counts.values())} faults, "
+                 f"{self.counts['runs submitted'] + self.counts['runs started by agents']} runs, "
+                 f"{self.server.starts} server starts, {self.counts['agent restarts']} agent restarts, "
+                 f"server {self.measure()[0]:.0f} MiB, {self.measure()[1]} descriptors, {len(self.problems)} problems")
+
+    def wait_for(self, what, reached):
+        """False, and a problem, when it does not come. Everything goes on meanwhile."""
+        end = time.monotonic() + PATIENCE_S
+        while not reached():
+            if time.monotonic() > end:
+                self.problem(f"waited {PATIENCE_S} s in vain for {what}")
+                return False
+            self.step()
+        return True
+
+    def calm_down(self):
+        """No more faults, no more new runs; every run comes to its end, by itself or resumed."""
+        self.closing = True
+        self.faults.stop()
+        own = [agent for agent in self.agents if isinstance(agent, OwnRuns)]
+        self.wait_for("the server to be there", lambda: self.server.pid)
+        self.wait_for("agents to end their runs", lambda: all(agent.program is None for agent in own))
+        self.agents = list(self.standing)
+        self.bring_runs_to_their_end()
+        self.wait_for("agents that resumed to end", lambda: all(agent.program is None for agent in self.agents
+                                                                if isinstance(agent, OwnRuns)))
+        self.wait_for("clients to end", lambda: not self.clients.programs)
+
+    def bring_runs_to_their_end(self):
+        changed_at, before = time.monotonic(), None
+        while open_runs := [run for run in self.results.runs() if run.state != "finished" and not was_never_begun(run)]:
+            if before != (before := [(run.id, run.done, run.state) for run in open_runs]):
+                changed_at = time.monotonic()
+            still_s = time.monotonic() - changed_at
+            if still_s > PATIENCE_S:
+                self.problem("runs do not come to their end: " + ", ".join(f"{run.id} ({run.state})" for run in open_runs))
+                return
+            for run in open_runs:
+                if run.state in ("stalled", "aborted") or still_s > STILL_S:
+                    self.resume(run)
+            for _ in range(20):
+                self.step()
+
+    def resume(self, run):
+        """What a user does with a run that no agent works on."""
+        own = [agent for agent in self.agents if isinstance(agent, OwnRuns)]
+        busy = [agent.name for agent in own if agent.program is not None]
+        name = f"resume-{run.id}"
+        if name in busy or len(busy) >= RESUMED_AT_ONCE or self.resumed[run.id] == 3:
+            return
+        self.resumed[run.id] += 1
+        library = next((name for name, one in self.libraries.items() if run.library.endswith(one.sha256[:12])), run.chip)
+        agent = OwnRuns(self, name, [library], own_server=False)
+        agent.start(library, ["--resume", run.id], run.chip)
+        self.agents = [one for one in self.agents if one.name != name] + [agent]
+
+    def stop_all(self):
+        """Everything ends as a user ends it, and nothing remains."""
+        left = self.standing[1:] if self.options.sabotage == "process" else self.standing
+        for program in [agent.program for agent in left] + [self.server.program]:
+            program.signal(signal.SIGTERM)
+            try:
+                program.process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                pass
+            self.problem(program.surprise({0}))
+            self.left_behind(program)
+        end = time.monotonic() + 10
+        while (left := descendants(os.getpid())) and time.monotonic() < end:
+            bury_orphans(set())
+            time.sleep(0.1)
+        for process in left:
+            self.problem(f"process {process.pid} is left: {process.name}")
+        for path in sockets_of(self.folder):
+            self.problem(f"socket {path} is left")
+
+    def check(self):
+        if self.options.sabotage == "verdict":
+            lose_verdicts(f"{self.data}/results.db")
+        for problem in self.verdicts.problems(self.results, self.acknowledged, self.faults.counts["worker killed"]):
+            self.problem(problem)
+        for problem in check_data(self.build, self.data):
+            self.problem(problem)
+        (memory, descriptors), (idle_memory, idle_descriptors) = self.end, self.idle
+        if memory > idle_memory + MORE_MEMORY_MIB:
+            self.problem(f"the server takes {memory:.0f} MiB, {idle_memory:.0f} MiB after the warm-up")
+        if descriptors > idle_descriptors + MORE_DESCRIPTORS:
+            self.problem(f"the server has {descriptors} descriptors open, {idle_descriptors} after the warm-up")
+
+    def table(self, seconds):
+        rows = [("duration", f"{seconds / 60:.1f} min, {self.options.hours * 60:.1f} min of them with faults"),
+                ("seed", self.options.seed), ("agents", self.options.agents),
+                ("disk", "a small tmpfs" if self.mounted else "limited files: no root, or no mounts")]
+        rows += [(f"fault: {kind}", times) for kind, times in sorted(self.faults.counts.items())]
+        rows += [("runs", f"{len(self.results.runs())}, {self.verdicts.never_begun} aborted before they began, "
+                          f"{sum(self.resumed.values())} resumptions at the end"),
+                 ("verdicts", f"{self.verdicts.total}, {self.verdicts.in_flight} of them of killed workers"),
+                 ("server starts", self.server.starts), ("agent restarts", self.counts["agent restarts"]),
+                 ("server memory", f"{self.idle[0]:.0f} MiB warmed up, {self.end[0]:.0f} MiB at the end, "
+                                   f"peak {self.peak_mib:.0f}"),
+                 ("server descriptors", f"{self.idle[1]} warmed up, {self.end[1]} at the end, peak {self.peak_descriptors}"),
+                 ("problems", len(self.problems))]
+        for name, value in rows:
+            print(f"{name:<40}{value}")
+
+    def run(self):
+        begin = time.monotonic()
+        self.say(f"warming up in {self.folder}")
+        self.warm_up()
+        self.start_agents()
+        self.say(f"{self.options.hours * 60:.1f} min of faults, seed {self.options.seed}")
+        self.disturb()
+        self.say("no more faults: every run comes to its end")
+        self.calm_down()
+        self.end = self.measure()
+        self.stop_all()
+        self.check()
+        self.table(time.monotonic() - begin)
+
+
+def lose_verdicts(database):
+    """For the test that this is noticed: those of one run."""
+    with sqlite3.connect(database) as connection:
+        table, = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
+                                    "AND name IN ('verdicts', 'results')").fetchone()
+        connection.execute(f"DELETE FROM {table} WHERE run = (SELECT max(run) FROM {table})")
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="soak", description=__doc__.split("\n\n")[0])
+    parser.add_argument("build", metavar="BUILD", help="build folder")
+    parser.add_argument("hours", metavar="HOURS", type=float, help="how long faults come, such as 24 or 0.03")
+    parser.add_argument("--seed", type=int, default=int(time.time()),
+                        help="repeats the schedule of faults (default: the time)")
+    parser.add_argument("--agents", type=int, default=20, help="agents (default: 20)")
+    # For soak_test.py: what must be noticed.
+    parser.add_argument("--sabotage", choices=["verdict", "process"], help=argparse.SUPPRESS)
+    parser.add_argument("--mounts", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.hours <= 0 or options.agents < 3:
+        parser.error("HOURS must be positive and --agents at least 3")
+    return options
+
+
+def main():
+    options = parse()
+    namespace = ["unshare", "--mount", "--propagation", "private"]
+    if not options.mounts and os.geteuid() == 0 and subprocess.run([*namespace, "true"], check=False).returncode == 0:
+        os.execvp(namespace[0], [*namespace, sys.executable, *sys.argv, "--mounts", f"--seed={options.seed}"])
+    adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    folder = tempfile.mkdtemp(prefix="diopi-soak-")
+    soak = Soak(options, folder)
+    try:
+        soak.run()
+    except BaseException as error:
+        soak.problems.append(repr(error))
+        raise
+    finally:
+        for process in descendants(os.getpid()):
+            send(process.pid, signal.SIGKILL)
+        if soak.problems:
+            shutil.copytree(soak.data, f"{folder}/kept-data", ignore_dangling_symlinks=True)
+            print(f"soak: {len(soak.problems)} problems; seed {options.seed}; logs and data: {folder}", file=sys.stderr)
+        if soak.mounted:
+            subprocess.run(["umount", "--lazy", soak.disk], check=False)
+        if not soak.problems:
+            shutil.rmtree(folder)
+    return 1 if soak.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+#!/usr/bin/python3
+"""Two minutes of the soak pass; the soak notices a verdict that is missing and a process that is left.
+
+usage: soak_test.py BUILD_FOLDER
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SOAK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "soak.py")
+TWO_MINUTES, A_FEW_SECONDS = 2 / 60, 6 / 3600
+AGENTS = 8
+
+
+def soak(hours, *more):
+    """(exit status, output); its folder is gone afterwards, whatever it kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, SOAK, sys.argv[1], str(hours), f"--agents={AGENTS}", "--seed=20", *more],
+                              env=dict(os.environ, TMPDIR=folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
+        if done.returncode == 0 and os.listdir(folder):
+            sys.exit(f"a soak that passed has left {os.listdir(folder)}")
+    print(done.stdout, flush=True)
+    return done.returncode, done.stdout
+
+
+def main():
+    rows = [
+        (TWO_MINUTES, [], 0, r"problems +0\n"),
+        (A_FEW_SECONDS, ["--sabotage=verdict"], 1, r"run \S+: \d+ verdicts of \d+ cases"),
+        (A_FEW_SECONDS, ["--sabotage=process"], 1, r"process \d+ is left: diopi-agent"),
+    ]
+    for hours, more, expected, text in rows:
+        status, output = soak(hours, *more)
+        if status != expected or not re.search(text, output):
+            sys.exit(f"soak {more}: exit status {status}, expected {expected} and a line like: {text}")
+
+
+main()

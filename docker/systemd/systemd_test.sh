@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What systemd says about the units, with the programs of a build folder in the place of installed ones.
+# usage: systemd_test.sh PREFIX    (a build folder is one). Exit status 77: there is no systemd-analyze.
+set -euo pipefail
+prefix=$(realpath "${1:?"usage: systemd_test.sh PREFIX"}")
+here=$(cd "$(dirname "$0")" && pwd)
+command -v systemd-analyze >/dev/null || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() { echo "systemd_test: $*" >&2; exit 1; }
+for unit in diopi-server.service diopi-agent@.service; do
+  sed "s,/usr/local/bin/,$prefix/bin/,; s,/bin/kill,$(command -v kill)," "$here/$unit" >"$work/$unit"
+done
+mv "$work/diopi-agent@.service" "$work/diopi-agent@one.service"
+for unit in diopi-server.service diopi-agent@one.service; do
+  said=$(SYSTEMD_LOG_LEVEL=warning systemd-analyze verify --man=no --recursive-errors=no "$work/$unit" 2>&1) ||
+    fail "$unit: $said"
+  # A key that systemd does not know is only a warning to it.
+  grep -F "$unit" <<<"$said" && fail "$unit: $said"
+done
+
+# Exposure from 0 (none) to 10, times ten.
+systemd-analyze security --offline=yes --threshold=20 "$work/diopi-server.service" >"$work/said" ||
+  fail "diopi-server.service is more exposed than 2.0: $(tail -n 1 "$work/said")"
+systemd-analyze security --offline=yes --threshold=60 "$work/diopi-agent@one.service" >"$work/said" ||
+  fail "diopi-agent@.service is more exposed than 6.0: $(tail -n 1 "$work/said")"
+
+# The units' options are the programs'.
+server_help=$("$prefix/bin/diopi-server" --help)
+agent_help=$("$prefix/bin/diopi-agent" --help)
+grep -qe --config <<<"$server_help" || fail "diopi-server has no --config"
+for option in --serve --token-file; do
+  grep -qe "$option" <<<"$agent_help" || fail "diopi-agent has no $option"
+done

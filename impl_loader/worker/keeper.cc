@@ -1,0 +1,150 @@
+// Three processes of this program: the keeper, which the agent has started; the worker, its child; and, where
+// there is a PID namespace, the first process in it, with which the namespace ends. That one waits for the
+// end of a pipe that only the keeper holds, so that it ends with the keeper, however that ended. The worker
+// is not the first process itself, because signals that nobody handles do not end that one.
+#include "impl_loader/worker/keeper.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "cases/base/descriptor.h"
+#include "impl_loader/worker/shared_layout.h"
+
+namespace diopi::loader {
+namespace {
+
+constexpr int kCannotKeep = 70;
+
+void CloseAllBut(int file) {
+  if (file > 0) syscall(SYS_close_range, 0U, static_cast<unsigned>(file) - 1, 0U);
+  syscall(SYS_close_range, static_cast<unsigned>(file) + 1, ~0U, 0U);
+}
+
+bool Put(const char* path, const std::string& text) {
+  const Descriptor file(open(path, O_WRONLY | O_CLOEXEC));
+  return file.valid() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// The namespace is only for the PID namespace: it gives no rights, and the user stays the same.
+bool EnterUserNamespace() {
+  const uid_t user = geteuid();
+  const gid_t group = getegid();
+  if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return false;
+  if (!Put("/proc/self/setgroups", "deny") ||
+      !Put("/proc/self/uid_map", absl::StrCat(user, " ", user, " 1")) ||
+      !Put("/proc/self/gid_map", absl::StrCat(group, " ", group, " 1"))) {
+    _exit(kCannotKeep);  // a user without a name: there is no way back
+  }
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  syscall(SYS_capset, &header, none.data());
+  return true;
+}
+
+Keeping EnterNamespace() {
+  if (unshare(CLONE_NEWPID) == 0) return {true, "processes it leaves behind (PID namespace)"};
+  if (geteuid() != 0 && EnterUserNamespace()) {
+    return {true, "processes it leaves behind (PID namespace in a user namespace)"};
+  }
+  return {false, absl::StrCat("processes it leaves behind (found by the keeper; no PID namespace: ",
+                              strerror(errno), ")")};
+}
+
+[[noreturn]] void EndWithKeeper(int keeper) {
+  CloseAllBut(keeper);
+  signal(SIGCHLD, SIG_IGN);  // orphans are nobody's business
+  char byte = 0;
+  while (read(keeper, &byte, 1) < 0 && errno == EINTR) {
+  }
+  _exit(0);
+}
+
+volatile sig_atomic_t g_worker = 0;  // a signal handler has no other way to it
+
+// SIGTERM is for the worker; the other signal says that the agent has gone, or wants an end.
+void PassOn(int number) {
+  if (g_worker > 0) kill(static_cast<pid_t>(g_worker), number == SIGTERM ? SIGTERM : SIGKILL);
+}
+
+// Children of this process, the orphans of the worker's among them.
+void KillChildren() {
+  for (;;) {
+    std::ifstream list(absl::StrCat("/proc/self/task/", getpid(), "/children"));
+    if (!list) return;
+    for (pid_t child = 0; list >> child;) kill(child, SIGKILL);
+    if (waitpid(-1, nullptr, __WALL) < 0 && errno == ECHILD) return;
+  }
+}
+
+[[noreturn]] void EndAs(int status) {
+  if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
+  const int number = WTERMSIG(status);
+  signal(number, SIG_DFL);
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_UNBLOCK, &all, nullptr);
+  kill(getpid(), number);
+  _exit(128 + number);
+}
+
+}  // namespace
+
+Keeping ForkFromKeeper(pid_t agent, int told) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) _exit(kCannotKeep);
+  const Keeping keeping = EnterNamespace();
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  struct sigaction action {};
+  action.sa_handler = PassOn;
+  sigaction(kKeepersSignal, &action, nullptr);
+  // Without a namespace all are in one group, so that the agent's SIGKILL reaches them, and so does SIGTERM.
+  if (!keeping.in_namespace) action.sa_handler = SIG_IGN;
+  sigaction(SIGTERM, &action, nullptr);
+  prctl(PR_SET_PDEATHSIG, keeping.in_namespace ? SIGKILL : kKeepersSignal);
+  if (getppid() != agent) _exit(kCannotKeep);
+  const pid_t first = keeping.in_namespace ? fork() : 0;
+  if (keeping.in_namespace && first == 0) {
+    close(ends[1]);
+    EndWithKeeper(ends[0]);
+  }
+  const pid_t keeper = getpid();
+  const pid_t worker = first < 0 ? -1 : fork();
+  if (worker < 0) _exit(kCannotKeep);
+  if (worker == 0) {
+    signal(SIGTERM, SIG_DFL);
+    signal(kKeepersSignal, SIG_DFL);
+    close(ends[0]);
+    close(ends[1]);
+    close(told);
+    if (keeping.in_namespace) setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!keeping.in_namespace && getppid() != keeper) _exit(kCannotKeep);
+    return keeping;
+  }
+  g_worker = worker;
+  if (getppid() != agent || write(told, &worker, sizeof(worker)) != sizeof(worker)) PassOn(SIGKILL);
+  CloseAllBut(ends[1]);
+  int status = 0;
+  while (waitpid(worker, &status, __WALL) != worker) {
+  }
+  g_worker = 0;
+  if (keeping.in_namespace) kill(first, SIGKILL);
+  KillChildren();
+  EndAs(status);
+}
+
+}  // namespace diopi::loader

@@ -1,0 +1,17 @@
+// Options of diopi-server in a file.
+#ifndef SERVER_PROGRAM_CONFIG_FILE_H_
+#define SERVER_PROGRAM_CONFIG_FILE_H_
+
+#include <CLI/CLI.hpp>
+
+namespace diopi::server {
+
+// Adds --config FILE: TOML whose keys are the names of the options that `app` has by now (`lease-s = 30`).
+// The command line overrides the file, and the file the environment. An unknown key, one that is given twice
+// and one that makes no sense in a file (options that are not `configurable`) are errors that name file and
+// key.
+void AddConfigFile(CLI::App* app);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_PROGRAM_CONFIG_FILE_H_

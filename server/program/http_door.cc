@@ -1,0 +1,140 @@
+#include "server/program/http_door.h"
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "server/http/api.h"
+#include "server/rpc/address.h"
+#include "server/security/authorizer.h"
+#include "server/store/database.h"
+#include "server/store/queries.h"
+#include "server/telemetry/log.h"
+
+namespace diopi::server {
+namespace {
+
+// `Authorization: Bearer TOKEN`, or the cookie that the dashboards' page sets.
+std::string TokenOf(const HttpRequest& request) {
+  const auto header = request.headers.find("authorization");
+  if (header != request.headers.end()) return std::string(BearerToken(header->second));
+  const auto cookie = request.headers.find("cookie");
+  return cookie == request.headers.end() ? std::string() : CookieOf(cookie->second, "diopi_token");
+}
+
+// Null: let in. Whether the server serves may be asked by everybody, and the page holds no data; the rest is
+// for readers.
+std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* authorizer) {
+  if (request.path == "/healthz" || request.path == "/readyz" || IsPagePath(request.path)) return nullptr;
+  const absl::StatusOr<Identity> caller = authorizer->Check(TokenOf(request), Role::kRead);
+  if (caller.ok()) return nullptr;
+  LogRefusal(LogLevel::kWarn, {{"path", request.path},
+                               {"code", absl::StatusCodeToString(caller.status().code())},
+                               {"status", std::string(caller.status().message())},
+                               {"peer", request.peer},
+                               {"token", RefusedToken(caller.status())}});
+  auto refusal = std::make_unique<HttpResponse>(IsApiPath(request.path) ? ApiError(caller.status())
+                                                                        : ErrorResponse(caller.status()));
+  if (refusal->status == 401) refusal->headers.emplace("WWW-Authenticate", "Bearer");
+  return refusal;
+}
+
+// Whether the server could answer a call. Anybody may ask, so it is tried once a second at most, by one
+// thread at a time, and the reason is for the log. Thread-safe.
+class Readiness {
+ public:
+  explicit Readiness(ConformanceServer* server) : server_(server) {}
+
+  bool Ask() {
+    const std::unique_lock lock(trying_, std::try_to_lock);
+    if (!lock.owns_lock() || absl::Now() - tried_ < absl::Seconds(1)) return ready_ && server_->serving();
+    const absl::Status status = server_->Ready();
+    tried_ = absl::Now();
+    if (ready_.exchange(status.ok()) != status.ok()) {
+      Log(status.ok() ? LogLevel::kInfo : LogLevel::kError, status.ok() ? "ready" : "not_ready",
+          {{"status", std::string(status.message())}});
+    }
+    return status.ok();
+  }
+
+ private:
+  ConformanceServer* const server_;
+  std::mutex trying_;
+  absl::Time tried_ ABSL_GUARDED_BY(trying_) = absl::InfinitePast();
+  std::atomic<bool> ready_ = true;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
+                                                      ConformanceServer* server) {
+  if (options.address.empty()) return std::unique_ptr<HttpServer>();
+  const absl::StatusOr<Address> address = ParseAddress(options.address);
+  if (!address.ok()) return address.status();
+  if (address->is_unix) return absl::InvalidArgumentError("--http takes HOST:PORT, not a Unix socket");
+  if (!options.remote && !IsLoopback(address->host)) {
+    return absl::InvalidArgumentError("--http " + options.address +
+                                      " is not a loopback address; --http-remote allows it");
+  }
+  absl::Status status = CheckFree(*address);
+  if (!status.ok()) return status;
+  HttpOptions http_options;
+  absl::StatusOr<TlsTexts> tls = ReadTlsFiles(options.tls);
+  if (!tls.ok()) return tls.status();
+  http_options.tls = *std::move(tls);
+  http_options.hosts = options.hosts;
+  http_options.guard = [server](const HttpRequest& request) {
+    return Refuse(request, &server->authorizer());
+  };
+  http_options.refused = [](const std::string& peer, const std::string& why) {
+    LogRefusal(LogLevel::kWarn, {{"status", why}, {"peer", peer}, {"token", ""}});
+  };
+  std::unique_ptr<HttpServer> http = HttpServer::Create(http_options);
+  http->Get("/metrics", [server](const HttpRequest&) {
+    return HttpResponse{200, "text/plain; version=0.0.4; charset=utf-8", server->metrics().Text(), {}};
+  });
+  http->Get("/healthz", [server](const HttpRequest&) {
+    return server->serving() ? HttpResponse{200, "text/plain", "serving\n", {}}
+                             : HttpResponse{503, "text/plain", "draining\n", {}};
+  });
+  const auto readiness = std::make_shared<Readiness>(server);
+  http->Get("/readyz", [readiness](const HttpRequest&) {
+    return readiness->Ask() ? HttpResponse{200, "text/plain", "ready\n", {}}
+                            : HttpResponse{503, "text/plain", "not ready\n", {}};
+  });
+  absl::StatusOr<std::unique_ptr<Queries>> queries = Queries::Open(DatabasePath(options.data_folder));
+  if (!queries.ok()) return queries.status();
+  std::error_code ignored;
+  const std::string folder =
+      std::filesystem::absolute(options.data_folder, ignored).lexically_normal().string();
+  RegisterApi(http.get(), *std::move(queries), {folder, "cpu", DIOPI_VERSION});
+  status = http->Listen(address->host, address->port);
+  if (!status.ok()) return status;
+  return http;
+}
+
+void Reload(const TlsFiles& tls, ConformanceServer* server, HttpServer* http) {
+  const absl::StatusOr<TlsTexts> texts = ReadTlsFiles(tls);
+  absl::Status status = texts.status();
+  if (status.ok() && http != nullptr) status = http->SetTls(*texts);
+  if (status.ok()) server->SetTls(*texts);
+  if (status.ok()) {
+    // Nobody's token: refused as unknown, unless the file cannot be read.
+    const absl::Status tokens = server->authorizer().Check("none", Role::kRead).status();
+    if (!absl::IsUnauthenticated(tokens)) status = tokens;
+  }
+  if (!status.ok()) {
+    Log(LogLevel::kError, "reload_failed", {{"status", std::string(status.message())}});
+    return;
+  }
+  Log(LogLevel::kInfo, "reloaded", {{"certificate", tls.certificate}});
+}
+
+}  // namespace diopi::server

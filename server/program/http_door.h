@@ -1,0 +1,36 @@
+// What diopi-server answers over HTTP, and to whom.
+#ifndef SERVER_PROGRAM_HTTP_DOOR_H_
+#define SERVER_PROGRAM_HTTP_DOOR_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/http/http_server.h"
+#include "server/rpc/server.h"
+#include "server/security/tls_files.h"
+
+namespace diopi::server {
+
+struct HttpDoorOptions {
+  std::string address;  // HOST:PORT; empty: no HTTP
+  bool remote = false;  // an address other than loopback is meant
+  std::vector<std::string> hosts;
+  TlsFiles tls;  // without a certificate plain HTTP
+  std::string data_folder;
+};
+
+// The dashboards and their API, /metrics, /healthz and /readyz of `server`, which must outlive it. Null
+// without an address. InvalidArgument, Unavailable and the database's statuses.
+absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
+                                                      ConformanceServer* server);
+
+// Reads the certificates again, for connections from now on, and logs event=reloaded. Files that cannot be
+// used change nothing, and event=reload_failed says why; so it does for a file of tokens that lets nobody in.
+// Tokens themselves need no reloading. `http` may be null.
+void Reload(const TlsFiles& tls, ConformanceServer* server, HttpServer* http);
+
+}  // namespace diopi::server
+
+#endif  // SERVER_PROGRAM_HTTP_DOOR_H_

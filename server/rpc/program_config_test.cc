@@ -1,0 +1,124 @@
+// The program diopi-server: options in a file, tokens that expire, readiness.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "cases/base/descriptor.h"
+#include "server/http/http_testing.h"
+#include "server/rpc/program_testing.h"
+#include "server/store/database.h"
+
+namespace diopi::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ProgramConfigTest : public testing::Test {
+ protected:
+  ProgramConfigTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "diopi_config_XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~ProgramConfigTest() override { std::filesystem::remove_all(folder_); }
+  std::string Write(const std::string& text) const {
+    std::string path = folder_ + "/server.toml";
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::string Refusal(const std::string& text) const {
+    ServerProcess server({"--config", Write(text)});
+    std::string errors = server.Errors();
+    EXPECT_EQ(server.Wait(), 2) << text;
+    return errors;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(ProgramConfigTest, AFileSetsOptionsAndTheCommandLineOverridesIt) {
+  const std::string path = Write(absl::StrCat("# comment\ndata = \"", folder_,
+                                              "/data\"\nlisten = \"127.0.0.1:0\"\nhttp = \"nowhere\"\n"
+                                              "log-format = \"json\"\nrequire-token = true\n"
+                                              "http-host = [\"one.example\", \"two.example\"]\n"));
+  ServerProcess server({"--config", path, "--http", "127.0.0.1:0", "--ready-fd", "9"});
+  const std::vector<std::string> lines = absl::StrSplit(server.ReadyLine(), '\n');
+  ASSERT_EQ(lines.size(), 3U) << server.Errors();
+  const std::string http = lines[1].substr(5);
+  EXPECT_EQ(HttpGet(http, "/metrics").status, 401);
+  for (const char* host : {"one.example", "two.example"}) {
+    EXPECT_EQ(HttpGet(http, "/healthz", {"", "", "", "", host}).status, 200) << host;
+  }
+  EXPECT_EQ(HttpGet(http, "/healthz", {"", "", "", "", "three.example"}).status, 421);
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/data/results.db"));
+  EXPECT_EQ(server.Stop(SIGTERM), 0);
+  EXPECT_THAT(server.Errors(), HasSubstr("\"event\":\"serving\""));
+}
+
+TEST_F(ProgramConfigTest, AWrongKeyIsAnErrorThatNamesFileAndKey) {
+  const std::string path = folder_ + "/server.toml";
+  EXPECT_THAT(Refusal("lisen = \"127.0.0.1:0\"\n"),
+              HasSubstr(absl::StrCat(path, ": 'lisen' is not an option; nearest: ")));
+  EXPECT_THAT(Refusal("[http]\nhost = \"a\"\n"), HasSubstr(absl::StrCat(path, ": 'http' is a section")));
+  EXPECT_THAT(Refusal("ready-fd = 9\n"),
+              HasSubstr(absl::StrCat(path, ": 'ready-fd' cannot be set in a file")));
+  EXPECT_THAT(Refusal("lease-s = 1\ndata = \"a\"\nlease-s = 2\n"),
+              HasSubstr(absl::StrCat(path, ": 'lease-s' is set twice")));
+  EXPECT_THAT(Refusal("lease-s = -1\n"), HasSubstr("lease-s"));
+  ServerProcess missing({"--config", folder_ + "/missing.toml"});
+  EXPECT_THAT(missing.Errors(), HasSubstr(folder_ + "/missing.toml"));
+  EXPECT_EQ(missing.Wait(), 2);
+}
+
+TEST_F(ProgramConfigTest, TokensExpireWhenTheyWereToldTo) {
+  const auto run = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"token", more[0], "--data", folder_};
+    arguments.insert(arguments.end(), more.begin() + 1, more.end());
+    ServerProcess program(arguments);
+    const std::string printed = program.Errors();
+    return std::pair(program.Wait(), printed);
+  };
+  EXPECT_EQ(run({"add", "--name", "ci", "--role", "run", "--expires", "90d"}).first, 0);
+  EXPECT_EQ(run({"add", "--name", "boss", "--role", "admin"}).first, 0);
+  const auto [exit, says] = run({"add", "--name", "late", "--role", "run", "--expires", "2020-01-31"});
+  EXPECT_EQ(exit, 2);
+  EXPECT_EQ(says, "diopi-server: '2020-01-31' has passed\n");
+  const std::string list = run({"list"}).second;
+  EXPECT_THAT(list,
+              testing::ContainsRegex("ci +run .* expires 2[0-9-]+T[0-9:]+Z\nboss +admin .* expires never\n"));
+}
+
+TEST_F(ProgramConfigTest, ReadinessTriesTheDatabaseAndHealthDoesNot) {
+  ServerProcess server({"--data", folder_ + "/data", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0",
+                        "--ready-fd", "9", "--require-token"});
+  const std::vector<std::string> lines = absl::StrSplit(server.ReadyLine(), '\n');
+  ASSERT_EQ(lines.size(), 3U) << server.Errors();
+  const std::string http = lines[1].substr(5);
+  EXPECT_EQ(HttpGet(http, "/readyz").body, "ready\n");
+  // Another process writes, and does not come to an end: SQLite's lock for that is byte 120 of the shared
+  // memory.
+  const std::string database = DatabasePath(folder_ + "/data");
+  const Descriptor memory(open((database + "-shm").c_str(), O_RDWR | O_CLOEXEC));
+  struct flock writing {};
+  writing.l_type = F_WRLCK;
+  writing.l_start = 120;
+  writing.l_len = 1;
+  ASSERT_EQ(fcntl(memory.get(), F_SETLK, &writing), 0);
+  while (HttpGet(http, "/readyz").body != "not ready\n") std::this_thread::yield();
+  EXPECT_EQ(HttpGet(http, "/readyz").status, 503);
+  EXPECT_EQ(HttpGet(http, "/healthz").status, 200);
+  writing.l_type = F_UNLCK;
+  ASSERT_EQ(fcntl(memory.get(), F_SETLK, &writing), 0);
+  while (HttpGet(http, "/readyz").status != 200) std::this_thread::yield();
+  server.Stop(SIGTERM);
+  EXPECT_THAT(server.Errors(), testing::AllOf(HasSubstr(absl::StrCat("event=not_ready status=\"", database)),
+                                              HasSubstr("event=ready")));
+}
+
+}  // namespace
+}  // namespace diopi::server

@@ -1,0 +1,48 @@
+// A TLS client of a chosen age, for tests.
+#ifndef SERVER_SECURITY_TLS_CLIENT_TESTING_H_
+#define SERVER_SECURITY_TLS_CLIENT_TESTING_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diopi::server {
+
+// What a client can do. Versions as of OpenSSL (TLS1_1_VERSION); 0: any.
+struct TlsOffer {
+  int lowest = 0;
+  int highest = 0;
+  std::string ciphers = "ALL";  // up to TLS 1.2
+};
+
+// Old and weak offers, which every door of ours refuses, and good ones.
+struct TlsOfferRow {
+  std::string name;
+  TlsOffer offer;
+  bool accepted;
+};
+std::vector<TlsOfferRow> TlsOffers();
+
+// A TCP connection from the loopback address `from` to 127.0.0.1:`port`; the descriptor, which the caller
+// closes. `receive_bytes`: what the kernel keeps for who does not read; 0: its default.
+int ConnectTo(int port, const std::string& from = "127.0.0.1", int receive_bytes = 0);
+
+// A connection that takes every certificate. Not thread-safe.
+class TlsClient {
+ public:
+  // Null: no handshake came about.
+  static std::unique_ptr<TlsClient> Connect(int port, const TlsOffer& offer = {}, int receive_bytes = 0);
+  virtual ~TlsClient() = default;  // closes
+
+  virtual bool Send(std::string_view bytes) = 0;
+  // What has come, at most 4096 bytes; empty at the end.
+  virtual std::string Receive() = 0;
+  virtual int descriptor() const = 0;
+  virtual std::string protocol() const = 0;  // "TLSv1.2"
+  virtual std::string server() const = 0;    // the common name in the server's certificate
+};
+
+}  // namespace diopi::server
+
+#endif  // SERVER_SECURITY_TLS_CLIENT_TESTING_H_

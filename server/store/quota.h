@@ -1,0 +1,26 @@
+// A request that would take its owner beyond what one owner may have: ResourceExhausted, as a full disk is,
+// but the caller's doing and not a fault of the server's.
+#ifndef SERVER_STORE_QUOTA_H_
+#define SERVER_STORE_QUOTA_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/string_view.h"
+
+namespace diopi::server {
+
+inline constexpr char kQuotaMark[] = "diopi/quota";
+
+inline absl::Status QuotaError(absl::string_view text) {
+  absl::Status status = absl::ResourceExhaustedError(text);
+  status.SetPayload(kQuotaMark, absl::Cord());
+  return status;
+}
+
+inline bool IsQuotaError(const absl::Status& status) {
+  return status.GetPayload(kQuotaMark).has_value();
+}
+
+}  // namespace diopi::server
+
+#endif  // SERVER_STORE_QUOTA_H_

@@ -1,0 +1,373 @@
+#include "server/store/upkeep.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "server/store/chip_name.h"
+#include "server/store/database.h"
+#include "server/store/run_rows.h"
+#include "server/store/schema.h"
+#include "server/store/snapshot.h"
+#include "server/store/sqlite.h"
+#include "server/store/upkeep_rows.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kSelectTags[] =
+    "SELECT t.tag, r.run_id FROM run_tags t JOIN runs r ON r.id = t.run ORDER BY t.tag";
+constexpr char kInsertTag[] = "INSERT OR REPLACE INTO run_tags (tag, run) VALUES (?, ?)";
+constexpr char kDeleteTag[] = "DELETE FROM run_tags WHERE tag = ?";
+constexpr char kSelectIsRunId[] = "SELECT 1 FROM runs WHERE run_id = ?";
+constexpr char kSelectStateAndTag[] =
+    "SELECT r.run_id, " DIOPI_RUN_STATE
+    ", (SELECT tag FROM run_tags WHERE run = r.id) FROM runs r WHERE r.id = ?";
+constexpr char kSelectRunContents[] = R"sql(
+SELECT v.content, length(x.body) FROM verdicts v CROSS JOIN contents x ON x.id = v.content
+WHERE v.run = ?)sql";
+constexpr char kDeleteRun[] = "DELETE FROM runs WHERE id = ?";
+constexpr char kDeleteContent[] = "DELETE FROM contents WHERE id = ?";
+constexpr char kSelectContentIds[] = "SELECT id FROM contents WHERE id <= ? ORDER BY id";
+
+// Measured: a row of verdicts, with its part of pages and of `appends`, and what a row of contents takes
+// beside its body.
+constexpr int64_t kVerdictBytes = 27;
+constexpr int64_t kContentBytes = 9;
+
+constexpr size_t kDeletedAtOnce = 4096;
+constexpr int kPagesAtOnce = 1024;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenForUpkeep(const std::string& path, Connection::Mode mode) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return absl::NotFoundError(absl::StrCat(path, ": there is no results database"));
+  }
+  absl::StatusOr<std::unique_ptr<Connection>> connection = Connection::Open(path, mode);
+  if (!connection.ok()) return connection.status();
+  absl::Status status = CheckSchema(connection->get());
+  if (!status.ok()) return status;
+  return connection;
+}
+
+absl::StatusOr<std::vector<int64_t>> RowsOfRuns(Connection* connection,
+                                                const std::vector<std::string>& run_ids) {
+  std::vector<int64_t> rows;
+  for (const std::string& run_id : run_ids) {
+    const absl::StatusOr<std::optional<int64_t>> row = FindRun(connection, run_id);
+    if (!row.ok()) return row.status();
+    if (!row->has_value()) {
+      const absl::StatusOr<std::string> others = RunsThatThereAre(connection);
+      if (!others.ok()) return others.status();
+      return absl::NotFoundError(
+          absl::StrCat(connection->path(), ": no run '", run_id, "'", others->empty() ? "" : "; ", *others));
+    }
+    if (std::find(rows.begin(), rows.end(), **row) == rows.end()) rows.push_back(**row);
+  }
+  return rows;
+}
+
+absl::Status CheckOver(Connection* connection, int64_t run, bool untagged) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectStateAndTag);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return absl::OkStatus();  // somebody else removed it
+  const std::string state = select->Text(1);
+  if (state == "running" || state == "queued") {
+    return absl::FailedPreconditionError(absl::StrCat("run ", select->Text(0), " is ", state,
+                                                      "; only runs that are over are moved or removed"));
+  }
+  if (untagged && !select->IsNull(2)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", select->Text(0), " has the tag ", select->Text(2),
+                     "; remove the tag first: diopi-cli tag --remove ", select->Text(2)));
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Which rows of contents the verdicts of all runs but some use, by their ids.
+absl::StatusOr<std::vector<bool>> UsedContents(Connection* connection, const std::vector<int64_t>& but) {
+  const absl::StatusOr<int64_t> most = connection->QueryInt("SELECT max(id) FROM contents");
+  if (!most.ok()) return most.status();
+  std::vector<bool> used(static_cast<size_t>(*most) + 1);
+  absl::StatusOr<OwnStatement> select = connection->PrepareOnce("SELECT run, content FROM verdicts");
+  if (!select.ok()) return select.status();
+  int64_t run = 0;
+  bool counts = false;
+  absl::Status status = ForEachRow(&select->get(), [&](const Statement& row) {
+    if (row.Int(0) != run) {
+      run = row.Int(0);
+      counts = std::find(but.begin(), but.end(), run) == but.end();
+    }
+    if (counts) used[static_cast<size_t>(row.Int(1))] = true;
+  });
+  if (!status.ok()) return status;
+  absl::StatusOr<OwnStatement> bases =
+      connection->PrepareOnce("SELECT id, base FROM contents WHERE base IS NOT NULL");
+  if (!bases.ok()) return bases.status();
+  status = ForEachRow(&bases->get(), [&](const Statement& row) {
+    if (used[static_cast<size_t>(row.Int(0))]) used[static_cast<size_t>(row.Int(1))] = true;
+  });
+  if (!status.ok()) return status;
+  return used;
+}
+
+absl::Status DeleteEach(Connection* connection, const std::vector<int64_t>& ids) {
+  for (size_t i = 0; i < ids.size();) {
+    absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
+    if (!transaction.ok()) return transaction.status();
+    for (const size_t end = std::min(ids.size(), i + kDeletedAtOnce); i < end; ++i) {
+      absl::StatusOr<Statement> remove = connection->Prepare(kDeleteContent);
+      if (!remove.ok()) return remove.status();
+      remove->Bind(ids[i]);
+      absl::Status status = remove->Run().status();
+      if (!status.ok()) return status;
+    }
+    absl::Status status = transaction->Commit();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Contents that no verdict uses. What nobody uses nobody begins to use: an append shares only with verdicts
+// that are there, and new rows have higher ids. So others may write between this look and the removal.
+absl::Status RemoveUnusedContents(Connection* connection) {
+  std::vector<int64_t> unused;
+  {
+    const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection);
+    if (!moment.ok()) return moment.status();
+    const absl::StatusOr<std::vector<bool>> used = UsedContents(connection, {});
+    if (!used.ok()) return used.status();
+    absl::StatusOr<Statement> select = connection->Prepare(kSelectContentIds);
+    if (!select.ok()) return select.status();
+    select->Bind(used->size() - 1);
+    absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+      if (!(*used)[static_cast<size_t>(row.Int(0))]) unused.push_back(row.Int(0));
+    });
+    if (!status.ok()) return status;
+  }
+  return DeleteEach(connection, unused);
+}
+
+constexpr char kRemoveUnusedSuites[] = R"sql(
+DELETE FROM suite_cases WHERE suite NOT IN (SELECT suite FROM runs WHERE suite IS NOT NULL);
+DELETE FROM suites WHERE id NOT IN (SELECT suite FROM runs WHERE suite IS NOT NULL);
+DELETE FROM cases WHERE id NOT IN (SELECT case_row FROM suite_cases))sql";
+
+absl::Status RemoveUnused(Connection* connection) {
+  // Off, as SQLite would look for users of each row in all of `verdicts`.
+  absl::Status status = connection->Execute("PRAGMA foreign_keys = OFF");
+  if (status.ok()) status = RemoveUnusedContents(connection);
+  if (!status.ok()) return status;
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
+  if (!transaction.ok()) return transaction.status();
+  status = connection->Execute(kRemoveUnusedSuites);
+  return status.ok() ? transaction->Commit() : status;
+}
+
+absl::Status CheckTag(Connection* connection, const std::string& tag) {
+  if (tag.empty()) return absl::InvalidArgumentError("a tag has at least one character");
+  if (tag.size() > kMaxChipNameBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a tag has at most ", kMaxChipNameBytes, " bytes; '", tag, "' has ", tag.size()));
+  }
+  const auto control = [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); };
+  if (std::any_of(tag.begin(), tag.end(), control)) {
+    return absl::InvalidArgumentError("a tag must not contain control characters");
+  }
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectIsRunId);
+  if (!select.ok()) return select.status();
+  select->Bind(tag);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  if (*row || tag == "latest" || tag == "last-green") {
+    return absl::InvalidArgumentError(absl::StrCat("'", tag, "' already names a run; choose another tag"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> PagesOf(Connection* connection, const char* pragma) {
+  return connection->QueryInt(absl::StrCat("PRAGMA ", pragma));
+}
+
+absl::Status CheckRoom(const std::string& path, int64_t needed) {
+  const std::filesystem::path file(path);
+  for (const std::filesystem::path& folder :
+       {file.has_parent_path() ? file.parent_path() : std::filesystem::path("."),
+        std::filesystem::temp_directory_path()}) {
+    std::error_code error;
+    const std::filesystem::space_info space = std::filesystem::space(folder, error);
+    if (error || static_cast<int64_t>(space.available) >= needed) continue;
+    return absl::ResourceExhaustedError(
+        absl::StrFormat("%s: to write it anew takes %.1f MB of room in %s, which has %.1f MB; remove runs "
+                        "first, or set TMPDIR",
+                        path, static_cast<double>(needed) * 1e-6, folder.string(),
+                        static_cast<double>(space.available) * 1e-6));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<RunTag>> Tags(const std::string& path) {
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
+  if (!connection.ok()) return connection.status();
+  absl::StatusOr<Statement> select = (*connection)->Prepare(kSelectTags);
+  if (!select.ok()) return select.status();
+  std::vector<RunTag> tags;
+  absl::Status status = ForEachRow(&*select, [&tags](const Statement& row) {
+    tags.push_back({row.Text(0), row.Text(1)});
+  });
+  if (!status.ok()) return status;
+  return tags;
+}
+
+absl::StatusOr<std::string> TagRun(const std::string& path, const std::string& run_id,
+                                   const std::string& tag) {
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
+  if (!connection.ok()) return connection.status();
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());
+  if (!transaction.ok()) return transaction.status();
+  absl::Status status = CheckTag(connection->get(), tag);
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), {run_id});
+  if (!rows.ok()) return rows.status();
+  const absl::StatusOr<RunFacts> facts = ReadRunFacts(connection->get(), rows->front());
+  if (!facts.ok()) return facts.status();
+  absl::StatusOr<Statement> insert = (*connection)->Prepare(kInsertTag);
+  if (!insert.ok()) return insert.status();
+  insert->Bind(tag, rows->front());
+  status = insert->Run().status();
+  if (status.ok()) status = transaction->Commit();
+  if (!status.ok()) return status;
+  return facts->run_id;
+}
+
+absl::Status RemoveTag(const std::string& path, const std::string& tag) {
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
+  if (!connection.ok()) return connection.status();
+  absl::StatusOr<Statement> remove = (*connection)->Prepare(kDeleteTag);
+  if (!remove.ok()) return remove.status();
+  remove->Bind(tag);
+  const absl::StatusOr<int> removed = remove->Run();
+  if (!removed.ok()) return removed.status();
+  if (*removed == 0) return absl::NotFoundError(absl::StrCat(path, ": no run has the tag '", tag, "'"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
+                                                  const std::vector<std::string>& run_ids) {
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
+  if (!connection.ok()) return connection.status();
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection->get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), run_ids);
+  if (!rows.ok()) return rows.status();
+  absl::StatusOr<std::vector<bool>> used = UsedContents(connection->get(), *rows);
+  if (!used.ok()) return used.status();
+  std::vector<RunBytes> all;
+  for (const int64_t run : *rows) {
+    const absl::StatusOr<RunFacts> facts = ReadRunFacts(connection->get(), run);
+    if (!facts.ok()) return facts.status();
+    RunBytes& bytes = all.emplace_back(RunBytes{facts->run_id});
+    absl::StatusOr<Statement> select = (*connection)->Prepare(kSelectRunContents);
+    if (!select.ok()) return select.status();
+    select->Bind(run);
+    absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+      ++bytes.verdicts;
+      bytes.bytes += kVerdictBytes;
+      const auto content = static_cast<size_t>(row.Int(0));
+      if ((*used)[content]) return;
+      (*used)[content] = true;
+      bytes.bytes += kContentBytes + row.Int(1);
+    });
+    if (!status.ok()) return status;
+  }
+  return all;
+}
+
+absl::StatusOr<Removed> RemoveRuns(const std::string& path, const std::vector<std::string>& run_ids) {
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
+  if (!connection.ok()) return connection.status();
+  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), run_ids);
+  if (!rows.ok()) return rows.status();
+  for (const int64_t run : *rows) {
+    absl::Status status = CheckOver(connection->get(), run, /*untagged=*/true);
+    if (!status.ok()) return status;
+  }
+  Removed removed;
+  for (const int64_t run : *rows) {
+    absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());
+    if (!transaction.ok()) return transaction.status();
+    absl::Status status = CheckOver(connection->get(), run, /*untagged=*/true);
+    if (!status.ok()) return status;
+    const absl::StatusOr<int64_t> verdicts = CountDone(connection->get(), run);
+    if (!verdicts.ok()) return verdicts.status();
+    absl::StatusOr<Statement> remove = (*connection)->Prepare(kDeleteRun);
+    if (!remove.ok()) return remove.status();
+    remove->Bind(run);
+    const absl::StatusOr<int> gone = remove->Run();
+    if (!gone.ok()) return gone.status();
+    status = transaction->Commit();
+    if (!status.ok()) return status;
+    removed.runs += *gone;
+    removed.verdicts += *verdicts;
+  }
+  absl::Status status = RemoveUnused(connection->get());
+  if (!status.ok()) return status;
+  return removed;
+}
+
+absl::StatusOr<FileUse> UseOf(const std::string& path) {
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
+  if (!connection.ok()) return connection.status();
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection->get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> size = PagesOf(connection->get(), "page_size");
+  const absl::StatusOr<int64_t> pages = PagesOf(connection->get(), "page_count");
+  const absl::StatusOr<int64_t> free = PagesOf(connection->get(), "freelist_count");
+  const absl::StatusOr<int64_t> mode = PagesOf(connection->get(), "auto_vacuum");
+  for (const auto* value : {&size, &pages, &free, &mode}) {
+    if (!value->ok()) return value->status();
+  }
+  return FileUse{*size * *pages, *size * *free, *mode == 2};
+}
+
+absl::Status Vacuum(const std::string& path, bool whole) {
+  const absl::StatusOr<FileUse> use = UseOf(path);
+  if (!use.ok()) return use.status();
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
+  if (!connection.ok()) return connection.status();
+  absl::Status status = absl::OkStatus();
+  if (whole || !use->in_pieces) {
+    status = CheckRoom(path, use->bytes - use->free);
+    if (status.ok()) status = (*connection)->Execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+  } else {
+    int64_t before = std::numeric_limits<int64_t>::max();
+    for (;;) {
+      const absl::StatusOr<int64_t> free = PagesOf(connection->get(), "freelist_count");
+      if (!free.ok()) return free.status();
+      if (*free == 0 || *free >= before) break;
+      before = *free;
+      status = (*connection)->Execute(absl::StrCat("PRAGMA incremental_vacuum(", kPagesAtOnce, ")"));
+      if (!status.ok()) return status;
+    }
+  }
+  if (!status.ok()) return status;
+  return (*connection)->Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+}  // namespace diopi::server
