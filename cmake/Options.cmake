@@ -16,7 +16,7 @@ set(DIOPI_VENDORS_DIR ${CMAKE_BINARY_DIR}/lib/vendors)  # test vendor libraries
 # Programs find libdiopirt.so and the reference libraries beside them, wherever the build folder is moved.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
-set(DIOPI_UNITY 8 CACHE STRING "How many sources are compiled as one; 1: each alone, as sanitizers' builds do")
+set(DIOPI_UNITY 8 CACHE STRING "How many sources are compiled as one; 1: each alone, as the lint does")
 set(DIOPI_SANITIZE "" CACHE STRING "'address' (with undefined behaviour) or 'thread'; empty: none")
 option(DIOPI_WERROR "Warnings are errors" ON)
 option(DIOPI_FUZZ "Build the libFuzzer programs, target 'fuzzers' (clang; preset 'fuzz'), not the tests of their corpora" OFF)
@@ -57,9 +57,8 @@ if(DIOPI_SANITIZE)
 endif()
 
 # Most of a file's compile time goes to its headers, so several files of a library are compiled as one; names in their
-# unnamed namespaces must therefore differ. Builds with sanitizers, and the lint, compile each file alone, and so find a
-# missing #include.
-if(DIOPI_UNITY GREATER 1 AND NOT DIOPI_SANITIZE AND NOT DIOPI_FUZZ)
+# unnamed namespaces must therefore differ. The lint compiles each file alone, and so finds a missing #include.
+if(DIOPI_UNITY GREATER 1 AND NOT DIOPI_FUZZ)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE ${DIOPI_UNITY})
 endif()

@@ -22,8 +22,8 @@ function(diopi_tool name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
 endfunction()
 
-# Third-party headers that nearly every source includes are parsed once: they take half of a file's compile time. Builds
-# with sanitizers do without, and so find a missing #include. LIBRARY: for libraries' sources, not for programs'.
+# Third-party headers that nearly every source includes are parsed once: they take half of a file's compile time. LIBRARY:
+# for libraries' sources, not for programs'.
 function(_diopi_precompile name)
   cmake_parse_arguments(ARG "LIBRARY" "" "LINK;OPTIONS;HEADERS" ${ARGN})
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "int main() {}\n")
@@ -55,7 +55,7 @@ function(_diopi_precompiled_launcher name)
   endif()
 endfunction()
 
-if(NOT DIOPI_SANITIZE AND NOT DIOPI_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(NOT DIOPI_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(_common <algorithm> <array> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional> <set>
     <sstream> <string> <string_view> <utility> <vector> <absl/status/statusor.h> <absl/strings/match.h>
     <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h> <absl/strings/str_split.h>

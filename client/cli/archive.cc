@@ -16,12 +16,11 @@ class ArchiveCommand final : public Command {
  public:
   std::string name() const override { return "archive"; }
   std::string description() const override {
-    return "Writes runs into a results database of their own, which every command reads as --data FILE";
+    return "Copies runs to a results database of their own, which every command reads with --data FILE";
   }
   std::string examples() const override {
-    return "  diopi-cli archive 20251120-101502-7f3a --to 2025.db                    a run in a database of "
-           "its own\n"
-           "  diopi-cli archive release-2.0 release-2.1 --to releases.db --remove    moves two tagged runs\n";
+    return "  diopi-cli archive 20251120-101502-7f3a --to 2025.db             copies a run\n"
+           "  diopi-cli archive 20251120-101502-7f3a --to 2025.db --remove    moves it\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN", runs_, "Ids or tags of the runs")->required();
@@ -64,8 +63,7 @@ class ArchiveCommand final : public Command {
     for (const server::RunBytes& run : *bytes) {
       table.rows.push_back({{run.run_id}, {absl::StrCat(run.verdicts)}, {absl::StrCat(run.bytes)}});
     }
-    const absl::StatusOr<std::string> text = reports::WriteList(table, "text");
-    return text.ok() ? WriteOutput(*text, "") : text.status();
+    return WriteTable(table, "text");
   }
 
   std::vector<std::string> runs_;

@@ -30,8 +30,7 @@ class ChipsCommand final : public Command {
     if (!queries.ok()) return Tell(queries.status());
     const absl::StatusOr<std::vector<reports::ChipOverview>> chips = reports::LoadChips(**queries);
     if (!chips.ok()) return Tell(chips.status());
-    const absl::StatusOr<std::string> text = reports::WriteList(reports::ChipsTable(*chips), format_);
-    return text.ok() ? Tell(WriteOutput(*text, "")) : Tell(text.status());
+    return Tell(WriteTable(reports::ChipsTable(*chips), format_));
   }
 
  private:

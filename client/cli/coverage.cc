@@ -40,8 +40,7 @@ class CoverageCommand final : public Command {
     if (!family.ok()) return Tell(family.status());
     const reports::Table table =
         totals_ ? reports::CoverageTotals(*matrix, *family) : reports::CoverageTable(*matrix, *family);
-    const absl::StatusOr<std::string> text = reports::WriteList(table, format_);
-    return text.ok() ? Tell(WriteOutput(*text, output_)) : Tell(text.status());
+    return Tell(WriteTable(table, format_, output_));
   }
 
  private:

@@ -61,4 +61,9 @@ absl::Status WriteOutput(std::string_view text, const std::string& path) {
   return WriteBeside(path, [text](const std::string& temporary) { return WriteFile(temporary, text); });
 }
 
+absl::Status WriteTable(const reports::Table& table, const std::string& format, const std::string& path) {
+  const absl::StatusOr<std::string> text = reports::WriteList(table, format);
+  return text.ok() ? WriteOutput(*text, path) : text.status();
+}
+
 }  // namespace diopi::cli

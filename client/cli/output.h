@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "reports/render/lists.h"
 
 namespace diopi::cli {
 
@@ -15,6 +16,9 @@ namespace diopi::cli {
 // InvalidArgument when the folder is missing or not writable, Internal for anything else (a full disk); both
 // name the file.
 absl::Status WriteOutput(std::string_view text, const std::string& path);
+
+// Writes a table in one of reports::ListFormats().
+absl::Status WriteTable(const reports::Table& table, const std::string& format, const std::string& path = "");
 
 // The same for a program that writes the file itself: `write` gets the temporary path.
 absl::Status WriteBeside(const std::string& path,

@@ -104,7 +104,7 @@ class PruneCommand final : public Command {
     std::map<std::string, int> kept;
     for (const RetentionRow& row : rows) {
       if (!row.kept.empty()) {
-        ++kept[row.kept.rfind("tag ", 0) == 0 ? "with a tag" : row.kept];
+        ++kept[row.tag.empty() ? row.kept : "with a tag"];
         continue;
       }
       going.insert(going.begin(), row.run->facts.run_id);  // oldest first
@@ -113,7 +113,7 @@ class PruneCommand final : public Command {
     const absl::StatusOr<std::vector<server::RunBytes>> bytes = server::BytesOfRuns(path, going);
     if (!bytes.ok()) return bytes.status();
     reports::Table table{{{"run"}, {"chip"}, {"state"}, {"ended"}, {"verdicts", true}, {"bytes", true}}, {}};
-    table.empty = "no run goes";
+    table.empty = "no run would be removed";
     int64_t verdicts = 0;
     int64_t total = 0;
     for (const server::RunBytes& run : *bytes) {
@@ -127,14 +127,13 @@ class PruneCommand final : public Command {
       verdicts += run.verdicts;
       total += run.bytes;
     }
-    const absl::StatusOr<std::string> text = reports::WriteList(table, format_);
-    absl::Status status = text.ok() ? WriteOutput(*text, "") : text.status();
+    absl::Status status = WriteTable(table, format_);
     if (!status.ok()) return status;
     std::vector<std::string> reasons;
     for (const auto& [why, count] : kept) reasons.push_back(absl::StrCat(count, " ", why));
-    std::cerr << going.size() << " of " << rows.size() << " runs go, with " << verdicts << " verdicts, about "
-              << Megabytes(total) << "; kept: " << (reasons.empty() ? "none" : absl::StrJoin(reasons, ", "))
-              << "\n";
+    std::cerr << going.size() << " of " << rows.size() << " runs may go, with " << verdicts
+              << " verdicts, about " << Megabytes(total)
+              << "; kept: " << (reasons.empty() ? "none" : absl::StrJoin(reasons, ", ")) << "\n";
     if (dry_run_ || going.empty()) return absl::OkStatus();
     return Remove(path, going);
   }

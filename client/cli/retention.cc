@@ -29,10 +29,6 @@ bool IsOlder(const RunFacts& run, absl::Duration age, absl::Time now) {
   return absl::ParseTime(absl::RFC3339_full, text, &end, nullptr) && now - end > age;
 }
 
-bool GoesOn(const RunFacts& run) {
-  return !server::IsOver(run.state) && run.state != v1::RUN_STATE_STALLED;
-}
-
 }  // namespace
 
 absl::StatusOr<absl::Duration> ParseAge(std::string_view text) {
@@ -67,7 +63,7 @@ absl::StatusOr<std::vector<RetentionRow>> Decide(
   std::set<Line> green;
   std::map<std::string, int> newer;  // runs of the chip
   for (const RunRow& run : runs) {
-    RetentionRow& row = rows.emplace_back(RetentionRow{&run, ""});
+    RetentionRow& row = rows.emplace_back(RetentionRow{&run, "", ""});
     const RunFacts& facts = run.facts;
     const int before = newer[facts.chip]++;
     const auto tag = tags.find(facts.run_id);
@@ -79,9 +75,10 @@ absl::StatusOr<std::vector<RetentionRow>> Decide(
         row.kept = "last green run";
       }
     }
-    if (GoesOn(facts)) {
+    if (server::GoesOn(facts.state)) {
       row.kept = EnumName(facts.state);
     } else if (tag != tags.end()) {
+      row.tag = tag->second;
       row.kept = absl::StrCat("tag ", tag->second);
     } else if (row.kept.empty() && policy.keep.has_value() && before < *policy.keep) {
       row.kept = absl::StrCat("newest ", *policy.keep, " of its chip");

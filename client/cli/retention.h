@@ -24,6 +24,7 @@ struct RetentionPolicy {
 struct RetentionRow {
   const server::RunRow* run = nullptr;
   std::string kept;  // why; empty: it goes
+  std::string tag;   // set when that is why
 };
 
 // "36h", "180d", "26w", "2y". InvalidArgument.

@@ -32,8 +32,7 @@ class RunsCommand final : public Command {
     const absl::StatusOr<std::vector<reports::RunSummary>> runs =
         reports::LoadRuns(**queries, {.chip = chip_, .limit = limit_});
     if (!runs.ok()) return Tell(runs.status());
-    const absl::StatusOr<std::string> text = reports::WriteList(reports::RunsTable(*runs), format_);
-    return text.ok() ? Tell(WriteOutput(*text, "")) : Tell(text.status());
+    return Tell(WriteTable(reports::RunsTable(*runs), format_));
   }
 
  private:

@@ -16,8 +16,8 @@ class TagCommand final : public Command {
  public:
   std::string name() const override { return "tag"; }
   std::string description() const override {
-    return "Names a run: prune keeps it, and every command takes the name for the run's id; lists the tags "
-           "without arguments";
+    return "Tags a run, which prune then keeps; every command accepts the tag as the run's id. Without "
+           "arguments: lists the tags";
   }
   std::string examples() const override {
     return "  diopi-cli tag 20251120-101502-7f3a release-2.1    names a run and keeps it\n"
@@ -25,7 +25,7 @@ class TagCommand final : public Command {
   }
   void AddOptions(CLI::App* app) override {
     CLI::Option* run = app->add_option("RUN", run_, "Run id, or latest");
-    app->add_option("NAME", tag_, "The tag; it is taken from the run that had it")->needs(run);
+    app->add_option("NAME", tag_, "The tag; a run that had it loses it")->needs(run);
     app->add_option("--remove", remove_, "Remove this tag from its run")->excludes(run);
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
@@ -54,8 +54,7 @@ class TagCommand final : public Command {
     reports::Table table{{{"tag"}, {"run"}}, {}};
     table.empty = "no run has a tag";
     for (const server::RunTag& tag : *tags) table.rows.push_back({{tag.tag}, {tag.run_id}});
-    const absl::StatusOr<std::string> text = reports::WriteList(table, "text");
-    return text.ok() ? WriteOutput(*text, "") : text.status();
+    return WriteTable(table, "text");
   }
 
   std::string data_;

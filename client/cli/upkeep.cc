@@ -30,8 +30,7 @@ absl::Status Confirm(const std::string& question, bool yes) {
   if (yes) return absl::OkStatus();
   if (isatty(STDIN_FILENO) == 0) {
     return absl::InvalidArgumentError(
-        "nothing was changed: without a terminal to ask, --yes is required; --dry-run shows what would be "
-        "done");
+        "nothing was changed: --yes is required without a terminal; --dry-run shows what would be done");
   }
   std::cout << question << " [y/N] " << std::flush;
   std::string answer;

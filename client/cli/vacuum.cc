@@ -13,18 +13,18 @@ class VacuumCommand final : public Command {
  public:
   std::string name() const override { return "vacuum"; }
   std::string description() const override {
-    return "Makes the results database as small as what it holds, after prune, archive or an upgrade";
+    return "Returns unused space in the results database to the disk, after prune, archive or an upgrade";
   }
   std::string examples() const override {
-    return "  diopi-cli vacuum --data DIR    gives the room of removed runs back to the disk\n";
+    return "  diopi-cli vacuum --data DIR    returns the space of removed runs to the disk\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
     app->add_flag(
         "--whole", whole_,
-        "Write the file anew, also where it can be made smaller in pieces: takes room, and no server "
-        "can write meanwhile");
+        "Rewrite the whole file even if it can shrink in place: needs free space, and no server can "
+        "write meanwhile");
   }
 
   ExitCode Run() override { return Tell(Vacuum()); }
@@ -38,8 +38,8 @@ class VacuumCommand final : public Command {
     std::cerr << *path << ": " << Megabytes(before->bytes) << ", of which " << Megabytes(before->free)
               << " are free\n";
     if (whole_ || !before->in_pieces) {
-      std::cerr << "The file is written anew, which takes " << Megabytes(before->bytes - before->free)
-                << " of room beside it and as much in the folder for temporary files.\n";
+      std::cerr << "Rewriting the file needs " << Megabytes(before->bytes - before->free)
+                << " of free space beside it and as much in the folder for temporary files.\n";
     }
     absl::Status status = server::Vacuum(*path, whole_);
     if (!status.ok()) return status;

@@ -97,9 +97,8 @@ class HostileLibraryTest : public ::testing::Test {
     return all;
   }
 
-  // The agent as `user`, with a terminal of its own.
-  Finished Agent(uid_t user, const std::string& sandbox, const std::string& home, const std::string& data,
-                 const Arguments& more) const {
+  // An agent's command over these operators.
+  static Arguments Smoke(const std::string& sandbox, const Arguments& operators, const Arguments& more) {
     Arguments command = {BinPath("diopi-agent"),
                          "--impl",
                          VendorPath("vendor_hostile"),
@@ -107,18 +106,20 @@ class HostileLibraryTest : public ::testing::Test {
                          sandbox,
                          "--suite",
                          "smoke",
-                         "--fname",
-                         "add",
-                         "neg",
-                         "abs",
-                         "floor",
-                         "ceil",
                          "--dtype",
                          "float32",
                          "--quiet",
-                         "--error-report",
-                         home + "/errors.csv"};
-    command.insert(command.end(), more.begin(), more.end());
+                         "--fname"};
+    for (const Arguments* part : {&operators, &more})
+      command.insert(command.end(), part->begin(), part->end());
+    return command;
+  }
+
+  // The agent as `user`, with a terminal of its own.
+  Finished Agent(uid_t user, const std::string& sandbox, const std::string& home, const std::string& data,
+                 const Arguments& more) const {
+    Arguments command = Smoke(sandbox, {"add", "neg", "abs", "floor", "ceil"}, more);
+    command.insert(command.end(), {"--error-report", home + "/errors.csv"});
     const Running neighbour(As(user, {"/bin/sleep", "1000"}), {});
     const std::string socket = home + "/socket";
     Running users_server(As(user, {BinPath("diopi-server"), "--data", home + "/users_data", "--listen",
@@ -153,19 +154,7 @@ class HostileLibraryTest : public ::testing::Test {
 
   // Whether a process that the library has forked ends when the agent is killed: "held" or "open".
   static std::string LeaveBehind(uid_t user, const std::string& sandbox, const Arguments& more) {
-    Arguments agent = {BinPath("diopi-agent"),
-                       "--impl",
-                       VendorPath("vendor_hostile"),
-                       "--sandbox",
-                       sandbox,
-                       "--suite",
-                       "smoke",
-                       "--fname",
-                       "add",
-                       "--dtype",
-                       "float32",
-                       "--quiet"};
-    agent.insert(agent.end(), more.begin(), more.end());
+    const Arguments agent = Smoke(sandbox, {"add"}, more);
     Running running({"/bin/sh", "-c", "exec " + absl::StrJoin(As(user, agent), " ") + " 2>&1"},
                     {absl::StrCat("DIOPI_TOKEN=", kToken), "DIOPI_TEST_LEAVE=yes"});
     const std::string line = running.WaitForLine("left behind: ");

@@ -25,14 +25,6 @@ absl::Status Failed(const std::string& what, std::error_code error) {
   return absl::ErrnoToStatus(error.value(), what);
 }
 
-absl::Status Flush(const fs::path& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool flushed = fd >= 0 && fsync(fd) == 0;
-  const std::error_code error(errno, std::generic_category());
-  if (fd >= 0) close(fd);
-  return flushed ? absl::OkStatus() : Failed(absl::StrCat("cannot flush ", path.string()), error);
-}
-
 bool IsWithin(const fs::path& inner, const fs::path& outer) {
   std::error_code ignored;
   const fs::path relative =
@@ -60,7 +52,7 @@ class PartialFolder {
     }
     path_.clear();
     const fs::path parent = to.parent_path();
-    return Flush(parent.empty() ? "." : parent);
+    return FlushToDisk(parent.empty() ? "." : parent);
   }
 
  private:
@@ -81,7 +73,7 @@ absl::Status CopyFile(const fs::path& from, const fs::path& to, BackupReport* re
   if (error) return Failed(absl::StrCat("cannot copy ", from.string(), " to ", to.string()), error);
   ++report->files;
   report->bytes += static_cast<int64_t>(fs::file_size(to, error));
-  return Flush(to);
+  return FlushToDisk(to);
 }
 
 absl::Status CopyFiles(const fs::path& data, const fs::path& to, BackupReport* report) {
@@ -104,10 +96,10 @@ absl::Status CopyFiles(const fs::path& data, const fs::path& to, BackupReport* r
   for (fs::recursive_directory_iterator folder(to, error);
        !error && folder != fs::recursive_directory_iterator(); folder.increment(error)) {
     if (!folder->is_directory()) continue;
-    absl::Status status = Flush(folder->path());
+    absl::Status status = FlushToDisk(folder->path());
     if (!status.ok()) return status;
   }
-  return Flush(to);
+  return FlushToDisk(to);
 }
 
 }  // namespace

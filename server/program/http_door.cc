@@ -1,6 +1,7 @@
 #include "server/program/http_door.h"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -10,7 +11,6 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "server/http/api.h"
 #include "server/rpc/address.h"
 #include "server/security/authorizer.h"
@@ -54,9 +54,10 @@ class Readiness {
 
   bool Ask() {
     const std::unique_lock lock(trying_, std::try_to_lock);
-    if (!lock.owns_lock() || absl::Now() - tried_ < absl::Seconds(1)) return ready_ && server_->serving();
+    if (!lock.owns_lock() || Clock::now() - tried_ < std::chrono::seconds(1))
+      return ready_ && server_->serving();
     const absl::Status status = server_->Ready();
-    tried_ = absl::Now();
+    tried_ = Clock::now();
     if (ready_.exchange(status.ok()) != status.ok()) {
       Log(status.ok() ? LogLevel::kInfo : LogLevel::kError, status.ok() ? "ready" : "not_ready",
           {{"status", std::string(status.message())}});
@@ -65,9 +66,11 @@ class Readiness {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   ConformanceServer* const server_;
   std::mutex trying_;
-  absl::Time tried_ ABSL_GUARDED_BY(trying_) = absl::InfinitePast();
+  Clock::time_point tried_ ABSL_GUARDED_BY(trying_);  // long ago: at the clock's beginning
   std::atomic<bool> ready_ = true;
 };
 

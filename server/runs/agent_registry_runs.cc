@@ -133,7 +133,7 @@ std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
   // A minute of faults is no hiccup. Who waits for the run should know.
   const bool pausing = run.pause >= options_.longest_pause && clock_->Now() < run.not_before;
   if (pausing && !HasAgents(run)) {
-    return absl::StrCat("the server fails its agents, and lets them try again every ",
+    return absl::StrCat("a fault of the server stops its agents, which try again every ",
                         absl::FormatDuration(options_.longest_pause), ": ", run.fault_text);
   }
   std::vector<std::string> sick;

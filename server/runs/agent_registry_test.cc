@@ -234,8 +234,9 @@ TEST_F(AgentRegistryTest, FaultsOfTheServerAreNotTheAgents) {
     End("b", run, 4);
     pass(absl::Seconds(seconds) - absl::Milliseconds(1));
     EXPECT_EQ(a->runs.size(), given) << seconds;
-    EXPECT_EQ(database_->GetRun(run)->submission().note(),
-              seconds < 60 ? "" : "the server fails its agents, and lets them try again every 1m: no room");
+    EXPECT_EQ(
+        database_->GetRun(run)->submission().note(),
+        seconds < 60 ? "" : "a fault of the server stops its agents, which try again every 1m: no room");
     clock_.Advance(absl::Milliseconds(1));
     registry_->Tick();
     ++given;

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/store/backup.h"
 #include "server/store/check.h"
 #include "server/store/database.h"
 #include "server/store/upkeep.h"
@@ -136,15 +136,12 @@ absl::StatusOr<int64_t> Compare(const std::string& path, const std::vector<std::
 }
 
 absl::Status FlushAndRename(const std::string& from, const std::string& to) {
-  const int fd = open(from.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool flushed = fd >= 0 && fsync(fd) == 0;
-  const int error = errno;
-  if (fd >= 0) close(fd);
-  if (!flushed) return absl::ErrnoToStatus(error, absl::StrCat("cannot flush ", from));
+  absl::Status status = FlushToDisk(from);
+  if (!status.ok()) return status;
   // Not over a file that came meanwhile.
   if (link(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
   if (errno == EEXIST) return absl::AlreadyExistsError(absl::StrCat(to, ": exists already"));
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot make ", to));
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot create ", to));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/descriptor.h"
 #include "server/store/sqlite.h"
 
 namespace diopi::server {
@@ -18,15 +19,13 @@ namespace {
 constexpr int kAttempts = 1000;
 constexpr absl::Duration kPause = absl::Milliseconds(10);
 
-absl::Status Flush(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool flushed = fd >= 0 && fsync(fd) == 0;
-  const int error = errno;
-  if (fd >= 0) close(fd);
-  return flushed ? absl::OkStatus() : absl::ErrnoToStatus(error, absl::StrCat("cannot flush ", path));
-}
-
 }  // namespace
+
+absl::Status FlushToDisk(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.valid() && fsync(file.get()) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot flush ", path));
+}
 
 absl::Status BackUpDatabase(const std::string& from, const std::string& to) {
   if (access(to.c_str(), F_OK) == 0) return absl::AlreadyExistsError(absl::StrCat(to, ": exists already"));
@@ -46,7 +45,7 @@ absl::Status BackUpDatabase(const std::string& from, const std::string& to) {
     }
     if (!status.ok()) return status;
   }
-  return Flush(to);
+  return FlushToDisk(to);
 }
 
 }  // namespace diopi::server

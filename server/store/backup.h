@@ -12,6 +12,9 @@ namespace diopi::server {
 // and is flushed to the disk. NotFound: there is no database at `from`; ResourceExhausted: the disk is full.
 absl::Status BackUpDatabase(const std::string& from, const std::string& to);
 
+// Waits until the file, or the entries of the folder, are on the disk. Statuses of errno.
+absl::Status FlushToDisk(const std::string& path);
+
 }  // namespace diopi::server
 
 #endif  // SERVER_STORE_BACKUP_H_

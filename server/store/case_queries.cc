@@ -16,14 +16,11 @@
 namespace diopi::server {
 namespace {
 
-constexpr char kSelectCaseRows[] = "SELECT " DIOPI_VERDICT_COLUMNS R"sql(, s.position
-FROM verdicts v CROSS JOIN suite_cases s
-       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = v.case_row)sql" DIOPI_VERDICT_JOINS
-                                   "WHERE v.run = ?1";
-constexpr char kSelectNotPassedRows[] = "SELECT " DIOPI_VERDICT_COLUMNS R"sql(, s.position
-FROM verdicts v CROSS JOIN suite_cases s
-       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = v.case_row)sql" DIOPI_VERDICT_JOINS
-                                        "WHERE v.run = ?1 AND v.outcome <> 1";
+#define DIOPI_SELECT_CASE_ROWS                                                                        \
+  "SELECT " DIOPI_VERDICT_COLUMNS ", s.position FROM verdicts v" DIOPI_PLACE_JOIN DIOPI_VERDICT_JOINS \
+  "WHERE v.run = ?1"
+constexpr char kSelectCaseRows[] = DIOPI_SELECT_CASE_ROWS;
+constexpr char kSelectNotPassedRows[] = DIOPI_SELECT_CASE_ROWS " AND v.outcome <> 1";
 constexpr char kSelectHistory[] = "SELECT " DIOPI_VERDICT_COLUMNS ", " DIOPI_RUN_COLUMNS R"sql(
 FROM (SELECT n.id FROM devices d CROSS JOIN runs n ON n.device = d.id WHERE d.chip = ?1) i
      CROSS JOIN cases k ON k.case_id = ?2 CROSS JOIN verdicts v ON v.run = i.id AND v.case_row = k.id

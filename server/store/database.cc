@@ -448,7 +448,7 @@ absl::Status LimitSize(Connection* connection, int64_t max_bytes) {
 absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& tell) {
   // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest
   // commits at most, never the file; a resumed run does those cases again. README.md has the figures.
-  // A file that is new can be made smaller beside a server (vacuum.h); one that is not is left as it is.
+  // A file that is new can be made smaller beside a server (upkeep.h); one that is not is left as it is.
   absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
   if (!status.ok()) return status;
   // SQLite's busy timeout does not cover two processes that turn the same new file to WAL.

@@ -25,10 +25,6 @@ UNION ALL SELECT 1, ifnull(max(last), 0) FROM appends WHERE run = ?1)sql";
 constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
                               ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
-v1::RunState StateNamed(const std::string& name) {
-  return EnumNamed<v1::RunState>(name).value_or(v1::RUN_STATE_UNSPECIFIED);
-}
-
 absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info) {
   return ForEachOutcome(connection, run, [info](v1::Outcome outcome, int64_t count) {
     (*info->mutable_outcomes())[EnumName(outcome)] = count;
@@ -37,6 +33,10 @@ absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info)
 }
 
 }  // namespace
+
+v1::RunState StateNamed(const std::string& name) {
+  return EnumNamed<v1::RunState>(name).value_or(v1::RUN_STATE_UNSPECIFIED);
+}
 
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run) {
   absl::StatusOr<Statement> select = connection->Prepare(kSelectDoneCount);

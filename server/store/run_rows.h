@@ -25,6 +25,9 @@ namespace diopi::server {
   "r.impl_path, r.agent_version, r.host, r.created, r.finished, " DIOPI_RUN_STATE                          \
   ", r.cases, r.environment, r.adaptor, r.options"
 
+// The state that DIOPI_RUN_STATE yields.
+v1::RunState StateNamed(const std::string& name);
+
 // What the columns of those names hold of a run.
 std::string ContractsColumn(const v1::RunOptions& options);
 std::string EnvironmentColumn(const v1::RunOptions& options);

@@ -21,6 +21,11 @@ inline bool IsOver(v1::RunState state) {
   }
 }
 
+// Waits for an agent or has one at work: neither over nor stalled.
+inline bool GoesOn(v1::RunState state) {
+  return state == v1::RUN_STATE_QUEUED || state == v1::RUN_STATE_RUNNING;
+}
+
 // All but "stalled", which is read off the clock.
 inline bool IsStored(v1::RunState state) {
   switch (state) {

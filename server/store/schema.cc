@@ -130,9 +130,9 @@ absl::Status Migrate(Connection* connection, const std::function<void(const std:
   const int64_t from = *version;
   const bool telling = tell && from > 0 && from < kSchemaVersion;
   if (telling) {
-    tell(absl::StrCat(connection->path(), ": brings its schema from version ", from, " to ", kSchemaVersion,
-                      "; ", UsedText(connection),
-                      " are in use; the file stays as it is until everything is done"));
+    tell(absl::StrCat(connection->path(), ": migrating its schema from version ", from, " to ",
+                      kSchemaVersion, "; ", UsedText(connection),
+                      " are in use; the file does not change until the migration is complete"));
   }
   for (int64_t step = from; step < kSchemaVersion; ++step) {
     if (before_step) before_step(step);
@@ -146,7 +146,7 @@ absl::Status Migrate(Connection* connection, const std::function<void(const std:
   status = transaction->Commit();
   if (status.ok() && telling) {
     tell(absl::StrFormat(
-        "%s: brought to version %d in %.1f s; %s are in use; diopi-cli vacuum makes it smaller",
+        "%s: migrated to version %d in %.1f s; %s are in use; diopi-cli vacuum returns unused space",
         connection->path(), kSchemaVersion, absl::ToDoubleSeconds(absl::Now() - start),
         UsedText(connection)));
   }

@@ -133,7 +133,7 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
   ASSERT_TRUE(database.ok()) << database.status();
   ASSERT_EQ(told.size(), 2U);
   EXPECT_THAT(told[0], HasSubstr("from version 1 to 2"));
-  EXPECT_THAT(told[1], HasSubstr("brought to version 2 in "));
+  EXPECT_THAT(told[1], HasSubstr("migrated to version 2 in "));
   EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
   EXPECT_EQ((*database)->CasesOf("latest")->at(5).case_hash, "hash5");
   EXPECT_EQ(Rows(path, "SELECT run || ' ' || done || ' ' || judged FROM run_totals"), totals);

@@ -14,6 +14,7 @@
 #include "server/store/chip_name.h"
 #include "server/store/database.h"
 #include "server/store/run_rows.h"
+#include "server/store/run_state.h"
 #include "server/store/schema.h"
 #include "server/store/snapshot.h"
 #include "server/store/sqlite.h"
@@ -83,9 +84,8 @@ absl::Status CheckOver(Connection* connection, int64_t run, bool untagged) {
   const absl::StatusOr<bool> row = select->Step();
   if (!row.ok()) return row.status();
   if (!*row) return absl::OkStatus();  // somebody else removed it
-  const std::string state = select->Text(1);
-  if (state == "running" || state == "queued") {
-    return absl::FailedPreconditionError(absl::StrCat("run ", select->Text(0), " is ", state,
+  if (GoesOn(StateNamed(select->Text(1)))) {
+    return absl::FailedPreconditionError(absl::StrCat("run ", select->Text(0), " is ", select->Text(1),
                                                       "; only runs that are over are moved or removed"));
   }
   if (untagged && !select->IsNull(2)) {
@@ -212,7 +212,7 @@ absl::Status CheckRoom(const std::string& path, int64_t needed) {
     const std::filesystem::space_info space = std::filesystem::space(folder, error);
     if (error || static_cast<int64_t>(space.available) >= needed) continue;
     return absl::ResourceExhaustedError(
-        absl::StrFormat("%s: to write it anew takes %.1f MB of room in %s, which has %.1f MB; remove runs "
+        absl::StrFormat("%s: rewriting it needs %.1f MB of free space in %s, which has %.1f MB; remove runs "
                         "first, or set TMPDIR",
                         path, static_cast<double>(needed) * 1e-6, folder.string(),
                         static_cast<double>(space.available) * 1e-6));

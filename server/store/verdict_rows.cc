@@ -47,41 +47,26 @@ constexpr int kPageRows = 1024;
 constexpr int64_t kFewCases = 8;
 
 #define DIOPI_PAGE_COLUMNS DIOPI_VERDICT_COLUMNS ", p.text, p.device_reference, s.position"
+#define DIOPI_PAGE_JOINS DIOPI_VERDICT_JOINS "CROSS JOIN provenances p ON p.id = v.reference "
+#define DIOPI_PAGE_OF_CASES                                                                  \
+  "SELECT " DIOPI_PAGE_COLUMNS                                                               \
+  " FROM cases k CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id" DIOPI_PLACE_JOIN \
+      DIOPI_PAGE_JOINS
 
-constexpr char kSelectAll[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
-FROM suite_cases s CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = s.case_row)sql" DIOPI_VERDICT_JOINS
-                              R"sql(
-     CROSS JOIN provenances p ON p.id = v.reference
-WHERE s.suite = (SELECT suite FROM runs WHERE id = ?1) ORDER BY s.position)sql";
-constexpr char kSelectNotPassed[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
-FROM verdicts v CROSS JOIN suite_cases s
-       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = v.case_row)sql" DIOPI_VERDICT_JOINS
-                                    R"sql(
-     CROSS JOIN provenances p ON p.id = v.reference
-WHERE v.run = ?1 AND v.outcome <> 1 ORDER BY s.position)sql";
-constexpr char kSelectOne[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
-FROM cases k CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id
-     CROSS JOIN suite_cases s
-       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = k.id)sql" DIOPI_VERDICT_JOINS
-                              R"sql(
-     CROSS JOIN provenances p ON p.id = v.reference
-WHERE k.case_id = ?2)sql";
-constexpr char kSelectPage[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
-FROM cases k CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id
-     CROSS JOIN suite_cases s
-       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = k.id)sql" DIOPI_VERDICT_JOINS
-                               R"sql(
-     CROSS JOIN provenances p ON p.id = v.reference
-WHERE k.case_id > ?2 ORDER BY k.case_id LIMIT ?3)sql";
+constexpr char kSelectAll[] =
+    "SELECT " DIOPI_PAGE_COLUMNS
+    " FROM suite_cases s CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = s.case_row" DIOPI_PAGE_JOINS
+    "WHERE s.suite = (SELECT suite FROM runs WHERE id = ?1) ORDER BY s.position";
+constexpr char kSelectNotPassed[] =
+    "SELECT " DIOPI_PAGE_COLUMNS " FROM verdicts v" DIOPI_PLACE_JOIN DIOPI_PAGE_JOINS
+    "WHERE v.run = ?1 AND v.outcome <> 1 ORDER BY s.position";
+constexpr char kSelectOne[] = DIOPI_PAGE_OF_CASES "WHERE k.case_id = ?2";
+constexpr char kSelectPage[] = DIOPI_PAGE_OF_CASES "WHERE k.case_id > ?2 ORDER BY k.case_id LIMIT ?3";
 constexpr char kSelectPageOfFew[] = "SELECT " DIOPI_PAGE_COLUMNS R"sql(
 FROM (SELECT k.id, k.case_id FROM verdicts r CROSS JOIN cases k ON k.id = r.case_row
       WHERE r.run = ?1 AND k.case_id > ?2 ORDER BY k.case_id LIMIT ?3) k
-     CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id
-     CROSS JOIN suite_cases s
-       ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = k.id)sql" DIOPI_VERDICT_JOINS
-                                    R"sql(
-     CROSS JOIN provenances p ON p.id = v.reference
-ORDER BY k.case_id)sql";
+     CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id)sql" DIOPI_PLACE_JOIN DIOPI_PAGE_JOINS
+                                    "ORDER BY k.case_id";
 // The cases of the run for every kFewCases-th case that there is.
 constexpr char kSelectShare[] = "SELECT cases * ?2 < (SELECT max(id) FROM cases) FROM runs WHERE id = ?1";
 

@@ -18,7 +18,7 @@
 
 namespace diopi::server {
 
-// What ReadVerdict reads, of `results` as v and of what DIOPI_VERDICT_JOINS joins to it.
+// What ReadVerdict reads, of `verdicts` as v and of what DIOPI_VERDICT_JOINS joins to it.
 #define DIOPI_VERDICT_COLUMNS                                                                \
   "c.case_id, c.case_hash, c.function, c.operator, v.outcome, v.call_time, v.elapsed_time, " \
   "v.device_index, x.body, b.body"
@@ -26,6 +26,10 @@ namespace diopi::server {
   " CROSS JOIN cases c ON c.id = v.case_row CROSS JOIN contents x ON x.id = v.content " \
   "LEFT JOIN contents b ON b.id = x.base "
 inline constexpr int kVerdictColumns = 10;
+// The place of v's case in the suite of run ?1, as s.
+#define DIOPI_PLACE_JOIN                                                                            \
+  " CROSS JOIN suite_cases s ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = " \
+  "v.case_row "
 
 // All but the references. `first`: where those columns begin in the row. DataLoss, with the file's name.
 absl::Status ReadVerdict(const Statement& row, int first, const std::string& path, v1::Verdict* verdict);
