@@ -40,7 +40,9 @@ class ArchiveCommand final : public Command {
     if (!path.ok()) return path.status();
     if (dry_run_) return Show(*path);
     if (remove_) {
-      absl::Status status = Confirm(
+      absl::Status status = server::CheckRemovable(*path, runs_);
+      if (!status.ok()) return status;
+      status = Confirm(
           absl::StrCat("Remove ", runs_.size(), " runs from ", *path, " after they are archived?"), yes_);
       if (!status.ok()) return status;
     }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -96,6 +97,23 @@ TEST_F(YearsTest, APruneKeepsWhatIsNeeded) {
   EXPECT_THAT(Cli({"prune", "--keep", "1", "--dry-run"}).out, HasSubstr(tagged));
 }
 
+// A run whose failures are all expected is green: the newest such run of a chip stays.
+TEST_F(YearsTest, APruneCountsExpectedFailuresAsGreen) {
+  const std::string first = AddRun("a", false);
+  const std::string second = AddRun("a", false);
+  AddRun("a", false);
+  const std::string expectations = folder_ / "expectations.txt";
+  std::ofstream(expectations)
+      << "fail add.float32.p0 expires=2999-01-01 issue=https://issues.example/1 \"known\"\n";
+  EXPECT_THAT(Cli({"prune", "--keep", "0", "--dry-run"}).err, HasSubstr("3 of 3 runs may go"));
+  const Finished dry = Cli({"prune", "--keep", "0", "--dry-run", "--expect", expectations});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.err, HasSubstr("2 of 3 runs may go"));
+  EXPECT_THAT(dry.err, HasSubstr("1 last green run"));
+  EXPECT_THAT(dry.out, HasSubstr(first));
+  EXPECT_THAT(dry.out, HasSubstr(second));
+}
+
 TEST_F(YearsTest, AnArchiveIsReadLikeADataFolder) {
   const std::string first = AddRun("a", true);
   const std::string second = AddRun("a", false);
@@ -111,6 +129,12 @@ TEST_F(YearsTest, AnArchiveIsReadLikeADataFolder) {
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_EQ(report.out, before);
   EXPECT_EQ(Cli({"archive", second, "--to", file}).code, 2);  // there is one
+  const std::string other = folder_ / "2026.db";
+  EXPECT_EQ(Cli({"tag", second, "kept"}).code, 0);
+  const Finished tagged = Cli({"archive", second, "--to", other, "--remove", "--yes"});
+  EXPECT_EQ(tagged.code, 2);
+  EXPECT_THAT(tagged.err, HasSubstr("has the tag kept"));
+  EXPECT_FALSE(std::filesystem::exists(other));  // refused before anything is copied
   const Finished vacuum = Cli({"vacuum"});
   EXPECT_EQ(vacuum.code, 0) << vacuum.err;
   EXPECT_THAT(vacuum.err, HasSubstr("are free"));

@@ -39,8 +39,9 @@ std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64
   }
   const bool finished = state == v1::RUN_STATE_UNSPECIFIED || state == v1::RUN_STATE_FINISHED;
   if (!finished || done < cases) {
-    reasons.push_back(
-        absl::StrCat(finished ? "incomplete" : EnumName(state), " after ", done, " of ", cases, " cases"));
+    reasons.push_back(absl::StrCat(finished ? "incomplete" : EnumName(state), " after ", done, " of ", cases,
+                                   " cases", options.abort_reason().empty() ? "" : ": ",
+                                   options.abort_reason()));
   }
   return absl::StrJoin(reasons, "; ");
 }

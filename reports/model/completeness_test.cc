@@ -18,6 +18,10 @@ TEST(PartialText, NamesWhatIsMissing) {
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "");
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 841, 305), "aborted after 305 of 841 cases");
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 305), "incomplete after 305 of 841 cases");
+  options.set_abort_reason("no agent has worked on it");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 841, 305),
+            "aborted after 305 of 841 cases: no agent has worked on it");
+  options.clear_abort_reason();
   options.mutable_selection()->add_functions("all_ops");  // the public harness's name for everything
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "");
   options.mutable_selection()->clear_functions();

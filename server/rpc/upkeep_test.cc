@@ -140,6 +140,19 @@ TEST_F(UpkeepTest, AnAbandonedSubmissionEndsItsWait) {
   EXPECT_EQ(again->submission().note(), "");
 }
 
+TEST_F(UpkeepTest, ARunThatNeverBeganIsNotResumed) {
+  const auto run = Submit("");
+  ASSERT_TRUE(run.ok()) << run.status();
+  server_.Stop();
+  ASSERT_TRUE((*Database::Open(DatabasePath(server_.data_folder()), {}))
+                  ->ChangeRun(run->run_id(), {.state = v1::RUN_STATE_ABORTED})
+                  .ok());
+  server_.Start();
+  const absl::Status refused = server_.Agent("a").Resume(run->run_id()).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("was aborted before an agent began it"));
+}
+
 TEST_F(UpkeepTest, ATokenHasSoManyOpenRuns) {
   // Where no tokens are asked for, there is nobody whose runs could be counted.
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(server_.Agent("a").CreateRun({"relu"}).ok());

@@ -351,6 +351,11 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
   }
   status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
   if (status.ok()) status = Begin(&*info, options);
+  if (status.ok() && info->options().impl_sha256().empty() && info->state() == v1::RUN_STATE_ABORTED) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", info->run_id(),
+                     " was aborted before an agent began it: there is nothing to resume; submit it again"));
+  }
   if (status.ok()) {
     status =
         CheckSame(info->run_id(), "library (SHA-256)", info->options().impl_sha256(), options.impl_sha256());

@@ -69,7 +69,7 @@ struct RunFacts {
   std::string created;   // RFC 3339, UTC
   std::string finished;  // empty: not yet
   int64_t cases = 0;     // covered
-  v1::RunOptions scope;  // what was asked for: selection, shard_index and shard_count alone
+  v1::RunOptions scope;  // what was asked for: selection, shard_index, shard_count; and abort_reason
 };
 
 struct RunRow {

@@ -122,6 +122,7 @@ RunFacts RunFactsOf(const Statement& row, int first) {
     *facts.scope.mutable_selection() = options.selection();
     facts.scope.set_shard_index(options.shard_index());
     facts.scope.set_shard_count(options.shard_count());
+    facts.scope.set_abort_reason(options.abort_reason());
   }
   return facts;
 }

@@ -98,6 +98,17 @@ absl::Status CheckOver(Connection* connection, int64_t run, bool untagged) {
 
 namespace {
 
+absl::StatusOr<std::vector<int64_t>> RemovableRows(Connection* connection,
+                                                   const std::vector<std::string>& run_ids) {
+  absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection, run_ids);
+  if (!rows.ok()) return rows;
+  for (const int64_t run : *rows) {
+    absl::Status status = CheckOver(connection, run, /*untagged=*/true);
+    if (!status.ok()) return status;
+  }
+  return rows;
+}
+
 // Which rows of contents the verdicts of all runs but some use, by their ids.
 absl::StatusOr<std::vector<bool>> UsedContents(Connection* connection, const std::vector<int64_t>& but) {
   const absl::StatusOr<int64_t> most = connection->QueryInt("SELECT max(id) FROM contents");
@@ -299,15 +310,17 @@ absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
   return all;
 }
 
+absl::Status CheckRemovable(const std::string& path, const std::vector<std::string>& run_ids) {
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
+  if (!connection.ok()) return connection.status();
+  return RemovableRows(connection->get(), run_ids).status();
+}
+
 absl::StatusOr<Removed> RemoveRuns(const std::string& path, const std::vector<std::string>& run_ids) {
   const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
   if (!connection.ok()) return connection.status();
-  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), run_ids);
+  const absl::StatusOr<std::vector<int64_t>> rows = RemovableRows(connection->get(), run_ids);
   if (!rows.ok()) return rows.status();
-  for (const int64_t run : *rows) {
-    absl::Status status = CheckOver(connection->get(), run, /*untagged=*/true);
-    if (!status.ok()) return status;
-  }
   Removed removed;
   for (const int64_t run : *rows) {
     absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());

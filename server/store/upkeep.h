@@ -61,6 +61,9 @@ struct Archived {
 absl::StatusOr<Archived> ArchiveRuns(const std::string& path, const std::vector<std::string>& run_ids,
                                      const std::string& to);
 
+// FailedPrecondition when RemoveRuns would refuse one of these runs.
+absl::Status CheckRemovable(const std::string& path, const std::vector<std::string>& run_ids);
+
 struct FileUse {
   int64_t bytes = 0;       // of the file
   int64_t free = 0;        // of these, what nothing uses
