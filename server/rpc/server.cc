@@ -17,6 +17,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "grpc/health/v1/health.pb.h"
+#include "proto/enum_name.h"
 #include "server/rpc/address.h"
 #include "server/rpc/agent_service.h"
 #include "server/rpc/credentials.h"
@@ -217,6 +218,16 @@ std::vector<Sample> GrpcServer::Samples() {
        {},
        count(cache.open)},
   };
+  std::map<std::pair<std::string, std::string>, int> agents;
+  for (const v1::AgentInfo& agent : agents_.agents().List(""))
+    ++agents[{agent.facts().chip(), EnumName(agent.state())}];
+  for (const auto& [labels, number] : agents) {
+    samples.push_back({"diopi_agents",
+                       "Standing agents that the server knows.",
+                       Sample::Kind::kGauge,
+                       {{"chip", labels.first}, {"state", labels.second}},
+                       count(number)});
+  }
   const absl::StatusOr<DatabaseStats> database = database_->Stats();
   if (!database.ok()) return samples;  // what cannot be measured is left out
   samples.push_back({"diopi_database_bytes",
@@ -224,9 +235,14 @@ std::vector<Sample> GrpcServer::Samples() {
                      Sample::Kind::kGauge,
                      {},
                      count(database->bytes)});
-  for (const auto& [state, runs] : database->runs) {
-    samples.push_back(
-        {"diopi_runs", "Runs in the database.", Sample::Kind::kGauge, {{"state", state}}, count(runs)});
+  for (const auto& [chip, states] : database->runs) {
+    for (const auto& [state, runs] : states) {
+      samples.push_back({"diopi_runs",
+                         "Runs in the database.",
+                         Sample::Kind::kGauge,
+                         {{"chip", chip}, {"state", state}},
+                         count(runs)});
+    }
   }
   return samples;
 }

@@ -341,7 +341,7 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
       ++fresh[verdict.outcome()];
     }
   }
-  for (const auto& [outcome, count] : fresh) metrics_->Verdict(EnumName(outcome), count);
+  for (const auto& [outcome, count] : fresh) metrics_->Verdict(run->chip, EnumName(outcome), count);
   TellOfChange(run->run_id, /*ended=*/false);
   response->set_stored(appended->stored);
   response->set_duplicates(appended->duplicates);

@@ -54,12 +54,14 @@ struct ActiveRun {
   ActiveRun(const v1::RunInfo& info, std::vector<ScheduledCase> scheduled,
             const std::vector<std::string>& done, const SchedulerOptions& options, const Clock* clock)
       : run_id(info.run_id()),
+        chip(info.options().chip()),
         owner(info.options().owner()),
         scheduler(std::move(scheduled), done, options, clock) {}
 
   absl::StatusOr<v1::Case> CaseAt(size_t index) const;
 
   const std::string run_id;
+  const std::string chip;           // RunOptions.chip
   const std::string owner;          // RunOptions.owner
   std::vector<std::string> cases;   // serialised: a third of the size of messages
   std::vector<std::string> hashes;  // of the cases

@@ -38,7 +38,9 @@ UPDATE runs SET submission = ?, state = CASE WHEN submission IS NULL THEN 'queue
 WHERE id = ?)sql";
 constexpr char kSelectOpen[] =
     "SELECT id FROM runs WHERE submission IS NOT NULL AND state IN ('queued', 'running') ORDER BY id";
-constexpr char kSelectStates[] = "SELECT " DIOPI_RUN_STATE " AS now, count(*) FROM runs r GROUP BY now";
+constexpr char kSelectStates[] =
+    "SELECT d.chip, " DIOPI_RUN_STATE
+    " AS now, count(*) FROM runs r JOIN devices d ON d.id = r.device GROUP BY d.chip, now";
 constexpr char kUpdateAlive[] = "UPDATE runs SET alive_until = ? WHERE id = ?";
 constexpr char kSelectAbandoned[] =
     "SELECT id FROM runs WHERE state = 'running' AND alive_until <> '' AND alive_until < ? ORDER BY id";
@@ -405,15 +407,18 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectStates);
   if (!select.ok()) return select.status();
   DatabaseStats stats;
-  for (int number = v1::RUN_STATE_QUEUED; number <= v1::RunState_MAX; ++number)
-    stats.runs[EnumName(static_cast<v1::RunState>(number))] = 0;
   for (const char* suffix : {"", "-wal"}) {
     std::error_code error;
     const uintmax_t size = std::filesystem::file_size(connection_->path() + suffix, error);
     if (!error) stats.bytes += static_cast<int64_t>(size);
   }
-  absl::Status status =
-      ForEachRow(&*select, [&](const Statement& row) { stats.runs[row.Text(0)] = row.Int(1); });
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+    std::map<std::string, int64_t>& states = stats.runs[row.Text(0)];
+    for (int number = v1::RUN_STATE_QUEUED; number <= v1::RunState_MAX; ++number) {
+      states.try_emplace(EnumName(static_cast<v1::RunState>(number)));
+    }
+    states[row.Text(1)] = row.Int(2);
+  });
   if (!status.ok()) return status;
   return stats;
 }

@@ -432,7 +432,7 @@ TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
   const auto expect = [&](v1::RunState state) {
     EXPECT_EQ(database->GetRun(id)->state(), state);
     EXPECT_EQ((*queries)->RunCounts(id)->facts.state, state);
-    EXPECT_EQ(database->Stats()->runs[EnumName(state)], 1);
+    EXPECT_EQ(database->Stats()->runs["c"][EnumName(state)], 1);
   };
   expect(v1::RUN_STATE_RUNNING);
   ASSERT_TRUE(database->KeepAlive(id, absl::Seconds(-1)).ok());

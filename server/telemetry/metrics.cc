@@ -20,7 +20,7 @@ const prometheus::Histogram::BucketBoundaries& CallBuckets() {
   return *buckets;
 }
 
-// 0.04 ms for a batch of 16 rows (server/store/README.md), up to a disk that stalls.
+// From a fast disk to one that stalls.
 const prometheus::Histogram::BucketBoundaries& AppendBuckets() {
   static const auto* const buckets = new prometheus::Histogram::BucketBoundaries{
       0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5};
@@ -60,7 +60,7 @@ struct Metrics::State {
                                                          .Register(registry);
   prometheus::Family<prometheus::Counter>& verdicts = prometheus::BuildCounter()
                                                           .Name("diopi_verdicts_total")
-                                                          .Help("Verdicts stored, by outcome.")
+                                                          .Help("Verdicts stored, by chip and outcome.")
                                                           .Register(registry);
   prometheus::Counter& leased =
       AddCounter(&registry, "diopi_cases_leased_total", "Cases handed out to agents.");
@@ -105,8 +105,9 @@ void Metrics::Reported(size_t stored, size_t duplicates) {
   state_->duplicates.Increment(static_cast<double>(duplicates));
 }
 
-void Metrics::Verdict(std::string_view outcome, size_t count) {
-  state_->verdicts.Add({{"outcome", std::string(outcome)}}).Increment(static_cast<double>(count));
+void Metrics::Verdict(std::string_view chip, std::string_view outcome, size_t count) {
+  state_->verdicts.Add({{"chip", std::string(chip)}, {"outcome", std::string(outcome)}})
+      .Increment(static_cast<double>(count));
 }
 
 void Metrics::Expired(size_t cases) {

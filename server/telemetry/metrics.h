@@ -36,10 +36,11 @@ class Metrics {
   void Call(std::string_view method, std::string_view code, absl::Duration took);
   void Leased(size_t cases);
   void Reported(size_t stored, size_t duplicates);
-  void Verdict(std::string_view outcome, size_t count = 1);  // one that was stored
-  void Expired(size_t cases);                                // of a lease that was not renewed
-  void Streamed(size_t bytes);                               // of tensors, to agents
-  void Appended(absl::Duration took);                        // one transaction with verdicts
+  // Stored for the first time.
+  void Verdict(std::string_view chip, std::string_view outcome, size_t count = 1);
+  void Expired(size_t cases);          // of a lease that was not renewed
+  void Streamed(size_t bytes);         // of tensors, to agents
+  void Appended(absl::Duration took);  // one transaction with verdicts
 
   // Called at every Text. What it uses must outlive the metrics.
   void AddSource(std::function<std::vector<Sample>()> source);

@@ -29,9 +29,9 @@ TEST(MetricsTest, WhatIsCountedIsShown) {
   metrics.Call("Lease", "NOT_FOUND", absl::Microseconds(1));
   metrics.Leased(5);
   metrics.Reported(3, 2);
-  metrics.Verdict("pass");
-  metrics.Verdict("pass");
-  metrics.Verdict("fail");
+  metrics.Verdict("c", "pass");
+  metrics.Verdict("c", "pass");
+  metrics.Verdict("c", "fail");
   metrics.Expired(4);
   metrics.Streamed(size_t{1} << 40);
   metrics.Appended(absl::Milliseconds(1));
@@ -48,8 +48,8 @@ TEST(MetricsTest, WhatIsCountedIsShown) {
       {"diopi_cases_leased_total", 5},
       {"diopi_cases_reported_total", 5},
       {"diopi_cases_duplicate_total", 2},
-      {R"(diopi_verdicts_total{outcome="pass"})", 2},
-      {R"(diopi_verdicts_total{outcome="fail"})", 1},
+      {R"(diopi_verdicts_total{chip="c",outcome="pass"})", 2},
+      {R"(diopi_verdicts_total{chip="c",outcome="fail"})", 1},
       {"diopi_cases_expired_total", 4},
       {"diopi_streamed_bytes_total", 1099511627776.0},
       {"diopi_database_append_seconds_count", 1},
@@ -81,7 +81,7 @@ TEST(MetricsTest, ThreadsCountTogether) {
     threads.emplace_back([&metrics] {
       for (int i = 0; i < 500; ++i) {
         metrics.Call("Report", "OK", absl::Milliseconds(1));
-        metrics.Verdict("pass");
+        metrics.Verdict("c", "pass");
       }
       EXPECT_NE(metrics.Text(), "");
     });
