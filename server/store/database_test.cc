@@ -171,7 +171,7 @@ TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
   };
   EXPECT_TRUE(database->CaseSeconds("c")->empty());
   run("c", 1e6, 2e6, v1::RUN_STATE_FINISHED);
-  run("c", 3e6, 0, v1::RUN_STATE_FINISHED);    // the second was not measured: the older run knows
+  run("c", 3e6, 0, v1::RUN_STATE_FINISHED);    // the second case was not measured: the older run has its time
   run("c", 9e6, 9e6, v1::RUN_STATE_ABORTED);   // may have been disturbed
   run("d", 8e6, 8e6, v1::RUN_STATE_FINISHED);  // another chip
   const std::map<std::string, double> expected = {{CaseId(0), 3}, {CaseId(1), 2}};
@@ -422,7 +422,7 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
   EXPECT_THAT(std::string(missing.message()), HasSubstr(ids[1]));
 }
 
-// The row is not changed when nobody calls any more: what is read of it is.
+// When calls stop, the row stays the same and the state that is read from it changes.
 TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);

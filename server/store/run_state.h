@@ -26,7 +26,7 @@ inline bool GoesOn(v1::RunState state) {
   return state == v1::RUN_STATE_QUEUED || state == v1::RUN_STATE_RUNNING;
 }
 
-// All but "stalled", which is read off the clock.
+// All but "stalled", which depends on the clock.
 inline bool IsStored(v1::RunState state) {
   switch (state) {
     case v1::RUN_STATE_QUEUED:

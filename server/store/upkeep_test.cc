@@ -128,7 +128,7 @@ TEST_F(UpkeepTest, RunsThatGoOnOrHaveATagStay) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("has the tag release"));
   EXPECT_TRUE(absl::IsNotFound(RemoveRuns(path_, {done, "nothing"}).status()));
   EXPECT_EQ(database_->ListRuns("", 0)->size(), 3U);
-  // One that nobody works on any more may go.
+  // A run that nobody works on any more may be removed.
   ASSERT_TRUE(database_->KeepAlive(running, absl::Seconds(-1)).ok());
   EXPECT_EQ(RemoveRuns(path_, {running})->runs, 1);
 }
@@ -225,7 +225,7 @@ TEST_F(UpkeepTest, AVacuumGivesTheRoomBack) {
   EXPECT_THAT(CheckDatabase(path_)->problems, IsEmpty());
 }
 
-// A file of an earlier version is written anew once; from then on it shrinks in pieces.
+// A file of an earlier version is rewritten once; from then on it shrinks in pieces.
 TEST_F(UpkeepTest, AnOldFileIsWrittenAnewOnce) {
   const std::string path = folder_.File("old.db");
   {
