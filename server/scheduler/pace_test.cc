@@ -121,7 +121,7 @@ TEST(PaceTest, EveryIdleWorkerGetsACase) {
   EXPECT_TRUE(scheduler.Lease("a", {1000, 0, 4}).cases.empty());
 }
 
-// Slow cases, known from an earlier run: first, one a batch.
+// Cases known to be slow from an earlier run come first, one per batch.
 TEST(PaceTest, SlowCasesAreApart) {
   SimulatedClock clock;
   std::vector<ScheduledCase> cases = Cases(400, 0.01);
@@ -142,7 +142,7 @@ TEST(PaceTest, SlowCasesAreApart) {
   EXPECT_THAT(batch_of_slow, ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
 
-// Slow cases that show only while the run goes on: their group tells.
+// Cases that prove slow only during the run are recognised by their group.
 TEST(PaceTest, AGroupThatProvesSlowIsApartFromThenOn) {
   SimulatedClock clock;
   std::vector<ScheduledCase> cases;

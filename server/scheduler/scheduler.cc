@@ -29,7 +29,7 @@ std::vector<size_t> OrderOf(size_t count, uint64_t seed) {
   return order;
 }
 
-// Sums of costs are no exact numbers.
+// Sums of costs have rounding errors.
 constexpr double kRounding = 1 + 1e-9;
 
 }  // namespace
@@ -209,7 +209,7 @@ size_t Scheduler::GiveBack(Leases::iterator lease) {
 void Scheduler::ExpireOld(absl::Duration now) {
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     const auto next = std::next(lease);
-    // No clock that went back holds cases for longer than a lease.
+    // Even if the clock went back, no case is held for longer than a lease.
     lease->second.deadline = std::min(lease->second.deadline, now + options_.lease);
     if (lease->second.deadline <= now) {
       ExpiredLease expired{lease->second.agent, absl::StrCat(lease->first), 0};
