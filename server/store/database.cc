@@ -449,9 +449,9 @@ absl::Status PrepareFile(Connection* connection, const std::function<void(const 
   // A new file can then shrink while a server uses it (upkeep.h); an existing file is left as it is.
   absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
   if (!status.ok()) return status;
-  // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest
-  // commits at most, never the file; a resumed run does those cases again. README.md has the figures.
-  // SQLite's busy timeout does not cover two processes that switch the same new file to WAL.
+  // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest commits
+  // at most, never the file; a resumed run does those cases again. SQLite's busy timeout does not cover two
+  // processes that switch the same new file to WAL.
   for (int attempt = 0; attempt < kWalAttempts; ++attempt) {
     if (attempt > 0) absl::SleepFor(absl::Milliseconds(10));
     status = connection->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
