@@ -162,7 +162,7 @@ bool Scheduler::MarkDone(const std::string& agent, const std::string& case_id, d
   Entry& entry = entries_[found->second];
   if (entry.state == State::kDone) return false;
   const absl::Duration now = clock_->Now();
-  pace_.Learn(found->second, seconds);  // first: the agent's speed is measured in what is known now
+  pace_.Learn(found->second, seconds);  // first, as the agent's speed uses what is known now
   if (entry.state == State::kLeased) {
     const auto lease = leases_.find(entry.lease);
     --leased_;
@@ -214,7 +214,7 @@ void Scheduler::ExpireOld(absl::Duration now) {
     if (lease->second.deadline <= now) {
       ExpiredLease expired{lease->second.agent, absl::StrCat(lease->first), 0};
       expired.cases = GiveBack(lease);
-      pace_.Forget(expired.agent);  // dead, or somehow slower than it was
+      pace_.Forget(expired.agent);  // dead, or slower than it was
       if (options_.on_expired) options_.on_expired(expired);
     }
     lease = next;

@@ -312,7 +312,7 @@ std::vector<v1::Verdict> ReadPages(Database& database, const std::string& id, co
     EXPECT_EQ(page->verdicts.size(), page->positions.size());
     size_t bytes = 0;
     for (size_t i = 0; i < page->verdicts.size(); ++i) {
-      EXPECT_LT(bytes, max_bytes);  // one more at most
+      EXPECT_LT(bytes, max_bytes);  // at most one verdict more than fits
       bytes += page->verdicts[i].ByteSizeLong();
       EXPECT_EQ(page->verdicts[i].case_id(), CaseId(static_cast<int>(page->positions[i])));
       all.push_back(page->verdicts[i]);
@@ -325,7 +325,7 @@ std::vector<v1::Verdict> ReadPages(Database& database, const std::string& id, co
 TEST(DatabaseTest, VerdictsInPages) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);
-  constexpr int kCases = 3000;  // more rows than a page looks at
+  constexpr int kCases = 3000;  // more rows than a page reads
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(kCases))->run_id();
   const std::string other = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
   std::vector<v1::Verdict> verdicts;

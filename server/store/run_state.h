@@ -1,4 +1,4 @@
-// What the state of a run means for those who use it.
+// What the states of a run mean.
 #ifndef SERVER_STORE_RUN_STATE_H_
 #define SERVER_STORE_RUN_STATE_H_
 

@@ -37,7 +37,7 @@ class UpkeepTest : public testing::Test {
     for (int i = 0; i < cases; ++i) {
       verdicts.push_back(MakeVerdict(i, i % 9 == 1 ? v1::OUTCOME_FAIL : v1::OUTCOME_PASS));
       verdicts.back().set_elapsed_us(i + 0.125);
-      verdicts.back().set_tensor_info(std::string(400, 'y'));  // so that differences are worth it
+      verdicts.back().set_tensor_info(std::string(400, 'y'));  // so that differences save enough
       if (i >= changed) verdicts.back().set_reason(id + std::string(100, 'r'));
     }
     EXPECT_TRUE(database_->Append(id, verdicts).ok());
@@ -69,7 +69,7 @@ TEST_F(UpkeepTest, ATagNamesARun) {
   EXPECT_EQ(*TagRun(path_, first, "old"), first);
   EXPECT_EQ(database_->GetRun("v1.0")->run_id(), second);
   EXPECT_EQ((*Queries::Open(path_))->Run("old")->facts.run_id, first);
-  EXPECT_EQ(*TagRun(path_, first, "v1.0"), first);  // taken over
+  EXPECT_EQ(*TagRun(path_, first, "v1.0"), first);  // moved from the second run
   const auto tags = Tags(path_);
   ASSERT_EQ(tags->size(), 2U);
   EXPECT_EQ((*tags)[1].tag, "v1.0");

@@ -52,7 +52,7 @@ class VerdictWriter {
   absl::Status Finish();
 
  private:
-  // What is known of a verdict's case before it is stored.
+  // What is known about a verdict's case before the verdict is stored.
   struct Known {
     int64_t case_row = 0;
     bool duplicate = false;
