@@ -88,7 +88,8 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
   app->add_option("--cases", flags->cases,
                   "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
-  app->add_option("--listen", flags->listen, "HOST:PORT, where port 0 takes any free one, or unix:PATH")
+  app->add_option("--listen", flags->listen,
+                  "Address to listen on: HOST:PORT (port 0: any free port) or unix:PATH")
       ->capture_default_str();
   app->add_option("--lease-s", flags->lease_s,
                   "Seconds of silence after which an agent's cases are given to another")
@@ -107,9 +108,10 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_flag("--insecure", flags->insecure,
                 "Serve without encryption on an address that other machines can reach");
   app->add_flag("--require-token", flags->require_token, "Require tokens even before the first one is made");
-  app->add_option("--http", flags->http,
-                  "HOST:PORT of the dashboards, /metrics and /healthz; port 0 takes any free one; HTTPS with "
-                  "--tls-cert (default: none)");
+  app->add_option(
+      "--http", flags->http,
+      "HOST:PORT of the dashboards, /metrics, /healthz and /readyz (port 0: any free port); HTTPS with "
+      "--tls-cert (default: none)");
   app->add_flag("--http-remote", flags->http_remote, "Allow --http to be an address other than loopback");
   app->add_option("--http-host", flags->http_hosts,
                   "Host name by which browsers may reach --http without TLS, in addition to addresses, "
@@ -171,7 +173,7 @@ void GroupFlags(CLI::App* app) {
                app);
   GroupOptions("Log", {"--log-format", "--log-level"}, app);
   const std::vector<std::string> by_programs = {"--ready-fd", "--secret-fd", "--parent-pid-death"};
-  GroupOptions("For programs that start it", by_programs, app);
+  GroupOptions("For programs that start the server", by_programs, app);
   for (const std::string& name : by_programs) app->get_option(name)->configurable(false);
 }
 
@@ -192,7 +194,7 @@ void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
   for (CLI::App* command : {commands->token_add, commands->token_list, commands->token_revoke}) {
     command->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
     if (command == commands->token_list) continue;
-    command->add_option("--name", flags->token_name, "Name of the token's owner: a user, an agent")
+    command->add_option("--name", flags->token_name, "Name of the token's owner: a user or an agent")
         ->required();
   }
   commands->token_add->add_option("--role", flags->token_role, "read, run or admin")->required();
@@ -214,7 +216,7 @@ Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
   return commands;
 }
 
-// Signals are waited for in main; threads inherit the mask, so this comes before any is made.
+// main waits for signals. Threads inherit the mask, so this must run before the first one starts.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -232,7 +234,7 @@ bool DieWithParent(pid_t parent) {
   return getppid() == parent;
 }
 
-// To the end, which a secret has before the server serves. Empty when nothing comes.
+// Reads up to the end of the file: whoever starts the server must close it. Empty when nothing comes.
 std::string ReadSecret(int fd) {
   std::string secret;
   char piece[256];
@@ -246,7 +248,7 @@ std::string ReadSecret(int fd) {
   return secret;
 }
 
-// False when nobody reads it: who asked for it is gone.
+// False when nobody reads the descriptor: the process that asked for it is gone.
 bool SayReady(int fd, const std::string& address, const std::string& http) {
   const bool written = WriteAll(fd, "ready " + address + "\n" + (http.empty() ? "" : "http " + http + "\n"));
   if (fd > STDERR_FILENO) close(fd);
@@ -266,7 +268,7 @@ const char* SignalName(int signal) {
 void WarnIfOpen(const std::string& address, const std::string& option, ConformanceServer* server) {
   const absl::StatusOr<Address> parsed = ParseAddress(address);
   if (!parsed.ok() || parsed->is_unix || IsLoopback(parsed->host)) return;
-  if (!server->authorizer().Check("", Role::kRead).ok()) return;  // tokens are asked for
+  if (!server->authorizer().Check("", Role::kRead).ok()) return;  // tokens are required
   Log(LogLevel::kWarn, "open_to_everybody",
       {{"option", option},
        {"address", address},
@@ -274,9 +276,9 @@ void WarnIfOpen(const std::string& address, const std::string& option, Conforman
         "no token is required: make one with diopi-server token add, or start with --require-token"}});
 }
 
-// One standing server a data folder: leases and uploads are one server's own. An agent's own server, which
-// ends with the agent, may work beside it. The descriptor holds the lock; it is -1 where the folder cannot be
-// locked.
+// Allows one standing server per data folder, because leases and uploads belong to one server. An agent's own
+// server, which ends with the agent, may work beside it. The descriptor holds the lock; -1: the folder cannot
+// be locked, or need not be.
 absl::StatusOr<int> LockDataFolder(const std::string& folder, bool standing) {
   std::error_code error;
   if (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error)) {
@@ -292,7 +294,7 @@ absl::StatusOr<int> LockDataFolder(const std::string& folder, bool standing) {
   return fd;
 }
 
-// The next signal to end, whatever signals to reload come before it.
+// Waits for a signal to end, and reloads at each SIGHUP before it.
 int AwaitEnd(const sigset_t& signals, const std::function<void()>& reload) {
   int signal = 0;
   while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) reload();
@@ -304,7 +306,7 @@ void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent,
                       HttpServer* http) {
   const int signal = AwaitEnd(signals, [&] { Reload(flags.tls, server, http); });
   Log(LogLevel::kInfo, "stopping", {{"signal", SignalName(signal)}});
-  // Whoever started this server for itself is gone: nobody will report.
+  // The process that started this server for itself is gone, so nobody will report.
   if (flags.parent_pid_death && getppid() != parent) server->AbandonLeases();
   std::thread impatience([&signals, server] {
     AwaitEnd(signals, [] {});

@@ -229,8 +229,8 @@ TEST_F(SecurityTest, BringingALibraryAlongNeedsAdminAndAnAgentThatTakesIt) {
   ASSERT_NE(careful.WaitForLine("waiting for runs"), "");
   ExpectRefused(Cli("submit", upload + user), 4,
                 "the token of 'user' has the role run; bringing a library along needs admin", "user");
-  ExpectRefused(Cli("submit", upload + boss), 2, "takes an uploaded library: started without --impl-upload",
-                "boss");
+  ExpectRefused(Cli("submit", upload + boss), 2,
+                "takes an uploaded library; these were started without --impl-upload", "boss");
   Running open(AgentCommand(user + Arguments{"--serve", "--chip", "c", "--impl-upload"}), {});
   ASSERT_NE(open.WaitForLine("waiting for runs"), "");
   ExpectRefused(Cli("submit", upload + user), 4, "bringing a library along needs admin", "user");

@@ -57,7 +57,7 @@ TEST_F(VerdictFlowTest, ContractsAreStoredShownAndKept) {
   const Finished resumed = Agent(cpu, {"--resume", "latest", "--contract", "tf32"});
   EXPECT_NE(resumed.code, 0);
   EXPECT_THAT(resumed.err,
-              HasSubstr("another set of contracts: it was made with 'tc32,tf32', this is 'tf32'"));
+              HasSubstr("another set of contracts: it was created with 'tc32,tf32', this is 'tf32'"));
   const Finished same = Agent(cpu, {"--resume", "latest", "--contract", "tf32,tc32"});
   EXPECT_EQ(same.code, 0) << same.err;
 }

@@ -32,7 +32,7 @@ bool IsWithin(const fs::path& inner, const fs::path& outer) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// A folder that goes away unless it is kept.
+// A folder that is removed at the end unless Rename has succeeded.
 class PartialFolder {
  public:
   explicit PartialFolder(fs::path path) : path_(std::move(path)) {}
@@ -44,7 +44,7 @@ class PartialFolder {
   }
   const fs::path& path() const { return path_; }
 
-  // Under its last name, which nobody may have taken.
+  // Gives the folder its final name, which must be free.
   absl::Status Rename(const fs::path& to) {
     if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
       return Failed(absl::StrCat("cannot rename ", path_.string(), " to ", to.string()),
@@ -92,7 +92,7 @@ absl::Status CopyFiles(const fs::path& data, const fs::path& to, BackupReport* r
     }
   }
   if (error) return Failed(absl::StrCat("cannot copy the files of ", data.string()), error);
-  // The names too.
+  // Folders hold the names of their files: flush them too.
   for (fs::recursive_directory_iterator folder(to, error);
        !error && folder != fs::recursive_directory_iterator(); folder.increment(error)) {
     if (!folder->is_directory()) continue;
@@ -120,7 +120,7 @@ absl::StatusOr<BackupReport> BackUp(const std::string& data_folder, const std::s
   }
   PartialFolder partial(absl::StrCat(target.string(), ".partial-", getpid()));
   if (!fs::create_directory(partial.path(), error)) {
-    return Failed(absl::StrCat("cannot make ", partial.path().string()),
+    return Failed(absl::StrCat("cannot create ", partial.path().string()),
                   error ? error : std::make_error_code(std::errc::file_exists));
   }
   BackupReport report;

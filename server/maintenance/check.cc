@@ -44,7 +44,7 @@ void BaselineChecker::CheckCase(const baselines::BaselineReader& reader, const s
   }
   const absl::StatusOr<v1::Case> c = reader.ReadCase(id);
   if (!c.ok()) return Add(c.status());
-  if (c->id() != id) Add(absl::StrCat("case ", id, ": its text is of case ", c->id()));
+  if (c->id() != id) Add(absl::StrCat("case ", id, ": its text is that of case ", c->id()));
   if (c->hash() != reader.HashOf(id)) {
     Add(absl::StrCat("case ", id, ": the index has hash ", reader.HashOf(id), ", its text ", c->hash()));
   }

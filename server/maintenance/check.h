@@ -1,4 +1,4 @@
-// Whether a data folder is whole: every baseline file and every row of the database.
+// Checks a data folder: every baseline file and every row of the database.
 #ifndef SERVER_MAINTENANCE_CHECK_H_
 #define SERVER_MAINTENANCE_CHECK_H_
 
@@ -17,13 +17,14 @@ struct CheckReport {
   int64_t files = 0;  // baselines
   int64_t cases = 0;  // in them
   int64_t tensors = 0;
-  int64_t quarantined = 0;  // cases; no problem, a reference fails them
+  int64_t quarantined = 0;  // cases that a reference fails: not a problem
 };
 
-// Only reads, and may run beside a server and `diopi-cli gen`. Of each DATA/baselines/REFERENCE/OPERATOR.h5
+// Only reads, and may run beside a server and `diopi-cli gen`. For each DATA/baselines/REFERENCE/OPERATOR.h5
 // it verifies the index, the checksum of every tensor and every case's text, that a case's hash is the one of
-// its content, and that the file is what its name says. One case is in memory at a time. Of the database: see
-// store/check.h. A data folder without database or baselines is whole. NotFound: there is no such folder.
+// its content, and that the file is what its name says. One case is in memory at a time. store/check.h lists
+// what it verifies in the database. A data folder without database or baselines is whole. NotFound: there is
+// no such folder.
 absl::StatusOr<CheckReport> CheckDataFolder(const std::string& data_folder);
 
 }  // namespace diopi::server

@@ -38,7 +38,7 @@ void WriteText(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// Turns one byte over wherever `bytes` lie in the file: HDF5's attributes hold the cases' texts once more.
+// Flips a bit wherever `bytes` occur in the file: HDF5's attributes repeat the cases' texts.
 void Flip(const std::string& path, const std::string& bytes) {
   std::string text = ReadText(path);
   size_t at = text.find(bytes);
@@ -224,7 +224,7 @@ TEST_F(BackupTest, WhileARunIsWrittenAndTheCopyServesOn) {
   const int most = stored;
   stop = true;
   writer.join();
-  // Killed at once: what comes is of the copy alone.
+  // Killed, so that what follows can only come from the copy.
   EXPECT_EQ(server.Stop(SIGKILL), -SIGKILL);
 
   std::set<std::string> names;
@@ -238,7 +238,7 @@ TEST_F(BackupTest, WhileARunIsWrittenAndTheCopyServesOn) {
   EXPECT_EQ(report->cases, 2);
   EXPECT_GE(report->results, least);
   EXPECT_LE(report->results, most + 5);  // one batch may be stored and not yet counted here
-  EXPECT_LT(report->results, run->cases()) << "the run was over before the backup: nothing was shown";
+  EXPECT_LT(report->results, run->cases()) << "the run ended before the backup, so this test shows nothing";
 
   ServerProcess restored(
       {"--data", Path("copy"), "--listen", "127.0.0.1:0", "--ready-fd", "9", "--log-level", "off"});
@@ -263,7 +263,7 @@ TEST_F(BackupTest, RefusesWhatIsThere) {
 
 TEST_F(BackupTest, AFailureLeavesNothing) {
   TestServer server;
-  // Half of a file may be written, then none of it counts.
+  // Files cannot grow beyond 60,000 bytes, so the copy fails half-way.
   ServerProcess backup({"backup", "--data", server.data_folder(), "--to", Path("copy")}, 60'000);
   EXPECT_THAT(backup.Errors(), HasSubstr(server.data_folder()));
   EXPECT_GT(backup.Wait(), 0);

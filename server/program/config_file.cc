@@ -20,7 +20,7 @@ class CheckedToml final : public CLI::ConfigTOML {
     std::vector<CLI::ConfigItem> found = CLI::ConfigTOML::from_config(input);
     std::set<std::string> seen;
     for (const CLI::ConfigItem& item : found) {
-      if (!item.parents.empty()) Fail(item.parents.front(), "is a section; options stand outside of any");
+      if (!item.parents.empty()) Fail(item.parents.front(), "is a section; options must not be in a section");
       const std::string& key = item.name;
       const CLI::Option* option = app_->get_option_no_throw("--" + key);
       if (option == nullptr) Fail(key, absl::StrCat("is not an option", cases::NearestText(key, Known())));
@@ -49,7 +49,7 @@ class CheckedToml final : public CLI::ConfigTOML {
 
 void AddConfigFile(CLI::App* app) {
   app->set_config("--config", "",
-                  "TOML file with options, a line each: lease-s = 30; the command line overrides it");
+                  "TOML file with one option per line (lease-s = 30); the command line overrides it");
   app->config_formatter(std::make_shared<CheckedToml>(app));
 }
 

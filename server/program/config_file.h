@@ -6,10 +6,9 @@
 
 namespace diopi::server {
 
-// Adds --config FILE: TOML whose keys are the names of the options that `app` has by now (`lease-s = 30`).
-// The command line overrides the file, and the file the environment. An unknown key, one that is given twice
-// and one that makes no sense in a file (options that are not `configurable`) are errors that name file and
-// key.
+// Adds --config FILE: TOML whose keys are the names of the options that `app` has so far (`lease-s = 30`).
+// The command line overrides the file, and the file the environment. Unknown keys, keys given twice and
+// options that make no sense in a file (not `configurable`) are errors, which name file and key.
 void AddConfigFile(CLI::App* app);
 
 }  // namespace diopi::server

@@ -29,8 +29,8 @@ std::string TokenOf(const HttpRequest& request) {
   return cookie == request.headers.end() ? std::string() : CookieOf(cookie->second, "diopi_token");
 }
 
-// Null: let in. Whether the server serves may be asked by everybody, and the page holds no data; the rest is
-// for readers.
+// Null: the request is allowed. Anybody may ask whether the server serves, and the page holds no data; all
+// else needs the role read.
 std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* authorizer) {
   if (request.path == "/healthz" || request.path == "/readyz" || IsPagePath(request.path)) return nullptr;
   const absl::StatusOr<Identity> caller = authorizer->Check(TokenOf(request), Role::kRead);
@@ -46,8 +46,8 @@ std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* aut
   return refusal;
 }
 
-// Whether the server could answer a call. Anybody may ask, so it is tried once a second at most, by one
-// thread at a time, and the reason is for the log. Thread-safe.
+// Whether the server could answer a call. Anybody may ask, so one thread at a time tries, at most once a
+// second, and the reason goes to the log. Thread-safe.
 class Readiness {
  public:
   explicit Readiness(ConformanceServer* server) : server_(server) {}
@@ -70,7 +70,7 @@ class Readiness {
 
   ConformanceServer* const server_;
   std::mutex trying_;
-  Clock::time_point tried_ ABSL_GUARDED_BY(trying_);  // long ago: at the clock's beginning
+  Clock::time_point tried_ ABSL_GUARDED_BY(trying_);  // the clock's epoch: long ago
   std::atomic<bool> ready_ = true;
 };
 

@@ -15,9 +15,9 @@ namespace diopi::server {
 
 struct HttpDoorOptions {
   std::string address;  // HOST:PORT; empty: no HTTP
-  bool remote = false;  // an address other than loopback is meant
+  bool remote = false;  // allows an address other than loopback
   std::vector<std::string> hosts;
-  TlsFiles tls;  // without a certificate plain HTTP
+  TlsFiles tls;  // without a certificate: plain HTTP
   std::string data_folder;
 };
 
@@ -26,9 +26,9 @@ struct HttpDoorOptions {
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
                                                       ConformanceServer* server);
 
-// Reads the certificates again, for connections from now on, and logs event=reloaded. Files that cannot be
-// used change nothing, and event=reload_failed says why; so it does for a file of tokens that lets nobody in.
-// Tokens themselves need no reloading. `http` may be null.
+// Reads the certificates again, for connections from now on, and logs event=reloaded. Certificates that
+// cannot be used change nothing, and event=reload_failed says why. The same event reports a token file that
+// cannot be read; tokens themselves need no reloading. `http` may be null.
 void Reload(const TlsFiles& tls, ConformanceServer* server, HttpServer* http);
 
 }  // namespace diopi::server

@@ -41,7 +41,7 @@ absl::Status AgentRegistry::Load() {
       if (!absl::ParseTime(absl::RFC3339_full, old.seen, &agent.since, &ignored)) agent.since = absl::Now();
     }
     for (const v1::RunInfo& info : *open) runs_.push_back(MakeOpen(info));
-    NoteBlocked(&deferred);  // whose health was bad may be back with another
+    NoteBlocked(&deferred);  // clears old notes: agents may come back healthy
   }
   ApplyDeferred(deferred);
   return absl::OkStatus();
@@ -124,8 +124,8 @@ absl::Status AgentRegistry::CheckAssigned(const std::string& token, const std::s
         may_come_back || (just_started && !agent.back && run != nullptr && agent.facts.chip() == run->chip);
   }
   if (may_come_back) {
-    return absl::UnavailableError(
-        absl::StrCat("the server was started again, and who works on run ", run_id, " is not back yet"));
+    return absl::UnavailableError(absl::StrCat("the server has restarted, and the agents that work on run ",
+                                               run_id, " are not back yet"));
   }
   return absl::PermissionDeniedError(absl::StrCat("no agent of '", token, "' works on run ", run_id));
 }
@@ -164,7 +164,7 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
     agent.back = true;
     agent.run_id = request.run_id();
     OpenRun* const claimed = FindRun(agent.run_id);
-    // A run that it would be given, or was. What else it says that it works on gives it no right to that.
+    // A run that it could be given, or was given. Claiming any other run gives it no right to that run.
     if (claimed != nullptr && Fits(agent, *claimed)) {
       Give(agent.run_id, &agent);
     } else if (agent.given != agent.run_id) {
@@ -173,7 +173,7 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
     v1::Assignment message;
     message.mutable_welcome()->set_heartbeat_every_s(absl::ToDoubleSeconds(options_.heartbeat));
     agent.link->Send(message);
-    // It came back from where nobody could hear that the run is over.
+    // The agent was out of reach when its run ended.
     if (!agent.run_id.empty() && claimed == nullptr) {
       message.set_stop_run(agent.run_id);
       agent.link->Send(message);

@@ -1,4 +1,5 @@
-// Standing agents and the runs submitted to them: who is there, who does what. Knows no gRPC.
+// Standing agents and the runs submitted to them: which agents are connected, and which run each does. Knows
+// no gRPC.
 #ifndef SERVER_RUNS_AGENT_REGISTRY_H_
 #define SERVER_RUNS_AGENT_REGISTRY_H_
 
@@ -21,17 +22,17 @@
 
 namespace diopi::server {
 
-// The way to an agent: its stream, or a list in a test. Both methods are called with the registry's lock
-// held, from any thread, and must neither block nor call the registry.
+// Sends messages to an agent, over its stream or, in a test, into a list. Both methods are called with the
+// registry's lock held, from any thread, and must neither block nor call the registry.
 class AgentLink {
  public:
   virtual ~AgentLink() = default;
   virtual void Send(const v1::Assignment& message) = 0;
-  // After what was sent before. Nothing is sent after it.
+  // Takes effect after the messages sent before. Nothing is sent after it.
   virtual void Close(const absl::Status& why) = 0;
 };
 
-// Who calls for an agent: the name of the token, and whether it may act as agents of others.
+// Who makes an agent's calls: the name of the token, and whether it may act as agents of other tokens.
 struct AgentCaller {
   std::string token;
   bool admin = true;
@@ -44,60 +45,62 @@ class AgentRegistry {
   struct Options {
     absl::Duration heartbeat = absl::Seconds(5);    // the interval that agents are given
     absl::Duration lost_after = absl::Seconds(20);  // without a sign of life
-    absl::Duration forget_after = absl::Hours(24);  // lost for so long: no longer listed
-    size_t max_agents = 4096;                       // listed at once; more are refused
-    // After a fault of the server's, nobody gets the run for so long; doubles with every one, up to the most.
+    absl::Duration forget_after = absl::Hours(24);  // lost for this long: no longer listed
+    size_t max_agents = 4096;                       // known at once; more are refused
+    // After a fault of the server, no agent gets the run for this long; doubles with every fault, up to
+    // longest_pause.
     absl::Duration first_pause = absl::Seconds(1);
     absl::Duration longest_pause = absl::Minutes(1);
   };
-  // All must outlive the registry. How submissions change goes to `changes`.
+  // All must outlive the registry. Changes of submissions go to `changes`.
   AgentRegistry(Database* database, RunChanges* changes, const Clock* clock, const Options& options)
       : database_(database), changes_(changes), clock_(clock), options_(options) {}
 
-  // What the database knows from before: its agents are lost until they come back, its open submissions wait.
+  // Loads what the database knows: agents are lost until they come back, and open submissions wait.
   absl::Status Load();
 
-  // The agent is there; a link it had before is closed with AlreadyExists. InvalidArgument when it lacks a
-  // name or a chip, ResourceExhausted when there are too many, and as CheckOwner.
+  // The agent has connected; a link it had before is closed with AlreadyExists. InvalidArgument when it lacks
+  // a name or a chip, ResourceExhausted when there are too many agents, and as CheckOwner.
   absl::Status Register(const v1::ServeRequest& request, std::shared_ptr<AgentLink> link,
                         const AgentCaller& caller = {});
-  // PermissionDenied when another token than the caller's registered the agent. OK when nobody did.
+  // PermissionDenied when a token other than the caller's registered the agent. OK when nobody did.
   absl::Status CheckOwner(const std::string& agent_id, const AgentCaller& caller);
-  // Its stream is gone: it is lost, unless it has another one by now.
+  // The agent's stream has ended: the agent is lost, unless it has another stream by now.
   void StreamEnded(const std::string& agent_id, const AgentLink* link);
   // False when the agent must register again.
   bool Heartbeat(const v1::HeartbeatRequest& request);
-  // It says goodbye: forgotten.
+  // The agent signs off and is forgotten.
   void Leave(const std::string& agent_id);
   void EndAssignment(const v1::EndAssignmentRequest& request);
-  // The server could not do what agents asked of it for this run, by no fault of theirs: who fails the run
-  // for it is not counted as failing, and the run waits a little.
+  // The server failed a call about this run by its own fault: it is not counted against agents that fail the
+  // run for it, and the run waits a little.
   void ServerFault(const std::string& run_id, const std::string& text);
 
-  // Whether one of the token's agents was given the run and has not ended it. Unavailable while that cannot
-  // be said: the server has just started and the token's agents are not back. PermissionDenied otherwise.
+  // OK when one of the token's agents was given the run and has not ended it. Unavailable while that is
+  // unknown: the server has just started and the token's agents are not back. PermissionDenied otherwise.
   absl::Status CheckAssigned(const std::string& token, const std::string& run_id);
 
-  // By chip, then name. `cases` and `done` are not filled.
+  // Sorted by chip, then name. `cases` and `done` are not filled.
   std::vector<v1::AgentInfo> List(const std::string& chip);
 
-  // Whether agents that are there could run it: their names, and a note for the user when nobody of this chip
-  // is there. InvalidArgument, naming agents and why, when those that are there cannot.
+  // The connected agents that could run it, and a note for the user if the run must wait. InvalidArgument,
+  // with the agents and the reasons, when none of its connected agents can.
   absl::StatusOr<v1::SubmitResponse> Check(const std::string& chip, const v1::Submission& submission);
   // A submitted run waits for agents.
   void Enqueue(const v1::RunInfo& run);
-  // It is finished: no longer open. Does nothing for other runs.
+  // The run is finished and no longer open. Does nothing for runs that were not submitted.
   void Finished(const std::string& run_id);
-  // FailedPrecondition when it is no open submission.
+  // FailedPrecondition when it is not an open submission.
   absl::Status Cancel(const std::string& run_id);
-  // Aborts it because nobody works on it. False, and nothing is done, when it is no open submission.
+  // Aborts the run because nobody works on it. Does nothing and returns false when it is not an open
+  // submission.
   bool Abandon(const std::string& run_id, const std::string& reason);
 
-  // What is due by the clock: agents that fell silent, runs that waited after a fault, changes that could not
-  // be stored. For every second.
+  // Handles what is due by the clock: agents that fell silent, runs that waited after a fault, changes that
+  // could not be stored. Call it every second.
   void Tick();
 
-  // Closes every link with Unavailable; nobody is lost for it.
+  // Closes every link with Unavailable. This makes no agent lost.
   void CloseAll();
 
  private:
@@ -106,12 +109,12 @@ class AgentRegistry {
     v1::AgentHealth health;
     std::shared_ptr<AgentLink> link;  // null: lost
     std::string run_id;               // empty: free
-    std::string given;                // the run that its token may work on; also while it is lost
+    std::string given;                // the run that its token may work on, even while it is lost
     absl::Duration given_at;
-    bool back = false;  // it has registered with this server, not only with one before
+    bool back = false;  // it has registered with this server, not only with an earlier one
     absl::Duration seen;
-    absl::Time since;                                    // of its state
-    v1::AgentState state = v1::AGENT_STATE_UNSPECIFIED;  // as it was last told
+    absl::Time since;                                    // when its state began
+    v1::AgentState state = v1::AGENT_STATE_UNSPECIFIED;  // as last logged
   };
   struct OpenRun {
     std::string run_id;
@@ -120,7 +123,7 @@ class AgentRegistry {
     bool fixed = false;   // `library` was asked for, or the run has begun with it
     v1::RunOptions options;
     v1::Submission submission;
-    std::map<std::string, int> failures;  // ends without the run's, by agent
+    std::map<std::string, int> failures;  // how often each agent left it unfinished
     std::string last_text;                // of the last failure
     int last_code = 0;
     std::optional<absl::Duration> fault;  // when the server last failed its agents
@@ -128,7 +131,7 @@ class AgentRegistry {
     absl::Duration pause;       // after the last fault
     absl::Duration not_before;  // when it may be given to agents again
   };
-  // What is to be done once the lock is released.
+  // To do once the lock is released.
   struct Deferred {
     bool flush = false;
     std::vector<KnownAgent> keep;
@@ -148,11 +151,11 @@ class AgentRegistry {
   void FreeLibrary(OpenRun* run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AbortHopeless(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteBlocked(Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Empty: somebody runs it or could, or nobody is there who might.
+  // Empty: an agent runs it or could, or no agent is connected that might.
   std::string WhyBlocked(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasAgents(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   OpenRun* FindRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Takes it off the list, and its agents off it.
+  // Removes the run from the list, and its agents from the run.
   void Abort(const OpenRun& run, Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyDeferred(const Deferred& deferred);

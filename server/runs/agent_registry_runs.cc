@@ -1,4 +1,4 @@
-// The submitted runs of AgentRegistry: who gets them, what becomes of them when agents fail them.
+// The submitted runs of AgentRegistry: which agents get them, and what happens when agents fail them.
 #include <algorithm>
 #include <utility>
 
@@ -12,9 +12,9 @@ namespace diopi::server {
 namespace {
 
 constexpr int kExitUsage = static_cast<int>(ExitCode::kUsage);
-// A run whose agent left it so often, without a new registration between, is not given to it again.
+// An agent that left a run unfinished this often since it registered does not get the run again.
 constexpr int kMaxFailures = 3;
-// A run that went well for so long after a fault of the server's begins with the first pause again.
+// After this long without a fault of the server, a run's next pause is the first one again.
 constexpr absl::Duration kCalm = absl::Minutes(5);
 // Most bytes kept of an agent's text.
 constexpr size_t kMaxText = 4096;
@@ -43,7 +43,7 @@ AgentRegistry::OpenRun AgentRegistry::MakeOpen(const v1::RunInfo& info) {
 
 void AgentRegistry::NoteFailure(const v1::EndAssignmentRequest& request, const Agent& agent, OpenRun* run) {
   const std::string text = request.text().substr(0, kMaxText);
-  // Wrong usage is the agent's own, whatever else went wrong, and stays wrong.
+  // Wrong usage is the agent's own fault, whatever else went wrong, and another try does not help.
   const bool usage = request.exit_code() == kExitUsage;
   const bool ours = !usage && run->fault.has_value() && *run->fault >= agent.given_at;
   if (ours) {
@@ -85,7 +85,7 @@ bool AgentRegistry::HasAgents(const OpenRun& run) const {
                      [&run](const auto& entry) { return entry.second.run_id == run.run_id; });
 }
 
-// Nobody has begun with the library that was picked: another may be.
+// If no agent has begun with the library that was picked, another may be picked.
 void AgentRegistry::FreeLibrary(OpenRun* run) {
   if (!run->fixed && !HasAgents(*run)) run->library.clear();
 }
@@ -114,7 +114,7 @@ void AgentRegistry::Dispatch(Deferred* deferred) {
     for (auto& [name, agent] : agents_) {
       if (!agent.run_id.empty() || !agent.health.ok() || !Fits(agent, run)) continue;
       if (run.library.empty()) run.library = agent.facts.impl_sha256();
-      agent.given.clear();  // a new try
+      agent.given.clear();  // a new attempt
       Give(run.run_id, &agent);
       v1::Assignment message;
       message.mutable_run()->set_run_id(run.run_id);
@@ -130,7 +130,7 @@ void AgentRegistry::Dispatch(Deferred* deferred) {
 }
 
 std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
-  // A minute of faults is no hiccup. Who waits for the run should know.
+  // A minute of faults is no hiccup: whoever waits for the run should know.
   const bool pausing = run.pause >= options_.longest_pause && clock_->Now() < run.not_before;
   if (pausing && !HasAgents(run)) {
     return absl::StrCat("a fault of the server stops its agents, which try again every ",
@@ -158,8 +158,7 @@ void AgentRegistry::NoteBlocked(Deferred* deferred) {
   }
 }
 
-// Every agent that is there and could have done it has failed: waiting for others would be waiting for
-// nobody.
+// Ends runs that every connected agent that could run them has failed: there is nobody left to wait for.
 void AgentRegistry::AbortHopeless(Deferred* deferred) {
   std::vector<OpenRun> hopeless;
   for (const OpenRun& run : runs_) {
@@ -194,7 +193,7 @@ void AgentRegistry::Abort(const OpenRun& run, Deferred* deferred) {
 
 void AgentRegistry::DropRun(const std::string& run_id) {
   std::erase_if(runs_, [&run_id](const OpenRun& run) { return run.run_id == run_id; });
-  // Agents that are there end it themselves (EndAssignment).
+  // Connected agents end it themselves (EndAssignment).
   for (auto& [name, agent] : agents_) {
     if (agent.link == nullptr && agent.given == run_id) agent.given.clear();
   }
@@ -232,8 +231,8 @@ absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
   if (response.agents_size() > 0) return response;
   if (!unfit.empty() && upload) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "no agent of chip '", chip,
-        "' takes an uploaded library: started without --impl-upload: ", absl::StrJoin(unfit, ", ")));
+        "no agent of chip '", chip, "' takes an uploaded library; these were started without --impl-upload: ",
+        absl::StrJoin(unfit, ", ")));
   }
   if (!unfit.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("no agent of chip '", chip, "' has the library ",
@@ -242,8 +241,9 @@ absl::StatusOr<v1::SubmitResponse> AgentRegistry::Check(const std::string& chip,
   std::sort(chips.begin(), chips.end());
   chips.erase(std::unique(chips.begin(), chips.end()), chips.end());
   response.set_note(absl::StrCat(
-      "no agent of chip '", chip, "' is there now; the run waits for one (there ",
-      chips.empty() ? "are none of any chip" : absl::StrCat("are: ", absl::StrJoin(chips, ", ")), ")"));
+      "no agent of chip '", chip, "' is online now; the run waits for one (",
+      chips.empty() ? "no agent is online" : absl::StrCat("chips online: ", absl::StrJoin(chips, ", ")),
+      ")"));
   return response;
 }
 

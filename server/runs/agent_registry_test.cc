@@ -1,5 +1,5 @@
-// Who is there and who does what, over a real database, a clock that the test moves, and links that are
-// lists.
+// Which agents are connected and which run each does, over a real database, a clock that the test moves, and
+// links that are lists.
 #include "server/runs/agent_registry.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class AgentRegistryTest : public ::testing::Test {
  protected:
   AgentRegistryTest() { Restart(); }
 
-  // As a new server over the same database.
+  // Like a new server on the same database.
   void Restart() {
     registry_ = nullptr;
     changes_ = nullptr;
@@ -143,12 +143,12 @@ TEST_F(AgentRegistryTest, ARunGoesToEveryFreeAgentWithTheSameLibrary) {
   EXPECT_EQ(b->runs, Runs({first}));
   EXPECT_TRUE(other->runs.empty());
   const std::string second = Submit();
-  EXPECT_EQ(other->runs, Runs({second}));  // it is free, and decides the second one's library
+  EXPECT_EQ(other->runs, Runs({second}));  // it is free, and decides the second run's library
   const auto late = Register(Agent("late"));
   EXPECT_EQ(late->runs, Runs({first}));
   registry_->Finished(first);
   End("a", first, 0);
-  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);  // the second one is another library's
+  EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_ONLINE);  // the second run has another library
   EXPECT_EQ(StateOf("other"), v1::AGENT_STATE_BUSY);
 }
 
@@ -173,7 +173,7 @@ TEST_F(AgentRegistryTest, ARunThatNoAgentCanDoIsAborted) {
   const auto a = Register(Agent("a"));
   const auto b = Register(Agent("b"));
   const std::string run = Submit();
-  End("a", run, 2);  // makes no sense there, and never will
+  End("a", run, 2);  // wrong usage there, and always will be
   EXPECT_EQ(a->runs.size(), 1U);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(b->runs.size(), static_cast<size_t>(i) + 1);
@@ -207,13 +207,13 @@ TEST_F(AgentRegistryTest, ANewServerKnowsAgentsAndRuns) {
   EXPECT_TRUE(Register(still_at_it)->runs.empty());
   EXPECT_EQ(StateOf("a"), v1::AGENT_STATE_BUSY);
   EXPECT_EQ(Register(Agent("b"))->runs, Runs({run}));
-  // A run that ended while nobody could tell it.
+  // A run that ended while the agent could not be reached.
   v1::ServeRequest outdated = Agent("c");
   outdated.set_run_id("20200101-000000-0000");
   EXPECT_EQ(Register(outdated)->stops, Runs({"20200101-000000-0000"}));
 }
 
-// Who fails a run for a fault of the server's may fail it any number of times, and waits longer each time.
+// An agent may fail a run for a fault of the server any number of times, and waits longer each time.
 TEST_F(AgentRegistryTest, FaultsOfTheServerAreNotTheAgents) {
   const auto a = Register(Agent("a"));
   const auto b = Register(Agent("b"));
@@ -286,7 +286,7 @@ TEST_F(AgentRegistryTest, AChangeThatNoLongerHoldsIsWithdrawn) {
   EXPECT_TRUE(changes_->Flush().ok());  // it is dropped
 }
 
-// A token's agents work on a run from when it is given to one of them until that one has ended it.
+// A token's agents may work on a run from when one of them is given it until that one has ended it.
 TEST_F(AgentRegistryTest, WhoseAgentsWorkOnARun) {
   const AgentCaller alice{"alice", false};
   const AgentCaller bob{"bob", false};
@@ -299,13 +299,13 @@ TEST_F(AgentRegistryTest, WhoseAgentsWorkOnARun) {
   const std::string run = Submit();
   EXPECT_TRUE(registry_->CheckAssigned("alice", run).ok());
   EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckAssigned("bob", run)));
-  // Nobody gets a right to a run by saying that he works on it.
+  // Claiming to work on a run gives no right to it.
   const std::string other = database_->CreateRun({}, "s", MakeCases(1))->run_id();
   v1::ServeRequest claim = Agent("b");
   claim.set_run_id(other);
   ASSERT_TRUE(registry_->Register(claim, std::make_shared<ListLink>(), bob).ok());
   EXPECT_TRUE(absl::IsPermissionDenied(registry_->CheckAssigned("bob", other)));
-  // It lost its stream, not its work.
+  // It lost its stream, not its run.
   registry_->StreamEnded("a", link.get());
   EXPECT_TRUE(registry_->CheckAssigned("alice", run).ok());
   // A new server knows whose agent it was, and waits for it a little.

@@ -76,7 +76,7 @@ BaselineCache::Counts BaselineCache::GetCounts() {
 absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Get(const std::string& operator_name) {
   const std::string path = baselines::BaselinePath(data_folder_, reference_, operator_name);
   const std::lock_guard lock(mutex_);
-  // Before opening: a file that is replaced in between is opened once more next time, never missed.
+  // Taken before opening: a file that is replaced in between is opened once more next time, never missed.
   const Stamp stamp = StampOf(path);
   const auto found = entries_.find(operator_name);
   if (found != entries_.end() && found->second.stamp == stamp) {

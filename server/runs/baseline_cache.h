@@ -19,7 +19,7 @@
 
 namespace diopi::server {
 
-// One opened baseline file, kept alive by whoever reads it though a newer one may have taken its place.
+// One opened baseline file. Its readers keep it alive, even when a newer file has replaced it.
 struct OpenBaseline {
   std::string path;
   std::string reference;         // provenance in one line, for verdicts
@@ -44,11 +44,11 @@ class BaselineCache {
   };
   Counts GetCounts();
 
-  // The reader's statuses; one that failed is tried again only when its file has changed.
+  // The reader's statuses; a file that failed is tried again only when it has changed.
   absl::StatusOr<std::shared_ptr<const OpenBaseline>> Get(const std::string& operator_name);
 
  private:
-  // What tells one file from the next under the same name.
+  // Tells a file from its successor of the same name.
   struct Stamp {
     dev_t device = 0;
     ino_t inode = 0;

@@ -52,7 +52,7 @@ absl::Status ImplStore::Incoming::Check(const std::string& sha256) {
   file_.close();
   if (!file_)
     return absl::ResourceExhaustedError(absl::StrCat(path_, ": cannot be written: is the disk full?"));
-  // Of whatever machine: the agents may be of another than this server.
+  // For any architecture: the agents' may differ from the server's.
   std::array<char, kElfMagic.size()> magic{};
   std::ifstream(path_, std::ios::binary).read(magic.data(), magic.size());
   if (std::string_view(magic.data(), magic.size()) != kElfMagic) {
@@ -77,21 +77,21 @@ absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> ImplStore::Receive(const st
                                                                         int64_t bytes,
                                                                         int64_t max_owner_bytes) {
   if (bytes <= 0 || bytes > max_bytes_) {
-    return absl::InvalidArgumentError(absl::StrCat("an uploaded library may have up to ", max_bytes_,
-                                                   " bytes; this one is announced with ", bytes));
+    return absl::InvalidArgumentError(
+        absl::StrCat("an uploaded library may have up to ", max_bytes_, " bytes; this one has ", bytes));
   }
   std::error_code error;
   fs::create_directories(folder_, error);
   if (!error) fs::permissions(folder_, fs::perms::owner_all, error);
   std::string path = absl::StrCat(folder_, "/incoming-XXXXXX");
   const int fd = error ? -1 : mkstemp(path.data());  // 0600
-  if (fd < 0) return absl::InternalError(absl::StrCat(path, ": cannot be made"));
+  if (fd < 0) return absl::InternalError(absl::StrCat(path, ": cannot be created"));
   close(fd);
   std::unique_ptr<Incoming> incoming(new Incoming(this, owner, path, bytes));
   {
     const std::lock_guard lock(mutex_);
     int64_t& held = bytes_of_[owner];
-    held += bytes;  // until `incoming` is gone, or the run
+    held += bytes;  // until `incoming` or the run is gone
     if (max_owner_bytes > 0 && held > max_owner_bytes) {
       return QuotaError(absl::StrCat(
           "'", owner, "' has ", held - bytes, " bytes of uploaded libraries; this one has ", bytes, ", and ",

@@ -1,5 +1,5 @@
-// Libraries that came with a submitted run: DATA/uploads/RUN.so, for the time of the run. The server never
-// loads them.
+// Libraries uploaded with submitted runs: DATA/uploads/RUN.so, for as long as the run is open. The server
+// never loads them.
 #ifndef SERVER_RUNS_IMPL_STORE_H_
 #define SERVER_RUNS_IMPL_STORE_H_
 
@@ -30,7 +30,7 @@ class ImplStore {
 
     // InvalidArgument for more bytes than were announced, ResourceExhausted when the disk is full.
     absl::Status Add(std::string_view bytes);
-    // All of it has come. InvalidArgument when size or SHA-256 are not what was announced.
+    // Call it when all has come. InvalidArgument when size or SHA-256 are not what was announced.
     absl::Status Check(const std::string& sha256);
 
    private:
@@ -45,15 +45,15 @@ class ImplStore {
     bool kept_ = false;
   };
 
-  // `max_bytes`: of one library.
+  // `max_bytes`: the limit for one library.
   ImplStore(const std::string& data_folder, int64_t max_bytes);
 
-  // `owner` brings a library of so many bytes, and may have `max_owner_bytes` (0: any number) of them in all.
-  // InvalidArgument for a size that is none or beyond the limit of one; QuotaError. The store must outlive
-  // it.
+  // `owner` uploads a library of `bytes` bytes, and may have `max_owner_bytes` of uploads in all (0: no
+  // limit). InvalidArgument when `bytes` is no size or beyond the limit for one library; QuotaError. The
+  // store must outlive the result.
   absl::StatusOr<std::unique_ptr<Incoming>> Receive(const std::string& owner, int64_t bytes,
                                                     int64_t max_owner_bytes);
-  // The library of this run from now on.
+  // Makes it the library of this run.
   absl::Status Keep(Incoming* incoming, const std::string& run_id);
   // In pieces of 1 MiB at most; `sink` returns false to stop. NotFound when there is none.
   absl::Status Read(const std::string& run_id, const std::function<bool(std::string piece)>& sink) const;
@@ -62,7 +62,7 @@ class ImplStore {
     std::string owner;
     int64_t bytes = 0;
   };
-  // From before this server: what these runs need stays, by run; the rest is removed.
+  // Call it at the start: keeps the libraries of these runs, by run, and removes all others.
   void RemoveAllBut(std::map<std::string, Kept> runs);
 
  private:
@@ -72,7 +72,7 @@ class ImplStore {
   const int64_t max_bytes_;
   std::mutex mutex_;
   std::map<std::string, Kept> kept_ ABSL_GUARDED_BY(mutex_);         // by run
-  std::map<std::string, int64_t> bytes_of_ ABSL_GUARDED_BY(mutex_);  // by owner, what arrives included
+  std::map<std::string, int64_t> bytes_of_ ABSL_GUARDED_BY(mutex_);  // by owner, with arriving libraries
 };
 
 }  // namespace diopi::server

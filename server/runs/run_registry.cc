@@ -25,8 +25,8 @@ namespace {
 // References come as float64 with a float32 sigma and, for float64, a low part.
 constexpr int64_t kReferenceBytesPerElement = 8 + 4;
 
-// Agents renew what they hold three times a lease (client/agent/session.cc). A run is stalled when nobody has
-// called for so many leases that all of them have long expired.
+// Agents renew what they hold three times per lease (client/agent/session.cc). A run is stalled when nobody
+// has called for kSilentLeases leases: all have long expired.
 constexpr int kSignsALease = 6;
 constexpr int kSilentLeases = 3;
 
@@ -61,10 +61,10 @@ absl::Status CheckSame(const std::string& run_id, const std::string& what, const
                        const std::string& is) {
   if (was == is) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " cannot be resumed with another ", what,
-                                                    ": it was made with '", was, "', this is '", is, "'"));
+                                                    ": it was created with '", was, "', this is '", is, "'"));
 }
 
-// Why it was aborted no longer holds.
+// The reason for its abort no longer holds.
 RunChange Reopening(const v1::RunInfo& info) {
   RunChange change{.state = v1::RUN_STATE_RUNNING};
   if (!info.options().abort_reason().empty()) change.abort_reason = "";
@@ -189,7 +189,7 @@ std::map<std::string, double> RunRegistry::CaseSeconds(const std::string& chip) 
   if (options_.batch <= absl::ZeroDuration()) return {};
   absl::StatusOr<std::map<std::string, double>> seconds = database_->CaseSeconds(chip);
   if (seconds.ok()) return *std::move(seconds);
-  // Only a hint: the run goes on without.
+  // Only a hint: the run goes on without it.
   Log(LogLevel::kWarn, "no_case_times",
       {{"chip", chip}, {"status", std::string(seconds.status().message())}});
   return {};
@@ -280,8 +280,8 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& 
     const auto found = by_id.find(row.case_id);
     if (found == by_id.end() || found->second.row.case_hash != row.case_hash) {
       return absl::FailedPreconditionError(
-          absl::StrCat("run ", info.run_id(), " cannot go on: since it was made, case ", row.case_id, " has ",
-                       found == by_id.end() ? "gone" : "changed", "; start a new run"));
+          absl::StrCat("run ", info.run_id(), " cannot continue: since it was created, case ", row.case_id,
+                       " has ", found == by_id.end() ? "been removed" : "changed", "; start a new run"));
     }
     cases.push_back(std::move(found->second));
   }
@@ -301,7 +301,7 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& 
   }
   const absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
   if (!info.ok()) return info.status();
-  // Before it costs anything.
+  // Before the costly load.
   absl::Status allowed = access(info->run_id(), info->options().owner());
   if (!allowed.ok()) return allowed;
   if (const auto latest = active_.find(info->run_id()); latest != active_.end()) return latest->second;
@@ -326,10 +326,10 @@ absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options
     if (!same.ok()) return same;
   }
   v1::RunOptions library = options;
-  // Where the agent put it is of no use to anybody later.
+  // The agent's path is of no use later.
   if (upload) library.set_impl_path(submission.upload_name());
   absl::Status adopted = database_->AdoptLibrary(info->run_id(), library);
-  // Another agent may have been the first.
+  // Another agent may have come first.
   if (!adopted.ok() && !absl::IsFailedPrecondition(adopted)) return adopted;
   absl::StatusOr<v1::RunInfo> begun = database_->GetRun(info->run_id());
   if (!begun.ok()) return begun.status();
@@ -389,7 +389,7 @@ void RunRegistry::KeepAlive(ActiveRun* run) {
 absl::StatusOr<std::vector<v1::RunInfo>> RunRegistry::Abandoned(absl::Duration stalled_for) {
   absl::StatusOr<std::vector<v1::RunInfo>> runs = database_->AbandonedRuns(stalled_for);
   if (!runs.ok()) return runs;
-  // The database goes by the time of day, which may have jumped.
+  // The database uses the time of day, which may have jumped.
   const int64_t since = absl::ToInt64Milliseconds(clock_->Now() - stalled_for);
   const std::lock_guard lock(mutex_);
   std::erase_if(*runs, [&](const v1::RunInfo& run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

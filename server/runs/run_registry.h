@@ -27,7 +27,7 @@
 
 namespace diopi::server {
 
-// Made when the first run is: a server must be ready long before the operators' files are parsed.
+// Loaded with the first run: a server must be ready long before the operators' files are parsed.
 class LazyCatalog {
  public:
   using Loader = std::function<absl::StatusOr<std::unique_ptr<cases::Catalog>>()>;
@@ -40,8 +40,8 @@ class LazyCatalog {
   std::unique_ptr<cases::Catalog> catalog_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A case of a run as the server keeps it: what it schedules by, and the case itself serialised, which takes a
-// third of a message's memory.
+// A case of a run as the server keeps it: what scheduling needs, and the case itself serialised, which takes
+// a third of a message's memory.
 struct PackedCase {
   RunCase row;
   int64_t streamed_bytes = 0;
@@ -66,11 +66,10 @@ struct ActiveRun {
   std::vector<std::string> cases;   // serialised: a third of the size of messages
   std::vector<std::string> hashes;  // of the cases
   Scheduler scheduler;
-  std::atomic<int64_t> next_sign_of_life_ms =
-      0;  // when the database is to be told again, by the registry's clock
+  std::atomic<int64_t> next_sign_of_life_ms = 0;  // when to tell the database again, by the registry's clock
 };
 
-// Whether the caller may work on the run that this owner made: OK, or the call's answer.
+// Whether the caller may work on the run that this owner made: OK, or the status to answer.
 using RunAccess = std::function<absl::Status(const std::string& run_id, const std::string& owner)>;
 
 // Thread-safe.
@@ -92,23 +91,25 @@ class RunRegistry {
         clock_(clock),
         options_(options) {}
 
-  // InvalidArgument for options that make no sense; the catalog's statuses for the selection; as
-  // NewRun.max_open.
+  // InvalidArgument for options that make no sense; the catalog's statuses for the selection; `max_open` as
+  // in NewRun.
   absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options, int max_open = 0);
 
   // The same for standing agents: the run is queued. FailedPrecondition, and no run, when baselines are
-  // missing. `more` is of the database's transaction.
+  // missing. `more` is stored in the same transaction.
   absl::StatusOr<v1::RunInfo> Submit(const v1::RunOptions& options, const NewRun& more);
 
-  // Continues a run with what it lacks, also one that was aborted. FailedPrecondition when chip, library or
+  // Continues a run, even an aborted one, with the cases it lacks. FailedPrecondition when chip, library or
   // cases are not the same; with `join`, also when it is not running.
   absl::StatusOr<v1::CreateRunResponse> Resume(const std::string& run_id, const v1::RunOptions& options,
                                                bool join, const RunAccess& access);
 
-  // In memory already, or from the database. NotFound; FailedPrecondition when its cases have changed.
+  // The run in memory, loaded from the database if needed. NotFound; FailedPrecondition when its cases have
+  // changed.
   absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id, const RunAccess& access);
 
-  // Runs that nobody has worked on for so long, by the database and, where they are in memory, by the clock.
+  // Runs that nobody has worked on for this long, by the database and, where they are in memory, by the
+  // clock.
   absl::StatusOr<std::vector<v1::RunInfo>> Abandoned(absl::Duration stalled_for);
 
   // An agent has called about the run: records in the database, every so often, that the run is alive.
@@ -117,12 +118,12 @@ class RunRegistry {
   // Summed over the runs in memory.
   SchedulerCounts Counts();
 
-  // Nothing is left to do: frees the memory. The database keeps the run.
+  // Frees the memory of a run with nothing left to do. The database keeps the run.
   void Forget(const std::string& run_id);
 
  private:
   absl::Status CheckContracts(const v1::RunOptions& options);
-  // The selection's part that the shard has, and the hash of the whole.
+  // The shard's part of the selection, and the hash of the whole selection.
   absl::StatusOr<std::vector<PackedCase>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
   // Stores a new run and takes it into memory. `check` sees its cases before.
   using CheckCases = std::function<absl::Status(const std::vector<PackedCase>&)>;
@@ -132,7 +133,7 @@ class RunRegistry {
   };
   absl::StatusOr<Made> Make(const v1::RunOptions& asked, const NewRun& more, const CheckCases& check);
   absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);
-  // The first agent of a queued run makes it one of its library's.
+  // Gives a queued run the library of its first agent.
   absl::Status Begin(v1::RunInfo* info, const v1::RunOptions& options);
   std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, std::vector<PackedCase> cases,
                                       const std::vector<std::string>& done);

@@ -10,7 +10,7 @@
 namespace diopi::server {
 namespace {
 
-// Until anything is measured; only its ratio to an agent's speed matters, and that is measured in it.
+// A case's cost until anything is measured. Any value would do, as speeds are then measured in the same unit.
 constexpr double kUnknownSeconds = 0.005;
 // A case is slow for a batch when it takes this part of it.
 constexpr double kSlowPart = 0.25;
@@ -168,7 +168,7 @@ void Pace::Take(const std::string& name, size_t index, End end, absl::Duration n
   agent.work += Cost(index);
   agent.busy += absl::ToDoubleSeconds(now - agent.mark);
   agent.mark = now;
-  // What was long ago says less.
+  // Older measurements count less.
   if (agent.busy > 2 * absl::ToDoubleSeconds(options_.target)) {
     agent.busy /= 2;
     agent.work /= 2;

@@ -84,7 +84,7 @@ class Pace {
     int most = kFirstCases;  // cases of its next batch; grows with its reports
     bool reported = false;   // since `most` grew
     absl::Duration mark;     // its time up to here is in `busy`
-    absl::Duration seen;     // last
+    absl::Duration seen;     // when it last called
     double speed() const { return busy > 0 ? work / busy : 0; }
   };
   struct Mean {
@@ -102,11 +102,11 @@ class Pace {
   const PaceOptions options_;
   std::vector<double> seconds_;  // by case; 0: not known
   std::vector<uint32_t> group_of_;
-  std::vector<double> charged_;  // what a case that is held was taken to cost
+  std::vector<double> charged_;  // the cost assumed for each case that is held
   std::vector<Mean> groups_;
   Mean all_;
   double waiting_known_ = 0;     // cost of the waiting cases whose cost is known
-  int64_t waiting_unknown_ = 0;  // the other ones
+  int64_t waiting_unknown_ = 0;  // how many have no known cost
   double open_cost_ = 0;         // of all agents
   std::map<std::string, Agent> agents_;
 };

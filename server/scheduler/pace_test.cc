@@ -57,8 +57,8 @@ class SerialAgent {
 // What an agent gets in its n-th batch, when it does each before it asks for the next.
 struct Growth {
   std::string name;
-  double seconds;  // a case takes, on this agent
-  double known;    // the scheduler was told before; 0: nothing
+  double seconds;  // that a case takes on this agent
+  double known;    // to the scheduler from the start; 0: not
   int max_cases;
   std::vector<size_t> sizes;
 };
@@ -121,7 +121,7 @@ TEST(PaceTest, EveryIdleWorkerGetsACase) {
   EXPECT_TRUE(scheduler.Lease("a", {1000, 0, 4}).cases.empty());
 }
 
-// Slow cases, known from an earlier run: first, one a batch.
+// Cases known to be slow from an earlier run come first, one per batch.
 TEST(PaceTest, SlowCasesAreApart) {
   SimulatedClock clock;
   std::vector<ScheduledCase> cases = Cases(400, 0.01);
@@ -142,7 +142,7 @@ TEST(PaceTest, SlowCasesAreApart) {
   EXPECT_THAT(batch_of_slow, ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
 
-// Slow cases that show only while the run goes on: their group tells.
+// Cases that prove slow only during the run are recognised by their group.
 TEST(PaceTest, AGroupThatProvesSlowIsApartFromThenOn) {
   SimulatedClock clock;
   std::vector<ScheduledCase> cases;
@@ -195,7 +195,7 @@ class Simulation {
     double speed = 1;
     std::vector<size_t> queue;   // leased, not begun, first at the end
     std::vector<size_t> unsent;  // done, not reported
-    double free_at = 0;          // its current case ends
+    double free_at = 0;          // when its current case ends
     size_t current = SIZE_MAX;
     double report_at = 0;
     double ask_at = 0;
@@ -236,7 +236,7 @@ class Simulation {
     return cases;
   }
 
-  // Does all that is due for the agent, and says when something is next.
+  // Does all that is due for the agent, and returns when something is due next.
   double Step(Agent& agent) {
     const double now = clock_.now;
     if (agent.current != SIZE_MAX && agent.free_at <= now) {
@@ -297,7 +297,7 @@ TEST(PaceTest, UnequalAgentsFinishTogether) {
   };
   for (const Load& load : table) {
     SCOPED_TRACE(load.name);
-    std::mt19937 random(1);  // the same numbers everywhere; std::uniform_* is not
+    std::mt19937 random(1);  // gives the same numbers everywhere, unlike std::uniform_*
     std::vector<double> costs;
     for (int i = 0; i < 20'000; ++i) {
       costs.push_back(0.001 * (1 + static_cast<double>(random() % 20)));

@@ -29,7 +29,7 @@ std::vector<size_t> OrderOf(size_t count, uint64_t seed) {
   return order;
 }
 
-// Sums of costs are no exact numbers.
+// Sums of costs have rounding errors.
 constexpr double kRounding = 1 + 1e-9;
 
 }  // namespace
@@ -162,7 +162,7 @@ bool Scheduler::MarkDone(const std::string& agent, const std::string& case_id, d
   Entry& entry = entries_[found->second];
   if (entry.state == State::kDone) return false;
   const absl::Duration now = clock_->Now();
-  pace_.Learn(found->second, seconds);  // first: the agent's speed is measured in what is known now
+  pace_.Learn(found->second, seconds);  // first, as the agent's speed uses what is known now
   if (entry.state == State::kLeased) {
     const auto lease = leases_.find(entry.lease);
     --leased_;
@@ -209,12 +209,12 @@ size_t Scheduler::GiveBack(Leases::iterator lease) {
 void Scheduler::ExpireOld(absl::Duration now) {
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     const auto next = std::next(lease);
-    // No clock that went back holds cases for longer than a lease.
+    // Even if the clock went back, no case is held for longer than a lease.
     lease->second.deadline = std::min(lease->second.deadline, now + options_.lease);
     if (lease->second.deadline <= now) {
       ExpiredLease expired{lease->second.agent, absl::StrCat(lease->first), 0};
       expired.cases = GiveBack(lease);
-      pace_.Forget(expired.agent);  // dead, or somehow slower than it was
+      pace_.Forget(expired.agent);  // dead, or slower than it was
       if (options_.on_expired) options_.on_expired(expired);
     }
     lease = next;

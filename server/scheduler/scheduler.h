@@ -87,9 +87,9 @@ class Scheduler {
             const SchedulerOptions& options, const Clock* clock);
 
   // The next cases in order. Cases of expired leases come last, so that a case that kills its agents does not
-  // block the others. With SchedulerOptions.batch and without a seed, cases known to be slow
-  // come first, and a batch has one slow case at most; with a seed the order is the seed's alone. Those
-  // marked `last` follow all others either way.
+  // block the others. With SchedulerOptions.batch and without a seed, cases known to be slow come first, and
+  // a batch has one slow case at most; with a seed the order is the seed's alone. Cases marked `last` follow
+  // all others either way.
   LeaseBatch Lease(const std::string& agent, const LeaseLimits& limits);
 
   // Restarts the lease's time. False when the lease has expired (others may have its cases) or is not this

@@ -182,7 +182,7 @@ TEST(SchedulerTest, CasesThatNeverReachedTheirAgentWaitAgain) {
   EXPECT_EQ(scheduler.IndexOf("c4"), std::nullopt);
 }
 
-// The server was started again, and gave the case to another: the first agent's report is as good as before.
+// The server restarted and gave the case to another agent: the first agent's report still counts.
 TEST(SchedulerTest, ALeaseOfAnEarlierSchedulerIsBelieved) {
   FakeClock clock;
   SchedulerOptions options = LeaseOf(10);

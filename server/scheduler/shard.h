@@ -1,4 +1,4 @@
-// Which part of a run a case is in, without asking anyone: by a hash of its id.
+// The shard of a run that a case is in, by a hash of its id: machines agree without asking each other.
 #ifndef SERVER_SCHEDULER_SHARD_H_
 #define SERVER_SCHEDULER_SHARD_H_
 

@@ -12,7 +12,7 @@ namespace diopi::server {
 namespace {
 
 TEST(ShardTest, IsPinned) {
-  // A shard that runs next year must fit to one that ran today.
+  // A shard that runs next year must fit one that ran today.
   EXPECT_EQ(ShardOf("add.float32.n17", 1), 0U);
   EXPECT_EQ(ShardOf("add.float32.n17", 0), 0U);
   const std::vector<uint32_t> of_eight = {ShardOf("add.float32.n1", 8), ShardOf("add.float32.n17", 8),

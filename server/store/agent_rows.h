@@ -12,10 +12,10 @@
 
 namespace diopi::server {
 
-// Instead of what is there of that agent.
+// Replaces the agent's row.
 absl::Status WriteAgent(Connection* connection, const KnownAgent& agent);
 absl::Status DeleteAgent(Connection* connection, const std::string& agent_id);
-// By id. DataLoss.
+// Sorted by id. DataLoss when a row is damaged.
 absl::StatusOr<std::vector<KnownAgent>> ReadAgents(Connection* connection);
 
 }  // namespace diopi::server

@@ -20,7 +20,8 @@ namespace {
 
 constexpr size_t kComparedBytes = size_t{1} << 20;
 
-// Removed unless it was renamed: the archive under way, and what SQLite keeps beside it.
+// The unfinished archive and SQLite's files beside it. All are removed at the end, when a complete archive
+// has a second name.
 class PartialFile {
  public:
   explicit PartialFile(const std::string& path) : path_(path + ".partial") { Remove(); }
@@ -36,7 +37,7 @@ class PartialFile {
   const std::string path_;
 };
 
-// The rows of the runs, and the rows that those refer to: with the ids that they have, as the file is new.
+// Copies the rows of the runs and the rows that those refer to. They keep their ids, as the file is new.
 std::string CopySql(const std::vector<int64_t>& runs) {
   const std::string ids = absl::StrJoin(runs, ", ");
   const auto copy = [](const char* table, const std::string& where) {
@@ -79,7 +80,7 @@ absl::Status Copy(const std::string& path, const std::vector<int64_t>& runs, con
     status = (*connection)->Execute(CopySql(runs));
     if (status.ok()) status = transaction->Commit();
   }
-  // One file, which may lie where nobody can write.
+  // A single file can be read where nobody can write.
   if (status.ok()) status = (*connection)->Execute("DETACH source; PRAGMA main.journal_mode = DELETE");
   return status;
 }
@@ -138,7 +139,7 @@ absl::StatusOr<int64_t> Compare(const std::string& path, const std::vector<std::
 absl::Status FlushAndRename(const std::string& from, const std::string& to) {
   absl::Status status = FlushToDisk(from);
   if (!status.ok()) return status;
-  // Not over a file that came meanwhile.
+  // Does not replace a file that appeared meanwhile.
   if (link(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
   if (errno == EEXIST) return absl::AlreadyExistsError(absl::StrCat(to, ": exists already"));
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot create ", to));

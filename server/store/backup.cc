@@ -15,7 +15,7 @@
 namespace diopi::server {
 namespace {
 
-// A writer holds the file for milliseconds; one that is being recovered or checkpointed, longer.
+// A writer holds the file for milliseconds; a recovery or a checkpoint takes longer.
 constexpr int kAttempts = 1000;
 constexpr absl::Duration kPause = absl::Milliseconds(10);
 

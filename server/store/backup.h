@@ -12,7 +12,7 @@ namespace diopi::server {
 // and is flushed to the disk. NotFound: there is no database at `from`; ResourceExhausted: the disk is full.
 absl::Status BackUpDatabase(const std::string& from, const std::string& to);
 
-// Waits until the file, or the entries of the folder, are on the disk. Statuses of errno.
+// Waits until the file, or the entries of the folder, are on the disk. The statuses are those of errno.
 absl::Status FlushToDisk(const std::string& path);
 
 }  // namespace diopi::server

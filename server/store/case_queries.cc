@@ -1,4 +1,4 @@
-// Questions about verdicts. queries.cc has those about runs.
+// Queries about verdicts. queries.cc has those about runs.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -42,19 +42,19 @@ constexpr char kSelectRunId[] = "SELECT run_id FROM runs WHERE id = ?";
 constexpr char kSelectNewAppends[] =
     "SELECT last, stored, case_rows FROM appends WHERE run = ? AND last > ? ORDER BY last DESC";
 
-// The first line: what tables show.
+// The first line, which tables show.
 std::string FirstLine(std::string text) {
   const size_t end = text.find('\n');
   if (end != std::string::npos) text.resize(end);
   return text;
 }
 
-// The larger one; NaN is none.
+// Keeps the larger value. NaN is no value.
 void Worsen(double value, double* worst) {
   if (std::isnan(*worst) || value > *worst) *worst = value;
 }
 
-// Gates that are not there yet.
+// Adds the gates that `all` lacks.
 void AddGates(const std::string& gates, std::string* all) {
   for (const absl::string_view gate : absl::StrSplit(gates, ',', absl::SkipEmpty())) {
     const std::vector<absl::string_view> there = absl::StrSplit(*all, ',');
@@ -98,7 +98,7 @@ bool Admits(const std::vector<T>& wanted, const T& value) {
 
 struct PlacedCases {
   std::vector<CaseRow> cases;
-  std::vector<int64_t> positions;  // of each in its run
+  std::vector<int64_t> positions;  // the place of each in its run
 };
 
 absl::StatusOr<PlacedCases> SelectCases(Connection* connection, int64_t run, const CaseFilter& filter) {
@@ -128,7 +128,7 @@ std::vector<CaseRow> Ordered(PlacedCases placed, bool by_position) {
     return by_position ? placed.positions[a] < placed.positions[b]
                        : placed.cases[a].case_id < placed.cases[b].case_id;
   };
-  // Nearly always their rows are in this order already.
+  // The rows nearly always have this order already.
   if (std::is_sorted(order.begin(), order.end(), before)) return std::move(placed.cases);
   std::sort(order.begin(), order.end(), before);
   std::vector<CaseRow> sorted;

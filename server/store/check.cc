@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kListed = 20;
 
-// Each returns one row, a problem in words, for everything that is wrong.
+// Each returns one row per problem: its description.
 constexpr const char* kQueries[] = {
     R"sql(SELECT printf('%s row %s: refers to a row of %s that is not there', "table", coalesce(rowid, '?'), parent)
           FROM pragma_foreign_key_check)sql",
@@ -29,7 +29,7 @@ constexpr const char* kQueries[] = {
           WHERE s.suite IS NULL)sql",
     R"sql(SELECT printf('contents row %d: its base, row %d, has a base itself', x.id, b.id)
           FROM contents x JOIN contents b ON b.id = x.base WHERE b.base IS NOT NULL)sql",
-    R"sql(SELECT printf('appends row %d, %d: no time: %s', run, last, stored) FROM appends
+    R"sql(SELECT printf('appends row %d, %d: not a time: %s', run, last, stored) FROM appends
           WHERE stored NOT GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z')sql",
     R"sql(SELECT printf('runs row %d (%s): it has no suite', id, run_id) FROM runs WHERE suite IS NULL)sql",
     R"sql(SELECT printf('runs row %d (%s): it says %d cases and has %d', n.id, n.run_id, n.cases, s.cases)
@@ -39,7 +39,7 @@ constexpr const char* kQueries[] = {
           WHERE cases <> has)sql",
     R"sql(SELECT printf('suites row %d: the positions of its cases are not 0 to %d', suite, count(*) - 1)
           FROM suite_cases GROUP BY suite HAVING min(position) <> 0 OR max(position) <> count(*) - 1)sql",
-    R"sql(SELECT printf('runs row %d (%s): %d verdicts came, it has %d', id, run_id, came, has)
+    R"sql(SELECT printf('runs row %d (%s): %d verdicts arrived, it has %d', id, run_id, came, has)
           FROM (SELECT n.*, (SELECT ifnull(max(last), 0) FROM appends a WHERE a.run = n.id) came,
                        (SELECT count(*) FROM verdicts v WHERE v.run = n.id) has FROM runs n)
           WHERE came <> has)sql",
@@ -60,7 +60,7 @@ constexpr const char* kQueries[] = {
           FROM run_totals t LEFT JOIN run_tallies USING (run) GROUP BY t.run HAVING coalesce(sum(cases), 0) <> done)sql",
 };
 
-// Columns that hold messages: the query gives what the row is, and the bytes.
+// Columns that hold messages: the query gives the row's description and the bytes.
 struct BlobColumn {
   const char* query;
   const char* what;
@@ -84,7 +84,7 @@ constexpr char kSelectToCheck[] =
 constexpr char kSelectEveryAppend[] = "SELECT run, last, case_rows FROM appends ORDER BY run, last";
 constexpr char kSelectThere[] = "SELECT 1 FROM verdicts WHERE run = ? AND case_row = ?";
 
-// What is wrong with a verdict that was read; nothing: empty.
+// What is wrong with a verdict that was read; empty: nothing.
 std::string Wrong(const v1::Verdict& verdict, const std::string& case_hash) {
   if (verdict.case_hash() != case_hash) {
     return absl::StrCat("its case hash is ", verdict.case_hash(), ", the run has ", case_hash);
@@ -105,7 +105,7 @@ class Checker {
  public:
   Checker(Connection* connection, DatabaseCheck* check) : connection_(connection), check_(check) {}
 
-  // The first status that is not OK: the file cannot be read on.
+  // Returns the first status that is not OK: the rest cannot be read.
   absl::Status All();
 
  private:
@@ -128,7 +128,7 @@ void Checker::Add(int count, const std::string& problem) {
 void Checker::AddRest(int count) {
   if (count > kListed) {
     check_->problems.push_back(
-        absl::StrCat(connection_->path(), ": ... and ", count - kListed, " more of the kind"));
+        absl::StrCat(connection_->path(), ": ... and ", count - kListed, " more of this kind"));
   }
 }
 
@@ -222,7 +222,7 @@ absl::Status Checker::Appends() {
 
 absl::Status Checker::All() {
   absl::Status status = Integrity();
-  // Rows of a file that is not sound say little more.
+  // The rows of a damaged file tell little more.
   if (!status.ok() || !check_->problems.empty()) return status;
   for (const char* query : kQueries) {
     status = List(query);

@@ -1,4 +1,4 @@
-// Whether a results database is whole: SQLite's own checks, and what must hold between the rows.
+// Checks a results database: SQLite's own checks, and what must hold between the rows.
 #ifndef SERVER_STORE_CHECK_H_
 #define SERVER_STORE_CHECK_H_
 
@@ -17,10 +17,10 @@ struct DatabaseCheck {
 };
 
 // Reads everything in one read-only transaction, so that a server may write meanwhile. Verifies: the file
-// (integrity_check), foreign keys, that every verdict is of a case of its run in the same version, that
-// outcomes, dtypes and times are known ones, that every blob parses, that runs have the cases they say, and
-// that finished ones are complete. A file that cannot be read, and one of another schema, is a problem;
-// NotFound: there is none. At most 20 problems of a kind are listed, then how many more there are.
+// (integrity_check), foreign keys, that every verdict is on a case of its run, in the same version, that
+// outcomes, dtypes and times are valid, that every blob parses, that runs have as many cases as they say, and
+// that finished runs are complete. A file that cannot be read or has another schema is a problem; NotFound:
+// there is no file. Lists at most 20 problems of a kind, then how many more there are.
 absl::StatusOr<DatabaseCheck> CheckDatabase(const std::string& path);
 
 }  // namespace diopi::server

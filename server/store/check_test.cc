@@ -1,4 +1,4 @@
-// Whole databases, and each way in which one can be wrong; backups while others write.
+// Sound databases, each way in which one can be wrong, and backups while others write.
 #include "server/store/check.h"
 
 #include <gmock/gmock.h>
@@ -84,10 +84,10 @@ TEST(CheckDatabaseTest, EveryWrongRowIsNamed) {
       {"UPDATE verdicts SET content = 99 WHERE case_row = 2",
        "refers to a row of contents that is not there"},
       {"UPDATE verdicts SET reference = 99 WHERE case_row = 3", "refers to a row of provenances"},
-      {"UPDATE appends SET stored = 'noon' WHERE run = 1", "appends row 1, 3: no time: noon"},
+      {"UPDATE appends SET stored = 'noon' WHERE run = 1", "appends row 1, 3: not a time: noon"},
       {"UPDATE appends SET case_rows = x'020a02' WHERE run = 1",
        "appends row 1, 3: its verdicts are not those of the run"},
-      {"UPDATE appends SET last = 4 WHERE run = 1", "4 verdicts came, it has 3"},
+      {"UPDATE appends SET last = 4 WHERE run = 1", "4 verdicts arrived, it has 3"},
       {"UPDATE verdicts SET case_row = 20 WHERE case_row = 3", "verdicts row 1, 20: run "},
       {"DELETE FROM suite_cases WHERE suite = 2 AND position = 9",
        "suites row 2: it says 30 cases and has 29"},
@@ -128,10 +128,10 @@ TEST(CheckDatabaseTest, ManyOfAKindAreCounted) {
   const auto check = CheckDatabase(path);
   ASSERT_TRUE(check.ok()) << check.status();
   EXPECT_EQ(check->problems.size(), 21U);
-  EXPECT_THAT(check->problems.back(), HasSubstr("... and 6 more of the kind"));
+  EXPECT_THAT(check->problems.back(), HasSubstr("... and 6 more of this kind"));
 }
 
-// Whichever page is overwritten, that is seen.
+// Damage to any page is detected.
 TEST(CheckDatabaseTest, EveryDamagedPageIsSeen) {
   const ScratchFolder folder;
   const std::string path = DatabasePath(folder.path());
@@ -187,7 +187,7 @@ TEST(BackUpDatabaseTest, IsOfOneMomentWhileOthersWrite) {
     EXPECT_EQ(done % kBatch, 0U);
     EXPECT_GE(done, std::max(last, static_cast<size_t>(least)));
     last = done;
-    // More than before is in the next one.
+    // The next backup must have more to copy.
     while (stored < std::min(kCases, static_cast<int>(last) + kBatch)) std::this_thread::yield();
   }
   stop = true;

@@ -115,7 +115,7 @@ class SqliteDatabase final : public Database {
   absl::Status WriteSubmission(int64_t run, const v1::Submission& submission)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // In the caller's transaction: verdicts; a state with the totals that go with it.
+  // Both in the caller's transaction. WriteState also stores or deletes the totals.
   absl::StatusOr<AppendResult> WriteVerdicts(int64_t run, absl::Span<const v1::Verdict* const> verdicts)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status WriteState(int64_t run, v1::RunState state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -176,9 +176,9 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::AddFinishedRun(const v1::RunOptions&
   const absl::StatusOr<AppendResult> added = WriteVerdicts(*run, each);
   if (!added.ok()) return added.status();
   if (added->duplicates > 0 || static_cast<size_t>(added->stored) != cases.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a finished run of ", cases.size(), " cases has a verdict on each; there are verdicts on ",
-        added->stored, ", and ", added->duplicates, " second ones"));
+    return absl::InvalidArgumentError(absl::StrCat("a finished run of ", cases.size(),
+                                                   " cases needs one verdict on each; there are verdicts on ",
+                                                   added->stored, " and ", added->duplicates, " duplicates"));
   }
   absl::Status status = WriteState(*run, v1::RUN_STATE_FINISHED);
   if (!status.ok()) return status;
@@ -275,7 +275,7 @@ absl::Status SqliteDatabase::WriteSubmission(int64_t run, const v1::Submission& 
 
 absl::Status SqliteDatabase::ChangeRun(const std::string& run_id, const RunChange& change) {
   if (change.state.has_value() && !IsStored(*change.state)) {
-    return absl::InvalidArgumentError(absl::StrCat("a run cannot be made ", EnumName(*change.state)));
+    return absl::InvalidArgumentError(absl::StrCat("a run cannot be set to state ", EnumName(*change.state)));
   }
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
@@ -451,12 +451,12 @@ absl::Status LimitSize(Connection* connection, int64_t max_bytes) {
 }
 
 absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& tell) {
-  // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest
-  // commits at most, never the file; a resumed run does those cases again. README.md has the figures.
-  // A file that is new can be made smaller beside a server (upkeep.h); one that is not is left as it is.
+  // A new file can then shrink while a server uses it (upkeep.h); an existing file is left as it is.
   absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
   if (!status.ok()) return status;
-  // SQLite's busy timeout does not cover two processes that turn the same new file to WAL.
+  // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest commits
+  // at most, never the file; a resumed run does those cases again. SQLite's busy timeout does not cover two
+  // processes that switch the same new file to WAL.
   for (int attempt = 0; attempt < kWalAttempts; ++attempt) {
     if (attempt > 0) absl::SleepFor(absl::Milliseconds(10));
     status = connection->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -464,7 +464,7 @@ absl::Status PrepareFile(Connection* connection, const std::function<void(const 
   }
   if (!status.ok()) return status;
   status = Migrate(connection, tell);
-  // Without them (a full disk, say) everything works, but lists of runs take longer.
+  // Without the totals (on a full disk, say) everything works, but lists of runs take longer.
   if (status.ok()) KeepMissingTotals(connection).IgnoreError();
   return status;
 }
@@ -478,7 +478,7 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
     if (!folder.empty()) std::filesystem::create_directories(folder, error);
     if (error) {
       return absl::FailedPreconditionError(
-          absl::StrCat(path, ": its folder cannot be made: ", error.message()));
+          absl::StrCat(path, ": its folder cannot be created: ", error.message()));
     }
   }
   absl::StatusOr<std::unique_ptr<Connection>> connection =

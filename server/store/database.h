@@ -33,15 +33,15 @@ struct RunCase {
 // What is stored with a new run in one transaction: all of it, or nothing.
 struct NewRun {
   const v1::Submission* submission = nullptr;       // not null: a submitted run, which is queued
-  absl::Duration alive_for = absl::ZeroDuration();  // as KeepAlive; zero: not said
-  // Refused with a QuotaError when the run's owner has so many that are queued or running; 0: no limit.
+  absl::Duration alive_for = absl::ZeroDuration();  // see KeepAlive; zero: not called
+  // QuotaError when the run's owner already has this many runs queued or running; 0: no limit.
   int max_open = 0;
-  // What must be there when the run is: called before the commit, with the database locked. Its failure is
-  // CreateRun's.
+  // Makes what must exist when the run does. Called before the commit, with the database locked; if it fails,
+  // so does CreateRun.
   std::function<absl::Status(const std::string& run_id)> before_commit = nullptr;
 };
 
-// What changes about a run in one transaction; what is not set stays.
+// Changes to a run, made in one transaction; what is not set stays.
 struct RunChange {
   std::optional<v1::RunState> state = std::nullopt;  // any but RUN_STATE_STALLED
   std::optional<v1::Submission> submission = std::nullopt;
@@ -53,12 +53,12 @@ struct AppendResult {
   int duplicates = 0;  // a verdict for (run, case) was there already; the first one stays
 };
 
-// How far back CaseSeconds looks: a few runs of parts of a suite know the whole of it.
+// How many runs CaseSeconds looks back: a few runs of parts of a suite cover all of it.
 inline constexpr int kTimedRuns = 4;
 
 struct KnownAgent {
   v1::AgentFacts facts;
-  std::string seen;  // when it was last there; RFC 3339, UTC
+  std::string seen;  // when it last gave a sign of life; RFC 3339, UTC
 };
 
 struct DatabaseStats {
@@ -66,7 +66,7 @@ struct DatabaseStats {
   int64_t bytes = 0;                    // the file and its write-ahead log
 };
 
-// Which verdicts of a run.
+// Selects verdicts of a run.
 struct VerdictFilter {
   std::vector<v1::Outcome> outcomes;  // empty: all
   std::string case_id;                // empty: all
@@ -76,7 +76,7 @@ struct VerdictFilter {
 // Some of a run's verdicts, in the order of their case ids.
 struct VerdictPage {
   std::vector<v1::Verdict> verdicts;
-  std::vector<int64_t> positions;  // of each in its run
+  std::vector<int64_t> positions;  // the place of each in its run
   std::string next;                // the next page is after this case; empty: there is none
 };
 
@@ -86,9 +86,9 @@ class Database {
  public:
   struct Options {
     bool read_only = false;
-    // The file may not grow beyond this; then writing is ResourceExhausted. 0: as far as the disk goes.
+    // The file cannot grow beyond this size: writing is then ResourceExhausted. 0: no limit but the disk's.
     int64_t max_bytes = 0;
-    // Is called with a sentence for the log where opening takes long: before and after a migration.
+    // Called with a sentence for the log before and after a migration, which may take long.
     std::function<void(const std::string&)> tell = {};
   };
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const Options& options);
@@ -106,35 +106,36 @@ class Database {
   // One transaction: all or nothing.
   virtual absl::StatusOr<AppendResult> Append(const std::string& run_id,
                                               absl::Span<const v1::Verdict> verdicts) = 0;
-  // The same, of verdicts that lie in a message.
+  // The same for verdicts that are parts of a message.
   virtual absl::StatusOr<AppendResult> AppendEach(const std::string& run_id,
                                                   absl::Span<const v1::Verdict* const> verdicts) = 0;
-  // A run that was done elsewhere, with a verdict on each of its cases: there and "finished", or not there.
-  // InvalidArgument when a verdict is missing or too many.
+  // Adds a run that was done elsewhere, with a verdict on each of its cases, in state "finished": all of it
+  // or nothing. InvalidArgument when a verdict is missing or given twice.
   virtual absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options,
                                                      const std::string& suite_hash,
                                                      absl::Span<const RunCase> cases,
                                                      absl::Span<const v1::Verdict> verdicts) = 0;
-  // InvalidArgument for RUN_STATE_STALLED: a running run is read as that once it was not kept alive in time.
+  // InvalidArgument for RUN_STATE_STALLED, which is never stored: a running run has that state when it was
+  // not kept alive in time.
   virtual absl::Status ChangeRun(const std::string& run_id, const RunChange& change) = 0;
   absl::Status SetState(const std::string& run_id, v1::RunState state) {
     return ChangeRun(run_id, {.state = state});
   }
-  // Whether rows can be written: one is, and taken back.
+  // Whether rows can be written: writes one and rolls back.
   virtual absl::Status TryWriting() = 0;
 
-  // Runs for standing agents. Makes an existing run a submitted one, in state queued, or replaces what is
-  // kept about one whatever its state.
+  // Runs for standing agents. Turns a run into a submitted one, in state queued. If it is one already,
+  // replaces the submission and leaves the state.
   absl::Status SetSubmission(const std::string& run_id, const v1::Submission& submission) {
     return ChangeRun(run_id, {.submission = submission});
   }
-  // The first agent of a queued run says what library it is: the run takes those facts over and is "running".
+  // Gives a queued run the library of its first agent: the run takes over the facts and is "running".
   // FailedPrecondition when the run is not queued.
   virtual absl::Status AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) = 0;
   // Submitted runs that are neither finished nor aborted, oldest first.
   virtual absl::StatusOr<std::vector<v1::RunInfo>> OpenSubmissions() = 0;
 
-  // Standing agents, so that a new server knows which ones it misses.
+  // Standing agents, so that a restarted server knows which ones are missing.
   virtual absl::Status KeepAgent(const KnownAgent& agent) = 0;
   virtual absl::Status ForgetAgent(const std::string& agent_id) = 0;
   virtual absl::StatusOr<std::vector<KnownAgent>> KnownAgents() = 0;
@@ -151,22 +152,23 @@ class Database {
   // In case order.
   virtual absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                             const VerdictFilter& filter) = 0;
-  // The same in pieces: what lies after case `after` (empty: from the first), until the verdicts have
-  // `max_bytes` or more as messages, or many rows were looked at. Holds the database only for a page.
+  // A page of the same, by case id: starts after case `after` (empty: with the first) and ends when the
+  // verdicts take `max_bytes` or more as messages, or many rows were read. Locks the database only for that
+  // page.
   virtual absl::StatusOr<VerdictPage> PageOfVerdicts(const std::string& run_id, const VerdictFilter& filter,
                                                      const std::string& after, size_t max_bytes) = 0;
   virtual absl::StatusOr<DatabaseStats> Stats() = 0;
-  // How long each case took in the newest finished run on this chip that has it among its newest
-  // `kTimedRuns`, in seconds; only cases whose time was measured.
+  // How many seconds each case took, from the newest of the chip's last `kTimedRuns` finished runs that
+  // measured it; other cases are left out.
   virtual absl::StatusOr<std::map<std::string, double>> CaseSeconds(const std::string& chip) = 0;
-  // An agent is at work on the run: unless this is said again, it is stalled after `alive_for`. A run of
-  // which it was never said is not.
+  // An agent is at work on the run: unless this is called again, the run is stalled after `alive_for`. A run
+  // for which it was never called is never stalled.
   virtual absl::Status KeepAlive(const std::string& run_id, absl::Duration alive_for) = 0;
-  // Runs that have been stalled for so long, oldest first.
+  // Runs that have been stalled for this long, oldest first.
   virtual absl::StatusOr<std::vector<v1::RunInfo>> AbandonedRuns(absl::Duration stalled_for) = 0;
 };
 
-// DATA/results.db; `data_folder` itself where that is a file, such as an archive.
+// DATA/results.db, or `data_folder` itself if it is a file, such as an archive.
 std::string DatabasePath(const std::string& data_folder);
 
 }  // namespace diopi::server

@@ -63,7 +63,7 @@ TEST(DatabaseFaultsTest, UnusableFilesAreRefusedByName) {
       {"empty.db", [](const std::string& p) { WriteFile(p, ""); }, true,
        absl::StatusCode::kFailedPrecondition, "version 0"},
       {"file/below.db", [&](const std::string&) { WriteFile(folder.File("file"), "x"); }, false,
-       absl::StatusCode::kFailedPrecondition, "folder cannot be made"},
+       absl::StatusCode::kFailedPrecondition, "folder cannot be created"},
       {"folder.db", [](const std::string& p) { std::filesystem::create_directory(p); }, false,
        absl::StatusCode::kFailedPrecondition, "cannot be opened"},
   };
@@ -107,7 +107,7 @@ TEST(DatabaseFaultsTest, AFullDiskLosesNothingThatWasStored) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(path));
   EXPECT_GT(stored, 0);
   EXPECT_EQ((*database)->DoneCases("latest")->size(), static_cast<size_t>(stored));
-  // Space again: the same connection goes on.
+  // With space again, another connection writes and the first one sees it.
   const auto roomy = Database::Open(path, {});
   ASSERT_TRUE((*roomy)->Append("latest", {MakeVerdict(399, v1::OUTCOME_PASS)}).ok());
   EXPECT_EQ((*database)->DoneCases("latest")->size(), static_cast<size_t>(stored) + 1);
@@ -183,7 +183,7 @@ TEST(DatabaseFaultsTest, ReadersSeeWholeBatchesWhileOthersWrite) {
   EXPECT_EQ((*reader)->DoneCases("latest")->size(), 2U * kBatches * kBatch);
 }
 
-// The child appends batches of three and says the number of each after it is stored.
+// Appends batches of three in the child, and writes the number of each to the pipe once it is stored.
 [[noreturn]] void AppendForEver(const std::string& path, int batches, int pipe_fd) {
   const auto database = Database::Open(path, {});
   for (int batch = 0; batch < batches; ++batch) {
@@ -257,7 +257,7 @@ TEST(DatabaseFaultsTest, OnAFullDiskAFinishedRunIsThereOrIsNot) {
     const auto runs = (*database)->ListRuns("", 0);
     ASSERT_TRUE(runs.ok()) << runs.status();
     EXPECT_EQ(runs->size(), stored ? 1U : 0U) << pages;
-    // The same connection goes on.
+    // The same connection can still write.
     EXPECT_TRUE((*database)->CreateRun(MakeOptions("c"), "s", MakeCases(1)).ok());
   }
   EXPECT_GT(failures, 3);

@@ -171,7 +171,7 @@ TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
   };
   EXPECT_TRUE(database->CaseSeconds("c")->empty());
   run("c", 1e6, 2e6, v1::RUN_STATE_FINISHED);
-  run("c", 3e6, 0, v1::RUN_STATE_FINISHED);    // the second was not measured: the older run knows
+  run("c", 3e6, 0, v1::RUN_STATE_FINISHED);    // the second case was not measured: the older run has its time
   run("c", 9e6, 9e6, v1::RUN_STATE_ABORTED);   // may have been disturbed
   run("d", 8e6, 8e6, v1::RUN_STATE_FINISHED);  // another chip
   const std::map<std::string, double> expected = {{CaseId(0), 3}, {CaseId(1), 2}};
@@ -312,7 +312,7 @@ std::vector<v1::Verdict> ReadPages(Database& database, const std::string& id, co
     EXPECT_EQ(page->verdicts.size(), page->positions.size());
     size_t bytes = 0;
     for (size_t i = 0; i < page->verdicts.size(); ++i) {
-      EXPECT_LT(bytes, max_bytes);  // one more at most
+      EXPECT_LT(bytes, max_bytes);  // at most one verdict more than fits
       bytes += page->verdicts[i].ByteSizeLong();
       EXPECT_EQ(page->verdicts[i].case_id(), CaseId(static_cast<int>(page->positions[i])));
       all.push_back(page->verdicts[i]);
@@ -325,7 +325,7 @@ std::vector<v1::Verdict> ReadPages(Database& database, const std::string& id, co
 TEST(DatabaseTest, VerdictsInPages) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);
-  constexpr int kCases = 3000;  // more rows than a page looks at
+  constexpr int kCases = 3000;  // more rows than a page reads
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(kCases))->run_id();
   const std::string other = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
   std::vector<v1::Verdict> verdicts;
@@ -422,7 +422,7 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
   EXPECT_THAT(std::string(missing.message()), HasSubstr(ids[1]));
 }
 
-// The row is not changed when nobody calls any more: what is read of it is.
+// When calls stop, the row stays the same and the state that is read from it changes.
 TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
   const ScratchFolder folder;
   const auto database = OpenIn(folder);

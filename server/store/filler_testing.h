@@ -12,8 +12,8 @@
 
 namespace diopi::server {
 
-// Every field of a message, those of messages within it too, set to a value that none other has: a field that
-// is added to the proto and not stored does not come back.
+// Sets every field of a message and of the messages within it to a value that no other field has: a field
+// that is added to the proto and not stored does not come back.
 class Filler {
  public:
   void Fill(google::protobuf::Message* message) {

@@ -1,4 +1,4 @@
-// A disk that is full for a while, for tests: no privileges, no mounts, and there is room again at once.
+// Simulates a full disk for tests, without privileges or mounts.
 #ifndef SERVER_STORE_FULL_DISK_TESTING_H_
 #define SERVER_STORE_FULL_DISK_TESTING_H_
 

@@ -1,9 +1,9 @@
-// Verdicts a second into results.db by Database::Append, beside two bare loops over prepared inserts of the
-// rows that it wrote, in transactions of the same size: into the same schema (keys, indexes, foreign keys,
-// trigger), and into tables of the same columns without any of those.
-// usage: insert_bench FOLDER VERDICTS BATCH; prints "append N", "same N", "bare N" and "again N", verdicts a
-// second: medians of five rounds, in each of which another of the first three comes first. "again" appends
-// what an earlier run of the file has, as most runs do.
+// Measures how many verdicts per second Database::Append stores, beside two bare loops of prepared inserts of
+// the same rows, in transactions of the same size: one into the same schema (keys, indexes, foreign keys,
+// trigger), one into tables with the same columns and none of those.
+// usage: insert_bench FOLDER VERDICTS BATCH; prints "append N", "same N", "bare N" and "again N", verdicts
+// per second: medians of five rounds, each of which begins with another of the first three. "again"
+// appends what an earlier run of the file has, as most runs do.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ std::vector<v1::Verdict> MakeVerdicts(size_t count) {
   return verdicts;
 }
 
-// Verdicts a second; 0: it failed, and said why.
+// Returns verdicts per second; 0: it failed and printed why.
 double Append(const std::string& path, const std::vector<v1::Verdict>& verdicts, size_t batch) {
   auto database = Database::Open(path, {});
   if (!database.ok()) return Failed(database.status());
@@ -117,7 +117,7 @@ class BareTable {
   ~BareTable() { sqlite3_finalize(insert_); }
 
   size_t size() const { return rows_.size(); }
-  // The first column is left to SQLite, which counts on from 1: the rows' own ids come out, sooner.
+  // Leaves the first column to SQLite, which counts from 1: this gives the rows' own ids, faster.
   void AssignIds() {
     for (std::vector<Value>& row : rows_) row[0].type = SQLITE_NULL;
   }
@@ -166,8 +166,8 @@ class BareTable {
   sqlite3_stmt* insert_ = nullptr;
 };
 
-// What is there before the first verdict: with the schema everything that verdicts refer to, without it
-// nothing but the columns.
+// Makes what must exist before the first verdict: with the schema, everything that verdicts refer to; without
+// it, only the columns.
 bool MakeTables(sqlite3* db, bool same_schema) {
   if (!same_schema) {
     return Execute(db,

@@ -1,10 +1,10 @@
-// Messages as schema version 1 kept them, a field a column of the same name. Private to this folder.
+// Messages as schema version 1 stored them: each field in a column of the same name. Private to this folder.
 //
 //   string                    TEXT
 //   bool, integers, enums     INTEGER
 //   double                    REAL; NaN, "not measured", is NULL
 //   optional ...              the same; NULL: absent
-//   repeated string           TEXT, an entry a line, escaped as in C
+//   repeated string           TEXT, one entry per line, escaped as in C
 //   messages, other repeated  together in one BLOB, `extra`: the message with these fields alone
 #ifndef SERVER_STORE_MESSAGE_COLUMNS_H_
 #define SERVER_STORE_MESSAGE_COLUMNS_H_
@@ -21,7 +21,7 @@ namespace diopi::server {
 
 class MessageColumns {
  public:
-  // `names`: of the columns. A name that is no field's is not read.
+  // `names` are the columns'. A column that no field is named after is not read.
   MessageColumns(const google::protobuf::Descriptor& type, std::vector<std::string> names);
 
   int size() const { return static_cast<int>(names_.size()); }
@@ -35,10 +35,10 @@ class MessageColumns {
  private:
   const google::protobuf::Descriptor& type_;
   std::vector<std::string> names_;
-  std::vector<const google::protobuf::FieldDescriptor*> fields_;  // null: none of this name
+  std::vector<const google::protobuf::FieldDescriptor*> fields_;  // null: no such field
 };
 
-// Entries a line each, with what would break a line escaped.
+// One entry per line; characters that would break a line are escaped.
 std::string JoinLines(const std::vector<std::string>& entries);
 std::vector<std::string> SplitLines(const std::string& text);
 

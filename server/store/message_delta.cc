@@ -18,7 +18,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// More than any message has: damaged bytes do not ask for all memory.
+// More than any message has, so that damaged bytes cannot ask for all memory.
 constexpr uint64_t kMostElements = uint64_t{1} << 20;
 
 constexpr uint8_t kNan = 9;  // after 0 to 8 leading bytes
@@ -85,7 +85,7 @@ std::string TakeString(ByteReader* in) {
   return text;
 }
 
-// Where fields are declared in the order of their numbers, as nearly all are, without a search.
+// Needs no search where fields are declared in the order of their numbers, as nearly all are.
 const FieldDescriptor* FieldOf(const Descriptor& type, int number) {
   if (number <= type.field_count() && type.field(number - 1)->number() == number)
     return type.field(number - 1);
@@ -151,7 +151,8 @@ bool SameElements(const Field& a, const Field& b, const FieldDescriptor& field) 
   return true;
 }
 
-// Of two messages of one type, whose reflection is asked for once: that is not free.
+// Whether the field is the same in two messages of one type. The caller looks up their reflection once, as
+// that is not free.
 bool Same(const Message& one, const Message& other, const Reflection& reflection,
           const FieldDescriptor* field) {
   const Field a(one, reflection, field);

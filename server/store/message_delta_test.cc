@@ -85,7 +85,8 @@ TEST(MessageDeltaTest, NansAreAllTheSame) {
   EXPECT_TRUE(std::isnan(one.outputs(0).max_z()));
 }
 
-// Each beginning of what was encoded, and each with a byte changed: refused or read, never more than that.
+// Each beginning of an encoding, and each encoding with a byte changed, is refused or read; nothing worse
+// happens.
 TEST(MessageDeltaTest, DamagedBytesAreRefusedOrRead) {
   const std::string whole = EncodeDelta(v1::Verdict(), Verdicts().back());
   for (size_t size = 0; size < whole.size(); ++size) {

@@ -1,4 +1,4 @@
-// Questions about runs: rows, totals, tallies. case_queries.cc has those about verdicts.
+// Queries about runs: rows, totals, tallies. case_queries.cc has those about verdicts.
 #include "server/store/queries.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ absl::StatusOr<std::unique_ptr<Queries>> Queries::Open(const std::string& path) 
       Connection::Open(path, Connection::Mode::kReadOnly);
   if (!connection.ok()) return connection.status();
   absl::Status status = CheckSchema(connection->get());
-  // 32 MiB: the pages of the last few runs that were looked at stay at hand.
+  // 32 MiB, which keep the pages of the last few runs that were looked at.
   if (status.ok()) status = (*connection)->Execute("PRAGMA cache_size = -32768");
   if (!status.ok()) return status;
   return std::unique_ptr<Queries>(new Queries(*std::move(connection)));

@@ -1,9 +1,9 @@
-// Questions to the results database that need no verdict whole: what dashboards, comparisons and histories
-// ask. Beside database.h, which writes: this has a connection of its own, which only reads, so that (WAL)
-// neither waits for the other. Each answer is the state of one moment.
+// The queries of dashboards, comparisons and histories, few of which need whole verdicts. database.h writes;
+// these use a read-only connection of their own, so that (thanks to WAL) neither waits for the other. Each
+// answer is the state of one moment.
 //
-// Cost: what a run's verdicts come to (RunTotals, TallyRow) is kept in tables of their own as soon as the run
-// is finished or aborted, and computed from its verdicts until then. README.md has the figures.
+// Cost: the totals and tallies of a run (RunTotals, TallyRow) are stored as soon as it is finished or
+// aborted, and computed from its verdicts until then. README.md has the figures.
 #ifndef SERVER_STORE_QUERIES_H_
 #define SERVER_STORE_QUERIES_H_
 
@@ -27,7 +27,7 @@ namespace diopi::server {
 class Connection;
 class Statement;
 
-// What the verdicts of a run come to. reports/model/report.h says what each figure means.
+// Totals over the verdicts of a run. reports/model/report.h says what each figure means.
 struct RunTotals {
   int64_t done = 0;  // verdicts
   std::map<v1::Outcome, int64_t> outcomes;
@@ -45,12 +45,12 @@ struct RunTotals {
   int64_t judged = 0;
   int64_t ours_alone = 0;
   int64_t theirs_alone = 0;
-  std::vector<std::string> references;  // provenances judged by, each once
+  std::vector<std::string> references;  // provenances that verdicts were judged by, each once
 
   bool operator==(const RunTotals&) const = default;
 };
 
-// A run as its row has it, without its verdicts.
+// The facts in a run's row, without its verdicts.
 struct RunFacts {
   std::string run_id;
   std::string chip;
@@ -89,7 +89,7 @@ struct ChipRow {
   std::string latest;  // run id of the newest
 };
 
-// So many verdicts of a run are of this kind.
+// How many verdicts of a run are of one kind.
 struct TallyRow {
   std::string op;
   std::string function;  // empty: a check of the library as a whole
@@ -98,7 +98,7 @@ struct TallyRow {
   int64_t cases = 0;
 };
 
-// So many verdicts come from this device; -1: the agent was given none.
+// How many verdicts come from one device; -1: the agent was given none.
 struct DeviceRow {
   int64_t device_index = -1;
   int64_t cases = 0;
@@ -122,13 +122,13 @@ struct CaseRow {
   double max_rel = std::numeric_limits<double>::quiet_NaN();
   double mismatch_ratio = std::numeric_limits<double>::quiet_NaN();  // mismatches / elements, 0 to 1
   std::string grade;                // "A" to "D" beside the device reference; empty: there is none
-  std::optional<bool> public_pass;  // the public rule's word; nothing where no numbers were judged
+  std::optional<bool> public_pass;  // whether the public rule is met; unset where no numbers were judged
   std::string waiver;               // outcome `waived`: the id of the waiver in the run's profile
-  std::string gates;                // that failed, of all outputs: "P,X"
+  std::string gates;                // those that failed, over all outputs: "P,X"
   int device_index = -1;
 };
 
-// Those of its measurements that are of the worst output, each also a column of the API's list of cases.
+// CaseRow's measurements of the worst output; each is also a column of the API's list of cases.
 struct WorstFigure {
   const char* name;
   double CaseRow::*value;
@@ -142,7 +142,7 @@ inline constexpr WorstFigure kWorstFigures[] = {
     {"max_rel", &CaseRow::max_rel, [](const v1::OutputStats& output) { return output.max_rel(); }}};
 
 struct CaseFilter {
-  std::vector<v1::Outcome> outcomes = {};  // empty: all; so below
+  std::vector<v1::Outcome> outcomes = {};  // empty: all, as below
   std::vector<std::string> operators = {};
   std::vector<v1::Dtype::Code> dtypes = {};
   bool in_case_order = true;  // false: by case id, which is quicker
@@ -176,16 +176,16 @@ struct RecentVerdict {
   std::string stored;  // RFC 3339, UTC
 };
 
-// Thread-safe: one connection behind a mutex. Statuses as Database's; NotFound for a run names those that
-// there are. `run_id` may be "latest" everywhere.
+// Thread-safe: one connection behind a mutex. Statuses as Database's; NotFound for a run names the runs that
+// exist. `run_id` may be "latest" everywhere.
 class Queries {
  public:
-  // The file must be of this program's schema: a Database that was opened before brings it there.
+  // The file must have this program's schema; opening a Database migrates it.
   static absl::StatusOr<std::unique_ptr<Queries>> Open(const std::string& path);
   ~Queries();
 
   absl::StatusOr<RunRow> Run(const std::string& run_id);
-  // The same, but of the totals only done and outcomes: cheap also while the run goes on.
+  // The same with only `done` and `outcomes` of the totals: cheap even while the run goes on.
   absl::StatusOr<RunRow> RunCounts(const std::string& run_id);
   // Newest first.
   absl::StatusOr<std::vector<RunRow>> Runs(const RunFilter& filter);
@@ -193,12 +193,12 @@ class Queries {
   absl::StatusOr<std::vector<RunFacts>> RunsFacts(const RunFilter& filter);
   // Options and submission as they were stored; done and outcomes are left out.
   absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id);
-  // By name.
+  // Sorted by name.
   absl::StatusOr<std::vector<ChipRow>> Chips();
 
-  // By operator, function, dtype, outcome.
+  // Sorted by operator, function, dtype, outcome.
   absl::StatusOr<std::vector<TallyRow>> Tallies(const std::string& run_id);
-  // ABI functions whose symbol the library exports, by name.
+  // ABI functions whose symbol the library exports, sorted by name.
   absl::StatusOr<std::vector<std::string>> ExportedFunctions(const std::string& run_id);
   absl::StatusOr<std::vector<DeviceRow>> Devices(const std::string& run_id);
 
@@ -213,10 +213,10 @@ class Queries {
                                                  int limit);
   // The failures (fail, error, crash, timeout, memory, nondeterministic) of a run, by case id.
   absl::StatusOr<std::vector<OutcomeRow>> Failures(const std::string& run_id);
-  // The verdicts of these cases in a run, those that there are.
+  // The outcomes of these cases in a run; cases without a verdict are left out.
   absl::StatusOr<std::vector<OutcomeRow>> OutcomesOf(const std::string& run_id,
                                                      const std::vector<std::string>& case_ids);
-  // By case id; cases whose time was not taken are left out.
+  // Sorted by case id; cases whose time was not measured are left out.
   absl::StatusOr<std::vector<TimeRow>> Times(const std::string& run_id);
   // Verdicts of a run after `since` (0: all), newest first, at most `limit`.
   absl::StatusOr<std::vector<RecentVerdict>> Recent(const std::string& run_id, int64_t since, int limit);

@@ -127,7 +127,7 @@ TEST_F(QueriesTest, WhatWasKeptGoesWhenTheRunGoesOn) {
   EXPECT_THAT(KeptTotals(), IsEmpty());
   EXPECT_EQ(queries->Run(run)->totals.done, 2);
   EXPECT_EQ(queries->Tallies(run)->size(), 2U);
-  // The next start keeps them again.
+  // The next start stores them again.
   database_.reset();
   database_ = *Database::Open(path_, {});
   EXPECT_THAT(KeptTotals(), ElementsAre("1"));
@@ -270,7 +270,7 @@ TEST_F(QueriesTest, HistoryFailuresAndTheNewest) {
   EXPECT_EQ(queries->Recent(runs[2], 0, 1)->size(), 1U);
 }
 
-// The planner takes the partial index only when the query's condition has the index's.
+// The planner uses the partial index only when the query's condition contains the index's.
 TEST_F(QueriesTest, WhatDidNotPassComesFromItsIndex) {
   const std::vector<std::string> index =
       Rows(path_, "SELECT sql FROM sqlite_master WHERE name = 'verdicts_not_passed'");

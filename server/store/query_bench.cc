@@ -1,6 +1,6 @@
-// How long the questions of the dashboards take on a database of many runs.
-// usage: query_bench FOLDER [RUNS CASES [ROUNDS]]; makes FOLDER/results.db where it is not there (200 runs of
-// 5,000 cases on 4 chips, 1,000,000 verdicts), asks everything ROUNDS (11) times and prints a line each:
+// Measures how long the dashboards' queries take on a database of many runs.
+// usage: query_bench FOLDER [RUNS CASES [ROUNDS]]; makes FOLDER/results.db if there is none (200 runs of
+// 5,000 cases on 4 chips, 1,000,000 verdicts), runs each query ROUNDS (11) times and prints a line for it:
 // "NAME median MS max MS". Exits 1 when a median is above 100 ms.
 //
 // Every run is appended as an agent's would be: a run differs from the one before in its times, in the
@@ -26,7 +26,7 @@ constexpr int kChips = 4;
 constexpr double kLimitMs = 100;
 constexpr size_t kBatch = 500;
 
-// Names of the lengths that the suite's have: some 150 operators with two functions each, four dtypes.
+// Names as long as the suite's: some 150 operators with two functions each, four dtypes.
 std::string OperatorOf(int i) {
   return absl::StrCat("operator_", i % 150);
 }
@@ -45,7 +45,7 @@ std::string FunctionOf(int i) {
   return absl::StrCat("diopiFunction", i % 300);
 }
 
-// Nine of ten pass; the rest fail or are not implemented. Every fortieth is the other way round.
+// Nine of ten pass; the rest fail or are not implemented. Every fortieth is reversed.
 v1::Outcome OutcomeOf(int i, int run) {
   const bool other = run >= kChips && (i * 7 + run) % 40 == 0;
   if (i % 10 != 3) return other ? v1::OUTCOME_FAIL : v1::OUTCOME_PASS;

@@ -1,5 +1,5 @@
-// A request that would take its owner beyond what one owner may have: ResourceExhausted, as a full disk is,
-// but the caller's doing and not a fault of the server's.
+// The status of a request beyond its owner's quota: ResourceExhausted, as for a full disk, but caused by the
+// caller and not by the server.
 #ifndef SERVER_STORE_QUOTA_H_
 #define SERVER_STORE_QUOTA_H_
 

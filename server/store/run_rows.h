@@ -1,4 +1,4 @@
-// Rows of `runs`: which is meant, as RunFacts, as RunInfo. Private to this folder.
+// Rows of `runs`: finds them, and reads them as RunFacts and RunInfo. Private to this folder.
 #ifndef SERVER_STORE_RUN_ROWS_H_
 #define SERVER_STORE_RUN_ROWS_H_
 
@@ -14,7 +14,7 @@
 
 namespace diopi::server {
 
-// The state of a run of `runs` as r: a running one that gave no sign of life in time is stalled.
+// The state of a row of `runs`, as r: a running run is stalled when it gave no sign of life in time.
 #define DIOPI_RUN_STATE                                        \
   "CASE WHEN r.state = 'running' AND r.alive_until <> '' AND " \
   "r.alive_until < strftime('%Y-%m-%dT%H:%M:%fZ', 'now') THEN 'stalled' ELSE r.state END"
@@ -28,33 +28,33 @@ namespace diopi::server {
 // The state that DIOPI_RUN_STATE yields.
 v1::RunState StateNamed(const std::string& name);
 
-// What the columns of those names hold of a run.
+// A run's values for the columns of these names.
 std::string ContractsColumn(const v1::RunOptions& options);
 std::string EnvironmentColumn(const v1::RunOptions& options);
 std::string AdaptorColumn(const v1::RunOptions& options);
 
 // How many verdicts the run has; `run` is the row's id.
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run);
-// Calls `found` with each outcome of the run's verdicts and how many have it. Reads only those that are no
+// Calls `found` with each outcome of the run's verdicts and how many have it. Does not read the rows of
 // passes.
 absl::Status ForEachOutcome(Connection* connection, int64_t run,
                             const std::function<void(v1::Outcome, int64_t)>& found);
 
-// The row's id of a run, by its id or a tag, or of the newest when `run_id` is "latest"; nothing when there
-// is none.
+// The row's id of a run, given by its id, a tag, or "latest" for the newest; nullopt when there is none.
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id);
 
-// For who asked for another: "there are A, B", "the newest are A, B, C, D, E"; empty when there are no runs.
+// For errors about a run that is not there: "there are A, B", "the newest are A, B, C, D, E"; empty when
+// there are no runs.
 absl::StatusOr<std::string> RunsThatThereAre(Connection* connection);
 
-// `first`: where those columns begin in the row.
+// `first`: where DIOPI_RUN_COLUMNS begin in the row.
 RunFacts RunFactsOf(const Statement& row, int first);
 
 // `run` is the row's id. NotFound.
 absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run);
 
-// A run with its options, state and submission, and with its counts of outcomes too; `run` is the row's id.
-// DataLoss.
+// A run with its options, state and submission; ReadRunInfo adds its counts of outcomes. `run` is the row's
+// id. DataLoss.
 absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run);
 absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run);
 

@@ -1,4 +1,4 @@
-// What the state of a run means for those who use it.
+// What the states of a run mean.
 #ifndef SERVER_STORE_RUN_STATE_H_
 #define SERVER_STORE_RUN_STATE_H_
 
@@ -26,7 +26,7 @@ inline bool GoesOn(v1::RunState state) {
   return state == v1::RUN_STATE_QUEUED || state == v1::RUN_STATE_RUNNING;
 }
 
-// All but "stalled", which is read off the clock.
+// All but "stalled", which depends on the clock.
 inline bool IsStored(v1::RunState state) {
   switch (state) {
     case v1::RUN_STATE_QUEUED:

@@ -26,7 +26,7 @@ constexpr char kSelectOpenOptions[] = "SELECT options FROM runs WHERE state IN (
 constexpr char kUpdateOptions[] = "UPDATE runs SET options = ? WHERE id = ?";
 constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
 constexpr char kGiveSuite[] = "UPDATE runs SET suite = ?, alike = ? WHERE id = ?";
-// Of the same cases before others, then of the same chip, finished, the newest.
+// Prefers a run of the same cases, then of the same chip, then a finished one, then the newest.
 constexpr char kSelectAlike[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
      CROSS JOIN (SELECT d.chip FROM runs n JOIN devices d ON d.id = n.device WHERE n.id = ?1) mine
@@ -93,7 +93,7 @@ absl::Status InsertFunctions(Connection* connection, int64_t run, const v1::RunO
   return absl::OkStatus();
 }
 
-// What a submitted run becomes with the library of the agent that took it.
+// A submitted run's options with the library of the agent that took it.
 v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
   options.set_impl_path(library.impl_path());
   options.set_impl_sha256(library.impl_sha256());
@@ -104,7 +104,7 @@ v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
   options.set_host(library.host());
   *options.mutable_implemented() = library.implemented();
   if (library.has_profile()) *options.mutable_profile() = library.profile();
-  // Those of the agent's profile come to those that were asked for.
+  // The agent's profile adds its contracts to those that were asked for.
   for (const std::string& contract : library.contracts()) {
     const auto& known = options.contracts();
     if (std::find(known.begin(), known.end(), contract) == known.end()) options.add_contracts(contract);

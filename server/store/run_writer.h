@@ -16,7 +16,7 @@
 
 namespace diopi::server {
 
-// A new run under a new id; `created` and `alive_until` (empty: not known) are UTC. Returns the row's id.
+// Inserts a run under a new id; `created` and `alive_until` (empty: not known) are UTC. Returns the row's id.
 // InvalidArgument when a case is there twice.
 absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& options,
                                   const std::string& suite_hash, absl::Span<const RunCase> cases,
@@ -26,14 +26,14 @@ absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& 
 // QuotaError when `owner` has `max_open` or more runs that are queued or running; 0: no limit.
 absl::Status CheckOpenRuns(Connection* connection, const std::string& owner, int max_open);
 
-// RunOptions.abort_reason of the run in this row.
+// Writes RunOptions.abort_reason of the run in this row.
 absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason);
 
-// Notes which cases a run covers and, as `alike`, which earlier run's verdicts are likely to say the same.
+// Stores which cases a run covers and, as `alike`, which earlier run's verdicts are likely to say the same.
 absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases);
 
-// Gives a queued run (`run` is the row's id) the library, and what else the agent that took it says of
-// itself. FailedPrecondition when it is not queued.
+// Gives a queued run (`run` is the row's id) the library and the other facts of the agent that took it.
+// FailedPrecondition when the run is not queued.
 absl::Status Adopt(Connection* connection, int64_t run, const v1::RunOptions& library);
 
 }  // namespace diopi::server

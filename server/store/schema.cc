@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kApplicationId = 0x44494f52;  // "DIOR": results of DIOPI
 
-// What version 2 has instead of run_cases, results and result_outputs: what runs repeat is there once.
+// The tables that replace run_cases, results and result_outputs in version 2: what runs repeat is stored
+// once.
 constexpr char kVersion2[] = R"sql(
 CREATE TABLE cases (                  -- in one version each, whatever runs cover them
   id INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
-// A kill while a new file is made leaves nothing behind, and one while an old file is migrated leaves that; a
-// newer schema and a development version's are refused.
+// A kill during the creation of a file leaves nothing behind, a kill during a migration leaves the old file,
+// and files of a newer schema or a development version are refused.
 #include "server/store/schema.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ std::string Version(const std::string& path) {
   _exit(status.ok() ? 2 : 3);
 }
 
-TEST(NewSchemaTest, AKillWhileANewFileIsMadeIsMadeGood) {
+TEST(NewSchemaTest, AKillDuringCreationDoesNoHarm) {
   for (int64_t step = 0; step <= kSchemaVersion; ++step) {
     const ScratchFolder folder;
     const std::string path = DatabasePath(folder.path());
@@ -71,7 +71,8 @@ std::string Contents(const std::string& path) {
   return text.str();
 }
 
-// " 5 repeated outputs: message diopi.v1.OutputStats", a line a field, of the message and of those within it.
+// " 5 repeated outputs: message diopi.v1.OutputStats", one line per field, of the message and of those within
+// it.
 void AddFields(const google::protobuf::Descriptor& type, std::string* text) {
   absl::StrAppend(text, "-- ", type.full_name(), "\n");
   for (int i = 0; i < type.field_count(); ++i) {
@@ -84,9 +85,8 @@ void AddFields(const google::protobuf::Descriptor& type, std::string* text) {
   }
 }
 
-// The tables, and the fields of verdicts, which contents have without a word about their length: a change of
-// either is seen here, and after a release it needs a migration step. DIOPI_UPDATE_GOLDEN=1 writes the copy
-// anew.
+// The golden copy has the tables and the fields of verdicts, whose values are stored without lengths. After a
+// release, a change of either needs a migration step. DIOPI_UPDATE_GOLDEN=1 writes a new copy.
 TEST(NewSchemaTest, TheSchemaIsItsGoldenCopy) {
   const ScratchFolder folder;
   ASSERT_TRUE(Database::Open(DatabasePath(folder.path()), {}).ok());
@@ -147,7 +147,7 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
   EXPECT_EQ(recent->front().case_id, CaseId(5));
   EXPECT_LT(recent->back().stored, recent->front().stored);
   EXPECT_EQ(recent->back().case_id, CaseId(0));
-  // It goes on.
+  // The migrated run can continue.
   EXPECT_EQ((*database)->Append("latest", {MakeVerdict(0, v1::OUTCOME_FAIL)})->duplicates, 1);
   EXPECT_EQ((*database)->Append("latest", {MakeVerdict(1, v1::OUTCOME_FAIL)})->stored, 1);
   told.clear();

@@ -1,4 +1,4 @@
-// A moment of the database, for answers that take several statements. Private to this folder.
+// A snapshot of the database, for answers that take several statements. Private to this folder.
 #ifndef SERVER_STORE_SNAPSHOT_H_
 #define SERVER_STORE_SNAPSHOT_H_
 

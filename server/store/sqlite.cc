@@ -104,7 +104,7 @@ double Statement::Double(int column) const {
 }
 
 std::string_view Statement::Bytes(int column) const {
-  const void* data = sqlite3_column_blob(stmt_, column);  // first: the size is that of this form
+  const void* data = sqlite3_column_blob(stmt_, column);  // before the size, which depends on the form
   const int size = sqlite3_column_bytes(stmt_, column);
   return data == nullptr ? std::string_view()
                          : std::string_view(static_cast<const char*>(data), static_cast<size_t>(size));
@@ -122,7 +122,7 @@ absl::Status Connection::OpenHandle(const std::string& uri, int flags) {
   }
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_timeout(db_, kBusyTimeoutMs);
-  // What is deleted is not overwritten with zeros, which Debian's SQLite would do.
+  // Debian's SQLite would overwrite deleted data with zeros.
   return Execute("PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF");
 }
 
@@ -197,7 +197,7 @@ absl::StatusOr<Transaction> Transaction::Begin(Connection* connection) {
 }
 
 Transaction::~Transaction() {
-  // Some errors (a full disk) have already rolled back; then this says so and nothing is lost by it.
+  // Some errors (a full disk) have rolled back already; this then fails, which does no harm.
   if (connection_ != nullptr) connection_->Execute("ROLLBACK").IgnoreError();
 }
 

@@ -25,7 +25,7 @@ class Statement {
   Statement(const Statement&) = delete;
   ~Statement();
 
-  // Binds the first parameters, in order; these are all of them, or BindAt has the others.
+  // Binds the first parameters, in order; BindAt binds any others.
   template <typename... Values>
   void Bind(const Values&... values) {
     int index = 0;
@@ -36,7 +36,7 @@ class Statement {
     BindOne(index, value);
   }
   void BindNull(int index) { sqlite3_bind_null(stmt_, index); }
-  // The same for a text that does not live on.
+  // The same for a text that may not live until then.
   void BindCopy(int index, const std::string& text) {
     sqlite3_bind_text64(stmt_, index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
@@ -49,7 +49,7 @@ class Statement {
   // True when there is a row to read.
   absl::StatusOr<bool> Step();
   void Reset() { sqlite3_reset(stmt_); }
-  // Step of a statement without rows; then ready to be bound again. Returns the rows it changed.
+  // Steps a statement without rows and resets it for new values. Returns how many rows it changed.
   absl::StatusOr<int> Run();
 
   bool IsNull(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_NULL; }
@@ -112,16 +112,16 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // One or more statements without results that matter.
+  // Runs one or more statements and ignores their rows.
   absl::Status Execute(const std::string& sql);
   // Makes this database a copy of another, which must be open: the state of one moment. Unavailable: somebody
   // holds either file; try again.
   absl::Status CopyFrom(Connection* other);
   // Prepared at the first call, kept afterwards. `sql` is the key and must live as long as the connection.
   absl::StatusOr<Statement> Prepare(std::string_view sql);
-  // For a text that does not live so long.
+  // For SQL that does not live so long.
   absl::StatusOr<OwnStatement> PrepareOnce(const std::string& sql);
-  // The first column of the first row of a query; 0 when there is none.
+  // The first column of the query's first row; 0 when there is no row.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
 
   int64_t LastInsertRowid() const { return sqlite3_last_insert_rowid(db_); }
@@ -150,7 +150,7 @@ class Transaction {
   Connection* connection_;
 };
 
-// What SQLite said, as a status that names the file: ResourceExhausted (disk full), DataLoss (corrupt, not a
+// SQLite's error as a status that names the file: ResourceExhausted (disk full), DataLoss (corrupt, not a
 // database), FailedPrecondition (read-only), NotFound, Unavailable (locked), InvalidArgument (a constraint).
 absl::Status StatusOfCode(int code, std::string_view message, const std::string& path);
 

@@ -75,7 +75,7 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
   EXPECT_THAT(facts->facts.contracts, testing::ElementsAre("tf32", "fastconv"));
   EXPECT_THAT(facts->facts.environment, testing::ElementsAre("A=1\n2", "B="));
   EXPECT_THAT(facts->facts.adaptor, testing::ElementsAre("a \\ rule", "another"));
-  // What is kept about a running one changes without a change of its state.
+  // The submission of a running run changes without its state.
   v1::Submission note = run->submission();
   note.set_note("cancelled");
   ASSERT_TRUE(database->SetSubmission(id, note).ok());

@@ -12,8 +12,8 @@
 
 namespace diopi::server {
 
-// The row of `suites` that has just these cases in this order; it is made where there is none.
-// InvalidArgument when a case id is there twice. In the caller's transaction.
+// The row of `suites` with exactly these cases in this order, made if there is none. InvalidArgument when a
+// case id is there twice. In the caller's transaction.
 absl::StatusOr<int64_t> SuiteOf(Connection* connection, absl::Span<const RunCase> cases);
 
 }  // namespace diopi::server

@@ -1,5 +1,4 @@
-// What the verdicts of a run come to: computed from them, and kept once the run is over. Private to this
-// folder.
+// A run's totals: computed from its verdicts, and stored once the run is over. Private to this folder.
 #ifndef SERVER_STORE_TOTALS_H_
 #define SERVER_STORE_TOTALS_H_
 
@@ -20,18 +19,19 @@ struct Counted {
   std::vector<TallyRow> tallies;    // by operator, function, dtype, outcome
 };
 
-// From the verdicts: reads every one, about 8 us each.
+// Reads every verdict, about 8 us each.
 absl::StatusOr<Counted> CountVerdicts(Connection* connection, int64_t run);
 
 // Writes the run's rows of run_totals, run_outcomes, run_references and run_tallies anew. In the caller's
 // transaction.
 absl::Status KeepTotals(Connection* connection, int64_t run);
-// The run goes on, or has a verdict more: what was kept no longer holds.
+// Deletes those rows: the run goes on, or has a new verdict.
 absl::Status DropTotals(Connection* connection, int64_t run);
-// Keeps those of every run that is over and has none: a verdict came late. A transaction a run.
+// Stores the totals of every run that is over and has none, because a verdict came late. One transaction per
+// run.
 absl::Status KeepMissingTotals(Connection* connection);
 
-// Nothing where none are kept. `totals.references` are texts.
+// nullopt where none are stored.
 absl::StatusOr<std::optional<RunTotals>> ReadTotals(Connection* connection, int64_t run);
 
 }  // namespace diopi::server

@@ -1,6 +1,7 @@
-// How long it takes to bring a results database of schema version 1 to today's, and what becomes of its size.
+// Measures how long the migration of a results database from schema version 1 takes, and both sizes.
 // usage: upgrade_bench FOLDER VERSION_1_SQL RUNS CASES; makes FOLDER/old.db of copies of the first run of
-// testdata/version_1.sql and opens it. Prints "upgrade N verdicts S s, B -> B bytes a verdict".
+// testdata/version_1.sql and opens it. Prints "upgrade N verdicts S s, U us a verdict,
+// B -> B bytes a verdict".
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -66,7 +67,7 @@ absl::Status MakeOldFile(const std::string& path, const std::string& sql, int ru
   for (int run = 0; run < runs && status.ok(); ++run) {
     status = (*connection)->Execute(absl::StrCat("BEGIN;", CopySql(100 + run, cases), "COMMIT"));
   }
-  // The copies alone.
+  // Keeps only the copies.
   return status.ok() ? (*connection)
                            ->Execute(
                                "DELETE FROM result_outputs WHERE result < 100; DELETE FROM results "

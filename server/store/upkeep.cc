@@ -38,8 +38,8 @@ constexpr char kDeleteRun[] = "DELETE FROM runs WHERE id = ?";
 constexpr char kDeleteContent[] = "DELETE FROM contents WHERE id = ?";
 constexpr char kSelectContentIds[] = "SELECT id FROM contents WHERE id <= ? ORDER BY id";
 
-// Measured: a row of verdicts, with its part of pages and of `appends`, and what a row of contents takes
-// beside its body.
+// Measured: the bytes of a row of verdicts, with its part of pages and of `appends`, and of a row of contents
+// without its body.
 constexpr int64_t kVerdictBytes = 27;
 constexpr int64_t kContentBytes = 9;
 
@@ -85,8 +85,9 @@ absl::Status CheckOver(Connection* connection, int64_t run, bool untagged) {
   if (!row.ok()) return row.status();
   if (!*row) return absl::OkStatus();  // somebody else removed it
   if (GoesOn(StateNamed(select->Text(1)))) {
-    return absl::FailedPreconditionError(absl::StrCat("run ", select->Text(0), " is ", select->Text(1),
-                                                      "; only runs that are over are moved or removed"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("run ", select->Text(0), " is ", select->Text(1),
+                     "; only runs that have ended or stalled can be archived or removed"));
   }
   if (untagged && !select->IsNull(2)) {
     return absl::FailedPreconditionError(
@@ -109,7 +110,7 @@ absl::StatusOr<std::vector<int64_t>> RemovableRows(Connection* connection,
   return rows;
 }
 
-// Which rows of contents the verdicts of all runs but some use, by their ids.
+// By row of contents: whether a verdict of any run but these uses it.
 absl::StatusOr<std::vector<bool>> UsedContents(Connection* connection, const std::vector<int64_t>& but) {
   const absl::StatusOr<int64_t> most = connection->QueryInt("SELECT max(id) FROM contents");
   if (!most.ok()) return most.status();
@@ -153,8 +154,8 @@ absl::Status DeleteEach(Connection* connection, const std::vector<int64_t>& ids)
   return absl::OkStatus();
 }
 
-// Contents that no verdict uses. What nobody uses nobody begins to use: an append shares only with verdicts
-// that are there, and new rows have higher ids. So others may write between this look and the removal.
+// Removes contents that no verdict uses. Others may write between the look and the removal, because an unused
+// row stays unused: an append shares contents only with existing verdicts, and new rows have higher ids.
 absl::Status RemoveUnusedContents(Connection* connection) {
   std::vector<int64_t> unused;
   {
@@ -179,7 +180,7 @@ DELETE FROM suites WHERE id NOT IN (SELECT suite FROM runs WHERE suite IS NOT NU
 DELETE FROM cases WHERE id NOT IN (SELECT case_row FROM suite_cases))sql";
 
 absl::Status RemoveUnused(Connection* connection) {
-  // Off, as SQLite would look for users of each row in all of `verdicts`.
+  // Off, because SQLite would look for users of each row in all of `verdicts`.
   absl::Status status = connection->Execute("PRAGMA foreign_keys = OFF");
   if (status.ok()) status = RemoveUnusedContents(connection);
   if (!status.ok()) return status;

@@ -13,10 +13,10 @@
 
 namespace diopi::server {
 
-// A file of this schema that is there.
+// Opens an existing file of this schema.
 absl::StatusOr<std::unique_ptr<Connection>> OpenForUpkeep(const std::string& path, Connection::Mode mode);
 
-// Each once, in the order given. NotFound.
+// The rows of these runs, each once, in the order given. NotFound.
 absl::StatusOr<std::vector<int64_t>> RowsOfRuns(Connection* connection,
                                                 const std::vector<std::string>& run_ids);
 

@@ -37,7 +37,7 @@ class UpkeepTest : public testing::Test {
     for (int i = 0; i < cases; ++i) {
       verdicts.push_back(MakeVerdict(i, i % 9 == 1 ? v1::OUTCOME_FAIL : v1::OUTCOME_PASS));
       verdicts.back().set_elapsed_us(i + 0.125);
-      verdicts.back().set_tensor_info(std::string(400, 'y'));  // so that differences are worth it
+      verdicts.back().set_tensor_info(std::string(400, 'y'));  // so that differences save enough
       if (i >= changed) verdicts.back().set_reason(id + std::string(100, 'r'));
     }
     EXPECT_TRUE(database_->Append(id, verdicts).ok());
@@ -69,7 +69,7 @@ TEST_F(UpkeepTest, ATagNamesARun) {
   EXPECT_EQ(*TagRun(path_, first, "old"), first);
   EXPECT_EQ(database_->GetRun("v1.0")->run_id(), second);
   EXPECT_EQ((*Queries::Open(path_))->Run("old")->facts.run_id, first);
-  EXPECT_EQ(*TagRun(path_, first, "v1.0"), first);  // taken over
+  EXPECT_EQ(*TagRun(path_, first, "v1.0"), first);  // moved from the second run
   const auto tags = Tags(path_);
   ASSERT_EQ(tags->size(), 2U);
   EXPECT_EQ((*tags)[1].tag, "v1.0");
@@ -128,7 +128,7 @@ TEST_F(UpkeepTest, RunsThatGoOnOrHaveATagStay) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("has the tag release"));
   EXPECT_TRUE(absl::IsNotFound(RemoveRuns(path_, {done, "nothing"}).status()));
   EXPECT_EQ(database_->ListRuns("", 0)->size(), 3U);
-  // One that nobody works on any more may go.
+  // A run that nobody works on any more may be removed.
   ASSERT_TRUE(database_->KeepAlive(running, absl::Seconds(-1)).ok());
   EXPECT_EQ(RemoveRuns(path_, {running})->runs, 1);
 }
@@ -225,7 +225,7 @@ TEST_F(UpkeepTest, AVacuumGivesTheRoomBack) {
   EXPECT_THAT(CheckDatabase(path_)->problems, IsEmpty());
 }
 
-// A file of an earlier version is written anew once; from then on it shrinks in pieces.
+// A file of an earlier version is rewritten once; from then on it shrinks in pieces.
 TEST_F(UpkeepTest, AnOldFileIsWrittenAnewOnce) {
   const std::string path = folder_.File("old.db");
   {

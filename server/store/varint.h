@@ -1,4 +1,4 @@
-// Numbers as few bytes, and back. Private to this folder.
+// Encodes numbers in few bytes, and decodes them. Private to this folder.
 #ifndef SERVER_STORE_VARINT_H_
 #define SERVER_STORE_VARINT_H_
 
@@ -18,7 +18,7 @@ inline void PutZigzag(int64_t value, std::string* out) {
   PutVarint((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63), out);
 }
 
-// Reads what these wrote. What lies past the end is zero, and then ok() is false.
+// Reads what these wrote. Reads past the end give zeros and make ok() false.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}

@@ -15,7 +15,7 @@ constexpr char kInsertProvenance[] =
     "INSERT OR IGNORE INTO provenances (text, device_reference) VALUES (?, ?)";
 constexpr char kSelectProvenance[] = "SELECT id FROM provenances WHERE text = ? AND device_reference = ?";
 constexpr char kSelectSuiteAndAlike[] = "SELECT suite, alike FROM runs WHERE id = ?";
-// The case of that id in the suite, whether the run has a verdict on it, and what the run alike has to say.
+// The case of that id in the suite, whether the run has a verdict on it, and the content of the run alike.
 constexpr char kLook[] = R"sql(
 SELECT c.id, c.case_hash, c.function, c.operator, mine.run IS NOT NULL, x.id, x.base, x.body, b.body
 FROM cases c CROSS JOIN suite_cases s ON s.suite = ?2 AND s.case_row = c.id
@@ -32,7 +32,7 @@ constexpr char kSelectLastAppend[] =
 constexpr char kInsertAppend[] = "INSERT INTO appends (run, last, stored, case_rows) VALUES (?, ?, ?, ?)";
 constexpr char kExtendAppend[] = "UPDATE appends SET last = ?, case_rows = ? WHERE run = ? AND last = ?";
 
-// `verdicts` has these themselves.
+// Columns of `verdicts` hold these.
 constexpr FieldSet kNotInContents =
     FieldBit(v1::Verdict::kOutcomeFieldNumber) | FieldBit(v1::Verdict::kCallUsFieldNumber) |
     FieldBit(v1::Verdict::kElapsedUsFieldNumber) | FieldBit(v1::Verdict::kDeviceIndexFieldNumber) |
@@ -41,9 +41,9 @@ constexpr FieldSet kNotInContents =
 // Appends of one second are one row, up to this size.
 constexpr size_t kMostAppendBytes = 512;
 
-// Rows that a page looks at, also when the filter leaves all of them out.
+// Most rows that a page reads, even when the filter leaves all of them out.
 constexpr int kPageRows = 1024;
-// A run of fewer cases than this part of all is sorted; of others the index of all cases is read.
+// A run with less than 1/kFewCases of all cases sorts its own; others read the index of all cases.
 constexpr int64_t kFewCases = 8;
 
 #define DIOPI_PAGE_COLUMNS DIOPI_VERDICT_COLUMNS ", p.text, p.device_reference, s.position"
@@ -67,7 +67,7 @@ FROM (SELECT k.id, k.case_id FROM verdicts r CROSS JOIN cases k ON k.id = r.case
       WHERE r.run = ?1 AND k.case_id > ?2 ORDER BY k.case_id LIMIT ?3) k
      CROSS JOIN verdicts v ON v.run = ?1 AND v.case_row = k.id)sql" DIOPI_PLACE_JOIN DIOPI_PAGE_JOINS
                                     "ORDER BY k.case_id";
-// The cases of the run for every kFewCases-th case that there is.
+// Whether the run has less than 1/kFewCases of all cases.
 constexpr char kSelectShare[] = "SELECT cases * ?2 < (SELECT max(id) FROM cases) FROM runs WHERE id = ?1";
 
 absl::Status Damaged(const std::string& path, const std::string& case_id) {
@@ -143,7 +143,7 @@ absl::StatusOr<int64_t> VerdictWriter::ProvenanceId(const v1::Verdict& verdict) 
     if (!inserted.ok()) return inserted.status();
   }
   return absl::InternalError(
-      absl::StrCat(connection_->path(), ": a provenance that was stored is not found"));
+      absl::StrCat(connection_->path(), ": a provenance that was just stored is not found"));
 }
 
 absl::StatusOr<VerdictWriter::Known> VerdictWriter::Look(const std::string& case_id) {
@@ -174,7 +174,8 @@ absl::StatusOr<VerdictWriter::Known> VerdictWriter::Look(const std::string& case
   return known;
 }
 
-// The row of the run alike where that says the same; else a new one, as its difference from that row's base.
+// Returns the row of the run alike if it says the same; otherwise adds one, if possible as a difference from
+// that row or its base.
 absl::StatusOr<int64_t> VerdictWriter::ContentOf(const Known& known, const v1::Verdict& verdict) {
   std::string body;
   if (!known.base.has_value()) {
@@ -188,7 +189,7 @@ absl::StatusOr<int64_t> VerdictWriter::ContentOf(const Known& known, const v1::V
     if (!ApplyDelta(full, &whole)) return Damaged(connection_->path(), verdict.case_id());
     std::string delta = EncodeDelta(whole, verdict, kNotInContents);
     if (known.base.has_value() && delta == known.body) return known.content;
-    // A base lives as long as what refers to it, so it must be worth it.
+    // A base must stay as long as rows refer to it, so the difference must save enough.
     if (delta.size() * 4 < full.size() * 3) {
       base = known.base.value_or(known.content);
       body = std::move(delta);
@@ -297,7 +298,7 @@ bool Admits(const VerdictFilter& filter, v1::Outcome outcome) {
   return outcomes.empty() || std::find(outcomes.begin(), outcomes.end(), outcome) != outcomes.end();
 }
 
-// Whether the filter lets the row's verdict through; then it is read.
+// Reads the row's verdict if the filter admits it. False: it does not.
 absl::StatusOr<bool> ReadFiltered(const Statement& row, const std::string& path, const VerdictFilter& filter,
                                   v1::Verdict* verdict) {
   if (!Admits(filter, static_cast<v1::Outcome>(row.Int(4)))) return false;

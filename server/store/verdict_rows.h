@@ -1,8 +1,8 @@
-// Verdicts to rows and back. Private to this folder.
+// Writes verdicts as rows, and reads them back. Private to this folder.
 //
-// A row of `verdicts` has what differs from run to run: outcome, times, device. All else that a verdict says
-// is a row of `contents`, which runs share: a body is the verdict as its difference (message_delta.h) from
-// one that has only its case's facts, or from that of another row, its base, which then has none itself.
+// A row of `verdicts` has what differs from run to run: outcome, times, device. All else is in a row of
+// `contents`, which runs share: its body is the verdict's difference (message_delta.h) from a verdict with
+// only its case's facts, or from that of another row, its base. A base has no base itself.
 #ifndef SERVER_STORE_VERDICT_ROWS_H_
 #define SERVER_STORE_VERDICT_ROWS_H_
 
@@ -18,7 +18,8 @@
 
 namespace diopi::server {
 
-// What ReadVerdict reads, of `verdicts` as v and of what DIOPI_VERDICT_JOINS joins to it.
+// The columns that ReadVerdict reads, of `verdicts` as v and of the tables that DIOPI_VERDICT_JOINS joins to
+// it.
 #define DIOPI_VERDICT_COLUMNS                                                                \
   "c.case_id, c.case_hash, c.function, c.operator, v.outcome, v.call_time, v.elapsed_time, " \
   "v.device_index, x.body, b.body"
@@ -31,31 +32,32 @@ inline constexpr int kVerdictColumns = 10;
   " CROSS JOIN suite_cases s ON s.suite = (SELECT suite FROM runs WHERE id = ?1) AND s.case_row = " \
   "v.case_row "
 
-// All but the references. `first`: where those columns begin in the row. DataLoss, with the file's name.
+// Reads all but the references. `first`: where DIOPI_VERDICT_COLUMNS begin in the row. DataLoss, with the
+// file's name.
 absl::Status ReadVerdict(const Statement& row, int first, const std::string& path, v1::Verdict* verdict);
 
-// A column call_time or elapsed_time, in microseconds. Stored are whole nanoseconds as INTEGER, and what is
-// no whole number of them as REAL, so that what is read is what was measured.
+// A column call_time or elapsed_time, in microseconds. Whole nanoseconds are stored as INTEGER, other times
+// as REAL microseconds, so that what is read is exactly what was measured.
 std::optional<double> MicrosecondsOf(const Statement& row, int column);
 
-// Writes verdicts of one run inside a transaction, and does not outlive it: what it remembers is not there
-// after a rollback. One at a time on a connection.
+// Writes verdicts of one run inside a transaction, which it must not outlive: after a rollback the rows that
+// it remembers are gone. A connection has one writer at a time.
 class VerdictWriter {
  public:
   // `connection` must outlive it; `now` is when the verdicts are stored.
   static absl::StatusOr<VerdictWriter> Make(Connection* connection, int64_t run, const std::string& now);
   // False when (run, case) has a verdict already. InvalidArgument when the case is not in the run.
   absl::StatusOr<bool> Insert(const v1::Verdict& verdict);
-  // After the last one: notes which verdicts came, in their order.
+  // Call it after the last one: stores which verdicts came, in their order.
   absl::Status Finish();
 
  private:
-  // What is known of a verdict's case before it is stored.
+  // What is known about a verdict's case before the verdict is stored.
   struct Known {
     int64_t case_row = 0;
     bool duplicate = false;
     v1::Verdict start;    // the case's facts alone
-    int64_t content = 0;  // of the run alike; 0: there is none
+    int64_t content = 0;  // the run alike's; 0: there is none
     std::optional<int64_t> base;
     std::string body;
     std::string base_body;
@@ -73,7 +75,7 @@ class VerdictWriter {
   int64_t suite_ = 0;
   int64_t alike_ = 0;  // the run whose contents are likely the same
   std::vector<int64_t> case_rows_;
-  // Of the verdict before: nearly always all of a batch were judged by one reference.
+  // The previous verdict's: one reference nearly always judges a whole batch.
   std::string reference_;
   std::string device_reference_;
   int64_t provenance_id_ = 0;

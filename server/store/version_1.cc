@@ -16,7 +16,7 @@
 namespace diopi::server {
 namespace {
 
-// As it was released: never edited.
+// As released: never edit it.
 constexpr char kVersion1[] = R"sql(
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
@@ -197,7 +197,7 @@ constexpr char kResultColumns[] = "SELECT name FROM pragma_table_info('results')
 constexpr char kOutputColumns[] =
     "SELECT name FROM pragma_table_info('result_outputs') WHERE cid >= 2 ORDER BY cid";
 
-// A transaction of an append was about so large; a writer remembers this many.
+// Most verdicts per writer, which remembers them: about as many as an append had.
 constexpr int kMostAtOnce = 256;
 
 absl::StatusOr<std::vector<std::string>> ColumnsOf(Connection* connection, const char* sql) {
@@ -285,7 +285,7 @@ class Carrier {
     return stored.status();
   }
 
-  // A writer is of one run and one second.
+  // A writer serves one run and one second.
   absl::Status Turn(int64_t run, const std::string& stored) {
     if (writer_.has_value() && run == run_ && stored == stored_ && count_ < kMostAtOnce) {
       return absl::OkStatus();

@@ -7,11 +7,11 @@
 
 namespace diopi::server {
 
-// The tables of version 1, in an empty file. In the caller's transaction, as the next.
+// Makes the tables of version 1 in an empty file. Both functions run in the caller's transaction.
 absl::Status MakeVersion1(Connection* connection);
 
-// Writes the cases and verdicts of version 1 into the tables of version 2, which are there and empty, and
-// drops its tables. Reads and writes every verdict, about 20 us each.
+// Moves the cases and verdicts of version 1 into the tables of version 2, which must be empty, and drops the
+// tables of version 1. Reads and writes every verdict, about 20 us each.
 absl::Status CarryOverVersion1(Connection* connection);
 
 }  // namespace diopi::server

@@ -47,7 +47,7 @@ class Parser {
   absl::Status Series(const std::string& line);
   absl::Status AddBucket(const std::string& line, const std::string& labels, double value);
 
-  std::string name_;  // of the family at hand
+  std::string name_;  // of the current family
   std::string type_;
   bool has_samples_ = false;
   std::set<std::string> helped_;

@@ -1,4 +1,4 @@
-// How many lines may be written of a kind that others can cause at will.
+// Limits the log lines of a kind that others can cause at will.
 #ifndef SERVER_TELEMETRY_LINE_BUDGET_H_
 #define SERVER_TELEMETRY_LINE_BUDGET_H_
 
@@ -16,7 +16,7 @@ class LineBudget {
  public:
   LineBudget(int burst, absl::Duration refill) : burst_(burst), refill_(refill), lines_(burst) {}
 
-  // Whether a line may be written at `now`: how many were not since the last one; nothing: it may not.
+  // If a line may be written at `now`: how many were left out since the last one. Otherwise nullopt.
   std::optional<int64_t> Take(absl::Time now);
 
  private:

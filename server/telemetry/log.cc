@@ -13,7 +13,7 @@
 namespace diopi::server {
 namespace {
 
-// A property of the process, as spdlog's default logger is, which it belongs to.
+// One per process, like spdlog's default logger, which it belongs to.
 std::atomic<LogFormat> process_format = LogFormat::kLogfmt;
 
 spdlog::level::level_enum SpdlogLevel(LogLevel level) {

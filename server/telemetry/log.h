@@ -36,8 +36,8 @@ void StartLog(LogFormat format, const std::string& level);
 // event=EVENT KEY=VALUE ...: one line, whatever the values hold.
 void Log(LogLevel level, std::string_view event, std::initializer_list<Field> fields);
 // event=refused, for what anybody who can reach the server may cause: after a burst only a few lines a
-// minute, so that a scanner does not fill the disk. What was left out is counted in event=refusals_left_out
-// before the next line.
+// minute, so that a scanner does not fill the disk. event=refusals_left_out before the next line says how
+// many were left out.
 void LogRefusal(LogLevel level, std::initializer_list<Field> fields);
 // False: Log would drop the line, so callers need not build its fields.
 bool Logs(LogLevel level);

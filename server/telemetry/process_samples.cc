@@ -30,7 +30,7 @@ double OpenDescriptors() {
   std::filesystem::directory_iterator entry("/proc/self/fd", error);
   double count = 0;
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) ++count;
-  return count > 0 ? count - 1 : 0;  // without the one that looks
+  return count > 0 ? count - 1 : 0;  // without the descriptor that this loop uses
 }
 
 double Seconds(const timeval& time) {
