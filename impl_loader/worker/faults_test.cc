@@ -152,8 +152,8 @@ TEST(Faults, AnOverwrittenShapeIsNamedAndPutRight) {
   }
 }
 
-// However often, in whatever order the copies run: the case that forked is named, and the one after it is
-// computed in a process that no copy shares.
+// In whatever order the copies run, the case that forked is named, and the next one runs in a process that no
+// copy shares.
 TEST(Faults, AForkInsideACallIsToldAndDoesNotHurtTheNextCase) {
   auto worker = Worker::Start(OptionsFor("forks"));
   ASSERT_TRUE(worker.ok()) << worker.status();
@@ -208,7 +208,7 @@ TEST(Unwritten, IsNoFindingWhereNobodyJudgesTheOutput) {
     EXPECT_EQ(outcome.reply.findings_size(), 0) << outcome.reply.ShortDebugString();
     EXPECT_FALSE(outcome.reply.nondeterministic());
   }
-  // Beyond its end is beyond its end.
+  // Writes out of bounds are reported all the same.
   const CallOutcome past_end = CallOn("past_end", c, AddInputs({2, 3}));
   ASSERT_EQ(past_end.reply.findings_size(), 1) << past_end.reply.ShortDebugString();
   EXPECT_EQ(past_end.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
@@ -266,7 +266,7 @@ TEST(Held, ALibraryMayRelyOnWhatTheCallerPutsIntoAnOutput) {
       testing::ElementsAre(
           "8 of 8 elements of out differ when it holds something else before the call, the first at 0"));
 
-  // What relies on it is compared with a call that finds the same there.
+  // A library that relies on the copy is compared with a call that finds it, too.
   const CallOutcome counts = CallOn("fills", c, IndexPutInputs(), {"DIOPI_TEST_FAULT=counts"});
   EXPECT_TRUE(counts.reply.nondeterministic());
   EXPECT_EQ(counts.reply.nondeterministic_text(),
@@ -347,7 +347,7 @@ TEST(Faults, OneWrongCallInFortyIsFoundOverTheCasesOfAFunction) {
   }
   EXPECT_GT(calls, 2 * 64);
   EXPECT_GE(found,
-            calls / 40 - 1);  // a wrong call is a first or a further one of its case, and shows in both
+            calls / 40 - 1);  // whichever call of a case is wrong
 }
 
 TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {

@@ -175,7 +175,7 @@ TEST(LibraryChecks, ShareAProcessWithEarlierCasesAlone) {
   EXPECT_NE(pids[3], pids[4]);
 }
 
-// The cases have damaged the library; its checks hold in a process of their own.
+// The cases have damaged the library; its checks pass in a process of their own.
 TEST(LibraryChecks, WhatFailsAfterCasesIsRepeatedInAFreshProcess) {
   WorkerOptions options = OptionsFor("odd_names");
   options.environment = {"DIOPI_TEST_FAULT=after_add"};
