@@ -1,4 +1,5 @@
-// Years of runs in a data folder: tag, prune, archive and vacuum as processes, beside one that has it open.
+// Years of runs in a data folder: tag, prune, archive and vacuum as processes, while another process has it
+// open.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,7 +111,7 @@ TEST_F(YearsTest, AnArchiveIsReadLikeADataFolder) {
   const Finished report = Cli({"report", "--run", first, "--format", "csv", "--data", file}, false);
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_EQ(report.out, before);
-  EXPECT_EQ(Cli({"archive", second, "--to", file}).code, 2);  // there is one
+  EXPECT_EQ(Cli({"archive", second, "--to", file}).code, 2);  // the file exists
   const Finished vacuum = Cli({"vacuum"});
   EXPECT_EQ(vacuum.code, 0) << vacuum.err;
   EXPECT_THAT(vacuum.err, HasSubstr("are free"));
