@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A results database over a year: the size of a verdict, the dashboards' queries, a prune, a vacuum, and an upgrade from
-# schema version 1. Goal: less than 150 bytes per verdict. usage: bench_years.sh BUILD_FOLDER [RUNS CASES]; 365 100000 is a
-# year of core every night, 36.5 million verdicts
+# schema version 1. Goal: less than 150 bytes per verdict.
+# usage: bench_years.sh BUILD_FOLDER [RUNS CASES]; 365 100000 is a year of core every night, 36.5 million verdicts
 set -euo pipefail
 build=${1:?"usage: bench_years.sh BUILD_FOLDER [RUNS CASES]"}
 # shellcheck source=client/testing/bench_common.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the units with systemd-analyze, with the programs of a build folder instead of installed ones. usage:
-# systemd_test.sh PREFIX (a build folder is one). Exit status 77: there is no systemd-analyze.
+# Checks the units with systemd-analyze, with the programs of a build folder instead of installed ones.
+# usage: systemd_test.sh PREFIX    (such as a build folder). Exit status 77: there is no systemd-analyze.
 set -euo pipefail
 prefix=$(realpath "${1:?"usage: systemd_test.sh PREFIX"}")
 here=$(cd "$(dirname "$0")" && pwd)

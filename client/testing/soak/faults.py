@@ -26,7 +26,7 @@ KINDS = {
 }
 EVERY_S = 2.0  # on average
 LONGEST_S = 6.0  # for a stop, a stall or a full disk
-# In this last part the server and the standing agents are not restarted, so that leaks add up.
+# The last share of a soak, in which faults leave the server and the standing agents running, so that leaks add up.
 KEPT_SHARE = 1 / 3
 RENEWING = {"server killed", "server terminated", "agent killed", "agent terminated"}
 
