@@ -214,7 +214,7 @@ TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   EXPECT_NE(waited.err.find("--cancel " + RunIn(waited.out)), std::string::npos) << waited.err;
 }
 
-TEST_F(ServeTest, AnUploadThatIsNoElfFileIsRefused) {
+TEST_F(ServeTest, AnUploadThatIsNotAnElfFileIsRefused) {
   std::string name;
   const auto agent = Agent(LibPath("libdiopi_cpu.so"), &name, {"--impl-upload"});
   const std::string path = *folder_ / "script.sh";

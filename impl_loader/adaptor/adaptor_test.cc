@@ -103,7 +103,7 @@ TEST_F(AdaptedCallTest, WhatDoesNotFitIsNotHandedOver) {
 
 // A library that computes uint8 in int32 gives 300 where uint8 arithmetic gives 44: taken modulo, and
 // reported.
-TEST_F(AdaptedCallTest, ResultsBeyondTheCallersTypeAreTold) {
+TEST_F(AdaptedCallTest, ResultsBeyondTheCallersTypeAreReported) {
   case_.mutable_args(0)->mutable_tensor()->set_dtype(D::uint8);
   AddConversion("out", D::int32, v1::CONTIGUOUS, &adaptor_);
   absl::StatusOr<AdaptedCall> call = Make();

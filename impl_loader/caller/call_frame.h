@@ -82,8 +82,8 @@ class CallFrame {
   int32_t Prepare(uint8_t poison, bool fill = true, std::string_view spreading = {});
   // After Prepare, for a library with device memory: sets inputs and inouts to zeros, and queues copies of
   // their values on the context's stream behind the work that `delay` puts there for `seconds`. Waits for
-  // everything except these. Returns the library's error code; `held` says whether the inputs are late: they
-  // cannot be where the library lacks functions.
+  // everything except these. Returns the library's error code; `held` says whether the inputs are late; false
+  // if the library lacks the functions for it.
   int32_t HoldInputs(StreamDelay* delay, double seconds, bool* held);
   // Call it after each call of the library: makes the mirrors of all buffers current. Synchronise afterwards.
   int32_t Download();

@@ -17,8 +17,8 @@ namespace diopi::loader {
 
 struct RunOptions {
   int calls = 2;  // 1: no comparison of two calls, so no unwritten outputs and no leaks are found
-  // Every eighth case (chosen by its id) gets this many calls where `calls` is 2, while they take less than a
-  // few milliseconds: over its cases, a function that fails now and then is called often enough to show it.
+  // Every eighth case (chosen by its id) gets this many calls where `calls` is 2, unless they take more than
+  // a few milliseconds: over its cases, a function that fails now and then is called often enough to show it.
   int sampled_calls = 16;
   bool find_leaks = true;
   // In every second call, keep the stream busy before the inputs arrive on it, where the library has the

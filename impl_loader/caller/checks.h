@@ -10,7 +10,7 @@
 
 namespace diopi::loader {
 
-// Outputs hold the first before odd calls and the second before even ones: the two differ in every bit.
+// The byte that fills outputs before odd calls, and that before even ones; the two differ in every bit.
 inline constexpr uint8_t kPoison[2] = {0xA5, 0x5A};
 
 // A list that keeps the first finding of each kind and key.

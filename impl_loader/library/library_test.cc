@@ -39,7 +39,7 @@ TEST(LibraryTest, Moves) {
   EXPECT_NE(third.Symbol("diopiAdd"), nullptr);
 }
 
-TEST(LibraryTest, TellsWhyItDoesNotLoad) {
+TEST(LibraryTest, SaysWhyItDoesNotLoad) {
   const auto missing = Library::Open("/no/such/library.so");
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
   const auto undefined = Library::Open(kVendors + "aside/../elf_odd.so");

@@ -40,7 +40,7 @@ void PrintTo(const Fault& fault, std::ostream* os) {
 
 class FaultTest : public testing::TestWithParam<Fault> {};
 
-TEST_P(FaultTest, IsToldAndTheNextCaseRuns) {
+TEST_P(FaultTest, IsReportedAndTheNextCaseRuns) {
   const Fault& fault = GetParam();
   WorkerOptions options = OptionsFor(fault.vendor);
   if (fault.kind == Kind::kTimedOut) options.case_timeout = milliseconds(200);
@@ -154,7 +154,7 @@ TEST(Faults, AnOverwrittenShapeIsNamedAndPutRight) {
 
 // In whatever order the copies run, the case that forked is named, and the next one runs in a process that no
 // copy shares.
-TEST(Faults, AForkInsideACallIsToldAndDoesNotHurtTheNextCase) {
+TEST(Faults, AForkInsideACallIsReportedAndDoesNotHurtTheNextCase) {
   auto worker = Worker::Start(OptionsFor("forks"));
   ASSERT_TRUE(worker.ok()) << worker.status();
   for (int round = 0; round < 20; ++round) {
@@ -214,7 +214,7 @@ TEST(Unwritten, IsNoFindingWhereNobodyJudgesTheOutput) {
   EXPECT_EQ(past_end.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
 }
 
-TEST(Unwritten, IsToldWhereAnOutputMayStayUnwrittenAsAWhole) {
+TEST(Unwritten, IsReportedWhereAnOutputMayStayUnwrittenAsAWhole) {
   v1::Case c = AddCase({2, 3});
   v1::Judge* judge = c.add_judges();
   judge->set_output("out");
@@ -360,7 +360,7 @@ TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
   EXPECT_THAT(outcome.reply.nondeterministic_text(), HasSubstr("still writing"));
 }
 
-TEST(Faults, AThreadThatAbortsLaterIsToldAndDoesNotHurtTheResultsOfTheCaseThatRunsThen) {
+TEST(Faults, AThreadThatAbortsLaterIsReportedAndDoesNotHurtTheResultsOfTheCaseThatRunsThen) {
   auto worker = Worker::Start(OptionsFor("late_abort"));
   ASSERT_TRUE(worker.ok()) << worker.status();
   const int first_pid = (*worker)->pid();
@@ -389,7 +389,7 @@ TEST(Faults, AThreadThatAbortsLaterIsToldAndDoesNotHurtTheResultsOfTheCaseThatRu
   EXPECT_NE((*worker)->pid(), first_pid);  // it did abort
 }
 
-TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsToldToo) {
+TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsReportedToo) {
   WorkerOptions options = OptionsFor("late_abort");
   options.environment = {"DIOPI_TEST_ABORT_ON_SIGUSR1=1"};
   auto worker = Worker::Start(options);

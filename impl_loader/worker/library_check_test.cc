@@ -195,7 +195,7 @@ TEST(LibraryChecks, WhatFailsAfterCasesIsRepeatedInAFreshProcess) {
   }
 }
 
-TEST(LibraryChecks, ACrashIsToldByTheNameOfTheCheck) {
+TEST(LibraryChecks, ACrashIsReportedUnderTheNameOfTheCheck) {
   const Row crashes[] = {{kAsync, "cat_crashes", "last_error", v1::OUTCOME_CRASH, "SIGABRT"},
                          {kAsync, "unknown_crashes", "native_format_cast", v1::OUTCOME_CRASH, "SIGABRT"},
                          {kAsync, "hook_frees", "destruction_hook", v1::OUTCOME_CRASH, "SIGSEGV"}};

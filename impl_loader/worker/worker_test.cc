@@ -253,7 +253,7 @@ TEST(Worker, DoesNotOutliveItsParent) {
   close(ends[1]);
 }
 
-TEST(Worker, AProgramThatIsNoWorkerIsAnError) {
+TEST(Worker, AProgramThatIsNotAWorkerIsAnError) {
   WorkerOptions options = OptionsFor("good");
   options.worker_program = "/does/not/exist";
   EXPECT_EQ(Worker::Start(options).status().code(), absl::StatusCode::kInternal);
