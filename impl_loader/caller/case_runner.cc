@@ -29,7 +29,7 @@ constexpr double kSampledSeconds = 0.004;  // the most spent on further calls of
 constexpr int kRepeats = 12;               // further calls when two differ
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
-// How long we wait for a thread that outlives its call to write.
+// How long we watch for writes of a thread that outlives its call.
 constexpr std::chrono::milliseconds kSettle{50};
 constexpr char kHeldText[] =
     " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "

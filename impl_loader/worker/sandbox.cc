@@ -150,8 +150,8 @@ void LimitResources(uint64_t memory_bytes, SandboxReport* report) {
   Note(lowered, what, lowered ? "" : Why(errno), report);
 }
 
-// For a worker started by root. Those kept let drivers pin memory and set priorities, and root open files of
-// other users.
+// For a worker started by root. The kept ones let drivers pin memory and set priorities, and let root open
+// files of other users.
 void DropCapabilities(bool all, SandboxReport* report) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
