@@ -12,8 +12,8 @@ namespace diopi::server {
 
 namespace {
 
-// gRPC's C++ credentials keep the certificates that they were made with; its C core calls a function, if
-// given one, for them at every handshake.
+// gRPC's C++ credentials keep the certificates that they were made with; its C core, if given a function,
+// asks it for them at every handshake.
 class ReloadingCredentials final : public grpc::ServerCredentials {
  public:
   explicit ReloadingCredentials(std::shared_ptr<CertificateSource> source)

@@ -23,7 +23,8 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-constexpr int kRunsOfAServer = 2000;  // then the server is replaced: what inputs create stays in memory
+constexpr int kRunsOfAServer =
+    2000;  // inputs before the server is replaced: what they create stays in memory
 
 [[noreturn]] void Finding(const std::string& what) {
   std::fprintf(stderr, "request_fuzz: %s\n", what.c_str());
