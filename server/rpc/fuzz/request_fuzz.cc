@@ -23,8 +23,8 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-constexpr int kRunsOfAServer =
-    2000;  // inputs before the server is replaced: what they create stays in memory
+// Inputs before the server is replaced: what they create stays in memory.
+constexpr int kRunsOfAServer = 2000;
 
 [[noreturn]] void Finding(const std::string& what) {
   std::fprintf(stderr, "request_fuzz: %s\n", what.c_str());
