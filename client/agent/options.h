@@ -65,7 +65,7 @@ struct AgentOptions {
   bool impl_upload = false;            // --impl-upload: also run libraries uploaded with a request
   double health_every_s = 60;          // --health-every-s: time between health checks of a standing agent
   bool health_check = false;           // --health-check (hidden): make one, print the result
-  pid_t parent = 0;                    // --parent (hidden): ends with this process; 0: with none
+  pid_t parent = 0;                    // --parent (hidden): ends with this process; 0: none
   std::string changed_functions;       // --changed-functions: file of the functions to run
   std::string changed_since;           // --changed-since: run what differs from this library
   std::string rerun_failed;            // --rerun-failed: run what failed in this run

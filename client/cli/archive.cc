@@ -1,4 +1,4 @@
-// diopi-cli archive: runs into a results database of their own.
+// diopi-cli archive: copies or moves runs to a results database of their own.
 #include <iostream>
 #include <memory>
 
@@ -27,8 +27,9 @@ class ArchiveCommand final : public Command {
     app->add_option("--to", to_, "New file to write them to")->required();
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
-    app->add_flag("--remove", remove_, "Remove the runs from the data folder once the copy was verified");
-    app->add_flag("--dry-run", dry_run_, "Print what the runs hold, and write nothing");
+    app->add_flag("--remove", remove_,
+                  "Remove the runs from the data folder once the copy has been verified");
+    app->add_flag("--dry-run", dry_run_, "Print the size of the runs, and write nothing");
     app->add_flag("--yes", yes_, "With --remove: do not ask");
   }
 

@@ -1,4 +1,4 @@
-// Every command in a subcommand's --help is one that its options accept.
+// Every example in a subcommand's --help is accepted by its options.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr absl::string_view kProgram = "  diopi-cli ";
 
-// The words of the example, without what it does, which four spaces or more separate from it.
+// The words of the example's command; four or more spaces separate it from its description.
 std::vector<std::string> ArgumentsOf(absl::string_view line) {
   const absl::string_view command = absl::StripPrefix(line, kProgram);
   std::vector<std::string> words =

@@ -1,4 +1,4 @@
-// diopi-cli prune: removes old runs, but never those that something may still need.
+// diopi-cli prune: removes old runs, except those that may still be needed.
 #include <iostream>
 #include <map>
 #include <memory>
@@ -26,10 +26,10 @@ class PruneCommand final : public Command {
  public:
   std::string name() const override { return "prune"; }
   std::string description() const override {
-    return "Removes old runs from a data folder, beside a running server or without one";
+    return "Removes old runs from a data folder, with or without a running server";
   }
   std::string examples() const override {
-    return "  diopi-cli prune --older-than 180d --keep 30 --dry-run    which runs would go\n"
+    return "  diopi-cli prune --older-than 180d --keep 30 --dry-run    lists the runs it would remove\n"
            "  diopi-cli prune --older-than 180d --keep 30 --yes        removes them, for cron\n";
   }
   void AddOptions(CLI::App* app) override {
@@ -72,7 +72,7 @@ class PruneCommand final : public Command {
 
   absl::Status ReadPolicy() {
     if (older_than_.empty() && !policy_.keep.has_value()) {
-      return absl::InvalidArgumentError("say which runs may go: --older-than AGE, --keep N, or both");
+      return absl::InvalidArgumentError("specify which runs to remove: --older-than AGE, --keep N, or both");
     }
     if (!older_than_.empty()) {
       const absl::StatusOr<absl::Duration> age = ParseAge(older_than_);
@@ -147,7 +147,7 @@ class PruneCommand final : public Command {
     if (!use.ok()) return use.status();
     std::cerr << "removed " << removed->runs << " runs with " << removed->verdicts << " verdicts; "
               << Megabytes(use->free) << " of the file's " << Megabytes(use->bytes)
-              << " are free: diopi-cli vacuum gives them back to the disk\n";
+              << " are free: diopi-cli vacuum returns them to the disk\n";
     return absl::OkStatus();
   }
 

@@ -15,14 +15,14 @@ namespace {
 using server::RunFacts;
 using server::RunRow;
 
-// Runs that a gate may compare with each other.
+// Runs with the same chip and selection, which a gate may compare with each other.
 using Line = std::pair<std::string, std::string>;
 
 Line LineOf(const RunFacts& run) {
   return {run.chip, run.scope.SerializeAsString()};
 }
 
-// A run without a known end is as old as its beginning.
+// Without a known end, a run's age counts from its beginning.
 bool IsOlder(const RunFacts& run, absl::Duration age, absl::Time now) {
   absl::Time end;
   const std::string& text = run.finished.empty() ? run.created : run.finished;
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<RetentionRow>> Decide(
     const std::function<absl::StatusOr<bool>(const RunRow&)>& is_green) {
   std::vector<RetentionRow> rows;
   std::set<Line> green;
-  std::map<std::string, int> newer;  // runs of the chip
+  std::map<std::string, int> newer;  // runs of the chip seen so far
   for (const RunRow& run : runs) {
     RetentionRow& row = rows.emplace_back(RetentionRow{&run, "", ""});
     const RunFacts& facts = run.facts;

@@ -15,28 +15,28 @@
 
 namespace diopi::cli {
 
-// A run goes when every condition that is set says so.
+// A run is removed if it meets every condition that is set.
 struct RetentionPolicy {
-  std::optional<absl::Duration> older_than = std::nullopt;  // since its end
-  std::optional<int> keep = std::nullopt;                   // so many newest runs of each chip stay
+  std::optional<absl::Duration> older_than = std::nullopt;  // age, counted from the run's end
+  std::optional<int> keep = std::nullopt;                   // the number of each chip's newest runs that stay
 };
 
 struct RetentionRow {
   const server::RunRow* run = nullptr;
-  std::string kept;  // why; empty: it goes
-  std::string tag;   // set when that is why
+  std::string kept;  // why the run stays; empty: it is removed
+  std::string tag;   // set when the run stays for its tag
 };
 
 // "36h", "180d", "26w", "2y". InvalidArgument.
 absl::StatusOr<absl::Duration> ParseAge(std::string_view text);
 
-// Finished, with a verdict on each case, which passed or was waived.
+// Whether the run is finished, and every case has a verdict and passed or was waived.
 bool AllPassed(const server::RunRow& run);
 
 // `runs` are all runs, newest first, and must outlive the rows, which are in the same order. Runs that go on,
 // runs with a tag (`tags`: by run id) and the newest green run of each chip and selection always stay, as
-// gates compare with them. `is_green` is asked about finished runs, of each chip and selection until the
-// first.
+// gates compare with them. `is_green` is called for the finished runs of each chip and selection, until it
+// returns true.
 absl::StatusOr<std::vector<RetentionRow>> Decide(
     const std::vector<server::RunRow>& runs, const std::map<std::string, std::string>& tags,
     const RetentionPolicy& policy, absl::Time now,

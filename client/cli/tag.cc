@@ -21,7 +21,7 @@ class TagCommand final : public Command {
   }
   std::string examples() const override {
     return "  diopi-cli tag 20251120-101502-7f3a release-2.1    names a run and keeps it\n"
-           "  diopi-cli tag                                     all tags\n";
+           "  diopi-cli tag                                     lists the tags\n";
   }
   void AddOptions(CLI::App* app) override {
     CLI::Option* run = app->add_option("RUN", run_, "Run id, or latest");

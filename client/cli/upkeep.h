@@ -1,4 +1,4 @@
-// What the commands that change a results database share.
+// Shared by the commands that change a results database.
 #ifndef CLIENT_CLI_UPKEEP_H_
 #define CLIENT_CLI_UPKEEP_H_
 
@@ -10,12 +10,12 @@
 
 namespace diopi::cli {
 
-// The results database of a data folder (empty: the default one), which must be there; a file of an earlier
-// version is migrated, and standard error says so.
+// The path of a data folder's results database (empty: the default folder). NotFound when it is missing.
+// Migrates a file of an earlier version, and says so on standard error.
 absl::StatusOr<std::string> DatabaseToChange(const std::string& data_folder);
 
-// OK when `yes`, or when somebody at the terminal agrees to the question. InvalidArgument, naming --yes,
-// where there is no terminal; Cancelled when the answer is another.
+// OK if `yes`, or if the user at the terminal agrees. InvalidArgument, naming --yes, without a terminal;
+// Cancelled if the user does not agree.
 absl::Status Confirm(const std::string& question, bool yes);
 
 // "31.2 MB".

@@ -1,4 +1,4 @@
-// diopi-cli vacuum: gives the room of removed runs back to the disk.
+// diopi-cli vacuum: returns the space of removed runs to the disk.
 #include <iostream>
 #include <memory>
 

@@ -289,11 +289,11 @@ TEST(MarkAdapted, TellsWhatWasConverted) {
   EXPECT_EQ(verdict.reason(), "");
   EXPECT_EQ(reports::AdaptedText(verdict),
             "through the adaptor: input float64 as float32, 1 of 3 elements of input rounded");
-  outcome.reply.set_not_adaptable("1 of 3 elements of input are no int32");
+  outcome.reply.set_not_adaptable("1 of 3 elements of input do not fit in int32");
   verdict = BuildVerdict(AddCase(), outcome, pass);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_SKIPPED);
   EXPECT_EQ(verdict.reason(),
-            "not called: the adaptor cannot convert the case: 1 of 3 elements of input are no int32");
+            "not called: the adaptor cannot convert the case: 1 of 3 elements of input do not fit in int32");
   const loader::CallOutcome crash = Ended(Kind::kCrashed, "SIGSEGV in diopiAdd");
   verdict = BuildVerdict(AddCase(), crash, pass);
   MarkAdapted(crash, &verdict);

@@ -152,14 +152,14 @@ std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
                           std::string(DtypeName(conversion.dtype())));
     }
     if (DrawsBeyond(c, conversion.key(), conversion.dtype())) {
-      return absl::StrCat("the function draws numbers that are no ",
+      return absl::StrCat("the function draws numbers that do not fit in ",
                           std::string(DtypeName(conversion.dtype())));
     }
     if (own != c.dtype() || own == conversion.dtype()) continue;
     for (const v1::Argument& arg : c.args()) {
       // The adaptor does not affect a scalar that the elements' own type cannot hold either.
       if (!arg.has_scalar() || !Fits(arg.scalar(), own) || Fits(arg.scalar(), conversion.dtype())) continue;
-      return absl::StrCat("the scalar ", arg.name(), ", ", NumberText(arg.scalar()), ", is no ",
+      return absl::StrCat("the scalar ", arg.name(), ", ", NumberText(arg.scalar()), ", does not fit in ",
                           std::string(DtypeName(conversion.dtype())));
     }
   }
@@ -218,7 +218,7 @@ bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged) 
     anything_left = anything_left || left.count < left.elements || left.elements == 0;
     if (left.count == 0) continue;
     judged->not_asked.push_back(absl::StrCat(left.count, " of ", left.elements, " elements of ", output.key,
-                                             " are no ", std::string(DtypeName(handed)),
+                                             " do not fit in ", std::string(DtypeName(handed)),
                                              " and were not judged, the first at ", left.first));
   }
   return anything_left;

@@ -142,7 +142,7 @@ TEST(LeaveOutWhatDoesNotFit, IntegersThatTheLibrarysTypeCannotHold) {
   EXPECT_TRUE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
   EXPECT_EQ(Compare(judged), v1::OUTCOME_PASS);
   EXPECT_THAT(judged.not_asked,
-              ElementsAre("2 of 5 elements of out are no int32 and were not judged, the first at 1"));
+              ElementsAre("2 of 5 elements of out do not fit in int32 and were not judged, the first at 1"));
   // The others are judged as usual.
   judged = Integers({5, 0x1p40}, {6, 0});
   EXPECT_TRUE(LeaveOutWhatDoesNotFit(FourBytes(c), &judged));
@@ -162,7 +162,7 @@ TEST(WhyNotAsked, AScalarThatTheLibrarysTypeCannotHold) {
   arg->set_name("value");
   arg->mutable_scalar()->set_dtype(D::int64);
   arg->mutable_scalar()->set_i(int64_t{1} << 31);
-  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the scalar value, 2147483648, is no int32");
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the scalar value, 2147483648, does not fit in int32");
   arg->mutable_scalar()->set_i((int64_t{1} << 31) - 1);
   EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "");
   arg->mutable_scalar()->set_f(0.5);  // nor does int64
@@ -180,9 +180,9 @@ TEST(WhyNotAsked, NumbersDrawnBeyondTheLibrarysType) {
   v1::Argument* to = c.add_args();
   to->set_name("to");
   to->set_null(true);
-  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the function draws numbers that are no int32");
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the function draws numbers that do not fit in int32");
   to->set_i(int64_t{1} << 40);
-  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the function draws numbers that are no int32");
+  EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "the function draws numbers that do not fit in int32");
   to->set_i(1000);
   EXPECT_EQ(WhyNotAsked(c, FourBytes(c)), "");
 }

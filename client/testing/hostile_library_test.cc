@@ -1,6 +1,6 @@
-// The table of docs/untrusted-libraries.md, held against what vendor_hostile gets done in whole runs: on a
+// Compares the table of docs/untrusted-libraries.md with what vendor_hostile achieves in whole runs: on a
 // terminal, in each sandbox mode, as root and as another user. The columns of root and of the example with
-// two users need a test that root runs.
+// two users are tested only as root.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ Column ReadAttempts(const std::string& printed) {
 class HostileLibraryTest : public ::testing::Test {
  protected:
   HostileLibraryTest() {
-    // The other user goes through the folder to its own.
+    // The other user must get through this folder to its own.
     std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all |
                                                      std::filesystem::perms::group_exec |
                                                      std::filesystem::perms::others_exec);
@@ -78,7 +78,7 @@ class HostileLibraryTest : public ::testing::Test {
 
   static bool Root() { return geteuid() == 0; }
 
-  // A folder that `user` alone may look into.
+  // A folder that only `user` can look into.
   std::string MakeFolder(const std::string& name, uid_t user) const {
     std::string path = folder_ / name;
     std::filesystem::create_directories(path);
@@ -132,7 +132,7 @@ class HostileLibraryTest : public ::testing::Test {
                        absl::StrCat("DIOPI_TEST_SERVER=", server_), "DIOPI_TEST_SOCKET=" + socket});
   }
 
-  // What the verdicts tell of attempts that the library cannot judge itself.
+  // Adds the attempts whose success only the verdicts show.
   static void AddVerdicts(const StoredRun& run, Column* column) {
     struct Attempt {
       std::string name;
@@ -172,7 +172,7 @@ class HostileLibraryTest : public ::testing::Test {
     return held ? "held" : "open";
   }
 
-  // Made once: that takes longer than a run.
+  // Generates them once, because that takes longer than a run.
   void CopyBaselines(uid_t user, const std::string& data) {
     const std::string made = folder_ / "made";
     if (!std::filesystem::exists(made)) {
@@ -186,7 +186,7 @@ class HostileLibraryTest : public ::testing::Test {
     ASSERT_EQ(RunProgram({"/bin/chown", "-R", owner, data + "/baselines"}).code, 0);
   }
 
-  // With a server of the agent's own.
+  // The agent starts its own server.
   void CheckOwnServer(uid_t user, const std::string& sandbox, const std::string& heading) {
     const std::string home = MakeFolder(absl::StrCat("home_", sandbox, "_", user), user);
     const std::string data = home + "/data";
@@ -204,12 +204,12 @@ class HostileLibraryTest : public ::testing::Test {
     CheckForged(stored, found.contains(kReport) && found.at(kReport) == "open");
   }
 
-  // `sandbox`: what the run's record says of it. Rows that this kernel cannot hold, as the record must say,
-  // are not compared.
+  // `sandbox`: its text in the run's record. Skips rows that this kernel cannot hold, which the record must
+  // name.
   static void Check(const std::string& heading, Column found, const std::string& sandbox,
                     const std::string& printed) {
     const std::map<std::string, Column> table = ReadTable();
-    ASSERT_TRUE(table.contains(heading)) << heading << " is no column of " << kPage;
+    ASSERT_TRUE(table.contains(heading)) << heading << " is not a column of " << kPage;
     Column expected = table.at(heading);
     const std::string retained = sandbox.substr(std::min(sandbox.size(), sandbox.find("could not drop")));
     for (const auto& [what, attempts] : kHeldByLandlock) {
@@ -222,12 +222,12 @@ class HostileLibraryTest : public ::testing::Test {
     EXPECT_EQ(found, expected) << heading << "\n" << sandbox << "\n" << printed;
   }
 
-  // Whether `user` may run what was built: not where the checkout lies in somebody's private folder.
+  // Whether `user` may run the built programs: not if the checkout is in somebody's private folder.
   static bool CanRun(uid_t user) {
     return RunProgram(As(user, {"/usr/bin/test", "-x", BinPath("diopi-agent")})).code == 0;
   }
 
-  // vendor_hostile gives its verdicts a reason that no other has.
+  // vendor_hostile's forged verdicts have a reason that no others have.
   static void CheckForged(const StoredRun& run, bool expected) {
     const auto forged =
         std::count_if(run.verdicts.begin(), run.verdicts.end(),
@@ -242,7 +242,7 @@ class HostileLibraryTest : public ::testing::Test {
       {"reading and writing files", {"read references in DATA", "write a file"}},
   };
   TempFolder folder_;
-  pid_t server_ = 0;  // 0: the agent's own
+  pid_t server_ = 0;  // 0: the agent starts its own
 };
 
 TEST_F(HostileLibraryTest, HoldsWhatThePageSays) {

@@ -228,12 +228,12 @@ TEST_F(SecurityTest, BringingALibraryAlongNeedsAdminAndAnAgentThatTakesIt) {
   Running careful(AgentCommand(user + Arguments{"--serve", "--chip", "c"}), {});
   ASSERT_NE(careful.WaitForLine("waiting for runs"), "");
   ExpectRefused(Cli("submit", upload + user), 4,
-                "the token of 'user' has the role run; bringing a library along needs admin", "user");
+                "the token of 'user' has the role run; uploading a library needs admin", "user");
   ExpectRefused(Cli("submit", upload + boss), 2,
                 "takes an uploaded library; these were started without --impl-upload", "boss");
   Running open(AgentCommand(user + Arguments{"--serve", "--chip", "c", "--impl-upload"}), {});
   ASSERT_NE(open.WaitForLine("waiting for runs"), "");
-  ExpectRefused(Cli("submit", upload + user), 4, "bringing a library along needs admin", "user");
+  ExpectRefused(Cli("submit", upload + user), 4, "uploading a library needs admin", "user");
   const Finished run = Cli("submit", upload + boss);
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   const StoredRun stored = ReadRun(data());

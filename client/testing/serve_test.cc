@@ -45,7 +45,7 @@ class ServeTest : public ::testing::Test {
 
   void StartServer(const std::string& listen) {
     server_ = std::make_unique<Running>(
-        // As FullDisk wants it.
+        // FullDisk needs this.
         std::vector<std::string>{"/bin/sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh", BinPath("diopi-server"),
                                  "--data", data(), "--listen", listen, "--ready-fd", "1", "--log-level",
                                  "error", "--lease-s", "1"},
@@ -85,7 +85,7 @@ class ServeTest : public ::testing::Test {
     return RunProgram({BinPath("diopi-cli"), "agents", "--server", address_}).out;
   }
 
-  // The variable that holds a new token of this name.
+  // Makes a token of this name. Returns the environment variable with it.
   static std::string Token(const std::string& name) {
     const Finished made = RunProgram(
         {BinPath("diopi-server"), "token", "add", "--data", data(), "--name", name, "--role", "run"});
@@ -129,7 +129,7 @@ TEST_F(ServeTest, AGoodLibraryAndAFaultyOne) {
   }
   good->Signal(SIGTERM);
   EXPECT_EQ(good->Finish().code, 0);
-  EXPECT_EQ(Agents(), "");  // it said goodbye
+  EXPECT_EQ(Agents(), "");  // it has left
 
   // Its add returns an error: the device works, and finding the error is a run's task.
   const auto faulty = Agent(VendorPath("vendor_error"), &name);
@@ -196,7 +196,7 @@ TEST_F(ServeTest, WhatIsRefusedIsRefusedWithItsReason) {
 }
 
 // The library crashes on the health check's case: the agent is listed with the reason and gets no runs, and
-// those who wait for a run are told.
+// those who wait for a run learn why.
 TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   std::string name;
   const auto agent = Agent(VendorPath("vendor_segfault"), &name);
@@ -214,7 +214,7 @@ TEST_F(ServeTest, ALibraryThatCrashesIsUnhealthy) {
   EXPECT_NE(waited.err.find("--cancel " + RunIn(waited.out)), std::string::npos) << waited.err;
 }
 
-TEST_F(ServeTest, AnUploadThatIsNoElfFileIsRefused) {
+TEST_F(ServeTest, AnUploadThatIsNotAnElfFileIsRefused) {
   std::string name;
   const auto agent = Agent(LibPath("libdiopi_cpu.so"), &name, {"--impl-upload"});
   const std::string path = *folder_ / "script.sh";
@@ -293,7 +293,7 @@ TEST_F(ServeTest, AnAgentsOwnServerLeavesTheStandingOnesUploadsAlone) {
   EXPECT_TRUE(std::filesystem::remove(incoming));
 }
 
-// Whoever started it was killed before it could ask to end with them, and an orphan's new parent is not
+// The agent was killed before the job could ask the kernel to end with it; an orphan's new parent is not
 // always process 1.
 TEST_F(ServeTest, AJobWhoseAgentIsGoneDoesNotBegin) {
   const Finished job = RunProgram({BinPath("diopi-agent"), "--impl", LibPath("libdiopi_cpu.so"), "--server",
@@ -358,7 +358,7 @@ TEST_F(ServeGateTest, ARunWithoutASignOfItsAgentIsStalledUntilItIsResumed) {
   EXPECT_NE(Runs().find("running"), std::string::npos) << Runs();
   agent.Signal(SIGKILL);
   agent.Finish();
-  std::string runs = Runs();  // the server alone knows when; the test's time limit is the end
+  std::string runs = Runs();  // only the server knows when; the test's time limit ends the loop
   while (runs.find("stalled") == std::string::npos) runs = Runs();
   EXPECT_EQ(runs.find("running"), std::string::npos) << runs;
   const Finished report =
@@ -395,7 +395,7 @@ TEST_F(ServeGateTest, CancellingTheWaitLeavesTheRunCancellingTheRunEndsIt) {
   EXPECT_EQ(Submit({"--fname", "relu", "--wait"}).code, 1);  // and the agent is free again
 }
 
-// The disk is full while two agents start a run, for three tries of each: the run is done when there is room.
+// The disk is full while two agents start a run, for three tries of each: the run is done once there is room.
 TEST_F(ServeTest, ADiskThatIsFullForAWhileCostsNoRun) {
   const std::string run = RunIn(Submit({"--fname", "relu"}).out);
   std::string name;
@@ -416,7 +416,7 @@ TEST_F(ServeTest, ADiskThatIsFullForAWhileCostsNoRun) {
   const Finished watched = watch.Finish();
   EXPECT_EQ(watched.code, 0) << watched.out << watched.err;
   EXPECT_EQ(Runs().find("running"), std::string::npos) << Runs();
-  EXPECT_EQ(Runs().find("queued"), std::string::npos) << Runs();  // what was refused left nothing
+  EXPECT_EQ(Runs().find("queued"), std::string::npos) << Runs();  // the refused run left nothing
   const StoredRun stored = ReadRun(data(), run);
   EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
   EXPECT_EQ(stored.info.options().impl_sha256(), *Sha256OfFile(LibPath("libdiopi_cpu.so")));
@@ -447,8 +447,8 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   StartServer(address_);
   Running watch(SubmitCommand({"--watch", queued}), {});
   ASSERT_NE(watch.WaitForLine("queued"), "");
-  // A watcher is told when the run starts, not only of the first verdict, which the gate holds back: a case's
-  // time limit is beyond this test's.
+  // A watcher learns that the run has started, not only of the first verdict, which the gate holds back: the
+  // case's time limit is longer than the test's.
   const auto agent =
       Agent(VendorPath("vendor_gate"), &name, {"--timeout-s", "600"}, {"DIOPI_TEST_GATE=" + gate_});
   ASSERT_NE(watch.WaitForLine("running"), "");
@@ -467,7 +467,8 @@ TEST_F(ServeGateTest, AgentsComeBackToARestartedServerAndQueuedRunsAreDone) {
   EXPECT_EQ(stored.info.state(), v1::RUN_STATE_FINISHED);
 }
 
-// With tokens: whose agent works on whose run is known again before it is refused what it was given.
+// With tokens: a restarted server knows which agent works on which run before it could refuse that agent's
+// calls.
 TEST_F(ServeGateTest, AnAgentsRightToARunSurvivesARestartOfTheServer) {
   const std::string alice = Token("alice");
   std::string name;

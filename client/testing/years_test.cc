@@ -1,4 +1,5 @@
-// Years of runs in a data folder: tag, prune, archive and vacuum as processes, beside one that has it open.
+// Years of runs in a data folder: tag, prune, archive and vacuum as processes, while another process has it
+// open.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -128,7 +129,7 @@ TEST_F(YearsTest, AnArchiveIsReadLikeADataFolder) {
   const Finished report = Cli({"report", "--run", first, "--format", "csv", "--data", file}, false);
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_EQ(report.out, before);
-  EXPECT_EQ(Cli({"archive", second, "--to", file}).code, 2);  // there is one
+  EXPECT_EQ(Cli({"archive", second, "--to", file}).code, 2);  // the file exists
   const std::string other = folder_ / "2026.db";
   EXPECT_EQ(Cli({"tag", second, "kept"}).code, 0);
   const Finished tagged = Cli({"archive", second, "--to", other, "--remove", "--yes"});

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What systemd says about the units, with the programs of a build folder in the place of installed ones.
-# usage: systemd_test.sh PREFIX    (a build folder is one). Exit status 77: there is no systemd-analyze.
+# Checks the units with systemd-analyze, with the programs of a build folder instead of installed ones.
+# usage: systemd_test.sh PREFIX    (such as a build folder). Exit status 77: there is no systemd-analyze.
 set -euo pipefail
 prefix=$(realpath "${1:?"usage: systemd_test.sh PREFIX"}")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ mv "$work/diopi-agent@.service" "$work/diopi-agent@one.service"
 for unit in diopi-server.service diopi-agent@one.service; do
   said=$(SYSTEMD_LOG_LEVEL=warning systemd-analyze verify --man=no --recursive-errors=no "$work/$unit" 2>&1) ||
     fail "$unit: $said"
-  # A key that systemd does not know is only a warning to it.
+  # systemd only warns of an unknown key.
   grep -F "$unit" <<<"$said" && fail "$unit: $said"
 done
 
@@ -26,7 +26,7 @@ systemd-analyze security --offline=yes --threshold=20 "$work/diopi-server.servic
 systemd-analyze security --offline=yes --threshold=60 "$work/diopi-agent@one.service" >"$work/said" ||
   fail "diopi-agent@.service is more exposed than 6.0: $(tail -n 1 "$work/said")"
 
-# The units' options are the programs'.
+# The programs have the units' options.
 server_help=$("$prefix/bin/diopi-server" --help)
 agent_help=$("$prefix/bin/diopi-agent" --help)
 grep -qe --config <<<"$server_help" || fail "diopi-server has no --config"

@@ -13,7 +13,7 @@
 namespace diopi::loader {
 namespace {
 
-// The argument, and its tensor, that a key names; null where there is none.
+// The argument that a key names, and its tensor; null: none.
 struct Found {
   v1::Argument* argument = nullptr;
   v1::TensorSpec* spec = nullptr;
@@ -94,7 +94,7 @@ absl::Status AdaptedCall::Apply(const v1::CaseAdaptor::Conversion& conversion) {
       return absl::InvalidArgumentError(
           absl::StrCat("no conversion of ", Name(handed.own), " to ", Name(handed.handed)));
     }
-    // What the library allocates is counted as converted when it has the type that was asked for.
+    // A tensor that the library allocates counts as converted once it has the type that was asked for.
     if (found.argument->role() != v1::ROLE_LIBRARY_OUTPUT) {
       words.push_back(absl::StrCat(Name(handed.own), " as ", Name(handed.handed)));
     } else {
@@ -124,8 +124,8 @@ void AdaptedCall::ConvertInput(const std::string& key, const Handed& handed) {
   const Conversion done = Convert(handed.own, input->data, handed.handed, data.data(), elements);
   if (done.lost > 0) {
     absl::StrAppend(&not_adaptable_, not_adaptable_.empty() ? "" : "; ", done.lost, " of ", done.elements,
-                    " elements of ", key, " are no ", Name(handed.handed), ", the first at ", done.first_lost,
-                    ": ", done.first_text);
+                    " elements of ", key, " do not fit in ", Name(handed.handed), ", the first at ",
+                    done.first_lost, ": ", done.first_text);
   }
   if (done.rounded > 0) {
     rounded_.push_back(absl::StrCat(done.rounded, " of ", done.elements, " elements of ", key, " rounded"));
@@ -151,7 +151,7 @@ void AdaptedCall::TakeBack(std::vector<OutputTensor>* outputs) {
     // A floating result that is rounded into a narrower type is what the caller asked for.
     if (done.lost == 0 || IsFloating(handed.own)) continue;
     rounded_.push_back(absl::StrCat(done.lost, " of ", done.elements, " elements that the library wrote to ",
-                                    output.key, " are no ", Name(handed.own),
+                                    output.key, " do not fit in ", Name(handed.own),
                                     " and were taken modulo its range, the first at ", done.first_lost, ": ",
                                     done.first_text));
   }

@@ -2,7 +2,7 @@
 // those that the caller asked for.
 //
 // It works on the case and its tensors, before the arguments of the call are made and after its outputs were
-// read: the library's buffers have canaries, poison and every check of the memory, as without an adaptor.
+// read: canaries, poison and all checks of the library's buffers are as without an adaptor.
 #ifndef IMPL_LOADER_ADAPTOR_ADAPTOR_H_
 #define IMPL_LOADER_ADAPTOR_ADAPTOR_H_
 
@@ -24,8 +24,8 @@ namespace diopi::loader {
 // One case, adapted. Not thread-safe. The case, its inputs and the adaptor outlive it.
 class AdaptedCall {
  public:
-  // InvalidArgument when the adaptor asks for the impossible: an unknown tensor, a conversion that does not
-  // exist, a layout that a tensor of so many dimensions cannot have.
+  // InvalidArgument when the adaptor names an unknown tensor, a conversion that does not exist, or a layout
+  // that a tensor of this many dimensions cannot have.
   static absl::StatusOr<AdaptedCall> Make(const v1::Case& c, const std::vector<InputView>& inputs,
                                           const v1::CaseAdaptor& adaptor);
 
@@ -37,7 +37,7 @@ class AdaptedCall {
   const std::string& not_adaptable() const { return not_adaptable_; }
 
   // Converts outputs, inouts and tensors that the library allocated back to the caller's element types, if
-  // the library gave them in the type it was asked for. Others stay as they are, for the judge to see.
+  // the library gave them in the type it was asked for. Others stay as they are, so that they are judged.
   void TakeBack(std::vector<OutputTensor>* outputs);
 
   // Adds to the reply what was done, in words.

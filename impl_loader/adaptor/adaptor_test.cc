@@ -74,8 +74,7 @@ TEST_F(AdaptedCallTest, TypesThereAndBack) {
             Bytes<float>({1, 0.1F, -2}));
   EXPECT_EQ(std::string(static_cast<const char*>(call->inputs()[1].data), call->inputs()[1].bytes),
             Bytes<int32_t>({7, -100}));
-  // The vendor's float32 comes back as float64, the value untouched; another type is left for the judge to
-  // see.
+  // The vendor's float32 comes back as float64 with the same value; another type stays, so that it is judged.
   std::vector<OutputTensor> outputs = {{"out", D::float32, {3}, Bytes<float>({1, 0.1F, -2})},
                                        {"index", D::int64, {1}, Bytes<int64_t>({1})}};
   call->TakeBack(&outputs);
@@ -95,16 +94,16 @@ TEST_F(AdaptedCallTest, WhatDoesNotFitIsNotHandedOver) {
   absl::StatusOr<AdaptedCall> call = Make();
   ASSERT_TRUE(call.ok()) << call.status();
   EXPECT_EQ(call->not_adaptable(),
-            "1 of 2 elements of index are no int32, the first at 1: 9223372036854775807");
+            "1 of 2 elements of index do not fit in int32, the first at 1: 9223372036854775807");
   input_ = Bytes<double>({1, 1e300, 2});
   AddConversion("input", D::float32, v1::CONTIGUOUS, &adaptor_);
   EXPECT_THAT(Make()->not_adaptable(),
-              HasSubstr("1 of 3 elements of input are no float32, the first at 1: 1e+300"));
+              HasSubstr("1 of 3 elements of input do not fit in float32, the first at 1: 1e+300"));
 }
 
 // A library that computes uint8 in int32 gives 300 where uint8 arithmetic gives 44: taken modulo, and
 // reported.
-TEST_F(AdaptedCallTest, ResultsBeyondTheCallersTypeAreTold) {
+TEST_F(AdaptedCallTest, ResultsBeyondTheCallersTypeAreReported) {
   case_.mutable_args(0)->mutable_tensor()->set_dtype(D::uint8);
   AddConversion("out", D::int32, v1::CONTIGUOUS, &adaptor_);
   absl::StatusOr<AdaptedCall> call = Make();
@@ -115,7 +114,8 @@ TEST_F(AdaptedCallTest, ResultsBeyondTheCallersTypeAreTold) {
   v1::WorkerReply reply;
   call->Describe(&reply);
   ASSERT_EQ(reply.rounded_size(), 1);
-  EXPECT_THAT(reply.rounded(0), HasSubstr("2 of 3 elements that the library wrote to out are no uint8"));
+  EXPECT_THAT(reply.rounded(0),
+              HasSubstr("2 of 3 elements that the library wrote to out do not fit in uint8"));
 }
 
 TEST(AdaptedLayoutTest, Strides) {

@@ -20,8 +20,8 @@ struct Conversion {
   int64_t rounded = 0;     // floating values that were rounded
 };
 
-// False for pairs that are not converted: complex numbers, except between complex64 and complex128, and
-// dtypes whose elements are of no known kind.
+// False for pairs that cannot be converted: complex numbers, except between complex64 and complex128, and
+// unknown dtypes.
 bool CanConvert(Dtype from, Dtype to);
 
 // Dense arrays of `elements`; no alignment is needed.

@@ -203,7 +203,7 @@ CallResult Invoke(ffi_cif* cif, void* symbol, void** values) {
   try {
     ffi_call(cif, FFI_FN(symbol), &returned, values);
   } catch (::abi::__forced_unwind&) {
-    throw;  // a thread being cancelled, not the library's doing
+    throw;  // the thread is being cancelled
   } catch (const std::exception& e) {
     return Threw(e.what());
   } catch (const std::string& text) {

@@ -45,7 +45,7 @@ TEST(CallTest, ReturnsTheErrorCode) {
   EXPECT_EQ(result->error_code, 1000);
 }
 
-TEST(CallTest, TellsExceptions) {
+TEST(CallTest, ReportsExceptions) {
   struct Row {
     ReluInp function;
     const char* text;

@@ -37,12 +37,12 @@ struct BoundTensor {
   int64_t element = 0;           // bytes
   bool dense = false;            // the elements are the storage, in order
   const void* values = nullptr;  // dense, of inputs and inouts
-  const void* holds = nullptr;  // dense, of an output: what callers put into it before the call; null: poison
-  std::string image;            // not dense: the whole storage as it is before the call
+  const void* holds = nullptr;   // dense, of outputs: what callers put there before the call; null: poison
+  std::string image;             // not dense: the whole storage as it is before the call
   std::vector<uint8_t> covered;  // not dense: 1 for storage elements that belong to the tensor
 
   bool judged = true;               // false: its value is undefined, so it may be anything
-  bool may_stay_unwritten = false;  // judged, but only where the library writes it
+  bool may_stay_unwritten = false;  // judged only if the library writes it
 
   bool is_output() const { return role == v1::ROLE_OUTPUT; }
   // What the storage of an input or inout held before the call.
@@ -65,10 +65,10 @@ struct OutputTensor {
 
 class CallFrame {
  public:
-  // `inputs` must hold every input and inout of the case and outlive the frame. An input's own dtype wins
-  // over the case's. Outputs of a floating dtype get `widened` unless that is `unsupported`. Buffers come
-  // from the context's arenas. InvalidArgument, naming the argument, when case, inputs and signature do not
-  // fit each other; ResourceExhausted when there is no memory.
+  // `inputs` must hold every input and inout of the case and outlive the frame. An input's own dtype
+  // overrides the case's. Outputs of a floating dtype get `widened` unless that is `unsupported`. Buffers
+  // come from the context's arenas. InvalidArgument, naming the argument, when case, inputs and signature do
+  // not fit each other; ResourceExhausted when there is no memory.
   static absl::StatusOr<std::unique_ptr<CallFrame>> Build(const abi::Function& function, const v1::Case& c,
                                                           const std::vector<InputView>& inputs, Dtype widened,
                                                           diopiContext* context);
@@ -76,14 +76,14 @@ class CallFrame {
   // False when the case has generators and the last call advanced none of them.
   bool GeneratorsMoved() const;
   // Call it before each call of the library. Restores inputs, inouts, generators and handles, fills outputs
-  // with `poison` (if `fill`, with the values that callers put there, where they do), renews the canaries and
-  // moves everything to the device. `spreading` names inputs and inouts ("*": all) that get canaries which
+  // with `poison` (or, with `fill`, with the values that callers put there, if any), renews the canaries and
+  // moves everything to the device. The inputs and inouts named by `spreading` ("*": all) get canaries that
   // spread into results (Buffer). Returns the library's error code when a copy fails.
   int32_t Prepare(uint8_t poison, bool fill = true, std::string_view spreading = {});
   // After Prepare, for a library with device memory: sets inputs and inouts to zeros, and queues copies of
   // their values on the context's stream behind the work that `delay` puts there for `seconds`. Waits for
-  // everything except these. Returns the library's error code; `held` says whether the inputs are late, false
-  // where the library lacks the functions for it.
+  // everything except these. Returns the library's error code; `held` says whether the inputs are late; false
+  // if the library lacks the functions for it.
   int32_t HoldInputs(StreamDelay* delay, double seconds, bool* held);
   // Call it after each call of the library: makes the mirrors of all buffers current. Synchronise afterwards.
   int32_t Download();

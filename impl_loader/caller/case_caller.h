@@ -18,7 +18,7 @@ struct TimeOptions {
   int warmup = 3;                // calls before the samples, each waited for
   int samples = 15;              // at least; fewer (3 at least) when `seconds` have passed
   int max_calls = 50;            // per sample
-  double sample_seconds = 0.01;  // that a sample should take
+  double sample_seconds = 0.01;  // what a sample should take
   double seconds = 5;            // for all samples of a case, approximately
 };
 

@@ -24,12 +24,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLeakCalls = 16;  // each must grow: caches that fill up stop growing
 constexpr int kFewestLeakCalls = 4;
-constexpr double kLeakSeconds = 2;         // spent on them at most
-constexpr double kSampledSeconds = 0.004;  // spent on the further calls of a sampled case
+constexpr double kLeakSeconds = 2;         // the most spent on them
+constexpr double kSampledSeconds = 0.004;  // the most spent on further calls of a sampled case
 constexpr int kRepeats = 12;               // further calls when two differ
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
-// How long a thread that outlives its call has to show what it still writes.
+// How long we watch for writes of a thread that outlives its call.
 constexpr std::chrono::milliseconds kSettle{50};
 constexpr char kHeldText[] =
     " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
@@ -89,7 +89,7 @@ OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
   return {};
 }
 
-// Every eighth case, whatever it is run with.
+// Chooses every eighth case, whatever the run's options.
 bool IsSampled(const std::string& id) {
   return !id.empty() && Xxh64(id) % 8 == 0;
 }
@@ -105,7 +105,7 @@ struct CaseRunner::Attempt {
   runtime::Arena::Mark device_mark;
   Findings findings;
   double seconds = 0;  // of the last call
-  bool held = false;   // its inputs came late
+  bool held = false;   // its inputs arrived late
 };
 
 CaseRunner::CaseRunner(VendorLibrary* vendor, const ForkGuard* forks)
@@ -357,7 +357,7 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
     const OutputTensor& a = first[i];
     const OutputTensor& b = now[i];
     const OutputRules rules = RulesOf(*attempt->frame, a.key);
-    if (!rules.judged) continue;  // anything may be there, what was there before included
+    if (!rules.judged) continue;  // anything may be there, even the poison
     if (a.dtype != b.dtype || a.shape != b.shape) {
       differ(absl::StrCat(a.key, " has another shape or dtype in the second of two equal calls"));
       continue;

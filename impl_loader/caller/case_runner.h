@@ -17,8 +17,8 @@ namespace diopi::loader {
 
 struct RunOptions {
   int calls = 2;  // 1: no comparison of two calls, so no unwritten outputs and no leaks are found
-  // Calls of every eighth case (chosen by its id) for which two are asked, while they take less than a few
-  // milliseconds: over its cases, a function that fails now and then is called often enough to show it.
+  // Every eighth case (chosen by its id) gets this many calls where `calls` is 2, unless they take more than
+  // a few milliseconds: over its cases, a function that fails now and then is called often enough to show it.
   int sampled_calls = 16;
   bool find_leaks = true;
   // In every second call, keep the stream busy before the inputs arrive on it, where the library has the
@@ -55,7 +55,7 @@ class CaseRunner {
   // How one call is made.
   struct Setting {
     uint8_t poison;
-    bool hold = false;                // the inputs come late
+    bool hold = false;                // the inputs arrive late
     bool fill = true;                 // outputs hold what callers put there
     std::string_view spreading = {};  // CallFrame::Prepare
   };

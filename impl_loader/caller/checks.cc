@@ -41,7 +41,7 @@ void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings
   TellBounds(key, buffer, runtime::CheckCanaries(buffer), findings);
 }
 
-// Of the two kinds of canaries that may be there.
+// Checks canaries of either kind; reports the smaller damage.
 void CheckEitherBounds(const std::string& key, runtime::Buffer buffer, Findings* findings) {
   const runtime::CanaryDamage usual = runtime::CheckCanaries(buffer);
   if (usual.count == 0) return;
@@ -61,7 +61,7 @@ void CheckUnchanged(const BoundTensor& bound, Findings* findings) {
     if (std::memcmp(buffer.mirror + at, before + at, element) == 0) continue;
     if (count++ == 0) first = static_cast<int64_t>(at / element);
   }
-  if (count == 0) return;  // put back meanwhile, in another process's frame
+  if (count == 0) return;  // another process has put it back meanwhile
   findings->Add(v1::MemoryFinding::CHANGED_INPUT, bound.key, first, count,
                 absl::StrCat(Elements(count), " of the input ", bound.key, " changed, the first at ", first,
                              bound.dense ? "" : " of its storage"));

@@ -10,7 +10,7 @@
 
 namespace diopi::loader {
 
-// What outputs hold before the first call and the second, and so on in turn: the two differ in every bit.
+// The byte that fills outputs before odd calls, and that before even ones; the two differ in every bit.
 inline constexpr uint8_t kPoison[2] = {0xA5, 0x5A};
 
 // A list that keeps the first finding of each kind and key.
@@ -29,8 +29,8 @@ class Findings {
 // put right. The frame's mirrors must be current.
 void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings);
 
-// The same, but for the layouts and what the library required, of a frame that lies where another process has
-// prepared and called it, whichever call came last there. The other process may still be writing.
+// The same, without overwritten layouts and required buffers, for a frame that another process has prepared
+// and called, whichever call came last. The other process may still be writing.
 void CheckOthersFrame(const CallFrame& frame, Findings* findings);
 
 // Two runs of one case, the first with outputs poisoned with `poison_a`, the second with `poison_b`.

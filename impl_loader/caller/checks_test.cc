@@ -94,7 +94,7 @@ TEST_F(OthersFrame, IsAsAnyCallHasLeftIt) {
   }
 }
 
-TEST_F(OthersFrame, TellsWhatIsNotAsItWas) {
+TEST_F(OthersFrame, ReportsWhatHasChanged) {
   const auto prepare = [this] { frame_->Prepare(kPoison[1], true, "*"); };
   prepare();
   Data(1)[4] = 0;

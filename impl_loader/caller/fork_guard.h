@@ -36,7 +36,7 @@ class ForkGuard {
   std::set<pid_t> RunningCopies() const;
 
   const pid_t process_;
-  const pid_t listed_;                     // the process in /proc, which may be that of another PID namespace
+  const pid_t listed_;  // this process's number in /proc, which may belong to another PID namespace
   std::atomic<uint32_t>* const returned_;  // copies that returned from a call; shared with them
   uint32_t returned_before_ = 0;
   std::set<pid_t> accepted_;

@@ -128,7 +128,7 @@ class FrameBuilder {
   absl::Status AddTensor(const v1::Argument& arg) {
     if (arg.value_case() != v1::Argument::kTensor) return Misfit(arg.name(), "expected a tensor");
     if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
-      return Misfit(arg.name(), "the signature leaves the library no handle to fill");
+      return Misfit(arg.name(), "the signature has no handle for the library to fill");
     }
     if (!arg.tensor().same_as().empty()) return AddSame(arg.name(), arg.tensor().same_as());
     absl::StatusOr<diopiTensorHandle_t> handle = Bind(arg.name(), arg, arg.tensor());
@@ -154,7 +154,7 @@ class FrameBuilder {
     if (list && tensors.null_size() != 0 && tensors.null_size() != tensors.tensors_size()) {
       return Misfit(arg.name(), "expected as many null flags as tensors, or none");
     }
-    // One handle beyond the end: a list may be empty, its pointer must not be null.
+    // One handle more than needed: a list may be empty, but its pointer must not be null.
     const int count = list ? tensors.tensors_size() : 1;
     array.assign(static_cast<size_t>(count) + 1, nullptr);
     for (int i = 0; i < count; ++i) {
@@ -177,7 +177,7 @@ class FrameBuilder {
   diopiSize_t Size(const v1::Argument& arg) {
     auto& values = frame_->sizes_.emplace_back(Values(arg.sizes().values()));
     const auto length = static_cast<int64_t>(values.size());
-    values.push_back(0);  // never a null pointer, an empty list included
+    values.push_back(0);  // the pointer of an empty list must not be null either
     return {values.data(), length};
   }
 
@@ -257,7 +257,7 @@ class FrameBuilder {
     bound.judged = JudgeOf(arg.name()).kind() != v1::Judge::NOT_JUDGED;
     bound.dense = true;
     bound.tensor.dtype = arg.host_output().dtype();
-    // Our own reference writes a whole noise number where the oracle asks for one.
+    // Where the oracle asks for noise numbers, our reference writes whole ones.
     const bool noise = widened_ == v1::Dtype::noise64 || widened_ == v1::Dtype::noise80;
     if (noise && IsFloating(arg.host_output().dtype())) bound.tensor.dtype = widened_;
     bound.element = runtime::ElementBytes(bound.tensor.dtype);

@@ -19,10 +19,9 @@ class InProcessLibrary {
 
   // Calls the case's function once on `inputs` (every input, inout and `from` tensor of the case by key) and
   // returns every output, inout and library output by key. The dtype of an input overrides that of the case's
-  // spec: this is how the oracle widens a case (outputs of a floating dtype are then allocated in
-  // `widened_dtype`, unless that is `unsupported`).
-  // Unimplemented: no such symbol, NoImplement. InvalidArgument: DtypeNotSupported. Internal: another error,
-  // with the last-error string.
+  // spec, which is how the oracle widens a case (outputs of a floating dtype are then allocated in
+  // `widened_dtype`, unless that is `unsupported`). Unimplemented: no such symbol, NoImplement.
+  // InvalidArgument: DtypeNotSupported. Internal: another error, with the last-error string.
   virtual absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, Dtype widened_dtype) = 0;
 
   virtual std::string vendor_name() const = 0;

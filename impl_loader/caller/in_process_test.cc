@@ -15,7 +15,7 @@ TEST(InProcessLibrary, CallsAndTellsErrorsApart) {
   const auto result = (*good)->Call(AddCase({2, 3}), AddInputs({2, 3}), v1::Dtype::unsupported);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(Floats(result->at("out")), AddResult({2, 3}));
-  // A widened output is no float32 tensor: this library refuses it, so it did get another dtype.
+  // This library refuses anything but float32, which proves that the output was widened.
   EXPECT_EQ((*good)->Call(AddCase({2}), AddInputs({2}), v1::Dtype::noise64).status().code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ((*good)->Call(NewCase("diopiSub"), {}, v1::Dtype::unsupported).status().code(),

@@ -24,7 +24,7 @@ constexpr std::pair<const char*, LibraryCheck (*)(VendorLibrary*)> kChecks[] = {
     {"destruction_hook", CheckDestructionHook},
 };
 
-// Checks a function without arguments that returns a text. If it is absent, that is a note and no failure.
+// Checks a function without arguments that returns a text. An absent function is a note, not a failure.
 LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
   void* symbol = vendor->Symbol(name);
   if (symbol == nullptr) {
@@ -48,7 +48,7 @@ LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
   const std::string said(text, strnlen(text, kMaxVendorText));
   if (said.empty()) return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned an empty text"));
   if (said.size() == kMaxVendorText) {
-    return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned a text without an end"));
+    return Checked(v1::OUTCOME_FAIL, absl::StrCat(name, " returned a text without a terminating null"));
   }
   const std::string printable = PrintableText(said);
   if (printable == said) return Checked(v1::OUTCOME_PASS, "");
@@ -56,14 +56,14 @@ LibraryCheck CheckText(VendorLibrary* vendor, const std::string& name) {
                  absl::StrCat(name, " returned a text that cannot be printed: ", printable));
 }
 
-// A call that must fail in every library; without a symbol, nothing to call.
+// A call that must fail in every library; without a symbol there is no call.
 struct MustFail {
   CheckedFunction function;
   std::string words;
   std::vector<ArgValue> args;
 };
 
-// First cat of no tensors, as in the public harness; then shapes that do not match.
+// First diopiCat of no tensors, as in the public harness; then shapes that do not match.
 std::vector<MustFail> CallsThatMustFail(VendorLibrary* vendor, CheckContext* context,
                                         std::vector<diopiConstTensorHandle_t>* list) {
   std::vector<MustFail> calls;

@@ -16,7 +16,7 @@ using LibraryCheck = v1::WorkerReply::LibraryCheck;
 // lacks what is checked), HARNESS_ERROR for an unknown label; always with a reason, except for PASS.
 LibraryCheck RunLibraryCheck(const std::string& label, VendorLibrary* vendor);
 
-// One check each.
+// Each runs one check.
 LibraryCheck CheckVendorName(VendorLibrary* vendor);
 LibraryCheck CheckImplVersion(VendorLibrary* vendor);
 LibraryCheck CheckLastError(VendorLibrary* vendor);

@@ -3,7 +3,7 @@
 // the library reports can be requested, a cast can be undone, and a destroyed tensor leaves nothing behind.
 //
 // A result in another format may have any shape: only the library reads it. A refusal must be an error code
-// or an exception, because callers may look at the tensor alone. A cast may also return a plain tensor.
+// or an exception, because callers may look only at the tensor. A cast may also return a plain tensor.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,7 +23,7 @@ constexpr int64_t kFormats = 64;  // the check tries formats 0 to 63
 constexpr uint64_t kUntouched = 0x5A5A5A5A5A5A5A5A;
 constexpr uint64_t kUpperHalf = 0xFFFFFFFF00000000;
 
-std::vector<int64_t> Images() {  // the shape that most formats fit
+std::vector<int64_t> Images() {  // a shape that most formats fit
   return {2, 3, 4, 5};
 }
 
@@ -297,7 +297,7 @@ bool FormatCheck::CastsToItsOwn(const std::vector<int64_t>& shape) {
 }
 
 bool FormatCheck::CastsThereAndBack(int64_t format) {
-  context_.context().ReleaseRequired();  // of the formats before
+  context_.context().ReleaseRequired();  // of earlier formats
   const std::string words = CastTo(format);
   Held held;
   int64_t plain = 0;
@@ -307,7 +307,7 @@ bool FormatCheck::CastsThereAndBack(int64_t format) {
       !Cast(held.tensor, format, &out)) {
     return false;
   }
-  if (out == held.tensor) LetGo(held);  // the library may rearrange its memory
+  if (out == held.tensor) LetGo(held);  // the library may have rearranged its memory
   if (!Intact(words)) return false;
   if (out != held.tensor) {
     int64_t kept = 0;

@@ -17,7 +17,7 @@ namespace diopi::loader {
 namespace {
 
 constexpr int kSteps = 10;
-constexpr int64_t kSize = 65;  // the matrices' side: no multiple of a tile
+constexpr int64_t kSize = 65;  // side of the matrices, not a multiple of a tile
 constexpr int kRounds = 8;     // of each thread
 // How long the inputs are delayed on their stream, where the library has the functions for that.
 constexpr double kLateSeconds = 0.5e-3;
@@ -42,7 +42,7 @@ class Matrices {
 
   std::vector<double> start;
   std::vector<std::vector<double>> factors;
-  std::vector<double> product;  // of all, in float64
+  std::vector<double> product;  // of all matrices, in float64
 
  private:
   uint32_t Next() {
@@ -147,7 +147,7 @@ class Chain {
     inputs_.push_back({tensor, aside});
   }
 
-  // The values beside the tensor, zeros in it.
+  // Moves the values to memory beside the tensor, and sets the tensor to zeros.
   int32_t PutAside(const Placed& input) {
     std::memset(input.tensor->storage.mirror, 0, input.tensor->storage.bytes);
     const int32_t code = context_.Upload(*input.tensor);
@@ -225,7 +225,7 @@ LibraryCheck CheckInterleavedStreams(VendorLibrary* vendor) {
   const CheckedFunction matmul = FindMatmul(vendor);
   if (matmul.symbol == nullptr) return NoMatmul();
   const Matrices matrices[] = {Matrices(2), Matrices(3)};
-  // Each stream in turn is the one that is waited for first.
+  // Waits for each stream first, in turn.
   for (const size_t first : {size_t{0}, size_t{1}}) {
     Chain chains[] = {{vendor, matmul, matrices[0]}, {vendor, matmul, matrices[1]}};
     const bool late = chains[0].CanBeLate();

@@ -34,7 +34,7 @@ class VendorLibrary {
   void* Symbol(const std::string& name);
 
   const runtime::DeviceFunctions& functions() const { return functions_; }
-  const std::string& dialect() const { return dialect_; }  // "conform_test", "register", "none"
+  const std::string& dialect() const { return dialect_; }  // "conform_test", "register" or "none"
   const std::vector<std::string>& missing_device_functions() const { return missing_; }
 
   // Empty when the library does not say.

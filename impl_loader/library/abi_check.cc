@@ -141,7 +141,7 @@ class Checker {
     bool in_namespace = false;
     const std::string name = FunctionName(demangled, &in_namespace);
     const bool known = offered_.count(name) != 0;
-    if (exported_.count(name) != 0) return;  // the C symbol is there too: a helper of the same name
+    if (exported_.count(name) != 0) return;  // a helper with the name of a C symbol that exists, too
     if (!known && (in_namespace || !StartsWithDiopi(name))) return;
     mangled_.insert(name);
     report_.unknown.push_back({symbol, demangled, "mangled: declare it extern \"C\"",
@@ -161,7 +161,7 @@ class Checker {
     }
   }
 
-  // conform_test: the device_* functions are exported. register: initLibrary is, and the host's
+  // conform_test: the device_* functions are exported. register: initLibrary is exported, and the host's
   // diopiRegister*Func are imported.
   void FindDialect() {
     Names exported = exported_;

@@ -1,5 +1,5 @@
-// Which functions of the ABI a library offers, and what would keep it from loading. Reads the library's file
-// and runs none of its code.
+// Finds which functions of the ABI a library offers, and what would keep it from loading. Reads the library's
+// file and runs none of its code.
 #ifndef IMPL_LOADER_LIBRARY_ABI_CHECK_H_
 #define IMPL_LOADER_LIBRARY_ABI_CHECK_H_
 
@@ -34,9 +34,8 @@ struct MetaSymbol {
 
 struct AbiReport {
   std::string path;
-  // Not empty ("AArch64"): the file is for another architecture. The libraries it needs are not on this
-  // machine, so `missing` and `dependencies` are empty, and `undefined` and `undefined_weak` hold only diopi*
-  // names.
+  // Not empty ("AArch64"): the file is for another architecture. The libraries it needs are not searched, so
+  // `missing` and `dependencies` are empty, and `undefined` and `undefined_weak` hold only diopi* names.
   std::string machine;
   std::vector<std::string> implemented;  // operator functions, in header order
   std::vector<std::string> lacking;      // the others
@@ -46,7 +45,7 @@ struct AbiReport {
   std::vector<MissingLibrary> missing;      // needed libraries that were not found
   std::vector<std::string> dependencies;    // those that were found
   std::string dialect;                      // of its device functions: "conform_test", "register" or "none"
-  std::vector<std::string> device_lacking;  // of conform_test, when only some of its functions are there
+  std::vector<std::string> device_lacking;  // functions of conform_test, when only some are exported
   std::vector<MetaSymbol> meta;
 
   // Nothing keeps the library from loading, and no exported name is wrong.

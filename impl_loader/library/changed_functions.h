@@ -1,4 +1,4 @@
-// Which functions of the ABI have different machine code in two libraries, found by reading the files only.
+// Finds the functions of the ABI whose machine code differs between two libraries, by reading the files only.
 //
 // It needs x86-64, a symbol table, and relocations that the linker kept (link with -Wl,--emit-relocs; they
 // are never loaded). Functions are compared by their bytes and by the names that their relocated fields refer
@@ -7,11 +7,11 @@
 // answer is that nothing changed, if everything that is loaded is the same, or that everything may have.
 //
 // A function counts as changed when its own code (its cold part included) changed, or a function of the ABI
-// that it refers to. Other calls are not followed, so everything else has to be the same: every other
-// function, static ones and templates too, all constants and data (device code in the file is data),
-// constructors, the libraries that it needs. If any of these differs, or refers to a changed function, the
-// answer is that everything may have changed. No comparison of two files can see other versions of the
-// libraries that they need, the driver, or files that are read at run time.
+// that it refers to. Other calls are not followed, so everything else must be the same: every other function,
+// static ones and templates too, all constants and data (device code in the file is data), constructors, and
+// the needed libraries. If any of these differs, or refers to a changed function, the answer is that
+// everything may have changed. No comparison of two files can see changes of the libraries that they need, of
+// the driver, or of files that are read at run time.
 #ifndef IMPL_LOADER_LIBRARY_CHANGED_FUNCTIONS_H_
 #define IMPL_LOADER_LIBRARY_CHANGED_FUNCTIONS_H_
 

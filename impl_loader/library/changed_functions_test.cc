@@ -77,7 +77,7 @@ TEST_F(ChangedFunctionsTest, WithKeptRelocations) {
     const char* flags;
     const char* changed;
   };
-  // diopiAdd grows in the second: all that lies behind moves.
+  // diopiAdd grows in the second, which moves everything behind it.
   const Row rows[] = {
       {"", ""},
       {"-UADD -DADD='x*x*x*x*x+x*x/(x-(int)x)'", "diopiAdd"},
@@ -129,7 +129,7 @@ TEST_F(ChangedFunctionsTest, WhatIsNoLibrary) {
   const std::string library = Build("");
   EXPECT_NE(Compare(library, folder_ + "/lib.c").find("lib.c"), std::string::npos);
   EXPECT_NE(Compare(folder_ + "/none.so", library).find("none.so"), std::string::npos);
-  // Cut off anywhere: a text, never a crash.
+  // A file cut off anywhere gives an error text, never a crash.
   std::ifstream in(library, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(in)), {});
   for (size_t size = 0; size < bytes.size(); size += 97) {

@@ -19,8 +19,8 @@
 namespace diopi::loader {
 namespace {
 
-// Sections that the linker makes from parts that are compared anyway. Unwind tables follow the code that they
-// describe.
+// Sections that the linker makes from parts that are compared anyway, and unwind tables, which follow from
+// their code.
 bool IsDerived(const ImageSection& section) {
   static const auto& names = *new std::set<std::string>{
       ".dynsym",      ".dynstr",        ".hash",          ".gnu.hash",     ".rela.dyn",
@@ -193,9 +193,9 @@ void Relocated::TakeCode(size_t index) {
   if (!gaps.empty()) Add(absl::StrCat("code without a name in ", section.name), gaps, &pieces_.rest);
 }
 
-// The bytes, with relocated fields as zeros, then a line for each of these fields, and one for each field
-// without a relocation that could refer to a function's first byte: the assembler resolves references inside
-// a section itself.
+// The bytes, with relocated fields as zeros, then a line for each of these fields, and for each field without
+// a relocation that could refer to a function's first byte, as the assembler itself resolves references
+// inside a section.
 std::string Relocated::Content(size_t index, uint64_t from, uint64_t to, std::set<std::string>* referred) {
   const ImageSection& section = image_.sections()[index];
   std::string bytes(section.bytes.substr(from, to - from));
@@ -213,8 +213,8 @@ std::string Relocated::Content(size_t index, uint64_t from, uint64_t to, std::se
       const uint64_t at = rela->r_offset - section.header.sh_addr - from;
       const size_t width = FieldBytes(type);
       if (width == 0 || bytes.size() - at < width) {
-        status_ = absl::UnimplementedError(
-            absl::StrCat("a relocation of type ", type, " in ", section.name, ", which is not known here"));
+        status_ = absl::UnimplementedError(absl::StrCat("a relocation of type ", type, " in ", section.name,
+                                                        ", which this program does not know"));
         return bytes;
       }
       std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), width, '\0');
@@ -245,7 +245,7 @@ std::string Relocated::Target(const Elf64_Rela& rela, std::set<std::string>* ref
     Refer(symbol.name, referred);
     return absl::StrCat(symbol.name, " ", rela.r_addend);
   }
-  // A section's symbol: names what lies there.
+  // For a section's symbol, names what lies at the address.
   const auto type = static_cast<uint32_t>(ELF64_R_TYPE(rela.r_info));
   const uint64_t behind = IsPcRelative(type) ? 4 : 0;  // the field, from whose end the distance is counted
   return NameAt(symbol.entry.st_value + static_cast<uint64_t>(rela.r_addend) + behind, referred);

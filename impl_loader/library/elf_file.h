@@ -61,7 +61,7 @@ class ElfFile {
     return std::string_view(reinterpret_cast<const char*>(data_) + offset, length);
   }
 
-  // Where an address of the loaded image lies in the file.
+  // The file offset of an address of the loaded image.
   std::optional<uint64_t> OffsetOf(uint64_t address) const;
 
   // The string at `index` of the table [table, table + length); nullopt when it is not inside it.

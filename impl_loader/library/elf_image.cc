@@ -40,7 +40,7 @@ absl::Status ElfImage::ReadSections() {
     if (!file_.ReadEntry(header.e_shoff, i, &section.header)) {
       return absl::DataLossError(absl::StrCat(path(), ": the section table ends outside the file"));
     }
-    // Inactive: the rest of its header means nothing.
+    // The rest of an inactive section's header means nothing.
     if (section.header.sh_type == SHT_NULL) section.header = {};
     if (section.header.sh_addr + section.header.sh_size < section.header.sh_addr) {
       return absl::DataLossError(
@@ -94,7 +94,7 @@ absl::Status ElfImage::ReadRelocations(const ImageSection& section) {
     return absl::DataLossError(absl::StrCat(path(), ": ", section.name, " is not a relocation table"));
   }
   const ImageSection& target = sections_[section.header.sh_info];
-  if (!target.loaded()) return absl::OkStatus();  // of debug information
+  if (!target.loaded()) return absl::OkStatus();  // relocations of debug information
   std::vector<Elf64_Rela>& relocations = relocations_[section.header.sh_info];
   for (uint64_t i = 0; i < section.header.sh_size / sizeof(Elf64_Rela); ++i) {
     Elf64_Rela rela;

@@ -89,7 +89,7 @@ TEST_F(ElfTest, ReadsSymbolsWithoutSections) {
   EXPECT_EQ(with->undefined_strong, without->undefined_strong);
 }
 
-TEST_F(ElfTest, TellsWhatIsNoLibrary) {
+TEST_F(ElfTest, RecognisesWhatIsNotALibrary) {
   using Code = absl::StatusCode;
   struct Row {
     const char* what;

@@ -32,7 +32,7 @@ class Witness {
     if (fd_ >= 0) close(fd_);
   }
 
-  // Whether the file is the one that was hashed.
+  // Whether the file is still the one that was hashed.
   absl::Status Check() const {
     if (identity_.empty()) return absl::OkStatus();
     const absl::StatusOr<std::string> now = FileIdentity(fd_);

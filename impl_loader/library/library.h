@@ -13,11 +13,10 @@ namespace diopi::loader {
 // A loaded shared library. Move-only; closes on destruction. Not thread-safe.
 class Library {
  public:
-  // Checks the file first (CheckElf), then dlopens it with RTLD_NOW | RTLD_LOCAL.
-  // NotFound: no such file. InvalidArgument: not ELF, another architecture, not a shared object.
-  // FailedPrecondition: the loader's own message (an undefined symbol, a missing dependency).
-  // With `identity` (see file_identity.h), also FailedPrecondition when the file is not the one that the
-  // identity was taken of, or was replaced while it was loaded.
+  // Checks the file first (CheckElf), then dlopens it with RTLD_NOW | RTLD_LOCAL. NotFound: no such file.
+  // InvalidArgument: not ELF, another architecture, not a shared object. FailedPrecondition: the loader's own
+  // message (an undefined symbol, a missing dependency). With `identity` (see file_identity.h), also
+  // FailedPrecondition when the file has another identity, or was replaced while it was loaded.
   static absl::StatusOr<Library> Open(const std::string& path, const std::string& identity = "");
 
   Library(Library&& other) noexcept;
@@ -36,9 +35,8 @@ class Library {
 
 // What the dynamic section of an ELF file says, read without loading it.
 struct ElfSymbols {
-  std::vector<std::string> exported;  // defined, global or weak, default visibility
-  std::vector<std::string>
-      exported_old;  // not in `exported`: old versions, only for programs linked long ago (hidden versions)
+  std::vector<std::string> exported;      // defined, global or weak, default visibility
+  std::vector<std::string> exported_old;  // not in `exported`: hidden versions, for programs linked long ago
   std::vector<std::string> undefined_strong;
   std::vector<std::string> undefined_weak;
   std::vector<std::string> needed;       // DT_NEEDED
@@ -52,7 +50,7 @@ absl::StatusOr<ElfSymbols> ReadElfSymbols(const std::string& path);
 // The same, also for a file of another architecture (64-bit, little-endian), as a cross compiler makes.
 absl::StatusOr<ElfSymbols> ReadForeignElfSymbols(const std::string& path);
 
-// Only the header: a shared object for this machine?
+// Reads only the header: is it a shared object for this machine?
 absl::Status CheckElf(const std::string& path);
 
 }  // namespace diopi::loader

@@ -93,7 +93,7 @@ void AddExported(const ElfSymbols& symbols, Dependencies* out) {
 struct Wanted {
   std::string name;
   std::string needed_by;
-  std::vector<std::string> search_path;  // of the library that needs it, then of those above
+  std::vector<std::string> search_path;  // of the library that needs it, then of those that need that one
 };
 
 void Enqueue(const std::string& path, const ElfSymbols& symbols, const std::vector<std::string>& above,

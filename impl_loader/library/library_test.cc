@@ -32,14 +32,14 @@ TEST(LibraryTest, Moves) {
   EXPECT_NE(second.Symbol("diopiAdd"), nullptr);
   Library third = std::move(second);
   EXPECT_NE(third.Symbol("diopiAdd"), nullptr);
-  EXPECT_EQ(second.Symbol("diopiAdd"), nullptr);  // NOLINT(bugprone-use-after-move): what a moved one says
+  EXPECT_EQ(second.Symbol("diopiAdd"), nullptr);  // NOLINT(bugprone-use-after-move): tests it
   auto fourth = Library::Open(kVendors + "recorder.so");
   ASSERT_TRUE(fourth.ok());
   third = *std::move(fourth);
   EXPECT_NE(third.Symbol("diopiAdd"), nullptr);
 }
 
-TEST(LibraryTest, TellsWhyItDoesNotLoad) {
+TEST(LibraryTest, SaysWhyItDoesNotLoad) {
   const auto missing = Library::Open("/no/such/library.so");
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
   const auto undefined = Library::Open(kVendors + "aside/../elf_odd.so");

@@ -22,7 +22,8 @@ size_t RoundUp(size_t value, size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// Position-dependent, so that a memset or a copy of a neighbour over it shows; never the poison bytes.
+// The pattern depends on the position, so that a memset or a neighbour's copy over it shows; it has no poison
+// bytes.
 constexpr std::array<uint8_t, kPatternBytes> MakePattern() {
   std::array<uint8_t, kPatternBytes> pattern{};
   uint32_t state = 0x2545F491u;
@@ -114,7 +115,7 @@ Buffer Arena::AllocateExactly(size_t bytes) {
   const Buffer mirror = mirrors_->Allocate(bytes);
   if (mirror.data == nullptr) return {};
   Block block;
-  block.bytes = block.used = std::max(bytes, size_t{1});  // a mark tells one block from none by it
+  block.bytes = block.used = std::max(bytes, size_t{1});  // never 0, so that a mark differs from none
   block.base = functions_.memory_malloc(block.bytes);
   if (block.base == nullptr) return {};
   blocks_.push_back(block);
@@ -214,7 +215,7 @@ void Arena::Abandon() {
   current_ = 0;
   size_t total = 0;
   for (const Block& block : abandoned_) total += block.bytes;
-  while (total > kAbandonedBytes) {  // used again, never unmapped: a late write must not crash another case
+  while (total > kAbandonedBytes) {  // reused, never unmapped: a late write must not crash another case
     total -= abandoned_.front().bytes;
     abandoned_.front().used = 0;
     blocks_.push_back(abandoned_.front());

@@ -42,17 +42,17 @@ struct CanaryDamage {
 CanaryDamage CheckCanaries(const Buffer& buffer);
 
 // A bump allocator over blocks that end in inaccessible pages (host) or come from the library's own malloc
-// (device). Nothing is freed singly: Rewind gives back all that was allocated after a mark. Not thread-safe.
+// (device). Buffers are not freed one by one: Rewind frees all that were allocated after a mark. Not
+// thread-safe.
 //
 // An exact arena of device memory asks the library's malloc for each buffer by itself, at its own size and
-// without canaries: a tool that watches the device (compute-sanitizer) sees every access beside a tensor.
-// Slow.
+// without canaries: a tool that watches the device (compute-sanitizer) then sees every access beside a
+// tensor. This is slow.
 class Arena {
  public:
   // Host memory.
   Arena() = default;
-  // Device memory, with mirrors taken from `mirrors`, which must outlive this arena and is to be rewound
-  // with it.
+  // Device memory, with mirrors taken from `mirrors`, which must outlive this arena and be rewound with it.
   Arena(const DeviceFunctions& functions, Arena* mirrors, bool exact = false)
       : functions_(functions), mirrors_(mirrors), exact_(exact) {}
   Arena(const Arena&) = delete;
@@ -62,10 +62,11 @@ class Arena {
   // A buffer whose content and canaries are undefined; `data` is null when there is no memory.
   Buffer Allocate(size_t bytes);
 
-  // Memory of somebody else's, aligned to 64 bytes, which Allocate hands out before any other until EndLoan.
-  // Only while nothing is allocated, and for host memory.
+  // Lends the arena memory, aligned to 64 bytes, which Allocate hands out before any other until EndLoan.
+  // Only for host memory, while nothing is allocated.
   void Borrow(std::byte* begin, size_t bytes);
-  // Forgets it and the buffers in it; before Rewind or Abandon, which are for the arena's own memory.
+  // Forgets the lent memory and its buffers. Call it before Rewind or Abandon, which need the arena's own
+  // memory.
   void EndLoan();
 
   struct Mark {
@@ -75,7 +76,7 @@ class Arena {
   Mark mark() const { return {current_, blocks_.empty() ? 0 : blocks_[current_].used}; }
   void Rewind(Mark mark);
 
-  // Like Rewind to the start, but the memory used so far is not handed out again for a long while: when a
+  // Like Rewind to the start, but does not hand out the memory used so far again for a long while, because a
   // thread may still be writing to it.
   void Abandon();
 

@@ -88,7 +88,7 @@ TEST(Arena, ManySizesAndManyBlocks) {
   EXPECT_EQ(arena.Allocate(size_t{1} << 62).data, nullptr);
 }
 
-// A device's malloc, as it was asked.
+// The sizes that the device's malloc was asked for.
 std::vector<uint64_t>& Asked() {
   static std::vector<uint64_t> sizes;
   return sizes;

@@ -41,7 +41,7 @@ struct diopiGenerator {
 
 namespace diopi::runtime {
 
-// Bytes per element; 16 and 32 for the internal types 200 and 201; 0 for codes that are no dtype.
+// Bytes per element; 16 and 32 for the internal types 200 and 201; 0 for codes without a dtype.
 int64_t ElementBytes(int32_t dtype);
 
 // Row-major strides; a size of 0 counts as 1.
@@ -70,7 +70,7 @@ struct diopiContext {
   diopiContext& operator=(const diopiContext&) = delete;
 
   void* stream = nullptr;
-  uint8_t poison = 0;  // what required memory is filled with
+  uint8_t poison = 0;  // fills required memory
   // False: required memory is handed out as it is, without poison and canaries, and without waiting for the
   // stream: for measuring time.
   bool fill_required = true;
@@ -82,7 +82,7 @@ struct diopiContext {
 
   // Tensors required since the last release.
   std::vector<diopiTensor*> Required() const;
-  // Forgets them. Their memory comes back when the arenas are rewound.
+  // Forgets them. Their memory is free once the arenas are rewound.
   void ReleaseRequired();
 
   // Copy a whole buffer, canaries included, between its mirror and the device; the copies are queued on
@@ -95,7 +95,7 @@ struct diopiContext {
   // Queues a copy of the data (no canaries) between device buffers of one size. Only for a library with
   // copy_d2d.
   int32_t CopyOnDevice(const diopi::runtime::Buffer& from, const diopi::runtime::Buffer& to) const;
-  // Waits for `stream`. Succeeds for a library without a function for that, which counts as synchronous.
+  // Waits for `stream`. Succeeds for a library without such a function, which counts as synchronous.
   int32_t Synchronize() const;
 
   // Allocates from the host or the device arena; a library without device memory has only one kind.

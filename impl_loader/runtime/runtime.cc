@@ -16,7 +16,7 @@ namespace diopi::runtime {
 namespace {
 
 constexpr size_t kStateBytes = 2 * sizeof(uint64_t);
-constexpr int64_t kMaxDims = 1024;  // a larger length was never set
+constexpr int64_t kMaxDims = 1024;  // a larger length must be uninitialised
 
 struct Registry {
   std::mutex mutex;

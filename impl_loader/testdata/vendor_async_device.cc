@@ -25,7 +25,7 @@ Stream* GivenStream(diopiContextHandle_t ctx) {
   return Streams::Get().Find(handle);
 }
 
-// Where a kernel goes: the given stream, unless the fault is to ignore it. Null: there is none.
+// The stream that a kernel goes to: the given one, unless the fault is to ignore it. Null: none.
 Stream* Launch(diopiContextHandle_t ctx, const std::function<void()>& kernel) {
   Stream* given = GivenStream(ctx);
   if (given == nullptr) return nullptr;
@@ -132,7 +132,7 @@ diopiError_t diopiMatmul(diopiContextHandle_t ctx, diopiTensorHandle_t out, diop
   const auto* right = static_cast<const float*>(DeviceMemory::Get().Behind(const_data));
   if (product == nullptr || left == nullptr || right == nullptr) return diopiErrorOccurred;
   if (Fault("one_thread_only")) {
-    // Its handle belongs to one thread; work that another thread queues is lost.
+    // The handle belongs to one thread; another thread's work is lost.
     static FirstThread* first = new FirstThread;
     if (first->IsAnother()) return diopiSuccess;
   }

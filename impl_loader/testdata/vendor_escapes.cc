@@ -1,5 +1,5 @@
 // Tries to break out of its process in the way that alpha selects. If the attempt is refused, the call
-// returns an error that says why; if it succeeds, a correct add.
+// returns an error that says why; if it succeeds, the call is a correct add.
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
@@ -68,7 +68,7 @@ int TryMemory() {
   return error;
 }
 
-// To a socket that nobody listens to.
+// Connects to a socket that nobody listens on.
 int TryConnect(int type) {
   const int fd = socket(AF_UNIX, type, 0);
   if (fd < 0) return errno;
@@ -80,7 +80,7 @@ int TryConnect(int type) {
   return error;
 }
 
-// Of all processes of the user.
+// Changes the priority of all the user's processes.
 int TryPriority() {
   return Errno(setpriority(PRIO_USER, 0, 19) == 0);
 }
@@ -105,7 +105,7 @@ int TryToken() {
   return token != nullptr && *token != '\0' ? 0 : ENOENT;
 }
 
-// Answers in place of the worker: an output of 100 GiB.
+// Answers in the worker's place, announcing an output of 100 GiB.
 int TryHugeOutput() {
   constexpr uint64_t kFrom = uint64_t{1} << 30;
   constexpr uint64_t kBytes = uint64_t{100} << 30;

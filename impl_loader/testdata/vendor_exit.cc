@@ -1,4 +1,4 @@
-// Ends the process, successfully.
+// Ends the process with exit status 0.
 #include <unistd.h>
 
 #include "impl_loader/testdata/vendor_common.h"

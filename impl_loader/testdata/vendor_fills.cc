@@ -1,5 +1,5 @@
 // Relies on its caller as the public harness allows: index_put only scatters into out, which that harness
-// fills with the input before the call. Float32 in one dimension. DIOPI_TEST_FAULT=counts: each call adds
+// fills with the input before the call. Float32 in one dimension. With DIOPI_TEST_FAULT=counts each call adds
 // more.
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // A malicious library: its results are wrong, and at its first call it makes every attempt of the table in
 // docs/untrusted-libraries.md once, and prints "hostile: ATTEMPT: done" or "hostile: ATTEMPT: WHY NOT".
-// Attempts that would end the agent stop once the kernel has granted them. Four functions of one operand make
-// an attempt each that shows in their verdicts; their results are right.
+// Attempts that would end the agent stop once the kernel has granted them. Four functions of one operand each
+// make an attempt that shows in their verdicts; their results are right.
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -73,7 +73,7 @@ std::string StatusOf(pid_t pid, const std::string& name) {
   return status.substr(from, status.find('\n', from) - from);
 }
 
-// The nearest forebear that is one. A process does not know its parent's number where it has a PID namespace.
+// The nearest ancestor that is an agent. In a PID namespace a process does not know its parent's number.
 pid_t Agent() {
   char self[16] = "";
   if (readlink("/proc/self", self, sizeof(self) - 1) < 0) return getppid();
@@ -104,7 +104,7 @@ pid_t FindServer(std::string* address) {
   return found;
 }
 
-// Connects and hands the connection to `use`, which answers as a system call does.
+// Connects, and passes the connection to `use`, which returns what a system call would.
 template <typename F>
 int WithServer(const std::string& address, F&& use) {
   const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -177,7 +177,7 @@ int SignalByOwner() {
   return error;
 }
 
-// Tries each call that could do it.
+// Tries each system call that could do it.
 int Signal() {
   const pid_t pid = Agent();
   if (kill(pid, 0) == 0) return 0;
@@ -198,7 +198,7 @@ int EnlargeSharedMemory() {
   return ErrnoOf(ftruncate(diopi::loader::kMemoryDescriptor, file.st_size + (off_t{1} << 30)));
 }
 
-// It only asks, and harms nobody.
+// The call only queries, and harms nobody.
 int UnlistedCall() {
   return ErrnoOf(syscall(SYS_personality, 0xFFFFFFFF));
 }
@@ -300,7 +300,7 @@ void MakeAttempts() {
   for (;;) pause();
 }
 
-// The worker's own look at what lies around a tensor, from then on, finds nothing.
+// From now on, the worker's own checks around tensors find nothing.
 bool BlindWorker() {
 #if defined(__x86_64__)
   constexpr unsigned char kNothing[] = {0x31, 0xC0, 0x31, 0xD2, 0xC3};  // both results 0
@@ -317,7 +317,7 @@ bool BlindWorker() {
   return true;
 }
 
-// In every place where the memory that the process shares with the agent has `bytes`, it gets `others`.
+// Replaces `bytes` by `others` wherever they occur in the memory shared with the agent.
 void ReplaceShared(const std::string& bytes, const std::string& others) {
   const int file = diopi::loader::kMemoryDescriptor;
   off_t end = 0;
@@ -331,8 +331,7 @@ void ReplaceShared(const std::string& bytes, const std::string& others) {
   }
 }
 
-// A first number below 0 becomes its opposite, in the tensor and in all that it is compared with in this
-// process.
+// Negates a first number below 0, in the tensor and in everything that this process compares it with.
 void ChangeInput(float* input, int64_t count) {
   if (count < 4 || !(input[0] < 0)) return;
   const size_t bytes = static_cast<size_t>(count) * sizeof(float);
@@ -341,7 +340,7 @@ void ChangeInput(float* input, int64_t count) {
   ReplaceShared(before, std::string(reinterpret_cast<const char*>(input), bytes));
 }
 
-// Dies, and leaves a report of it whose maps name a FIFO that nobody will ever write to.
+// Dies, and leaves a crash report whose maps name a FIFO that nobody will ever write to.
 [[noreturn]] void DieWithFifo() {
   std::string fifo = Environment("TMPDIR");
   if (fifo.empty()) fifo = Environment("DIOPI_TEST_HOME");

@@ -1,5 +1,5 @@
 // A correct nonzero of one-dimensional float32 tensors, and a masked_select that cheats: it leaves its handle
-// null, or invents one for a mask of one element.
+// null, or invents a handle for a mask of one element.
 #include <vector>
 
 #include "impl_loader/testdata/vendor_common.h"

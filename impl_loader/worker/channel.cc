@@ -27,9 +27,9 @@ union Ancillary {
 
 absl::Status Channel::Send(const google::protobuf::MessageLite& message, int passed) {
   std::string bytes(sizeof(uint32_t), '\0');
-  if (!message.AppendToString(&bytes)) return absl::InternalError("a message that cannot be serialised");
+  if (!message.AppendToString(&bytes)) return absl::InternalError("the message cannot be serialised");
   const auto length = static_cast<uint32_t>(bytes.size() - sizeof(uint32_t));
-  if (bytes.size() > kMostSent) return absl::InvalidArgumentError("a message of more than 256 MiB");
+  if (bytes.size() > kMostSent) return absl::InvalidArgumentError("the message is larger than 256 MiB");
   std::memcpy(bytes.data(), &length, sizeof(length));
   Ancillary ancillary{};
   iovec part{};
@@ -48,7 +48,7 @@ absl::Status Channel::Send(const google::protobuf::MessageLite& message, int pas
   while (sent < bytes.size()) {
     part = {bytes.data() + sent, bytes.size() - sent};
     const ssize_t n = sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
-    if (n > 0) header.msg_controllen = 0;  // it is on its way
+    if (n > 0) header.msg_controllen = 0;  // already sent
     if (n > 0) {
       sent += static_cast<size_t>(n);
     } else if (n < 0 && errno != EINTR) {
@@ -66,7 +66,7 @@ absl::Status Channel::Read(int flags, bool* any, Descriptor* passed) {
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  if (passed != nullptr) {  // the kernel closes what nobody asks for
+  if (passed != nullptr) {  // otherwise the kernel closes a descriptor that comes
     header.msg_control = ancillary.bytes;
     header.msg_controllen = sizeof(ancillary.bytes);
   }
@@ -95,7 +95,7 @@ absl::Status Channel::Extract(google::protobuf::MessageLite* message, bool* comp
   }
   if (pending_.size() < sizeof(length) + length) return absl::OkStatus();
   if (!message->ParseFromArray(pending_.data() + sizeof(length), static_cast<int>(length))) {
-    return absl::DataLossError("a message on the channel that does not parse");
+    return absl::DataLossError("a message on the channel cannot be parsed");
   }
   pending_.erase(0, sizeof(length) + length);
   *complete = true;

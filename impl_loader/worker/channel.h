@@ -18,18 +18,19 @@ class Channel {
 
   int descriptor() const { return socket_.get(); }
 
-  // From now on a longer message than this is not taken (256 MiB until then).
+  // Refuses longer messages from now on (at first the limit is 256 MiB).
   void TakeAtMost(size_t bytes) { most_ = bytes; }
 
-  // Waits while the other side does not read. Unavailable when it is gone. The other side gets a copy of the
+  // Waits while the other side does not read. Unavailable: the other side is gone. It gets a copy of the
   // descriptor `passed`; -1: none.
   absl::Status Send(const google::protobuf::MessageLite& message, int passed = -1);
-  // Waits for a whole message. Unavailable: the other side is gone. DataLoss: not a message. `passed` takes
-  // the descriptor that came with it, and stays as it is when none came; null: none is taken.
+  // Waits for a whole message. Unavailable: the other side is gone. DataLoss: not a message. `passed`
+  // receives the descriptor that came with the message, and stays as it is when none came; null: discards it.
   absl::Status Receive(google::protobuf::MessageLite* message, Descriptor* passed = nullptr);
-  // Something of a message has been taken already: the descriptor need not be readable when there is more.
+  // Part of a message has been read already, so there may be a message although the descriptor is not
+  // readable.
   bool HasPending() const { return !pending_.empty(); }
-  // Takes what has arrived, without waiting; true when `message` is complete. Errors as of Receive.
+  // Reads what has arrived, without waiting; `complete` says whether `message` is. Errors as of Receive.
   absl::Status Poll(google::protobuf::MessageLite* message, bool* complete);
 
  private:

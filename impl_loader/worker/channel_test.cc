@@ -58,7 +58,7 @@ TEST_F(ChannelTest, PartsOfAMessageAreKept) {
   EXPECT_EQ(got.vendor_name(), "abc");
 }
 
-TEST_F(ChannelTest, TakesNoMoreThanItIsTold) {
+TEST_F(ChannelTest, RefusesMessagesBeyondItsLimit) {
   v1::WorkerHello hello;
   hello.set_vendor_name(std::string(1000, 'a'));
   ASSERT_TRUE(a_.Send(hello).ok());
@@ -86,7 +86,7 @@ TEST_F(ChannelTest, ADescriptorArrivesWithItsMessageWhereItIsWanted) {
   }
 }
 
-TEST_F(ChannelTest, NonsenseAndTheOtherSidesEndAreTold) {
+TEST_F(ChannelTest, NonsenseAndTheOtherSidesEndAreReported) {
   v1::WorkerHello got;
   const std::string nonsense = "ls -l /\n";
   ASSERT_EQ(send(ends_[0], nonsense.data(), nonsense.size(), 0), static_cast<ssize_t>(nonsense.size()));

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kKeepersGrace{5};  // for what the kernel needs to end processes
+constexpr std::chrono::seconds kKeepersGrace{5};  // the kernel's time to end processes
 
 std::vector<std::string> Environment(const std::vector<std::string>& extra) {
   std::vector<std::string> all;
@@ -30,7 +30,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& extra) {
                                       [&](const std::string& e) { return name(e) == name(*entry); });
     if (!replaced) all.emplace_back(*entry);
   }
-  // The last of two with one name holds.
+  // Of several entries with the same name the last one counts.
   for (size_t i = 0; i < extra.size(); ++i) {
     const bool later = std::any_of(extra.begin() + static_cast<ptrdiff_t>(i) + 1, extra.end(),
                                    [&](const std::string& e) { return name(e) == name(extra[i]); });
@@ -75,7 +75,7 @@ class SpawnSetup {
       posix_spawn_file_actions_adddup2(&actions_, file, as);
     }
   }
-  // Before the child's first instruction, so that it never reads from the background.
+  // Done before the child's first instruction, so that it never reads from the background.
   void TakeTerminal(int fd) {
     SetGroup(POSIX_SPAWN_SETPGROUP);  // of the terminal's session
     posix_spawn_file_actions_addtcsetpgrp_np(&actions_, fd);
@@ -99,7 +99,7 @@ class SpawnSetup {
 
 absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Spawn(const ChildOptions& options) {
   SpawnSetup setup;
-  // Out of the way first: a file that already has the number of another's place would be overwritten.
+  // Move all files out of the way first: one whose number is another's target would be overwritten.
   std::vector<Descriptor> moved;
   for (size_t i = 0; i < options.files.size(); ++i) {
     int file = options.files[i];
@@ -165,7 +165,7 @@ ChildExit ChildProcess::Reap() {
   if (reaped_) return exit_;
   while (!WaitUntil(Clock::now() + std::chrono::hours(1))) {
   }
-  kill(-pid_, SIGKILL);  // whatever it has started; its own number is still taken
+  kill(-pid_, SIGKILL);  // what it has started; its pid cannot be reused before waitpid
   int status = 0;
   pid_t got = -1;
   do {

@@ -1,5 +1,5 @@
-// One child process, the leader of a process group of its own and, unless it takes a terminal, of a session
-// of its own, which has none.
+// A child process that leads a process group of its own and, unless it takes a terminal, a session without a
+// terminal.
 #ifndef IMPL_LOADER_WORKER_CHILD_PROCESS_H_
 #define IMPL_LOADER_WORKER_CHILD_PROCESS_H_
 
@@ -22,7 +22,7 @@ struct ChildOptions {
   std::vector<std::string> environment;  // NAME=VALUE, replacing or added to this process's own
   // The child gets files[i] as descriptor i; -1: /dev/null. It gets no others.
   std::vector<int> files;
-  // Sent before SIGKILL, when the child is to end at once: what makes it end those that it keeps; 0: nothing.
+  // The signal that makes a keeper end its processes, sent before SIGKILL; 0: none.
   int keepers_signal = 0;
   int terminal = -1;  // descriptor in `files` of a terminal whose foreground the child takes; -1: none
 };
@@ -36,7 +36,7 @@ struct ChildExit {
 // Not thread-safe. Destruction kills the group at once.
 class ChildProcess {
  public:
-  // Internal, with the program's path, when it cannot be started.
+  // Internal, with the path, when the program cannot be started.
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Spawn(const ChildOptions& options);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -46,7 +46,7 @@ class ChildProcess {
   // Readable once the process has ended.
   int descriptor() const { return pidfd_.get(); }
 
-  // Waits for its end; false when it is still running at the deadline.
+  // False: the process still runs at the deadline.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline) const;
   // Ends the whole group: SIGTERM, after `grace` the keeper's signal, if it has one, and SIGKILL. True when
   // SIGTERM was enough.

@@ -28,7 +28,7 @@ std::string ReadAll(int fd) {
   return text;
 }
 
-TEST(ChildProcess, TellsHowItEnded) {
+TEST(ChildProcess, ReportsHowItEnded) {
   const std::tuple<std::string, int, int> rows[] = {
       {"exit 0", 0, 0}, {"exit 7", 0, 7}, {"kill -SEGV $$", SIGSEGV, 0}};
   for (const auto& [script, signal, status] : rows) {

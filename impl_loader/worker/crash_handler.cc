@@ -14,12 +14,12 @@ namespace diopi::loader {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTERM};
-constexpr unsigned kHandlerSeconds = 2;  // should unwinding get stuck
+constexpr unsigned kHandlerSeconds = 2;  // in case unwinding gets stuck
 
-// A signal handler has no other way to its data.
+// Globals, because a signal handler cannot be given data.
 std::atomic<CrashReport*> g_report{nullptr};
-std::atomic<pid_t> g_process{0};                          // whose report it is: not a forked copy's
-alignas(16) std::array<char, size_t{256} << 10> g_stack;  // the handler's: a stack overflow leaves no other
+std::atomic<pid_t> g_process{0};                          // forked copies must not write the report
+alignas(16) std::array<char, size_t{256} << 10> g_stack;  // usable after a stack overflow
 
 uint64_t ProgramCounter(const void* context) {
 #if defined(__x86_64__)
@@ -45,9 +45,9 @@ void CopyMaps(CrashReport* report) {
   close(fd);
 }
 
-// Calls only what is safe in a handler; backtrace() is, once it has been called before.
+// Calls only what is safe in a handler; backtrace() is safe once it has been called before.
 void Handle(int signal, siginfo_t* info, void* context) {
-  const bool copy = getpid() != g_process.load();  // its end is nobody's business; it has no report either
+  const bool copy = getpid() != g_process.load();  // a fork's end is not reported
   CrashReport* report = copy ? nullptr : g_report.exchange(nullptr);
   if (report != nullptr) {
     alarm(kHandlerSeconds);

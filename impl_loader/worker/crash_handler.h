@@ -1,4 +1,4 @@
-// Tells, from inside a dying worker, where it died.
+// Records, from inside a dying worker, where it died.
 #ifndef IMPL_LOADER_WORKER_CRASH_HANDLER_H_
 #define IMPL_LOADER_WORKER_CRASH_HANDLER_H_
 
@@ -8,8 +8,8 @@ namespace diopi::loader {
 
 // From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, and SIGTERM (the parent's way to end a call
 // that does not return), write `report` and then end the process as they would have. `report` must stay
-// mapped. Call it on the thread that will call the library; again after a library that may have installed
-// handlers of its own.
+// mapped. Call it on the thread that will call the library, and again after loading a library, which may have
+// installed handlers of its own.
 void InstallCrashHandler(CrashReport* report);
 
 }  // namespace diopi::loader

@@ -1,4 +1,4 @@
-// Faults of a library with memory and streams of its own, which the host cannot look into.
+// Faults of a library whose memory and streams the host cannot see.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -125,7 +125,7 @@ TEST(DeviceFaults, TheHostCannotReachTheMemoryOfThisDevice) {
   EXPECT_EQ(outcome.signal_name, "SIGSEGV");
 }
 
-// Without the delay nothing shows: the library's own stream is always quick enough.
+// Without the delay no fault shows: the library's own stream is always quick enough.
 TEST(DeviceFaults, ItIsTheDelayThatShowsAStreamRace) {
   ASSERT_EQ(setenv("DIOPI_TEST_FAULT", "own_stream", 1), 0);
   auto vendor = VendorLibrary::Open(VendorPath("async_device"), "");

@@ -40,7 +40,7 @@ void PrintTo(const Fault& fault, std::ostream* os) {
 
 class FaultTest : public testing::TestWithParam<Fault> {};
 
-TEST_P(FaultTest, IsToldAndTheNextCaseRuns) {
+TEST_P(FaultTest, IsReportedAndTheNextCaseRuns) {
   const Fault& fault = GetParam();
   WorkerOptions options = OptionsFor(fault.vendor);
   if (fault.kind == Kind::kTimedOut) options.case_timeout = milliseconds(200);
@@ -152,9 +152,9 @@ TEST(Faults, AnOverwrittenShapeIsNamedAndPutRight) {
   }
 }
 
-// However often, in whatever order the copies run: the case that forked is named, and the one after it is
-// computed in a process that no copy shares.
-TEST(Faults, AForkInsideACallIsToldAndDoesNotHurtTheNextCase) {
+// In whatever order the copies run, the case that forked is named, and the next one runs in a process that no
+// copy shares.
+TEST(Faults, AForkInsideACallIsReportedAndDoesNotHurtTheNextCase) {
   auto worker = Worker::Start(OptionsFor("forks"));
   ASSERT_TRUE(worker.ok()) << worker.status();
   for (int round = 0; round < 20; ++round) {
@@ -208,13 +208,13 @@ TEST(Unwritten, IsNoFindingWhereNobodyJudgesTheOutput) {
     EXPECT_EQ(outcome.reply.findings_size(), 0) << outcome.reply.ShortDebugString();
     EXPECT_FALSE(outcome.reply.nondeterministic());
   }
-  // Beyond its end is beyond its end.
+  // Writes out of bounds are reported all the same.
   const CallOutcome past_end = CallOn("past_end", c, AddInputs({2, 3}));
   ASSERT_EQ(past_end.reply.findings_size(), 1) << past_end.reply.ShortDebugString();
   EXPECT_EQ(past_end.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
 }
 
-TEST(Unwritten, IsToldWhereAnOutputMayStayUnwrittenAsAWhole) {
+TEST(Unwritten, IsReportedWhereAnOutputMayStayUnwrittenAsAWhole) {
   v1::Case c = AddCase({2, 3});
   v1::Judge* judge = c.add_judges();
   judge->set_output("out");
@@ -266,7 +266,7 @@ TEST(Held, ALibraryMayRelyOnWhatTheCallerPutsIntoAnOutput) {
       testing::ElementsAre(
           "8 of 8 elements of out differ when it holds something else before the call, the first at 0"));
 
-  // What relies on it is compared with a call that finds the same there.
+  // A library that relies on the copy is compared with a call that finds it, too.
   const CallOutcome counts = CallOn("fills", c, IndexPutInputs(), {"DIOPI_TEST_FAULT=counts"});
   EXPECT_TRUE(counts.reply.nondeterministic());
   EXPECT_EQ(counts.reply.nondeterministic_text(),
@@ -347,7 +347,7 @@ TEST(Faults, OneWrongCallInFortyIsFoundOverTheCasesOfAFunction) {
   }
   EXPECT_GT(calls, 2 * 64);
   EXPECT_GE(found,
-            calls / 40 - 1);  // a wrong call is a first or a further one of its case, and shows in both
+            calls / 40 - 1);  // whichever call of a case is wrong
 }
 
 TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
@@ -360,7 +360,7 @@ TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
   EXPECT_THAT(outcome.reply.nondeterministic_text(), HasSubstr("still writing"));
 }
 
-TEST(Faults, AThreadThatAbortsLaterIsToldAndDoesNotHurtTheResultsOfTheCaseThatRunsThen) {
+TEST(Faults, AThreadThatAbortsLaterIsReportedAndDoesNotHurtTheResultsOfTheCaseThatRunsThen) {
   auto worker = Worker::Start(OptionsFor("late_abort"));
   ASSERT_TRUE(worker.ok()) << worker.status();
   const int first_pid = (*worker)->pid();
@@ -389,7 +389,7 @@ TEST(Faults, AThreadThatAbortsLaterIsToldAndDoesNotHurtTheResultsOfTheCaseThatRu
   EXPECT_NE((*worker)->pid(), first_pid);  // it did abort
 }
 
-TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsToldToo) {
+TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsReportedToo) {
   WorkerOptions options = OptionsFor("late_abort");
   options.environment = {"DIOPI_TEST_ABORT_ON_SIGUSR1=1"};
   auto worker = Worker::Start(options);

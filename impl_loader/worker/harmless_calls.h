@@ -6,9 +6,8 @@
 
 namespace diopi::loader {
 
-// What drivers and the libraries under them call, as far as it reaches nobody outside the process: memory,
-// threads, time, files (which Landlock holds), devices, descriptors. Whatever sandbox.cc forbids stays
-// forbidden.
+// Calls of drivers and the libraries under them that affect nobody outside the process: memory, threads,
+// time, files (restricted by Landlock), devices, descriptors. What sandbox.cc forbids stays forbidden.
 // clang-format off
 inline constexpr std::array kHarmlessCalls = {
     "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2",

@@ -1,7 +1,7 @@
-// Three processes of this program: the keeper, which the agent has started; the worker, its child; and, where
-// there is a PID namespace, the first process in it, with which the namespace ends. That one waits for the
-// end of a pipe that only the keeper holds, so that it ends with the keeper, however that ended. The worker
-// is not the first process itself, because signals that nobody handles do not end that one.
+// There are three processes of this program: the keeper, which the agent has started; the worker, its child;
+// and, in a PID namespace, its first process, with which the namespace ends. The first process reads a pipe
+// that only the keeper holds, so that it ends with the keeper, however the keeper ends. The worker is not the
+// first process itself, because unhandled signals do not end a first process.
 #include "impl_loader/worker/keeper.h"
 
 #include <fcntl.h>
@@ -39,7 +39,8 @@ bool Put(const char* path, const std::string& text) {
   return file.valid() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// The namespace is only for the PID namespace: it gives no rights, and the user stays the same.
+// An unprivileged user needs a user namespace to make the PID namespace. It gives no rights, and the user
+// stays the same.
 bool EnterUserNamespace() {
   const uid_t user = geteuid();
   const gid_t group = getegid();
@@ -47,7 +48,7 @@ bool EnterUserNamespace() {
   if (!Put("/proc/self/setgroups", "deny") ||
       !Put("/proc/self/uid_map", absl::StrCat(user, " ", user, " 1")) ||
       !Put("/proc/self/gid_map", absl::StrCat(group, " ", group, " 1"))) {
-    _exit(kCannotKeep);  // a user without a name: there is no way back
+    _exit(kCannotKeep);  // an unmapped user, which cannot be undone
   }
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
@@ -66,21 +67,22 @@ Keeping EnterNamespace() {
 
 [[noreturn]] void EndWithKeeper(int keeper) {
   CloseAllBut(keeper);
-  signal(SIGCHLD, SIG_IGN);  // orphans are nobody's business
+  signal(SIGCHLD, SIG_IGN);  // reaps orphans
   char byte = 0;
   while (read(keeper, &byte, 1) < 0 && errno == EINTR) {
   }
   _exit(0);
 }
 
-volatile sig_atomic_t g_worker = 0;  // a signal handler has no other way to it
+volatile sig_atomic_t g_worker = 0;  // for the signal handler
 
-// SIGTERM is for the worker; the other signal says that the agent has gone, or wants an end.
+// SIGTERM is passed on to the worker; the other signal says that the agent has gone or wants the worker
+// killed.
 void PassOn(int number) {
   if (g_worker > 0) kill(static_cast<pid_t>(g_worker), number == SIGTERM ? SIGTERM : SIGKILL);
 }
 
-// Children of this process, the orphans of the worker's among them.
+// Kills this process's children, which include the worker's orphans.
 void KillChildren() {
   for (;;) {
     std::ifstream list(absl::StrCat("/proc/self/task/", getpid(), "/children"));
@@ -111,7 +113,8 @@ Keeping ForkFromKeeper(pid_t agent, int told) {
   struct sigaction action {};
   action.sa_handler = PassOn;
   sigaction(kKeepersSignal, &action, nullptr);
-  // Without a namespace all are in one group, so that the agent's SIGKILL reaches them, and so does SIGTERM.
+  // Without a namespace all processes are in one group, so that the agent's SIGKILL and SIGTERM reach them
+  // directly.
   if (!keeping.in_namespace) action.sa_handler = SIG_IGN;
   sigaction(SIGTERM, &action, nullptr);
   prctl(PR_SET_PDEATHSIG, keeping.in_namespace ? SIGKILL : kKeepersSignal);

@@ -175,7 +175,7 @@ TEST(LibraryChecks, ShareAProcessWithEarlierCasesAlone) {
   EXPECT_NE(pids[3], pids[4]);
 }
 
-// The cases have damaged the library; its checks hold in a process of their own.
+// The cases have damaged the library; its checks pass in a process of their own.
 TEST(LibraryChecks, WhatFailsAfterCasesIsRepeatedInAFreshProcess) {
   WorkerOptions options = OptionsFor("odd_names");
   options.environment = {"DIOPI_TEST_FAULT=after_add"};
@@ -195,7 +195,7 @@ TEST(LibraryChecks, WhatFailsAfterCasesIsRepeatedInAFreshProcess) {
   }
 }
 
-TEST(LibraryChecks, ACrashIsToldByTheNameOfTheCheck) {
+TEST(LibraryChecks, ACrashIsReportedUnderTheNameOfTheCheck) {
   const Row crashes[] = {{kAsync, "cat_crashes", "last_error", v1::OUTCOME_CRASH, "SIGABRT"},
                          {kAsync, "unknown_crashes", "native_format_cast", v1::OUTCOME_CRASH, "SIGABRT"},
                          {kAsync, "hook_frees", "destruction_hook", v1::OUTCOME_CRASH, "SIGSEGV"}};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kTailBytes = 2048;
 constexpr std::string_view kCut =
-    "\n[diopi: the library prints more than the log's limit; the rest is dropped]\n";
+    "\n[diopi: the library has printed more than the log's limit; the rest is dropped]\n";
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Descriptor LogPump::Open() {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) return Descriptor();
   pipe_ = Descriptor(ends[0]);
-  fcntl(pipe_.get(), F_SETFL, O_NONBLOCK);  // ours only: the child's end blocks
+  fcntl(pipe_.get(), F_SETFL, O_NONBLOCK);  // this end only: the child's end blocks
   return Descriptor(ends[1]);
 }
 

@@ -1,4 +1,4 @@
-// What a library prints, on its way to the log.
+// Passes on to the log what a library prints.
 #ifndef IMPL_LOADER_WORKER_LOG_PUMP_H_
 #define IMPL_LOADER_WORKER_LOG_PUMP_H_
 
@@ -9,17 +9,17 @@
 
 namespace diopi::loader {
 
-// Reads a pipe and passes it on, up to a limit over its whole life. Not thread-safe.
+// Copies a pipe to `sink`, up to `limit` bytes over its whole life. Not thread-safe.
 class LogPump {
  public:
   // `sink` is not owned.
   LogPump(int sink, int64_t limit) : sink_(sink), left_(limit) {}
 
-  // The other end of a new pipe, for a child's standard output; replaces the last one.
+  // The write end of a new pipe, for a child's standard output; the pipe replaces the last one.
   Descriptor Open();
-  // -1 when there is nothing to wait for: no pipe, or its writers have closed it.
+  // -1: nothing to wait for, as there is no pipe or its writers have closed it.
   int descriptor() const { return pipe_.get(); }
-  // Passes on what has arrived. Does not wait.
+  // Passes on what has arrived, without waiting.
   void Drain();
   void Close();
 

@@ -1,11 +1,10 @@
-// The restrictions are applied in an order in which each still has the rights that it needs: resource limits
-// and capabilities first, Landlock for files, then the seccomp filter, which cannot be undone. Each step
-// keeps its own score: what the kernel does not support is reported, never fatal, because a worker with fewer
-// restrictions is more useful than none. Filters refuse with EPERM or ENOSYS instead of killing, since
-// libraries probe for calls and continue.
+// The order of the restrictions leaves each the rights that it needs: resource limits, Landlock,
+// capabilities, and last the seccomp filter. What the kernel does not support is reported, never fatal,
+// because a worker with fewer restrictions is more useful than none. Filters refuse with EPERM or ENOSYS
+// instead of killing, since libraries probe for calls and continue.
 //
-// The default mode forbids what is known to do harm: a driver that nobody has seen yet may need any other
-// call. The strict mode allows what is known to be harmless.
+// The default mode forbids only calls known to do harm, since an unknown driver may need any other. The
+// strict mode allows only calls known to be harmless.
 #include "impl_loader/worker/sandbox.h"
 
 #include <fcntl.h>
@@ -42,10 +41,10 @@ constexpr bool kSanitizer = false;
 #endif
 
 constexpr rlim_t kMaxFiles = 65536;
-// The kernel counts the user's threads on the whole machine, so this only ends runaway forking.
+// The kernel counts the user's threads on the whole machine, so this limit only stops runaway forking.
 constexpr rlim_t kMaxTasks = 65536;
 
-// What no operator needs. io_uring would do what the filter forbids without a system call of its own.
+// Calls that no operator needs. io_uring could do forbidden things without a system call for each.
 constexpr std::array kForbidden = {
     "execve",
     "execveat",
@@ -105,13 +104,13 @@ constexpr std::array kForbidden = {
     "lookup_dcookie",
 };
 
-// What Landlock leaves to the owner of a file.
+// Landlock does not restrict these.
 constexpr std::array kFileAttributes = {
     "chmod", "fchmod", "fchmodat",  "fchmodat2", "chown",    "fchown",    "lchown",    "fchownat",
     "utime", "utimes", "utimensat", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat",
 };
 
-// Namespaces of its own would give the library capabilities again.
+// In a new namespace the library would have capabilities again.
 constexpr std::array<uint64_t, 7> kNamespaces = {CLONE_NEWUSER, CLONE_NEWNS,     CLONE_NEWPID, CLONE_NEWNET,
                                                  CLONE_NEWIPC,  CLONE_NEWCGROUP, CLONE_NEWUTS};
 
@@ -119,7 +118,7 @@ std::string Why(int error) {
   return strerror(error);
 }
 
-// Keeps score of one step.
+// Records the success of one step.
 void Note(bool done, const std::string& what, const std::string& why, SandboxReport* report) {
   if (done) {
     report->dropped.push_back(what);
@@ -128,7 +127,7 @@ void Note(bool done, const std::string& what, const std::string& why, SandboxRep
   }
 }
 
-// Lowers both limits to `most`; one that is lower stays.
+// Lowers both limits to `most` where they are higher.
 bool Lower(__rlimit_resource resource, rlim_t most) {
   rlimit now{};
   if (getrlimit(resource, &now) != 0) return false;
@@ -151,8 +150,8 @@ void LimitResources(uint64_t memory_bytes, SandboxReport* report) {
   Note(lowered, what, lowered ? "" : Why(errno), report);
 }
 
-// For a worker that root started. What is kept lets drivers pin memory and set priorities, and lets root open
-// files that belong to others.
+// For a worker started by root. The kept ones let drivers pin memory and set priorities, and let root open
+// files of other users.
 void DropCapabilities(bool all, SandboxReport* report) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
@@ -180,8 +179,8 @@ struct LandlockRules {
 constexpr long kScopesVersion = 6;
 constexpr uint64_t kSignalScope = 2;
 
-// A process in a Landlock domain reads and traces none outside it, whoever owns it; this domain keeps its
-// signals in too. 0, or an errno.
+// A process in a Landlock domain cannot read or trace any outside it, whoever owns it; in this domain it
+// cannot send them signals either. 0, or an errno.
 int KeepToItself() {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
@@ -193,13 +192,13 @@ int KeepToItself() {
   return syscall(SYS_landlock_restrict_self, set.get(), 0) == 0 ? 0 : errno;
 }
 
-// Where a library's code and data may be, besides its own folders.
+// Folders besides the library's own that may contain its code and data.
 constexpr std::array kReadable = {"/bin", "/dev",  "/etc",  "/lib", "/lib32", "/lib64",
                                   "/opt", "/proc", "/sbin", "/sys", "/usr"};
-// Names of threads are set by writing there, devices driven.
+// For device nodes, and for names of threads.
 constexpr std::array kWritable = {"/dev", "/proc/self"};
 
-// Below `path`, which may be missing. 0, or an errno.
+// Allows `access` below `path`, which may be missing. 0, or an errno.
 int Allow(int set, const std::string& path, uint64_t access) {
   const Descriptor folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) return 0;
@@ -207,8 +206,8 @@ int Allow(int set, const std::string& path, uint64_t access) {
   return syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ? 0 : errno;
 }
 
-// Writing, making and removing files, except below kWritable, and reading, except below kReadable and
-// `readable`. 0, or an errno.
+// Forbids writing, making and removing files except below kWritable, and reading except below kReadable and
+// `readable`; below `own_folder` all is allowed. 0, or an errno.
 int ForbidFiles(const std::vector<std::string>& readable, const std::string& own_folder) {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
@@ -231,7 +230,7 @@ int ForbidFiles(const std::vector<std::string>& readable, const std::string& own
   for (const char* path : kReadable) allow(path, kRead);
   for (const std::string& path : readable) allow(path, kRead);
   for (const char* path : kWritable) allow(path, kWrite);
-  // No device can be made there.
+  // All but making devices.
   constexpr uint64_t kDevices = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
   if (!own_folder.empty()) allow(own_folder, rules.handled_access_fs & ~kDevices);
   if (error != 0) return error;
@@ -244,7 +243,7 @@ scmp_arg_cmp Compare(unsigned argument, scmp_compare how, uint64_t a, uint64_t b
   return scmp_arg_cmp{argument, how, a, b};
 }
 
-// Adds rules; the first failure is kept, as an errno.
+// Adds rules, and keeps the errno of the first failure.
 class Rules {
  public:
   explicit Rules(scmp_filter_ctx filter) : filter_(filter) {}
@@ -253,11 +252,11 @@ class Rules {
     Keep(seccomp_rule_add_array(filter_, SCMP_ACT_ERRNO(EPERM), call, static_cast<unsigned>(all.size()),
                                 all.begin()));
   }
-  // The kernel looks at the lower half of such an argument alone, and so does the rule.
+  // Compares only the lower half of the argument, as the kernel does.
   void ForbidValue(int call, unsigned argument, uint64_t value) {
     ForbidWhen(call, {Compare(argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, value)});
   }
-  // As if the kernel were older: glibc then takes the older call, whose arguments a filter can see.
+  // Pretends that the kernel is older: glibc then makes the older call, whose arguments a filter can see.
   void Unknown(int call) { Keep(seccomp_rule_add(filter_, SCMP_ACT_ERRNO(ENOSYS), call, 0)); }
   void Keep(int result) {
     if (result < 0 && error_ == 0) error_ = -result;
@@ -269,12 +268,13 @@ class Rules {
   int error_ = 0;
 };
 
-// Calls of another architecture's numbers would go round the rules. 0, or an errno.
+// Calls by another architecture's numbers would bypass the rules. 0, or an errno.
 int Load(scmp_filter_ctx filter, Rules* rules) {
   rules->Keep(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)));
   rules->Keep(seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 1));
   rules->Keep(seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1));
-  // Otherwise older kernels slow the whole process down, and with it what is measured. Not all kernels know.
+  // Otherwise older kernels slow the whole process down, and with it what we measure. Not all kernels know
+  // this attribute.
   seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
   seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree instead of a list
   return rules->error() != 0 ? rules->error() : -seccomp_load(filter);
@@ -288,7 +288,8 @@ void ForEachCall(const Names& names, F&& add) {
   }
 }
 
-// Other calls do not exist, as in an older kernel: libraries have another way. 0, or an errno.
+// Other calls seem missing, as in an older kernel, so that libraries fall back on another way. 0, or an
+// errno.
 int AllowKnownCalls() {
   const Filter filter(seccomp_init(SCMP_ACT_ERRNO(ENOSYS)), seccomp_release);
   if (filter == nullptr) return ENOMEM;
@@ -303,12 +304,12 @@ void ForbidSockets(SandboxMode mode, Rules* rules) {
   rules->ForbidWhen(SCMP_SYS(socket), {Compare(0, SCMP_CMP_NE, AF_UNIX)});
   if (mode == SandboxMode::kSockets) return;
   rules->Forbid(SCMP_SYS(connect));
-  // Datagrams need no connection; a pair of such sockets still can be had.
+  // Datagrams need no connection. A socketpair of them is still allowed.
   constexpr uint64_t kType = 0xF;
   rules->ForbidWhen(SCMP_SYS(socket), {Compare(1, SCMP_CMP_MASKED_EQ, kType, SOCK_DGRAM)});
 }
 
-// In a PID namespace there are no others but the users' and groups' as a whole.
+// In a PID namespace other processes can only be reached as all those of a user or group.
 void ForbidPriorities(bool in_namespace, Rules* rules) {
   rules->ForbidWhen(SCMP_SYS(setpriority), {Compare(0, SCMP_CMP_NE, PRIO_PROCESS)});
   constexpr uint64_t kIoprioWhoProcess = 1;
@@ -336,7 +337,7 @@ int ForbidCalls(SandboxMode mode, bool in_namespace) {
   rules.ForbidValue(SCMP_SYS(prctl), 0, PR_SET_PDEATHSIG);
   rules.ForbidWhen(SCMP_SYS(prlimit64), {Compare(0, SCMP_CMP_NE, 0)});  // of another process
   ForbidPriorities(in_namespace, &rules);
-  // To type into a terminal, or have the kernel signal a process.
+  // Requests that type into a terminal, or make the kernel signal a process.
   for (const uint64_t request : {TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP}) {
     rules.ForbidValue(SCMP_SYS(ioctl), 1, request);
   }
@@ -352,7 +353,7 @@ int ForbidCalls(SandboxMode mode, bool in_namespace) {
   return Load(filter.get(), &rules);
 }
 
-// Of two filters that refuse, the later one says how.
+// Where two filters refuse a call, the one loaded last decides the errno.
 int FilterCalls(SandboxMode mode, bool in_namespace) {
   const int error = mode == SandboxMode::kStrict ? AllowKnownCalls() : 0;
   return error != 0 ? error : ForbidCalls(mode, in_namespace);
@@ -365,8 +366,8 @@ absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word) {
   if (word == "default") return SandboxMode::kDefault;
   if (word == "sockets") return SandboxMode::kSockets;
   if (word == "strict") return SandboxMode::kStrict;
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", std::string(word), "' is no sandbox mode; expected strict, default, sockets or off"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", std::string(word), "' is not a sandbox mode; expected strict, default, sockets or off"));
 }
 
 std::string SandboxReport::Text() const {

@@ -1,4 +1,4 @@
-// Takes from the worker process what a vendor's library does not need, for good. The only user of libseccomp.
+// Drops the rights that a vendor's library does not need, for good. The only user of libseccomp.
 #ifndef IMPL_LOADER_WORKER_SANDBOX_H_
 #define IMPL_LOADER_WORKER_SANDBOX_H_
 
@@ -14,17 +14,17 @@ namespace diopi::loader {
 
 enum class SandboxMode {
   kOff,
-  // Drivers work: every device node, ioctl, mmap, threads, Unix sockets, files as the user may.
-  // Refused with EPERM: sockets to any network, connections to Unix sockets, exec, ptrace and reading other
+  // Allows what drivers need: every device node, ioctl, mmap, threads, Unix sockets, the user's files.
+  // Refuses with EPERM: sockets to any network, connections to Unix sockets, exec, ptrace and reading other
   // processes, signals to them, their limits and priorities, leaving the process group, typing into a
   // terminal, namespaces, io_uring, bpf, mounts, kernel modules, keys, setting the clock.
   kDefault,
-  // As the default, but for connections to Unix sockets: some drivers have a daemon.
+  // As the default, but allows connections to Unix sockets: some drivers have a daemon.
   kSockets,
-  // As the default, and: no sockets at all, no capabilities, no change of a file's owner, mode or times, no
-  // file outside /dev and SandboxOptions.own_folder is written, made or removed, and none is read outside the
+  // As the default, and refuses all sockets, capabilities, and changes of a file's owner, mode or times.
+  // Files can be written, made and removed only in /dev and SandboxOptions.own_folder, and read only in the
   // system's folders and SandboxOptions.readable (EACCES, by Landlock, where the kernel has it). System calls
-  // that we do not know to be harmless do not exist (ENOSYS).
+  // that we do not know to be harmless seem missing (ENOSYS).
   kStrict,
 };
 
@@ -35,16 +35,16 @@ struct SandboxOptions {
   SandboxMode mode = SandboxMode::kDefault;
   uint64_t memory_bytes = 0;  // of address space (RLIMIT_AS); 0: no limit. GPU drivers reserve very much.
   std::vector<std::string> readable;  // folders that the strict mode lets the library read
-  std::string own_folder;             // that it may do anything in; empty: none
-  Keeping keeping;                    // words empty: nobody keeps it
+  std::string own_folder;             // where the strict mode lets it do anything; empty: none
+  Keeping keeping;                    // words empty: no keeper
 };
 
 struct SandboxReport {
   std::string mode;
-  std::vector<std::string> dropped;   // in force
-  std::vector<std::string> retained;  // wanted and not had, each with the reason
+  std::vector<std::string> dropped;   // rights that the library no longer has
+  std::vector<std::string> retained;  // rights that could not be dropped, each with the reason
 
-  // "default: no new privileges, ...; could not drop: WHAT (WHY)". One line.
+  // "default: new privileges, ...; could not drop: WHAT (WHY)". One line.
   std::string Text() const;
 };
 

@@ -1,4 +1,4 @@
-// A library that tries to get out: refused with an errno, so that the verdict is the library's own error.
+// A library that tries to escape is refused with an errno, so that the verdict is the library's own error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
@@ -130,7 +130,7 @@ TEST_F(SandboxTest, TheAgentTakesNoFigureOfTheWorkerOnTrust) {
   const CallOutcome outcome = (*worker)->Wait();
   EXPECT_EQ(outcome.kind, CallOutcome::Kind::kLost);
   EXPECT_THAT(outcome.text, HasSubstr("an output of 107374182400 bytes"));
-  // And goes on with another process.
+  // The worker continues with another process.
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kSelf), AddInputs({2, 3}), 2).ok());
   EXPECT_EQ((*worker)->Wait().kind, CallOutcome::Kind::kReplied);
 }
@@ -156,7 +156,7 @@ TEST_F(SandboxTest, SaysWhatItDropped) {
   }
 }
 
-// Copies of a worker of ours that run a library.
+// How many of our workers' processes run a library.
 int CopiesOf(const std::string& library) {
   int copies = 0;
   for (const auto& process : std::filesystem::directory_iterator("/proc")) {
@@ -176,7 +176,7 @@ TEST_F(SandboxTest, NothingIsLeftOfAWorkerThatHasEnded) {
   options_.impl_path = VendorPath("forks");
   for (const bool may_have_namespace : {true, false}) {
     if (!may_have_namespace && geteuid() != 0) continue;  // nothing to give up
-    // What a thread gives up, no other thread loses.
+    // Rights that one thread gives up stay with the others.
     std::thread thread([&] {
       if (!may_have_namespace) {
         ASSERT_EQ(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN), 0);

@@ -7,7 +7,7 @@
 namespace diopi::loader {
 namespace {
 
-// More than any case takes: the frame is laid first, and then is room made for it.
+// More than any case takes: laying the frame finds its size, and only then room is made for it.
 constexpr size_t kUnbounded = size_t{1} << 46;
 
 }  // namespace

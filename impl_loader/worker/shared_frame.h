@@ -1,5 +1,5 @@
 // The agent's own view of the tensors that a worker hands to a library: where they lie in the shared memory,
-// and what must be in and around them when the worker has answered.
+// and whether canaries and inputs are intact when the worker has answered.
 #ifndef IMPL_LOADER_WORKER_SHARED_FRAME_H_
 #define IMPL_LOADER_WORKER_SHARED_FRAME_H_
 
@@ -22,24 +22,23 @@ namespace diopi::loader {
 // Not thread-safe.
 class SharedFrame {
  public:
-  // Lays the tensors out from `base` on, as a worker does that is given this place. Touches no memory there.
-  // Null when the library is not called with them, as they do not fit the case, its function or the adaptor:
-  // the worker says why. `inputs` and what `base` points to must outlive it.
+  // Lays the tensors out from `base` on, exactly as the worker does, without touching the memory. Null when
+  // the tensors do not fit the case, its function or the adaptor: the library is then not called, and the
+  // worker says why. `inputs` and the memory at `base` must outlive it.
   static std::unique_ptr<SharedFrame> Lay(const v1::Case& c, const TensorMap& inputs,
                                           const v1::CaseAdaptor& adaptor, std::byte* base);
 
-  // How many it takes, canaries included.
+  // Canaries included.
   size_t bytes() const { return bytes_; }
 
-  // Adds to the reply what the worker has not found, or has not told: bytes written outside tensors, changed
-  // inputs.
+  // Adds to the reply what the worker has not reported: bytes written outside tensors, changed inputs.
   void Check(v1::WorkerReply* reply) const;
 
  private:
   SharedFrame() = default;
 
   std::vector<InputView> inputs_;
-  std::unique_ptr<AdaptedCall> adapted_;  // null: nothing stands between
+  std::unique_ptr<AdaptedCall> adapted_;  // null: no adaptor
   runtime::Arena arena_;
   diopiContext context_{&arena_, nullptr, {}};
   std::unique_ptr<CallFrame> frame_;

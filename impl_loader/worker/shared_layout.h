@@ -21,8 +21,8 @@ inline constexpr size_t kPageBytes = size_t{64} << 10;  // a multiple of every p
 inline constexpr size_t kTensorAlignment = 64;
 inline constexpr size_t kMaxFrames = 128;
 
-// Written by the worker's signal handler, field by field: whatever is there when it stops is of use.
-// Trusted by nobody: the vendor's code could have written it.
+// The worker's signal handler writes it field by field, so that it is of use wherever the handler stops.
+// Nobody trusts it: the vendor's code could have written it.
 struct CrashReport {
   int32_t signal = 0;  // 0: no crash
   int32_t code = 0;    // si_code

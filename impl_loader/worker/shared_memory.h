@@ -15,13 +15,13 @@
 
 namespace diopi::loader {
 
-// An anonymous file whose size is final, as its seals are: no process can make another's access to it fail,
-// nor fill more of the machine's memory through it than the agent wanted. Pages that nobody has touched take
-// no memory. Move-only; not thread-safe.
+// An anonymous file sealed at a fixed size: no process can make another's access to it fail, nor fill more of
+// the machine's memory through it than the agent wanted. Untouched pages take no memory. Move-only; not
+// thread-safe.
 class SharedMemory {
  public:
-  // With at least `frame_bytes` for the tensors that a library sees, and `data_bytes` for inputs and outputs.
-  // ResourceExhausted when it cannot be.
+  // Has at least `frame_bytes` for the tensors that a library sees, and `data_bytes` for inputs and outputs.
+  // ResourceExhausted when the system refuses.
   static absl::StatusOr<SharedMemory> Create(size_t frame_bytes, size_t data_bytes);
   SharedMemory() = default;  // none
   SharedMemory(SharedMemory&& other) noexcept;
@@ -35,11 +35,11 @@ class SharedMemory {
   size_t data_offset() const { return data_offset_; }
   size_t data_bytes() const { return bytes_ - data_offset_; }
 
-  // Gives memory beyond so many bytes of frames and of data back to the system; its content becomes zeros.
+  // Returns the memory beyond these many bytes of frames and data to the system; its content becomes zeros.
   void Release(size_t frame_bytes, size_t data_bytes) const;
 
   void Write(size_t offset, const std::string& data);
-  // A tensor that the worker says it has placed at or after `first`. DataLoss when what it says is not so.
+  // A tensor that the worker claims to have placed at or after `first`. DataLoss when it cannot be there.
   absl::StatusOr<HostTensor> Read(const v1::ShmTensor& placed, size_t first) const;
 
   void ClearCrash();

@@ -39,8 +39,8 @@ absl::string_view BaseName(absl::string_view path) {
   return slash == absl::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// A library decides which names are in its process's maps: opening one must not wait, as at a FIFO, and
-// nothing but a file is read. What has no file (the kernel's part of a process) is read from the process.
+// A library decides which names are in its process's maps: opening one must not wait, as on a FIFO, and only
+// regular files are read. Mappings without a file (the kernel's vDSO) are read from the process.
 int FindElf(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, char** file, Elf** elf) {
   if (name[0] != '/') return dwfl_linux_proc_find_elf(module, data, name, base, file, elf);
   const int opened = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -53,8 +53,8 @@ int FindElf(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base,
   return opened;
 }
 
-// Debugging information is in the file itself, or below the system's folder under the file's build id. Other
-// names, which the file may contain, could lead anywhere.
+// Looks for debugging information in the file itself, and in the system's folder under the file's build id.
+// Other names, which the file may contain, could lead anywhere.
 DwflPtr Begin() {
   static const Dwfl_Callbacks callbacks = [] {
     Dwfl_Callbacks made{};
@@ -82,7 +82,7 @@ struct Frame {
   std::string module;
 };
 
-// `address` lies inside the call, not behind it.
+// `address` lies inside the call instruction, not behind it.
 Frame Describe(Dwfl* dwfl, uint64_t address) {
   Dwfl_Module* module = dwfl == nullptr ? nullptr : dwfl_addrmodule(dwfl, address);
   if (module == nullptr) return {absl::StrCat("0x", absl::Hex(address)), ""};
@@ -108,7 +108,7 @@ std::string StackText(Dwfl* dwfl, const std::vector<uint64_t>& addresses) {
   std::string text;
   int number = 0;
   for (size_t i = 0; i < addresses.size(); ++i) {
-    // All but the innermost are return addresses: one back lies in the call.
+    // All but the innermost are return addresses: one byte before them lies in the call.
     const Frame frame = Describe(dwfl, i == 0 ? addresses[i] : addresses[i] - 1);
     if (absl::StartsWith(frame.module, "libffi.so")) break;
     absl::StrAppend(&text, "#", number++, " ", frame.text, "\n");
@@ -136,7 +136,7 @@ int AddFrame(Dwfl_Frame* frame, void* argument) {
   return stack->addresses.size() < kMaxFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-// Attaching waits for the thread to stop, which one that hangs in a driver never does: it is left out.
+// Attaching waits for the thread to stop. A thread that hangs in a driver never does, so it gets no stack.
 int AddThread(Dwfl_Thread* thread, void* argument) {
   auto* stacks = static_cast<std::vector<ThreadStack>*>(argument);
   ThreadStack& stack = stacks->emplace_back();
@@ -155,7 +155,7 @@ std::string Symbolize(uint64_t pc, const std::vector<uint64_t>& frames, const st
   std::vector<uint64_t> addresses;
   const auto at = std::find(frames.begin(), frames.end(), pc);
   if (at == frames.end()) {
-    if (pc != 0) addresses.push_back(pc);  // a jump to nowhere: the unwinder lost it
+    if (pc != 0) addresses.push_back(pc);  // the unwinder lost a jump to an invalid address
     addresses.insert(addresses.end(), frames.begin(), frames.end());
   } else {
     addresses.assign(at, frames.end());

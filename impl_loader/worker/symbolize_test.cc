@@ -15,7 +15,7 @@
 namespace diopi::loader {
 namespace {
 
-// Nobody ever opens the other end: this test waits for ever where Symbolize does.
+// Nobody ever opens the other end: if Symbolize waits for it, this test hangs.
 TEST(Symbolize, DoesNotWaitForAFifoThatTheMapsName) {
   const std::string fifo = testing::TempDir() + "/symbolize_fifo";
   std::filesystem::remove(fifo);
@@ -26,7 +26,7 @@ TEST(Symbolize, DoesNotWaitForAFifoThatTheMapsName) {
   std::filesystem::remove(fifo);
 }
 
-// Nor for one that a library's file names as the place of its debugging information.
+// The same for a FIFO that a library's file names as the place of its debugging information.
 TEST(Symbolize, DoesNotWaitForAFifoThatALibraryNames) {
   const std::string folder = testing::TempDir() + "/symbolize_link";
   std::filesystem::remove_all(folder);

@@ -15,7 +15,7 @@
 
 namespace diopi::loader {
 
-// For vendor_NAME with the worker of this build, and deadlines fit for tests.
+// For vendor_NAME with this build's worker and deadlines fit for tests.
 inline WorkerOptions OptionsFor(const std::string& name) {
   WorkerOptions options;
   options.worker_program = std::string(DIOPI_BINARY_DIR) + "/bin/diopi-worker";

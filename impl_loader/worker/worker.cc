@@ -1,14 +1,14 @@
 // A worker process runs many cases, because loading a library can take seconds, and is replaced when it dies.
-// That makes blame a question: a process may die of a thread or of memory that an earlier case left behind.
-// Therefore a case during which the process died in a suspicious way is run once more in a fresh process
-// (Wait). If that one dies too, the case is to blame; otherwise the earlier end is reported as `stray_end`
-// with what is known of it. Inputs and outputs travel through shared memory, everything else over a socket;
-// the sequence number in each message rules out answers to an earlier case.
+// A process may die of a thread or of damaged memory that an earlier case left behind. Therefore a case
+// during which the process died in a suspicious way runs once more in a fresh process (Wait). If that one
+// dies too, the case is to blame; otherwise `stray_end` reports what is known of the earlier end. Inputs and
+// outputs travel through shared memory, everything else over a socket; the sequence number in each message
+// rules out answers to an earlier case.
 //
-// A library can say anything in the worker's name. So the agent decides where the library's tensors lie in
-// the shared memory, looks at their canaries and at the inputs there itself, and takes no more of an answer
-// than the case allows. Every process gets memory of its own: what has escaped from one must not reach into
-// the next one's cases.
+// A library can send anything in the worker's name. So the agent itself decides where the library's tensors
+// lie in the shared memory, checks their canaries and the inputs there, and accepts no larger answer than the
+// case allows. Every process gets shared memory of its own: what has escaped from one must not reach into the
+// next one's cases.
 #include "impl_loader/worker/worker.h"
 
 #include <fcntl.h>
@@ -35,9 +35,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxLeftThreads = 8;        // cases named
 constexpr size_t kOutputReserve = 64 << 10;  // for small outputs, which are not counted
-// Outputs whose size the library decides take no more than this and kOutputsOverInputs times the inputs (the
-// indices of what is not zero take 64 bytes for each byte of eight dimensions). An agent that believed a
-// worker would run out of memory.
+// Outputs whose size the library decides may take this much and kOutputsOverInputs times the inputs (eight
+// int64 indices for each nonzero byte of an eight-dimensional input). Without a limit a worker could make the
+// agent run out of memory.
 constexpr size_t kFreeOutputs = 64 << 20;
 constexpr size_t kOutputsOverInputs = 64;
 
@@ -45,7 +45,7 @@ size_t Align(size_t offset) {
   return (offset + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
 }
 
-// The most that outputs of the case take, the spaces between them included.
+// The most that the case's outputs take, with the gaps between them.
 size_t OutputBytes(const v1::Case& c, size_t input_bytes) {
   size_t bytes = kOutputReserve;
   bool free = false;
@@ -63,7 +63,7 @@ size_t OutputBytes(const v1::Case& c, size_t input_bytes) {
   return free ? bytes + kFreeOutputs + kOutputsOverInputs * input_bytes : bytes;
 }
 
-// Larger frames may not fit in memory, which the worker finds out.
+// The agent does not lay out larger frames, which cannot fit in memory: the worker then reports that.
 size_t MostFrameBytes() {
   static const size_t bytes =
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -72,12 +72,12 @@ size_t MostFrameBytes() {
 
 constexpr char kEndAsked[] = "the worker was ended";
 
-// What a message calls it.
+// The case's name in messages.
 std::string NameOf(const v1::Case& c) {
   return cases::IsLibraryCheck(c) ? c.id() : c.function();
 }
 
-// A check that finds nothing wrong finds nothing wrong in a fresh process either.
+// A check that passes need not be repeated in a fresh process.
 bool CheckHolds(const CallOutcome& outcome) {
   const v1::Outcome found = outcome.reply.check().outcome();
   return outcome.kind == CallOutcome::Kind::kReplied &&
@@ -124,10 +124,10 @@ class WorkerImpl : public Worker {
   void CheckMemory(v1::WorkerReply* reply) const;
 
   WorkerOptions options_;
-  const Descriptor end_;  // an eventfd: readable from End on, as nobody reads it
+  const Descriptor end_;  // an eventfd that nobody reads: stays readable once End was called
   SharedMemory shared_;
   bool shared_is_new_ = false;  // the process does not have it yet
-  bool stretched_ = false;      // more of it than usual was used
+  bool stretched_ = false;      // the last case used more of it than usual
   size_t frame_at_ = 0;         // where frames lie in it now
   Descriptor log_file_;
   LogPump log_;
@@ -135,14 +135,14 @@ class WorkerImpl : public Worker {
   v1::WorkerHello hello_;
   v1::WorkerCall call_;                 // the case in flight
   const TensorMap* inputs_ = nullptr;   // of the case in flight
-  std::unique_ptr<SharedFrame> frame_;  // of the case in flight; null: not to be seen from here
+  std::unique_ptr<SharedFrame> frame_;  // of the case in flight; null: the agent cannot see it
   bool in_flight_ = false;
   int64_t handed_over_ = 0;                // cases, to the process now running
-  int64_t answered_ = 0;                   // of these
-  int64_t threads_ = 1;                    // it had after the last of them
+  int64_t answered_ = 0;                   // cases that it has answered
+  int64_t threads_ = 1;                    // that it had after the last answer
   std::string last_answered_;              // case id
   std::vector<std::string> left_threads_;  // ids of cases after which it had more threads than before
-  CallOutcome stray_end_;                  // of the process before, to be told with the next answer
+  CallOutcome stray_end_;                  // of the process before; the next answer reports it
   bool ran_cases_ = false;                 // the process now running was handed a case of a function
   bool runs_checks_ = false;               // the last case was a check of the library as a whole
   bool stray_threads_ = false;             // it had more than one thread when it got the case in flight
@@ -194,8 +194,8 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   *call_.mutable_case_() = c;
   static const TensorMap no_inputs;
   inputs_ = inputs.empty() ? &no_inputs : &inputs;
-  // A case never finds what a check of the library as a whole has left. The other way round a library is not
-  // loaded again for every check: one that fails is repeated in a fresh process (Wait).
+  // A case never runs in a process that has run a check of the library as a whole. A check may run after
+  // cases, which saves loading the library again: one that fails is repeated in a fresh process (Wait).
   const bool after_check = runs_checks_ && !cases::IsLibraryCheck(c);
   runs_checks_ = cases::IsLibraryCheck(c);
   stray_end_ = CallOutcome();
@@ -203,7 +203,7 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   if (process_ != nullptr && after_check) process_.reset();
   absl::Status handed = process_ != nullptr ? CopyIn() : absl::UnavailableError("no process");
   if (handed.ok()) handed = HandOver();
-  if (absl::IsUnavailable(handed)) {  // it has died since its last case, or just now
+  if (absl::IsUnavailable(handed)) {  // the process died after its last case, or just now
     if (process_ != nullptr) ReapProcess();
     handed = Launch();
     if (handed.ok()) handed = CopyIn();
@@ -213,8 +213,8 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   return handed;
 }
 
-// Shared memory with so much room. The file's size is final, so more room is another file; only what is
-// touched takes memory.
+// Makes sure that the shared memory has this much room. A file's size is final, so more room needs a new
+// file; untouched pages take no memory.
 absl::Status WorkerImpl::MakeRoom(size_t frame_bytes, size_t data_bytes) {
   const size_t usual_frames = UsualBytes();
   const size_t usual_data = UsualBytes() + kFreeOutputs;
@@ -319,13 +319,13 @@ CallOutcome WorkerImpl::Wait() {
   std::string doubt;
   const bool after_cases = runs_checks_ && ran_cases_;
   CallOutcome outcome = WaitOnce(&doubt);
-  // Cases may have left something that is none of the check's business.
+  // Earlier cases may be the reason why the check failed.
   if (after_cases && !CheckHolds(outcome) && !EndAsked()) return RunAgain();
   if (!doubt.empty()) {
     TakeStrayEnd(outcome, doubt);
     outcome = RunAgain();
   }
-  // What dies in a fresh process too has nobody else to blame.
+  // If the fresh process died too, the case itself is to blame.
   if (outcome.kind == CallOutcome::Kind::kReplied && !stray_end_.stray_end.empty()) {
     outcome.stray_end = std::move(stray_end_.stray_end);
     outcome.signal_name = std::move(stray_end_.signal_name);
@@ -339,7 +339,8 @@ bool WorkerImpl::EndAsked() const {
   return poll(&end, 1, 0) > 0;
 }
 
-// The thread that drives the process kills it: nobody else can know that its number is still its own.
+// Only the thread that drives the process kills it: no other can know whether its pid is still the same
+// process.
 void WorkerImpl::End() {
   eventfd_write(end_.get(), 1);
 }
@@ -355,7 +356,7 @@ CallOutcome WorkerImpl::RunAgain() {
   return WaitOnce(&doubt);
 }
 
-// `doubt`: why the process may have ended because of what an earlier case left in it; empty when it cannot.
+// `doubt`: how an earlier case may have caused the process's end; empty: it cannot have.
 CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
   doubt->clear();
   v1::WorkerReply reply;
@@ -377,7 +378,7 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
       process_->DescribeTimeout(NameOf(call_.case_()), limit_, &outcome);
       break;
     case WorkerProcess::Event::kNonsense:
-      outcome = Lost("the worker sent what is no message");
+      outcome = Lost("the worker sent something that is not a message");
       break;
     case WorkerProcess::Event::kEndAsked:
       process_->Kill();
@@ -391,7 +392,7 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
 CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   if (reply.sequence() != call_.sequence()) {
     process_.reset();
-    return Lost("the worker answered another case than it was given");
+    return Lost("the worker answered a different case from the one it was given");
   }
   CallOutcome outcome;
   CheckMemory(&reply);
@@ -415,17 +416,18 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   const int64_t threads = process_->Threads();
   if (threads > threads_) {
     if (left_threads_.size() < kMaxLeftThreads) left_threads_.push_back(last_answered_);
-    frame_at_ += call_.frame_bytes();  // where a thread may still be writing
+    frame_at_ += call_.frame_bytes();  // a thread may still be writing to the old place
   }
   threads_ = threads;
-  // A device whose stream has failed stays broken in that process; forked copies end with it.
+  // A device whose stream has failed stays broken for its process; ending the process also ends forked
+  // copies.
   if (reply.status() == v1::WorkerReply::SYNC_FAILED || !reply.forked().empty()) process_.reset();
   outcome.reply = std::move(reply);
   return outcome;
 }
 
-// The worker has looked too, but the library may have spoken for it. Nothing was laid out for a library that
-// was not called.
+// The worker has checked too, but the library may have tampered with its answer. When the library was not
+// called, the memory was not filled.
 void WorkerImpl::CheckMemory(v1::WorkerReply* reply) const {
   const bool called =
       reply->status() == v1::WorkerReply::RETURNED || reply->status() == v1::WorkerReply::EXCEPTION;

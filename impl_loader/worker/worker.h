@@ -18,18 +18,17 @@ namespace diopi::loader {
 struct WorkerOptions {
   std::string worker_program;       // default (empty): diopi-worker beside the running program
   std::string impl_path;            // --impl
-  std::string device_lib;           // --device-lib; empty: looked for in impl_path itself
-  std::string impl_identity;        // of impl_path (library/file_identity.h); empty: whatever file is there
+  std::string device_lib;           // --device-lib; empty: the functions are in impl_path
+  std::string impl_identity;        // of impl_path (library/file_identity.h); empty: any file will do
   std::string sandbox = "default";  // "strict", "default", "sockets", "off": see sandbox.h
-  uint64_t memory_bytes = 0;        // of address space a worker may have; 0: no limit
+  uint64_t memory_bytes = 0;        // limit on a worker's address space; 0: none
   std::chrono::milliseconds case_timeout{30'000};
   std::chrono::milliseconds load_timeout{60'000};
   std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL
   std::vector<std::string> environment;       // extra NAME=VALUE
   int64_t shared_bytes = 64 << 20;            // for a case's tensors; a case that needs more gets more
-  // A program and its arguments under which diopi-worker is started (gdb --args, valgrind). It gets this
-  // process's standard input, output and error, and the terminal. Set the limits above to match, and
-  // `sandbox` to "off".
+  // A program and its arguments under which diopi-worker runs (gdb --args, valgrind). It gets this process's
+  // standard input, output and error, and the terminal. Raise the limits above, and set `sandbox` to "off".
   std::vector<std::string> debugger;
   std::string log_path;         // what the library prints is appended here; empty: standard error
   int64_t log_limit = 1 << 20;  // bytes; more is dropped, with a line that says so
@@ -38,18 +37,18 @@ struct WorkerOptions {
 struct CallOptions {
   int calls = 2;                         // at least
   std::chrono::milliseconds timeout{0};  // of this case; 0: WorkerOptions::case_timeout
-  v1::CaseAdaptor adaptor;               // what stands between the case and the library; empty: nothing
+  v1::CaseAdaptor adaptor;               // converts between the case and the library; empty: no conversion
 };
 
-// What became of one case. `reply` is set when the worker answered: what it found in memory and, where the
-// library works on host memory, what the agent saw there besides.
+// What became of one case. `reply` is set when the worker answered; where the library works on host memory,
+// it includes what the agent itself found there.
 struct CallOutcome {
   enum class Kind {
     kReplied,
     kCrashed,  // a signal: see signal_name, backtrace
     kExited,   // the process ended without one: see exit_status
     kTimedOut,
-    kLost,  // our fault: the worker could not be spawned, spoke nonsense or was ended (End); see text
+    kLost,  // our fault: the worker could not be spawned, sent nonsense or was ended (End); see text
   };
   Kind kind = Kind::kReplied;
   v1::WorkerReply reply;
@@ -57,17 +56,17 @@ struct CallOutcome {
   std::string signal_name;  // "SIGSEGV"
   std::string backtrace;    // symbolised, one frame a line, the vendor's frames first
   int exit_status = 0;
-  std::string text;  // in words, always set when not kReplied
+  std::string text;  // always set when not kReplied
 
-  // Set when kReplied, but in a fresh process: the one before it was ended by a thread that an earlier case
-  // had left running. Which cases ran in it, in words; empty: nothing of the kind happened. signal_name and
-  // backtrace are that end's then.
+  // Set when the reply came from a fresh process because the one before it died of what an earlier case had
+  // left in it. Says what happened and which cases had run; signal_name and backtrace are then those of that
+  // process. Empty: no such thing happened.
   std::string stray_end;
 };
 
-// One worker process at a time; a dead one is replaced at the next call. Not thread-safe, except for End; use
-// one per thread. Destruction ends the process, and so does the end of the thread that started it (Start or
-// Submit): a worker never outlives its agent.
+// Runs one worker process at a time and replaces a dead one at the next call. Not thread-safe, except for
+// End; use one per thread. Destruction ends the process, and so does the end of the thread that started it
+// (Start or Submit): a worker never outlives its agent.
 class Worker {
  public:
   // Spawns (posix_spawn) and waits for the hello. FailedPrecondition with the load error when the library
@@ -77,23 +76,24 @@ class Worker {
   virtual ~Worker() = default;
 
   virtual const v1::WorkerHello& hello() const = 0;
-  virtual int pid() const = 0;  // of the process now running; -1 between two
+  virtual int pid() const = 0;  // of the process now running; -1: none
 
   // Starts a case; at most one is in flight. The caller may prepare the next case or compare the last one
-  // while this one runs. `inputs` must stay as they are until Wait has returned: what the library has in
-  // place of them is compared with them.
+  // while this one runs. `inputs` must stay as they are until Wait has returned: the library's copies are
+  // compared with them.
   virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, const CallOptions& options) = 0;
   absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) {
     return Submit(c, inputs, CallOptions{calls, {}, {}});
   }
-  // Waits for it, at most the case's deadline from Submit; twice that when the process may have died of what
-  // an earlier case left in it (a crash on another thread than the library is called on, or a signal in a
-  // process that has run other cases): the case is then run once more, in a fresh process. If that one dies
-  // too, the case alone is to blame; otherwise what happened to the first one is reported as `stray_end`.
+  // Waits for the case, at most until its deadline, counted from Submit. Where the process may have died of
+  // what an earlier case left in it (a crash on another thread than the caller's, or a signal in a process
+  // that has run other cases), runs the case once more in a fresh process, within the same time again. If
+  // that process dies too, the case alone is to blame; otherwise `stray_end` reports what happened to the
+  // first one.
   virtual CallOutcome Wait() = 0;
 
-  // For good, and from any thread: the process is killed, and none is started any more. A Submit or Wait that
-  // goes on returns at once; from then on they are Cancelled, and kLost.
+  // Kills the process for good; can be called from any thread. No other process is started. A Submit or Wait
+  // in progress returns at once; from then on Submit returns Cancelled and Wait kLost.
   virtual void End() = 0;
 };
 

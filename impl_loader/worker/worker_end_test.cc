@@ -1,4 +1,4 @@
-// A worker that is told to end while a library hangs. Every deadline is far beyond the test's own limit.
+// Ends a worker while a library hangs. Every deadline is far beyond the test's own limit.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST_F(WorkerEndTest, BeforeItIsWaitedFor) {
   ExpectEnded(worker_->Wait());
 }
 
-// The process has died of an earlier case, so that this one would be run again: nobody may start that.
+// The process has died of an earlier case, so that this one would run again, which End must prevent.
 TEST_F(WorkerEndTest, BeforeTheCaseIsRunAgain) {
   ASSERT_TRUE(Submit(kDamages).ok());
   ASSERT_EQ(worker_->Wait().kind, Kind::kReplied);
@@ -81,7 +81,7 @@ TEST_F(WorkerEndTest, BeforeTheCaseIsRunAgain) {
   ExpectEnded(worker_->Wait());
 }
 
-// It runs again, in a process that was not there when the case was handed over.
+// The case runs again, in a process started after the case was handed over.
 TEST_F(WorkerEndTest, WhileTheCaseIsRunAgain) {
   ASSERT_TRUE(Submit(kDamages).ok());
   ASSERT_EQ(worker_->Wait().kind, Kind::kReplied);

@@ -1,4 +1,4 @@
-// diopi-worker: the process in which a vendor's library runs. Started by loader::Worker only: it wants a
+// diopi-worker: the process in which a vendor's library runs. Only loader::Worker starts it: it expects a
 // socket as descriptor 3 and shared memory as descriptor 4.
 #include <fcntl.h>
 #include <pthread.h>
@@ -76,7 +76,7 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
   return !flags->impl.empty() && argc % 2 == 1;
 }
 
-// The folders of the program and its libraries, and where the loader looks for more.
+// The folders of the program and its libraries, and those that the loader searches.
 std::vector<std::string> LibraryFolders(const Flags& flags) {
   std::error_code error;
   std::vector<std::string> folders;
@@ -92,12 +92,12 @@ std::vector<std::string> LibraryFolders(const Flags& flags) {
   return folders;
 }
 
-// The shared memory: the part where the library finds its tensors, between pages that nobody can touch, and
-// the rest, read-only. A forked copy of the process has the tensors too, but its own.
+// Maps the shared memory: the part with the library's tensors, between inaccessible pages, and the rest,
+// read-only. A forked copy of the process gets a private copy of the tensors.
 class SharedTensors {
  public:
-  // What is mapped now makes place for the file as it is now. Mapped frames stay: a thread of the library may
-  // still be writing there.
+  // The next calls map the file anew. The frames mapped so far stay: a thread of the library may still be
+  // writing there.
   void Forget() {
     if (inputs_ != nullptr) munmap(inputs_, input_bytes_);
     inputs_ = nullptr;
@@ -137,7 +137,7 @@ class SharedTensors {
     return static_cast<const char*>(base);
   }
 
-  // In a forked copy of the process, before the descriptor is closed there.
+  // Call it in a forked copy of the process, before the descriptor is closed there.
   void KeepToCopy() const {
     if (frames_ != nullptr) MapFrames(frames_, frame_bytes_, MAP_PRIVATE);
   }
@@ -154,7 +154,7 @@ class SharedTensors {
   size_t input_bytes_ = 0;
 };
 
-// For the handler of a fork, which takes no argument.
+// Global because the handler of a fork takes no argument.
 SharedTensors& TensorsOfProcess() {
   static SharedTensors tensors;
   return tensors;
@@ -269,7 +269,7 @@ v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vend
   return hello;
 }
 
-// A copy of this process that the library forks gets neither the channel nor the shared memory.
+// When the library forks this process, the copy gets neither the channel nor the shared memory.
 void KeepFromCopies(CrashReport* report) {
   madvise(report, kCrashBytes, MADV_DONTFORK);
   pthread_atfork(nullptr, nullptr, [] {
@@ -279,13 +279,13 @@ void KeepFromCopies(CrashReport* report) {
   });
 }
 
-// Dies with the parent.
+// The process dies with its parent. False: the parent has gone already.
 bool TieToParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   return parent == 0 || getppid() == parent;
 }
 
-// The file that came with the call takes the place of the one before.
+// Replaces the shared memory by the file that came with the call.
 bool TakeMemory(const Descriptor& file, CrashReport* report) {
   if (!file.valid() || dup3(file.get(), kMemoryDescriptor, O_CLOEXEC) < 0) return false;
   TensorsOfProcess().Forget();
@@ -297,7 +297,7 @@ bool TakeMemory(const Descriptor& file, CrashReport* report) {
 }
 
 int Serve(const Flags& flags, CrashReport* report) {
-  fcntl(kSocketDescriptor, F_SETFD, FD_CLOEXEC);  // not for what the library may start
+  fcntl(kSocketDescriptor, F_SETFD, FD_CLOEXEC);  // programs that the library starts must not inherit it
   fcntl(kMemoryDescriptor, F_SETFD, FD_CLOEXEC);
   Channel channel{Descriptor(kSocketDescriptor)};
   InstallCrashHandler(report);
@@ -305,14 +305,14 @@ int Serve(const Flags& flags, CrashReport* report) {
   ForkGuard forks;
   SandboxOptions options = flags.sandbox;
   options.readable = LibraryFolders(flags);
-  v1::WorkerHello sandboxed;  // said while there is nobody who could say something else
+  v1::WorkerHello sandboxed;  // sent before the library is loaded, which could forge it
   sandboxed.set_sandbox(EnterSandbox(options).Text());
   if (!channel.Send(sandboxed).ok()) return 1;
   const absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor =
       VendorLibrary::Open(flags.impl, flags.device_lib, flags.identity);
   forks.EndIfCopy();
   forks.AcceptCopies();
-  InstallCrashHandler(report);  // the library may have put handlers of its own there
+  InstallCrashHandler(report);  // the library may have installed its own
   if (!channel.Send(Greet(vendor)).ok() || !vendor.ok()) return 1;
   CaseRunner runner(vendor->get(), &forks);
   v1::WorkerCall call;
@@ -349,7 +349,7 @@ int main(int argc, char** argv) {
   void* report = mmap(nullptr, diopi::loader::kCrashBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                       diopi::loader::kMemoryDescriptor, 0);
   if (report == MAP_FAILED) {
-    std::fputs("diopi-worker: descriptor 4 is no shared memory\n", stderr);
+    std::fputs("diopi-worker: descriptor 4 is not shared memory\n", stderr);
     return diopi::loader::kUsage;
   }
   return diopi::loader::Serve(flags, static_cast<CrashReport*>(report));

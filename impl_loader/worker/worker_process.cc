@@ -23,8 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A message from the worker holds texts, each of which has a limit, and names outputs and arguments of the
-// case a few times; tensors are not in it.
+// A message from the worker contains texts of limited length and names the case's outputs and arguments a few
+// times, but no tensors.
 constexpr size_t kTextBytes = 1 << 20;
 constexpr size_t kReplyOverCall = 4;
 
@@ -43,10 +43,10 @@ std::string SignalName(int signal) {
 }
 
 std::vector<std::string> WorkerEnvironment(const WorkerOptions& options, const std::string& own_folder) {
-  // Without malloc's thread cache every byte is accounted for, so that leaks can be told; with the two
-  // thresholds, memory of a case's size stays in the process from call to call, as fresh pages cost more than
-  // most kernels. The agent's token is none of the library's business. The rest is for sanitizer builds of
-  // the worker: the crash handler is ours, and libraries may leak.
+  // Without malloc's thread cache every byte is accounted for, so that leaks can be found. The two thresholds
+  // keep a case's memory in the process from call to call, as fresh pages cost more than most kernels. The
+  // library must not see the agent's token. The rest is for sanitizer builds of the worker: the crash handler
+  // is ours, and libraries may leak.
   std::vector<std::string> environment = {
       "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.mmap_threshold=16777216:"
       "glibc.malloc.trim_threshold=67108864",
@@ -75,7 +75,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const Worker
 
 WorkerProcess::~WorkerProcess() {
   if (process_ != nullptr) {
-    channel_ = Channel();  // it ends by itself when the channel does
+    channel_ = Channel();  // asks the worker to end
     if (!process_->WaitUntil(Clock::now() + grace_)) process_->Terminate(grace_);
     log_->Close();
     process_->Reap();
@@ -117,7 +117,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   }
   child.environment = WorkerEnvironment(options, own_folder_);
   child.files = {-1, output.get(), output.get(), theirs.get(), shared_->descriptor()};
-  // What a debugger starts is to be the worker itself.
+  // A debugger must start the worker itself, not a keeper.
   const bool kept = !debugged && options.sandbox != "off";
   Descriptor told;
   Descriptor teller;
@@ -145,7 +145,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   return absl::OkStatus();
 }
 
-// The only one that a library may write in; it goes with the process.
+// The only folder that a strict worker may write to; removed with the process.
 absl::Status WorkerProcess::MakeOwnFolder() {
   std::error_code error;
   std::string folder = std::filesystem::temp_directory_path(error) / "diopi-worker-XXXXXX";
@@ -156,8 +156,8 @@ absl::Status WorkerProcess::MakeOwnFolder() {
   return absl::OkStatus();
 }
 
-// As the keeper says, before there is vendor's code in any process that could write there. Where nothing
-// comes, Greet finds out why.
+// Reads the pid from the keeper, which writes it before any process that could write there runs vendor's
+// code. If nothing comes, Greet finds out why.
 void WorkerProcess::LearnPid(int told, milliseconds limit) {
   pollfd files[] = {{told, POLLIN, 0}, {process_->descriptor(), POLLIN, 0}, {end_, POLLIN, 0}};
   if (poll(files, 3, static_cast<int>(limit.count())) <= 0 || (files[0].revents & POLLIN) == 0) return;
@@ -202,7 +202,7 @@ absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, Clock::time
     case Event::kNonsense:
       break;
   }
-  return absl::InternalError("the program started as diopi-worker does not speak its language");
+  return absl::InternalError("the program started as diopi-worker does not speak its protocol");
 }
 
 absl::Status WorkerProcess::Send(const v1::WorkerCall& call, int memory) {
@@ -213,10 +213,10 @@ absl::Status WorkerProcess::Send(const v1::WorkerCall& call, int memory) {
 WorkerProcess::Event WorkerProcess::Await(Clock::time_point deadline,
                                           google::protobuf::MessageLite* message) {
   bool channel_open = true;
-  bool looked = false;  // at what had arrived before
+  bool looked = false;  // at what had been read before
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-    // A descriptor of -1 is passed over.
+    // poll() ignores a descriptor of -1.
     pollfd files[] = {{channel_open ? channel_.descriptor() : -1, POLLIN, 0},
                       {process_->descriptor(), POLLIN, 0},
                       {log_->descriptor(), POLLIN, 0},
@@ -238,7 +238,7 @@ WorkerProcess::Event WorkerProcess::Await(Clock::time_point deadline,
       log_->Drain();
       return Event::kEnded;
     }
-    // The clock decides, not poll: a library that prints without end must not hold the deadline off.
+    // The clock decides, not poll: a library that prints without end must not delay the deadline.
     if (Clock::now() >= deadline) return Event::kDeadline;
   }
 }
@@ -263,7 +263,7 @@ bool WorkerProcess::DescribeEnd(const std::string& during, CallOutcome* outcome)
   const ChildExit exit = process_->Reap();
   log_->Drain();
   const SharedMemory::Crash crash = shared_->ReadCrash();
-  // The report knows better than the exit status: a handler that got stuck ends by SIGALRM.
+  // The report is more reliable than the exit status: a crash handler that got stuck ends by SIGALRM.
   const bool reported = exit.signal != 0 && crash.signal != 0;
   if (exit.known && exit.signal == 0) {
     outcome->kind = CallOutcome::Kind::kExited;

@@ -1,4 +1,4 @@
-// One run of the program diopi-worker, from its start to its end.
+// One process of diopi-worker, from its start to its end.
 #ifndef IMPL_LOADER_WORKER_WORKER_PROCESS_H_
 #define IMPL_LOADER_WORKER_WORKER_PROCESS_H_
 
@@ -17,7 +17,7 @@
 
 namespace diopi::loader {
 
-// Not thread-safe. Destruction ends the process: politely first, within the options' grace.
+// Not thread-safe. Destruction asks the process to end, and kills it after the options' grace.
 class WorkerProcess {
  public:
   // Spawns and waits for the hello. `shared`, `log` and `end`, a descriptor, must outlive it. Errors as of
@@ -31,22 +31,22 @@ class WorkerProcess {
   const v1::WorkerHello& hello() const { return hello_; }
   int pid() const { return pid_; }
 
-  // `memory`: descriptor of the shared memory that is new to the process; -1: it is still the same.
+  // `memory`: descriptor of shared memory that replaces the process's; -1: it keeps its own.
   absl::Status Send(const v1::WorkerCall& call, int memory);
 
   enum class Event { kMessage, kEnded, kDeadline, kNonsense, kEndAsked };
-  // Passes on what the library prints meanwhile. kNonsense: the channel does not carry our messages;
+  // Passes on what the library prints meanwhile. kNonsense: what arrived is not one of our messages;
   // kEndAsked: `end` is readable.
   Event Await(std::chrono::steady_clock::time_point deadline, google::protobuf::MessageLite* message);
 
   bool Ended() const;
-  // At once, without a chance to say why.
+  // At once, without a report of its stack.
   void Kill() { process_->Terminate(std::chrono::milliseconds(0)); }
-  // Threads it has now; 1 when that cannot be told.
+  // Threads that it has now; 1 when unknown.
   int64_t Threads() const;
 
-  // Ends it and fills in the outcome's signal, backtrace, exit status and text. `during`: "diopiAdd",
-  // "loading the library". True when the main thread crashed, so that what it was doing is to blame.
+  // Ends the process and fills in the outcome's signal, backtrace, exit status and text. `during`:
+  // "diopiAdd", "loading the library". True: the main thread crashed, so that what it was doing is to blame.
   bool DescribeEnd(const std::string& during, CallOutcome* outcome);
   void DescribeTimeout(const std::string& during, std::chrono::milliseconds limit, CallOutcome* outcome);
 
@@ -68,7 +68,7 @@ class WorkerProcess {
   std::string own_folder_;                 // empty: none
   std::unique_ptr<ChildProcess> process_;  // the worker's keeper, or the worker
   int pid_ = -1;                           // the worker's
-  Descriptor worker_;                      // readable once the worker has ended, its keeper perhaps not yet
+  Descriptor worker_;                      // readable once the worker has ended, perhaps before its keeper
   Channel channel_;
   v1::WorkerHello hello_;
 };

@@ -88,7 +88,7 @@ TEST(Worker, LibraryOutputsComeBackAsFound) {
   v1::Argument* out = c.add_args();
   out->set_name("out");
   out->set_role(v1::ROLE_LIBRARY_OUTPUT);
-  // Larger than the reserve for outputs whose size nobody foresees.
+  // Larger than the reserve for outputs of unknown size.
   std::vector<float> values(50'000, 1);
   values[1] = 0;
   *c.add_args() = TensorArg("input", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {50'000}));
@@ -240,7 +240,7 @@ TEST(Worker, DoesNotOutliveItsParent) {
   ASSERT_EQ(read(ends[0], &worker, sizeof(worker)), static_cast<ssize_t>(sizeof(worker)));
   ASSERT_GT(worker, 0);
   waitpid(parent, nullptr, 0);
-  // Its end is not ours to wait for (it is nobody's child now), so look until it is gone.
+  // It is no longer our child, so we cannot wait for it: look until it is gone.
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   const auto gone = [&] {
     std::ifstream stat("/proc/" + std::to_string(worker) + "/stat");
@@ -253,7 +253,7 @@ TEST(Worker, DoesNotOutliveItsParent) {
   close(ends[1]);
 }
 
-TEST(Worker, AProgramThatIsNoWorkerIsAnError) {
+TEST(Worker, AProgramThatIsNotAWorkerIsAnError) {
   WorkerOptions options = OptionsFor("good");
   options.worker_program = "/does/not/exist";
   EXPECT_EQ(Worker::Start(options).status().code(), absl::StatusCode::kInternal);

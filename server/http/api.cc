@@ -62,7 +62,7 @@ class Api {
   const ApiOptions options_;
 };
 
-// What came of a handler, or its status.
+// A handler's result, or its status.
 template <typename T>
 Answer Told(const absl::StatusOr<T>& value) {
   if (!value.ok()) return value.status();
@@ -143,7 +143,7 @@ Answer Api::Case(const HttpRequest& request) const {
   if (!run.ok()) return run.status();
   const absl::StatusOr<v1::Verdict> verdict = queries_->Verdict(run->run_id(), request.matches[1]);
   if (!verdict.ok()) return verdict.status();
-  // The operator's name becomes a file's name.
+  // The operator's name becomes a file name.
   if (verdict->function().empty() || absl::StrContains(verdict->operator_(), "/")) {
     return ToJson(*run, *verdict, nullptr, options_.data_folder);
   }
@@ -200,7 +200,7 @@ Answer Api::Coverage(const HttpRequest& request) const {
 
 Answer Api::Schema(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  // The messages' part is made from their declaration.
+  // The messages' part is generated from their declarations.
   Json schema = Json::parse(ApiSchema(), nullptr, false);
   schema["$defs"].update(Json::parse(MessageSchema(), nullptr, false).at("$defs"));
   return schema;

@@ -13,7 +13,7 @@
 namespace diopi::server {
 
 struct ApiOptions {
-  std::string data_folder;        // absolute; its baselines know the cases' arguments
+  std::string data_folder;        // absolute; its baselines have the cases' arguments
   std::string reference = "cpu";  // DATA/baselines/REFERENCE
   std::string version;            // of the program
 };
@@ -22,7 +22,7 @@ struct ApiOptions {
 // be called at the same time and share `queries`.
 void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOptions& options);
 
-// A status as the API tells errors: {"error": {"code": "NOT_FOUND", "message": "..."}}.
+// A status as an error of the API: {"error": {"code": "NOT_FOUND", "message": "..."}}.
 HttpResponse ApiError(const absl::Status& status);
 
 bool IsApiPath(std::string_view path);

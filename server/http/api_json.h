@@ -1,4 +1,4 @@
-// The report structs as JSON, as API.md has it. Numbers and messages: reports/render/message_json.h.
+// The report structs as JSON, as API.md describes it. Numbers and messages: reports/render/message_json.h.
 #ifndef SERVER_HTTP_API_JSON_H_
 #define SERVER_HTTP_API_JSON_H_
 
@@ -35,10 +35,10 @@ Json ToJson(const reports::CoverageMatrix& coverage);
 Json ToJson(const reports::Progress& progress);
 // `data_folder`: for the commands that repeat the examples.
 Json ToJson(const reports::RunFailures& failures, const std::string& data_folder);
-// The columns of /runs/RUN/cases, and a row of it.
+// The columns of /runs/RUN/cases, and one of its rows.
 Json CaseColumns();
 Json ToJson(const CaseRow& row);
-// `c`: the case, where it is known; null otherwise. `data_folder`: for the command that repeats it.
+// `c`: the case; null: unknown. `data_folder`: for the command that repeats it.
 Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c,
             const std::string& data_folder);
 

@@ -32,7 +32,7 @@ absl::Status Parameters::Only(std::initializer_list<const char*> names) const {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       return absl::InvalidArgumentError(
           absl::StrCat("unknown parameter '", name, "'; ",
-                       names.size() == 0 ? "there is none here"
+                       names.size() == 0 ? "this address takes none"
                                          : absl::StrCat("expected some of ", absl::StrJoin(names, ", "))));
     }
     if (request_.query.count(name) > 1) {

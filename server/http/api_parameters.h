@@ -18,7 +18,7 @@ class Parameters {
  public:
   explicit Parameters(const HttpRequest& request) : request_(request) {}
 
-  // The request has no others than these, and none twice.
+  // Checks that the request has no other parameters, and none twice.
   absl::Status Only(std::initializer_list<const char*> names) const;
   // Empty: not given.
   std::string Text(const std::string& name) const;

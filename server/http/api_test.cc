@@ -1,4 +1,4 @@
-// The API of a real server on a loopback port, over a real data folder; every answer is held against the
+// The API of a real server on a loopback port, over a real data folder; every answer is validated by the
 // schema.
 #include "server/http/api.h"
 
@@ -111,7 +111,7 @@ class ApiTest : public testing::Test {
     }
     return id;
   }
-  // Of the case p0 alone.
+  // Writes the baseline of the case p0 only.
   void WriteBaseline() {
     baselines::Provenance provenance;
     provenance.reference = "cpu";
@@ -223,7 +223,7 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
       {"/runs?limit=many", 400, "INVALID_ARGUMENT", "got 'many'"},
       {"/runs?limits=5", 400, "INVALID_ARGUMENT", "unknown parameter 'limits'; expected some of chip, limit"},
       {"/runs?limit=1&limit=2", 400, "INVALID_ARGUMENT", "parameter 'limit' is given twice"},
-      {"/chips?x=1", 400, "INVALID_ARGUMENT", "there is none here"},
+      {"/chips?x=1", 400, "INVALID_ARGUMENT", "this address takes none"},
       {"/runs/latest/progress?since=-1", 400, "INVALID_ARGUMENT", "since: expected"},
       {cases + "?outcome=green", 400, "INVALID_ARGUMENT", "outcome: unknown outcome 'green'"},
       {cases + "?dtype=float31", 400, "INVALID_ARGUMENT", "dtype: "},
@@ -267,7 +267,7 @@ TEST_F(ApiTest, ACase) {
   EXPECT_EQ(output.at("first").at(0).at("index"), 4);
   EXPECT_TRUE(output.at("first").at(0).at("actual").is_null());
   EXPECT_EQ(output.at("rmse_device"), 0.25);
-  // Not known here, or another case by now.
+  // Unknown here, or redefined by now.
   EXPECT_TRUE(Ask("/runs/" + bad_ + "/cases/" + CaseId(1)).at("arguments").is_null());
 }
 

@@ -12,12 +12,12 @@
 namespace diopi::server {
 
 std::string Gzip(std::string_view data, int level) {
-  constexpr int kWindowBits = 15 + 16;  // zlib's way of saying gzip
+  constexpr int kWindowBits = 15 + 16;  // makes zlib write gzip
   constexpr int kMemory = 8;            // its default
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, kWindowBits, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) return {};
   std::string out(deflateBound(&stream, data.size()), '\0');
-  // zlib only reads what next_in points at.
+  // zlib only reads the bytes at next_in.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
   stream.avail_in = static_cast<uInt>(data.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());

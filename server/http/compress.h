@@ -1,4 +1,4 @@
-// gzip, for answers that are worth it.
+// gzip, for large answers.
 #ifndef SERVER_HTTP_COMPRESS_H_
 #define SERVER_HTTP_COMPRESS_H_
 

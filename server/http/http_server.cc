@@ -31,7 +31,7 @@ int HexDigit(char c) {
              : absl::ascii_tolower(static_cast<unsigned char>(c)) - 'a' + 10;
 }
 
-// %XX, and in a query '+' for a space. What is no such sequence stands for itself.
+// Decodes %XX, and in a query '+' for a space. Anything else stands for itself.
 std::string Decode(std::string_view text, bool query) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -37,13 +37,14 @@ HttpResponse HtmlResponse(std::string html);
 // The HTTP status that a status stands for (google/rpc/code.proto has the table), with the message as body.
 HttpResponse ErrorResponse(const absl::Status& status);
 
-// Called on any thread, several at a time. Must not throw; if something below does, the answer is 500.
+// Called on several threads at once. Must not throw; if it does, the answer is 500.
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
-// Each is for the whole of its part, however steadily bytes come: who exceeds it is cut off.
+// Each applies to its phase as a whole, however steadily bytes come; a client that exceeds it is
+// disconnected.
 struct HttpDeadlines {
   absl::Duration handshake = absl::Seconds(5);  // of TLS
-  absl::Duration header = absl::Seconds(5);     // a connection's first byte; from a request's first byte to
+  absl::Duration header = absl::Seconds(5);     // for a connection's first byte; then from a request's to
                                                 // the end of its headers
   absl::Duration request = absl::Seconds(15);   // from a request's first byte to its last
   absl::Duration response = absl::Minutes(1);   // for the client to take an answer
@@ -53,44 +54,45 @@ struct HttpDeadlines {
 struct HttpOptions {
   size_t threads = 4;  // that call handlers
   size_t max_body_bytes = size_t{1} << 20;
-  // At a limit a new connection takes the place of the one that has waited longest for its client; where all
-  // are being answered it is refused. A peer is an IPv4 address or an IPv6 /64.
+  // At a limit a new connection replaces the one that has waited longest for its client; if all are being
+  // answered, it is refused. A peer is an IPv4 address or an IPv6 /64.
   size_t max_connections = 256;
   size_t max_connections_per_peer = 64;
   HttpDeadlines deadlines;
   TlsTexts tls;  // with a certificate HTTPS, TLS 1.2 at least; with `ca` clients must show one signed by it
   // Over plain HTTP a request's Host must be an address, localhost, this machine's name, the name listened
-  // on, or one of these; "*": anything. Otherwise a page from elsewhere could have its own name resolve to
-  // this machine and read with its visitor's browser what only the visitor may (DNS rebinding). Over HTTPS
-  // the certificate settles it.
+  // on, or one of these; "*": anything. Otherwise a foreign page could let its own name resolve to this
+  // machine and use its visitor's browser to read what only the visitor may read (DNS rebinding). Over HTTPS
+  // the certificate prevents that.
   std::vector<std::string> hosts;
   // Asked before every handler: a response that is not null is the answer. For authentication.
   std::function<std::unique_ptr<HttpResponse>(const HttpRequest&)> guard;
-  // Told who was refused or cut off for a limit, a deadline, the host or what is no HTTP, and why. Called on
-  // several threads; must not block. May be empty.
+  // Called when a client is refused or disconnected for a limit, a deadline, its Host or invalid HTTP. Called
+  // on several threads; must not block. May be empty.
   std::function<void(const std::string& peer, const std::string& why)> refused;
 };
 
-// Register everything, then Listen. Thread-compatible before Listen; afterwards only SetTls, Stop and
+// Register all handlers, then Listen. Thread-compatible before Listen; afterwards call only SetTls, Stop and
 // address.
 class HttpServer {
  public:
   static std::unique_ptr<HttpServer> Create(const HttpOptions& options);
   virtual ~HttpServer() = default;  // stops
 
-  // `pattern` is an ECMAScript regular expression over the whole path. The first that fits is called. HEAD is
-  // answered as GET without the body.
+  // `pattern` is an ECMAScript regular expression over the whole path. The first matching handler is called.
+  // HEAD is answered as GET without the body.
   virtual void Get(const std::string& pattern, HttpHandler handler) = 0;
   virtual void Post(const std::string& pattern, HttpHandler handler) = 0;
 
-  // Serves when it returns. `port` 0: any free one. Unavailable, "cannot listen on HOST:PORT";
+  // Serves as soon as it returns. `port` 0: any free one. Unavailable, "cannot listen on HOST:PORT";
   // InvalidArgument for TLS files that cannot be used.
   virtual absl::Status Listen(const std::string& host, int port) = 0;
-  // For connections from now on. InvalidArgument: these cannot be used, and the former ones still count.
+  // Applies to new connections. InvalidArgument: these texts cannot be used, and the former ones stay in
+  // force.
   virtual absl::Status SetTls(const TlsTexts& tls) = 0;
-  // Lets calls in flight end, and clients take their answers for 5 s at most.
+  // Waits for calls in flight, and up to 5 s for clients to read their answers.
   virtual void Stop() = 0;
-  // HOST:PORT with the port that was picked.
+  // HOST:PORT with the actual port.
   virtual const std::string& address() const = 0;
 };
 

@@ -50,7 +50,7 @@ class HttpTest : public testing::Test {
   std::unique_ptr<HttpServer> server_;
 };
 
-// A page at evil.example whose name resolves to 127.0.0.1 is of the same origin as this server to a browser.
+// To a browser, a page at evil.example whose name resolves to 127.0.0.1 has the same origin as this server.
 TEST_F(HttpTest, AnswersForNamesOfItsOwnAlone) {
   HttpOptions options;
   options.hosts = {"chips.example"};
@@ -160,7 +160,7 @@ TEST_F(HttpTest, GarbageAndSilenceHurtNobodyElse) {
     open.push_back(Connect(Port()));
     EXPECT_GT(send(open.back(), text.data(), text.size(), MSG_NOSIGNAL), 0);
   }
-  // The silent ones are cut off after the timeout; the client waits until then.
+  // The silent ones are disconnected after the timeout; the client waits until then.
   httplib::Client client = Client();
   client.set_read_timeout(30);
   const auto result = client.Get("/metrics");
@@ -169,7 +169,7 @@ TEST_F(HttpTest, GarbageAndSilenceHurtNobodyElse) {
   for (const int fd : open) close(fd);
 }
 
-// Until the text contains `end`; empty: until the server closes.
+// Receives until the text contains `end`; empty: until the server closes.
 std::string Receive(int fd, const std::string& end) {
   std::string text;
   std::array<char, 4096> buffer{};

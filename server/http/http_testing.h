@@ -7,19 +7,19 @@
 namespace diopi::server {
 
 struct HttpAnswer {
-  int status = 0;  // 0: nobody answered, or one who could not prove who it is
+  int status = 0;  // 0: no answer, or the server could not prove its identity
   std::string content_type;
   std::string body;
   std::string challenge;  // WWW-Authenticate
 };
 
-// What a client sends along. Paths of PEM files.
+// A client's credentials. Certificates and keys are paths of PEM files.
 struct HttpCredentials {
   std::string authorization;  // the header's value
-  std::string ca;             // HTTPS, and who must have signed the server's certificate; empty: HTTP
+  std::string ca;             // the authority of the server's certificate, for HTTPS; empty: HTTP
   std::string certificate;    // the client's own, with `key`
   std::string key;
-  std::string host = "";  // as which it addresses the server; empty: the address
+  std::string host = "";  // the Host header; empty: the address
 };
 
 // `address`: HOST:PORT.

@@ -1,4 +1,4 @@
-// What HTTPS takes from clients, and which certificates it shows them.
+// What HTTPS accepts from clients, and which certificates it shows them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -11,10 +11,10 @@
 namespace diopi::server {
 namespace {
 
-// What the application's router knows (reports/web/src/lib/router.ts).
+// The paths that the application's router knows (reports/web/src/lib/router.ts).
 constexpr char kPaths[] = "/((index\\.html)|(chips|runs|cases|compare|coverage)(/.*)?)?";
 
-// The page brings a stricter one of its own, with its script's hash; both hold.
+// The page itself has a stricter policy with its script's hash; both apply.
 constexpr char kPolicy[] =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -57,7 +57,7 @@ bool IsPagePath(std::string_view path) {
 }
 
 void RegisterPage(HttpServer* http) {
-  constexpr int kSmallGzip = 9;  // once
+  constexpr int kSmallGzip = 9;  // compressed only once
   const std::string html(PageHtml().empty() ? kWithoutPage : PageHtml());
   const auto page = std::make_shared<const Page>(Page{html, Gzip(html, kSmallGzip)});
   http->Get(kPaths, [page](const HttpRequest& request) {

@@ -8,7 +8,7 @@
 
 namespace diopi::server {
 
-// Empty: it was left out, as there was no Node when this was built.
+// Empty: this program was built without Node, and so without the page.
 std::string_view PageHtml();
 
 // Registers the page at its paths (IsPagePath); without it, a plain page that says so and lists the API.

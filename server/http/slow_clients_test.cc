@@ -1,5 +1,5 @@
 // Clients that are slow on purpose, over HTTP and HTTPS: they cost others nothing, and end at their
-// deadlines. What is waited for is the end of a connection, as its client sees it.
+// deadlines. The tests wait for the end of a connection, as its client sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ class Client {
   std::unique_ptr<TlsClient> tls_;
 };
 
-// Whether the server ends the connection before `limit_ms` have passed; nothing of what it sent is read.
+// Whether the server ends the connection before `limit_ms` have passed; reads nothing.
 bool Ends(int fd, int limit_ms = kPatienceMs) {
   pollfd end{fd, POLLRDHUP, 0};
   return poll(&end, 1, limit_ms) == 1;
@@ -123,12 +123,12 @@ class SlowClientsTest : public testing::TestWithParam<bool> {
   std::vector<std::string> refused_;
   int waiting_ = 0;
   bool released_ = false;
-  std::unique_ptr<HttpServer> server_;  // first to go
+  std::unique_ptr<HttpServer> server_;  // destroyed first
 };
 
 constexpr absl::Duration kShort = absl::Milliseconds(300);
 
-// Only what a test is about ends by itself, however busy the machine is.
+// Deadlines so long that only those a test sets expire, however busy the machine is.
 HttpOptions Patient() {
   HttpOptions options;
   options.deadlines = {absl::Hours(1), absl::Hours(1), absl::Hours(1), absl::Hours(1), absl::Hours(1)};
@@ -169,7 +169,7 @@ TEST_P(SlowClientsTest, AreCutOffAtTheDeadlineOfWhatTheyDo) {
   struct Row {
     absl::Duration HttpDeadlines::*with;
     std::string sends;
-    std::string refused;  // empty: whoever is merely silent is not
+    std::string refused;  // empty: nothing, as for a client that is merely idle
   };
   const std::vector<Row> rows = {
       {&HttpDeadlines::header, "", ""},
@@ -228,7 +228,7 @@ TEST_P(SlowClientsTest, MakeRoomAtThePeersLimit) {
     EXPECT_TRUE(clients.back().Send("GET /p"));
   }
   ExpectAnswers();  // one connection after the other
-  // One or two of them went: the second answer may have had to wait for the end of the first one's
+  // One or two of them were closed: the second answer may have had to wait for the end of the first one's
   // connection.
   const auto gone = std::count_if(clients.begin(), clients.end(),
                                   [](const Client& client) { return Ends(client.descriptor(), 0); });
@@ -287,7 +287,7 @@ TEST_P(SlowClientsTest, CannotHoldUpTheEnd) {
     changed_.notify_all();
   }
   stop.join();
-  char first = 0;  // the answer came all the same
+  char first = 0;  // the answer still came
   EXPECT_EQ(recv(waits.descriptor(), &first, 1, 0), 1);
 }
 

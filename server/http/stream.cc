@@ -16,7 +16,7 @@ namespace {
 
 namespace ssl = asio::ssl;
 
-// As gRPC's: TLS 1.2 with forward secrecy and authenticated encryption. TLS 1.3 has no other.
+// The same as gRPC's: TLS 1.2 with forward secrecy and authenticated encryption. TLS 1.3 has no others.
 constexpr char kCiphers[] =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:"
     "ECDHE-RSA-AES256-GCM-SHA384";
@@ -32,7 +32,7 @@ class PlainStream final : public Stream {
   void Finish(Done done) override {
     error_code ignored;
     socket_.shutdown(tcp::socket::shutdown_send, ignored);
-    // Closing with unread bytes would take the answer away from who has not read it yet.
+    // Closing with unread bytes would reset the connection before the client has read the answer.
     socket_.async_read_some(asio::buffer(unread_), [this, done = std::move(done)](error_code error, size_t) {
       error ? done(error, 0) : Finish(done);
     });
@@ -69,7 +69,7 @@ class TlsStream final : public Stream {
 absl::StatusOr<std::shared_ptr<TlsContext>> MakeTlsContext(const TlsTexts& tls) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* const raw = context->native_handle();
-  // Without resumed sessions every connection shows the certificates that count now.
+  // Without resumed sessions every connection uses the current certificates.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(raw, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   error_code error;

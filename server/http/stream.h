@@ -1,4 +1,4 @@
-// TCP, with TLS or without, behind one interface. For transport.cc alone.
+// TCP, with TLS or without, behind one interface. Only transport.cc uses it.
 #ifndef SERVER_HTTP_STREAM_H_
 #define SERVER_HTTP_STREAM_H_
 
@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "server/security/tls_files.h"
 
-// What Boost.Asio calls ssl::context.
+// Boost.Asio's ssl::context.
 namespace boost::asio::ssl {
 class context;
 }
@@ -26,15 +26,14 @@ using TlsContext = asio::ssl::context;
 
 using Done = std::function<void(error_code, size_t)>;
 
-// One operation at a time in each direction; whoever asks keeps the stream until it is
-// done.
+// One operation at a time in each direction; the caller must keep the stream until it is done.
 class Stream {
  public:
   virtual ~Stream() = default;
   virtual void Handshake(Done done) = 0;
   virtual void Read(asio::mutable_buffer into, Done done) = 0;
   virtual void Write(const std::array<asio::const_buffer, 2>& bytes, Done done) = 0;
-  // Tells the other side that nothing more comes, and waits until it says the same.
+  // Closes this side of the connection, and waits until the other side does, too.
   virtual void Finish(Done done) = 0;
   virtual tcp::socket& socket() = 0;
 };
@@ -42,10 +41,10 @@ class Stream {
 // InvalidArgument for texts that OpenSSL cannot use.
 absl::StatusOr<std::shared_ptr<TlsContext>> MakeTlsContext(const TlsTexts& tls);
 
-// Plain TCP without a context. The context may go before the stream.
+// Plain TCP if `tls` is null. The context may be destroyed before the stream.
 std::unique_ptr<Stream> MakeStream(tcp::socket socket, TlsContext* tls);
 
-// Whether the other side ended the connection, which is no fault.
+// Whether the other side ended the connection, which is not an error.
 bool HasLeft(error_code error);
 
 }  // namespace diopi::server

@@ -1,6 +1,6 @@
-// Everything here but the handlers runs on one thread, so nothing is locked. A connection is always in one
-// phase, which began at a known time and has one deadline for the whole of it: a client that sends a byte now
-// and then gains nothing.
+// Everything here except the handlers runs on one thread, so there are no locks. A connection is always in
+// one phase, which began at a known time and has one deadline: a client gains nothing by sending a byte now
+// and then.
 #include "server/http/transport.h"
 
 #include <algorithm>
@@ -39,10 +39,11 @@ constexpr uint32_t kMaxHeaderBytes = 32 << 10;
 constexpr absl::Duration kGoodbyeLimit = absl::Seconds(2);
 // How long Stop waits for answers that are on their way.
 constexpr absl::Duration kStop = absl::Seconds(5);
-// What to wait where no connection can be accepted, as without free descriptors.
+// How long to wait when no connection can be accepted, for example without free descriptors.
 constexpr absl::Duration kAcceptAgain = absl::Milliseconds(100);
 
-// Whose connections are counted together: an address, or the IPv6 network that one customer gets.
+// The key under which connections are counted together: an address, or the IPv6 network that one customer
+// gets.
 std::string PeerKey(const asio::ip::address& address) {
   if (address.is_v4()) return address.to_string();
   asio::ip::address_v6::bytes_type bytes = address.to_v6().to_bytes();
@@ -67,7 +68,7 @@ HttpResponse Complaint(int status) {
 class Hub {
  public:
   virtual const HttpOptions& options() const = 0;
-  // Calls the handler on a thread of the pool, and `done` with what it answers on this one.
+  // Calls the handler on a thread of the pool, and `done` with its answer on this one.
   virtual void Handle(ReceivedRequest request, std::function<void(HttpResponse)> done) = 0;
   virtual bool stopping() const = 0;
   virtual void Forget(class Connection* connection) = 0;
@@ -86,9 +87,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
         peer_(std::move(peer)) {}
 
   void Start();
-  // At once. `why`: what the client did not do; empty: nothing to tell.
+  // Closes at once. `why`: what the client did wrong, for `refused`; empty: nothing.
   void Close(const std::string& why);
-  // Does not wait for its client, but has it wait.
+  // The handler runs: the client waits for us.
   bool handling() const { return phase_ == Phase::kHandling; }
   bool answering() const { return handling() || phase_ == Phase::kAnswer; }
   Clock::time_point since() const { return since_; }
@@ -138,7 +139,7 @@ void Connection::Enter(Phase phase, Clock::time_point from, absl::Duration limit
 
 void Connection::Await() {
   deadline_.async_wait([self = shared_from_this()](error_code) {
-    // Whoever set another deadline waits for that one.
+    // If another deadline was set meanwhile, another wait is responsible.
     if (!self->closed_ && !self->handling() && self->deadline_.expiry() <= Clock::now()) self->Overdue();
   });
 }
@@ -170,7 +171,7 @@ void Connection::Close(const std::string& why) {
   deadline_.cancel();
   if (!why.empty() && hub_->options().refused) hub_->options().refused(peer_, why);
   error_code ignored;
-  // What the client has not read is not kept for it.
+  // Drop what the client has not read.
   if (!why.empty()) stream_->socket().set_option(tcp::socket::linger(true, 0), ignored);
   stream_->socket().close(ignored);
   hub_->Forget(this);
@@ -190,7 +191,7 @@ void Connection::NextRequest(absl::Duration first_byte) {
   parser_.emplace();
   head_ = false;
   if (hub_->stopping()) return Close("");
-  if (buffer_.size() > 0) {  // came with the last one
+  if (buffer_.size() > 0) {  // came with the last request
     BeginRequest();
     return Parse();
   }
@@ -228,7 +229,7 @@ void Connection::Parse() {
   parser_->is_done() ? Handle() : ReadMore();
 }
 
-// False when reading goes on elsewhere.
+// False: reading goes on elsewhere.
 bool Connection::HeaderDone() {
   head_ = parser_->get().method() == http::verb::head;
   parser_->eager(true);
@@ -385,7 +386,7 @@ void AsioTransport::Accept() {
 void AsioTransport::Accepted(tcp::socket socket) {
   error_code error;
   const tcp::endpoint endpoint = socket.remote_endpoint(error);
-  if (error) return;  // gone already
+  if (error) return;  // the client has gone already
   socket.set_option(tcp::no_delay(true), error);
   const bool v6 = endpoint.address().is_v6();
   const std::string host = endpoint.address().to_string();
@@ -402,8 +403,8 @@ void AsioTransport::Accepted(tcp::socket socket) {
   connection->Start();
 }
 
-// At a limit the newcomer takes the place of the connection that has waited longest for its client, of the
-// same peer, or of the one with the most connections: slow clients keep out nobody, a crowd only itself.
+// At a limit the newcomer replaces the connection that has waited longest for its client, of the same peer or
+// of the peer with the most connections: slow clients keep nobody out, and a crowd only itself.
 bool AsioTransport::MakeRoom(const std::string& key) {
   const auto own = of_peer_.find(key);
   const bool peer_full = own != of_peer_.end() && own->second >= options_.max_connections_per_peer;

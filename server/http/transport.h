@@ -1,5 +1,5 @@
-// Connections: bytes in, whole requests out, answers back. With stream.h the only user of Boost (Asio, and
-// Beast's parser).
+// Connections: receives bytes, passes on whole requests, and sends the answers. With stream.h the only user
+// of Boost (Asio, and Beast's parser).
 #ifndef SERVER_HTTP_TRANSPORT_H_
 #define SERVER_HTTP_TRANSPORT_H_
 
@@ -26,16 +26,16 @@ struct ReceivedRequest {
 using Answerer = std::function<HttpResponse(ReceivedRequest)>;
 
 // One thread reads and writes for all connections and never waits for one of them; handlers run in a pool of
-// threads of their own. So a client that is slow costs a connection until its deadline, and nothing else.
+// threads. So a slow client costs a connection until its deadline, and nothing else.
 class Transport {
  public:
-  // `options`: its threads, limits, deadlines and `refused`.
+  // Uses threads, limits, deadlines and `refused` of `options`.
   static std::unique_ptr<Transport> Create(const HttpOptions& options, Answerer answer);
   virtual ~Transport() = default;  // stops
 
   // As of HttpServer. `tls` without a certificate: plain HTTP.
   virtual absl::Status SetTls(const TlsTexts& tls) = 0;
-  // Serves when it returns; the port. Unavailable.
+  // Serves as soon as it returns. Returns the port, or Unavailable.
   virtual absl::StatusOr<int> Listen(const std::string& host, int port) = 0;
   virtual void Stop() = 0;
 };

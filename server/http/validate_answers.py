@@ -1,7 +1,7 @@
-"""Holds answers of the JSON API against its schema: validate_answers.py FILE.
+"""Validates answers of the JSON API by its schema: validate_answers.py FILE.
 
-FILE: {"schema": ..., "answers": [{"name": a definition of the schema, "path": ..., "answer": ...}]}. Fields that the
-schema does not name are told too: a reader may ignore them, the document may not.
+FILE: {"schema": ..., "answers": [{"name": a definition of the schema, "path": ..., "answer": ...}]}. Unknown
+fields are reported too: a reader may ignore them, but the schema must name them.
 """
 import json
 import sys
@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 
 def make_strict(node):
-    """Objects with named fields have no others; where schemas are joined, the whole has no others."""
+    """Forbids unnamed fields in objects with named ones, and in the whole where schemas are joined."""
     if isinstance(node, list):
         for item in node:
             make_strict(item)
@@ -27,7 +27,7 @@ def main():
     schema = given["schema"]
     Draft202012Validator.check_schema(schema)
     make_strict(schema)
-    # Parts of Run and of a case: what joins them says that nothing else is there.
+    # Run and a case contain these: the joining schema forbids other fields.
     summary = schema["$defs"]["RunSummary"]
     for part in (summary, schema["$defs"]["Verdict"]):
         part.pop("unevaluatedProperties")

@@ -1,4 +1,4 @@
-// Where a server listens: HOST:PORT or unix:PATH.
+// The address that a server listens on: HOST:PORT or unix:PATH.
 #ifndef SERVER_RPC_ADDRESS_H_
 #define SERVER_RPC_ADDRESS_H_
 
@@ -20,9 +20,9 @@ struct Address {
 // InvalidArgument, saying what is expected.
 absl::StatusOr<Address> ParseAddress(const std::string& text);
 
-// Makes sure that one may listen there, because gRPC itself does not say why it cannot. Removes a Unix socket
-// that a dead server left behind; a living one, and a port in use, are Unavailable:
-// "cannot listen on 127.0.0.1:7410: address already in use".
+// Checks that a server can listen there, because gRPC itself does not say why it cannot. Removes a Unix
+// socket that a dead server left behind. Unavailable for a socket or port in use: "cannot listen on
+// 127.0.0.1:7410: address already in use".
 absl::Status CheckFree(const Address& address);
 
 }  // namespace diopi::server

@@ -1,7 +1,7 @@
 // Streams that stay open for days use gRPC's callback interface, so that an idle agent or watcher costs no
 // thread. A stream object is owned twice: by gRPC until OnDone and by the registry while it may send. At most
-// one write is in flight for each stream; what comes meanwhile is queued, or merged where only the newest
-// state matters.
+// one write is in flight for each stream; further messages are queued, or merged where only the newest state
+// matters.
 #include "server/rpc/agent_service.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool IsSha256(const std::string& text) {
 absl::Status CheckSubmit(const v1::SubmitRequest& request) {
   if (request.options().chip().empty()) return absl::InvalidArgumentError("a submitted run needs a chip");
   if (!request.options().impl_sha256().empty()) {
-    return absl::InvalidArgumentError("what library a submitted run tests is its first agent's to say");
+    return absl::InvalidArgumentError("a submitted run must not name its library: its first agent does");
   }
   if (!request.require_sha256().empty() && !IsSha256(request.require_sha256())) {
     return absl::InvalidArgumentError(
@@ -62,7 +62,7 @@ v1::Submission SubmissionOf(const v1::SubmitRequest& request) {
   return submission;
 }
 
-// Whether there is anything to get wrong.
+// Whether the case has an output that could be wrong.
 bool HasOutput(const v1::Case& c) {
   return std::any_of(c.args().begin(), c.args().end(), [](const v1::Argument& arg) {
     return arg.role() == v1::ROLE_OUTPUT && arg.has_tensor() &&
@@ -70,7 +70,7 @@ bool HasOutput(const v1::Case& c) {
   });
 }
 
-// The smallest float32 case of diopiAdd that has an element.
+// The smallest float32 case of diopiAdd with an element.
 absl::StatusOr<v1::Case> PickHealthCase(const cases::Catalog& catalog) {
   v1::Selection selection;
   selection.add_functions(kHealthFunction);
@@ -107,7 +107,7 @@ absl::Status NotYours(const Identity& caller, const std::string& run_id, const s
                    caller.name, "' has the role ", RoleWord(caller.role), ": ", who_may));
 }
 
-// A stream that is ended before it has begun.
+// A stream that ends before it has begun.
 template <typename Message>
 class Refusal final : public grpc::ServerWriteReactor<Message> {
  public:
@@ -166,7 +166,7 @@ class AgentService::AgentStream final : public grpc::ServerWriteReactor<v1::Assi
 
   void OnDone() override {
     agents_->StreamEnded(agent_id_, this);
-    self_ = nullptr;  // may be the end of this
+    self_ = nullptr;  // may destroy this object
   }
 
  private:
@@ -191,7 +191,7 @@ class AgentService::AgentStream final : public grpc::ServerWriteReactor<v1::Assi
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 };
 
-// One who watches a run. Changes that come while a message is under way become one message.
+// A stream that watches a run. Changes during a write become one message.
 class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo> {
  public:
   Watcher(AgentService* service, std::string run_id) : service_(service), run_id_(std::move(run_id)) {}
@@ -290,7 +290,7 @@ void AgentService::RunChanged(const std::string& run_id, bool ended) {
 }
 
 void AgentService::Forget(Watcher* watcher) {
-  std::shared_ptr<Watcher> last;  // its end comes after the lock's
+  std::shared_ptr<Watcher> last;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto [begin, end] = watchers_.equal_range(watcher->run_id());
   for (auto it = begin; it != end; ++it) {
@@ -329,7 +329,7 @@ grpc::ServerWriteReactor<v1::RunInfo>* AgentService::WatchRun(grpc::CallbackServ
     call.End(status);
     return new Refusal<v1::RunInfo>(status);
   }
-  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());  // "latest" gets its name
+  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(request->run_id());  // resolves "latest"
   auto watcher = std::make_shared<Watcher>(this, run.ok() ? run->run_id() : request->run_id());
   bool closed = false;
   {
@@ -499,7 +499,7 @@ absl::Status AgentService::HandleSubmit(CallRecord* call, grpc::ServerReader<v1:
   if (!status.ok()) return status;
   status = CheckSubmit(first);
   if (status.ok() && !first.upload_name().empty()) {
-    status = Guard::Require(call->caller(), Role::kAdmin, "bringing a library along");
+    status = Guard::Require(call->caller(), Role::kAdmin, "uploading a library");
   }
   if (!status.ok()) return status;
   first.mutable_options()->set_owner(call->caller().name);

@@ -1,4 +1,4 @@
-// The Agents service: standing agents' streams, submitted runs, and who watches them.
+// The Agents service: streams of standing agents, submitted runs, and streams of those who watch runs.
 #ifndef SERVER_RPC_AGENT_SERVICE_H_
 #define SERVER_RPC_AGENT_SERVICE_H_
 
@@ -22,8 +22,8 @@
 
 namespace diopi::server {
 
-// Streams that may stay open for days are served by callbacks, so that an idle agent costs no thread; what
-// ends soon is served by threads, as in ConformanceService.
+// Callbacks serve streams that may stay open for days, so that an idle agent costs no thread; threads serve
+// short calls, as in ConformanceService.
 using AgentServiceBase =
     v1::Agents::WithCallbackMethod_Serve<v1::Agents::WithCallbackMethod_WatchRun<v1::Agents::Service>>;
 
@@ -32,22 +32,22 @@ class AgentService final : public AgentServiceBase {
  public:
   struct Options {
     AgentRegistry::Options agents;
-    int64_t max_upload_bytes = 512LL << 20;  // of an uploaded library
-    int64_t max_owner_upload_bytes = 0;      // of all libraries that one token has uploaded; 0: no limit
-    int max_open_runs = 0;                   // of one token; 0: no limit
-    Guard guard;                             // stands before every call
+    int64_t max_upload_bytes = 512LL << 20;  // limit on an uploaded library
+    int64_t max_owner_upload_bytes = 0;      // limit on all libraries that one token has uploaded; 0: none
+    int max_open_runs = 0;                   // limit for one token; 0: none
+    Guard guard;                             // checks every call
   };
   // All must outlive the service.
   AgentService(Database* database, RunChanges* changes, RunRegistry* runs, LazyCatalog* catalog,
                BaselineCache* baselines, Metrics* metrics, const Clock* clock, const std::string& data_folder,
                const Options& options);
 
-  // Before the first call: what the database knows from the last server.
+  // Call it before the first call is served: loads the last server's state from the database.
   absl::Status Load();
-  // A run has new verdicts or another state; `ended`: it is finished or aborted now.
+  // Call it when a run has new verdicts or another state; `ended`: it is now finished or aborted.
   void RunChanged(const std::string& run_id, bool ended);
-  // PermissionDenied, with the run and its owner, when the caller is neither of the owner's, nor an agent's
-  // to which the run is assigned, nor an administrator. As AgentRegistry::CheckAssigned.
+  // PermissionDenied, with the run and its owner, unless the caller is its owner, an administrator, or an
+  // agent to which it is assigned (AgentRegistry::CheckAssigned).
   absl::Status CheckRun(const Identity& caller, const std::string& run_id, const std::string& owner);
   // The standing agents.
   AgentRegistry& agents() { return agents_; }

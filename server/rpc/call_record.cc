@@ -47,8 +47,8 @@ grpc::Status CallRecord::End(const absl::Status& status) {
          {"code", code}});
   }
   if (status.ok()) return ToGrpc(status);
-  // Our own faults are the operator's to see too, not only the client's. An agent that left is no news, and a
-  // server that shuts down says so to everybody.
+  // The operator should see our own faults, not only the client. An agent that left is no news, and neither
+  // are refusals by a server that shuts down.
   const bool fault = (IsServerFault(status) && !absl::IsUnavailable(status)) || absl::IsDataLoss(status);
   const LogLevel level = fault                       ? LogLevel::kError
                          : absl::IsCancelled(status) ? LogLevel::kDebug

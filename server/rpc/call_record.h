@@ -1,4 +1,4 @@
-// One call being served: who calls, how long it takes, and what the log says of it.
+// One call being served: who makes it, how long it takes, and its line in the log.
 #ifndef SERVER_RPC_CALL_RECORD_H_
 #define SERVER_RPC_CALL_RECORD_H_
 
@@ -17,12 +17,12 @@
 
 namespace diopi::server {
 
-// Whether the server could not do what was asked of it: a full disk, a busy database, a defect. The caller
-// has done nothing wrong, and may succeed later.
+// Whether the server itself failed: a full disk, a busy database, a defect. The caller has done nothing
+// wrong, and may succeed later.
 bool IsServerFault(const absl::Status& status);
 
-// Of one thread. A call is measured by a steady clock, counted, and logged when it is refused (with the peer
-// and the name of the token), fails by our fault or is slow.
+// Used by one thread. Measures a call by a steady clock, counts it, and logs it when it is refused (with the
+// peer and the name of the token), fails by our fault or is slow.
 class CallRecord {
  public:
   struct What {
@@ -34,11 +34,11 @@ class CallRecord {
   CallRecord(Metrics* metrics, const Guard* guard, const grpc::ServerContextBase& context, What what,
              absl::Duration slow = absl::InfiniteDuration());
 
-  // Guard::Admit, from which on `caller` is known, and CheckRequest.
+  // Calls Guard::Admit, after which `caller` is known, and CheckRequest.
   absl::Status Admit(const google::protobuf::Message& request);
   const Identity& caller() const { return caller_; }
   const std::string& run_id() const { return what_.run_id; }
-  // What the call answers, once.
+  // Turns `status` into the call's answer. Call it once.
   grpc::Status End(const absl::Status& status);
 
  private:
@@ -49,7 +49,7 @@ class CallRecord {
   const absl::Duration slow_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Identity caller_{"", Role::kRead};
-  std::string token_;  // its name, for the log, also when the caller was refused
+  std::string token_;  // its name, for the log, even when the caller was refused
 };
 
 }  // namespace diopi::server

@@ -21,7 +21,7 @@ namespace {
 using baselines::CaseEntry;
 using baselines::TensorEntry;
 
-// The baseline of a case, as far as the index tells of it.
+// The baseline of a case, as the index describes it.
 struct Found {
   std::shared_ptr<const OpenBaseline> baseline;
   const CaseEntry* entry = nullptr;  // the baseline's; null for a case without tensors or a quarantined one
@@ -53,7 +53,7 @@ absl::StatusOr<Found> Find(const v1::Case& c, BaselineCache* baselines, v1::Leas
   return Found{*std::move(open), *entry, ""};
 }
 
-// 0 for what is no checksum, which then matches nothing.
+// 0 for an invalid checksum, which then matches nothing.
 uint64_t ChecksumOf(const TensorEntry& tensor) {
   uint64_t checksum = 0;
   return absl::SimpleHexAtoi(tensor.piece.checksum, &checksum) ? checksum : 0;

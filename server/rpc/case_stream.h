@@ -18,41 +18,41 @@ namespace diopi::server {
 // One LeaseMessage on its way out.
 struct OutgoingMessage {
   grpc::ByteBuffer bytes;
-  size_t tensor_bytes = 0;  // of these, a tensor's
+  size_t tensor_bytes = 0;  // of these, bytes of a tensor
   bool ends_case = false;
 };
 // False: the agent is gone.
 using MessageSink = std::function<bool(const OutgoingMessage&)>;
 
-// What the agent can do without.
+// What need not be sent to the agent.
 struct CaseStreamOptions {
   uint32_t generator_version = 0;  // LeaseRequest.generator_version
   int64_t fetch_above = 0;         // LeaseRequest.fetch_above
 };
 
-// Sends cases of one call. A tensor is read chunk by chunk, straight into the memory that gRPC sends, so that
-// no more than one chunk of it is held here. Its checksum is known with its last chunk: a case that turns out
-// damaged ends with `spoilt`.
+// Sends cases of one call. Reads a tensor chunk by chunk, straight into the memory that gRPC sends, so that
+// at most one chunk of it is held here. The checksum is known only after the last chunk: a case that turns
+// out damaged ends with `spoilt`.
 class CaseStream {
  public:
   // Both outlive the stream.
   CaseStream(BaselineCache* baselines, ChunkPool* pool, MessageSink sink)
       : baselines_(baselines), pool_(pool), sink_(std::move(sink)) {}
 
-  // Sends the case; one without a usable baseline goes out with `unavailable` set and no tensors, so that it
-  // becomes a verdict and the rest goes on. False when the sink refused. `*problem` (may be null) gets the
-  // reason for which the case is unavailable or spoilt.
+  // Sends the case. Without a usable baseline, sends it with `unavailable` set and no tensors, so that it
+  // gets a verdict and the rest goes on. False: the sink refused. `*problem` (may be null) is set to the
+  // reason why the case is unavailable or spoilt.
   bool SendCase(const v1::Case& c, const CaseStreamOptions& options, std::string* problem);
 
-  // Sends the wanted tensors of a case, then its end. A tensor that is no longer the one wanted spoils it.
+  // Sends the wanted tensors of a case, then its end. A tensor that has been replaced spoils the case.
   bool SendWanted(const v1::Case& c, const v1::FetchRequest::Wanted& wanted, std::string* problem);
 
  private:
   bool Send(const v1::LeaseMessage& message);
-  // Cancelled: the sink refused; DataLoss: what is wrong with the tensor.
+  // Cancelled: the sink refused; DataLoss, saying why: the tensor is damaged.
   absl::Status SendTensor(const OpenBaseline& baseline, const std::string& case_id,
                           const baselines::TensorEntry& tensor);
-  // Ends the case by how sending its tensors went.
+  // Sends the end of the case: `status` says how sending its tensors went.
   bool End(const absl::Status& status, std::string* problem);
 
   BaselineCache* const baselines_;

@@ -17,7 +17,7 @@ struct ChunkPool::Free {
 };
 
 struct ChunkPool::Chunk::Buffer {
-  std::shared_ptr<Free> free;  // null: the memory is of the chunk's own size and goes when the chunk goes
+  std::shared_ptr<Free> free;  // null: the memory has the chunk's size and is freed with it
   std::unique_ptr<char[]> memory;
 
   Buffer(std::shared_ptr<Free> home, std::unique_ptr<char[]> bytes)
@@ -44,7 +44,7 @@ grpc::Slice ChunkPool::Chunk::Release() {
 }
 
 ChunkPool::Chunk ChunkPool::Get(size_t size) {
-  // Small ones would waste a whole chunk's memory while they wait to be sent.
+  // Small chunks would waste a whole chunk's memory while they wait to be sent.
   if (size < kChunkBytes / 2) {
     return Chunk(std::make_unique<Chunk::Buffer>(nullptr, std::unique_ptr<char[]>(new char[size])), size);
   }

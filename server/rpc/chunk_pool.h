@@ -1,4 +1,4 @@
-// Buffers for the chunks of tensors on their way out: filled by us once, read by gRPC where they lie.
+// Buffers for outgoing chunks of tensors: we fill them once, and gRPC reads them in place.
 #ifndef SERVER_RPC_CHUNK_POOL_H_
 #define SERVER_RPC_CHUNK_POOL_H_
 
@@ -14,18 +14,18 @@ namespace diopi::server {
 // gRPC streams fastest with messages of about this size.
 inline constexpr size_t kChunkBytes = size_t{1} << 20;
 
-// Thread-safe. Memory of chunks that gRPC has sent is used again; slices may outlive the pool.
+// Thread-safe. Reuses the memory of chunks that gRPC has sent; slices may outlive the pool.
 class ChunkPool {
  public:
-  // At most `max_idle` free chunks are kept.
+  // Keeps at most `max_idle` free chunks.
   explicit ChunkPool(size_t max_idle);
 
-  // A chunk to fill, and then to turn into a slice without copying.
+  // A chunk to be filled and then turned into a slice without copying.
   class Chunk {
    public:
     char* data() { return data_; }
     size_t size() const { return size_; }
-    // Once, when it is filled.
+    // Call it once, when the chunk is filled.
     grpc::Slice Release();
 
     Chunk(Chunk&& other) noexcept;

@@ -1,6 +1,6 @@
-// Clocks that jump. Leases live by the injected clock alone, which may only cost time, never a verdict: what
-// expires too early is handed out again and counts once, what would expire too late is cut to a lease's
-// length.
+// Clocks that jump. Leases depend only on the injected clock, which may cost time but never a verdict: a
+// lease that expires too early is handed out again and counts once, one that would expire too late is cut to
+// a lease's length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ TEST(ClockTest, HoursAheadExpireALeaseAndNothingCountsTwice) {
   server.clock().Advance(absl::Hours(5));
   const ReceivedLease second = b.Lease(run, 100);
   ASSERT_EQ(second.cases.size(), 6U);
-  // Both were at it, both report.
+  // Both have worked on it, and both report.
   EXPECT_EQ(b.Report(run, {second.cases[0], second.cases[1]})->stored(), 2);
   const auto late = a.Report(run, first.cases);
   EXPECT_EQ(late->stored(), 4);
@@ -39,11 +39,11 @@ TEST(ClockTest, HoursBackDoNotHoldALeaseForHours) {
   const std::string run = a.CreateRun({"add"})->run_id();
   const ReceivedLease first = a.Lease(run, 100);
   server.clock().Advance(absl::Hours(-5));
-  // Not yet: a may still be at it.
+  // Not yet: a may still be working on it.
   const ReceivedLease none = b.Lease(run, 100);
   EXPECT_THAT(none.cases, IsEmpty());
   EXPECT_LE(none.header.retry_in_s(), 10);
-  // One lease's length later, by the clock as it is now.
+  // One lease's length later by the present clock.
   server.clock().Advance(absl::Seconds(10));
   const ReceivedLease second = b.Lease(run, 100);
   EXPECT_EQ(second.cases.size(), 6U);

@@ -12,8 +12,8 @@ namespace diopi::server {
 
 namespace {
 
-// gRPC's C++ credentials keep the certificates that they were made with; its C core asks for them anew with
-// every handshake, if told whom.
+// gRPC's C++ credentials keep the certificates that they were made with; its C core, if given a function,
+// asks it for them at every handshake.
 class ReloadingCredentials final : public grpc::ServerCredentials {
  public:
   explicit ReloadingCredentials(std::shared_ptr<CertificateSource> source)
@@ -38,7 +38,7 @@ class ReloadingCredentials final : public grpc::ServerCredentials {
     const std::unique_ptr<const TlsTexts> texts = static_cast<CertificateSource*>(source)->Take();
     if (texts == nullptr) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     const grpc_ssl_pem_key_cert_pair pair{texts->key.c_str(), texts->certificate.c_str()};
-    // gRPC wants an authority even where it asks clients for no certificate, and then has no use for it.
+    // gRPC demands an authority even where it asks clients for no certificate and never uses it.
     const std::string& authority = texts->ca.empty() ? texts->certificate : texts->ca;
     *config = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
@@ -72,7 +72,7 @@ absl::StatusOr<ServerLine> MakeServerLine(const Address& address, TlsFiles tls, 
                                                    "--tls-key, or --insecure to serve without encryption"));
   }
   if (address.is_unix)
-    return absl::InvalidArgumentError("a Unix socket takes no --tls-cert, --tls-key or --tls-client-ca");
+    return absl::InvalidArgumentError("a Unix socket cannot have --tls-cert, --tls-key or --tls-client-ca");
   if (tls.certificate.empty() && tls.key.empty()) {
     return absl::InvalidArgumentError("--tls-client-ca needs --tls-cert and --tls-key");
   }

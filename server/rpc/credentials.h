@@ -1,4 +1,4 @@
-// How a server's line is protected: TLS, or nothing where nobody else can listen.
+// How a server protects its connections: TLS, or plaintext where nobody else can listen.
 #ifndef SERVER_RPC_CREDENTIALS_H_
 #define SERVER_RPC_CREDENTIALS_H_
 
@@ -16,14 +16,15 @@
 
 namespace diopi::server {
 
-// The certificates of a TLS server, which may be replaced while it serves. Thread-safe.
+// A TLS server's certificates, which can be replaced while it serves. Thread-safe.
 class CertificateSource {
  public:
   explicit CertificateSource(TlsTexts texts)
       : wants_client_certificates_(!texts.ca.empty()), texts_(std::move(texts)) {}
-  // For connections from now on. `texts` as of ReadTlsFiles, with `ca` if and only if the former had one.
+  // Applies to new connections. `texts` come from ReadTlsFiles, and have `ca` if and only if the former ones
+  // had it.
   void Set(TlsTexts texts);
-  // What Take has not returned before; null: nothing.
+  // Texts that Take has not returned before; null: none.
   std::unique_ptr<const TlsTexts> Take();
   bool wants_client_certificates() const { return wants_client_certificates_; }
 
@@ -44,8 +45,8 @@ struct ServerLine {
 // `insecure`.
 absl::StatusOr<ServerLine> MakeServerLine(const Address& address, TlsFiles tls, bool insecure);
 
-// While it lives, sockets that this process makes in the file system are their owner's alone. For the start
-// of a server: the mask is the process's.
+// While it lives, sockets that this process makes in the file system are accessible to their owner only. Use
+// it only while a server starts: the mask applies to the whole process.
 class OwnerOnlySockets {
  public:
   OwnerOnlySockets() : before_(umask(S_IRWXG | S_IRWXO)) {}

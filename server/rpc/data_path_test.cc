@@ -48,7 +48,7 @@ TEST(DataPathTest, AChunkIsOnTheWireAsProtobufWritesIt) {
   }
 }
 
-// What Lease and Fetch send, one message after the other.
+// The messages that Lease and Fetch send.
 std::vector<v1::LeaseMessage> LeaseAll(TestAgent* agent, const v1::LeaseRequest& request) {
   grpc::ClientContext context;
   const auto reader = agent->stub().Lease(&context, request);
@@ -136,7 +136,7 @@ TEST(DataPathTest, LargeTensorsComeWhenTheyAreAskedFor) {
   for (const v1::LeaseMessage& message : messages) data += message.reference().data();
   EXPECT_TRUE(data == ReferencesOf(large).at(fetch.cases(0).tensors(0).key()).data);
 
-  // Another content than the one announced, by now.
+  // The content differs from the announced one by now.
   fetch.mutable_cases(0)->mutable_tensors(0)->set_xxh64(1);
   messages = FetchAll(&agent, fetch, &status);
   ASSERT_EQ(messages.size(), 1U);

@@ -1,5 +1,5 @@
-// Clients that send garbage: bytes that are no HTTP/2, frames that are none, and bytes that are no request to
-// every RPC. The server stays up and answers others meanwhile.
+// Clients that send garbage: bytes that are not HTTP/2, invalid frames, and invalid requests to every RPC.
+// The server stays up and answers others meanwhile.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -26,7 +26,7 @@ std::string RandomBytes(size_t size, uint32_t seed) {
   return bytes;
 }
 
-// One connection to the port. The server has ended it, or the client does so at the end of its life.
+// One connection to the port, which the server ends, or the destructor.
 class RawConnection {
  public:
   explicit RawConnection(const std::string& address) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -75,7 +75,7 @@ TEST(GarbageTest, BytesThatAreNoProtocol) {
       preface + settings + Frame(6, 4, 0, 0, "\x01\x03\xff\xff\xff\xff"),  // settings out of range
       preface + settings + Frame(8, 6, 0, 1, "pingping"),                  // a ping on a stream
       preface + settings + Frame(4, 8, 0, 0, std::string(4, '\0')),        // a window that grows by nothing
-      preface + settings + Frame(3, 0, 0, 7, "abc"),                       // data of a stream that is none
+      preface + settings + Frame(3, 0, 0, 7, "abc"),  // data of a stream that was never opened
       preface + settings + Frame(1, 99, 0, 0, "?"),
   };
   for (uint32_t seed = 0; seed < 40; ++seed) {
@@ -84,7 +84,7 @@ TEST(GarbageTest, BytesThatAreNoProtocol) {
   }
   std::vector<std::unique_ptr<RawConnection>> open;
   for (size_t i = 0; i < rows.size(); ++i) {
-    // Some stay, some go at once.
+    // Some connections stay, some close at once.
     auto connection = std::make_unique<RawConnection>(server.server().address());
     connection->Send(rows[i]);
     if (i % 2 == 0) open.push_back(std::move(connection));
@@ -101,7 +101,7 @@ TEST(GarbageTest, BytesThatAreNoRequestToEveryRpc) {
       grpc::CreateCustomChannel(server.server().address(), grpc::InsecureChannelCredentials(), {}));
   struct Row {
     std::string request;
-    bool may_parse;  // for some RPCs: as fields that they do not know
+    bool may_parse;  // by some RPCs, as unknown fields
   };
   const std::vector<Row> rows = {
       {"\x0a", false},                      // a string without its length

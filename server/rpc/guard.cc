@@ -23,7 +23,7 @@ absl::StatusOr<Identity> Guard::Admit(const grpc::ServerContextBase& context, co
   if (!role.ok()) return role.status();
   const bool local = absl::StartsWith(context.peer(), "unix:");
   if (local && !secret_.empty() && !SameSecret(TokenOf(context), secret_)) {
-    return absl::UnauthenticatedError("this server is its agent's own and serves nobody else");
+    return absl::UnauthenticatedError("this server belongs to an agent and serves nobody else");
   }
   if (authorizer_ != nullptr && !local) return authorizer_->Check(TokenOf(context), *role);
   return Identity{kAnyone, Role::kAdmin};

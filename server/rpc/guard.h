@@ -1,4 +1,4 @@
-// What stands before every call: may the caller make it?
+// Checks before every call whether the caller may make it.
 #ifndef SERVER_RPC_GUARD_H_
 #define SERVER_RPC_GUARD_H_
 
@@ -15,17 +15,18 @@ namespace diopi::server {
 // Thread-safe.
 class Guard {
  public:
-  // Null: everybody may do everything. It must outlive the guard. `secret`: what callers on a Unix socket
-  // bring as their token; empty: they need none.
+  // `authorizer` must outlive the guard; null: everybody may do everything. `secret`: the token that callers
+  // on a Unix socket must send; empty: none.
   explicit Guard(Authorizer* authorizer = nullptr, std::string secret = "")
       : authorizer_(authorizer), secret_(std::move(secret)) {}
 
-  // Who calls `method` ("Lease"), by the token in the call's metadata and the table in rpc_roles.h. A Unix
-  // socket needs no token: its permissions say who gets in, and who does, with the secret where there is one,
-  // may do everything. The statuses of Authorizer::Check and RoleOfRpc; Unauthenticated without the secret.
+  // Who calls `method` ("Lease"), by the token in the call's metadata, if the table in rpc_roles.h allows it.
+  // A Unix socket needs no token: its permissions decide who can connect, and they may do everything, with
+  // the secret if there is one. Statuses of Authorizer::Check and RoleOfRpc; Unauthenticated without the
+  // secret.
   absl::StatusOr<Identity> Admit(const grpc::ServerContextBase& context, const char* method) const;
 
-  // For what shows only in the request or in the data that it asks for: needs `role` besides.
+  // Demands `role` for something that shows only in the request or its data; `what` names it.
   static absl::Status Require(const Identity& identity, Role role, const char* what);
 
  private:

@@ -1,4 +1,4 @@
-// Messages of a lease in the bytes of their wire format, tensors by reference.
+// Encodes messages of a lease in their wire format, tensors by reference.
 #ifndef SERVER_RPC_LEASE_FRAME_H_
 #define SERVER_RPC_LEASE_FRAME_H_
 
@@ -12,7 +12,7 @@ namespace diopi::server {
 grpc::ByteBuffer EncodeMessage(const v1::LeaseMessage& message);
 
 // The bytes of a LeaseMessage whose input (or reference) is `head` with `data` as its data; `head.data` is
-// empty. The data is referred to, not copied.
+// empty. Refers to the data instead of copying it.
 grpc::ByteBuffer EncodeChunk(const v1::TensorChunk& head, bool reference, const grpc::Slice& data);
 
 }  // namespace diopi::server

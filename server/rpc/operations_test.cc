@@ -1,4 +1,4 @@
-// What operators lean on: health checks, reflection, metrics of a real run, and a shutdown that lets agents
+// What operators rely on: health checks, reflection, metrics of a real run, and a shutdown that lets agents
 // finish.
 #include <gmock/gmock.h>
 #include <google/protobuf/descriptor.h>
@@ -216,11 +216,11 @@ TEST(ShutdownTest, AgentsFinishTheirLeasesWithinTheGrace) {
   EXPECT_EQ(all.Next(), HealthCheckResponse::SERVING);
   EXPECT_EQ(ours.Next(), HealthCheckResponse::SERVING);
   EXPECT_TRUE(server.server().serving());
-  // Far longer than the test may take: it ends because the lease does.
+  // Far longer than the test may take: Shutdown returns because the lease ends.
   std::thread stopping([&server] { server.server().Shutdown(absl::Minutes(10)); });
   EXPECT_EQ(all.Next(), HealthCheckResponse::NOT_SERVING);
   EXPECT_EQ(ours.Next(), HealthCheckResponse::NOT_SERVING);
-  // Asking is what is waited for: a server says that it is unhealthy just before it hands out nothing more.
+  // Poll: a server reports itself unhealthy just before it stops handing out work.
   while (server.server().serving()) std::this_thread::yield();
   const absl::Status refused = agent.Lease(run, 1).status;
   EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
@@ -257,8 +257,8 @@ TEST(ShutdownTest, AnImpatientOperatorWaitsForNoLease) {
   stopping.join();
 }
 
-// Uploads that say nothing hold a thread each. Calls beyond the threads are refused, not queued; when threads
-// are free again, calls are served.
+// Each silent upload holds a thread. Calls beyond the threads are refused, not queued; when threads are free
+// again, calls are served.
 TEST(ThreadsTest, CallsBeyondTheLimitAreRefused) {
   constexpr int kThreads = 4;
   TestServer server;
@@ -287,7 +287,7 @@ TEST(ThreadsTest, CallsBeyondTheLimitAreRefused) {
     status = call();
   }
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(status.error_message(), "Server Threadpool Exhausted");  // what client/rpc goes by
+  EXPECT_EQ(status.error_message(), "Server Threadpool Exhausted");  // client/rpc relies on this text
   for (const auto& upload : silent) upload->context.TryCancel();
   for (const auto& upload : silent) upload->writer->Finish();
   // The client's end of an upload may be over before the server's.

@@ -1,5 +1,5 @@
-// Whose run it is: every call about a run or under an agent's name, by every kind of caller, on a real server
-// that requires tokens.
+// Who may work on a run: every call about a run or under an agent's name, by every kind of caller, on a real
+// server that requires tokens.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using ::testing::Not;
 
 constexpr char kAgent[] = "carols-agent";
 
-// Alice has submitted a run; an agent with Carol's token was given it and has begun.
+// Alice has submitted a run; an agent with Carol's token has received it and begun.
 class SharedServer {
  public:
   SharedServer() : server_(false) {
@@ -155,7 +155,7 @@ class SharedServer {
     request.mutable_facts()->set_agent_id(kAgent);
     request.mutable_facts()->set_chip("chip");
     request.mutable_facts()->set_impl_sha256("sha");
-    request.mutable_facts()->set_token("alice");  // what a client says of it does not count
+    request.mutable_facts()->set_token("alice");  // a client's claim does not count
     request.mutable_health()->set_ok(true);
     return agents_->Serve(context, request);
   }
@@ -201,7 +201,7 @@ TEST(OwnershipTest, WhoMayDoWhat) {
       {"Report", [](auto& s, const auto& who) { return s.Report(who); }, work, "alice"},
       {"FinishRun", [](auto& s, const auto& who) { return s.FinishRun(who); }, work, "alice"},
       {"FetchImpl", [](auto& s, const auto& who) { return s.FetchImpl(who); }, work, "alice"},
-      // An agent leaves a run; whose it is decides whether it goes on.
+      // An agent only leaves a run; its owner decides whether the run goes on.
       {"CancelRun",
        [](auto& s, const auto& who) { return s.CancelRun(who); },
        {"alice", "boss"},
@@ -226,7 +226,7 @@ TEST(OwnershipTest, WhoMayDoWhat) {
           << row.call << " " << who << ": " << status;
       const std::string text(status.message());
       if (row.may.contains(who)) {
-        // That there is no library to fetch is found after the question whose run it is.
+        // The owner is checked before the library, which does not exist, is looked up.
         EXPECT_TRUE(status.ok() || absl::IsNotFound(status)) << row.call << " " << who << ": " << status;
         continue;
       }
@@ -253,7 +253,7 @@ TEST(OwnershipTest, AnAgentsRightsEndWithItsAssignment) {
 
 TEST(OwnershipTest, TheLogHasWhoWasRefused) {
   SharedServer server;
-  testing::internal::CaptureStdout();  // where the log goes that nobody has started
+  testing::internal::CaptureStdout();  // where the log goes by default
   EXPECT_TRUE(absl::IsPermissionDenied(server.Report("bob")));
   const std::string log = testing::internal::GetCapturedStdout();
   EXPECT_THAT(log, HasSubstr("event=refused call=Report run_id=" + server.run()));

@@ -100,8 +100,7 @@ TEST_F(ProgramConfigTest, ReadinessTriesTheDatabaseAndHealthDoesNot) {
   ASSERT_EQ(lines.size(), 3U) << server.Errors();
   const std::string http = lines[1].substr(5);
   EXPECT_EQ(HttpGet(http, "/readyz").body, "ready\n");
-  // Another process writes, and does not come to an end: SQLite's lock for that is byte 120 of the shared
-  // memory.
+  // Another process writes without end: SQLite's lock for that is byte 120 of the shared memory.
   const std::string database = DatabasePath(folder_ + "/data");
   const Descriptor memory(open((database + "-shm").c_str(), O_RDWR | O_CLOEXEC));
   struct flock writing {};

@@ -1,4 +1,4 @@
-// Who gets in over HTTP and HTTPS: the program diopi-server on loopback, asked by httplib's client.
+// Access over HTTP and HTTPS: the program diopi-server on loopback, called by httplib's client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -97,7 +97,7 @@ TEST_F(ProgramHttpTest, HttpsWithTheServersCertificate) {
   EXPECT_EQ(HttpGet(http_, "/healthz", {"", authority_.ca(), "", ""}).body, "serving\n");
   EXPECT_EQ(HttpGet(http_, "/metrics", {"", authority_.ca(), "", ""}).status, 401);
   EXPECT_EQ(HttpGet(http_, "/metrics", {token, authority_.ca(), "", ""}).status, 200);
-  const TestAuthority stranger;  // nobody the server knows: the client hangs up
+  const TestAuthority stranger;  // the client does not know the server's authority and hangs up
   EXPECT_EQ(HttpGet(http_, "/healthz", {"", stranger.ca(), "", ""}).status, 0);
   EXPECT_NE(HttpGet(http_, "/metrics", {token, "", "", ""}).status, 200);  // no plain HTTP on that port
 }

@@ -54,7 +54,7 @@ Addresses AddressesOf(ServerProcess* server) {
   return {lines[0].substr(6), lines[1].substr(5)};
 }
 
-// A run in which everything happens that is logged.
+// A run in which every logged event happens.
 void MakeHistory(const std::string& address) {
   TestAgent a(address, "agent \"one\"");
   TestAgent b(address, "b=2");
@@ -64,7 +64,7 @@ void MakeHistory(const std::string& address) {
   const std::string run = a.CreateRun(request)->run_id();
   const size_t leased = a.Lease(run, 1).cases.size();
   EXPECT_EQ(leased, 1U);
-  // a's lease expires; asking is what is waited for.
+  // Poll until a's lease has expired.
   std::vector<ReceivedCase> cases;
   while (true) {
     const ReceivedLease lease = b.Lease(run, 1000);

@@ -47,7 +47,7 @@ class ProgramReloadTest : public testing::Test {
     std::filesystem::rename(fresh.certificate, pair.certificate);
     std::filesystem::rename(fresh.key, pair.key);
   }
-  // Sends SIGHUP; asking for the line is what is waited for.
+  // Sends SIGHUP and polls for the line.
   void Reload(const std::string& expected) {
     kill(server_->pid(), SIGHUP);
     while (server_->Printed().find(expected) == std::string::npos) std::this_thread::yield();

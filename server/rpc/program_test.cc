@@ -73,7 +73,7 @@ TEST_F(ProgramTest, ServesAndStopsOnBothSignals) {
       ASSERT_NE(address, "");
       TestAgent agent(address, "a");
       EXPECT_TRUE(absl::IsNotFound(agent.GetRun("latest").status()));
-      // The agent's open connection is no reason to wait.
+      // The server does not wait for the agent's open connection.
       const auto start = std::chrono::steady_clock::now();
       EXPECT_EQ(server.Stop(signal), 0);
       EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
@@ -95,7 +95,8 @@ TEST_F(ProgramTest, APortInUseExitsWith4) {
   EXPECT_EQ(second.Wait(), 4);
 }
 
-// Two would hand out each other's runs and remove each other's uploads. An agent's own server may join in.
+// Two servers would hand out each other's runs and remove each other's uploads. An agent's own server may
+// share the folder.
 TEST_F(ProgramTest, ADataFolderHasOneStandingServer) {
   ServerProcess first(Arguments("127.0.0.1:0"));
   ASSERT_NE(first.Address(), "");
@@ -184,7 +185,7 @@ TEST_F(ProgramTest, AKilledServerLosesNoResult) {
 }
 
 TEST_F(ProgramTest, EndsWithItsParent) {
-  // A parent in between, which tells the server's pid and dies.
+  // A process in between, which reports the server's pid and dies.
   std::array<int, 2> alive{};
   ASSERT_EQ(pipe(alive.data()), 0);
   const pid_t parent = fork();
@@ -208,7 +209,7 @@ TEST_F(ProgramTest, EndsWithItsParent) {
   const std::string address = line.substr(6, line.size() - 7);
   kill(parent, SIGKILL);
   waitpid(parent, nullptr, 0);
-  // Calls fail once it is gone; asking is what is waited for.
+  // Poll: calls fail once the server is gone.
   TestAgent agent(address, "a");
   absl::Status status;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);

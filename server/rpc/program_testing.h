@@ -17,7 +17,7 @@
 
 namespace diopi::server {
 
-// Until its end.
+// Reads until the end of the file.
 inline std::string ReadAll(int fd) {
   std::string text;
   std::array<char, 4096> buffer{};
@@ -28,7 +28,7 @@ inline std::string ReadAll(int fd) {
   }
 }
 
-// One server process; its stderr and its ready line come through pipes. No file that it writes grows beyond
+// One server process; its ready line comes through a pipe. No file that it writes can grow beyond
 // `largest_file` bytes: further writes fail, as on a full disk.
 class ServerProcess {
  public:
@@ -45,11 +45,11 @@ class ServerProcess {
       if (largest_file != RLIM_INFINITY) {
         const rlimit limit{largest_file, largest_file};
         setrlimit(RLIMIT_FSIZE, &limit);
-        std::signal(SIGXFSZ, SIG_IGN);  // the write's error is to be seen
+        std::signal(SIGXFSZ, SIG_IGN);  // so that the write returns an error
       }
       dup2(fileno(errors_), STDERR_FILENO);
       dup2(fileno(errors_), STDOUT_FILENO);
-      // The same number would leave it to be closed by exec.
+      // dup2 to the same number would leave it close-on-exec.
       if (ready_[1] == 9) fcntl(9, F_SETFD, 0);
       dup2(ready_[1], 9);
       execv(argv[0], argv.data());

@@ -1,4 +1,4 @@
-// Any bytes as the request of any RPC, for the tests and the fuzz target that send garbage.
+// Sends any bytes as the request of any RPC, for the tests and the fuzz target that send garbage.
 #ifndef SERVER_RPC_RAW_CALL_TESTING_H_
 #define SERVER_RPC_RAW_CALL_TESTING_H_
 
@@ -34,8 +34,8 @@ inline bool IsHeld(const google::protobuf::MethodDescriptor& method) {
   return method.name() == "Serve" || method.name() == "WatchRun";
 }
 
-// Sends one message and reads what comes back, sixteen messages at most. A stream that the server holds open
-// ends with its deadline after 20 ms.
+// Sends one message and reads at most sixteen answers. A stream that the server holds open ends with its
+// deadline after 20 ms.
 inline grpc::Status CallRaw(grpc::GenericStub* stub, const google::protobuf::MethodDescriptor& method,
                             const std::string& request) {
   constexpr int kMostMessages = 16;

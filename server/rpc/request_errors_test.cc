@@ -1,4 +1,4 @@
-// Requests that cannot be served, and what is said about them.
+// Requests that cannot be served, and their error messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

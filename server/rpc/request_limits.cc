@@ -27,7 +27,7 @@ constexpr size_t kMaxText = 1 << 20;   // a backtrace
 constexpr size_t kMaxBytes = 4 << 20;  // a piece of a library
 constexpr size_t kMaxId = 128;
 
-// Names, which people see in tables and logs. 4096: a path, and what a library says about itself.
+// Limits of names, which people see in tables and logs. 4096: paths, and what a library says about itself.
 struct NameLimit {
   std::string_view field;
   size_t bytes;
@@ -46,7 +46,7 @@ bool IsId(const FieldDescriptor& field) {
   return field.name() == "run_id" || field.name() == "resume_run" || field.name() == "before";
 }
 
-// What is checked of a field: its length where it is a text or bytes, its elements where it is a list.
+// How a field is checked: a text or bytes by its length, a list by the number of its elements.
 struct FieldRule {
   const FieldDescriptor* field;
   bool repeated;
@@ -95,7 +95,7 @@ void AddRules(const Descriptor& message, RuleBook* book) {
   }
 }
 
-// The text fields of every message that a call takes, found once because a report has thousands of fields.
+// The checked fields of every message that a call takes, found once because a report has thousands of fields.
 RuleBook MakeRuleBook() {
   RuleBook book;
   const google::protobuf::FileDescriptor& file = *v1::ReportRequest::descriptor()->file();
@@ -136,7 +136,7 @@ absl::Status CheckMessage(const RuleBook& book, const Message& message);
 absl::Status CheckOne(const RuleBook& book, const Message& message, const FieldRule& rule) {
   const Reflection& reflection = *message.GetReflection();
   if (rule.message) {
-    // Absent is not looked into: what it would be may have itself as a field.
+    // Do not visit an absent message: its type may contain itself.
     if (!reflection.HasField(message, rule.field)) return absl::OkStatus();
     return CheckMessage(book, reflection.GetMessage(message, rule.field));
   }
@@ -164,7 +164,7 @@ absl::Status CheckList(const RuleBook& book, const Message& message, const Field
 
 absl::Status CheckMessage(const RuleBook& book, const Message& message) {
   const auto found = book.find(message.GetDescriptor());
-  // No call of ours takes it: a test's.
+  // A message that no call of ours takes comes from a test.
   const Rules own = found == book.end() ? MakeRules(*message.GetDescriptor()) : Rules();
   for (const FieldRule& rule : found == book.end() ? own : found->second) {
     absl::Status status = rule.repeated ? CheckList(book, message, rule) : CheckOne(book, message, rule);

@@ -1,4 +1,4 @@
-// What a request may hold, so that no caller makes the server keep or write more than it should.
+// Limits on requests, so that no caller makes the server keep or write more than it should.
 #ifndef SERVER_RPC_REQUEST_LIMITS_H_
 #define SERVER_RPC_REQUEST_LIMITS_H_
 
@@ -8,12 +8,12 @@
 
 namespace diopi::server {
 
-// Bytes of a message that gRPC takes at all: verdicts with backtraces.
+// The largest message that gRPC accepts, in bytes: verdicts with backtraces.
 inline constexpr int kMaxRequestBytes = 64 << 20;
 
 // InvalidArgument, naming the field and the limit, for: a text, name or list that is too long; a name with a
-// control character in it, which would reach terminals and logs; a run id that could be a path. Looks into
-// messages inside.
+// control character, which would reach terminals and logs; a run id that could be a path. Checks nested
+// messages too.
 absl::Status CheckRequest(const google::protobuf::Message& request);
 
 }  // namespace diopi::server

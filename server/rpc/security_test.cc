@@ -1,4 +1,4 @@
-// Who gets in: every RPC of a real server, called over the wire with and without tokens; request limits.
+// Access control: every RPC of a real server, called over the wire with and without tokens; request limits.
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Calls with `request` as the one message, whatever kind of method it is, until the first answer.
+// Calls a method of any kind with `request` as its only message, until the first answer.
 grpc::Status CallRaw(const std::string& address, const std::string& method, const std::string& token,
                      const std::string& request) {
   grpc::GenericStub stub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
@@ -136,7 +136,7 @@ TEST(SecurityTest, WithASecretAUnixSocketIsForThoseWhoKnowIt) {
   }
 }
 
-// The lease's name is the secret: a stranger can name the run, the agent and the cases, and no lease.
+// The lease's name is the secret: a stranger can name the run, the agent and the cases, but no lease.
 TEST(SecurityTest, OnlyWhoWasGivenACaseReportsOnIt) {
   TestServer server;
   TestAgent agent = server.Agent("a");

@@ -32,7 +32,7 @@ namespace {
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(20);
 constexpr absl::Duration kUpkeepEvery = absl::Seconds(1);
 
-// gRPC's own lines go where ours go, and only when asked for: what matters comes back as a status.
+// gRPC's own lines go to our log, and only on demand: what matters is also returned as a status.
 void LogGrpc(gpr_log_func_args* args) {
   Log(LogLevel::kDebug, "grpc", {{"file", args->file}, {"line", args->line}, {"text", args->message}});
 }
@@ -97,7 +97,7 @@ class GrpcServer final : public ConformanceServer {
   void Shutdown(absl::Duration grace) override {
     if (server_ == nullptr) return;
     StopUpkeep();
-    // Health first: whoever watches it hears before a lease is refused.
+    // Health first, so that its watchers learn of it before a lease is refused.
     server_->GetHealthCheckService()->SetServingStatus(false);
     service_.Drain();
     agents_.CloseAll();
@@ -105,12 +105,12 @@ class GrpcServer final : public ConformanceServer {
     if (const SchedulerCounts counts = registry_.Counts(); counts.leases > 0) {
       Log(LogLevel::kWarn, "leases_released", {{"leases", counts.leases}, {"cases", counts.leased}});
     }
-    // gRPC would wait for clients to close their connections, which idle ones never do: only answers that
-    // are on their way get a moment.
+    // gRPC would wait for clients to close their connections, which idle ones never do: wait only a moment,
+    // for answers on their way.
     server_->Shutdown(absl::ToChronoTime(absl::Now() + std::min(grace, kLastAnswers)));
     server_->Wait();
     server_ = nullptr;
-    changes_.Flush().IgnoreError();  // for the last time; the log has what is lost
+    changes_.Flush().IgnoreError();  // for the last time; losses are logged
   }
 
  private:
@@ -119,7 +119,7 @@ class GrpcServer final : public ConformanceServer {
     agents_.RunChanged(run_id, ended);
     if (ended) registry_.Forget(run_id);
   }
-  // A thread of its own: what is due by the clock, whoever calls or does not.
+  // Runs on a thread of its own: does what is due by the clock, independent of calls.
   void Upkeep();
   void StopUpkeep();
   void ReapRuns();
@@ -193,7 +193,7 @@ void GrpcServer::ReapRuns() {
   }
 }
 
-// What is looked up when somebody asks for the metrics.
+// Metrics that are only looked up when somebody asks for them.
 std::vector<Sample> GrpcServer::Samples() {
   const auto count = [](auto number) { return static_cast<double>(number); };
   const SchedulerCounts leases = registry_.Counts();
@@ -229,7 +229,7 @@ std::vector<Sample> GrpcServer::Samples() {
                        count(number)});
   }
   const absl::StatusOr<DatabaseStats> database = database_->Stats();
-  if (!database.ok()) return samples;  // what cannot be measured is left out
+  if (!database.ok()) return samples;  // leave out what cannot be measured
   samples.push_back({"diopi_database_bytes",
                      "Size of the results database with its write-ahead log.",
                      Sample::Kind::kGauge,
@@ -251,19 +251,19 @@ absl::Status GrpcServer::Listen(Address address) {
   absl::StatusOr<ServerLine> line = MakeServerLine(address, options_.tls, options_.insecure);
   if (!line.ok()) return line.status();
   certificates_ = line->certificates;
-  // Submitted runs and their uploads belong to the standing server, which an agent's own may work beside.
+  // Submitted runs and their uploads belong to the standing server; an agent's own server may work beside it.
   absl::Status status = options_.secret.empty() ? agents_.Load() : absl::OkStatus();
   if (status.ok()) status = CheckFree(address);
   if (!status.ok()) return status;
   grpc::ServerBuilder builder;
-  // Otherwise two servers may share a port and each gets half of the calls.
+  // Otherwise two servers could share a port, and each would get half of the calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // A stream reads its next chunk while gRPC sends the last one: so much of it may wait to be sent.
+  // A stream reads its next chunk while gRPC sends the last one, so this much may wait to be sent.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 2 << 20);
-  // Agents ping every five seconds of a call, to notice a connection that is dead (client/rpc).
+  // Agents ping every five seconds during a call, to notice a dead connection (client/rpc).
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 2000);
-  // The limit is on what arrives: a small message that unpacks to gigabytes would pass it. No client of ours
-  // packs.
+  // The limit applies before decompression: a small message that unpacks to gigabytes would pass. No client
+  // of ours compresses.
   builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
@@ -278,7 +278,7 @@ absl::Status GrpcServer::Listen(Address address) {
   }
   if (server_ == nullptr || port == 0) {
     server_ = nullptr;
-    // Taken since we looked, or something gRPC alone minds.
+    // The address was taken after our check, or only gRPC objects to it.
     const absl::Status why = CheckFree(address);
     return why.ok() ? absl::UnavailableError(absl::StrCat("cannot listen on ", address.Text())) : why;
   }
@@ -294,12 +294,12 @@ absl::Status GrpcServer::Listen(Address address) {
 
 absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(const ServerOptions& options) {
   gpr_set_log_function(LogGrpc);
-  // Never paired: the library stays up until the process ends. When its last user goes, gRPC 1.51 takes its
-  // executor's threads down, which at times waits ten seconds for one that is not woken; a server that stops
-  // stops at once.
+  // Never paired with grpc_shutdown, so that the library stays up until the process ends. When its last user
+  // goes, gRPC 1.51 stops its executor's threads, and at times waits ten seconds for one that is not woken,
+  // which would delay a server's end.
   static const bool library_kept = (grpc_init(), true);
   (void)library_kept;
-  // Both are properties of the process in gRPC; they apply to servers that are built from now on.
+  // gRPC keeps both for the whole process; they apply to servers built from now on.
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   // gRPC answers health checks without this description of them, which reflection needs.

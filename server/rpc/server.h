@@ -16,56 +16,56 @@
 namespace diopi::server {
 
 struct ServerOptions {
-  std::string data_folder;                // made when it is not there
+  std::string data_folder;                // created if missing
   std::string listen = "127.0.0.1:7410";  // HOST:PORT (0: any free port) or unix:PATH
-  std::string reference = "cpu";          // whose baselines: DATA/baselines/REFERENCE
+  std::string reference = "cpu";          // uses DATA/baselines/REFERENCE
   absl::Duration lease = absl::Seconds(30);
   absl::Duration batch;  // what a batch should take; zero: agents get as many cases as they ask for
   size_t max_open_baselines = 256;                // files
-  LazyCatalog::Loader catalog;                    // empty: the operators built in
-  std::string cases_folder;                       // that it reads beside them; for the records of runs
+  LazyCatalog::Loader catalog;                    // empty: the built-in operators
+  std::string cases_folder;                       // read beside them; for the records of runs
   const Clock* clock = nullptr;                   // null: the steady clock
   absl::Duration slow_call = absl::Seconds(1);    // a call that takes longer is logged
   absl::Duration agent_lost = absl::Seconds(20);  // a standing agent that is silent for so long is lost
   int64_t max_upload_bytes = 512LL << 20;         // of a library that comes with a submitted run
-  // Quotas of a token; whoever is asked for none has none. 0: no limit.
+  // Quotas of a token, if the server requires tokens. 0: no limit.
   int max_open_runs = 1000;                            // queued or running
   int64_t max_owner_upload_bytes = int64_t{16} << 30;  // of all libraries of its runs
   absl::Duration reap_after = absl::Hours(24);  // a run that is stalled for so long is aborted; zero: never
-  // Of gRPC: calls in flight are fewer. Others are refused with gRPC's "Server Threadpool Exhausted", which
-  // clients try again. One case at most is in memory per call in flight.
+  // gRPC's threads, which limit the calls in flight. gRPC refuses others with "Server Threadpool Exhausted",
+  // and clients try again. A call in flight holds at most one case in memory.
   int max_threads = 128;
   TlsFiles tls;                // certificate, key and, for mutual TLS, ca; empty: plaintext
   bool insecure = false;       // plaintext on an address that others can reach
-  bool require_token = false;  // even when DATA/tokens is not there
-  std::string secret;          // that callers on a Unix socket must know; empty: none
+  bool require_token = false;  // even when DATA/tokens is missing
+  std::string secret;          // what callers on a Unix socket must know; empty: nothing
 };
 
 class ConformanceServer {
  public:
-  // InvalidArgument for an address that is none, for plaintext on one that is not loopback without
-  // `insecure`, and as of ReadTlsFiles; Unavailable, "cannot listen on ADDRESS: why"; the database's
-  // statuses. Serves when it returns.
+  // InvalidArgument for an invalid address, for plaintext on one that is not loopback without `insecure`, and
+  // as of ReadTlsFiles; Unavailable, "cannot listen on ADDRESS: why"; the database's statuses. Serves as soon
+  // as it returns.
   static absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const ServerOptions& options);
   virtual ~ConformanceServer() = default;  // shuts down at once
 
-  // With the port that was picked.
+  // With the actual port.
   virtual const std::string& address() const = 0;
-  // Counted by this server; lives as long as it.
+  // This server's metrics; lives as long as the server.
   virtual Metrics& metrics() = 0;
-  // Who may call, for other doors into the same house; lives as long as the server.
+  // For other ways into the same server, such as HTTP; lives as long as the server.
   virtual Authorizer& authorizer() = 0;
-  // The certificates of connections from now on, as of ReadTlsFiles; nothing without TLS.
+  // Replaces the certificates for new connections, as read by ReadTlsFiles. Does nothing without TLS.
   virtual void SetTls(const TlsTexts& tls) = 0;
-  // Whether a call would be answered: cases can be loaded and the database written to.
+  // Whether the server can serve calls: cases can be loaded and the database written to.
   virtual absl::Status Ready() = 0;
   // False once Shutdown has begun; health checks say the same.
   virtual bool serving() const = 0;
-  // Hands out nothing more, lets calls in flight end and agents report on the leases they hold, for `grace`
-  // at most, and closes the database. What is leased then is simply not done: leases are in memory only, so
-  // the next server hands those cases out at once.
+  // Stops handing out work, waits up to `grace` for calls in flight and for agents' reports on their leases,
+  // and closes the database. Cases still leased then are not done: leases are in memory only, so the next
+  // server hands these cases out at once.
   virtual void Shutdown(absl::Duration grace) = 0;
-  // For a Shutdown that is under way, from another thread: wait for no leases.
+  // Makes a Shutdown in progress on another thread stop waiting for leases.
   virtual void AbandonLeases() = 0;
 };
 

@@ -142,7 +142,7 @@ TEST(ServerTest, CasesWithoutUsableBaselineAreSentWithTheReason) {
       {[&] { std::ofstream(path) << "text"; }, "not an HDF5 file", false},
       {[&] { WriteBaselines(server.data_folder(), "relu", cases); }, "", true},
   };
-  // One server all along: it notices each new file.
+  // The same server notices each new file.
   for (const Row& row : rows) {
     row.make();
     const auto run = agent.CreateRun({"relu"});
@@ -199,7 +199,7 @@ TEST(ServerTest, OneDamagedTensorCostsOneCase) {
   TestServer server;
   const std::string path = baselines::BaselinePath(server.data_folder(), "cpu", "relu");
   const std::vector<v1::Case> cases = TestCases("relu");
-  // Turns one byte of the first case's input over, wherever it lies.
+  // Inverts one byte of the first case's input, wherever it is in the file.
   const std::string bytes = FillInputs(cases[0])->at("input").data;
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -298,7 +298,7 @@ TEST(ServerTest, ARunIsResumedAfterTheServerCameBack) {
   for (const std::string& id : IdsOf(rest)) EXPECT_EQ(std::count(done.begin(), done.end(), id), 0) << id;
   server.Stop();
   server.Start();
-  // An agent that never noticed just goes on, with the run's name alone.
+  // An agent that never noticed continues with nothing but the run's name.
   TestAgent same = server.Agent("b");
   EXPECT_EQ(same.Report(run, {rest.cases[0]})->stored(), 1);
   EXPECT_EQ(same.DoAll(run, 2), 3);
@@ -336,7 +336,7 @@ TEST(ServerTest, AnAbortedRunGoesOn) {
   const std::string run = a.CreateRun({"add"})->run_id();
   a.Lease(run, 1);
   const ReceivedLease kept = b.Lease(run, 1);
-  EXPECT_EQ(a.Finish(run, true)->state(), v1::RUN_STATE_RUNNING);  // b is still at it
+  EXPECT_EQ(a.Finish(run, true)->state(), v1::RUN_STATE_RUNNING);  // b still works on it
   ASSERT_TRUE(b.Report(run, kept.cases).ok());
   EXPECT_EQ(b.Finish(run, true)->state(), v1::RUN_STATE_ABORTED);
   const auto resumed = a.Resume(run);
@@ -364,8 +364,8 @@ TEST(ServerTest, CasesThatAGoneAgentDidNotGetGoToAnotherAtOnce) {
     context.TryCancel();
     reader->Finish();
   }
-  // The clock stands still, so nothing expires; the large case cannot have fitted into the buffers. Asking is
-  // all that is waited for.
+  // The clock stands still, so nothing expires; the large case cannot have fitted into the buffers. The loop
+  // only polls.
   std::set<std::string> ids;
   const absl::Time deadline = absl::Now() + absl::Seconds(20);
   while (ids.empty() && absl::Now() < deadline) {

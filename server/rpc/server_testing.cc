@@ -132,7 +132,7 @@ v1::Verdict PassOf(const v1::Case& c) {
 
 TestAgent::TestAgent(const std::string& address, std::string id) : id_(std::move(id)) {
   grpc::ChannelArguments arguments;
-  // Every agent a connection of its own, as in life.
+  // Every agent gets a connection of its own, as in reality.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   stub_ = v1::Conformance::NewStub(
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
@@ -183,7 +183,7 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
                              start.device_reference(),
                              lease.header.lease_id()});
     }
-    if (message.has_spoilt()) {  // what came of the case does not count
+    if (message.has_spoilt()) {  // the case's tensors so far do not count
       lease.cases.back().unavailable = message.spoilt();
       lease.cases.back().inputs.clear();
       lease.cases.back().references.clear();

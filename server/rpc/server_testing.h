@@ -1,5 +1,5 @@
-// What the tests of this folder share: a small catalog, its baselines in a real data folder, a real server on
-// a loopback port, and an agent that speaks to it through real stubs.
+// Shared by the tests of this folder: a small catalog, its baselines in a real data folder, a real server on
+// a loopback port, and an agent that calls it through real stubs.
 #ifndef SERVER_RPC_SERVER_TESTING_H_
 #define SERVER_RPC_SERVER_TESTING_H_
 
@@ -21,7 +21,7 @@ namespace diopi::server {
 // Two operators, "add" with six cases (one with tensors of more than a chunk, one with empty ones) and "relu"
 // with two.
 absl::StatusOr<std::unique_ptr<cases::Catalog>> TestCatalog();
-// The cases of one operator of it, or of all.
+// Its cases, of one operator or of all.
 std::vector<v1::Case> TestCases(const std::string& operator_name = "");
 
 // Writes DATA/baselines/cpu/OPERATOR.h5: generated inputs, and references that differ from case to case.
@@ -87,7 +87,7 @@ class TestServer {
 
   void Stop() { server_ = nullptr; }
   void Start();
-  // For the next Start.
+  // Used by the next Start.
   ServerOptions options;
   ConformanceServer& server() { return *server_; }
   TestAgent Agent(const std::string& id) { return {server_->address(), id}; }

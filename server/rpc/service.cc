@@ -1,7 +1,7 @@
 // Each call is checked, handed to registry, scheduler and database, and answered. Lease and Fetch write the
 // bytes of their messages themselves: the generated code would copy every tensor twice. A verdict is stored
-// in the database before the scheduler marks the case as done, so that nothing that a server has acknowledged
-// can be lost with it.
+// in the database before the scheduler marks the case as done, so that no acknowledged verdict is lost with
+// the server.
 #include "server/rpc/service.h"
 
 #include <algorithm>
@@ -25,10 +25,10 @@
 namespace diopi::server {
 namespace {
 
-// What an agent gets that does not say how much it wants, and at most.
+// The number of cases for an agent that does not ask for a number, and the most.
 constexpr int kDefaultLeaseCases = 16;
 constexpr int kMaxLeaseCases = 1024;
-// Chunks of memory kept for the next tensor: what a few streams have on the way.
+// Chunks of memory kept for the next tensors, enough for a few streams.
 constexpr size_t kIdleChunks = 16;
 
 absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& request) {
@@ -51,7 +51,7 @@ absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& reques
   return absl::OkStatus();
 }
 
-// A verdict comes from an agent that was given the case, or from nobody whom we believe.
+// Accepts a verdict only from an agent that was given the case.
 absl::Status CheckLeases(const ActiveRun& run, const v1::ReportRequest& request,
                          const std::vector<std::string>& leases) {
   for (const v1::Verdict& verdict : request.verdicts()) {
@@ -102,7 +102,7 @@ ConformanceService::ConformanceService(Database* database, RunChanges* changes, 
       options_(std::move(options)),
       chunks_(kIdleChunks) {
   // The generated stubs would serialise a message and copy its tensor. These two calls write the same bytes
-  // on the wire from slices that refer to it; to the other side nothing is different.
+  // from slices that refer to the tensor; the other side sees no difference.
   MarkMethodStreamed(IndexOf("Lease"),
                      new grpc::internal::SplitServerStreamingHandler<v1::LeaseRequest, grpc::ByteBuffer>(
                          [this](grpc::ServerContext* context, Streamer<v1::LeaseRequest>* stream) {
@@ -137,7 +137,7 @@ RunAccess ConformanceService::Call::access() const {
 }
 
 grpc::Status ConformanceService::Call::End(const absl::Status& status) {
-  // One that shuts down sends everybody away, which is no fault.
+  // A server that shuts down refuses everybody, which is not a fault.
   if (IsServerFault(status) && !service_->draining_ && !record_.run_id().empty()) {
     service_->options_.fault(record_.run_id(), std::string(status.message()));
   }
@@ -193,7 +193,7 @@ absl::Status ConformanceService::HandleCreateRun(const Call& call, const v1::Cre
     Log(LogLevel::kWarn, "without_baseline",
         {{"run_id", response->run_id()}, {"operators", absl::StrJoin(response->without_baseline(), ",")}});
   }
-  TellOfChange(response->run_id(), /*ended=*/false);  // who watches a queued run sees that it has begun
+  TellOfChange(response->run_id(), /*ended=*/false);  // watchers of a queued run see that it has begun
   return absl::OkStatus();
 }
 
@@ -245,8 +245,8 @@ absl::Status ConformanceService::HandleFetch(const Call& call, const v1::FetchRe
   absl::Status status = CheckAgent(request.agent_id());
   if (!status.ok()) return status;
   if (request.cases_size() > kMaxLeaseCases) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("tensors of ", request.cases_size(), " cases wanted, ", kMaxLeaseCases, " are allowed"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "tensors of ", request.cases_size(), " cases wanted; at most ", kMaxLeaseCases, " are allowed"));
   }
   const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
   if (!run.ok()) return run.status();
@@ -334,7 +334,7 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
   metrics_->Appended(absl::FromChrono(std::chrono::steady_clock::now() - start));
   metrics_->Reported(static_cast<size_t>(appended->stored), static_cast<size_t>(appended->duplicates));
   StageReached("report_stored");
-  // Only now: what is done in the scheduler is stored for certain.
+  // Only now, so that everything done in the scheduler is stored for certain.
   std::map<v1::Outcome, size_t> fresh;
   for (const v1::Verdict& verdict : request.verdicts()) {
     if (run->scheduler.MarkDone(request.agent_id(), verdict.case_id(), verdict.elapsed_us() * 1e-6)) {
@@ -386,7 +386,7 @@ absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunReq
   const std::string& run_id = (*run)->run_id;
   (*run)->scheduler.Release(request.agent_id());
   const SchedulerCounts counts = (*run)->scheduler.Counts();
-  // Others may still be at it: the run goes on until the last one leaves.
+  // Other agents may still work on it: the run goes on until the last one leaves.
   v1::RunState state = v1::RUN_STATE_RUNNING;
   if (counts.done == counts.total) {
     state = v1::RUN_STATE_FINISHED;
@@ -402,7 +402,8 @@ absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunReq
   if (stored.ok() && stored->state() != state) {
     RunChange change{.state = state};
     if (!stored->options().abort_reason().empty()) change.abort_reason = "";
-    // If the database cannot take it now, it will: what the agent is told then is only that it was not yet.
+    // If the database cannot take the change now, it will be stored later; the agent only learns that it was
+    // not stored yet.
     absl::Status status = changes_->Store(run_id, change);
     if (!status.ok()) return status;
     stored = database_->GetRun(run_id);

@@ -29,28 +29,29 @@ namespace diopi::server {
 class ConformanceService final : public v1::Conformance::Service {
  public:
   struct Options {
-    std::string data_folder;                      // told to clients
+    std::string data_folder;                      // reported to clients
     absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
-    int max_open_runs = 0;                        // of one token; 0: no limit
-    // A run has new verdicts or another state; `ended`: it is finished or aborted now.
+    int max_open_runs = 0;                        // limit for one token; 0: none
+    // Called when a run has new verdicts or another state; `ended`: it is now finished or aborted.
     std::function<void(const std::string& run_id, bool ended)> run_changed;
-    // The server failed a call about the run.
+    // Called when the server itself failed a call about the run.
     std::function<void(const std::string& run_id, const std::string& text)> fault;
     // Whether the caller may work on the run that `owner` made.
     std::function<absl::Status(const Identity& caller, const std::string& run_id, const std::string& owner)>
         check_run;
-    Guard guard;   // stands before every call
-    LeaseKey key;  // of the names of leases, as agents know them
+    Guard guard;   // checks every call
+    LeaseKey key;  // signs the names of leases that agents get
   };
   // All must outlive the service.
   ConformanceService(Database* database, RunChanges* changes, RunRegistry* registry, BaselineCache* baselines,
                      Metrics* metrics, Options options);
 
-  // From now on nothing is handed out: new leases are Unavailable, open ones end after the case in flight.
+  // From now on the service hands out nothing: new leases are Unavailable, open ones end after the case in
+  // flight.
   void Drain() { draining_ = true; }
-  // Waits until no call is being served and no agent holds a lease; false when `limit` passed first.
+  // Waits until no call is being served and no agent holds a lease. False: `limit` passed first.
   bool AwaitIdle(absl::Duration limit);
-  // Lets AwaitIdle return when the calls in flight have ended, whoever holds leases.
+  // Lets AwaitIdle return once the calls in flight have ended, without waiting for leases.
   void AbandonLeases();
   bool draining() const { return draining_; }
   int in_flight();
@@ -87,7 +88,7 @@ class ConformanceService final : public v1::Conformance::Service {
     const Identity& caller() const { return record_.caller(); }
     // Whether the caller may work on a run.
     RunAccess access() const;
-    // What the call answers, once.
+    // Turns `status` into the call's answer. Call it once.
     grpc::Status End(const absl::Status& status);
 
    private:

@@ -1,4 +1,4 @@
-// absl::Status and grpc::Status: the codes are the same numbers by design.
+// Converts between absl::Status and grpc::Status, whose codes are the same numbers by design.
 #ifndef SERVER_RPC_STATUS_H_
 #define SERVER_RPC_STATUS_H_
 

@@ -1,5 +1,5 @@
-// What a server does by itself or refuses for others' sake: abandoned runs, quotas, a disk that is full for a
-// while. A real server; runs in its database are made old by a second connection.
+// What a server does by itself or refuses to protect others: abandoned runs, quotas, a temporarily full disk.
+// A real server; a second connection makes runs in its database old.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class UpkeepTest : public ::testing::Test {
         grpc::CreateChannel(server_.server().address(), grpc::InsecureChannelCredentials()));
   }
 
-  // With a library of so many bytes, if any.
+  // With a library of this many bytes; 0: none.
   absl::StatusOr<v1::RunInfo> Submit(const std::string& token, size_t library = 0) {
     grpc::ClientContext context;
     if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
@@ -74,7 +74,7 @@ class UpkeepTest : public ::testing::Test {
     return FromGrpc(Agents()->CancelRun(&context, request, &response));
   }
 
-  // The run when it has ended, as somebody hears who watches it.
+  // The run when it has ended, as a watcher receives it.
   v1::RunInfo AwaitEnd(const std::string& run) {
     grpc::ClientContext context;
     v1::GetRunRequest request;
@@ -89,7 +89,7 @@ class UpkeepTest : public ::testing::Test {
     return info;
   }
 
-  // As if its agent had gone so long ago, by the time of day.
+  // Makes the run look as if its agent had left this long ago, by the time of day.
   void MakeOld(const std::string& run, absl::Duration age) {
     const auto database = Database::Open(DatabasePath(server_.data_folder()), {});
     ASSERT_TRUE(database.ok()) << database.status();
@@ -106,7 +106,7 @@ TEST_F(UpkeepTest, AnAbandonedRunIsAbortedAndCanBeResumed) {
   const std::string here = agent.CreateRun({"relu"})->run_id();
   const std::string gone = agent.CreateRun({"relu"})->run_id();
   server_.clock().Advance(absl::Seconds(60));
-  // Only the time of day says that it is old: it jumped.
+  // Only the time of day, which jumped, makes it look old.
   EXPECT_EQ(agent.Lease(here, 1).cases.size(), 1U);
   MakeOld(here, absl::Hours(1));
   MakeOld(young, absl::Seconds(1));
@@ -154,7 +154,7 @@ TEST_F(UpkeepTest, ARunThatNeverBeganIsNotResumed) {
 }
 
 TEST_F(UpkeepTest, ATokenHasSoManyOpenRuns) {
-  // Where no tokens are asked for, there is nobody whose runs could be counted.
+  // Without tokens nobody's runs can be counted.
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(server_.Agent("a").CreateRun({"relu"}).ok());
   const std::string alice = *AddToken(server_.data_folder(), "alice", Role::kRun);
   const std::string bob = *AddToken(server_.data_folder(), "bob", Role::kRun);

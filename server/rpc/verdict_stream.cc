@@ -29,7 +29,7 @@ absl::Status SendVerdicts(Database* database, const v1::ReadVerdictsRequest& req
   if (!filter.ok()) return filter.status();
   absl::StatusOr<v1::RunInfo> run = database->GetRun(request.run_id());
   if (!run.ok()) return run.status();
-  const std::string run_id = run->run_id();  // that "latest" stays the same one
+  const std::string run_id = run->run_id();  // so that "latest" stays the same run
   std::string after = request.after();
   v1::VerdictBatch batch;
   *batch.mutable_run() = *std::move(run);

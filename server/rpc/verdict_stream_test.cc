@@ -1,4 +1,4 @@
-// ReadVerdicts and ListRuns as a gate far away reads them: from a real server, on a loopback port.
+// ReadVerdicts and ListRuns as a remote gate uses them: from a real server, on a loopback port.
 #include "server/rpc/verdict_stream.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ std::string AddRun(const TestServer& server, int cases) {
   std::vector<RunCase> covered;
   std::vector<v1::Verdict> verdicts;
   for (int i = 0; i < cases; ++i) {
-    // The last one comes first.
+    // In reverse order.
     const std::string id = absl::StrCat("case.", 10000 - i);
     covered.push_back({id, "hash", "diopiAdd", "add"});
     v1::Verdict& verdict = verdicts.emplace_back();

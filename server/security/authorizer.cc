@@ -16,7 +16,7 @@
 namespace diopi::server {
 namespace {
 
-// Which version of a file that is. The file is always replaced, so the inode and its times tell.
+// Identifies a version of the file. The file is always replaced, so its inode and times show changes.
 struct Version {
   ino_t inode = 0;
   off_t bytes = 0;
@@ -83,9 +83,9 @@ class TokenAuthorizer final : public Authorizer {
     if (read_ && version == version_) return;
     records_ = ReadTokens(path_);
     version_ = version;
-    // A file that could not be read is tried again with the next call.
+    // If the file could not be read, the next call tries again.
     read_ = records_.ok() || absl::IsNotFound(records_.status());
-    // Never taken back: who deletes the file must not open the server.
+    // Never reset: deleting the file must not open the server.
     required_ = required_ || !absl::IsNotFound(records_.status());
   }
 

@@ -1,4 +1,4 @@
-// Whether a caller may do something, by the token it brings. gRPC and HTTP ask the same.
+// Decides by a caller's token whether it may do something. gRPC and HTTP use the same object.
 #ifndef SERVER_SECURITY_AUTHORIZER_H_
 #define SERVER_SECURITY_AUTHORIZER_H_
 
@@ -19,22 +19,22 @@ struct Identity {
 // Thread-safe.
 class Authorizer {
  public:
-  // Tokens are asked for when `require`, and from when DATA/tokens is there: it counts from the moment it is
-  // changed, and when it is taken away, or cannot be read, nobody gets in.
+  // Requires tokens if `require` is set, and as soon as DATA/tokens exists. Changes of the file take effect
+  // at once; if it is removed or cannot be read, nobody gets in.
   static std::unique_ptr<Authorizer> FromTokens(const std::string& data_folder, bool require);
   virtual ~Authorizer() = default;
 
-  // Who brings `token` (empty: none), if he may do what needs `role`. Where no tokens are asked for,
-  // everybody may do everything, as "anyone". Unauthenticated: no token, nobody's, or one that has expired.
+  // Whose `token` it is (empty: none), if its role includes `role`. Where no tokens are required, everybody
+  // may do everything, as "anyone". Unauthenticated: no token, or an unknown or expired one.
   // PermissionDenied: another role is needed. FailedPrecondition, DataLoss, Internal: DATA/tokens cannot be
   // read.
   virtual absl::StatusOr<Identity> Check(std::string_view token, Role role) = 0;
 };
 
-// Whose token it was that Check refused; empty: nobody's.
+// The name of the token that Check refused; empty: unknown.
 std::string RefusedToken(const absl::Status& status);
 
-// The token in the value of a header `authorization: Bearer TOKEN`; empty when it is none.
+// The token in the value of a header `authorization: Bearer TOKEN`; empty: none.
 std::string_view BearerToken(std::string_view header);
 
 }  // namespace diopi::server

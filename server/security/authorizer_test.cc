@@ -59,7 +59,7 @@ TEST_F(AuthorizerTest, ARevokedTokenIsRefusedAtOnceAndTheServerStaysClosed) {
   EXPECT_EQ(authorizer->Check(token, Role::kRun).status().code(), Code::kUnauthenticated);
   std::filesystem::remove(TokenPath(data_));
   EXPECT_EQ(authorizer->Check("", Role::kRead).status().code(), Code::kUnauthenticated);
-  // Another process sees an empty file too.
+  // Another process sees the empty file, too.
   Add("x", Role::kRun);
   ASSERT_TRUE(RevokeToken(data_, "x").ok());
   EXPECT_FALSE(Authorizer::FromTokens(data_, false)->Check("", Role::kRead).ok());

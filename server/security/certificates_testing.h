@@ -11,7 +11,7 @@ struct TestPair {
   std::string key;
 };
 
-// A folder of its own with an authority in it, gone with this object. Failures are test failures.
+// An authority in a folder of its own, which is removed with this object. Failures are test failures.
 class TestAuthority {
  public:
   TestAuthority();
@@ -21,7 +21,8 @@ class TestAuthority {
 
   std::string ca() const { return folder_ + "/ca.pem"; }
   const std::string& folder() const { return folder_; }
-  // For 127.0.0.1, ::1 and localhost. Valid from `from_s` to `to_s`, in seconds from now.
+  // Issues a certificate for 127.0.0.1, ::1 and localhost, valid from `from_s` to `to_s`, in seconds from
+  // now.
   TestPair Issue(const std::string& name, long from_s = -60, long to_s = 3600) const;
 
  private:

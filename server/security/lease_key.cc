@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kKeyBytes = 32;
 constexpr size_t kSignatureBytes = 16;
 
-// Complete when it has its name, which the first of two servers gives it.
+// The file gets its name once it is complete; of two servers the first one succeeds.
 absl::Status MakeKey(const std::string& path) {
   const absl::StatusOr<std::string> key = RandomBytes(kKeyBytes);
   if (!key.ok()) return key.status();
@@ -47,12 +47,13 @@ absl::StatusOr<LeaseKey> LeaseKey::Open(const std::string& data_folder) {
   std::string key(kKeyBytes, '\0');
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
-  if (!file.read(key.data(), kKeyBytes)) return absl::DataLossError(absl::StrCat(path, ": is no key"));
+  if (!file.read(key.data(), kKeyBytes))
+    return absl::DataLossError(absl::StrCat(path, ": is not a lease key"));
   return LeaseKey(std::move(key));
 }
 
 std::string LeaseKey::Sign(const LeaseHolder& holder, std::string_view lease) const {
-  // Names have no zeros in them (server/rpc/request_limits.h).
+  // Names contain no zero bytes (server/rpc/request_limits.h).
   std::string text(holder.run_id);
   for (const std::string_view part : {holder.agent_id, lease}) text.append(1, '\0').append(part);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};

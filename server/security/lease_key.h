@@ -1,5 +1,5 @@
-// What makes the name of a lease its secret: only the agent that got the lease knows it, and any server over
-// the same data folder recognises it, also when the lease has expired or the server was started again.
+// Makes the name of a lease a secret: only the agent that got the lease knows it, and any server over the
+// same data folder recognises it, even after the lease has expired or the server was restarted.
 #ifndef SERVER_SECURITY_LEASE_KEY_H_
 #define SERVER_SECURITY_LEASE_KEY_H_
 
@@ -19,13 +19,13 @@ struct LeaseHolder {
 // Thread-safe.
 class LeaseKey {
  public:
-  // Of DATA/lease_key, which is made when it is not there, for its owner alone. Statuses of errno, with the
-  // path; DataLoss when it is no key.
+  // Reads DATA/lease_key, or makes it, readable by its owner only. Statuses of errno, with the path; DataLoss
+  // for an invalid key.
   static absl::StatusOr<LeaseKey> Open(const std::string& data_folder);
 
   // "12" to "12-" and 32 hex digits.
   std::string Sign(const LeaseHolder& holder, std::string_view lease) const;
-  // The lease that Sign was given for this holder; nothing when it was another, or none.
+  // The lease that Sign signed for this holder; nullopt: it signed no such name.
   std::optional<std::string> Verify(const LeaseHolder& holder, std::string_view signed_lease) const;
 
  private:

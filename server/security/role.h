@@ -1,4 +1,4 @@
-// What a caller may do. A role includes the ones before it.
+// What a caller may do. Each role includes those before it.
 #ifndef SERVER_SECURITY_ROLE_H_
 #define SERVER_SECURITY_ROLE_H_
 
@@ -9,14 +9,14 @@
 
 namespace diopi::server {
 
-// The numbers mean nothing outside; the words are stored in DATA/tokens: never change them.
+// The numbers are internal; the words are stored in DATA/tokens: never change them.
 enum class Role {
   kRead = 1,   // look at runs, agents, metrics
   kRun = 2,    // test a chip: make runs, lease, report, submit
-  kAdmin = 3,  // besides: bring libraries along, cancel runs of others
+  kAdmin = 3,  // also: upload libraries, cancel runs of others
 };
 
-// The name of callers who were asked for no token.
+// The name of callers where no token is required.
 inline constexpr char kAnyone[] = "anyone";
 
 // "read", "run", "admin"

@@ -27,8 +27,8 @@ constexpr std::array<std::pair<std::string_view, Role>, 19> kRoles = {{
     {"Leave", Role::kRun},
     {"HealthCase", Role::kRun},
     {"FetchImpl", Role::kRun},
-    {"Submit", Role::kRun},     // with a library: admin, asked for when it is seen
-    {"CancelRun", Role::kRun},  // of another's run: admin, asked for when it is seen
+    {"Submit", Role::kRun},     // with a library: admin, checked when it is received
+    {"CancelRun", Role::kRun},  // of another's run: admin, checked when the run is known
 }};
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace diopi::server {
 
-// `method`: without its service, as "Lease"; no two services share a name. PermissionDenied for one that is
-// not in the table: a new RPC is refused until somebody has decided who may call it.
+// `method`: without its service ("Lease"), as no two services share a name. PermissionDenied for a method
+// that is not in the table: a new RPC is refused until somebody has decided who may call it.
 absl::StatusOr<Role> RoleOfRpc(std::string_view method);
 
 }  // namespace diopi::server

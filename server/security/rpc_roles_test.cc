@@ -18,7 +18,7 @@ TEST(RpcRolesTest, EveryRpcHasARoleAndANameOfItsOwn) {
     for (int m = 0; m < file->service(s)->method_count(); ++m) {
       const std::string& name = file->service(s)->method(m)->name();
       EXPECT_TRUE(RoleOfRpc(name).ok()) << name;
-      EXPECT_TRUE(names.insert(name).second) << name << " is in two services; the table goes by name";
+      EXPECT_TRUE(names.insert(name).second) << name << " is in two services, but the table has only names";
     }
   }
   EXPECT_GE(names.size(), 7u);

@@ -16,7 +16,7 @@ absl::StatusOr<std::string> RandomBytes(size_t bytes);
 // The same in hexadecimal digits, two a byte.
 absl::StatusOr<std::string> RandomHex(size_t bytes);
 
-// Compares in constant time: how long it takes does not tell where the two differ.
+// Compares in constant time, which does not reveal where the two differ.
 bool SameSecret(std::string_view a, std::string_view b);
 
 }  // namespace diopi::server

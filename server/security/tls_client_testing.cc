@@ -26,7 +26,7 @@ class OpenSslClient final : public TlsClient {
  public:
   OpenSslClient(Descriptor socket, const TlsOffer& offer)
       : socket_(std::move(socket)), context_(SSL_CTX_new(TLS_client_method())) {
-    SSL_CTX_set_security_level(context_.get(), 0);  // else OpenSSL itself refuses what is old
+    SSL_CTX_set_security_level(context_.get(), 0);  // otherwise OpenSSL itself refuses old versions
     SSL_CTX_set_min_proto_version(context_.get(), offer.lowest);
     SSL_CTX_set_max_proto_version(context_.get(), offer.highest);
     EXPECT_EQ(SSL_CTX_set_cipher_list(context_.get(), offer.ciphers.c_str()), 1) << offer.ciphers;

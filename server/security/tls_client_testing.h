@@ -1,4 +1,4 @@
-// A TLS client of a chosen age, for tests.
+// A TLS client with chosen versions and ciphers, for tests.
 #ifndef SERVER_SECURITY_TLS_CLIENT_TESTING_H_
 #define SERVER_SECURITY_TLS_CLIENT_TESTING_H_
 
@@ -16,7 +16,7 @@ struct TlsOffer {
   std::string ciphers = "ALL";  // up to TLS 1.2
 };
 
-// Old and weak offers, which every door of ours refuses, and good ones.
+// Old and weak offers, which gRPC and HTTPS must refuse, and good ones.
 struct TlsOfferRow {
   std::string name;
   TlsOffer offer;
@@ -24,19 +24,19 @@ struct TlsOfferRow {
 };
 std::vector<TlsOfferRow> TlsOffers();
 
-// A TCP connection from the loopback address `from` to 127.0.0.1:`port`; the descriptor, which the caller
-// closes. `receive_bytes`: what the kernel keeps for who does not read; 0: its default.
+// Opens a TCP connection from the loopback address `from` to 127.0.0.1:`port`. The caller closes the
+// descriptor. `receive_bytes`: the kernel's buffer for unread bytes; 0: its default.
 int ConnectTo(int port, const std::string& from = "127.0.0.1", int receive_bytes = 0);
 
-// A connection that takes every certificate. Not thread-safe.
+// A connection that accepts every certificate. Not thread-safe.
 class TlsClient {
  public:
-  // Null: no handshake came about.
+  // Null: the handshake failed.
   static std::unique_ptr<TlsClient> Connect(int port, const TlsOffer& offer = {}, int receive_bytes = 0);
   virtual ~TlsClient() = default;  // closes
 
   virtual bool Send(std::string_view bytes) = 0;
-  // What has come, at most 4096 bytes; empty at the end.
+  // At most 4096 bytes; empty at the end.
   virtual std::string Receive() = 0;
   virtual int descriptor() const = 0;
   virtual std::string protocol() const = 0;  // "TLSv1.2"

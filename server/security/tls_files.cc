@@ -79,7 +79,7 @@ absl::Status CheckDates(const std::string& flag, const std::string& path, const 
   return absl::OkStatus();
 }
 
-// Asks nobody for a pass phrase.
+// Notes that OpenSSL wants a pass phrase, and gives none.
 int NoPassPhrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
@@ -126,7 +126,7 @@ absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
     texts.ca = *std::move(ca);
     const std::vector<Certificate> authorities = Certificates(texts.ca);
     if (authorities.empty()) return Bad(files.ca_flag, files.ca, "no certificate in PEM");
-    // A bundle has old ones in it; one alone must be good.
+    // A bundle may contain expired ones; a single one must be valid.
     if (authorities.size() == 1) {
       absl::Status status = CheckDates(files.ca_flag, files.ca, authorities.front().get());
       if (!status.ok()) return status;

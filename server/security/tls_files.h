@@ -1,4 +1,5 @@
-// Certificates and keys from files, looked at before gRPC gets them: it would fail without saying why.
+// Reads certificates and keys, and checks them before gRPC gets them, because gRPC would fail without saying
+// why.
 #ifndef SERVER_SECURITY_TLS_FILES_H_
 #define SERVER_SECURITY_TLS_FILES_H_
 
@@ -8,25 +9,25 @@
 
 namespace diopi::server {
 
-// Paths; empty: not given. Whose authority signs the other side's certificates: `ca`.
+// Paths; empty: not given. `ca`: the authority that signs the other side's certificates.
 struct TlsFiles {
   std::string certificate;
   std::string key;
   std::string ca;
-  std::string ca_flag = "--tls-ca";  // as messages call it
+  std::string ca_flag = "--tls-ca";  // its name in messages
   bool any() const { return !certificate.empty() || !key.empty() || !ca.empty(); }
 };
 
-// What is in them: PEM.
+// Their contents, in PEM.
 struct TlsTexts {
   std::string certificate;
   std::string key;
   std::string ca;
 };
 
-// InvalidArgument, naming flag and file: a file that cannot be read, is no PEM, has no certificate or key in
-// it or one with a pass phrase; a certificate that has expired or is not valid yet; a key that belongs to
-// another certificate; one of certificate and key without the other.
+// InvalidArgument, naming flag and file: a file that cannot be read, is not PEM, or has no certificate or
+// key, or a key with a pass phrase; a certificate that has expired or is not valid yet; a key that belongs to
+// another certificate; a certificate without a key, or the reverse.
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
 
 }  // namespace diopi::server

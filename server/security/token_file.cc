@@ -34,7 +34,7 @@ constexpr off_t kMaxFileBytes = 16 << 20;
 constexpr char kTimeFormat[] = "%Y-%m-%dT%H:%M:%SZ";
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
-// Closing it unlocks it.
+// Closing the descriptor unlocks the file.
 Descriptor Open(const std::string& path, int flags) {
   return Descriptor(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
@@ -51,7 +51,7 @@ bool IsHex(std::string_view text, size_t digits) {
          });
 }
 
-// Empty when OpenSSL fails, which equals no stored hash.
+// Empty when OpenSSL fails, as no stored hash is.
 std::string Hash(std::string_view salt, std::string_view token) {
   const std::string text = absl::StrCat(std::string(salt), std::string(token));
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -97,7 +97,7 @@ absl::StatusOr<std::string> ReadAll(const Descriptor& file, off_t bytes, const s
   return text;
 }
 
-// A reader sees the old file or the new one.
+// Replaces the file atomically: a reader sees the old one or the new one.
 absl::Status Replace(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
   unlink(fresh.c_str());
@@ -111,7 +111,7 @@ absl::Status Replace(const std::string& path, const std::string& text) {
   return absl::OkStatus();
 }
 
-// Reads, lets `edit` change and writes, while no other process does.
+// Reads the file, lets `edit` change the records, and writes them, under a lock.
 template <typename Edit>
 absl::Status Change(const std::string& data_folder, Edit edit) {
   std::error_code error;
@@ -210,9 +210,9 @@ absl::StatusOr<absl::Time> ParseExpiry(std::string_view text, absl::Time now) {
   } else if (absl::ParseTime("%Y-%m-%d", given, &expires, &ignored)) {
     expires += absl::Hours(24);
   } else {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", absl::CHexEscape(given),
-        "' is no time for a token to expire; expected days (90d), hours (12h) or a date (2027-01-31)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", absl::CHexEscape(given),
+                     "' is not an expiry time; expected days (90d), hours (12h) or a date (2027-01-31)"));
   }
   if (expires <= now) return absl::InvalidArgumentError(absl::StrCat("'", given, "' has passed"));
   return expires;

@@ -1,7 +1,7 @@
-// The file DATA/tokens: who may call the server, one line each, `NAME ROLE CREATED SALT HASH`
-// and, for a token that expires, its time. A token is 256
-// random bits, shown once when it is made; the file has SHA-256(salt, token) only, with 128 bits of salt of
-// its own. The file belongs to the server's user alone (0600) and is replaced as a whole.
+// The file DATA/tokens: who may call the server. Each line has the form `NAME ROLE CREATED SALT HASH`, and
+// ends with its time if the token expires. A token is 256 random bits, shown once when it is made; the file
+// only has SHA-256(salt, token), with 128 bits of salt per token. Only the server's user can access the file
+// (0600), and it is replaced as a whole.
 #ifndef SERVER_SECURITY_TOKEN_FILE_H_
 #define SERVER_SECURITY_TOKEN_FILE_H_
 
@@ -28,25 +28,25 @@ struct TokenRecord {
 // DATA/tokens
 std::string TokenPath(const std::string& data_folder);
 
-// NotFound when there is no file. FailedPrecondition when others may read or write it. DataLoss, with the
-// line, for a line that is none.
+// NotFound when there is no file. FailedPrecondition when others may read or write it. DataLoss, with its
+// number, for an invalid line.
 absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path);
 
-// Makes a token, "diopi_" and 64 hex digits, and returns it. AlreadyExists for a name that has one,
-// InvalidArgument for a name that is none.
+// Makes a token, "diopi_" and 64 hex digits, and returns it. AlreadyExists for a name that has a token,
+// InvalidArgument for an invalid name.
 absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role,
                                      absl::Time expires = absl::InfiniteFuture());
 
 // When a token made `now` expires: "90d", "12h", or a date as "2027-01-31", the token's last day (UTC).
-// Empty: never. InvalidArgument for anything else, and for what has passed.
+// Empty: never. InvalidArgument for anything else, and for a time in the past.
 absl::StatusOr<absl::Time> ParseExpiry(std::string_view text, absl::Time now);
 // RFC 3339, UTC; "never".
 std::string ExpiryText(absl::Time expires);
 
-// NotFound when nobody of that name has one. The file stays when it was the last: see Authorizer.
+// NotFound when the name has no token. The file stays when it was the last token: see Authorizer.
 absl::Status RevokeToken(const std::string& data_folder, const std::string& name);
 
-// Whose token that is; null: nobody's. Looks at every record, and compares in constant time.
+// The token's record; null: unknown. Looks at every record, and compares in constant time.
 const TokenRecord* FindToken(const std::vector<TokenRecord>& records, std::string_view token);
 
 }  // namespace diopi::server

@@ -42,7 +42,7 @@ TEST_F(TokenFileTest, KeepsNoTokenButKnowsIt) {
   ASSERT_TRUE(ci.ok() && boss.ok()) << ci.status() << boss.status();
   EXPECT_THAT(*ci, testing::MatchesRegex("diopi_[0-9a-f]{64}"));
   EXPECT_NE(*ci, *boss);
-  // Not even the digits.
+  // Not even its digits.
   EXPECT_EQ(Content().find(ci->substr(6)), std::string::npos);
   struct stat info {};
   ASSERT_EQ(stat(Path().c_str(), &info), 0);

@@ -1,4 +1,4 @@
-"""What must hold when everything has calmed down: verdicts, the database, and nothing left. Runs are read with diopi-cli."""
+"""Checks after the faults: verdicts, the database, and that nothing is left. Reads runs with diopi-cli."""
 import collections
 import csv
 import io
@@ -7,7 +7,7 @@ import subprocess
 
 Run = collections.namedtuple("Run", "id state chip done cases library selection")
 Verdict = collections.namedtuple("Verdict", "case outcome signal reason")
-# Of a worker that was killed before it had loaded the library.
+# The reason when a worker was killed before it had loaded the library.
 KILLED_LOADING = "the worker was lost: SIGKILL"
 
 
@@ -19,7 +19,7 @@ def say(command, timeout_s=600):
 
 
 class Results:
-    """What the data folder has, beside the server or without one."""
+    """The contents of the data folder, with or without a running server."""
 
     def __init__(self, build, data):
         self.cli = f"{build}/bin/diopi-cli"
@@ -49,7 +49,7 @@ class Verdicts:
         self.undisturbed = {(run.library, run.selection): {one.case: one.outcome for one in results.verdicts(run)}
                             for run in runs}
         self.total = 0
-        self.in_flight = 0  # cases of workers that were killed
+        self.in_flight = 0  # cases of killed workers
         self.never_begun = 0  # aborted with a reason before an agent could begin
 
     def problems(self, results, acknowledged, workers_killed):
@@ -58,9 +58,9 @@ class Verdicts:
             yield from self.problems_of(run, results)
         lost = acknowledged - {run.id for run in runs}
         if lost:
-            yield f"runs that clients and agents were given the ids of are not in the database: {', '.join(sorted(lost))}"
+            yield f"the database lacks runs whose ids clients and agents received: {', '.join(sorted(lost))}"
         if self.in_flight > workers_killed:
-            yield f"{self.in_flight} cases fell to killed workers, of which there were {workers_killed}"
+            yield f"{self.in_flight} cases were lost with killed workers, but only {workers_killed} were killed"
 
     def problems_of(self, run, results):
         if was_never_begun(run):
@@ -73,7 +73,7 @@ class Verdicts:
         self.total += len(found)
         expected = self.undisturbed.get((run.library, run.selection))
         if expected is None:
-            yield f"run {run.id}: no undisturbed run is of {run.library} and {run.selection}"
+            yield f"run {run.id}: there is no undisturbed run of {run.library} and {run.selection}"
             return
         if sorted(verdict.case for verdict in found) != sorted(expected) or run.cases != len(expected):
             yield f"run {run.id}: {len(found)} verdicts of {len(expected)} cases"
@@ -91,7 +91,7 @@ def was_never_begun(run):
 
 
 def check_data(build, data):
-    """What `diopi-server check` says, if it is not that all is well."""
+    """The problems that `diopi-server check` reports."""
     status, text = say([f"{build}/bin/diopi-server", "check", "--data", data], timeout_s=3600)
     if status != 0:
         yield f"diopi-server check: exit status {status}: {text[-2000:]}"
@@ -101,6 +101,6 @@ def check_data(build, data):
 
 
 def sockets_of(folder):
-    """Unix sockets whose path is in the folder, that somebody still listens on or has open."""
+    """Unix sockets in the folder that somebody still listens on or has open."""
     with open("/proc/net/unix", encoding="utf-8") as file:
         return sorted({line.split()[-1] for line in file if folder in line})

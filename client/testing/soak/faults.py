@@ -1,4 +1,4 @@
-"""The faults: a schedule from a seed, what each does, and the proxy through which every program reaches the server."""
+"""The faults: their schedule, made from a seed, their effects, and the proxy between every program and the server."""
 import collections
 import mmap
 import os
@@ -14,7 +14,7 @@ from programs import children_by_parent, descendants, send
 
 Fault = collections.namedtuple("Fault", "at kind pick seconds")
 
-# Each so often in a deck that is shuffled and dealt, so that a short run has every kind, too.
+# How often each kind is in the deck, which is shuffled and dealt, so that even a short soak has every kind.
 KINDS = {
     "server killed": 1, "server terminated": 1, "server stopped": 1,
     "agent killed": 3, "agent terminated": 2, "agent stopped": 2,
@@ -25,21 +25,21 @@ KINDS = {
     "client killed": 2,
 }
 EVERY_S = 2.0  # on average
-LONGEST_S = 6.0  # a stop, a stall, a full disk
-# Then the server and the standing agents stay, so that what they leak adds up.
+LONGEST_S = 6.0  # for a stop, a stall or a full disk
+# The last share of a soak, in which faults leave the server and the standing agents running, so that leaks add up.
 KEPT_SHARE = 1 / 3
 RENEWING = {"server killed", "server terminated", "agent killed", "agent terminated"}
 
 CLOCK_STEPS_S = [1, -1, 60, -60, 3600, -3600, 86400, -86400, 366 * 86400]
-DISK_ROOM = 256 << 10  # at most that much is left on a full disk
-# So long a fault waits for somebody to hit: workers come and go.
+DISK_ROOM = 256 << 10  # at most this much is left on a full disk
+# How long a fault waits for a victim: workers come and go.
 WAIT_S = 10
-# The disk was full for who ends so long after it had room again.
+# A program that ends this long after the disk had room again may have failed for the full disk.
 DISK_MEMORY_S = 15
 
 
 def schedule(seed, seconds):
-    """The faults of a soak, by time."""
+    """The faults of a soak, sorted by time."""
     generator = random.Random(seed)
     faults = []
     deck = []
@@ -56,11 +56,11 @@ def schedule(seed, seconds):
 
 
 class Link:
-    """A connection through the proxy: two threads, one a direction."""
+    """A connection through the proxy: two threads, one for each direction."""
 
     def __init__(self, client, server):
         self.ends = (client, server)
-        self.held = threading.Event()  # clear: nothing passes
+        self.held = threading.Event()  # when clear, nothing passes
         self.held.set()
         self.delay_s = 0.0
         self.threads = [threading.Thread(target=self.pump, args=pair, daemon=True)
@@ -96,7 +96,7 @@ class Link:
 
 
 class Proxy:
-    """Listens on one port of 127.0.0.1 and connects to `target`, the server's at the time."""
+    """Listens on one port of 127.0.0.1 and connects to `target`, the server's current address."""
 
     def __init__(self):
         self.target = None
@@ -132,9 +132,9 @@ class Faults:
     def __init__(self, soak):
         self.soak = soak
         self.counts = collections.Counter()
-        self.waiting = []  # (until, fault): nobody was there to hit
-        self.look_at = 0.0  # for somebody to hit
-        self.undo = []  # (when, what)
+        self.waiting = []  # (until, fault), without a victim so far
+        self.look_at = 0.0  # when to look for victims again
+        self.undo = []  # (when, action)
         self.full_until = 0.0
         self.clock_s = 0
         with open(soak.clock_file, "wb") as file:
@@ -167,7 +167,7 @@ class Faults:
         self.undo = [entry for entry in self.undo if entry[0] > now]
 
     def stop(self):
-        """Ends what lasts, and sets the clock right."""
+        """Ends lasting faults, and resets the clock."""
         self.waiting = []
         for _, action in self.undo:
             action()
@@ -215,14 +215,14 @@ class Faults:
                 link.cut()
             elif what == "stalled":
                 link.held.clear()
-                self.later(fault.seconds * 3, link.held.set)  # longer than a client waits for a sign of life, at times
+                self.later(fault.seconds * 3, link.held.set)  # at times longer than a client waits for a sign of life
             else:
                 link.delay_s = fault.pick * 0.1
                 self.later(fault.seconds, lambda link=link: setattr(link, "delay_s", 0.0))
         return bool(links)
 
     def fill(self, fault, _subject, _what):
-        """The disk of the data folder; without one of its own, no file of the server's may grow beyond a limit."""
+        """Fills the data folder's disk; if it has none of its own, limits the size of the server's files."""
         room = int(fault.pick * DISK_ROOM)
         self.full_until = time.monotonic() + fault.seconds
         if self.soak.mounted:
@@ -231,7 +231,7 @@ class Faults:
             with open(filler, "wb") as file:
                 try:
                     os.posix_fallocate(file.fileno(), 0, max(disk.f_bavail * disk.f_frsize - room, 1))
-                except OSError:  # somebody took the room meanwhile
+                except OSError:  # somebody else took the space meanwhile
                     return False
             self.later(fault.seconds, lambda: os.path.exists(filler) and os.remove(filler))
             return True

@@ -1,5 +1,5 @@
-"""What is soaked: a server, standing agents, agents that start runs of their own, and clients that submit runs. Each
-keeps itself going: what a fault has ended starts again, and what ends by itself is a problem."""
+"""The programs under test: a server, standing agents, agents that start runs of their own, and clients that submit runs.
+Each keeps itself going: it restarts what a fault has ended, and reports what ends by itself as a problem."""
 import collections
 import hashlib
 import os
@@ -12,7 +12,7 @@ from programs import Program
 
 Library = collections.namedtuple("Library", "path sha256 timeout_s selections")
 
-# Small ones: many runs matter here, not many cases.
+# Small selections, because many runs matter here, not many cases.
 SELECTIONS = [
     ["--suite", "smoke", "--fname", "relu", "--dtype", "float32"],
     ["--suite", "smoke", "--fname", "sum,cat", "--dtype", "float64"],
@@ -26,20 +26,20 @@ OPERATORS = ["relu", "sum", "cat", "add", "layer_norm", "softmax", "randperm"]
 ADD = [["--suite", "smoke", "--fname", "add", "--dtype", "float32"]]
 A_FEW = [["--suite", "core", "--case", "add.float32.n*"]]
 
-REPEATS = ["2", "20", "100"]  # calls a case: runs of a fraction of a second, and of some
+REPEATS = ["2", "20", "100"]  # calls per case, for runs of a fraction of a second up to some seconds
 
-RESTART_S = 2.0  # at most; when is the generator's to say
+RESTART_S = 2.0  # at most; chosen at random
 PAUSE_S = 4.0  # at most, between two runs of one agent or client
-PATIENCE_S = 300  # for what ends in seconds on an idle machine
+PATIENCE_S = 300  # for operations that take seconds on an idle machine
 
 EXIT_ENVIRONMENT = 4  # no server, a full disk
-# An agent takes a worker that is killed before it has loaded the library for a library that cannot be loaded.
+# If a worker is killed before it has loaded the library, the agent thinks that the library cannot be loaded.
 EXIT_USAGE, KILLED_LOADING = 2, "cannot be loaded: SIGKILL"
 RESULT = {0, 1}  # nothing failed, something failed
 
 
 def libraries(build):
-    """By name. Those that crash or hang have no health check to pass: agents that start their own runs use them."""
+    """By name. Libraries that crash or hang would fail a health check: only agents that start their own runs use them."""
     paths = {"good": "lib/libdiopi_cpu.so", "faulty": "lib/vendors/libdiopi_faulty.so"}
     selections = {"throws": ADD, "abort": ADD, "exit": ADD, "segfault": A_FEW, "hang": A_FEW}
     made = {}
@@ -52,13 +52,13 @@ def libraries(build):
 
 
 def run_in(text):
-    """The id of the run that a program names first; empty: none."""
+    """The id of the first run that a program names; empty: none."""
     found = re.search(r"(?:Run |--resume )(\d{8}-\d{6}-[0-9a-f]+)", text)
     return found.group(1) if found else ""
 
 
 class Server:
-    """On another port each time: its clients know the proxy's."""
+    """Starts on another port each time: its clients use the proxy's."""
 
     def __init__(self, soak):
         self.soak = soak
@@ -146,12 +146,12 @@ class OwnRuns:
                 "--timeout-s", str(chosen.timeout_s), "--error-report", f"{self.soak.folder}/work/{self.name}.csv", *more]
 
     def start(self, library, more, chip=""):
-        """`more`: a selection, or --resume RUN. The chip's name is the library's, but for uploaded ones."""
+        """`more`: a selection, or --resume RUN. `chip`: empty for the library's name; uploaded libraries need one."""
         self.library = library
         self.program = Program(self.soak.folder, self.name, self.command(library, more, chip), self.soak.clock)
 
     def finish(self):
-        """Once it has ended: its exit status."""
+        """Call it once the program has ended. Returns its exit status."""
         status = self.program.ended()
         allowed = RESULT | {EXIT_ENVIRONMENT} | {128 + number for number in self.program.signals}
         if KILLED_LOADING in self.program.output():
@@ -183,7 +183,7 @@ class OwnRuns:
 
 
 class Clients:
-    """Submit runs to the standing agents; some wait for the end, some come back to watch, some are killed meanwhile."""
+    """Submit runs to the standing agents. Some wait for the end, some watch later, some are killed meanwhile."""
     MOST = 6  # at once
 
     def __init__(self, soak, chips):
@@ -202,7 +202,7 @@ class Clients:
     def step(self):
         for program in [one for one in self.programs if one.ended() is not None]:
             self.programs.remove(program)
-            # 3 is the status of a run whose agents were killed time and again, 130 that of one that was stopped.
+            # 3 is the status of a run whose agents were killed repeatedly, 130 that of a stopped run.
             self.soak.problem(program.surprise(RESULT | {EXIT_ENVIRONMENT, 3, 130}))
             run = run_in(program.output())
             if run:

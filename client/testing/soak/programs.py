@@ -1,4 +1,4 @@
-"""Processes: our programs with their logs and folders for temporary files, and what /proc says of all others."""
+"""Processes: our programs with their logs and temporary folders, and all others as /proc shows them."""
 import collections
 import ctypes
 import os
@@ -12,7 +12,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans():
-    """Processes whose parent ends become ours, so that none can be left behind unseen."""
+    """Makes orphaned processes our children, so that none is left behind unseen."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -31,7 +31,7 @@ def children_by_parent():
 
 
 def descendants(root, table=None):
-    """Of the process `root`, in the order of their ids."""
+    """The descendants of the process `root`, in the order of their ids."""
     table = children_by_parent() if table is None else table
     found = []
     parents = [root]
@@ -43,7 +43,7 @@ def descendants(root, table=None):
 
 
 def bury_orphans(ours):
-    """Reaps what was adopted and has ended. `ours`: ids that their owners wait for."""
+    """Reaps adopted processes that have ended. `ours`: ids that their owners wait for."""
     for process in descendants(os.getpid()):
         if process.parent == os.getpid() and process.state == "Z" and process.pid not in ours:
             os.waitpid(process.pid, os.WNOHANG)
@@ -70,7 +70,7 @@ def memory_mib(pid, field="VmRSS"):
 
 
 def open_descriptors(pid):
-    """0 where they may not be counted: our programs are not dumpable, so that only root may."""
+    """0 where we may not count them: our programs are not dumpable, so only root may."""
     try:
         return len(os.listdir(f"/proc/{pid}/fd"))
     except OSError:
@@ -78,12 +78,12 @@ def open_descriptors(pid):
 
 
 class Program:
-    """A program that runs. Its output goes to LOGS/NAME.log; its TMPDIR is its own."""
+    """A running program. Its output goes to logs/NAME.log; it has a TMPDIR of its own."""
 
     def __init__(self, folder, name, command, environment=None, **popen):
         self.name = name
         self.log = f"{folder}/logs/{name}.log"
-        self.signals = set()  # that it was sent
+        self.signals = set()  # those sent to it
         self.temporary = f"{folder}/tmp/{name}"
         os.makedirs(self.temporary, exist_ok=True)
         with open(self.log, "ab") as log:
@@ -99,7 +99,7 @@ class Program:
         return self.process.pid
 
     def ended(self):
-        """Its exit status, -SIGNAL when a signal ended it; None while it runs."""
+        """Its exit status, or -SIGNAL if a signal ended it; None while it runs."""
         return self.process.poll()
 
     def signal(self, number):
@@ -109,19 +109,19 @@ class Program:
         return send(self.pid, number)
 
     def output(self):
-        """What it has said since its start."""
+        """Its output since its start."""
         with open(self.log, "rb") as log:
             log.seek(self.begin)
             return log.read().decode(errors="replace")
 
     def clean(self):
-        """Once it has ended: what it left in its TMPDIR, which is removed."""
+        """Call it once the program has ended. Removes its TMPDIR, and returns what was left there."""
         left = os.listdir(self.temporary)
-        shutil.rmtree(self.temporary, ignore_errors=True)  # what it started may be ending in there
+        shutil.rmtree(self.temporary, ignore_errors=True)  # its children may still be ending there
         return left
 
     def surprise(self, allowed):
-        """Empty, or how it ended in a way that no signal of ours explains."""
+        """How it ended, if neither `allowed` nor a signal of ours explains that; otherwise empty."""
         status = self.ended()
         if status in allowed or -status in self.signals:
             return ""

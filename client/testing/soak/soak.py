@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Hours of random faults over a server, its agents and its clients; then everything must have come right.
+"""Subjects a server, its agents and its clients to hours of random faults, after which everything must be right.
 
-A diopi-server, standing agents and agents that start their own runs, with libraries that are right, faulty, crash and hang;
-runs are submitted all the time. Faults come from a seed (faults.py): processes killed, terminated and stopped, full disks,
-cut, stalled and slow connections, a wall clock that is set, clients that go away. At the end the faults stop, every run is
-brought to its end, and each must have one verdict a case, with the outcome of an undisturbed run; the data folder must be
-sound; no process, temporary folder, socket, memory or descriptor may be left. Exit status 1 says what is wrong, and where
-the logs and the database are.
+A diopi-server, standing agents and agents that start their own runs test libraries that are correct, faulty, crash or
+hang, while clients keep submitting runs. A seed determines the faults (faults.py): killed, terminated and stopped
+processes, full disks, cut, stalled and slow connections, jumps of the wall clock, clients that go away. In the end the
+faults stop and every run is brought to its end. Each must have one verdict per case, with the outcome of an undisturbed
+run; the data folder must be sound; no process, temporary folder, socket, memory or descriptor may be left. With exit
+status 1 the output says what is wrong, and where the logs and the database are.
 """
 import argparse
 import collections
@@ -28,15 +28,15 @@ from programs import Program, adopt_orphans, bury_orphans, descendants, memory_m
 STANDING_SHARE = 0.7
 FAULTY_SHARE = 0.3  # of the standing agents
 RESUMED_AT_ONCE = 4
-MOST_TOLD = 50  # problems
-# Nothing has changed for so long: nobody works on what is open.
+MOST_TOLD = 50  # problems printed
+# After this long without a change, nobody works on the open runs.
 STILL_S = 15
-# tmpfs takes memory only for what is stored in it: baselines, and about 2 KiB a verdict.
+# tmpfs takes memory only for what is stored in it: baselines, and about 2 KiB per verdict.
 DISK_MIB, DISK_MIB_AN_HOUR = 512, 512
-# The catalog, opened baselines and a connection an agent are there after the warm-up. What comes later: allocator arenas of
-# threads that were never at work at once before, and 24 hours of lost agents.
+# After the warm-up, memory has the catalog, open baselines and a connection per agent. Later come allocator arenas of
+# threads that had never worked at the same time before, and 24 hours of lost agents.
 MORE_MEMORY_MIB = 96
-# Calls that have just ended, and the database's files while a reader is there.
+# For calls that have just ended, and the database's files while somebody reads it.
 MORE_DESCRIPTORS = 16
 
 
@@ -82,7 +82,7 @@ class Soak:
 
     def left_behind(self, program):
         left = program.clean()
-        if left and signal.SIGKILL not in program.signals:  # which nobody can clean up after
+        if left and signal.SIGKILL not in program.signals:  # a killed program cannot clean up
             self.problem(f"{program.name} left in its temporary folder: {', '.join(left)}")
 
     def some_cases(self, library):
@@ -94,7 +94,7 @@ class Soak:
     # Phases.
 
     def warm_up(self):
-        """Baselines, and an undisturbed run of each library and selection, all through the server."""
+        """Generates baselines, and makes an undisturbed run of each library and selection through the server."""
         gen = Program(self.folder, "gen", [f"{self.build}/bin/diopi-cli", "gen", "--data", self.data, "--quiet", "--fname",
                                            *OPERATORS])
         if gen.process.wait(PATIENCE_S) != 0:
@@ -156,7 +156,7 @@ class Soak:
         memory, descriptors = self.measure()
         self.peak_mib = max(self.peak_mib, memory)
         self.peak_descriptors = max(self.peak_descriptors, descriptors)
-        time.sleep(0.05)  # the pace of looking around; nothing waits for it
+        time.sleep(0.05)  # how often we look; nothing waits for it
 
     def our_pids(self):
         programs = [agent.program for agent in self.agents] + [self.server.program, *self.clients.programs]
@@ -169,21 +169,21 @@ class Soak:
                  f"server {self.measure()[0]:.0f} MiB, {self.measure()[1]} descriptors, {len(self.problems)} problems")
 
     def wait_for(self, what, reached):
-        """False, and a problem, when it does not come. Everything goes on meanwhile."""
+        """Steps until `reached`. False, with a problem, if it does not happen in time."""
         end = time.monotonic() + PATIENCE_S
         while not reached():
             if time.monotonic() > end:
-                self.problem(f"waited {PATIENCE_S} s in vain for {what}")
+                self.problem(f"timed out after {PATIENCE_S} s waiting for {what}")
                 return False
             self.step()
         return True
 
     def calm_down(self):
-        """No more faults, no more new runs; every run comes to its end, by itself or resumed."""
+        """Stops faults and new runs; every run comes to its end, by itself or resumed."""
         self.closing = True
         self.faults.stop()
         own = [agent for agent in self.agents if isinstance(agent, OwnRuns)]
-        self.wait_for("the server to be there", lambda: self.server.pid)
+        self.wait_for("the server to start", lambda: self.server.pid)
         self.wait_for("agents to end their runs", lambda: all(agent.program is None for agent in own))
         self.agents = list(self.standing)
         self.bring_runs_to_their_end()
@@ -198,7 +198,7 @@ class Soak:
                 changed_at = time.monotonic()
             still_s = time.monotonic() - changed_at
             if still_s > PATIENCE_S:
-                self.problem("runs do not come to their end: " + ", ".join(f"{run.id} ({run.state})" for run in open_runs))
+                self.problem("runs do not end: " + ", ".join(f"{run.id} ({run.state})" for run in open_runs))
                 return
             for run in open_runs:
                 if run.state in ("stalled", "aborted") or still_s > STILL_S:
@@ -207,7 +207,7 @@ class Soak:
                 self.step()
 
     def resume(self, run):
-        """What a user does with a run that no agent works on."""
+        """Resumes a run that no agent works on, as a user would."""
         own = [agent for agent in self.agents if isinstance(agent, OwnRuns)]
         busy = [agent.name for agent in own if agent.program is not None]
         name = f"resume-{run.id}"
@@ -220,7 +220,7 @@ class Soak:
         self.agents = [one for one in self.agents if one.name != name] + [agent]
 
     def stop_all(self):
-        """Everything ends as a user ends it, and nothing remains."""
+        """Ends everything as a user would, and checks that nothing remains."""
         left = self.standing[1:] if self.options.sabotage == "process" else self.standing
         for program in [agent.program for agent in left] + [self.server.program]:
             program.signal(signal.SIGTERM)
@@ -248,14 +248,14 @@ class Soak:
             self.problem(problem)
         (memory, descriptors), (idle_memory, idle_descriptors) = self.end, self.idle
         if memory > idle_memory + MORE_MEMORY_MIB:
-            self.problem(f"the server takes {memory:.0f} MiB, {idle_memory:.0f} MiB after the warm-up")
+            self.problem(f"the server uses {memory:.0f} MiB; after the warm-up it used {idle_memory:.0f} MiB")
         if descriptors > idle_descriptors + MORE_DESCRIPTORS:
-            self.problem(f"the server has {descriptors} descriptors open, {idle_descriptors} after the warm-up")
+            self.problem(f"the server has {descriptors} open descriptors; after the warm-up it had {idle_descriptors}")
 
     def table(self, seconds):
         rows = [("duration", f"{seconds / 60:.1f} min, {self.options.hours * 60:.1f} min of them with faults"),
                 ("seed", self.options.seed), ("agents", self.options.agents),
-                ("disk", "a small tmpfs" if self.mounted else "limited files: no root, or no mounts")]
+                ("disk", "a small tmpfs" if self.mounted else "limited file sizes (not root, or no mounts)")]
         rows += [(f"fault: {kind}", times) for kind, times in sorted(self.faults.counts.items())]
         rows += [("runs", f"{len(self.results.runs())}, {self.verdicts.never_begun} aborted before they began, "
                           f"{sum(self.resumed.values())} resumptions at the end"),
@@ -275,7 +275,7 @@ class Soak:
         self.start_agents()
         self.say(f"{self.options.hours * 60:.1f} min of faults, seed {self.options.seed}")
         self.disturb()
-        self.say("no more faults: every run comes to its end")
+        self.say("no more faults; waiting for every run to end")
         self.calm_down()
         self.end = self.measure()
         self.stop_all()
@@ -284,7 +284,7 @@ class Soak:
 
 
 def lose_verdicts(database):
-    """For the test that this is noticed: those of one run."""
+    """Deletes one run's verdicts, which the soak must notice."""
     with sqlite3.connect(database) as connection:
         table, = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
                                     "AND name IN ('verdicts', 'results')").fetchone()
@@ -294,11 +294,11 @@ def lose_verdicts(database):
 def parse():
     parser = argparse.ArgumentParser(prog="soak", description=__doc__.split("\n\n")[0])
     parser.add_argument("build", metavar="BUILD", help="build folder")
-    parser.add_argument("hours", metavar="HOURS", type=float, help="how long faults come, such as 24 or 0.03")
+    parser.add_argument("hours", metavar="HOURS", type=float, help="duration of the faults, such as 24 or 0.03")
     parser.add_argument("--seed", type=int, default=int(time.time()),
-                        help="repeats the schedule of faults (default: the time)")
+                        help="seed of the schedule of faults (default: the time)")
     parser.add_argument("--agents", type=int, default=20, help="agents (default: 20)")
-    # For soak_test.py: what must be noticed.
+    # For soak_test.py, which checks that it is noticed.
     parser.add_argument("--sabotage", choices=["verdict", "process"], help=argparse.SUPPRESS)
     parser.add_argument("--mounts", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Two minutes of the soak pass; the soak notices a verdict that is missing and a process that is left.
+"""Two minutes of the soak pass; the soak notices a missing verdict and a process that was left behind.
 
 usage: soak_test.py BUILD_FOLDER
 """
@@ -15,13 +15,13 @@ AGENTS = 8
 
 
 def soak(hours, *more):
-    """(exit status, output); its folder is gone afterwards, whatever it kept."""
+    """(exit status, output). Removes its folder, even if the soak kept it."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([sys.executable, SOAK, sys.argv[1], str(hours), f"--agents={AGENTS}", "--seed=20", *more],
                               env=dict(os.environ, TMPDIR=folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, check=False)
         if done.returncode == 0 and os.listdir(folder):
-            sys.exit(f"a soak that passed has left {os.listdir(folder)}")
+            sys.exit(f"a soak that passed left {os.listdir(folder)} behind")
     print(done.stdout, flush=True)
     return done.returncode, done.stdout
 

@@ -1,5 +1,5 @@
-// Compares two libraries: any bytes, and the same bytes with an edit. The order of the two must not matter,
-// and a library must not differ from itself.
+// Compares two libraries: any bytes, and the same bytes with an edit. Their order must not matter, and a
+// library must not differ from itself.
 #include <sys/mman.h>
 #include <unistd.h>
 

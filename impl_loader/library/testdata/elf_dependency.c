@@ -1,4 +1,4 @@
-/* What elf_odd needs, in a folder outside every search path. Its old symbol serves old programs only. */
+/* elf_odd needs this library, which is on no search path. Its old symbol serves old programs only. */
 int elf_dependency_answer(void);
 int elf_dependency_answer(void) {
   return 42;

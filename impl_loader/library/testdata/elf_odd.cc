@@ -1,4 +1,4 @@
-// Everything that abi_check should find, in one library. It does not load.
+// Everything that abi_check should find, in one library, which cannot be loaded.
 #include <cmath>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// What a worker process sends to its agent; the vendor's code in it can send anything. The bytes arrive in
+// Fuzzes what a worker sends to its agent, as the vendor's code in it can send anything. The bytes arrive in
 // two parts on a socket; every reply's outputs are then read from shared memory as the agent does.
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-// Every RPC of our services, over a real connection to a real server. The first byte picks the RPC; the rest
-// is the request. A request that parses gets the ids that nobody can guess: a field run_id or resume_run that
-// is "R" names a run, a case_id or case_hash that is "C" a case of it. One that does not parse goes out as it
-// is. The server must answer, whatever comes, and answer others after it.
+// Calls every RPC of our services over a real connection to a real server. The first byte picks the RPC; the
+// rest is the request. In a request that parses, ids that nobody can guess are filled in: "R" in a field
+// run_id or resume_run becomes a run, "C" in a case_id or case_hash a case of it. A request that does not
+// parse is sent as it is. The server must answer whatever it gets, and then still answer others.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -23,7 +23,8 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-constexpr int kRunsOfAServer = 2000;  // inputs, before it is replaced: what they create stays in memory
+// Inputs before the server is replaced: what they create stays in memory.
+constexpr int kRunsOfAServer = 2000;
 
 [[noreturn]] void Finding(const std::string& what) {
   std::fprintf(stderr, "request_fuzz: %s\n", what.c_str());

@@ -1,4 +1,4 @@
-// The file of tokens, which an administrator may have edited; and tokens as callers send them.
+// Fuzzes the file of tokens, which an administrator may have edited, and tokens that callers send.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 #include "server/security/token_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // A file of our own: the reader follows no links.
+  // In a file of our own, because the reader follows no links.
   static const std::string& path =
       *new std::string(std::filesystem::temp_directory_path() / ("diopi-tokens-" + std::to_string(getpid())));
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto records = diopi::server::ReadTokens(path);
   unlink(path.c_str());
   if (!records.ok()) return 0;
-  // Nobody finds the token to a hash.
+  // No token may match, as nobody can invert a hash.
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (diopi::server::FindToken(*records, text.substr(0, 128)) != nullptr) std::abort();
   return 0;
