@@ -252,7 +252,7 @@ TEST(BuildVerdict, TextsAreUtf8) {
   EXPECT_NE(verdict.reason().find("bad ? byte"), std::string::npos);
 }
 
-TEST(VerdictBuilder, WhatALibraryReliesOnIsToldAndNoFailure) {
+TEST(VerdictBuilder, WhatALibraryReliesOnIsReportedAndNoFailure) {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
   outcome.reply.add_relied_on("3 of 4 elements of out differ when it holds something else before the call");
   const v1::Verdict verdict = BuildVerdict(AddCase(), outcome, [](const TensorMap&) {

@@ -47,7 +47,7 @@ absl::StatusOr<LeaseKey> LeaseKey::Open(const std::string& data_folder) {
   std::string key(kKeyBytes, '\0');
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
-  if (!file.read(key.data(), kKeyBytes))
+  if (!file.read(key.data(), kKeyBytes) || file.peek() != std::ifstream::traits_type::eof())
     return absl::DataLossError(absl::StrCat(path, ": is not a lease key"));
   return LeaseKey(std::move(key));
 }

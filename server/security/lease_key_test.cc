@@ -39,8 +39,10 @@ TEST_F(LeaseKeyTest, StaysWithTheFolder) {
   ASSERT_EQ(stat((folder_ + "/lease_key").c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 0777, 0600u);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
-  std::ofstream(folder_ + "/lease_key") << "short";
-  EXPECT_TRUE(absl::IsDataLoss(LeaseKey::Open(folder_).status()));
+  for (const std::string& damaged : {std::string("short"), std::string(1000, 'x')}) {
+    std::ofstream(folder_ + "/lease_key") << damaged;
+    EXPECT_TRUE(absl::IsDataLoss(LeaseKey::Open(folder_).status())) << damaged.size();
+  }
 }
 
 }  // namespace
