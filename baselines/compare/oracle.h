@@ -34,6 +34,7 @@
 #ifndef BASELINES_COMPARE_ORACLE_H_
 #define BASELINES_COMPARE_ORACLE_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,11 +59,12 @@ class OutputOracle {
   // KEY.exact exists and no contract in force invalidates it: every order of summation gives RN_T(r).
   bool exact() const { return exact_; }
 
-  // True where the element is outside the tolerance but equals the 16-bit evaluation, which is outside as
+  // True where the element is outside the tolerance, but within it of a 16-bit evaluation that is outside as
   // well.
-  bool excuses() const { return native16_ != nullptr; }
+  bool excuses() const { return native16_.front() != nullptr; }
   bool Excused(const HostTensor& actual, int64_t index) const;
-  // What the 16-bit evaluation gives there; NaN where native16 is not declared or there is none.
+  // What the 16-bit evaluation with sums in blocks gives there; NaN where native16 is not declared or there
+  // is none.
   double Evaluated(int64_t index) const;
 
   // One element of `actual`, which has the output's dtype and shape.
@@ -95,8 +97,8 @@ class OutputOracle {
   double run_ = 0;        // L of native16; 0: not in force
   double terms_ = 1;      // of a reduction whose n is not stored
   double stored_as_ = 0;  // u of the 16-bit type that a float32 output was computed in; 0: its own
-  const HostTensor* native16_ = nullptr;
-  double max_square_sum_ = 0;  // max q^2, fastconv only
+  std::array<const HostTensor*, 2> native16_{};  // in blocks, in pairs; null: not known
+  double max_square_sum_ = 0;                    // max q^2, fastconv only
   bool exact_ = false;
   Contracts widened_;
 };

@@ -272,6 +272,32 @@ TEST(Native16, AllowsAnOverflowThatRealArithmeticHas) {
   EXPECT_EQ(outcome({300, 3}), v1::OUTCOME_PASS);
   EXPECT_EQ(outcome({65504, 3}), v1::OUTCOME_FAIL);
   EXPECT_EQ(outcome({kInfinity, kInfinity}), v1::OUTCOME_FAIL);
+  // Another order of summation may be the one that overflows.
+  references["out.native16"] = Row(D::float16, {300, 3});
+  EXPECT_EQ(outcome({kInfinity, 3}), v1::OUTCOME_FAIL);
+  references["out.native16_pairwise"] = Row(D::float16, {kInfinity, 3});
+  EXPECT_EQ(outcome({kInfinity, 3}), v1::OUTCOME_PASS);
+}
+
+// Where an evaluation in 16 bits is off by 6 sigma, sigma is too small: another may be off by 12.
+TEST(Native16, AllowsTheErrorsOfRealArithmeticWhereSigmaIsTooSmall) {
+  v1::Case c = OneOutput(D::float16, v1::Judge::COMPOSITION);
+  c.set_dtype(D::float16);
+  constexpr double kSigma = 0x1p-5;  // of float16's arithmetic
+  TensorMap references = Oracle({1}, {1}, {kSigma * 0x1p-13});
+  const auto outcome = [&](double sigmas) {
+    CompareOptions options;
+    options.contracts = Contracts{.native16 = true};
+    return CompareCase(c, {}, references, {{"out", Row(D::float16, {1 + sigmas * kSigma})}}, options)
+        .outcome();
+  };
+  EXPECT_EQ(outcome(7), v1::OUTCOME_PASS);
+  EXPECT_EQ(outcome(12), v1::OUTCOME_FAIL);
+  references["out.native16"] = Row(D::float16, {1 + 3 * kSigma});
+  EXPECT_EQ(outcome(12), v1::OUTCOME_FAIL);  // as the model says
+  references["out.native16"] = Row(D::float16, {1 + 6 * kSigma});
+  EXPECT_EQ(outcome(12), v1::OUTCOME_PASS);
+  EXPECT_EQ(outcome(16), v1::OUTCOME_FAIL);
 }
 
 // 0.5058 x + 0.4942 y in bfloat16: both scalars are rounded, so all results are too small. A real evaluation

@@ -1,5 +1,5 @@
-// The result of a real 16-bit evaluation of a case, for the contract native16: an overflow is allowed where
-// the evaluation overflows.
+// The results of two real 16-bit evaluations of a case, which add sums in blocks and in pairs, for the
+// contract native16: an overflow is allowed where one of them overflows.
 #ifndef BASELINES_DIAGNOSE_NATIVE16_H_
 #define BASELINES_DIAGNOSE_NATIVE16_H_
 
@@ -21,15 +21,18 @@ class Native16 {
  public:
   explicit Native16(std::string library_path) : library_path_(std::move(library_path)) {}
 
-  // `references` with KEY.native16 for each of their outputs; unchanged where the case's dtype does not have
-  // 16 bits.
+  // `references` with KEY.native16 and KEY.native16_pairwise for each of their outputs; unchanged where the
+  // case's dtype does not have 16 bits.
   TensorMap AddTo(const v1::Case& c, const TensorMap& inputs, const TensorMap& references);
 
  private:
+  void Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const std::string library_path_;
   std::mutex mutex_;
   bool opened_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<loader::InProcessLibrary> library_ ABSL_GUARDED_BY(mutex_);
+  void (*sum_in_pairs_)(bool) ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace diopi::baselines

@@ -41,9 +41,20 @@ NarrowSwitches Chosen() {
 
 }  // namespace
 
+NarrowSwitches& MutableSwitches() {
+  static NarrowSwitches switches = Chosen();
+  return switches;
+}
+
 const NarrowSwitches& TheNarrowSwitches() {
-  static const NarrowSwitches kSwitches = Chosen();
-  return kSwitches;
+  return MutableSwitches();
 }
 
 }  // namespace diopi::ops
+
+// Sums in pairs from now on, or again as the environment says. Not while a function runs.
+extern "C" __attribute__((visibility("default"))) void diopiNative16SumInPairs(bool in_pairs) {
+  using diopi::ops::NarrowSwitches;
+  diopi::ops::MutableSwitches().order =
+      in_pairs ? NarrowSwitches::Order::kPairwise : diopi::ops::Chosen().order;
+}

@@ -12,24 +12,26 @@ namespace diopi {
 
 // Names of datasets: never change.
 enum class ReferencePart {
-  kValue,      // KEY: the case's own dtype (exact classes), or r as float64
-  kSigma,      // one sigma of rounding noise (not for exact classes): float32, or float64 when the output is
-               // float64, whose range float32 does not have
-  kLow,        // float64, what r lost when it was rounded to float64 (float64 outputs only)
-  kTerms,      // float32, accumulations: terms of each element
-  kExact,      // uint8, 1: every sum is exact in the output's dtype, whatever its order
-  kDevice,     // what the device reference returned, in the case's own dtype
-  kNative16,   // what a real 16-bit evaluation gives; made by the agent, never stored
-  kSpreadNan,  // uint8, 1: NaN is accepted too (baselines/compare/readings.h)
+  kValue,     // KEY: the case's own dtype (exact classes), or r as float64
+  kSigma,     // one sigma of rounding noise (not for exact classes): float32, or float64 when the output is
+              // float64, whose range float32 does not have
+  kLow,       // float64, what r lost when it was rounded to float64 (float64 outputs only)
+  kTerms,     // float32, accumulations: terms of each element
+  kExact,     // uint8, 1: every sum is exact in the output's dtype, whatever its order
+  kDevice,    // what the device reference returned, in the case's own dtype
+  kNative16,  // what a real 16-bit evaluation gives; made by the agent, never stored
+  kNative16Pairwise,  // the same, with every sum in pairs
+  kSpreadNan,         // uint8, 1: NaN is accepted too (baselines/compare/readings.h)
 };
 
-inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 7> kReferenceSuffixes = {
+inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 8> kReferenceSuffixes = {
     {{ReferencePart::kSigma, ".sigma"},
      {ReferencePart::kLow, ".low"},
      {ReferencePart::kTerms, ".n"},
      {ReferencePart::kExact, ".exact"},
      {ReferencePart::kDevice, ".device"},
      {ReferencePart::kNative16, ".native16"},
+     {ReferencePart::kNative16Pairwise, ".native16_pairwise"},
      {ReferencePart::kSpreadNan, ".spread_nan"}}};
 
 // "out.sigma" for "out".
