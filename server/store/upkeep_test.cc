@@ -47,7 +47,7 @@ class UpkeepTest : public testing::Test {
     return id;
   }
   std::string Count(const std::string& what) const {
-    const std::vector<std::string> rows = Rows(path_, *new std::string("SELECT count(*) FROM " + what));
+    const std::vector<std::string> rows = Rows(path_, "SELECT count(*) FROM " + what);
     return rows.empty() ? "" : rows[0];
   }
   static std::string All(Database& database, const std::string& run) {
