@@ -1,7 +1,5 @@
 #include "baselines/diagnose/native16.h"
 
-#include <dlfcn.h>
-
 #include <utility>
 
 #include "cases/base/dtype.h"
@@ -30,11 +28,7 @@ TensorMap Native16::AddTo(const v1::Case& c, const TensorMap& inputs, const Tens
 void Native16::Open() {
   auto library = loader::InProcessLibrary::Open(library_path_);
   if (!library.ok()) return;
-  // Only counts the reference of the library that is open already.
-  void* handle = dlopen(library_path_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-  if (handle == nullptr) return;
-  sum_in_pairs_ = reinterpret_cast<void (*)(bool)>(dlsym(handle, "diopiNative16SumInPairs"));
-  dlclose(handle);
+  sum_in_pairs_ = reinterpret_cast<void (*)(bool)>((*library)->Symbol("diopiNative16SumInPairs"));
   if (sum_in_pairs_ != nullptr) library_ = *std::move(library);
 }
 

@@ -25,7 +25,7 @@ struct TrialOptions {
   int seeds = 1;  // of generated inputs; seed 0 gives the inputs of the stored baselines
   int threads = 2;
   std::chrono::seconds case_timeout{60};  // no injected bug hangs; a busy machine is slow
-  bool declare = true;   // declare the contracts that bugs and variants name
+  bool declare = true;                    // declare the contracts that bugs and variants name
   bool explain = false;  // look for likely causes as the agent does, with practically no limits
 };
 

@@ -133,7 +133,7 @@ TEST_F(YearsTest, AnArchiveIsReadLikeADataFolder) {
   const std::string other = folder_ / "2026.db";
   EXPECT_EQ(Cli({"tag", second, "kept"}).code, 0);
   const Finished tagged = Cli({"archive", second, "--to", other, "--remove", "--yes"});
-  EXPECT_EQ(tagged.code, 2);
+  EXPECT_EQ(tagged.code, 4);
   EXPECT_THAT(tagged.err, HasSubstr("has the tag kept"));
   EXPECT_FALSE(std::filesystem::exists(other));  // refused before anything is copied
   const Finished vacuum = Cli({"vacuum"});

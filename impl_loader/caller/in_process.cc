@@ -35,6 +35,7 @@ class InProcessLibraryImpl : public InProcessLibrary {
     return outputs;
   }
 
+  void* Symbol(const std::string& name) override { return vendor_->Symbol(name); }
   std::string vendor_name() const override { return vendor_->VendorName(); }
   std::string impl_version() const override { return vendor_->ImplVersion(); }
 

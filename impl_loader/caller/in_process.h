@@ -24,6 +24,8 @@ class InProcessLibrary {
   // InvalidArgument: DtypeNotSupported. Internal: another error, with the last-error string.
   virtual absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, Dtype widened_dtype) = 0;
 
+  // Exported beside the ABI's functions; null: there is none. Valid as long as this object.
+  virtual void* Symbol(const std::string& name) = 0;
   virtual std::string vendor_name() const = 0;
   virtual std::string impl_version() const = 0;
 };

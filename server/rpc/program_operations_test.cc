@@ -152,7 +152,8 @@ TEST_F(ProgramOperationsTest, MetricsOverHttp) {
   EXPECT_THAT(answer.content_type, HasSubstr("text/plain; version=0.0.4"));
   const auto series = ParseExposition(answer.body);
   ASSERT_TRUE(series.ok()) << series.status();
-  EXPECT_EQ(series->at(R"(diopi_verdicts_total{chip="chip",outcome="pass"})"), static_cast<double>(run->cases()));
+  EXPECT_EQ(series->at(R"(diopi_verdicts_total{chip="chip",outcome="pass"})"),
+            static_cast<double>(run->cases()));
   EXPECT_EQ(series->at("diopi_cases_leased_total"), static_cast<double>(run->cases()));
   EXPECT_EQ(HttpGet(addresses.http, "/no-such-page").status, 404);
   EXPECT_EQ(server.Stop(SIGTERM), 0);

@@ -63,7 +63,7 @@ struct KnownAgent {
 
 struct DatabaseStats {
   std::map<std::string, std::map<std::string, int64_t>> runs;  // by chip and state, 0 included
-  int64_t bytes = 0;                    // the file and its write-ahead log
+  int64_t bytes = 0;                                           // the file and its write-ahead log
 };
 
 // Selects verdicts of a run.
