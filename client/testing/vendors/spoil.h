@@ -3,6 +3,10 @@
 #define CLIENT_TESTING_VENDORS_SPOIL_H_
 
 #include <diopi/functions.h>
+#include <diopi/functions_ext.h>
+#include <diopi/functions_lmdeploy.h>
+#include <diopi/functions_mmcv.h>
+#include <diopi/functions_sparse.h>
 
 #include <vector>
 
