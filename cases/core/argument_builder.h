@@ -49,6 +49,7 @@ class ArgumentBuilder {
   bool AssignTensors(Slot* slot, const std::vector<const v1::PointTensor*>& given);
   bool AssignSame(const std::string& name, Slot* slot);
   bool AssignAbsent(Slot* slot);
+  bool AssignScratch(const Slot& slot);
   bool AssignCounts();
   bool Unfit(std::string why);
   absl::Status Spec(const v1::PointTensor& given, const Slot& slot, v1::TensorSpec* spec);

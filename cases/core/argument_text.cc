@@ -68,6 +68,8 @@ std::string ValueText(const v1::Argument& arg) {
       return absl::StrCat("\"", absl::CEscape(arg.s()), "\"");
     case v1::Argument::kHostOutput:
       return absl::StrCat("host ", std::string(DtypeName(arg.host_output().dtype())));
+    case v1::Argument::kScratch:
+      return absl::StrCat("scratch memory, ", std::string(DtypeName(arg.scratch())));
     case v1::Argument::kGenerator:
       return absl::StrCat("generator, seed ", arg.generator().seed(), ", offset ", arg.generator().offset());
     default:

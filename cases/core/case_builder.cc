@@ -92,9 +92,23 @@ absl::StatusOr<Fit> ArgumentBuilder::Run() {
   return Fit{std::move(case_), "", false};
 }
 
+// Scratch memory and its size, of which the library says how much it needs.
+bool ArgumentBuilder::AssignScratch(const Slot& slot) {
+  if (!slot.param->scratch_size().empty()) {
+    arg(slot)->set_scratch(DtypeFor(*slot.rule, std::nullopt).value_or(dtype_));
+    return true;
+  }
+  for (const abi::Param& each : abi_.param()) {
+    if (each.scratch_size() != slot.param->name()) continue;
+    arg(slot)->set_i(-1);
+    return true;
+  }
+  return false;
+}
+
 bool ArgumentBuilder::Assign(Slot* slot) {
   const abi::Param& param = *slot->param;
-  if (IsCount(param)) return true;
+  if (IsCount(param) || AssignScratch(*slot)) return true;
   const std::string& name = PointName(*slot);
   std::vector<const v1::PointTensor*> tensors;
   for (const v1::PointTensor& tensor : point_.in()) {

@@ -292,6 +292,22 @@ TEST(ExpandTest, OutputListsAndLibraryAndHostOutputs) {
   EXPECT_FALSE(c.args(5).b());
 }
 
+TEST(ExpandTest, ScratchMemoryAndItsSizeNeedNothing) {
+  const std::map<std::string, v1::Case> cases = CasesOf(R"(
+      operator: "ffn" family: "decoding"
+      function { name: "diopiFusedSiluFfnInp" judge { kind: COMPOSITION } }
+      grid { dtypes: float16
+        point { label: "p" reveals: "x" attr { name: "fusion_level" i: 0 } in { name: "inoutput" shape: [2, 3] }
+          in { name: "weight1" shape: [3, 4] } in { name: "weight2" shape: [4, 3] } in { name: "weight3" shape: [3, 4] } } })");
+  const v1::Case& c = cases.at("ffn.float16.p");
+  EXPECT_EQ(c.args(4).name(), "workspace");
+  EXPECT_EQ(c.args(4).role(), v1::ROLE_ATTRIBUTE);
+  EXPECT_EQ(c.args(4).scratch(), v1::Dtype::float16);
+  EXPECT_EQ(ArgText(c, "workspace_size"), "-1");
+  ASSERT_EQ(c.judges_size(), 1);
+  EXPECT_EQ(c.judges(0).output(), "inoutput");
+}
+
 TEST(ExpandTest, GeneratorsAndEnumsAndAliases) {
   auto dropout = CasesOf(R"(operator: "dropout" family: "random"
     function { name: "diopiDropout" arg { name: "out" like: "input" } arg { name: "input" alias: "self" }

@@ -186,7 +186,7 @@ bool IsTensorArray(abi::Kind kind) {
 
 bool IsHostOutput(const abi::Param& param) {
   const abi::Kind kind = param.kind();
-  return param.direction() != abi::IN &&
+  return param.direction() == abi::OUT &&
          (kind == abi::BOOL_POINTER || kind == abi::INT64_POINTER || kind == abi::DOUBLE_POINTER);
 }
 
@@ -197,6 +197,7 @@ Dtype HostOutputDtype(abi::Kind kind) {
 
 v1::Role RoleOf(const abi::Param& param, const v1::ArgRule& rule) {
   if (IsHostOutput(param) || rule.host_output()) return v1::ROLE_OUTPUT;
+  if (!param.scratch_size().empty()) return v1::ROLE_ATTRIBUTE;
   if (!IsTensor(param.kind()) && !IsTensorArray(param.kind())) return v1::ROLE_ATTRIBUTE;
   if (param.kind() == abi::TENSOR_POINTER || rule.library_allocated()) return v1::ROLE_LIBRARY_OUTPUT;
   if (rule.state() || param.direction() == abi::INOUT) return v1::ROLE_INOUT;

@@ -80,7 +80,13 @@ class Writer {
       const absl::StatusOr<std::string> expression = Argument(arg, *param);
       if (!expression.ok()) return expression.status();
       call.push_back(*expression);
+      preparing_.push_back(param->prepares().empty() ? *expression : "false");
     }
+    const std::string arguments = absl::StrJoin(call, ",\n      ");
+    preparing_.insert(preparing_.begin(), call[0]);
+    const std::string preparing = absl::StrJoin(preparing_, ",\n      ");
+    std::string before = sizes_.empty() ? "" : absl::StrCat("  if (i == 0) call(", arguments, ");\n", sizes_);
+    if (preparing != arguments) absl::StrAppend(&before, "  call(", preparing, ");\n");
     const std::string& name = case_.function();
     return absl::StrCat(
         Comment(), std::string(kReproRuntime), "\n", data_, "\nint main(int argc, char** argv) {\n",
@@ -88,7 +94,7 @@ class Writer {
         "  const int calls = argc > 2 ? atoi(argv[2]) : ", options_.calls, ";\n  __typeof__(&", name,
         ") call;\n  *(void**)&call = dlsym(library, \"", name, "\");\n  if (call == NULL) {\n    printf(\"",
         name, " is not implemented\\n\");\n    return 1;\n  }\n  for (int i = 0; i < calls; ++i) {\n", body_,
-        "  synchronize();\n  const diopiError_t error = call(", absl::StrJoin(call, ",\n      "),
+        before, "  synchronize();\n  const diopiError_t error = call(", arguments,
         ");\n  synchronize();\n  if (i == 0 || error != diopiSuccess) report_error(library, error);\n",
         "  if (error != diopiSuccess) return 1;\n", shows_, "  }\n  return conclude(calls);\n}\n");
   }
@@ -110,6 +116,7 @@ class Writer {
     switch (param.kind()) {
       case abi::TENSOR:
       case abi::CONST_TENSOR:
+        if (!param.scratch_size().empty()) return Scratch(arg, param);
         if (!arg.has_tensor()) return Misfit(arg);
         if (!arg.tensor().same_as().empty()) return Identifier(arg.tensor().same_as());
         return Tensor(arg.name(), arg, arg.tensor());
@@ -254,6 +261,19 @@ class Writer {
     absl::StrAppend(&shows_, "  inspect(&", id, "_output, ", expression, ");\n");
   }
 
+  // An empty tensor, which is replaced when the library has said how much it needs.
+  std::string Scratch(const v1::Argument& arg, const abi::Param& param) {
+    std::string id = Identifier(arg.name());
+    const std::string size = Identifier(param.scratch_size());
+    const std::string make =
+        absl::StrCat(" = make_tensor(diopi_dtype_", std::string(DtypeName(arg.scratch())), ", 1, ", size,
+                     ", NULL, 0, 0, diopi_device);\n");
+    absl::StrAppend(&body_, "  static int64_t ", size, "[] = {0};\n  static diopiTensorHandle_t ", id,
+                    ";\n  if (i == 0) ", id, make, "  if (i == 0) ", size, "[0] = -1;\n");
+    absl::StrAppend(&sizes_, "  if (i == 0) ", id, make, "  upload(", id, ", NULL);\n");
+    return id;
+  }
+
   // A constant with exactly the element's value.
   static std::string Element(const HostTensor& tensor, int64_t i) {
     if (tensor.dtype == v1::Dtype::int64) return absl::StrCat("(int64_t)", "UINT64_C(", Bits(tensor, i), ")");
@@ -297,8 +317,17 @@ class Writer {
     return id + "_handles";
   }
 
+  // Scratch declares the size.
+  bool IsScratchSize(const v1::Argument& arg) const {
+    for (const abi::Param& param : abi::FindFunction(case_.function())->param()) {
+      if (param.scratch_size() == arg.name()) return true;
+    }
+    return false;
+  }
+
   absl::StatusOr<std::string> HostPointer(const v1::Argument& arg, const char* type) {
     std::string id = Identifier(arg.name());
+    if (IsScratchSize(arg)) return id;
     std::string value = "{0}";
     if (arg.value_case() == v1::Argument::kSizes) {
       value = IntegerList(ToVector(arg.sizes().values()));
@@ -323,9 +352,11 @@ class Writer {
   const TensorMap& inputs_;
   const TensorMap& references_;
   const CSourceOptions& options_;
-  std::string data_;   // file scope
-  std::string body_;   // of main, before the call
-  std::string shows_;  // after the call
+  std::string data_;                    // file scope
+  std::string body_;                    // of main, before the call
+  std::string shows_;                   // after the call
+  std::string sizes_;                   // after the call that asks for the sizes of scratch memory
+  std::vector<std::string> preparing_;  // arguments of the call that prepares scratch memory
 };
 
 }  // namespace

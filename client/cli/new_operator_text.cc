@@ -20,7 +20,8 @@ bool IsArray(const abi::Param& param) {
 }
 
 bool IsGiven(const abi::Param& param) {
-  return param.direction() != abi::OUT;
+  const bool size = param.kind() == abi::INT64_POINTER && param.direction() == abi::INOUT;
+  return param.direction() != abi::OUT && param.scratch_size().empty() && !size;
 }
 
 // Arguments that hold the lengths of others are filled automatically.

@@ -43,7 +43,7 @@ int32_t CallFrame::Prepare(uint8_t poison, bool fill, std::string_view spreading
   }
   for (LibrarySlot& slot : slots_) *slot.handle = nullptr;
   for (Generator& generator : generators_) generator.live = generator.initial;
-  return 0;
+  return RestoreScratch();
 }
 
 // Device memory for the values of the inputs; empty when there is not enough.
@@ -83,6 +83,10 @@ int32_t CallFrame::HoldInputs(StreamDelay* delay, double seconds, bool* held) {
 int32_t CallFrame::Download() {
   for (BoundTensor& bound : tensors_) {
     if (const int32_t code = context_->Download(bound.tensor.storage); code != 0) return code;
+  }
+  for (const ScratchMemory& scratch : scratch_) {
+    if (scratch.needed < 0) continue;
+    if (const int32_t code = context_->DownloadCanaries(scratch.tensor.storage); code != 0) return code;
   }
   std::vector<const diopiTensor*> whole;
   whole.reserve(slots_.size());

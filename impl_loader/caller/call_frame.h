@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cases/base/dtype.h"
@@ -56,6 +57,15 @@ struct LibrarySlot {
   bool judged = true;                     // false: it may stay null (unique's counts that were not asked for)
 };
 
+// Memory of which the library says how much it needs.
+struct ScratchMemory {
+  std::string key;
+  std::string size_name;
+  diopiTensor tensor;       // empty until the library has said so
+  int64_t* size = nullptr;  // what the library reads and writes, in the frame
+  int64_t needed = -1;      // elements
+};
+
 struct OutputTensor {
   std::string key;
   int32_t dtype = 0;
@@ -73,6 +83,13 @@ class CallFrame {
                                                           const std::vector<InputView>& inputs, Dtype widened,
                                                           diopiContext* context);
 
+  // If the case has scratch memory: asks the library, through `call`, how much it needs, and allocates that
+  // much. Call it once, before Prepare for the first result. InvalidArgument when the library does not say
+  // how much or changes a tensor; ResourceExhausted when there is not that much; or the error of `call`.
+  absl::Status AllocateScratch(absl::FunctionRef<absl::Status(const std::vector<ArgValue>&)> call);
+  // The arguments of a call between Prepare and the one that counts, which prepares scratch memory; empty:
+  // there is no such call.
+  const std::vector<ArgValue>& preparing_args() const { return preparing_args_; }
   // False when the case has generators and the last call advanced none of them.
   bool GeneratorsMoved() const;
   // Call it before each call of the library. Restores inputs, inouts, generators and handles, fills outputs
@@ -92,12 +109,15 @@ class CallFrame {
   const std::deque<BoundTensor>& tensors() const { return tensors_; }
   std::deque<BoundTensor>& tensors() { return tensors_; }
   const std::deque<LibrarySlot>& slots() const { return slots_; }
+  std::deque<ScratchMemory>& scratch() { return scratch_; }
   uint8_t poison() const { return poison_; }
 
  private:
   friend class FrameBuilder;
   explicit CallFrame(diopiContext* context) : context_(context) {}
   void Restore(BoundTensor* bound, bool fill) const;
+  int32_t RestoreScratch();
+  absl::Status CheckAsking();
   struct Held {
     runtime::Buffer buffer;
     runtime::Buffer aside;  // device memory that keeps the values meanwhile
@@ -112,9 +132,11 @@ class CallFrame {
   diopiContext* context_;
   uint8_t poison_ = 0;
   std::vector<ArgValue> args_;
+  std::vector<ArgValue> preparing_args_;
   // Deques: the library holds pointers to their elements.
   std::deque<BoundTensor> tensors_;
   std::deque<LibrarySlot> slots_;
+  std::deque<ScratchMemory> scratch_;
   std::deque<std::vector<diopiTensorHandle_t>> arrays_;  // handles in and out
   std::deque<std::vector<int64_t>> sizes_;
   std::deque<diopiSize_t> size_structs_;

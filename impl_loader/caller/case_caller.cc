@@ -107,9 +107,24 @@ class CaseCallerImpl : public CaseCaller {
         CallFrame::Build(*prepared.function, c, views, v1::Dtype::unsupported, &context_);
     if (!frame.ok()) return frame.status();
     prepared.frame = *std::move(frame);
-    prepared.host = host_.mark();
-    if (device_ != nullptr) prepared.device = device_->mark();
+    MarkArenas(&prepared);
+    if (absl::Status s = AllocateScratch(&prepared); !s.ok()) return s;
+    MarkArenas(&prepared);
     return body(&prepared);
+  }
+
+  void MarkArenas(Prepared* prepared) const {
+    prepared->host = host_.mark();
+    if (device_ != nullptr) prepared->device = device_->mark();
+  }
+
+  absl::Status AllocateScratch(Prepared* prepared) {
+    if (prepared->frame->scratch().empty()) return absl::OkStatus();
+    if (const int32_t code = prepared->frame->Prepare(0); code != 0) {
+      return Failure("copying the inputs to the device", code);
+    }
+    return prepared->frame->AllocateScratch(
+        [&](const std::vector<ArgValue>& args) { return CallOnce(*prepared, args, /*wait=*/true); });
   }
 
   absl::Status Failure(const std::string& what, int32_t code) const {
@@ -123,12 +138,19 @@ class CaseCallerImpl : public CaseCaller {
 
   absl::Status Restore(Prepared* prepared) {
     const int32_t code = prepared->frame->Prepare(0);
-    return code == 0 ? Wait() : Failure("copying the inputs to the device", code);
+    absl::Status status = code == 0 ? Wait() : Failure("copying the inputs to the device", code);
+    const std::vector<ArgValue>& preparing = prepared->frame->preparing_args();
+    if (status.ok() && !preparing.empty()) status = CallOnce(*prepared, preparing, /*wait=*/true);
+    return status;
   }
 
   absl::Status CallOnce(const Prepared& prepared, bool wait) {
+    return CallOnce(prepared, prepared.frame->args(), wait);
+  }
+
+  absl::Status CallOnce(const Prepared& prepared, const std::vector<ArgValue>& args, bool wait) {
     const absl::StatusOr<CallResult> called =
-        CallFunction(prepared.symbol, *prepared.function, &context_, prepared.frame->args());
+        CallFunction(prepared.symbol, *prepared.function, &context_, args);
     if (!called.ok()) return called.status();
     absl::Status status = Told(prepared, *called);
     if (wait && status.ok()) status = Wait();

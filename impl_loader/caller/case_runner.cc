@@ -89,6 +89,10 @@ OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
   return {};
 }
 
+bool Succeeded(const v1::WorkerReply& reply) {
+  return reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == diopiSuccess;
+}
+
 // Chooses every eighth case, whatever the run's options.
 bool IsSampled(const std::string& id) {
   return !id.empty() && Xxh64(id) % 8 == 0;
@@ -166,8 +170,10 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
          absl::StrCat("creating a stream failed with ", streams.code(), " ", vendor_->LastError()));
     return;
   }
-  Attempt attempt{function, symbol, frame, result, host_.mark(), {}, {}, 0, false};
-  if (device_ != nullptr) attempt.device_mark = device_->mark();
+  Attempt attempt{function, symbol, frame, result, {}, {}, {}, 0, false};
+  Mark(&attempt);
+  streams.Use(0);
+  if (!AllocateScratch(&attempt)) return;
   MemoryLevel level;
   MemoryLevel previous;
   bool finished = true;
@@ -261,10 +267,34 @@ void CaseRunner::Examine(Attempt* attempt) {
                    before.nondeterministic_text(), " when only the bytes beside the inputs do)"));
 }
 
+// Before the first call whose outputs count.
+bool CaseRunner::AllocateScratch(Attempt* attempt) {
+  if (attempt->frame->scratch().empty()) return true;
+  if (!PrepareCall(attempt, {kPoison[0]})) return false;
+  const absl::Status status =
+      attempt->frame->AllocateScratch([&](const std::vector<ArgValue>& args) -> absl::Status {
+        const bool called = CallLibrary(attempt, args) && Succeeded(attempt->result->reply);
+        EndCall(*attempt);
+        return called ? absl::OkStatus() : absl::CancelledError();  // the reply says why
+      });
+  if (!status.ok() && !absl::IsCancelled(status)) {
+    attempt->result->reply.set_text(PrintableText(std::string(status.message())));
+  }
+  attempt->result->reply.set_calls(1);
+  Mark(attempt);
+  return status.ok();
+}
+
 bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
   int32_t code = attempt->frame->Prepare(setting.poison, setting.fill, setting.spreading);
   if (code == 0) code = context_.Synchronize();
   attempt->held = false;
+  const std::vector<ArgValue>& preparing = attempt->frame->preparing_args();
+  const bool sized = attempt->frame->scratch().empty() || attempt->frame->scratch()[0].needed >= 0;
+  if (code == 0 && sized && !preparing.empty() &&
+      !(CallLibrary(attempt, preparing) && Succeeded(attempt->result->reply))) {
+    return false;
+  }
   // Twice the last call's time: its work on another stream has ended by then.
   if (code == 0 && setting.hold)
     code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
@@ -274,12 +304,10 @@ bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
   return false;
 }
 
-bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
+bool CaseRunner::CallLibrary(Attempt* attempt, const std::vector<ArgValue>& args) {
   RunResult* result = attempt->result;
-  if (!PrepareCall(attempt, setting)) return false;
   const Clock::time_point start = Clock::now();
-  const absl::StatusOr<CallResult> called =
-      CallFunction(attempt->symbol, attempt->function, &context_, attempt->frame->args());
+  const absl::StatusOr<CallResult> called = CallFunction(attempt->symbol, attempt->function, &context_, args);
   if (forks_ != nullptr) forks_->EndIfCopy();
   if (!called.ok()) {
     Fail(result, v1::WorkerReply::BAD_CASE, std::string(called.status().message()));
@@ -302,6 +330,10 @@ bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
   return true;
 }
 
+bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
+  return PrepareCall(attempt, setting) && CallLibrary(attempt, attempt->frame->args());
+}
+
 // Inspects the memory after a call; false when there are no outputs to inspect.
 bool CaseRunner::Inspect(Attempt* attempt) {
   int32_t code = attempt->frame->Download();
@@ -312,8 +344,7 @@ bool CaseRunner::Inspect(Attempt* attempt) {
     return false;
   }
   CheckFrame(attempt->frame, context_, &attempt->findings);
-  const v1::WorkerReply& reply = attempt->result->reply;
-  return reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == diopiSuccess;
+  return Succeeded(attempt->result->reply);
 }
 
 // The outputs of the last call. False, with a text, when a handle that the library should have filled is
@@ -445,6 +476,12 @@ void CaseRunner::Recycle(std::vector<OutputTensor> outputs) {
     if (spare_.size() >= kMaxSpares || outputs[i].data.capacity() > kMaxSpareBytes) continue;
     spare_.push_back(std::move(outputs[i].data));
   }
+}
+
+// What is allocated so far outlives the calls.
+void CaseRunner::Mark(Attempt* attempt) const {
+  attempt->host_mark = host_.mark();
+  if (device_ != nullptr) attempt->device_mark = device_->mark();
 }
 
 void CaseRunner::EndCall(const Attempt& attempt) {

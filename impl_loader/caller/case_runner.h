@@ -59,6 +59,8 @@ class CaseRunner {
     bool fill = true;                 // outputs hold what callers put there
     std::string_view spreading = {};  // CallFrame::Prepare
   };
+  bool AllocateScratch(Attempt* attempt);
+  bool CallLibrary(Attempt* attempt, const std::vector<ArgValue>& args);
   bool CallOnce(Attempt* attempt, const Setting& setting);
   bool PrepareCall(Attempt* attempt, const Setting& setting);
   bool Inspect(Attempt* attempt);
@@ -70,6 +72,7 @@ class CaseRunner {
   void CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen);
   void FindLeaks(Attempt* attempt);
   static void Fail(RunResult* result, v1::WorkerReply::Status status, const std::string& text);
+  void Mark(Attempt* attempt) const;
   void EndCall(const Attempt& attempt);
   std::string Spare();
 

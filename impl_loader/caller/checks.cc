@@ -120,6 +120,10 @@ void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* finding
       TellGaps(bound, FindGapDamage(bound, frame->poison()), findings);
     }
   }
+  for (ScratchMemory& scratch : frame->scratch()) {
+    CheckLayout(scratch.key, &scratch.tensor, findings);
+    CheckBounds(scratch.key, scratch.tensor.storage, findings);
+  }
   int index = 0;
   for (diopiTensor* tensor : context.Required()) {
     std::string key = absl::StrCat("required.", index++);

@@ -6,6 +6,7 @@
 // not move while a call runs.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -50,6 +51,10 @@ class FrameBuilder {
                                                      " arguments, the first extra one is ",
                                                      case_.args(next).name()));
     }
+    if (preparing_.has_value()) {
+      frame_->preparing_args_ = frame_->args_;
+      frame_->preparing_args_[*preparing_] = false;
+    }
     return std::move(frame_);
   }
 
@@ -63,7 +68,7 @@ class FrameBuilder {
     switch (param.kind()) {
       case abi::TENSOR:
       case abi::CONST_TENSOR:
-        return AddTensor(arg);
+        return param.scratch_size().empty() ? AddTensor(arg) : AddScratch(param, arg);
       case abi::TENSOR_POINTER:
       case abi::TENSOR_ARRAY:
       case abi::CONST_TENSOR_ARRAY:
@@ -94,6 +99,7 @@ class FrameBuilder {
     switch (param.kind()) {
       case abi::BOOL:
         if (arg.value_case() != v1::Argument::kB) return Misfit(arg.name(), "expected a bool");
+        if (!param.prepares().empty() && arg.b()) preparing_ = frame_->args_.size();
         Push(arg.b());
         return absl::OkStatus();
       case abi::FLOAT:
@@ -134,6 +140,20 @@ class FrameBuilder {
     absl::StatusOr<diopiTensorHandle_t> handle = Bind(arg.name(), arg, arg.tensor());
     if (!handle.ok()) return handle.status();
     Push(Pointer(*handle));
+    return absl::OkStatus();
+  }
+
+  absl::Status AddScratch(const abi::Param& param, const v1::Argument& arg) {
+    if (arg.value_case() != v1::Argument::kScratch) return Misfit(arg.name(), "expected scratch memory");
+    ScratchMemory& scratch = frame_->scratch_.emplace_back();
+    scratch.key = arg.name();
+    scratch.size_name = param.scratch_size();
+    scratch.tensor.dtype = arg.scratch();
+    scratch.tensor.shape = {0};
+    scratch.tensor.strides = {1};
+    scratch.tensor.numel = 0;
+    scratch.tensor.SealLayout();
+    Push(Pointer(&scratch.tensor));
     return absl::OkStatus();
   }
 
@@ -233,6 +253,9 @@ class FrameBuilder {
     void* pointer = nullptr;
     if (param.kind() == abi::INT64_POINTER && arg.value_case() == v1::Argument::kI) {
       pointer = Pointer(&frame_->integers_.emplace_back(arg.i()));
+      for (ScratchMemory& scratch : frame_->scratch_) {
+        if (scratch.size_name == arg.name()) scratch.size = &frame_->integers_.back();
+      }
     } else if (param.kind() == abi::INT64_POINTER && arg.value_case() == v1::Argument::kSizes) {
       pointer = Pointer(Size(arg).data);
     } else if (param.kind() == abi::DOUBLE_POINTER && arg.value_case() == v1::Argument::kF) {
@@ -381,6 +404,7 @@ class FrameBuilder {
   const std::vector<InputView>& inputs_;
   Dtype widened_;
   std::unique_ptr<CallFrame> frame_;
+  std::optional<size_t> preparing_;  // the argument that is false in the call that prepares scratch memory
 };
 
 absl::StatusOr<std::unique_ptr<CallFrame>> CallFrame::Build(const abi::Function& function, const v1::Case& c,

@@ -114,6 +114,7 @@ class FunctionCheck {
       if (function_.param(j).name() == p.name()) Say(i, "the name is used twice");
     }
     CheckSpelling(i, role);
+    CheckScratch(i);
     if (p.kind() == CONTEXT && i != 0) Say(i, "the context must come first");
     if (IsValue(p.kind()) && p.nullable()) Say(i, "a value cannot be null");
     if (IsValue(p.kind()) && p.direction() != IN) Say(i, "a value cannot be written");
@@ -145,6 +146,29 @@ class FunctionCheck {
     if (it == Spellings().end() ||
         std::find(it->second.begin(), it->second.end(), type) == it->second.end()) {
       Say(i, "kind " + Kind_Name(p.kind()) + " does not match c_type '" + p.c_type() + "'");
+    }
+  }
+
+  const Param* Find(const std::string& name) const {
+    for (const Param& p : function_.param()) {
+      if (p.name() == name) return &p;
+    }
+    return nullptr;
+  }
+
+  void CheckScratch(int i) {
+    const Param& p = function_.param(i);
+    if (!p.scratch_size().empty()) {
+      const Param* size = Find(p.scratch_size());
+      const bool fits = p.kind() == TENSOR && p.direction() == INOUT && size != nullptr &&
+                        size->kind() == INT64_POINTER && size->direction() == INOUT;
+      if (!fits) Say(i, "`scratch_size` is for a TENSOR and names an INT64_POINTER, both INOUT");
+    }
+    if (!p.prepares().empty()) {
+      const Param* scratch = Find(p.prepares());
+      if (p.kind() != BOOL || scratch == nullptr || scratch->scratch_size().empty()) {
+        Say(i, "`prepares` is for a BOOL and names scratch memory");
+      }
     }
   }
 

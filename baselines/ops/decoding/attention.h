@@ -1,0 +1,113 @@
+// Attention of one query of one head after another, for all functions of this family (both.h). A view says
+// what the query sees:
+//
+//   int64_t keys, dim            how many keys there are, and the elements of a head
+//   bool Sees(j)                 whether key j takes part
+//   C Score(j)                   Product(view, j), or a score that is given
+//   C Query(d), Key(j, d), Value(j, d)
+//   C Scale(), C Epsilon()       what scores are multiplied by, what the softmax adds to its sum
+//   C Kept(x)                    x, or what becomes of it in memory (MayRound)
+//   void Put(d, x)
+#ifndef BASELINES_OPS_DECODING_ATTENTION_H_
+#define BASELINES_OPS_DECODING_ATTENTION_H_
+
+#include <cmath>
+
+#include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
+
+namespace diopi::ops::both {
+
+// Numbers of the compute type that last as long as the kernel's work.
+#if defined(__CUDACC__) || defined(DIOPI_CUDA_EMULATED)
+template <typename C>
+struct Work {
+  C* elements = nullptr;
+  Work(const Queue& queue, int64_t count) : elements(queue.Buffer<C>(count)) {}
+  DIOPI_HD C& operator[](int64_t i) const { return elements[i]; }
+};
+#else
+template <typename C>
+struct Work {
+  std::shared_ptr<std::vector<C> > elements;
+  Work(const Queue&, int64_t count)
+      : elements(std::make_shared<std::vector<C> >(static_cast<size_t>(count))) {}
+  C& operator[](int64_t i) const { return (*elements)[static_cast<size_t>(i)]; }
+};
+#endif
+
+// A value that an implementation may keep in memory of a 16-bit type, or not: the noise of that rounding.
+template <typename C>
+DIOPI_HD C MayRound(const C& x, diopiDtype_t stored) {
+  if constexpr (kIsNoise<C>) {
+    if (stored != diopi_dtype_float16 && stored != diopi_dtype_bfloat16) return x;
+    const auto lost = x.v * (stored == diopi_dtype_float16 ? 0x1p-11 : 0x1p-8);
+    return C::Clean(x.v, x.s2 + lost * lost / 3);
+  } else {
+    return x;
+  }
+}
+
+// Anything finite: what a function leaves where its sources define nothing.
+template <typename C>
+DIOPI_HD C Anything(const C& x) {
+  if constexpr (kIsNoise<C>) {
+    return C(x.v, 1e12);
+  } else {
+    return x;
+  }
+}
+
+template <typename C, typename View>
+DIOPI_HD C Product(const View& view, int64_t j) {
+  Sum<C> sum;
+  for (int64_t d = 0; d < view.dim; ++d) sum += view.Query(d) * view.Key(j, d);
+  return view.Kept(sum.total() * view.Scale());
+}
+
+// p[at + j] = exp(score - largest score) / (sum + epsilon); 0 for keys that the query does not see.
+template <typename C, typename View>
+DIOPI_HD void Weigh(const View& view, const Work<C>& p, int64_t at) {
+  using std::exp;
+  C most = C(-INFINITY);
+  for (int64_t j = 0; j < view.keys; ++j) {
+    if (!view.Sees(j)) continue;
+    p[at + j] = view.Score(j);
+    if (p[at + j] > most) most = p[at + j];
+  }
+  Sum<C> sum;
+  for (int64_t j = 0; j < view.keys; ++j) {
+    p[at + j] = view.Sees(j) ? exp(p[at + j] - AsGiven(most)) : C(0);
+    if (view.Sees(j)) sum += p[at + j];
+  }
+  const C total = sum.total() + view.Epsilon();
+  for (int64_t j = 0; j < view.keys; ++j) p[at + j] = view.Kept(p[at + j] / total);
+}
+
+template <typename C, typename View>
+DIOPI_HD void Attend(const View& view, const Work<C>& p, int64_t at) {
+  Weigh<C>(view, p, at);
+  for (int64_t d = 0; d < view.dim; ++d) {
+    Sum<C> sum;
+    for (int64_t j = 0; j < view.keys; ++j) {
+      if (view.Sees(j)) sum += p[at + j] * view.Value(j, d);
+    }
+    view.Put(d, sum.total());
+  }
+}
+
+// The members of a view that most functions share.
+template <typename C>
+struct PlainView {
+  int64_t keys, dim;
+  DIOPI_HD C Scale() const {
+    using std::sqrt;
+    return C(1) / sqrt(C(static_cast<double>(dim)));
+  }
+  DIOPI_HD static C Epsilon() { return C(0); }
+  DIOPI_HD static C Kept(const C& x) { return x; }
+};
+
+}  // namespace diopi::ops::both
+
+#endif  // BASELINES_OPS_DECODING_ATTENTION_H_
