@@ -65,7 +65,7 @@ TEST(Contracts, DoNotHideBugsAndAccuseNobody) {
       }
     }
   }
-  // p_cast concerns attention, for which the suite has no function yet; oracle_test tests it.
+  // p_cast concerns attention that is not fused; oracle_test tests it.
   for (const char* contract : {"tf32", "tc32", "fastconv", "native16"})
     EXPECT_GE(bugs[contract], 3) << contract;
 }
