@@ -177,6 +177,11 @@ class CaseGenerator {
     return dtype == D::float64 ? D::noise80 : D::noise64;
   }
 
+  bool IsAttention() const {
+    return std::any_of(baseline_.c.judges().begin(), baseline_.c.judges().end(),
+                       [](const v1::Judge& j) { return j.arithmetic() == v1::Judge::ATTENTION; });
+  }
+
   // Each kind of run is made once and kept.
   absl::StatusOr<const TensorMap*> Keep(std::optional<TensorMap>* kept, const TensorMap& inputs,
                                         Dtype widened) {
@@ -190,7 +195,13 @@ class CaseGenerator {
   absl::StatusOr<const TensorMap*> Native() { return Keep(&native_, baseline_.inputs, D::unsupported); }
   absl::StatusOr<const TensorMap*> Noise(Dtype type) {
     std::optional<TensorMap>* kept = type == D::noise80 ? &noise80_ : &noise64_;
-    return Keep(kept, kept->has_value() ? TensorMap() : WidenToNoise(baseline_.inputs, type), type);
+    if (kept->has_value()) return Keep(kept, TensorMap(), type);
+    TensorMap inputs = WidenToNoise(baseline_.inputs, type);
+    // Attention kernels ask for the type of their 16-bit inputs, whose products they compute exactly.
+    for (const auto& [key, tensor] : baseline_.inputs) {
+      if (IsAttention() && ElementSize(tensor.dtype) == 2) inputs[key] = tensor;
+    }
+    return Keep(kept, inputs, type);
   }
   absl::StatusOr<const TensorMap*> Float64(std::optional<TensorMap>* kept, Power power) {
     return Keep(kept, kept->has_value() ? TensorMap() : WidenToFloat64(baseline_.inputs, power), D::float64);

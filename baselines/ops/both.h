@@ -27,6 +27,14 @@ using cuda::IntegerDividedByZero;
 using cuda::Map;
 using cuda::Out;
 using cuda::Queue;
+
+// Memory that lasts as long as the kernel's work.
+template <typename T>
+struct Scratch {
+  T* elements;
+  Scratch(const Queue& queue, int64_t count) : elements(queue.Buffer<T>(count)) {}
+  DIOPI_HD T& operator[](int64_t i) const { return elements[i]; }
+};
 }  // namespace diopi::ops::both
 #else
 #include "baselines/ops/support/host.h"
@@ -37,6 +45,14 @@ using host::IntegerDividedByZero;
 using host::Map;
 using host::Out;
 using host::Queue;
+
+template <typename T>
+struct Scratch {
+  std::shared_ptr<std::vector<T> > elements;
+  Scratch(const Queue&, int64_t count)
+      : elements(std::make_shared<std::vector<T> >(static_cast<size_t>(count))) {}
+  T& operator[](int64_t i) const { return (*elements)[static_cast<size_t>(i)]; }
+};
 }  // namespace diopi::ops::both
 #endif
 

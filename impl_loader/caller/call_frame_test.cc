@@ -22,7 +22,8 @@ class CallFrameTest : public testing::Test {
     for (int i = 0; i < 64; ++i) ones_[i] = static_cast<float>(i + 1);
     std::vector<InputView> inputs;
     const auto add = [&](const std::string& key, const v1::TensorSpec& spec) {
-      const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
+      std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
+      if (!spec.from().empty()) shape = produced_;
       keys_.push_back(std::make_unique<std::string>(key));
       inputs.push_back({*keys_.back(), v1::Dtype::float32, shape, ones_,
                         static_cast<size_t>(NumElements(shape)) * sizeof(float)});
@@ -51,6 +52,7 @@ class CallFrameTest : public testing::Test {
   diopiTensor* Tensor(size_t index) const { return static_cast<diopiTensor*>(Arg<void*>(index)); }
   bool IsNull(size_t index) const { return std::holds_alternative<ArgNull>(frame_->args()[index]); }
 
+  std::vector<int64_t> produced_;  // of inputs that another function's library allocated
   runtime::Arena host_;
   diopiContext context_{&host_, nullptr, runtime::DeviceFunctions()};
   v1::Case case_;
@@ -116,6 +118,18 @@ TEST_F(CallFrameTest, GeneratorsAreRestoredBeforeEachCall) {
   frame_->Prepare(0x5A);
   EXPECT_EQ(generator->offset, 9u);
   EXPECT_FALSE(frame_->GeneratorsMoved());
+}
+
+TEST_F(CallFrameTest, WhatALibraryAllocatedHasTheShapeOfItsValues) {
+  produced_ = {3, 2};
+  v1::TensorSpec saved = Spec(kFloat, {});
+  saved.set_from("diopiUnique.out");
+  const absl::Status built = Build(CaseBuilder("diopiNeg")
+                                       .Tensor("out", v1::ROLE_OUTPUT, Spec(kFloat, {3, 2}))
+                                       .Tensor("input", v1::ROLE_INPUT, saved));
+  ASSERT_TRUE(built.ok()) << built;
+  EXPECT_EQ(Tensor(1)->shape, produced_);
+  EXPECT_EQ(Tensor(1)->strides, (std::vector<int64_t>{2, 1}));
 }
 
 TEST_F(CallFrameTest, PointersToAttributesAndSlotsForTheLibrary) {

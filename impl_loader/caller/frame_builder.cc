@@ -322,6 +322,8 @@ class FrameBuilder {
     const bool widened = widened_ != v1::Dtype::unsupported && role == v1::ROLE_OUTPUT;
     // There are no wider complex dtypes: the parts lie densely in a last dimension of 2.
     const bool in_parts = widened && IsComplex(spec.dtype());
+    // What another function's library allocated has a shape only now.
+    const bool unknown = !spec.from().empty() && spec.shape().empty();
     if (in_parts) tensor.shape.push_back(2);
     if (role == v1::ROLE_OUTPUT) {
       if (in_parts || (widened && IsFloating(spec.dtype()))) tensor.dtype = widened_;
@@ -331,12 +333,13 @@ class FrameBuilder {
     } else {
       input = FindInput(key);
       if (input == nullptr) return Misfit(key, "its values were not sent");
+      if (unknown) tensor.shape = input->shape;
       if (input->shape != tensor.shape)
         return Misfit(key, "its values do not have the shape that the case gives");
       tensor.dtype = input->dtype;
       bound.values = input->data;
     }
-    if (absl::Status s = Lay(in_parts ? v1::TensorSpec() : spec, &bound); !s.ok()) return s;
+    if (absl::Status s = Lay(in_parts || unknown ? v1::TensorSpec() : spec, &bound); !s.ok()) return s;
     if (input != nullptr) {
       if (input->bytes != static_cast<size_t>(tensor.numel * bound.element)) {
         return Misfit(key, "its values do not have the size that its shape gives");

@@ -8,24 +8,6 @@
 namespace diopi::ops::both {
 namespace {
 
-// Memory that lasts as long as the kernel's work.
-#if defined(__CUDACC__) || defined(DIOPI_CUDA_EMULATED)
-template <typename T>
-struct Scratch {
-  T* elements;
-  Scratch(const Queue& queue, int64_t count) : elements(queue.Buffer<T>(count)) {}
-  DIOPI_HD T& operator[](int64_t i) const { return elements[i]; }
-};
-#else
-template <typename T>
-struct Scratch {
-  std::shared_ptr<std::vector<T> > elements;
-  Scratch(const Queue&, int64_t count)
-      : elements(std::make_shared<std::vector<T> >(static_cast<size_t>(count))) {}
-  T& operator[](int64_t i) const { return (*elements)[static_cast<size_t>(i)]; }
-};
-#endif
-
 template <typename C>
 DIOPI_HD C LogOfZero() {
   return C(-INFINITY);

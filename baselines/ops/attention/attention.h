@@ -1,0 +1,352 @@
+// Attention: out = softmax(scale * q k^T + bias) v over the keys that a query may see, and its gradients. All
+// functions of the family share these kernels; an entry point describes where its tensors' elements lie
+// (Tokens), where its sequences begin (Starts), and what a query sees (Sight).
+//
+// The noise differs from that of the plain formula where the tensors have 16 bits, because every kernel on
+// matrix units gives them 16-bit operands (docs/method.md, section 3.5): the weights before the product with
+// v, the gradients of the scores before those with q and k, and a query head's share of a shared key head's
+// gradient. The inputs' products are exact in float32 there, so the oracle passes them as they are.
+#ifndef BASELINES_OPS_ATTENTION_ATTENTION_H_
+#define BASELINES_OPS_ATTENTION_ATTENTION_H_
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
+
+namespace diopi::ops::both {
+
+// One tensor's batches, places in a sequence and heads, and the distances between their elements. The
+// elements of a head lie side by side in every layout.
+struct Tokens {
+  int64_t batch = 1, places = 0, heads = 0, dim = 0;
+  int64_t batch_step = 0, place_step = 0, head_step = 0;
+};
+
+// `layout`: BSND, BNSD, BSH, SBH, or TND for sequences that follow each other. `dim` is used by BSH and SBH.
+inline Tokens TokensOf(const Tensor& x, const std::string& layout, int64_t dim) {
+  Check(x.rank() == (layout.size() == 4 ? 4 : 3), "layout ", layout, " does not fit the shape ",
+        ShapeText(x.shape()));
+  const auto sized = [&](char axis) {
+    const size_t at = layout.find(axis);
+    return at == std::string::npos ? int64_t{1} : x.size(static_cast<int64_t>(at));
+  };
+  Tokens t;
+  t.batch = sized('B');
+  t.places = sized(layout[0] == 'T' ? 'T' : 'S');
+  if (layout == "BSH" || layout == "SBH") {
+    Check(dim > 0 && sized('H') % dim == 0, "a hidden size of ", sized('H'), " is no multiple of ", dim);
+    t.dim = dim;
+    t.heads = sized('H') / dim;
+    t.head_step = dim;
+    t.place_step = (layout == "SBH" ? t.batch : 1) * sized('H');
+    t.batch_step = (layout == "SBH" ? 1 : t.places) * sized('H');
+    return t;
+  }
+  Check(layout == "BSND" || layout == "BNSD" || layout == "TND", "unknown layout '", layout, "'");
+  t.heads = sized('N');
+  t.dim = sized('D');
+  t.head_step = layout == "BNSD" ? t.places * t.dim : t.dim;
+  t.place_step = layout == "BNSD" ? t.dim : t.heads * t.dim;
+  t.batch_step = layout == "TND" ? 0 : t.places * t.heads * t.dim;
+  return t;
+}
+
+// Where each sequence begins: nowhere but at 0 (each batch has its own rows), or at the running sums of the
+// lengths, which a tensor on the device holds, or the host's array.
+struct Starts {
+  static constexpr int64_t kMost = 64;
+  enum Kind { kBatches, kTensor, kHost } kind = kBatches;
+  int64_t length = 0;  // of all sequences, kBatches
+  In<int64_t> tensor;
+  int64_t given[kMost + 1] = {};
+
+  DIOPI_HD int64_t Begin(int64_t b) const {
+    return kind == kBatches ? 0 : kind == kTensor ? tensor[b] : given[b];
+  }
+  DIOPI_HD int64_t Length(int64_t b) const { return kind == kBatches ? length : Begin(b + 1) - Begin(b); }
+};
+
+// What the query at a place of its sequence may see. Both sequences end at the same place.
+template <typename C>
+struct Sight {
+  bool causal = false;
+  int64_t left = -1, right = -1;  // the window; -1: no limit
+  bool masked = false;            // true in `mask`: not seen
+  int64_t mask_width = 0;
+  In<int64_t> mask;
+  bool biased = false;  // by -slopes[head] * distance
+  In<C> slopes;
+
+  DIOPI_HD bool Sees(int64_t i, int64_t j, int64_t shift) const {
+    if (causal && j > i + shift) return false;
+    if (left >= 0 && j < i + shift - left) return false;
+    if (right >= 0 && j > i + shift + right) return false;
+    return !masked || mask[i * mask_width + j] == 0;
+  }
+};
+
+// The 16-bit type in which a matrix unit takes its operands: its roundoff and half its smallest step.
+struct Operands {
+  double unit = 0, least = 0;  // 0: the compute type
+  explicit Operands(diopiDtype_t dtype)
+      : unit(dtype == diopi_dtype_float16    ? 0x1p-11
+             : dtype == diopi_dtype_bfloat16 ? 0x1p-8
+                                             : 0),
+        least(dtype == diopi_dtype_float16 ? 0x1p-25 : 0) {}
+
+  template <typename C>
+  DIOPI_HD C Rounded(const C& x) const {
+    if constexpr (kIsNoise<C>) {
+      if (unit == 0 || x.v == 0) return x;
+      const auto error = std::max<decltype(C::v)>(unit * std::fabs(x.v), least);
+      return C::Clean(x.v, x.s2 + error * error / 3);
+    } else {
+      return x;
+    }
+  }
+};
+
+// a(0) b(0) + ... + a(n - 1) b(n - 1). Its noise is that of docs/method.md, 3.2, the operands' own included;
+// where the operands have 16 bits, plus that of an accumulator that truncates (contract tc32).
+template <typename C, typename A, typename B>
+DIOPI_HD C Dot(int64_t n, const Operands& operands, const A& a, const B& b) {
+  if constexpr (kIsNoise<C>) {
+    decltype(C::v) r = 0, squares = 0, variance = 0, count = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const C x = a(i), y = b(i);
+      const auto term = x.v * y.v;
+      r += term;
+      squares += term * term;
+      variance += x.s2 * y.v * y.v + y.s2 * x.v * x.v;
+      count += term == 0 ? 0 : 1;
+    }
+    const decltype(r) unit = C::kUnit;
+    if (count > 0) variance += unit * unit / 3 * ((count - 1) * (squares / 2 + r * r / 3) + squares);
+    if (operands.unit > 0) {
+      const auto lost =
+          decltype(r)(0.72) * unit * count / 4 * (0.53 * std::sqrt(squares) + 0.5 * std::fabs(r));
+      variance += lost * lost;
+    }
+    return C::Clean(r, variance);
+  } else {
+    Sum<C> sum;
+    for (int64_t i = 0; i < n; ++i) sum += a(i) * b(i);
+    return sum.total();
+  }
+}
+
+// What forward and backward share: the tensors, and the score of a query and a key.
+template <typename C>
+struct Scores {
+  Tokens at_q, at_k;  // at_k: of keys and values
+  Starts starts_q, starts_k;
+  int64_t most_q = 0, most_k = 0;  // lengths of the longest sequences
+  C scale = C(1);
+  Operands operands{diopi_dtype_float32};
+  Sight<C> sight;
+  In<C> q, k, v;
+
+  DIOPI_HD int64_t Rows() const { return at_q.batch * at_q.heads * most_q; }
+  DIOPI_HD int64_t Group() const { return at_q.heads / at_k.heads; }
+  // The first element of the token at place i of sequence b.
+  DIOPI_HD int64_t OfQuery(int64_t b, int64_t h, int64_t i) const {
+    return b * at_q.batch_step + (starts_q.Begin(b) + i) * at_q.place_step + h * at_q.head_step;
+  }
+  DIOPI_HD int64_t OfKey(int64_t b, int64_t h, int64_t j) const {
+    return b * at_k.batch_step + (starts_k.Begin(b) + j) * at_k.place_step + h * at_k.head_step;
+  }
+  // Where the greatest score and the sum of a row lie: (batch, head, place), or (token, head).
+  DIOPI_HD int64_t Statistic(int64_t b, int64_t h, int64_t i) const {
+    return starts_q.kind == Starts::kBatches ? (b * at_q.heads + h) * most_q + i
+                                             : (starts_q.Begin(b) + i) * at_q.heads + h;
+  }
+  DIOPI_HD int64_t Shift(int64_t b) const { return starts_k.Length(b) - starts_q.Length(b); }
+  DIOPI_HD C Score(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    const int64_t x = OfQuery(b, h, i), y = OfKey(b, h / Group(), j);
+    const auto query = [&](int64_t d) { return q[x + d]; };
+    const auto key = [&](int64_t d) { return k[y + d]; };
+    C score = Dot<C>(at_q.dim, operands, query, key) * scale;
+    if (!sight.biased) return score;
+    const int64_t distance = i + Shift(b) - j;
+    return score - sight.slopes[h] * C(distance < 0 ? -distance : distance);
+  }
+};
+
+// A row is a query of one head. Its largest score, the sum of exp(score - largest), and log of the sum of
+// exp(score): an entry point has outputs for some of them.
+template <typename C>
+struct AttentionForward {
+  Scores<C> of;
+  Out<C> out;
+  Scratch<C> weights;
+  bool has_lse = false;
+  Out<C> lse{};
+  int64_t copies = 0;  // of greatest and sum
+  Out<C> greatest{}, sum{};
+
+  DIOPI_HD void operator()(int64_t row) const {
+    using std::log;
+    const int64_t i = row % of.most_q, h = row / of.most_q % of.at_q.heads,
+                  b = row / of.most_q / of.at_q.heads;
+    if (i >= of.starts_q.Length(b)) {
+      if (has_lse) lse.Set(row, C(0));
+      return;
+    }
+    const int64_t keys = of.starts_k.Length(b), shift = of.Shift(b), base = row * of.most_k;
+    C most = C(-INFINITY);
+    bool any = false;
+    for (int64_t j = 0; j < keys; ++j) {
+      if (!of.sight.Sees(i, j, shift)) continue;
+      const C score = of.Score(b, h, i, j);
+      weights[base + j] = score;
+      if (!any || score > most || score != score) most = AsGiven(score);
+      any = true;
+    }
+    const C total = Weigh(i, keys, shift, base, most);
+    const int64_t to = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), 0);
+    for (int64_t d = 0; d < of.at_q.dim; ++d) {
+      const auto weight = [&](int64_t j) { return weights[base + j]; };
+      const auto value = [&](int64_t j) { return of.v[from + j * of.at_k.place_step + d]; };
+      out.Set(to + d, any ? Dot<C>(keys, of.operands, weight, value) / total : C(0));
+    }
+    if (has_lse) lse.Set(row, any ? most + log(total) : C(INFINITY));
+    for (int64_t copy = 0; copy < copies; ++copy) {
+      greatest.Set(of.Statistic(b, h, i) * copies + copy, most);
+      sum.Set(of.Statistic(b, h, i) * copies + copy, total);
+    }
+  }
+
+ private:
+  // Scores become weights; gives their sum before they are rounded.
+  DIOPI_HD C Weigh(int64_t i, int64_t keys, int64_t shift, int64_t base, const C& most) const {
+    using std::exp;
+    Sum<C> total;
+    for (int64_t j = 0; j < keys; ++j) {
+      const bool seen = of.sight.Sees(i, j, shift);
+      const C weight = seen ? exp(weights[base + j] - most) : C(0);
+      if (seen) total += weight;
+      weights[base + j] = of.operands.Rounded(weight);
+    }
+    return total.total();
+  }
+};
+
+// What the backward needs of the forward: log of the sum, or the greatest score and the sum.
+template <typename C>
+struct Saved {
+  bool has_lse = false;
+  In<C> lse, greatest, sum;
+  int64_t copies = 1;
+
+  DIOPI_HD C LogSum(int64_t row, int64_t statistic) const {
+    using std::log;
+    return has_lse ? lse[row] : greatest[statistic * copies] + log(sum[statistic * copies]);
+  }
+};
+
+// A query's gradient; leaves the weights and the gradients of the scores to ColumnGradients.
+template <typename C>
+struct RowGradients {
+  Scores<C> of;
+  Saved<C> saved;
+  In<C> grad, out;
+  Out<C> grad_q;
+  Scratch<C> weights, slopes;
+
+  DIOPI_HD void operator()(int64_t row) const {
+    const int64_t i = row % of.most_q, h = row / of.most_q % of.at_q.heads,
+                  b = row / of.most_q / of.at_q.heads;
+    const int64_t keys = of.starts_k.Length(b), base = row * of.most_k;
+    for (int64_t j = 0; j < keys; ++j) weights[base + j] = slopes[base + j] = C(0);
+    if (i >= of.starts_q.Length(b)) return;
+    const int64_t at = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), 0);
+    const auto g = [&](int64_t d) { return grad[at + d]; };
+    // The output is given rounded; who computes the sum from the weights has it unrounded.
+    const auto o = [&](int64_t d) { return of.operands.Rounded(out[at + d]); };
+    const C mean = Dot<C>(of.at_q.dim, of.operands, g, o), log_sum = saved.LogSum(row, of.Statistic(b, h, i));
+    for (int64_t j = 0; j < keys; ++j) Slope(b, h, i, j, base, log_sum, mean);
+    for (int64_t d = 0; d < of.at_q.dim; ++d) {
+      const auto slope = [&](int64_t j) { return slopes[base + j]; };
+      const auto weight = [&](int64_t j) { return weights[base + j]; };
+      const auto key = [&](int64_t j) { return of.k[from + j * of.at_k.place_step + d]; };
+      C result = Dot<C>(keys, of.operands, slope, key) * of.scale;
+      if constexpr (kIsNoise<C>) {  // errors of the row's sums are the same for all keys
+        const auto mean_error = (of.scale * Dot<C>(keys, of.operands, weight, key)).v;
+        result = C::Clean(result.v, result.s2 + result.v * result.v * LogError(log_sum) +
+                                        mean_error * mean_error * mean.s2);
+      }
+      grad_q.Set(at + d, result);
+    }
+    if constexpr (kIsNoise<C>) {
+      for (int64_t j = base; j < base + keys; ++j) {
+        const C p = weights[j], s = slopes[j];
+        weights[j] = C::Clean(p.v, p.s2 + p.v * p.v * LogError(log_sum));
+        slopes[j] = C::Clean(s.v, s.s2 + s.v * s.v * LogError(log_sum) + p.v * p.v * mean.s2);
+      }
+    }
+  }
+
+ private:
+  DIOPI_HD void Slope(int64_t b, int64_t h, int64_t i, int64_t j, int64_t base, const C& log_sum,
+                      const C& mean) const {
+    using std::exp;
+    if (!of.sight.Sees(i, j, of.Shift(b))) return;
+    const int64_t at = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), j);
+    const auto g = [&](int64_t d) { return grad[at + d]; };
+    const auto value = [&](int64_t d) { return of.v[from + d]; };
+    const C weight = exp(of.Score(b, h, i, j) - AsGiven(log_sum));
+    const C slope = weight * (Dot<C>(of.at_q.dim, of.operands, g, value) - AsGiven(mean));
+    weights[base + j] = of.operands.Rounded(weight);
+    slopes[base + j] = of.operands.Rounded(slope);
+  }
+  // The relative variance of a weight that comes from log_sum: its own, and a rounding of its multiple by
+  // log2 e, for exp2.
+  template <typename N>
+  static auto LogError(const N& log_sum) {
+    const auto rounding = log_sum.v * N::kUnit;
+    return log_sum.s2 + rounding * rounding / 3;
+  }
+};
+
+// The gradients of a key and its value.
+template <typename C>
+struct ColumnGradients {
+  Scores<C> of;
+  In<C> grad;
+  Out<C> grad_k, grad_v;
+  Scratch<C> weights, slopes;
+
+  DIOPI_HD void operator()(int64_t column) const {
+    const int64_t j = column % of.most_k, h = column / of.most_k % of.at_k.heads,
+                  b = column / of.most_k / of.at_k.heads;
+    if (j >= of.starts_k.Length(b)) return;
+    const int64_t to = of.OfKey(b, h, j);
+    for (int64_t d = 0; d < of.at_k.dim; ++d) {
+      grad_v.Set(to + d, Over(weights, grad, b, h, j, d));
+      grad_k.Set(to + d, Over(slopes, of.q, b, h, j, d) * of.scale);
+    }
+  }
+
+ private:
+  // The sum over the queries of all heads that share this key head.
+  DIOPI_HD C Over(const Scratch<C>& factors, const In<C>& x, int64_t b, int64_t h, int64_t j,
+                  int64_t d) const {
+    C sum = C(0);
+    for (int64_t shared = 0; shared < of.Group(); ++shared) {
+      const int64_t head = h * of.Group() + shared, from = of.OfQuery(b, head, 0);
+      const int64_t base = (b * of.at_q.heads + head) * of.most_q * of.most_k + j;
+      const auto factor = [&](int64_t i) { return factors[base + i * of.most_k]; };
+      const auto other = [&](int64_t i) { return x[from + i * of.at_q.place_step + d]; };
+      const C part = Dot<C>(of.starts_q.Length(b), of.operands, factor, other);
+      sum = of.Group() == 1 ? part : sum + of.operands.Rounded(part);
+    }
+    return sum;
+  }
+};
+
+}  // namespace diopi::ops::both
+
+#endif  // BASELINES_OPS_ATTENTION_ATTENTION_H_

@@ -1,0 +1,149 @@
+// The arguments of the functions of training attention, by one name each.
+#ifndef BASELINES_OPS_ATTENTION_ATTENTION_CALL_H_
+#define BASELINES_OPS_ATTENTION_ATTENTION_CALL_H_
+
+#include <string>
+#include <vector>
+
+#include "baselines/ops/attention/attention.h"
+
+namespace diopi::ops::both {
+
+// Running sums of the sequences' lengths: a tensor that begins with 0, or the host's array without it.
+struct Cumulative {
+  Tensor tensor;
+  Shape given;
+  Cumulative() = default;
+  Cumulative(diopiConstTensorHandle_t handle) : tensor(handle) {}     // NOLINT: the ABI has both forms
+  Cumulative(const diopiSize_t& sizes) : given(ops::Sizes(sizes)) {}  // NOLINT
+  int64_t count() const { return tensor ? tensor.numel() - 1 : static_cast<int64_t>(given.size()); }
+  Starts AsStarts() const {
+    Starts starts;
+    starts.kind = tensor ? Starts::kTensor : Starts::kHost;
+    if (tensor) starts.tensor = In<int64_t>(tensor);
+    for (size_t i = 0; i < given.size(); ++i) starts.given[i + 1] = given[i];
+    return starts;
+  }
+};
+
+struct AttentionCall {
+  diopiContextHandle_t ctx;
+  Tensor q, k, v, slopes{}, mask{};
+  Tokens at_q{}, at_k{};
+  bool sequences = false;
+  Cumulative cumulative_q{}, cumulative_k{};
+  int64_t most_q = 0, most_k = 0, left = -1, right = -1;
+  bool causal = false;
+  double scale = 1;
+
+  // (batch, head, place): the shape of softmax_lse.
+  Shape Rows() const { return {at_q.batch, at_q.heads, most_q}; }
+
+  template <typename C>
+  Scores<C> Prepare() const {
+    Scores<C> of;
+    of.at_q = at_q;
+    of.at_k = at_k;
+    of.most_q = most_q;
+    of.most_k = most_k;
+    of.starts_q.length = most_q;
+    of.starts_k.length = most_k;
+    if (sequences) {
+      of.starts_q = cumulative_q.AsStarts();
+      of.starts_k = cumulative_k.AsStarts();
+    }
+    of.scale = Rounded<C>(static_cast<long double>(scale));
+    of.operands = Operands(q.dtype());
+    of.sight.causal = causal;
+    of.sight.left = left;
+    of.sight.right = right;
+    of.sight.masked = static_cast<bool>(mask);
+    if (mask) {
+      Check(mask.rank() == 2, "expected a mask of 2 dimensions, got shape ", ShapeText(mask.shape()));
+      of.sight.mask = In<int64_t>(mask);
+      of.sight.mask_width = mask.size(1);
+    }
+    of.sight.biased = static_cast<bool>(slopes);
+    if (slopes) of.sight.slopes = In<C>(slopes);
+    of.q = In<C>(q);
+    of.k = In<C>(k);
+    of.v = In<C>(v);
+    return of;
+  }
+};
+
+inline void CheckCall(const AttentionCall& call, double dropout) {
+  Check(dropout == 0, "dropout is not implemented");
+  CheckShape(call.v, call.k.shape(), "v");
+  Check(call.at_k.heads > 0 && call.at_q.heads % call.at_k.heads == 0 && call.at_q.dim == call.at_k.dim,
+        "keys of shape ", ShapeText(call.k.shape()), " do not fit queries of shape ",
+        ShapeText(call.q.shape()));
+  Check(call.at_q.batch == call.at_k.batch, "expected as many sequences of keys as of queries, ",
+        call.at_q.batch, ", got ", call.at_k.batch);
+  Check(!call.sequences || call.at_q.batch <= Starts::kMost, "more than ", Starts::kMost, " sequences");
+}
+
+// The arguments by the names that the functions have for them.
+template <typename Args>
+AttentionCall CallOf(const Args& a) {
+  AttentionCall call{a.ctx, Tensor(a.q), Tensor(a.k), Tensor(a.v)};
+  call.causal = a.is_causal;
+  std::string layout = "BSND";
+  int64_t heads = 0;
+  if constexpr (requires { a.window_size_left; }) {
+    call.left = a.window_size_left;
+    call.right = a.window_size_right;
+    call.slopes = Tensor(a.alibi_slopes);
+  }
+  if constexpr (requires { a.attention_mask; }) call.mask = Tensor(a.attention_mask);
+  if constexpr (requires { a.input_layout; }) {
+    layout = a.input_layout;
+    heads = a.head_num;
+  }
+  if constexpr (requires { a.cum_seq_q; }) {
+    call.sequences = true;
+    call.cumulative_q = Cumulative(a.cum_seq_q);
+    if constexpr (requires { a.cum_seq_kv; }) {
+      call.cumulative_k = Cumulative(a.cum_seq_kv);
+      call.most_q = a.max_seqlen_q;
+      call.most_k = a.max_seqlen_kv;
+    } else {
+      call.cumulative_k = Cumulative(a.cum_seq_k);
+      call.most_q = a.max_q;
+      call.most_k = a.max_k;
+    }
+    layout = "TND";
+  }
+  double dropout = 0;
+  if constexpr (requires { a.softmax_scale; }) {
+    call.scale = static_cast<double>(a.softmax_scale);
+    dropout = static_cast<double>(a.p_dropout);
+  } else {
+    call.scale = a.scale;
+    dropout = a.dropout_p;
+  }
+  const int64_t dim = heads > 0 && call.q.rank() == 3 ? call.q.size(2) / heads : 0;
+  call.at_q = TokensOf(call.q, layout, dim);
+  call.at_k = TokensOf(call.k, layout, dim);
+  if (call.sequences) {
+    call.at_q.batch = call.cumulative_q.count();
+    call.at_k.batch = call.cumulative_k.count();
+  } else {
+    call.most_q = call.at_q.places;
+    call.most_k = call.at_k.places;
+  }
+  CheckCall(call, dropout);
+  return call;
+}
+
+struct Statistics {
+  Tensor lse, greatest, sum;
+};
+
+struct Gradients {
+  Tensor q, k, v;
+};
+
+}  // namespace diopi::ops::both
+
+#endif  // BASELINES_OPS_ATTENTION_ATTENTION_CALL_H_

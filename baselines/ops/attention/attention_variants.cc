@@ -1,0 +1,140 @@
+// Attention as flash kernels, split kernels and plain kernels compute it.
+#include "baselines/ops/attention/attention_vendor.h"
+#include "baselines/planted/planted.h"
+
+namespace diopi::variants {
+namespace {
+
+using namespace ops::both;  // NOLINT: this file is kernels
+
+#define ATTENTION_FORWARD                                                        \
+  "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention " \
+  "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen"
+#define ATTENTION_BACKWARD                                                                               \
+  "diopiFlashAttentionBackward diopiFlashAttentionVarLenBackward diopiCustomizedFlashAttentionBackward " \
+  "diopiCustomizedFlashAttentionVarLenBackward diopiMultiHeadAttentionBackward "                         \
+  "diopiMultiHeadAttentionVarLenBackward"
+constexpr char kForward[] = ATTENTION_FORWARD, kBackward[] = ATTENTION_BACKWARD,
+               kAll[] = ATTENTION_FORWARD " " ATTENTION_BACKWARD;
+PLANT(attention_plain, 0, kAll, "", "float32 throughout, all keys at once");
+PLANT(attention_online, 0, kForward, "", "online softmax over single keys");
+PLANT(attention_tiles16, 0, kForward, "", "online softmax over tiles of 16 keys");
+PLANT(attention_tiles64, 0, kForward, "", "online softmax over tiles of 64 keys");
+PLANT(attention_tiles_reversed, 0, kForward, "", "tiles of 32 keys from the last to the first");
+PLANT(attention_split, 0, kForward, "", "three parts of the keys, merged in the end");
+PLANT(attention_split_online, 0, kForward, "", "five parts of the keys in tiles of 8, merged in the end");
+PLANT(attention_flash, 0, kForward, "",
+      "as flash-attention: tiles of 64, exp2, weights rounded to 16 bits before the product with v");
+PLANT(attention_flash_small, 0, kForward, "", "the same in tiles of 4 from the last to the first");
+PLANT(attention_narrow_weights, 0, kForward, "",
+      "weights rounded to 16 bits relative to the greatest of all");
+PLANT(attention_exp2, 0, kAll, "", "exp2 of scores times log2 e");
+PLANT(attention_reciprocal, 0, kForward, "", "times the reciprocal of the sum");
+PLANT(attention_double, 0, kAll, "", "in the next wider type");
+PLANT(attention_backward_reversed, 0, kBackward, "", "keys and products from the last to the first");
+PLANT(attention_backward_flash, 0, kBackward, "",
+      "as flash-attention: exp2, weights and their gradients rounded to 16 bits before products");
+PLANT(attention_backward_narrow, 0, kBackward, "", "the same with exp, from the last key to the first");
+PLANT(attention_backward_own_mean, 0, kBackward, "",
+      "the mean gradient from the weights instead of from the output");
+PLANT(attention_backward_own_mean_narrow, 0, kBackward, "", "the same, with operands of 16 bits");
+
+bool Chosen() {
+  return attention_plain || attention_online || attention_tiles16 || attention_tiles64 ||
+         attention_tiles_reversed || attention_split || attention_split_online || attention_flash ||
+         attention_flash_small || attention_narrow_weights || attention_exp2 || attention_reciprocal ||
+         attention_double || attention_backward_reversed || attention_backward_flash ||
+         attention_backward_narrow || attention_backward_own_mean || attention_backward_own_mean_narrow;
+}
+
+How TheWay() {
+  How how;
+  if (attention_online) how.tile = 1;
+  if (attention_tiles16) how.tile = 16;
+  if (attention_tiles64 || attention_flash) how.tile = 64;
+  if (attention_tiles_reversed) how.tile = 32;
+  if (attention_split_online) how.tile = 8;
+  if (attention_flash_small) how.tile = 4;
+  if (attention_split) how.parts = 3;
+  if (attention_split_online) how.parts = 5;
+  how.reversed = attention_tiles_reversed || attention_flash_small || attention_backward_reversed ||
+                 attention_backward_narrow;
+  how.base2 = attention_flash || attention_flash_small || attention_exp2 || attention_backward_flash;
+  how.narrow = attention_flash || attention_flash_small || attention_narrow_weights ||
+               attention_backward_flash || attention_backward_narrow || attention_backward_own_mean_narrow;
+  if (attention_reciprocal) how.reciprocal = true;
+  how.mean_of_weights = attention_backward_own_mean || attention_backward_own_mean_narrow;
+  return how;
+}
+
+template <typename Args>
+void Forward(const Args& a, const ops::Tensor& out, const Statistics& to) {
+  VendorForward(CallOf(a), TheWay(), static_cast<bool>(attention_double), out, to);
+}
+template <typename Args>
+void Backward(const Args& a, const ops::Tensor& grad, const ops::Tensor& out, const Statistics& saved) {
+  VendorBackward(CallOf(a), TheWay(), static_cast<bool>(attention_double), {a.grad_q, a.grad_k, a.grad_v},
+                 grad, out, saved);
+}
+
+}  // namespace
+}  // namespace diopi::variants
+
+using diopi::ops::Tensor;
+using namespace diopi::variants;  // NOLINT: this file is kernels
+
+DIOPI_OVERRIDE(diopiFlashAttention, a) {
+  if (!Chosen()) return Good(a);
+  Forward(a, Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
+}
+DIOPI_OVERRIDE(diopiFlashAttentionBackward, a) {
+  if (!Chosen()) return Good(a);
+  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
+}
+
+DIOPI_OVERRIDE(diopiFlashAttentionVarLen, a) {
+  if (!Chosen()) return Good(a);
+  Forward(a, Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
+}
+DIOPI_OVERRIDE(diopiFlashAttentionVarLenBackward, a) {
+  if (!Chosen()) return Good(a);
+  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
+}
+
+DIOPI_OVERRIDE(diopiMultiHeadAttention, a) {
+  if (!Chosen()) return Good(a);
+  Forward(a, Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
+}
+DIOPI_OVERRIDE(diopiMultiHeadAttentionBackward, a) {
+  if (!Chosen()) return Good(a);
+  Backward(a, Tensor(a.grad_out), Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
+}
+
+DIOPI_OVERRIDE(diopiMultiHeadAttentionVarLen, a) {
+  if (!Chosen()) return Good(a);
+  Forward(a, Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
+}
+DIOPI_OVERRIDE(diopiMultiHeadAttentionVarLenBackward, a) {
+  if (!Chosen()) return Good(a);
+  Backward(a, Tensor(a.grad_out), Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
+}
+
+DIOPI_OVERRIDE(diopiCustomizedFlashAttention, a) {
+  Good(a);  // allocates what the backward takes
+  if (Chosen()) Forward(a, Tensor(a.attention_out), {{}, Tensor(*a.softmax_max), Tensor(*a.softmax_sum)});
+}
+DIOPI_OVERRIDE(diopiCustomizedFlashAttentionBackward, a) {
+  if (!Chosen()) return Good(a);
+  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out),
+           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
+}
+
+DIOPI_OVERRIDE(diopiCustomizedFlashAttentionVarLen, a) {
+  Good(a);  // allocates what the backward takes
+  if (Chosen()) Forward(a, Tensor(a.attention_out), {{}, Tensor(*a.softmax_max), Tensor(*a.softmax_sum)});
+}
+DIOPI_OVERRIDE(diopiCustomizedFlashAttentionVarLenBackward, a) {
+  if (!Chosen()) return Good(a);
+  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out),
+           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
+}
