@@ -266,8 +266,14 @@ struct RowGradients {
     const auto g = [&](int64_t d) { return grad[at + d]; };
     // The output is given rounded; who computes the sum from the weights has it unrounded.
     const auto o = [&](int64_t d) { return of.operands.Rounded(out[at + d]); };
-    const C mean = Dot<C>(of.at_q.dim, of.operands, g, o), log_sum = saved.LogSum(row, of.Statistic(b, h, i));
+    C mean = Dot<C>(of.at_q.dim, of.operands, g, o);
+    const C log_sum = saved.LogSum(row, of.Statistic(b, h, i));
     for (int64_t j = 0; j < keys; ++j) Slope(b, h, i, j, base, log_sum, mean);
+    if constexpr (kIsNoise<C>) {  // a kernel may compute the mean from its own weights, with their errors
+      decltype(C::v) own = 0;
+      for (int64_t j = base; j < base + keys; ++j) own += slopes[j].s2;
+      mean = C::Clean(mean.v, std::max(mean.s2, own));
+    }
     for (int64_t d = 0; d < of.at_q.dim; ++d) {
       const auto slope = [&](int64_t j) { return slopes[base + j]; };
       const auto weight = [&](int64_t j) { return weights[base + j]; };
