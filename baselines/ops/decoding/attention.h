@@ -3,7 +3,7 @@
 //
 //   int64_t keys, dim            how many keys there are, and the elements of a head
 //   bool Sees(j)                 whether key j takes part
-//   C Score(j)                   Product(view, j), or a score that is given
+//   C Score(j)                   ScaledProduct(view, j), or a score that is given
 //   C Query(d), Key(j, d), Value(j, d)
 //   C Scale(), C Epsilon()       what scores are multiplied by, what the softmax adds to its sum
 //   C Kept(x)                    x, or what becomes of it in memory (MayRound)
@@ -59,7 +59,7 @@ DIOPI_HD C Anything(const C& x) {
 }
 
 template <typename C, typename View>
-DIOPI_HD C Product(const View& view, int64_t j) {
+DIOPI_HD C ScaledProduct(const View& view, int64_t j) {
   Sum<C> sum;
   for (int64_t d = 0; d < view.dim; ++d) sum += view.Query(d) * view.Key(j, d);
   return view.Kept(sum.total() * view.Scale());

@@ -100,7 +100,7 @@ struct LayerRow {
     const LayerRow& of;
     int64_t row, head, first;
     DIOPI_HD static bool Sees(int64_t) { return true; }
-    DIOPI_HD C Score(int64_t j) const { return Product<C>(*this, j); }
+    DIOPI_HD C Score(int64_t j) const { return ScaledProduct<C>(*this, j); }
     DIOPI_HD C Kept(const C& x) const { return MayRound(x, of.of.stored); }
     DIOPI_HD static C Epsilon() {
       // Some libraries leave it out.

@@ -27,7 +27,7 @@ struct PromptRow {
     const PromptRow& of;
     int64_t row, head, sequence;
     DIOPI_HD bool Sees(int64_t j) const { return of.mask[row * of.length + j] == 0; }
-    DIOPI_HD C Score(int64_t j) const { return Product<C>(*this, j); }
+    DIOPI_HD C Score(int64_t j) const { return ScaledProduct<C>(*this, j); }
     DIOPI_HD C Query(int64_t d) const { return of.q[of.heads.QueryAt(row, head, d)]; }
     DIOPI_HD C Key(int64_t j, int64_t d) const {
       return of.k[of.heads.KeyAt(sequence * of.length + j, head, d)];
@@ -58,7 +58,7 @@ struct PagedToken {
     const PagedToken& of;
     int64_t head;
     DIOPI_HD bool Sees(int64_t j) const { return !of.masked || of.mask[of.sequence * of.columns + j] == 0; }
-    DIOPI_HD C Score(int64_t j) const { return Product<C>(*this, j); }
+    DIOPI_HD C Score(int64_t j) const { return ScaledProduct<C>(*this, j); }
     DIOPI_HD C Query(int64_t d) const { return of.q[of.heads.QueryAt(of.sequence, head, d)]; }
     DIOPI_HD int64_t At(int64_t j, int64_t d) const {
       const int64_t block = of.blocks[of.sequence * of.most_blocks + j / of.block_size];

@@ -33,7 +33,7 @@ struct ContextRow {
       return (token * of.batch.heads + head) * of.batch.dim + d;
     }
     DIOPI_HD static bool Sees(int64_t) { return true; }
-    DIOPI_HD C Score(int64_t j) const { return Product<C>(*this, j); }
+    DIOPI_HD C Score(int64_t j) const { return ScaledProduct<C>(*this, j); }
     DIOPI_HD C Query(int64_t d) const { return of.q[At(row, d)]; }
     DIOPI_HD C Key(int64_t j, int64_t d) const { return of.k[At(first + j, d)]; }
     DIOPI_HD C Value(int64_t j, int64_t d) const { return of.v[At(first + j, d)]; }
@@ -75,7 +75,7 @@ struct TokenScore {
     if (j >= length) return;
     const int64_t place = places[sequence * columns + batch.longest - length + j];
     const View view{{1, batch.dim}, *this, sequence * batch.heads + head, place * batch.heads + head};
-    out.Set(head * total + batch.start[sequence] + j, Product<C>(view, 0));
+    out.Set(head * total + batch.start[sequence] + j, ScaledProduct<C>(view, 0));
   }
 };
 
