@@ -177,9 +177,13 @@ class CaseGenerator {
     return dtype == D::float64 ? D::noise80 : D::noise64;
   }
 
+  // Attention, but not in place: an output has the noise type.
   bool IsAttention() const {
-    return std::any_of(baseline_.c.judges().begin(), baseline_.c.judges().end(),
-                       [](const v1::Judge& j) { return j.arithmetic() == v1::Judge::ATTENTION; });
+    const v1::Case& c = baseline_.c;
+    return std::any_of(c.judges().begin(), c.judges().end(),
+                       [](const v1::Judge& j) { return j.arithmetic() == v1::Judge::ATTENTION; }) &&
+           std::none_of(c.args().begin(), c.args().end(),
+                        [](const v1::Argument& arg) { return arg.role() == v1::ROLE_INOUT; });
   }
 
   // Each kind of run is made once and kept.

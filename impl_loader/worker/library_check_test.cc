@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"odd_names", "", "impl_version", v1::OUTCOME_FAIL, "cannot be printed: 1.0?"},
         Row{"odd_names", "null", "impl_version", v1::OUTCOME_FAIL, "a null pointer"},
         Row{"odd_names", "empty", "impl_version", v1::OUTCOME_FAIL, "an empty text"},
-        Row{"odd_names", "endless", "impl_version", v1::OUTCOME_FAIL, "without an end"},
+        Row{"odd_names", "endless", "impl_version", v1::OUTCOME_FAIL, "without a terminating null"},
         Row{"odd_names", "throws", "impl_version", v1::OUTCOME_ERROR, "threw a C++ exception: no version"},
         Row{"good", "", "last_error", v1::OUTCOME_NOT_IMPLEMENTED, "diopiGetLastErrorString"},
         Row{"null", "", "last_error", v1::OUTCOME_NOT_IMPLEMENTED, "diopiCat"},

@@ -39,7 +39,7 @@ PLANT(attention_dim_tail_lost, 0, kWhole, "",
       "elements of a head after whole vectors of 8 do not count for scores");
 PLANT(attention_last_block_twice, 0, kWhole, "", "the last key of more than 8 counts twice");
 PLANT(attention_heads_in_turns, 0, kGrouped, "", "heads share keys in turns, not in groups");
-PLANT(attention_mask_ignored, 0, kGrouped, "", "the mask is ignored");
+PLANT(decoding_mask_ignored, 0, kGrouped, "", "the mask is ignored");
 PLANT(attention_first_mask, 0, kPrompt, "", "the first sequence's mask serves all");
 PLANT(paged_blocks_in_order, 0, kPaged, "", "block_table is ignored: blocks are taken in order");
 PLANT(paged_first_table, 0, kPaged, "", "the first sequence's blocks serve all");
@@ -269,7 +269,7 @@ DIOPI_OVERRIDE(diopiPromptFlashAttention, a) {
   Listing list;
   list.sees_next = static_cast<bool>(attention_sees_next);
   list.heads_in_turns = static_cast<bool>(attention_heads_in_turns);
-  list.mask_ignored = static_cast<bool>(attention_mask_ignored);
+  list.mask_ignored = static_cast<bool>(decoding_mask_ignored);
   list.first_mask = static_cast<bool>(attention_first_mask);
   const bool on = list.sees_next || list.heads_in_turns || list.mask_ignored || list.first_mask;
   if (!Recomputed(a, a.out, list, on)) Good(a);
@@ -278,7 +278,7 @@ DIOPI_OVERRIDE(diopiPromptFlashAttention, a) {
 DIOPI_OVERRIDE(diopiPagedAttention, a) {
   Listing list;
   list.heads_in_turns = static_cast<bool>(attention_heads_in_turns);
-  list.mask_ignored = static_cast<bool>(attention_mask_ignored);
+  list.mask_ignored = static_cast<bool>(decoding_mask_ignored);
   list.blocks_in_order = static_cast<bool>(paged_blocks_in_order);
   list.first_table = static_cast<bool>(paged_first_table);
   list.last_block_lost = static_cast<bool>(paged_last_block_lost);

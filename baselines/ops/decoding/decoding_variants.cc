@@ -20,14 +20,14 @@ constexpr char kValues[] = "diopiTokenSoftmaxReduceVInference";
 PLANT(attention_online16, 0, kWhole, "",
       "online softmax over tiles of 16 keys, rescaled at each new maximum");
 PLANT(attention_online64, 0, kWhole, "", "online softmax over tiles of 64 keys");
-PLANT(attention_tiles_reversed, 0, kWhole, "", "online softmax over tiles of 16 keys, the last first");
+PLANT(decoding_tiles_reversed, 0, kWhole, "", "online softmax over tiles of 16 keys, the last first");
 PLANT(attention_split4, 0, kWhole, "", "keys in four parts, whose results are merged by their sums: split-K");
 PLANT(attention_divided_last, 0, kWhole, "",
       "weighted values are summed, then divided by the sum of weights");
 PLANT(attention_scaled_query, 0, kWhole, "", "the query is scaled before the products");
 PLANT(attention_fma, 0, kWhole, "", "fused multiply-add in products and weighted sums");
 PLANT(attention_backward_order, 0, kWhole, "", "keys and elements summed from the end");
-PLANT(attention_double, 0, kWhole, "", "sums in double");
+PLANT(decoding_double, 0, kWhole, "", "sums in double");
 PLANT(attention_p_cast, 0, kWhole, "p_cast", "16-bit tensors: probabilities are rounded to their type");
 PLANT(token_values_online16, 0, kValues, "", "online softmax over tiles of 16 tokens");
 PLANT(token_values_split4, 0, kValues, "", "tokens in four parts, whose results are merged: split-K");
@@ -146,21 +146,21 @@ C Score(const Gathered<C>& g, const GatheredRow& row, size_t j, const Way& way) 
 
 Way WayOf(diopiDtype_t dtype) {
   Way way;
-  if (attention_online16 || attention_tiles_reversed || token_values_online16) way.tile = 16;
+  if (attention_online16 || decoding_tiles_reversed || token_values_online16) way.tile = 16;
   if (attention_online64) way.tile = 64;
   way.split = attention_split4 || token_values_split4;
-  way.reversed = attention_tiles_reversed || attention_backward_order;
+  way.reversed = decoding_tiles_reversed || attention_backward_order;
   way.divided_last = attention_divided_last || token_values_divided_last;
   way.fma = static_cast<bool>(attention_fma);
-  way.wide = static_cast<bool>(attention_double);
+  way.wide = static_cast<bool>(decoding_double);
   if (attention_p_cast || token_values_p_cast) way.weights = dtype;
   return way;
 }
 
 bool IsOn() {
-  return attention_online16 || attention_online64 || attention_tiles_reversed || attention_split4 ||
+  return attention_online16 || attention_online64 || decoding_tiles_reversed || attention_split4 ||
          attention_divided_last || attention_scaled_query || attention_fma || attention_backward_order ||
-         attention_double || attention_p_cast;
+         decoding_double || attention_p_cast;
 }
 
 template <typename Args>
