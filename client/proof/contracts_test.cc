@@ -25,7 +25,9 @@ struct Source {
 
 const std::vector<Source>& Sources() {
   static const auto* const kSources =
-      new std::vector<Source>{{"vendors/libdiopi_variants.so", "DIOPI_VARIANT", {"bmm", "conv2d"}},
+      new std::vector<Source>{{"vendors/libdiopi_variants.so",
+                               "DIOPI_VARIANT",
+                               {"bmm", "conv2d", "context_attention", "token_softmax_reducev"}},
                               {"libdiopi_native16.so",
                                "DIOPI_NATIVE16",
                                {"norm", "mean", "softmax", "layer_norm", "bmm", "tanh", "div"}}};
