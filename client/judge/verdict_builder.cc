@@ -247,6 +247,8 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
         reply.findings(), "; ",
         [](std::string* out, const v1::MemoryFinding& finding) { out->append(FindingText(finding)); });
     verdict = MakeVerdict(c, v1::OUTCOME_MEMORY, reason);
+  } else if (!reply.text().empty() && outcome.outputs.empty()) {  // of scratch memory, before any output
+    verdict = MakeVerdict(c, v1::OUTCOME_FAIL, reply.text());
   } else {
     verdict = NumbersVerdict(c, outcome, judge);
   }

@@ -123,6 +123,10 @@ bool Unseen(const v1::Verdict& verdict, bool doubled) {
   // In evaluation the saved statistics, the only float32 output, are not needed.
   if (absl::StartsWith(id, "batch_norm.float16.") || absl::StartsWith(id, "batch_norm.bfloat16."))
     return absl::StrContains(id, "eval");
+  // Its softmax_lse, the only float32 output, is undefined beyond a sequence's end and not judged.
+  if (verdict.function() == "diopiFlashAttentionVarLen" ||
+      verdict.function() == "diopiMultiHeadAttentionVarLen")
+    return verdict.outcome() == v1::OUTCOME_PASS;
   if (!doubled) return false;
   // Twice a random number is an equally good random number; in large samples the distribution shows it.
   if (absl::StartsWith(id, "normal.")) return verdict.outputs(0).elements() < 1 << 17;
@@ -141,8 +145,10 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || Unseen(verdict, how == "output_doubled"))
         continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
-      // The header declares this function's grad_output as if it were written, so it is changed, too.
-      const bool input_spoilt = verdict.function() == "diopiSigmoidFocalLossBackward";
+      // The header declares inputs of these functions as if they were written, so they are changed, too.
+      const bool input_spoilt = verdict.function() == "diopiSigmoidFocalLossBackward" ||
+                                verdict.function() == "diopiMultiHeadAttention" ||
+                                verdict.function() == "diopiMultiHeadAttentionVarLen";
       EXPECT_EQ(verdict.outcome(), input_spoilt ? v1::OUTCOME_MEMORY : v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;
