@@ -113,6 +113,11 @@ v1::Verdict ErrorVerdict(const v1::Case& c, const v1::WorkerReply& reply) {
   return MakeVerdict(c, outcome, WithText(returned, reply.text()));
 }
 
+bool TakesScratch(const v1::Case& c) {
+  return std::any_of(c.args().begin(), c.args().end(),
+                     [](const v1::Argument& arg) { return arg.scratch() != v1::Dtype::unsupported; });
+}
+
 std::string FindingText(const v1::MemoryFinding& finding) {
   if (!finding.text().empty()) return finding.text();
   switch (finding.kind()) {
@@ -247,7 +252,7 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
         reply.findings(), "; ",
         [](std::string* out, const v1::MemoryFinding& finding) { out->append(FindingText(finding)); });
     verdict = MakeVerdict(c, v1::OUTCOME_MEMORY, reason);
-  } else if (!reply.text().empty() && outcome.outputs.empty()) {  // of scratch memory, before any output
+  } else if (!reply.text().empty() && TakesScratch(c)) {  // asked for its size: there are no outputs
     verdict = MakeVerdict(c, v1::OUTCOME_FAIL, reply.text());
   } else {
     verdict = NumbersVerdict(c, outcome, judge);

@@ -267,6 +267,16 @@ TEST(VerdictBuilder, WhatALibraryReliesOnIsReportedAndNoFailure) {
             "holds something else before the call");
 }
 
+TEST(VerdictBuilder, AnUnansweredQuestionForScratchMemoryIsNamed) {
+  v1::Case c = AddCase();
+  c.add_args()->set_scratch(v1::Dtype::float32);
+  const v1::Verdict verdict =
+      BuildVerdict(c, Replied(v1::WorkerReply::RETURNED, 0, "the library left it at -1"),
+                   [](const TensorMap&) { return v1::Verdict(); });
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
+  EXPECT_EQ(verdict.reason(), "the library left it at -1");
+}
+
 // Adaptor: converted tensors are reported and tagged; a case that it cannot convert is not called.
 TEST(MarkAdapted, TellsWhatWasConverted) {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
