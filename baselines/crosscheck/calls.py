@@ -2,7 +2,8 @@
 
 Each operator's call lies in baselines/ops/<family>/<operator>_crosscheck.py, as functions named like the ABI's:
 `def diopiAdd(a)` takes the call's arguments as attributes and returns a dict of output name -> tensor or list of
-tensors. A function with an attribute `not_timed` is no single call of PyTorch's: why, in words.
+tensors. A function with an attribute `not_timed` is no single call of PyTorch's: why, in words. In a file with
+`NO_KERNEL = True`, PyTorch has none of the functions: what the file composes is not judged as PyTorch's own (native.py).
 
 What stands in a DIOPI_UNARY line (ops/elementwise/unary.h) needs no file where PyTorch calls it by the same name.
 """
@@ -67,6 +68,7 @@ def load_functions(root):
         for name in dir(module):
             if name.startswith("diopi"):
                 functions[name] = getattr(module, name)
+                functions[name].no_kernel = getattr(module, "NO_KERNEL", False)
     return functions
 
 

@@ -1,5 +1,7 @@
 import torch
 
+NO_KERNEL = True
+
 
 # As products of complex numbers.
 def diopiRotaryEmbedding(a):

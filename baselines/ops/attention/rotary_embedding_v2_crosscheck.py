@@ -1,5 +1,7 @@
 import torch
 
+NO_KERNEL = True
+
 
 # As a matrix that acts on each head: diag(cos) + diag(sin) times the matrix of the rotation by a right angle.
 def turned(a, x):

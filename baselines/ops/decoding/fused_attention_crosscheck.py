@@ -1,6 +1,8 @@
 """lmdeploy's layers: rotation by complex numbers, then attention over the cached tokens."""
 import torch
 
+NO_KERNEL = True
+
 
 def projected(a):
     """q, k and v as [tokens, heads, size_per_head]."""

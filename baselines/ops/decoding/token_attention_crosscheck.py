@@ -1,6 +1,8 @@
 """Attention without padding, one sequence after another: masked matrix products."""
 import torch
 
+NO_KERNEL = True
+
 
 def heads_first(x):
     return x.transpose(0, 1)

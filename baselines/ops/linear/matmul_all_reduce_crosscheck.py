@@ -1,5 +1,7 @@
 import torch
 
+NO_KERNEL = True
+
 
 def diopiMatmulAllReduce(a):
     out = torch.einsum("...k,kn->...n", a.x1, a.x2)

@@ -1,5 +1,7 @@
 import torch
 
+NO_KERNEL = True
+
 
 def diopiScaledMaskedSoftmax(a):
     mask = a.mask
