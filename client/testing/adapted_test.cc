@@ -78,8 +78,11 @@ TEST_F(AdaptedTest, FewWrongElementsFail) {
       if (doubled && absl::StartsWith(verdict.case_id(), "random.") &&
           absl::StrContains(verdict.case_id(), "_open"))
         continue;
-      // The header declares this function's grad_output as if it were written, so it is changed, too.
-      if (verdict.function() == "diopiSigmoidFocalLossBackward") continue;
+      // The header declares inputs of these functions as if they were written, so they are changed, too.
+      if (verdict.function() == "diopiSigmoidFocalLossBackward" ||
+          absl::StartsWith(verdict.function(), "diopiMultiHeadAttention")) {
+        continue;
+      }
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();

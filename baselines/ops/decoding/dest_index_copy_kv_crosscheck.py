@@ -7,4 +7,4 @@ NO_KERNEL = True
 def diopiDestIndexCopyKV(a):
     token_of = {slot: token for token, slot in enumerate(a.dest_loc.tolist())}
     rows = [a.k[token_of[slot]] if slot in token_of else a.out[slot] for slot in range(a.out.shape[0])]
-    return {"out": torch.stack(rows)}
+    return {"out": torch.stack(rows) if rows else a.out}
