@@ -146,9 +146,11 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
         continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
       // The header declares inputs of these functions as if they were written, so they are changed, too.
+      const bool wide =
+          !absl::StrContains(verdict.case_id(), ".float16.");  // only float32 and wider is spoilt
       const bool input_spoilt = verdict.function() == "diopiSigmoidFocalLossBackward" ||
-                                verdict.function() == "diopiMultiHeadAttention" ||
-                                verdict.function() == "diopiMultiHeadAttentionVarLen";
+                                (wide && verdict.function() == "diopiMultiHeadAttention") ||
+                                (wide && verdict.function() == "diopiMultiHeadAttentionVarLen");
       EXPECT_EQ(verdict.outcome(), input_spoilt ? v1::OUTCOME_MEMORY : v1::OUTCOME_FAIL)
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;
