@@ -167,7 +167,8 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
   std::map<std::string, size_t> failed;
   std::set<std::string> called;
   // Signs, truth values, and positions of the largest or of non-zero elements do not change; random numbers
-  // are judged by their distribution.
+  // are judged by their distribution; attention in 16 bits has no wider input than ALiBi's slopes, and rounds
+  // away what they change.
   const std::set<std::string> insensitive = {"diopiArgmax",
                                              "diopiArgsort",
                                              "diopiBernoulli",
@@ -185,7 +186,10 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
                                              "diopiLogicalOr",
                                              "diopiSign",
                                              "diopiSgn",
-                                             "diopiAmpUpdateScaleInp"};
+                                             "diopiAmpUpdateScaleInp",
+                                             "diopiCustomizedFlashAttention",
+                                             "diopiCustomizedFlashAttentionVarLen",
+                                             "diopiFlashAttentionVarLen"};
   // These change only next to a step.
   const std::set<std::string> steps = {"diopiCeil",     "diopiFloor",    "diopiEqual",    "diopiEq",
                                        "diopiNe",       "diopiGe",       "diopiGt",       "diopiLe",
