@@ -193,6 +193,7 @@ double OutputOracle::Native16(double sigma, double r, double n) const {
 }
 
 bool OutputOracle::Excused(const HostTensor& actual, int64_t index) const {
+  if (!excuses()) return false;
   const double y = ElementAsDouble(actual.dtype, actual.data.data(), index);
   const Sample s = At(actual, index);
   if (!std::isfinite(s.r)) return false;

@@ -12,6 +12,7 @@
 
 #include "baselines/ops/support/op.h"
 #include "baselines/ops/support/shape.h"
+#include "baselines/ops/support/stored.h"
 #include "baselines/ops/support/tensor.h"
 #include "baselines/planted/planted.h"
 
@@ -19,8 +20,10 @@ namespace diopi::mutants {
 
 using ops::Load;
 using ops::LoadAs;
+using ops::RoundedTo;
 using ops::Shape;
 using ops::Store;
+using ops::Stored;
 using ops::Tensor;
 using planted::Bytes;
 using planted::BytesPerElement;
@@ -48,17 +51,10 @@ inline bool IsInteger(diopiConstTensorHandle_t tensor) {
 
 // The nearest number of a 16-bit format, ties to even.
 inline double ToHalf(double x) {
-  return static_cast<double>(ops::FromFloat16(ops::ToFloat16(x)));
+  return Stored(diopi_dtype_float16, x);
 }
 inline double ToBfloat16(double x) {
-  return static_cast<double>(ops::FromBfloat16(ops::ToBfloat16(x)));
-}
-
-// The nearest number of a floating dtype, ties to even; x itself for float64 and what is not floating.
-inline double RoundedTo(diopiDtype_t dtype, double x) {
-  if (dtype == diopi_dtype_float16) return ToHalf(x);
-  if (dtype == diopi_dtype_bfloat16) return ToBfloat16(x);
-  return dtype == diopi_dtype_float32 ? static_cast<double>(static_cast<float>(x)) : x;
+  return Stored(diopi_dtype_bfloat16, x);
 }
 
 // The next number of the dtype towards zero, as dropping the low bits gives.

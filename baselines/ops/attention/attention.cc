@@ -63,51 +63,26 @@ void CustomizedForward(const Args& a) {
   *a.softmax_sum = RequireTensor(a.ctx, shape, diopi_dtype_float32);
   *a.softmax_out = RequireTensor(a.ctx, {0}, diopi_dtype_float32);
   *a.dropout_mask = RequireTensor(a.ctx, {0}, diopi_dtype_uint8);
-  Forward(call, Tensor(a.attention_out), {Tensor(), Tensor(*a.softmax_max), Tensor(*a.softmax_sum)});
+  Forward(call, OutputOf(a), StatisticsOf(a));
+}
+
+template <typename Args>
+void PlainForward(const Args& a) {
+  Forward(CallOf(a), OutputOf(a), StatisticsOf(a));
+}
+
+template <typename Args>
+void AnyBackward(const Args& a) {
+  Backward(CallOf(a), {a.grad_q, a.grad_k, a.grad_v}, GradientOf(a), OutputOf(a), StatisticsOf(a));
 }
 
 }  // namespace
 
-DIOPI_KERNEL(diopiFlashAttention, a) {
-  Forward(CallOf(a), a.attention_out, {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiFlashAttentionVarLen, a) {
-  Forward(CallOf(a), a.attention_out, {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiMultiHeadAttention, a) {
-  Forward(CallOf(a), a.out, {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiMultiHeadAttentionVarLen, a) {
-  Forward(CallOf(a), a.out, {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiCustomizedFlashAttention, a) {
-  CustomizedForward(a);
-}
-DIOPI_KERNEL(diopiCustomizedFlashAttentionVarLen, a) {
-  CustomizedForward(a);
-}
-
-DIOPI_KERNEL(diopiFlashAttentionBackward, a) {
-  Backward(CallOf(a), {a.grad_q, a.grad_k, a.grad_v}, a.grad_output, a.attention_out,
-           {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiFlashAttentionVarLenBackward, a) {
-  Backward(CallOf(a), {a.grad_q, a.grad_k, a.grad_v}, a.grad_output, a.attention_out,
-           {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiMultiHeadAttentionBackward, a) {
-  Backward(CallOf(a), {a.grad_q, a.grad_k, a.grad_v}, a.grad_out, a.out, {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiMultiHeadAttentionVarLenBackward, a) {
-  Backward(CallOf(a), {a.grad_q, a.grad_k, a.grad_v}, a.grad_out, a.out, {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_KERNEL(diopiCustomizedFlashAttentionBackward, a) {
-  Backward(CallOf(a), {a.grad_q, a.grad_k, a.grad_v}, a.grad_output, a.attention_out,
-           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
-}
-DIOPI_KERNEL(diopiCustomizedFlashAttentionVarLenBackward, a) {
-  Backward(CallOf(a), {a.grad_q, a.grad_k, a.grad_v}, a.grad_output, a.attention_out,
-           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
-}
+DIOPI_FORMS(PlainForward, diopiFlashAttention, diopiFlashAttentionVarLen, diopiMultiHeadAttention,
+            diopiMultiHeadAttentionVarLen)
+DIOPI_FORMS(CustomizedForward, diopiCustomizedFlashAttention, diopiCustomizedFlashAttentionVarLen)
+DIOPI_FORMS(AnyBackward, diopiFlashAttentionBackward, diopiFlashAttentionVarLenBackward,
+            diopiMultiHeadAttentionBackward, diopiMultiHeadAttentionVarLenBackward,
+            diopiCustomizedFlashAttentionBackward, diopiCustomizedFlashAttentionVarLenBackward)
 
 }  // namespace diopi::ops::both

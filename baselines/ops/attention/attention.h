@@ -138,6 +138,12 @@ DIOPI_HD C Dot(int64_t n, const Operands& operands, const A& a, const B& b) {
   }
 }
 
+// A row (a query of one head) or a column (a key of one head) by its sequence, its head and its place in the
+// sequence.
+struct Place {
+  int64_t b, h, i;
+};
+
 // What forward and backward share: the tensors, and the score of a query and a key.
 template <typename C>
 struct Scores {
@@ -150,6 +156,13 @@ struct Scores {
   In<C> q, k, v;
 
   DIOPI_HD int64_t Rows() const { return at_q.batch * at_q.heads * most_q; }
+  DIOPI_HD int64_t Columns() const { return at_k.batch * at_k.heads * most_k; }
+  DIOPI_HD Place OfRow(int64_t row) const {
+    return {row / most_q / at_q.heads, row / most_q % at_q.heads, row % most_q};
+  }
+  DIOPI_HD Place OfColumn(int64_t column) const {
+    return {column / most_k / at_k.heads, column / most_k % at_k.heads, column % most_k};
+  }
   DIOPI_HD int64_t Group() const { return at_q.heads / at_k.heads; }
   // The first element of the token at place i of sequence b.
   DIOPI_HD int64_t OfQuery(int64_t b, int64_t h, int64_t i) const {
@@ -189,8 +202,7 @@ struct AttentionForward {
 
   DIOPI_HD void operator()(int64_t row) const {
     using std::log;
-    const int64_t i = row % of.most_q, h = row / of.most_q % of.at_q.heads,
-                  b = row / of.most_q / of.at_q.heads;
+    const auto [b, h, i] = of.OfRow(row);
     if (i >= of.starts_q.Length(b)) {
       if (has_lse) lse.Set(row, C(0));
       return;
@@ -257,8 +269,7 @@ struct RowGradients {
   Scratch<C> weights, slopes;
 
   DIOPI_HD void operator()(int64_t row) const {
-    const int64_t i = row % of.most_q, h = row / of.most_q % of.at_q.heads,
-                  b = row / of.most_q / of.at_q.heads;
+    const auto [b, h, i] = of.OfRow(row);
     const int64_t keys = of.starts_k.Length(b), base = row * of.most_k;
     for (int64_t j = 0; j < keys; ++j) weights[base + j] = slopes[base + j] = C(0);
     if (i >= of.starts_q.Length(b)) return;
@@ -268,11 +279,10 @@ struct RowGradients {
     const auto o = [&](int64_t d) { return of.operands.Rounded(out[at + d]); };
     C mean = Dot<C>(of.at_q.dim, of.operands, g, o);
     const C log_sum = saved.LogSum(row, of.Statistic(b, h, i));
-    for (int64_t j = 0; j < keys; ++j) Slope(b, h, i, j, base, log_sum, mean);
-    if constexpr (kIsNoise<C>) {  // a kernel may compute the mean from its own weights, with their errors
-      decltype(C::v) own = 0;
-      for (int64_t j = base; j < base + keys; ++j) own += slopes[j].s2;
-      mean = C::Clean(mean.v, std::max(mean.s2, own));
+    C own = C(0);  // the mean as a kernel gets it from its own weights instead of from the output
+    for (int64_t j = 0; j < keys; ++j) own += Slope(b, h, i, j, base, log_sum, mean);
+    if constexpr (kIsNoise<C>) {  // an error of log_sum is the same in all weights
+      mean = C::Clean(mean.v, std::max(mean.s2, own.s2 + mean.v * mean.v * LogError(log_sum)));
     }
     for (int64_t d = 0; d < of.at_q.dim; ++d) {
       const auto slope = [&](int64_t j) { return slopes[base + j]; };
@@ -296,17 +306,19 @@ struct RowGradients {
   }
 
  private:
-  DIOPI_HD void Slope(int64_t b, int64_t h, int64_t i, int64_t j, int64_t base, const C& log_sum,
-                      const C& mean) const {
+  // Gives the key's part of the row's mean gradient.
+  DIOPI_HD C Slope(int64_t b, int64_t h, int64_t i, int64_t j, int64_t base, const C& log_sum,
+                   const C& mean) const {
     using std::exp;
-    if (!of.sight.Sees(i, j, of.Shift(b))) return;
+    if (!of.sight.Sees(i, j, of.Shift(b))) return C(0);
     const int64_t at = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), j);
     const auto g = [&](int64_t d) { return grad[at + d]; };
     const auto value = [&](int64_t d) { return of.v[from + d]; };
     const C weight = exp(of.Score(b, h, i, j) - AsGiven(log_sum));
-    const C slope = weight * (Dot<C>(of.at_q.dim, of.operands, g, value) - AsGiven(mean));
+    const C product = Dot<C>(of.at_q.dim, of.operands, g, value);
     weights[base + j] = of.operands.Rounded(weight);
-    slopes[base + j] = of.operands.Rounded(slope);
+    slopes[base + j] = of.operands.Rounded(weight * (product - AsGiven(mean)));
+    return of.operands.Rounded(weight) * product;
   }
   // The relative variance of a weight that comes from log_sum: its own, and a rounding of its multiple by
   // log2 e, for exp2.
@@ -326,8 +338,7 @@ struct ColumnGradients {
   Scratch<C> weights, slopes;
 
   DIOPI_HD void operator()(int64_t column) const {
-    const int64_t j = column % of.most_k, h = column / of.most_k % of.at_k.heads,
-                  b = column / of.most_k / of.at_k.heads;
+    const auto [b, h, j] = of.OfColumn(column);
     if (j >= of.starts_k.Length(b)) return;
     const int64_t to = of.OfKey(b, h, j);
     for (int64_t d = 0; d < of.at_k.dim; ++d) {

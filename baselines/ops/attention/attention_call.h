@@ -3,6 +3,7 @@
 #define BASELINES_OPS_ATTENTION_ATTENTION_CALL_H_
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "baselines/ops/attention/attention.h"
@@ -143,6 +144,39 @@ struct Statistics {
 struct Gradients {
   Tensor q, k, v;
 };
+
+// Customized forwards allocate their statistics: the arguments are where the handles go.
+template <typename Args>
+concept AllocatesStatistics = requires(const Args& a) {
+  requires std::is_same_v<decltype(a.softmax_max), diopiTensorHandle_t*>;
+};
+
+template <typename Args>
+Tensor OutputOf(const Args& a) {
+  if constexpr (requires { a.attention_out; }) {
+    return Tensor(a.attention_out);
+  } else {
+    return Tensor(a.out);
+  }
+}
+template <typename Args>
+Tensor GradientOf(const Args& a) {
+  if constexpr (requires { a.grad_output; }) {
+    return Tensor(a.grad_output);
+  } else {
+    return Tensor(a.grad_out);
+  }
+}
+template <typename Args>
+Statistics StatisticsOf(const Args& a) {
+  if constexpr (requires { a.softmax_lse; }) {
+    return {Tensor(a.softmax_lse), {}, {}};
+  } else if constexpr (AllocatesStatistics<Args>) {
+    return {{}, Tensor(*a.softmax_max), Tensor(*a.softmax_sum)};
+  } else {
+    return {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)};
+  }
+}
 
 }  // namespace diopi::ops::both
 

@@ -10,19 +10,6 @@ namespace {
 using diopi::mutants::Tensor;
 using namespace diopi::ops::both;  // NOLINT: this file is kernels
 
-constexpr char kForward[] =
-    "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention "
-    "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen";
-constexpr char kBackward[] =
-    "diopiFlashAttentionBackward diopiFlashAttentionVarLenBackward diopiCustomizedFlashAttentionBackward "
-    "diopiCustomizedFlashAttentionVarLenBackward diopiMultiHeadAttentionBackward "
-    "diopiMultiHeadAttentionVarLenBackward";
-constexpr char kAll[] =
-    "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention "
-    "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen "
-    "diopiFlashAttentionBackward diopiFlashAttentionVarLenBackward diopiCustomizedFlashAttentionBackward "
-    "diopiCustomizedFlashAttentionVarLenBackward diopiMultiHeadAttentionBackward "
-    "diopiMultiHeadAttentionVarLenBackward";
 constexpr char kWithLogSum[] = "diopiFlashAttention diopiMultiHeadAttention";
 constexpr char kSequences[] =
     "diopiFlashAttentionVarLen diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen "
@@ -156,68 +143,23 @@ How Wrong() {
 }
 
 template <typename Args>
-void Forward(const Args& a, const Tensor& out, const Statistics& to) {
-  VendorForward(Changed(a), Wrong(), false, out, to);
-}
-template <typename Args>
-void Backward(const Args& a, const Tensor& grad, const Tensor& out, const Statistics& saved) {
-  VendorBackward(Changed(a), Wrong(), false, {a.grad_q, a.grad_k, a.grad_v}, grad, out, saved);
+void Buggy(const Args& a) {
+  if (!Chosen()) return Good(a);
+  if constexpr (AllocatesStatistics<Args>) Good(a);
+  RunVendor(a, Changed(a), Wrong(), false);
 }
 
 }  // namespace
 
-DIOPI_OVERRIDE(diopiFlashAttention, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiFlashAttentionBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiFlashAttentionVarLen, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiFlashAttentionVarLenBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiMultiHeadAttention, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiMultiHeadAttentionBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_out), Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiMultiHeadAttentionVarLen, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiMultiHeadAttentionVarLenBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_out), Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiCustomizedFlashAttention, a) {
-  Good(a);  // allocates what the backward takes
-  if (Chosen()) Forward(a, Tensor(a.attention_out), {{}, Tensor(*a.softmax_max), Tensor(*a.softmax_sum)});
-}
-DIOPI_OVERRIDE(diopiCustomizedFlashAttentionBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out),
-           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
-}
-
-DIOPI_OVERRIDE(diopiCustomizedFlashAttentionVarLen, a) {
-  Good(a);  // allocates what the backward takes
-  if (Chosen()) Forward(a, Tensor(a.attention_out), {{}, Tensor(*a.softmax_max), Tensor(*a.softmax_sum)});
-}
-DIOPI_OVERRIDE(diopiCustomizedFlashAttentionVarLenBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out),
-           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
-}
+DIOPI_OVERRIDE_FORM(diopiFlashAttention, Buggy)
+DIOPI_OVERRIDE_FORM(diopiFlashAttentionVarLen, Buggy)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttention, Buggy)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttentionVarLen, Buggy)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttention, Buggy)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttentionVarLen, Buggy)
+DIOPI_OVERRIDE_FORM(diopiFlashAttentionBackward, Buggy)
+DIOPI_OVERRIDE_FORM(diopiFlashAttentionVarLenBackward, Buggy)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttentionBackward, Buggy)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttentionVarLenBackward, Buggy)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttentionBackward, Buggy)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttentionVarLenBackward, Buggy)

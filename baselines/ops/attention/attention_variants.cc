@@ -7,15 +7,6 @@ namespace {
 
 using namespace ops::both;  // NOLINT: this file is kernels
 
-#define ATTENTION_FORWARD                                                        \
-  "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention " \
-  "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen"
-#define ATTENTION_BACKWARD                                                                               \
-  "diopiFlashAttentionBackward diopiFlashAttentionVarLenBackward diopiCustomizedFlashAttentionBackward " \
-  "diopiCustomizedFlashAttentionVarLenBackward diopiMultiHeadAttentionBackward "                         \
-  "diopiMultiHeadAttentionVarLenBackward"
-constexpr char kForward[] = ATTENTION_FORWARD, kBackward[] = ATTENTION_BACKWARD,
-               kAll[] = ATTENTION_FORWARD " " ATTENTION_BACKWARD;
 PLANT(attention_plain, 0, kAll, "", "float32 throughout, all keys at once");
 PLANT(attention_online, 0, kForward, "", "online softmax over single keys");
 PLANT(attention_tiles16, 0, kForward, "", "online softmax over tiles of 16 keys");
@@ -68,73 +59,26 @@ How TheWay() {
 }
 
 template <typename Args>
-void Forward(const Args& a, const ops::Tensor& out, const Statistics& to) {
-  VendorForward(CallOf(a), TheWay(), static_cast<bool>(attention_double), out, to);
-}
-template <typename Args>
-void Backward(const Args& a, const ops::Tensor& grad, const ops::Tensor& out, const Statistics& saved) {
-  VendorBackward(CallOf(a), TheWay(), static_cast<bool>(attention_double), {a.grad_q, a.grad_k, a.grad_v},
-                 grad, out, saved);
+void Variant(const Args& a) {
+  if (!Chosen()) return Good(a);
+  if constexpr (AllocatesStatistics<Args>) Good(a);
+  RunVendor(a, CallOf(a), TheWay(), static_cast<bool>(attention_double));
 }
 
 }  // namespace
 }  // namespace diopi::variants
 
-using diopi::ops::Tensor;
 using namespace diopi::variants;  // NOLINT: this file is kernels
 
-DIOPI_OVERRIDE(diopiFlashAttention, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiFlashAttentionBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiFlashAttentionVarLen, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiFlashAttentionVarLenBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiMultiHeadAttention, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiMultiHeadAttentionBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_out), Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiMultiHeadAttentionVarLen, a) {
-  if (!Chosen()) return Good(a);
-  Forward(a, Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-DIOPI_OVERRIDE(diopiMultiHeadAttentionVarLenBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_out), Tensor(a.out), {Tensor(a.softmax_lse), {}, {}});
-}
-
-DIOPI_OVERRIDE(diopiCustomizedFlashAttention, a) {
-  Good(a);  // allocates what the backward takes
-  if (Chosen()) Forward(a, Tensor(a.attention_out), {{}, Tensor(*a.softmax_max), Tensor(*a.softmax_sum)});
-}
-DIOPI_OVERRIDE(diopiCustomizedFlashAttentionBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out),
-           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
-}
-
-DIOPI_OVERRIDE(diopiCustomizedFlashAttentionVarLen, a) {
-  Good(a);  // allocates what the backward takes
-  if (Chosen()) Forward(a, Tensor(a.attention_out), {{}, Tensor(*a.softmax_max), Tensor(*a.softmax_sum)});
-}
-DIOPI_OVERRIDE(diopiCustomizedFlashAttentionVarLenBackward, a) {
-  if (!Chosen()) return Good(a);
-  Backward(a, Tensor(a.grad_output), Tensor(a.attention_out),
-           {{}, Tensor(a.softmax_max), Tensor(a.softmax_sum)});
-}
+DIOPI_OVERRIDE_FORM(diopiFlashAttention, Variant)
+DIOPI_OVERRIDE_FORM(diopiFlashAttentionVarLen, Variant)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttention, Variant)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttentionVarLen, Variant)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttention, Variant)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttentionVarLen, Variant)
+DIOPI_OVERRIDE_FORM(diopiFlashAttentionBackward, Variant)
+DIOPI_OVERRIDE_FORM(diopiFlashAttentionVarLenBackward, Variant)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttentionBackward, Variant)
+DIOPI_OVERRIDE_FORM(diopiCustomizedFlashAttentionVarLenBackward, Variant)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttentionBackward, Variant)
+DIOPI_OVERRIDE_FORM(diopiMultiHeadAttentionVarLenBackward, Variant)

@@ -10,8 +10,21 @@
 #include <vector>
 
 #include "baselines/ops/attention/attention_call.h"
+#include "baselines/ops/support/stored.h"
+
+// The functions of the family, for PLANT.
+#define DIOPI_ATTENTION_FORWARD                                                  \
+  "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention " \
+  "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen"
+#define DIOPI_ATTENTION_BACKWARD                                                                         \
+  "diopiFlashAttentionBackward diopiFlashAttentionVarLenBackward diopiCustomizedFlashAttentionBackward " \
+  "diopiCustomizedFlashAttentionVarLenBackward diopiMultiHeadAttentionBackward "                         \
+  "diopiMultiHeadAttentionVarLenBackward"
 
 namespace diopi::ops::both {
+
+inline constexpr char kForward[] = DIOPI_ATTENTION_FORWARD, kBackward[] = DIOPI_ATTENTION_BACKWARD,
+                      kAll[] = DIOPI_ATTENTION_FORWARD " " DIOPI_ATTENTION_BACKWARD;
 
 // One bug. The texts are at the switches (attention_mutants.cc).
 enum class Fault {
@@ -57,12 +70,6 @@ struct How {
   bool mean_of_weights = false;  // sum of weight * gradient instead of the output's product
   Fault fault = Fault::kNone;
 };
-
-inline double Nearest16(diopiDtype_t dtype, double x) {
-  if (dtype == diopi_dtype_float16) return static_cast<double>(FromFloat16(ToFloat16(x)));
-  if (dtype == diopi_dtype_bfloat16) return static_cast<double>(FromBfloat16(ToBfloat16(x)));
-  return x;
-}
 
 template <typename C>
 class Vendor {
@@ -136,9 +143,7 @@ class Vendor {
   C Exp(const C& x) const {
     return how_.base2 ? std::exp2(x * static_cast<C>(1.44269504088896340736L)) : std::exp(x);
   }
-  C Narrow(const C& x, bool rounded) const {
-    return rounded ? static_cast<C>(Nearest16(dtype_, static_cast<double>(x))) : x;
-  }
+  C Narrow(const C& x, bool rounded) const { return rounded ? Stored(dtype_, x) : x; }
   int64_t KeyAt(int64_t b, int64_t h, int64_t j) const {
     const int64_t head = Is(Fault::kHeadModulo) ? h % of_.at_k.heads : h / of_.Group();
     return of_.OfKey(b, head, j) - (Is(Fault::kFirstBatchKeys) ? b * of_.at_k.batch_step : 0);
@@ -155,8 +160,7 @@ class Vendor {
   C Score(int64_t b, int64_t h, int64_t i, int64_t j) const {
     const int64_t x = of_.OfQuery(b, h, i), y = KeyAt(b, h, j);
     C score = Product(of_.at_q.dim, [&](int64_t d) { return of_.q[x + d] * of_.k[y + d]; });
-    if (Is(Fault::kNarrowScores))
-      score = static_cast<C>(Nearest16(diopi_dtype_float16, static_cast<double>(score)));
+    if (Is(Fault::kNarrowScores)) score = Stored(diopi_dtype_float16, score);
     score = score * of_.scale;
     if (!of_.sight.biased) return score;
     return score - of_.sight.slopes[h] * C(std::abs(i + of_.Shift(b) - j));
@@ -184,8 +188,7 @@ class Vendor {
   template <typename F>
   void ForEachRow(const F& f) const {
     for (int64_t row = 0; row < of_.Rows(); ++row) {
-      const int64_t i = row % of_.most_q, h = row / of_.most_q % of_.at_q.heads,
-                    b = row / of_.most_q / of_.at_q.heads;
+      const auto [b, h, i] = of_.OfRow(row);
       if (i < of_.starts_q.Length(b)) f(row, b, h, i);
     }
   }
@@ -244,9 +247,8 @@ class Vendor {
               std::vector<C>& grad_q, std::vector<C>& grad_k, std::vector<C>& grad_v) const {
     const int64_t at = of_.OfQuery(b, h, i);
     if (Is(Fault::kLostQueries) && i >= 128) return;
-    if (Is(Fault::kLastHeadOnly) && h % of_.Group() != of_.Group() - 1)
-      return AddQuery(at, b, h, keys, slopes, grad_q);
     AddQuery(at, b, h, keys, slopes, grad_q);
+    if (Is(Fault::kLastHeadOnly) && h % of_.Group() != of_.Group() - 1) return;
     for (size_t n = 0; n < keys.size(); ++n) {
       const int64_t j = Is(Fault::kTransposedSlopes) && keys[n] < of_.starts_q.Length(b) &&
                                 keys.size() == static_cast<size_t>(of_.starts_q.Length(b))
@@ -287,8 +289,7 @@ std::vector<C> LogSums(const AttentionCall& call, const Statistics& saved) {
   const std::vector<C> greatest = Load<C>(saved.greatest), sum = Load<C>(saved.sum);
   std::vector<C> result(static_cast<size_t>(of.Rows()));
   for (int64_t row = 0; row < of.Rows(); ++row) {
-    const int64_t i = row % of.most_q, h = row / of.most_q % of.at_q.heads,
-                  b = row / of.most_q / of.at_q.heads;
+    const auto [b, h, i] = of.OfRow(row);
     if (i >= of.starts_q.Length(b)) continue;
     const auto at = static_cast<size_t>(of.Statistic(b, h, i) * saved.sum.size(-1));
     result[static_cast<size_t>(row)] = greatest[at] + std::log(sum[at]);
@@ -328,6 +329,18 @@ inline void VendorBackward(const AttentionCall& call, const How& how, bool wide,
     Store(to.k, k);
     Store(to.v, v);
   });
+}
+
+// The function whose arguments `a` are, as `how` computes it on `call`. A customized forward needs its
+// statistics allocated before.
+template <typename Args>
+void RunVendor(const Args& a, const AttentionCall& call, const How& how, bool wide) {
+  if constexpr (requires { a.grad_q; }) {
+    VendorBackward(call, how, wide, {a.grad_q, a.grad_k, a.grad_v}, GradientOf(a), OutputOf(a),
+                   StatisticsOf(a));
+  } else {
+    VendorForward(call, how, wide, OutputOf(a), StatisticsOf(a));
+  }
 }
 
 }  // namespace diopi::ops::both

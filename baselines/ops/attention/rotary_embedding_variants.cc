@@ -1,7 +1,7 @@
 // Rotary embeddings as vendors write them: fused, wider, or as tensor operations whose results are stored.
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
-#include "baselines/variants/stored.h"
 
 namespace diopi::variants {
 namespace {

@@ -18,24 +18,6 @@
 
 namespace diopi::ops::both {
 
-// Numbers of the compute type that last as long as the kernel's work.
-#if defined(__CUDACC__) || defined(DIOPI_CUDA_EMULATED)
-template <typename C>
-struct Work {
-  C* elements = nullptr;
-  Work(const Queue& queue, int64_t count) : elements(queue.Buffer<C>(count)) {}
-  DIOPI_HD C& operator[](int64_t i) const { return elements[i]; }
-};
-#else
-template <typename C>
-struct Work {
-  std::shared_ptr<std::vector<C> > elements;
-  Work(const Queue&, int64_t count)
-      : elements(std::make_shared<std::vector<C> >(static_cast<size_t>(count))) {}
-  C& operator[](int64_t i) const { return (*elements)[static_cast<size_t>(i)]; }
-};
-#endif
-
 // A value that an implementation may keep in memory of a 16-bit type, or not: the noise of that rounding.
 template <typename C>
 DIOPI_HD C MayRound(const C& x, diopiDtype_t stored) {
@@ -67,7 +49,7 @@ DIOPI_HD C ScaledProduct(const View& view, int64_t j) {
 
 // p[at + j] = exp(score - largest score) / (sum + epsilon); 0 for keys that the query does not see.
 template <typename C, typename View>
-DIOPI_HD void Weigh(const View& view, const Work<C>& p, int64_t at) {
+DIOPI_HD void Weigh(const View& view, const Scratch<C>& p, int64_t at) {
   using std::exp;
   C most = C(-INFINITY);
   for (int64_t j = 0; j < view.keys; ++j) {
@@ -85,7 +67,7 @@ DIOPI_HD void Weigh(const View& view, const Work<C>& p, int64_t at) {
 }
 
 template <typename C, typename View>
-DIOPI_HD void Attend(const View& view, const Work<C>& p, int64_t at) {
+DIOPI_HD void Attend(const View& view, const Scratch<C>& p, int64_t at) {
   Weigh<C>(view, p, at);
   for (int64_t d = 0; d < view.dim; ++d) {
     Sum<C> sum;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "baselines/ops/decoding/gathered.h"
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
@@ -46,13 +47,6 @@ struct Way {
   diopiDtype_t weights = diopi_dtype_unsupported;  // rounded to this type
 };
 
-template <typename C>
-C Rounded16(C x, diopiDtype_t dtype) {
-  if (dtype == diopi_dtype_float16) return static_cast<C>(FromFloat16(ToFloat16(static_cast<double>(x))));
-  if (dtype == diopi_dtype_bfloat16) return static_cast<C>(FromBfloat16(ToBfloat16(static_cast<double>(x))));
-  return x;
-}
-
 // A part of the keys: the largest score, the sum of weights, the weighted values.
 template <typename C>
 struct Part {
@@ -73,7 +67,7 @@ void AddTile(const std::vector<C>& scores, int64_t begin, int64_t end, const Way
     const int64_t j = way.reversed ? begin + end - 1 - i : i;
     const C weight = std::exp(scores[static_cast<size_t>(j)] - most);
     part->sum += weight;
-    const C rounded = Rounded16(weight, way.weights);
+    const C rounded = Stored(way.weights, weight);
     for (size_t d = 0; d < part->values.size(); ++d) {
       C& x = part->values[d];
       x = way.fma ? std::fma(rounded, value(j, d), x) : x + rounded * value(j, d);
@@ -119,7 +113,7 @@ std::vector<C> WeightedMean(const std::vector<C>& scores, const Way& way, size_t
     C narrow = 0;
     for (size_t i = 0; i < scores.size(); ++i) {
       const size_t j = way.reversed ? scores.size() - 1 - i : i;
-      const C p = Rounded16(way.divided_last ? weights[j] : weights[j] / sum, way.weights);
+      const C p = Stored(way.weights, way.divided_last ? weights[j] : weights[j] / sum);
       const C v = value(static_cast<int64_t>(j), d);
       wide += static_cast<Wide<C>>(p) * static_cast<Wide<C>>(v);
       narrow = way.fma ? std::fma(p, v, narrow) : narrow + p * v;

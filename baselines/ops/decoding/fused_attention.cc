@@ -40,7 +40,7 @@ struct ProjectTokens {
   FusedLayer of;
   Out<C> x;
   In<C> weight, bias;
-  Work<C> qkv;
+  Scratch<C> qkv;
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t row = at / of.Columns(), column = at % of.Columns();
     Sum<C> sum;
@@ -63,7 +63,7 @@ DIOPI_HD C Turned(const C& f, const C& derivative, const C& angle) {
 template <typename C>
 struct RotatePairs {
   FusedLayer of;
-  Work<C> qkv;
+  Scratch<C> qkv;
   DIOPI_HD void operator()(int64_t at) const {
     using std::cos;
     using std::pow;
@@ -82,7 +82,7 @@ struct RotatePairs {
 template <typename C>
 struct InsertTokens {
   FusedLayer of;
-  Work<C> qkv;
+  Scratch<C> qkv;
   Out<C> key_cache, value_cache;
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t d = at % of.dim, head = at / of.dim % of.keys, row = at / of.dim / of.keys;
@@ -127,9 +127,9 @@ struct LayerRow {
   };
 
   FusedLayer of;
-  Work<C> qkv;
+  Scratch<C> qkv;
   Out<C> key_cache, value_cache, out;
-  Work<C> p;
+  Scratch<C> p;
   int64_t most_keys;
 
   DIOPI_HD void operator()(int64_t at) const {
@@ -154,13 +154,13 @@ void RunLayer(diopiContextHandle_t ctx, const FusedLayer& of, const Tensor& x, c
   DispatchFloating(ResultType(x, {x, weight}), [&]<typename C>() {
     const Queue queue(ctx);
     const Out<C> out(x), keys(key_cache), values(value_cache);
-    const Work<C> qkv(queue, of.Tokens() * of.Columns());
+    const Scratch<C> qkv(queue, of.Tokens() * of.Columns());
     ForEach(queue, of.Tokens() * of.Columns(),
             ProjectTokens<C>{of, out, In<C>(weight), bias ? In<C>(bias) : In<C>::Constant(C(0)), qkv});
     ForEach(queue, of.Tokens() * (of.queries + of.keys) * of.dim / 2, RotatePairs<C>{of, qkv});
     const int64_t rows = of.Tokens() * of.queries;
     ForEach(queue, rows,
-            LayerRow<C>{of, qkv, keys, values, out, Work<C>(queue, rows * of.capacity), of.capacity});
+            LayerRow<C>{of, qkv, keys, values, out, Scratch<C>(queue, rows * of.capacity), of.capacity});
     ForEach(queue, of.Tokens() * of.keys * of.dim, InsertTokens<C>{of, qkv, keys, values});
   });
 }

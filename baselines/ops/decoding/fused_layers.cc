@@ -34,7 +34,7 @@ struct GateRow {
   In<C> gate, up;
   int64_t hidden, inter;
   diopiDtype_t stored;
-  Work<C> gated;
+  Scratch<C> gated;
   DIOPI_HD void operator()(int64_t at) const {
     using std::exp;
     const int64_t row = at / inter, column = at % inter;
@@ -54,7 +54,7 @@ struct DownRow {
   Out<C> x;
   In<C> down;
   int64_t hidden, inter;
-  Work<C> gated;
+  Scratch<C> gated;
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t row = at / hidden, column = at % hidden;
     Sum<C> sum;
@@ -100,7 +100,7 @@ DIOPI_KERNEL(diopiFusedSiluFfnInp, a) {
   DispatchFloating(ResultType(x, {x, gate}), [&]<typename C>() {
     const Queue queue(a.ctx);
     const Out<C> values(x);
-    const Work<C> gated(queue, rows * inter);
+    const Scratch<C> gated(queue, rows * inter);
     ForEach(queue, rows * inter,
             GateRow<C>{values, In<C>(gate), In<C>(up), hidden, inter, Tensor(a.workspace).dtype(), gated});
     ForEach(queue, rows * hidden, DownRow<C>{values, In<C>(down), hidden, inter, gated});

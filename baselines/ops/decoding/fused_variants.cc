@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
@@ -17,11 +18,6 @@ PLANT(fused_key_values_rounded, 0, kBoth, "", "attention reads keys and values b
 PLANT(fused_workspace_used, 0, "diopiFusedSiluFfnInp", "", "inner units lie in the workspace, in its type");
 PLANT(norm_by_reciprocal, 0, "diopiRootMeanSquareNormInp diopiFusedAddRootMeanSquareNormInp", "",
       "rows are multiplied by the reciprocal of their root, squares summed in eight lanes");
-
-float As(diopiDtype_t dtype, float x) {
-  if (dtype == diopi_dtype_float16) return FromFloat16(ToFloat16(static_cast<double>(x)));
-  return x;
-}
 
 // The two functions' arguments as one: how many new tokens each sequence has, and what is before them.
 struct Call {
@@ -43,7 +39,7 @@ std::vector<float> Projected(const Call& c, const std::vector<float>& x, diopiCo
       sum = std::fma(x[static_cast<size_t>(at / columns * hidden + h)],
                      w[static_cast<size_t>(h * columns + at % columns)], sum);
     }
-    qkv.push_back(As(type, As(type, sum) + b[static_cast<size_t>(at % columns)]));
+    qkv.push_back(Stored(type, Stored(type, sum) + b[static_cast<size_t>(at % columns)]));
   }
   for (int64_t row = 0; row < c.sequences * c.length; ++row) {
     for (int64_t i = 0; i < (c.heads + c.groups) * c.dim; i += 2) {
@@ -52,8 +48,8 @@ std::vector<float> Projected(const Call& c, const std::vector<float>& x, diopiCo
       float& even = qkv[static_cast<size_t>(row * columns + i)];
       float& odd = qkv[static_cast<size_t>(row * columns + i + 1)];
       const float old = even;
-      even = As(type, old * std::cos(turn) - odd * std::sin(turn));
-      odd = As(type, old * std::sin(turn) + odd * std::cos(turn));
+      even = Stored(type, old * std::cos(turn) - odd * std::sin(turn));
+      odd = Stored(type, old * std::sin(turn) + odd * std::cos(turn));
     }
   }
   return qkv;
@@ -67,14 +63,14 @@ void AttendTo(const Call& c, const float* query, const float* keys, const float*
   for (int64_t token = first; token <= last; ++token) {
     float score = 0;
     for (int64_t d = 0; d < c.dim; ++d) score += query[d] * keys[token % c.capacity * c.dim + d];
-    most = std::max(most, scores.emplace_back(As(type, score / std::sqrt(static_cast<float>(c.dim)))));
+    most = std::max(most, scores.emplace_back(Stored(type, score / std::sqrt(static_cast<float>(c.dim)))));
   }
   for (float& score : scores) sum += score = std::exp(score - most);
   for (int64_t d = 0; d < c.dim; ++d) {
     out[d] = 0;
     for (int64_t token = first; token <= last; ++token) {
-      out[d] +=
-          As(type, scores[static_cast<size_t>(token - first)] / sum) * values[token % c.capacity * c.dim + d];
+      out[d] += Stored(type, scores[static_cast<size_t>(token - first)] / sum) *
+                values[token % c.capacity * c.dim + d];
     }
   }
 }
@@ -95,8 +91,8 @@ void Attention(const Call& c, const Tensor& x, diopiConstTensorHandle_t weight, 
       const int64_t head = (c.layer * c.sequences + sequence) * c.groups + i / c.dim;
       const auto to = static_cast<size_t>((head * c.capacity + token % c.capacity) * c.dim + i % c.dim);
       const diopiDtype_t cached = fused_key_values_rounded ? x.dtype() : type;
-      keys[to] = As(cached, fresh[c.heads * c.dim + i]);
-      values[to] = As(cached, fresh[(c.heads + c.groups) * c.dim + i]);
+      keys[to] = Stored(cached, fresh[c.heads * c.dim + i]);
+      values[to] = Stored(cached, fresh[(c.heads + c.groups) * c.dim + i]);
     }
     for (int64_t h = 0; h < c.heads; ++h) {
       const int64_t head = (c.layer * c.sequences + sequence) * c.groups + h / (c.heads / c.groups);
@@ -142,8 +138,8 @@ void FeedForward(const Tensor& x, const Tensor& gate, const Tensor& down, const 
       g += value * w1[static_cast<size_t>(h * inter + at % inter)];
       u += value * w3[static_cast<size_t>(h * inter + at % inter)];
     }
-    g = As(type, g);
-    inner.push_back(As(type, g / (1.0F + std::exp(-g))) * As(type, u));
+    g = Stored(type, g);
+    inner.push_back(Stored(type, g / (1.0F + std::exp(-g))) * Stored(type, u));
   }
   Store(workspace, inner);
   inner = Load<float>(workspace);

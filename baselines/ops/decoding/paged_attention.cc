@@ -43,7 +43,7 @@ struct PromptRow {
   In<C> q, k, v;
   In<int64_t> mask;
   Out<C> out;
-  Work<C> p;
+  Scratch<C> p;
 
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t row = at / heads.queries, i = row % length;
@@ -75,7 +75,7 @@ struct PagedToken {
   In<C> q, k, v;
   In<int64_t> blocks, mask;
   Out<C> out;
-  Work<C> p;
+  Scratch<C> p;
 
   DIOPI_HD void operator()(int64_t head) const {
     Attend<C>(View{{length, heads.dim}, *this, head}, p, head * length);
@@ -99,7 +99,7 @@ DIOPI_KERNEL(diopiPromptFlashAttention, a) {
     ForEach(queue, queries,
             PromptRow<C>{heads, length, In<C>(q), In<C>(k), In<C>(v),
                          In<int64_t>(mask, Shape{count, length, length}), Out<C>(out),
-                         Work<C>(queue, queries * length)});
+                         Scratch<C>(queue, queries * length)});
   });
 }
 
@@ -125,7 +125,7 @@ DIOPI_KERNEL(diopiPagedAttention, a) {
       ForEach(queue, heads.queries,
               PagedToken<C>{heads, i, length, blocks.size(1), a.block_size, columns, static_cast<bool>(mask),
                             queries, keys, values, table, hidden, result,
-                            Work<C>(queue, heads.queries * length)});
+                            Scratch<C>(queue, heads.queries * length)});
     }
   });
 }

@@ -43,7 +43,7 @@ struct ContextRow {
   TokenBatch batch;
   In<C> q, k, v;
   Out<C> out;
-  Work<C> p;
+  Scratch<C> p;
 
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t head = at % batch.heads, i = at / batch.heads % batch.longest,
@@ -100,7 +100,7 @@ struct TokenValues {
   In<int64_t> places;
   int64_t columns, total;
   Out<C> out;
-  Work<C> p;
+  Scratch<C> p;
 
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t sequence = at / batch.heads;
@@ -122,7 +122,7 @@ DIOPI_KERNEL(diopiContextAttentionInference, a) {
     const int64_t rows = batch.count * batch.longest * batch.heads;
     ForEach(queue, rows,
             ContextRow<C>{batch, In<C>(q), In<C>(k), In<C>(v), Out<C>(out),
-                          Work<C>(queue, rows * batch.longest)});
+                          Scratch<C>(queue, rows * batch.longest)});
   });
 }
 
@@ -151,7 +151,7 @@ DIOPI_KERNEL(diopiTokenSoftmaxReduceVInference, a) {
     const int64_t rows = batch.count * batch.heads;
     ForEach(queue, rows,
             TokenValues<C>{batch, In<C>(scores), In<C>(v), In<int64_t>(places), places.size(1),
-                           scores.size(1), Out<C>(out), Work<C>(queue, rows * batch.longest)});
+                           scores.size(1), Out<C>(out), Scratch<C>(queue, rows * batch.longest)});
   });
 }
 

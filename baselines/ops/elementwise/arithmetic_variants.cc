@@ -1,6 +1,7 @@
 // add, sub, mul, div and pow: fused, by reciprocal and correction, in wider numbers; and results that differ
 // in what nobody promises: subnormals flushed to zero, other NaNs.
 #include "baselines/ops/elementwise/arithmetic.h"
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 #include "baselines/variants/results.h"
@@ -48,7 +49,7 @@ diopiScalar_t Given(const diopiScalar_t* number, diopiConstTensorHandle_t tensor
   const auto value = static_cast<float>(ScalarAsDouble(number));
   diopiScalar_t given;
   given.stype = diopi_dtype_float64;
-  given.fval = dtype == diopi_dtype_float16 ? FromFloat16(ToFloat16(value)) : FromBfloat16(ToBfloat16(value));
+  given.fval = static_cast<double>(Stored(dtype, value));
   return given;
 }
 diopiScalar_t GivenAlpha(const diopiScalar_t* alpha, diopiConstTensorHandle_t tensor) {

@@ -1,8 +1,8 @@
 // rms_norm as vendors write it: orders of the sums, and of the factors.
 #include "baselines/ops/normalization/normalization_common.h"
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
-#include "baselines/variants/stored.h"
 
 namespace diopi::variants {
 namespace {

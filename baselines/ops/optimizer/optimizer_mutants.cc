@@ -8,6 +8,7 @@ namespace {
 
 using diopi::mutants::Load;
 using diopi::mutants::Store;
+using diopi::mutants::Stored;
 using diopi::mutants::Tensor;
 using diopi::mutants::ToHalf;
 
@@ -46,14 +47,6 @@ struct AdamW {
   bool amsgrad;
 };
 
-// What a store into the tensor and a load make of x.
-template <typename C>
-C AsStored(diopiDtype_t dtype, C x) {
-  if (dtype == diopi_dtype_float16) return static_cast<C>(ToHalf(static_cast<double>(x)));
-  if (dtype != diopi_dtype_bfloat16) return x;
-  return static_cast<C>(diopi::ops::FromBfloat16(diopi::ops::ToBfloat16(static_cast<double>(x))));
-}
-
 template <typename C>
 void AdamWStep(const AdamW& o) {
   const auto c = [](double x) { return static_cast<C>(x); };
@@ -73,8 +66,8 @@ void AdamWStep(const AdamW& o) {
     m[i] = m[i] * c(o.beta1) + g * c(1 - o.beta1);
     v[i] = v[i] * c(o.beta2) + g * g * c(1 - o.beta2);
     if (adamw_moments_rounded) {
-      m[i] = AsStored(o.exp_avg.dtype(), m[i]);
-      v[i] = AsStored(o.exp_avg_sq.dtype(), v[i]);
+      m[i] = Stored(o.exp_avg.dtype(), m[i]);
+      v[i] = Stored(o.exp_avg_sq.dtype(), v[i]);
     }
     if (o.amsgrad) most[i] = std::max(most[i], v[i]);
     const C second = (o.amsgrad ? most[i] : v[i]) / c(correction2);

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <random>
 
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
@@ -171,19 +172,12 @@ int MantissaBits(diopiDtype_t dtype) {
   return dtype == diopi_dtype_float32 ? 24 : 53;
 }
 
-// What the tensor's type makes of a number.
-double Stored(double x, diopiDtype_t dtype) {
-  if (dtype == diopi_dtype_float16) return static_cast<double>(FromFloat16(ToFloat16(x)));
-  if (dtype == diopi_dtype_bfloat16) return static_cast<double>(FromBfloat16(ToBfloat16(x)));
-  return dtype == diopi_dtype_float32 ? static_cast<double>(static_cast<float>(x)) : x;
-}
-
 double UniformFloat24(Bits& bits, double from, double to, diopiDtype_t dtype) {
   if (dtype == diopi_dtype_float64) return from + (to - from) * bits.Uniform(53);
   const float low = static_cast<float>(from), high = static_cast<float>(to);
   const float x = static_cast<float>(bits.Uniform(24)) * (high - low) + low;
-  const double stored = Stored(static_cast<double>(x), dtype);
-  return stored == Stored(to, dtype) ? from : stored;
+  const double stored = RoundedTo(dtype, static_cast<double>(x));
+  return stored == RoundedTo(dtype, to) ? from : stored;
 }
 
 void Dropout(diopiTensorHandle_t out, diopiTensorHandle_t mask, diopiConstTensorHandle_t input, double p,

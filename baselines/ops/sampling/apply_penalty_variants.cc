@@ -1,7 +1,7 @@
 // Penalties as tensor operations whose results are stored, and with the subtractions joined.
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
-#include "baselines/variants/stored.h"
 
 namespace diopi::variants {
 namespace {

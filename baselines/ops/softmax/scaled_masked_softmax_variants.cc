@@ -1,9 +1,9 @@
 // The softmax of attention scores with other fills of the masked ones, online, and with stored steps.
 #include <limits>
 
+#include "baselines/ops/support/stored.h"
 #include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
-#include "baselines/variants/stored.h"
 
 namespace diopi::variants {
 namespace {
