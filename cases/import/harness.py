@@ -567,6 +567,51 @@ def absolute(args):
         raise Refused("the absolute value of bool", None, INVALID)
 
 
+def given_integers(values):
+    return Tensor([len(values)], "int32", f"fill {{ values {{ values: {list(values)} }} }}", None, list(values))
+
+
+def scaled(args, name="softmax_scale"):
+    """No scale, or 0, stands for one by the root of a head's size."""
+    size = args["q"].shape[-1]
+    if args.get("input_layout") in ("SBH", "BSH"):
+        size //= args["head_num"]
+    args[name] = args[name] or 1 / math.sqrt(size)
+
+
+def sequences(args):
+    scaled(args)
+    for name in ("cu_seqlens_q", "cu_seqlens_kv"):
+        args[name] = given_integers(args[name])
+
+
+def heads(args):
+    scaled(args, "scale")
+
+
+def heads_of_sequences(args):
+    scaled(args, "scale")
+    args["cum_seq_q"] = args["cum_seq_k"] = given_integers(args.pop("cu_seqlens"))
+    args["max_q"] = args["max_k"] = args.pop("max_seqlen")
+
+
+def hidden_keys(args):
+    """With is_causal, the harness passes a mask of the keys after the query."""
+    scaled(args)
+    if not args["is_causal"]:
+        return
+    rows, columns = args.get("max_seqlen_q"), args.get("max_seqlen_kv")
+    if rows is None:
+        axis = args["input_layout"].index("S")
+        rows, columns = args["q"].shape[axis], args["k"].shape[axis]
+    rows, columns = min(rows, 2048), min(columns, 2048)
+    if rows * columns > MAX_MASK:
+        raise Refused(f"a mask of {rows} x {columns} elements", None, f"a mask of more than {MAX_MASK} elements")
+    values = [int(j > i) for i in range(rows) for j in range(columns)]
+    args["attention_mask"] = Tensor([rows, columns], "bool", f"fill {{ values {{ values: {values} }} }}", None, values)
+
+
+MAX_MASK = 1 << 18
 ALPHA = {"alpha": 1}
 POOL = {"stride": None, "padding": 0, "ceil_mode": False}
 POOL_BY_MODE = dict(POOL, kernel_size=0, dilation=1, count_include_pad=True, output_size=0, mode="avg", adaptive=False)
@@ -575,6 +620,7 @@ NO_INDICES = {"return_indices": None}  # the operator has functions with them an
 CONVOLUTION = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 LOSS = {"ignore_index": -100, "reduction": "mean"}
 DIMS = {"dim": None, "keepdim": False}
+CUMULATIVE = {"cu_seqlens_q": "cum_seq_q", "cu_seqlens_kv": "cum_seq_kv"}
 STEP = {"param_grad": "grad"}  # of an optimizer
 WINDOWS = {"dilation": 1, "padding": 0, "stride": 1}
 
@@ -618,6 +664,7 @@ CALLS = {
                         given={"upper": False, "check_errors": False}),
     "clip_grad_norm_": Call(names={"tensors": "grads"}, given={"norm_type": 2.0, "error_if_nonfinite": False}),
     "col2im": Call(given=WINDOWS, prepare=spread(2, "output_size", "kernel_size", "stride", "padding", "dilation")),
+    "context_attention": Call(names={"out": "context_attention_out"}, lead="q"),
     "conv2d": Call(given=CONVOLUTION, prepare=convolution(2)),
     "conv3d": Call(given=CONVOLUTION, prepare=convolution(3)),
     "conv_transpose2d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution(2)),
@@ -626,6 +673,8 @@ CALLS = {
     "cross_entropy": Call(given=dict(LOSS, label_smoothing=0.0)),
     "ctc_loss": Call(given={"blank": 0, "reduction": "mean", "zero_infinity": False}, prepare=ctc_loss,
                      lead="log_probs"),
+    "customized_flash_attention": Call(prepare=hidden_keys, lead="q"),
+    "customized_flash_attention_varlen": Call(names=CUMULATIVE, prepare=hidden_keys, lead="q"),
     "div": Call(given={"rounding_mode": None}, prepare=div),
     "dropout": Call(names={"training": "train"}, given={"p": 0.5, "training": True}),
     "embedding": Call(names={"input": "indices", "scale_grad_by_freq": "scale_grad_byfreq"},
@@ -633,6 +682,8 @@ CALLS = {
                              "sparse": False}, prepare=embedding, lead="weight"),
     "expand": Call(prepare=expand),
     "fill_": Call(["diopiFill"]),
+    "flash_attention": Call(prepare=scaled, lead="q"),
+    "flash_attention_varlen": Call(names=CUMULATIVE, prepare=sequences, lead="q"),
     "gelu": Call(given={"approximate": "none"}),
     "group_norm": Call(given={"eps": 1e-5}),
     "im2col": Call(given=WINDOWS, prepare=spread(2, "kernel_size", "stride", "padding", "dilation")),
@@ -654,6 +705,8 @@ CALLS = {
     "mean": Call(given=DIMS, prepare=reduction),
     "meshgrid": Call(names={"tensors": "inputs", "shape": None}, lead="tensors"),
     "mm": Call(["diopiMm"]),
+    "multihead_attention": Call(prepare=heads, lead="q"),
+    "multihead_attention_varlen": Call(prepare=heads_of_sequences, lead="q"),
     "nll_loss": Call(["diopiNLLLoss", "diopiNLLLossBackward"], given=LOSS),
     "nll_loss_v2": Call(["diopiNLLLossV2", "diopiNLLLossV2Backward"], given=LOSS),
     "nms": Call(names={"scores": "confidence"}, lead="boxes"),
@@ -663,11 +716,17 @@ CALLS = {
     "normal_": Call(["diopiNormalInp"], names={"input": "inout", "shape": None}),
     "one_hot": Call(given={"num_classes": -1}, prepare=one_hot),
     "polar": Call(prepare=polar, lead="abs"),
+    "paged_attention": Call(names={"query": "q", "key": "k", "value": "v", "actualSeqLengths": "actual_seq_lengths",
+                                   "numHeads": "num_heads", "numKeyValueHeads": "num_kv_heads",
+                                   "blockTable": "block_table", "blockSize": "block_size"}, lead="query"),
     "pool1d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(1)),
     "pool2d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(2)),
     "pool3d": Call(names=BY_MODE, given=POOL_BY_MODE, prepare=pooling_by_mode(3)),
     "pow": Call(names={"self": "input"}),
     "prod": Call(given=DIMS, prepare=product),
+    "prompt_flash_attention": Call(names={"attenMask": "atten_mask", "actualSeqLengths": "actual_seq_lengths",
+                                          "maxInputLen": "max_input_len", "numHeads": "num_heads",
+                                          "numKeyValueHeads": "num_kv_heads"}, lead="query"),
     "random": Call(names={"input": "inout", "start": "from", "end": "to"}, given={"start": 0, "end": None},
                    prepare=random_integers),
     "randperm": Call(prepare=randperm),
@@ -676,6 +735,7 @@ CALLS = {
     "rmsprop": Call(names=dict(STEP, momentum_buffer="momentum_buf"), lead="param"),
     "roi_align": Call(names={"boxes": "rois"}, given={"spatial_scale": 1.0, "sampling_ratio": -1, "aligned": False},
                       prepare=region_cells),
+    "rotary_emb": Call(names={"input": "x"}),
     "scatter": Call(given={"reduce": ""}),
     "sgd": Call(names=STEP, given={"momentum": 0, "dampening": 0, "weight_decay": 0,
                                                      "nesterov": False}, lead="param"),
@@ -688,6 +748,7 @@ CALLS = {
     "std": Call(given=dict(DIMS, correction=1), prepare=reduction),
     "sub": Call(given=ALPHA),
     "sum": Call(given=DIMS, prepare=reduction),
+    "token_attention": Call(names={"out": "token_attention_out"}, lead="q"),
     "topk": Call(given={"dim": -1, "largest": True, "sorted": True}),
     "triangular_solve": Call(names={"input": "b", "A": "mat"}, prepare=triangular_solve,
                              given={"upper": True, "transpose": False, "unitriangular": False}),

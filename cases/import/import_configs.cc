@@ -111,11 +111,13 @@ void UseAliases(const v1::OperatorFile& op, v1::Point* point) {
   for (v1::PointAttribute& attribute : *point->mutable_attr()) attribute.set_name(rename(attribute.name()));
 }
 
-// Whether every output that the host allocates gets its shape, from a rule or from the point.
+// Whether every output that the host allocates, unless it may be null, gets its shape, from a rule or from
+// the point.
 bool HasItsOutputs(const v1::FunctionRules& rules, const v1::Point& point) {
   for (const abi::Param& param : abi::FindFunction(rules.name())->param()) {
     const v1::ArgRule& rule = RuleFor(rules, param.name());
-    if (RoleOf(param, rule) != v1::ROLE_OUTPUT || IsHostOutput(param) || HasShapeSource(rule)) continue;
+    if (RoleOf(param, rule) != v1::ROLE_OUTPUT || IsHostOutput(param)) continue;
+    if (HasShapeSource(rule) || rule.optional()) continue;
     const std::string& name = rule.alias().empty() ? param.name() : rule.alias();
     const bool given = std::any_of(point.in().begin(), point.in().end(),
                                    [&](const v1::PointTensor& tensor) { return tensor.name() == name; });

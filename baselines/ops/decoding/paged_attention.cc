@@ -114,12 +114,14 @@ DIOPI_KERNEL(diopiPagedAttention, a) {
   CheckShape(v, k.shape(), "v");
   CheckShape(out, q.shape(), "out");
   const int64_t columns = mask ? mask.size(-1) : 0;
+  const bool stacked = mask && mask.rank() == 3;  // [sequences, 1, longest]
+  const Shape visible = stacked ? Shape{count, 1, columns} : Shape{count, columns};
   DispatchFloating(ResultType(out, {q, k, v}), [&]<typename C>() {
     const Queue queue(a.ctx);
     const In<C> queries(q), keys(k), values(v);
     const Out<C> result(out);
     const In<int64_t> table(blocks),
-        hidden = mask ? In<int64_t>(mask, Shape{count, columns}) : In<int64_t>::Constant(0);
+        hidden = mask ? In<int64_t>(mask, visible) : In<int64_t>::Constant(0);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t length = lengths[static_cast<size_t>(i)];
       ForEach(queue, heads.queries,
