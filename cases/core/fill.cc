@@ -102,8 +102,9 @@ class Filler {
     return absl::OkStatus();
   }
 
- private:
   absl::Status Check() const;
+
+ private:
   absl::Status CheckIntegers() const;
   absl::Status CheckNumbers() const;
   void Element(int64_t i);
@@ -292,24 +293,32 @@ void Filler::Specials() {
   }
 }
 
-// The index of each logical element's distinct value: row-major, with shared elements counted once.
-// `distinct` gets the shape of the distinct elements.
-std::vector<int64_t> PlacesOf(const v1::TensorSpec& spec, std::vector<int64_t>* distinct) {
-  const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
-  *distinct = shape;
-  if (!Overlaps(spec)) return {};
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (spec.strides(static_cast<int>(i)) == 0) (*distinct)[i] = 1;
-  }
+// The tensor without the elements that a stride of 0 repeats.
+v1::TensorSpec Unrepeated(const v1::TensorSpec& spec) {
   v1::TensorSpec reduced = spec;
-  reduced.mutable_shape()->Assign(distinct->begin(), distinct->end());
-  if (Overlaps(reduced)) {  // interleaved explicit strides: by place in storage
-    *distinct = {spec.storage_elements()};
-    return ElementOffsets(shape, spec.strides(), spec.storage_offset());
+  for (int i = 0; i < spec.shape_size(); ++i) {
+    if (spec.strides(i) == 0 && spec.shape(i) > 0) reduced.set_shape(i, 1);
   }
-  std::vector<int64_t> strides = ContiguousStrides(*distinct);
+  return reduced;
+}
+
+// The shape of the distinct elements: shared ones count once, interleaved ones by their place in storage.
+std::vector<int64_t> DistinctShape(const v1::TensorSpec& spec) {
+  const v1::TensorSpec reduced = Overlaps(spec) ? Unrepeated(spec) : spec;
+  if (Overlaps(reduced)) return {spec.storage_elements()};
+  return {reduced.shape().begin(), reduced.shape().end()};
+}
+
+// The index of each logical element's distinct value, row-major; none where every element has its own.
+std::vector<int64_t> PlacesOf(const v1::TensorSpec& spec) {
+  const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
+  if (!Overlaps(spec)) return {};
+  const v1::TensorSpec reduced = Unrepeated(spec);
+  if (Overlaps(reduced)) return ElementOffsets(shape, spec.strides(), spec.storage_offset());
+  const std::vector<int64_t> distinct = DistinctShape(spec);
+  std::vector<int64_t> strides = ContiguousStrides(distinct);
   for (size_t i = 0; i < shape.size(); ++i) {
-    if ((*distinct)[i] != shape[i]) strides[i] = 0;
+    if (distinct[i] != shape[i]) strides[i] = 0;
   }
   return ElementOffsets(shape, strides, 0);
 }
@@ -342,27 +351,42 @@ v1::Fill DefaultFill(Dtype dtype) {
   return fill;
 }
 
+namespace {
+
+// What a tensor is filled with: its fill or the dtype's, and how many numbers of which dtype that is.
+struct Filling {
+  v1::Fill fill;
+  Dtype part;
+  int64_t count = 0, slice = 0;
+
+  explicit Filling(const v1::TensorSpec& spec) : fill(spec.fill()), part(PartOf(spec.dtype())) {
+    if (fill.kind_case() == Kind::KIND_NOT_SET) {
+      fill = DefaultFill(spec.dtype());
+      if (spec.fill().has_specials()) *fill.mutable_specials() = spec.fill().specials();
+    }
+    const int64_t parts = part == spec.dtype() ? 1 : 2;
+    const std::vector<int64_t> distinct = DistinctShape(spec);
+    count = NumElements(distinct) * parts;
+    slice = (distinct.empty() ? 1 : distinct.back()) * parts;
+  }
+  Filler With(uint64_t key, void* data) const { return {fill, part, key, count, slice, data}; }
+};
+
+}  // namespace
+
 absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key) {
   absl::Status status = CheckSpec(spec);
   if (!status.ok()) return status;
-  v1::Fill fill = spec.fill();
-  if (fill.kind_case() == Kind::KIND_NOT_SET) {
-    fill = DefaultFill(spec.dtype());
-    if (spec.fill().has_specials()) *fill.mutable_specials() = spec.fill().specials();
-  }
-  std::vector<int64_t> distinct;
-  const std::vector<int64_t> places = PlacesOf(spec, &distinct);
-  const Dtype part = PartOf(spec.dtype());
-  const int64_t parts = part == spec.dtype() ? 1 : 2;
-  const int64_t count = NumElements(distinct) * parts;
-  const int64_t slice = (distinct.empty() ? 1 : distinct.back()) * parts;
+  const Filling filling(spec);
+  const std::vector<int64_t> places = PlacesOf(spec);
   const auto size = static_cast<size_t>(ElementSize(spec.dtype()));
 
   HostTensor tensor;
   tensor.dtype = spec.dtype();
   tensor.shape.assign(spec.shape().begin(), spec.shape().end());
-  std::string values(static_cast<size_t>(count) * static_cast<size_t>(ElementSize(part)), '\0');
-  status = Filler(fill, part, key, count, slice, values.data()).Run();
+  std::string values(static_cast<size_t>(filling.count) * static_cast<size_t>(ElementSize(filling.part)),
+                     '\0');
+  status = filling.With(key, values.data()).Run();
   if (!status.ok()) return status;
   if (places.empty()) {
     tensor.data = std::move(values);
@@ -424,17 +448,32 @@ std::set<std::string> GeneratedInputs(const v1::Case& c) {
   return keys;
 }
 
+namespace {
+
+absl::Status InputError(const v1::Case& c, const GeneratedInput& input, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(c.id(), ": ", input.key, ": ", status.message()));
+}
+
+}  // namespace
+
 absl::StatusOr<TensorMap> FillInputs(const v1::Case& c) {
   TensorMap inputs;
   for (const GeneratedInput& input : ListGenerated(c)) {
     absl::StatusOr<HostTensor> tensor = FillTensor(*input.spec, GeneratorKey(c, input.fill_key));
-    if (!tensor.ok()) {
-      return absl::Status(tensor.status().code(),
-                          absl::StrCat(c.id(), ": ", input.key, ": ", tensor.status().message()));
-    }
+    if (!tensor.ok()) return InputError(c, input, tensor.status());
     inputs[input.key] = *std::move(tensor);
   }
   return inputs;
+}
+
+absl::Status CheckInputs(const v1::Case& c) {
+  for (const GeneratedInput& input : ListGenerated(c)) {
+    absl::Status status = CheckSpec(*input.spec);
+    if (status.ok()) status = Filling(*input.spec).With(0, nullptr).Check();
+    if (!status.ok()) return InputError(c, input, status);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace diopi

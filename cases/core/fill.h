@@ -35,6 +35,9 @@ uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key);
 // All generated inputs of a case (those with `from` are left out).
 absl::StatusOr<TensorMap> FillInputs(const v1::Case& c);
 
+// The errors of FillInputs, without generating anything.
+absl::Status CheckInputs(const v1::Case& c);
+
 // The keys of these inputs, without generating them.
 std::set<std::string> GeneratedInputs(const v1::Case& c);
 

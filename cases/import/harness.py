@@ -17,8 +17,8 @@ DTYPE_ALIASES = {"bool_": "bool", "half": "float16", "single": "float32", "float
 UNREADABLE = "it cannot be read without running the file"
 INVALID = "PyTorch does not take these arguments: the harness has no result for them"
 ROUNDED = "the oracle rounds results, not operands"
-COMPLEX = "the importer does not support complex numbers"
 FREE = "the definition does not determine the result"
+COMPLEX = "the suite has this function for real numbers only"
 CHANCE = "random values determine the shape"
 
 
@@ -479,8 +479,31 @@ def decomposition(args):
         raise Refused("the last columns of Q may be any basis of the rest", None, FREE)
 
 
-def polar(args):
-    return {"dtype": "complex64" if args["abs"].dtype == "float32" else "complex128"}
+PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+def complex_of(name):
+    """The result has the complex dtype whose parts have that of the argument `name`."""
+    return lambda args: {"dtype": {part: whole for whole, part in PARTS.items()}[args[name].dtype]}
+
+
+def part(args):
+    """The harness expects a complex result, whose imaginary part nobody defines; the ABI's is real."""
+    return {"dtype": PARTS[args["input"].dtype]}
+
+
+def only_real(*names):
+    def prepare(args):
+        for name in names:
+            if args[name].dtype in PARTS:
+                raise Refused(args[name].dtype, None, COMPLEX)
+
+    return prepare
+
+
+def copy(args):
+    only_real("input", "other")(args)
+    conversion("other", "input")(args)
 
 
 def ctc_loss(args):
@@ -664,12 +687,13 @@ CALLS = {
                         given={"upper": False, "check_errors": False}),
     "clip_grad_norm_": Call(names={"tensors": "grads"}, given={"norm_type": 2.0, "error_if_nonfinite": False}),
     "col2im": Call(given=WINDOWS, prepare=spread(2, "output_size", "kernel_size", "stride", "padding", "dilation")),
+    "complex": Call(prepare=complex_of("real"), lead="real"),
     "context_attention": Call(names={"out": "context_attention_out"}, lead="q"),
     "conv2d": Call(given=CONVOLUTION, prepare=convolution(2)),
     "conv3d": Call(given=CONVOLUTION, prepare=convolution(3)),
     "conv_transpose2d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution(2)),
     "conv_transpose3d": Call(given=dict(CONVOLUTION, output_padding=0), prepare=convolution(3)),
-    "copy_": Call(names={"input": "dest", "other": "src"}, prepare=conversion("other", "input")),
+    "copy_": Call(names={"input": "dest", "other": "src"}, prepare=copy),
     "cross_entropy": Call(given=dict(LOSS, label_smoothing=0.0)),
     "ctc_loss": Call(given={"blank": 0, "reduction": "mean", "zero_infinity": False}, prepare=ctc_loss,
                      lead="log_probs"),
@@ -687,6 +711,7 @@ CALLS = {
     "gelu": Call(given={"approximate": "none"}),
     "group_norm": Call(given={"eps": 1e-5}),
     "im2col": Call(given=WINDOWS, prepare=spread(2, "kernel_size", "stride", "padding", "dilation")),
+    "imag": Call(prepare=part),
     "index": Call(prepare=index),
     "index_put": Call(names={"indices1": "indices", "indices2": "indices", "indices3": "indices"},
                       given={"accumulate": False}, prepare=index_put),
@@ -715,7 +740,7 @@ CALLS = {
                    prepare=normal),
     "normal_": Call(["diopiNormalInp"], names={"input": "inout", "shape": None}),
     "one_hot": Call(given={"num_classes": -1}, prepare=one_hot),
-    "polar": Call(prepare=polar, lead="abs"),
+    "polar": Call(prepare=complex_of("abs"), lead="abs"),
     "paged_attention": Call(names={"query": "q", "key": "k", "value": "v", "actualSeqLengths": "actual_seq_lengths",
                                    "numHeads": "num_heads", "numKeyValueHeads": "num_kv_heads",
                                    "blockTable": "block_table", "blockSize": "block_size"}, lead="query"),
@@ -730,6 +755,7 @@ CALLS = {
     "random": Call(names={"input": "inout", "start": "from", "end": "to"}, given={"start": 0, "end": None},
                    prepare=random_integers),
     "randperm": Call(prepare=randperm),
+    "real": Call(prepare=part),
     "remainder": Call(prepare=remainder),
     "repeat": Call(names={"repeats": "repeats_size"}),
     "rmsprop": Call(names=dict(STEP, momentum_buffer="momentum_buf"), lead="param"),
@@ -739,6 +765,7 @@ CALLS = {
     "scatter": Call(given={"reduce": ""}),
     "sgd": Call(names=STEP, given={"momentum": 0, "dampening": 0, "weight_decay": 0,
                                                      "nesterov": False}, lead="param"),
+    "sgn": Call(prepare=only_real("input")),
     "slice_op": Call(prepare=slice_op),
     "softmax": Call(given={"dim": None}, prepare=softmax),
     "sort": Call(given={"dim": -1, "descending": False, "stable": None}, prepare=sort),

@@ -180,8 +180,6 @@ class Argument:
     def tensor(self, j, dtype):
         """The harness's argument of case j: a tensor, a list of them, or none."""
         node = self.node(j)
-        if dtype.startswith("complex"):
-            raise Refused(dtype, node, COMPLEX)
         shape = literal(node, "shape" if self.values is None else "value")
         if shape is None:
             return None

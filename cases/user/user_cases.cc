@@ -20,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostFilledBytes = int64_t{1} << 20;  // of a tensor whose case is filled to check it
-
 absl::StatusOr<std::vector<std::string>> OperatorFiles(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
@@ -47,16 +45,6 @@ absl::StatusOr<std::string> ReadText(const std::string& path) {
   text << in.rdbuf();
   if (!in) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
   return text.str();
-}
-
-bool IsSmall(const v1::Case& c) {
-  const auto small = [](const v1::TensorSpec& spec) {
-    return spec.storage_elements() * ElementSize(spec.dtype()) <= kMostFilledBytes;
-  };
-  return std::all_of(c.args().begin(), c.args().end(), [&](const v1::Argument& arg) {
-    const auto& list = arg.tensors().tensors();
-    return small(arg.tensor()) && std::all_of(list.begin(), list.end(), small);
-  });
 }
 
 // Takes the files one by one and collects their errors.
@@ -113,8 +101,8 @@ class Folder {
     if (!is_new) {
       finding =
           absl::StrCat("the case ", c.id(), " already exists, ", id->second, "; expected another label");
-    } else if (IsSmall(c)) {
-      finding = std::string(FillInputs(c).status().message());
+    } else {
+      finding = std::string(CheckInputs(c).message());
     }
     if (!finding.empty() && told->insert(c.label()).second) Find(line + finding);
   }

@@ -120,8 +120,7 @@ DIOPI_KERNEL(diopiPagedAttention, a) {
     const Queue queue(a.ctx);
     const In<C> queries(q), keys(k), values(v);
     const Out<C> result(out);
-    const In<int64_t> table(blocks),
-        hidden = mask ? In<int64_t>(mask, visible) : In<int64_t>::Constant(0);
+    const In<int64_t> table(blocks), hidden = mask ? In<int64_t>(mask, visible) : In<int64_t>::Constant(0);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t length = lengths[static_cast<size_t>(i)];
       ForEach(queue, heads.queries,
