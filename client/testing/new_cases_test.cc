@@ -51,8 +51,8 @@ TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
   EXPECT_TRUE(Has(ReadFile(folder_ / "my_not/README.md"), "cases/ops/GUIDE.md"));
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "my_not", "--fname", "my_not"});
   EXPECT_EQ(list.out, "my_not.float32.first\n") << list.err;
-  const Finished gen =
-      Cli({"gen", "--cases", folder_ / "my_not", "--fname", "my_not", "--data", folder_ / "data"});
+  const Finished gen = Cli({"gen", "--cases", folder_ / "my_not", "--fname", "my_not", "--data",
+                            folder_ / "data", "--library", VendorPath("vendor_segfault")});
   EXPECT_EQ(gen.code, 1);
   EXPECT_TRUE(Has(gen.err, "diopiSyncBnMeanMmcv has no reference")) << gen.err;
 
