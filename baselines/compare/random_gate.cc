@@ -10,6 +10,7 @@
 #include "baselines/compare/random.h"
 #include "baselines/compare/readings.h"
 #include "baselines/compare/rule.h"
+#include "baselines/compare/sampled_tokens.h"
 #include "baselines/compare/tails.h"
 
 namespace diopi::baselines {
@@ -180,6 +181,9 @@ bool JudgeRandom(const Job& job, v1::OutputStats* stats, std::string* harness_er
       break;
     case v1::Judge::DROPOUT_OUT:
       finding = DropoutOut(job, stats, harness_error);
+      break;
+    case v1::Judge::TOKENS:
+      finding = CheckSampledTokens(job, harness_error);
       break;
     default:
       *harness_error = absl::StrCat("output ", job.output.key, " is random but has no distribution");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "baselines/compare/counts.h"
 #include "baselines/compare/random.h"
 #include "baselines/compare/tails.h"
 
@@ -27,32 +28,6 @@ std::vector<double> Standardised(const std::vector<double>& y) {
 
 // The most numbers that may be at their own place; the probability of k or more is at most 1/k!.
 constexpr int64_t kMostFixed = 10;
-
-// How often each index should occur: the sums over the draws of its probability and of p(1 - p).
-struct Expectation {
-  std::vector<double> mean, variance, seen;
-
-  explicit Expectation(size_t count) : mean(count, 0), variance(count, 0), seen(count, 0) {}
-  void Add(const std::vector<double>& p, double draws) {
-    for (size_t k = 0; k < p.size(); ++k) {
-      mean[k] += draws * p[k];
-      variance[k] += draws * p[k] * (1 - p[k]);
-    }
-  }
-  // `checks`: the number of such expectations among which the level is divided.
-  std::string Check(double checks) const {
-    for (size_t k = 0; k < mean.size(); ++k) {
-      const double alpha = kAlpha / (checks * static_cast<double>(mean.size()));
-      const double bound = BernsteinBound(variance[k], 1, alpha);
-      if (std::fabs(seen[k] - mean[k]) <= bound) continue;
-      return absl::StrFormat(
-          "index %d occurs %.0f times, expected about %.1f; off by more than %.1f with a "
-          "probability below 1e-7",
-          k, seen[k], mean[k], bound);
-    }
-    return "";
-  }
-};
 
 // The weights of one row as probabilities.
 std::vector<double> Probabilities(const double* weights, size_t count) {
@@ -124,10 +99,10 @@ std::string CheckCategories(const HostTensor& actual, const HostTensor& weights,
   if (y.empty() || w.empty()) return "";
   const auto count = static_cast<size_t>(weights.shape.back());
   const size_t rows = w.size() / count, draws = y.size() / rows;
-  Expectation first(count);
+  Counts first(count);
   for (size_t r = 0; r < rows; ++r) {
     const std::vector<double> p = Probabilities(w.data() + r * count, count);
-    Expectation row(count);
+    Counts row(count);
     row.Add(p, static_cast<double>(draws));
     for (size_t i = r * draws; i < (r + 1) * draws; ++i) {
       if (!IsIndex(y[i], count)) {
@@ -142,10 +117,10 @@ std::string CheckCategories(const HostTensor& actual, const HostTensor& weights,
     // Without replacement only the first draw of a row has these probabilities.
     first.Add(p, 1);
     ++first.seen[static_cast<size_t>(y[r * draws])];
-    const std::string finding = replacement ? row.Check(2 * static_cast<double>(rows)) : "";
+    const std::string finding = replacement ? row.Check("index", 2 * static_cast<double>(rows)) : "";
     if (!finding.empty()) return absl::StrFormat("row %d: %s", r, finding);
   }
-  const std::string finding = first.Check(2);
+  const std::string finding = first.Check("index", 2);
   if (!finding.empty()) return "the rows' first draws: " + finding;
   return replacement ? CheckDependence(y, w, count) : "";
 }

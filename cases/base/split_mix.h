@@ -16,6 +16,12 @@ constexpr uint64_t SplitMix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// The seed of generator i of an array. Seeds that follow each other would give similar first numbers in
+// generators that are not made for them.
+constexpr uint64_t SeedOfGenerator(uint64_t seed, uint64_t i) {
+  return SplitMix64(seed + i * kSplitMixStep);
+}
+
 }  // namespace diopi
 
 #endif  // CASES_BASE_SPLIT_MIX_H_

@@ -51,6 +51,7 @@ class ArgumentBuilder {
   bool AssignAbsent(Slot* slot);
   bool AssignScratch(const Slot& slot);
   bool AssignCounts();
+  void AssignSparseShapes();
   bool Unfit(std::string why);
   absl::Status Spec(const v1::PointTensor& given, const Slot& slot, v1::TensorSpec* spec);
 

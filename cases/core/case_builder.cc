@@ -55,9 +55,11 @@ bool ArgumentBuilder::Unfit(std::string why) {
   return false;
 }
 
+// Whether an array of tensors gives the value. An array of generators has as many as the count says instead.
 bool ArgumentBuilder::IsCount(const abi::Param& param) const {
-  return std::any_of(abi_.param().begin(), abi_.param().end(),
-                     [&](const abi::Param& each) { return each.count() == param.name(); });
+  return std::any_of(abi_.param().begin(), abi_.param().end(), [&](const abi::Param& each) {
+    return each.kind() != abi::GENERATOR_ARRAY && each.count() == param.name();
+  });
 }
 
 absl::StatusOr<Fit> ArgumentBuilder::Run() {
@@ -82,6 +84,7 @@ absl::StatusOr<Fit> ArgumentBuilder::Run() {
     if (!Assign(&slot)) break;
   }
   absl::Status status;
+  if (!unfit_) AssignSparseShapes();
   if (!unfit_) AssignCounts();
   if (!unfit_) status = ResolvePending();
   if (!unfit_ && status.ok()) AssignCounts();
@@ -148,7 +151,11 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
   if (!IsTensor(param.kind()) && !IsTensorArray(param.kind())) {
     return Unfit(absl::StrCat("`", param.name(), "` (", param.c_type(), ") does not take a tensor"));
   }
-  if (IsTensor(param.kind())) {
+  const bool sparse = !slot->rule->sparse_columns().empty();
+  if (sparse && (given.size() != 3 || given[0]->null() || given[1]->null() || given[2]->null())) {
+    return Unfit(absl::StrCat("`", param.name(), "` needs row starts, column indices and values"));
+  }
+  if (IsTensor(param.kind()) && !sparse) {
     if (given.size() > 1)
       return Unfit(absl::StrCat("`", param.name(), "` is one tensor, but the point gives a list"));
     if (given[0]->null()) {
@@ -212,17 +219,35 @@ bool ArgumentBuilder::AssignAbsent(Slot* slot) {
     arg(*slot)->set_null(true);
     return true;
   }
-  if (param.kind() == abi::GENERATOR) {
+  if (param.kind() == abi::GENERATOR || param.kind() == abi::GENERATOR_ARRAY) {
     arg(*slot)->mutable_generator()->set_seed(kDefaultSeed);
     return true;
   }
   return Unfit(absl::StrCat("`", PointName(*slot), "` is not given"));
 }
 
+// The sizes of sparse matrices: a row for each row start but the last one.
+void ArgumentBuilder::AssignSparseShapes() {
+  for (const Slot& slot : slots_) {
+    if (slot.rule->sparse_columns().empty() || !arg(slot)->has_tensors()) continue;
+    v1::TensorList* parts = arg(slot)->mutable_tensors();
+    const v1::Argument* other = FindArg(slot.rule->sparse_columns());
+    const bool fits = other != nullptr && other->has_tensor() && other->tensor().shape_size() > 0 &&
+                      parts->tensors(0).shape_size() == 1 && parts->tensors(0).shape(0) > 0;
+    if (!fits) {
+      Unfit(absl::StrCat("`", slot.param->name(), "` needs row starts in one dimension, and `",
+                         slot.rule->sparse_columns(), "` with dimensions"));
+      return;
+    }
+    parts->add_sparse_shape(parts->tensors(0).shape(0) - 1);
+    parts->add_sparse_shape(other->tensor().shape(0));
+  }
+}
+
 // Counts of arrays, from the arrays that are known so far.
 bool ArgumentBuilder::AssignCounts() {
   for (const Slot& slot : slots_) {
-    if (!IsTensorArray(slot.param->kind()) && slot.param->kind() != abi::GENERATOR_ARRAY) continue;
+    if (!IsTensorArray(slot.param->kind())) continue;
     const v1::Argument* array = arg(slot);
     if (array->value_case() == v1::Argument::VALUE_NOT_SET || slot.param->count().empty()) continue;
     if (array->null()) continue;  // beside it, another array counts

@@ -192,6 +192,7 @@ void Checker::References(const Path& path, const v1::ArgRule& rule, const abi::F
   if (!rule.dtype_of().empty()) Name(path, "dtype_of", rule.dtype_of(), function);
   if (!rule.count_like().empty()) Name(path, "count_like", rule.count_like(), function);
   if (!rule.holds().empty()) Name(path, "holds", rule.holds(), function);
+  if (!rule.sparse_columns().empty()) Name(path, "sparse_columns", rule.sparse_columns(), function);
   if (!rule.shape_of().empty()) ForwardReference(path, rule.shape_of());
   if (!rule.from().empty()) ForwardReference(path, rule.from());
   if (!rule.rule().empty() && FindShapeRule(rule.rule()) == nullptr) {
@@ -223,6 +224,9 @@ void Checker::Arg(int f, int a, const abi::Function& function) {
   if (!rule.holds().empty() && (param->kind() != abi::TENSOR || param->direction() != abi::OUT)) {
     Say(here, absl::StrCat("argument '", rule.name(), "' is not an output tensor, so it cannot hold '",
                            rule.holds(), "'"));
+  }
+  if (!rule.sparse_columns().empty() && param->kind() != abi::CONST_TENSOR) {
+    Say(here, absl::StrCat("argument '", rule.name(), "' is not an input tensor, so it cannot be sparse"));
   }
   if (rule.host_output() && !IsHostPointer(param->kind())) {
     Say(here,

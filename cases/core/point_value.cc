@@ -140,6 +140,7 @@ bool Set(const abi::Param& param, const Value& attribute, v1::Argument* arg) {
       arg->set_s(attribute.s());
       return true;
     case abi::GENERATOR:
+    case abi::GENERATOR_ARRAY:
       if (value != Value::kGenerator) return false;
       *arg->mutable_generator() = attribute.generator();
       return true;

@@ -16,6 +16,7 @@
 #include "absl/strings/str_replace.h"
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
+#include "cases/base/split_mix.h"
 #include "client/cli/case_text.h"
 #include "client/cli/output_bounds.h"
 #include "client/cli/repro_runtime.h"
@@ -117,6 +118,7 @@ class Writer {
       case abi::TENSOR:
       case abi::CONST_TENSOR:
         if (!param.scratch_size().empty()) return Scratch(arg, param);
+        if (arg.tensors().sparse_shape_size() == 2) return Sparse(arg);
         if (!arg.has_tensor()) return Misfit(arg);
         if (!arg.tensor().same_as().empty()) return Identifier(arg.tensor().same_as());
         return Tensor(arg.name(), arg, arg.tensor());
@@ -133,8 +135,9 @@ class Writer {
       case abi::SCALAR_POINTER:
         return Scalar(id, arg.scalar());
       case abi::GENERATOR:
+        return Generator(id, arg.generator());
       case abi::GENERATOR_ARRAY:
-        return Generator(id, arg.generator(), param.kind() == abi::GENERATOR_ARRAY);
+        return Generators(id, arg.generator(), param.count());
       case abi::BOOL_POINTER:
         return HostPointer(arg, "bool");
       case abi::INT64_POINTER:
@@ -190,6 +193,19 @@ class Writer {
     handles.emplace_back("NULL");  // a list may be empty, its pointer must not be null
     absl::StrAppend(&body_, "  ", constant ? "diopiConstTensorHandle_t " : "diopiTensorHandle_t ", id,
                     "[] = {", absl::StrJoin(handles, ", "), "};\n");
+    return id;
+  }
+
+  absl::StatusOr<std::string> Sparse(const v1::Argument& arg) {
+    std::string id = Identifier(arg.name()), parts;
+    for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
+      const absl::StatusOr<std::string> part =
+          Tensor(absl::StrCat(arg.name(), ".", i), arg, arg.tensors().tensors(i));
+      if (!part.ok()) return part.status();
+      absl::StrAppend(&parts, ", ", *part);
+    }
+    absl::StrAppend(&body_, "  static diopiTensorHandle_t ", id, ";\n  if (", id, " == NULL) ", id,
+                    " = make_sparse(", absl::StrJoin(arg.tensors().sparse_shape(), ", "), parts, ");\n");
     return id;
   }
 
@@ -309,11 +325,25 @@ class Writer {
     return "&" + id;
   }
 
-  std::string Generator(const std::string& id, const v1::GeneratorValue& value, bool array) {
+  std::string Generator(const std::string& id, const v1::GeneratorValue& value) {
     absl::StrAppend(&body_, "  struct diopiGenerator ", id, " = {UINT64_C(", value.seed(), "), UINT64_C(",
                     value.offset(), ")};\n");
-    if (!array) return "&" + id;
-    absl::StrAppend(&body_, "  diopiGeneratorHandle_t ", id, "_handles[] = {&", id, "};\n");
+    return "&" + id;
+  }
+
+  std::string Generators(const std::string& id, const v1::GeneratorValue& value, const std::string& count) {
+    int64_t generators = 1;
+    for (const v1::Argument& arg : case_.args()) {
+      if (arg.name() == count) generators = std::max<int64_t>(arg.i(), 1);
+    }
+    absl::StrAppend(&body_, "  struct diopiGenerator ", id, "[] = {");
+    for (int64_t i = 0; i < generators; ++i) {
+      absl::StrAppend(&body_, i % kValuesPerLine == 0 ? "\n   " : "", " {UINT64_C(",
+                      SeedOfGenerator(value.seed(), static_cast<uint64_t>(i)), "), UINT64_C(", value.offset(),
+                      ")},");
+    }
+    absl::StrAppend(&body_, "\n  };\n  diopiGeneratorHandle_t ", id, "_handles[", generators,
+                    "];\n  for (int g = 0; g < ", generators, "; ++g) ", id, "_handles[g] = &", id, "[g];\n");
     return id + "_handles";
   }
 

@@ -196,6 +196,31 @@ TEST(CSource, FillsAnOutputThatHoldsAnInput) {
   EXPECT_NE(filled->find("upload(a_out, a_out_bytes);"), std::string::npos);
 }
 
+TEST(CSource, MakesSparseMatricesAndArraysOfGenerators) {
+  v1::Case c;
+  c.set_id("spmm.float32.repro_test");
+  c.set_function("diopiSpMM");
+  AddTensor(&c, "out", v1::ROLE_OUTPUT, {1, 2});
+  v1::TensorList* parts = AddTensor(&c, "input", v1::ROLE_INPUT, {})->mutable_tensors();
+  for (const int64_t size : {2, 1, 1}) {
+    v1::TensorSpec* part = parts->add_tensors();
+    part->set_dtype(v1::Dtype::float32);
+    part->add_shape(size);
+  }
+  parts->add_sparse_shape(1);
+  parts->add_sparse_shape(3);
+  AddTensor(&c, "mat2", v1::ROLE_INPUT, {3, 2});
+  const auto sparse = CSource(c,
+                              {{"input.0", Floats({2}, {0, 1})},
+                               {"input.1", Floats({1}, {2})},
+                               {"input.2", Floats({1}, {5})},
+                               {"mat2", Floats({3, 2}, {1, 2, 3, 4, 5, 6})}},
+                              {}, {});
+  ASSERT_TRUE(sparse.ok()) << sparse.status();
+  EXPECT_NE(sparse->find("a_input = make_sparse(1, 3, a_input_0, a_input_1, a_input_2);"), std::string::npos)
+      << *sparse;
+}
+
 TEST(CSource, RefusesWhatDoesNotFit) {
   v1::Case c = AddCase();
   EXPECT_EQ(CSource(c, {}, {}, {}).status().code(), absl::StatusCode::kInvalidArgument);

@@ -16,7 +16,7 @@ struct NewOperator {
 };
 
 // Checks that a point can give every argument of the function. Unimplemented, naming the argument, for a
-// plain pointer or an array of generators.
+// plain pointer.
 absl::Status CheckArguments(const abi::Function& function);
 
 // The operator's file: one function and one point with a value for every argument, to be replaced as

@@ -25,6 +25,8 @@ struct diopiTensor {
   size_t bytes;
   void* storage; /* the library works on it */
   void* host;    /* its mirror on the host; the same when the library has no device */
+  /* of a sparse matrix, which has no storage: row starts, column indices, values */
+  diopiConstTensorHandle_t row_starts, columns, values;
 };
 struct diopiContext {
   diopiStreamHandle_t stream;
@@ -86,6 +88,23 @@ static diopiTensorHandle_t make_tensor(diopiDtype_t dtype, int64_t rank, const i
   t->host = allocate(t->bytes);
   t->storage = t->host;
   if (device == diopi_device && device_malloc_fn != NULL) t->storage = device_malloc_fn(t->bytes + 64);
+  return t;
+}
+
+static diopiTensorHandle_t make_sparse(int64_t rows, int64_t columns, diopiTensorHandle_t row_starts,
+                                       diopiTensorHandle_t column_indices, diopiTensorHandle_t values) {
+  struct diopiTensor* t = allocate(sizeof(*t));
+  t->dtype = values->dtype;
+  t->device = values->device;
+  t->rank = 2;
+  t->shape[0] = rows;
+  t->shape[1] = t->strides[0] = columns;
+  t->strides[1] = 1;
+  t->numel = rows * columns;
+  t->itemsize = values->itemsize;
+  t->row_starts = row_starts;
+  t->columns = column_indices;
+  t->values = values;
   return t;
 }
 
@@ -156,25 +175,21 @@ diopiError_t diopiGetTensorDeviceIndex(diopiConstTensorHandle_t t, diopiDeviceIn
   *index = 0;
   return diopiSuccess;
 }
-static diopiError_t not_sparse(diopiConstTensorHandle_t* part) {
-  *part = NULL;
-  return diopiErrorOccurred;
+static diopiError_t part_of(diopiConstTensorHandle_t value, diopiConstTensorHandle_t* part) {
+  *part = value;
+  return value != NULL ? diopiSuccess : diopiErrorOccurred;
 }
 diopiError_t diopiGetTensorCrowIndices(diopiConstTensorHandle_t t, diopiConstTensorHandle_t* part) {
-  (void)t;
-  return not_sparse(part);
+  return part_of(t->row_starts, part);
 }
 diopiError_t diopiGetTensorColIndices(diopiConstTensorHandle_t t, diopiConstTensorHandle_t* part) {
-  (void)t;
-  return not_sparse(part);
+  return part_of(t->columns, part);
 }
 diopiError_t diopiGetTensorValues(diopiConstTensorHandle_t t, diopiConstTensorHandle_t* part) {
-  (void)t;
-  return not_sparse(part);
+  return part_of(t->values, part);
 }
 diopiError_t diopiIsTensorSparse(diopiConstTensorHandle_t t, bool* sparse) {
-  (void)t;
-  *sparse = false;
+  *sparse = t->row_starts != NULL;
   return diopiSuccess;
 }
 diopiError_t diopiGetCurrentDeviceIndex(diopiDeviceIndex_t* index) {

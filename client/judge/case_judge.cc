@@ -138,7 +138,7 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
     verdict.set_reason(absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
     return verdict;
   };
-  v1::Verdict verdict = BuildVerdict(c, outcome, judge);
+  v1::Verdict verdict = BuildVerdict(c, outcome, judge, inputs);
   if (options_.profile != nullptr) {
     const bool adapted = handed.has_value();
     options_.profile->Waive(adapted ? handed->c : c, adapted ? handed->references : references,

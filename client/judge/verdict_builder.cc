@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "baselines/compare/sampled_tokens.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
 #include "client/judge/error_text.h"
@@ -158,7 +159,8 @@ bool MayDiffer(const v1::Case& c) {
 }
 
 // Whether the call must draw a random number: there is something to draw, and chance decides it.
-bool MustDraw(const v1::Case& c, const TensorMap& outputs) {
+bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs) {
+  if (baselines::IsTokenSampling(c)) return baselines::LeavesTokensToChance(c, inputs);
   const v1::Argument* train = FindArgument(c, "train");
   const v1::Argument* p = FindArgument(c, "p");
   const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));
@@ -167,7 +169,8 @@ bool MustDraw(const v1::Case& c, const TensorMap& outputs) {
          });
 }
 
-v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
+v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
+                           const TensorMap& inputs) {
   const v1::WorkerReply& reply = outcome.reply;
   v1::Verdict judged = judge(outcome.outputs);
   v1::Verdict verdict = MakeVerdict(c, judged.outcome(), judged.reason());
@@ -179,7 +182,8 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   verdict.mutable_consistent_with()->Swap(judged.mutable_consistent_with());
   verdict.set_declarable(judged.declarable());
   verdict.set_cause_confidence(judged.cause_confidence());
-  if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS && MustDraw(c, outcome.outputs)) {
+  if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS &&
+      MustDraw(c, inputs, outcome.outputs)) {
     verdict.set_outcome(v1::OUTCOME_FAIL);
     verdict.set_reason(
         absl::StrCat(c.function(),
@@ -231,7 +235,8 @@ v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::strin
 
 namespace {
 
-v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
+v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
+                         const TensorMap& inputs) {
   const v1::WorkerReply& reply = outcome.reply;
   if (!reply.forked().empty()) {
     const std::string& name = c.function().empty() ? c.id() : c.function();
@@ -255,7 +260,7 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
   } else if (!reply.text().empty() && TakesScratch(c)) {  // asked for its size: there are no outputs
     verdict = MakeVerdict(c, v1::OUTCOME_FAIL, reply.text());
   } else {
-    verdict = NumbersVerdict(c, outcome, judge);
+    verdict = NumbersVerdict(c, outcome, judge, inputs);
   }
   verdict.set_error_code(reply.error_code());
   if (!success) verdict.set_error_text(reports::ToUtf8(SplitBacktrace(reply.text()).message));
@@ -284,9 +289,10 @@ void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
 
 }  // namespace
 
-v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge) {
+v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
+                         const TensorMap& inputs) {
   if (outcome.kind != Kind::kReplied) return ProcessVerdict(c, outcome);
-  v1::Verdict verdict = ReplyVerdict(c, outcome, judge);
+  v1::Verdict verdict = ReplyVerdict(c, outcome, judge, inputs);
   if (!outcome.stray_end.empty()) TellStrayEnd(outcome, &verdict);
   return verdict;
 }

@@ -31,7 +31,10 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 // An outcome that is neither a failure nor our fault still becomes a crash when something that an earlier
 // case left behind ended the worker meanwhile (CallOutcome::stray_end): the reason says so, and gives the
 // case's own outcome.
-v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge);
+// Functions that draw must advance the generator. `inputs` tell where that is left to them, because there is
+// nothing to draw (finished sequences).
+v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
+                         const TensorMap& inputs = {});
 
 // For cases that no worker runs: missing functions, cases without a baseline.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason);

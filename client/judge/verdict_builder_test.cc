@@ -223,6 +223,52 @@ TEST(BuildVerdict, RandomFunctionsAdvanceTheGenerator) {
             v1::OUTCOME_PASS);
 }
 
+HostTensor TwoNumbers(Dtype dtype, double first, double second) {
+  HostTensor tensor{dtype, {2}, std::string(static_cast<size_t>(2 * ElementSize(dtype)), '\0')};
+  StoreDouble(dtype, tensor.data.data(), 0, first);
+  StoreDouble(dtype, tensor.data.data(), 1, second);
+  return tensor;
+}
+
+// Two sequences with two tokens to choose from; the generators are not advanced.
+v1::Outcome OutcomeOfTokens(const HostTensor& k, const HostTensor& finished) {
+  constexpr Dtype kInt = v1::Dtype::int32, kFloat = v1::Dtype::float32;
+  v1::Case c;
+  c.set_function("diopiTopKSampling");
+  c.add_judges()->set_kind(v1::Judge::RANDOM);
+  c.mutable_judges(0)->set_distribution(v1::Judge::TOKENS);
+  for (const auto& [name, value] : {std::pair{"batch_size", 2}, {"vocab_size_padded", 2}, {"step", 0}}) {
+    v1::Argument* arg = c.add_args();
+    arg->set_name(name);
+    arg->set_i(value);
+  }
+  HostTensor logits = TwoNumbers(kFloat, 0, 1);
+  logits.data += logits.data;
+  logits.shape = {2, 2};
+  const TensorMap inputs = {{"logits", logits},
+                            {"output_ids", TwoNumbers(kInt, 0, 0)},
+                            {"end_ids", TwoNumbers(kInt, 0, 0)},
+                            {"runtime_top_p", TwoNumbers(kFloat, 1, 1)},
+                            {"runtime_top_k", k},
+                            {"finished", finished}};
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+  outcome.reply.set_generator_unmoved(true);
+  const auto pass = [](const TensorMap&) {
+    v1::Verdict judged;
+    judged.set_outcome(v1::OUTCOME_PASS);
+    return judged;
+  };
+  return BuildVerdict(c, outcome, pass, inputs).outcome();
+}
+
+TEST(BuildVerdict, TokensThatChanceDoesNotDecideNeedNoGenerator) {
+  constexpr Dtype kInt = v1::Dtype::int32, kBool = v1::Dtype::bool_;
+  const HostTensor running = TwoNumbers(kBool, 0, 0);
+  EXPECT_EQ(OutcomeOfTokens(TwoNumbers(kInt, 1, 2), running), v1::OUTCOME_FAIL);
+  EXPECT_EQ(OutcomeOfTokens(TwoNumbers(kInt, 1, 1), running), v1::OUTCOME_PASS);
+  EXPECT_EQ(OutcomeOfTokens(TwoNumbers(kInt, 1, 2), TwoNumbers(kBool, 0, 1)), v1::OUTCOME_PASS);
+}
+
 TEST(BuildVerdict, ALibrarysOwnGeneratorGoesOn) {
   const auto null = [](v1::Case* c) { c->mutable_args(2)->set_null(true); };
   EXPECT_EQ(RandomVerdict(null, false, true).outcome(), v1::OUTCOME_PASS);

@@ -131,8 +131,8 @@ class Trials {
           native16 ? native16_.AddTo(baseline.c, baseline.inputs, baseline.references) : baseline.references,
           outcome.outputs, options);
     }
-    trial->verdict =
-        agent::BuildVerdict(baseline.c, outcome, [&numbers](const TensorMap&) { return *numbers; });
+    trial->verdict = agent::BuildVerdict(
+        baseline.c, outcome, [&numbers](const TensorMap&) { return *numbers; }, baseline.inputs);
     trial->public_rule_fails = PublicRuleFails(outcome, numbers);
   }
 

@@ -41,6 +41,7 @@ int32_t CallFrame::Prepare(uint8_t poison, bool fill, std::string_view spreading
     Restore(&bound, fill);
     if (const int32_t code = context_->Upload(bound.tensor.storage); code != 0) return code;
   }
+  for (diopiTensor& sparse : sparse_) sparse.RestoreLayout();
   for (LibrarySlot& slot : slots_) *slot.handle = nullptr;
   for (Generator& generator : generators_) generator.live = generator.initial;
   return RestoreScratch();

@@ -135,6 +135,7 @@ class CallFrame {
   std::vector<ArgValue> preparing_args_;
   // Deques: the library holds pointers to their elements.
   std::deque<BoundTensor> tensors_;
+  std::deque<diopiTensor> sparse_;
   std::deque<LibrarySlot> slots_;
   std::deque<ScratchMemory> scratch_;
   std::deque<std::vector<diopiTensorHandle_t>> arrays_;  // handles in and out

@@ -17,8 +17,9 @@ constexpr Dtype kFloat = v1::Dtype::float32;
 class CallFrameTest : public testing::Test {
  protected:
   // Inputs are float32 and hold 1, 2, 3, ...
-  absl::Status Build(const CaseBuilder& builder) {
-    case_ = builder.Done();
+  absl::Status Build(const CaseBuilder& builder) { return Build(builder.Done()); }
+  absl::Status Build(const v1::Case& c) {
+    case_ = c;
     for (int i = 0; i < 64; ++i) ones_[i] = static_cast<float>(i + 1);
     std::vector<InputView> inputs;
     const auto add = [&](const std::string& key, const v1::TensorSpec& spec) {
@@ -118,6 +119,54 @@ TEST_F(CallFrameTest, GeneratorsAreRestoredBeforeEachCall) {
   frame_->Prepare(0x5A);
   EXPECT_EQ(generator->offset, 9u);
   EXPECT_FALSE(frame_->GeneratorsMoved());
+}
+
+TEST_F(CallFrameTest, ArraysHaveAsManyGeneratorsAsTheirCountSays) {
+  CaseBuilder builder("diopiTopKSampling");
+  for (const abi::Param& param : abi::FindFunction("diopiTopKSampling")->param()) {
+    const std::string& name = param.name();
+    if (param.kind() == abi::TENSOR || param.kind() == abi::CONST_TENSOR) {
+      builder.Tensor(name, v1::ROLE_INPUT, Spec(kFloat, {3}));
+    } else if (param.kind() == abi::GENERATOR_ARRAY) {
+      builder.Generator(name, 7, 9);
+    } else if (param.kind() != abi::CONTEXT) {
+      builder.Int(name, 3);
+    }
+  }
+  v1::Case c = builder.Done();
+  c.mutable_args(2)->set_scratch(kFloat);  // workspace
+  const absl::Status built = Build(c);
+  ASSERT_TRUE(built.ok()) << built;
+  auto* generators = static_cast<diopiGeneratorHandle_t*>(Arg<void*>(frame_->args().size() - 1));
+  EXPECT_EQ(generators[2]->offset, 9u);
+  EXPECT_NE(generators[0]->seed, generators[1]->seed);
+  EXPECT_GT(generators[1]->seed ^ generators[2]->seed, 1000u);  // far apart
+  generators[2]->offset = 10;
+  EXPECT_TRUE(frame_->GeneratorsMoved());
+}
+
+TEST_F(CallFrameTest, ASparseMatrixLeadsToItsParts) {
+  v1::Case c =
+      CaseBuilder("diopiSpMM")
+          .Tensor("out", v1::ROLE_OUTPUT, Spec(kFloat, {2, 4}))
+          .Tensors("input", v1::ROLE_INPUT, {Spec(kFloat, {3}), Spec(kFloat, {5}), Spec(kFloat, {5})})
+          .Tensor("mat2", v1::ROLE_INPUT, Spec(kFloat, {6, 4}))
+          .Done();
+  EXPECT_FALSE(Build(c).ok());  // a list where one tensor is expected
+  v1::TensorList* parts = c.mutable_args(1)->mutable_tensors();
+  parts->add_sparse_shape(2);
+  parts->add_sparse_shape(6);
+  const absl::Status built = Build(c);
+  ASSERT_TRUE(built.ok()) << built;
+  const diopiTensor* matrix = Tensor(1);
+  EXPECT_EQ(matrix->shape, (std::vector<int64_t>{2, 6}));
+  EXPECT_EQ(matrix->numel, 12);
+  EXPECT_EQ(matrix->storage.data, nullptr);
+  EXPECT_EQ(matrix->row_starts->shape, std::vector<int64_t>{3});
+  EXPECT_EQ(matrix->values->shape, std::vector<int64_t>{5});
+  EXPECT_EQ(matrix->dtype, matrix->values->dtype);
+  parts->mutable_tensors()->RemoveLast();
+  EXPECT_FALSE(Build(c).ok());
 }
 
 TEST_F(CallFrameTest, WhatALibraryAllocatedHasTheShapeOfItsValues) {

@@ -5,12 +5,14 @@
 // arenas with canaries on both sides; the library receives handles and pointers into this frame, which must
 // not move while a call runs.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/layout.h"
+#include "cases/base/split_mix.h"
 #include "impl_loader/caller/call_frame.h"
 
 namespace diopi::loader {
@@ -132,6 +134,7 @@ class FrameBuilder {
   }
 
   absl::Status AddTensor(const v1::Argument& arg) {
+    if (arg.has_tensors() && arg.tensors().sparse_shape_size() > 0) return AddSparse(arg);
     if (arg.value_case() != v1::Argument::kTensor) return Misfit(arg.name(), "expected a tensor");
     if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
       return Misfit(arg.name(), "the signature has no handle for the library to fill");
@@ -140,6 +143,34 @@ class FrameBuilder {
     absl::StatusOr<diopiTensorHandle_t> handle = Bind(arg.name(), arg, arg.tensor());
     if (!handle.ok()) return handle.status();
     Push(Pointer(*handle));
+    return absl::OkStatus();
+  }
+
+  // A handle that leads to its parts. It has no memory of its own.
+  absl::Status AddSparse(const v1::Argument& arg) {
+    if (arg.role() != v1::ROLE_INPUT || arg.tensors().tensors_size() != 3) {
+      return Misfit(arg.name(), "a sparse matrix is read, and has three tensors");
+    }
+    std::array<diopiTensorHandle_t, 3> parts{};
+    for (int i = 0; i < 3; ++i) {
+      absl::StatusOr<diopiTensorHandle_t> part =
+          Bind(absl::StrCat(arg.name(), ".", i), arg, arg.tensors().tensors(i));
+      if (!part.ok()) return part.status();
+      parts[static_cast<size_t>(i)] = *part;
+    }
+    diopiTensor& sparse = frame_->sparse_.emplace_back();
+    sparse.row_starts = parts[0];
+    sparse.columns = parts[1];
+    sparse.values = parts[2];
+    sparse.dtype = parts[2]->dtype;
+    sparse.shape = Values(arg.tensors().sparse_shape());
+    sparse.strides = runtime::RowMajorStrides(sparse.shape);
+    int64_t elements = 0;
+    if (!runtime::StorageElements(sparse.shape, sparse.strides, 0, &elements, &sparse.numel)) {
+      return Misfit(arg.name(), "these are not the sizes of a matrix");
+    }
+    sparse.SealLayout();
+    Push(Pointer(&sparse));
     return absl::OkStatus();
   }
 
@@ -226,7 +257,7 @@ class FrameBuilder {
     return absl::OkStatus();
   }
 
-  // An array has as many generators as the counting argument says, with consecutive seeds.
+  // An array has as many generators as the counting argument says, each with a seed of its own.
   absl::Status AddGenerator(const abi::Param& param, const v1::Argument& arg) {
     if (arg.value_case() != v1::Argument::kGenerator) return Misfit(arg.name(), "expected a generator");
     int64_t count = 1;
@@ -235,7 +266,10 @@ class FrameBuilder {
     }
     std::vector<diopiGeneratorHandle_t> handles;
     for (int64_t i = 0; i < std::clamp<int64_t>(count, 1, 1 << 20); ++i) {
-      const diopiGenerator value{arg.generator().seed() + static_cast<uint64_t>(i), arg.generator().offset()};
+      const uint64_t seed = arg.generator().seed();
+      const bool array = param.kind() == abi::GENERATOR_ARRAY;
+      const diopiGenerator value{array ? SeedOfGenerator(seed, static_cast<uint64_t>(i)) : seed,
+                                 arg.generator().offset()};
       frame_->generators_.push_back({value, value});
       handles.push_back(&frame_->generators_.back().live);
     }

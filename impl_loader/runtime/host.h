@@ -12,8 +12,8 @@
 #include "impl_loader/runtime/arena.h"
 #include "impl_loader/runtime/device_functions.h"
 
-// A dense strided tensor in a buffer of an arena. The buffer is not owned. Sizes and strides do not move
-// during the tensor's life: getters return pointers to them.
+// A dense strided tensor in a buffer of an arena, or a sparse one, which has no buffer, but parts. Neither is
+// owned. Sizes and strides do not move during the tensor's life: getters return pointers to them.
 struct diopiTensor {
   int32_t dtype = 0;  // a diopiDtype_t, or one of the internal codes
   std::vector<int64_t> shape;
@@ -22,6 +22,10 @@ struct diopiTensor {
   int64_t numel = 1;
   diopiDevice_t device = diopi_device;
   diopi::runtime::Buffer storage;  // data is the storage's start
+  // Of a sparse matrix (CSR); otherwise null.
+  const diopiTensor* row_starts = nullptr;
+  const diopiTensor* columns = nullptr;
+  const diopiTensor* values = nullptr;
 
   // Remembers shape and strides: a library can overwrite both through the pointers it gets.
   void SealLayout();

@@ -60,10 +60,13 @@ diopiError_t Get(const diopiTensor* tensor, T* out, F value) {
   return diopiSuccess;
 }
 
-diopiError_t NoSparse(diopiConstTensorHandle_t th, diopiConstTensorHandle_t* out) {
+// A part of a sparse tensor; an error for a dense one.
+diopiError_t GetPart(diopiConstTensorHandle_t th, const diopiTensor* diopiTensor::*part,
+                     diopiConstTensorHandle_t* out) {
   if (out != nullptr) *out = nullptr;
-  (void)th;
-  return diopiErrorOccurred;  // this host makes dense tensors only
+  if (th == nullptr || out == nullptr || th->*part == nullptr) return diopiErrorOccurred;
+  *out = th->*part;
+  return diopiSuccess;
 }
 
 bool ReadSize(const diopiSize_t* size, std::vector<int64_t>* values) {
@@ -93,6 +96,7 @@ using diopi::runtime::DeviceFunctions;
 using diopi::runtime::ElementBytes;
 using diopi::runtime::FirstElement;
 using diopi::runtime::Get;
+using diopi::runtime::GetPart;
 using diopi::runtime::Register;
 
 extern "C" {
@@ -158,19 +162,19 @@ diopiError_t diopiGetTensorDeviceIndex(diopiConstTensorHandle_t th, diopiDeviceI
 }
 
 diopiError_t diopiGetTensorCrowIndices(diopiConstTensorHandle_t th, diopiConstTensorHandle_t* crow_indices) {
-  return diopi::runtime::NoSparse(th, crow_indices);
+  return GetPart(th, &diopiTensor::row_starts, crow_indices);
 }
 
 diopiError_t diopiGetTensorColIndices(diopiConstTensorHandle_t th, diopiConstTensorHandle_t* col_indices) {
-  return diopi::runtime::NoSparse(th, col_indices);
+  return GetPart(th, &diopiTensor::columns, col_indices);
 }
 
 diopiError_t diopiGetTensorValues(diopiConstTensorHandle_t th, diopiConstTensorHandle_t* values) {
-  return diopi::runtime::NoSparse(th, values);
+  return GetPart(th, &diopiTensor::values, values);
 }
 
 diopiError_t diopiIsTensorSparse(diopiConstTensorHandle_t th, bool* is_sparse) {
-  return Get(th, is_sparse, [](const diopiTensor&) { return false; });
+  return Get(th, is_sparse, [](const diopiTensor& t) { return t.row_starts != nullptr; });
 }
 
 diopiError_t diopiGetCurrentDeviceIndex(diopiDeviceIndex_t* index) {

@@ -54,6 +54,28 @@ TEST_F(RuntimeTest, RequiredTensorsAreCompleteAndOutliveTheirSizes) {
   EXPECT_FALSE(sparse);
 }
 
+TEST_F(RuntimeTest, SparseTensorsGiveTheirParts) {
+  diopiTensor starts, columns, values, matrix;
+  diopiConstTensorHandle_t part = &matrix;
+  EXPECT_NE(diopiGetTensorCrowIndices(&matrix, &part), diopiSuccess);
+  EXPECT_EQ(part, nullptr);
+  matrix.row_starts = &starts;
+  matrix.columns = &columns;
+  matrix.values = &values;
+  bool sparse = false;
+  EXPECT_EQ(diopiIsTensorSparse(&matrix, &sparse), diopiSuccess);
+  EXPECT_TRUE(sparse);
+  EXPECT_EQ(diopiGetTensorCrowIndices(&matrix, &part), diopiSuccess);
+  EXPECT_EQ(part, &starts);
+  EXPECT_EQ(diopiGetTensorColIndices(&matrix, &part), diopiSuccess);
+  EXPECT_EQ(part, &columns);
+  EXPECT_EQ(diopiGetTensorValues(&matrix, &part), diopiSuccess);
+  EXPECT_EQ(part, &values);
+  const void* data = &matrix;
+  EXPECT_EQ(diopiGetTensorDataConst(&matrix, &data), diopiSuccess);
+  EXPECT_EQ(data, nullptr);
+}
+
 TEST_F(RuntimeTest, ScalarsStridesAndInternalTypesCanBeRequired) {
   diopiTensorHandle_t tensor = nullptr;
   diopiSize_t none{nullptr, 0};

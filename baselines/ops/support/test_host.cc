@@ -97,6 +97,20 @@ diopiError_t diopiGetStream(diopiContextHandle_t, diopiStreamHandle_t* stream) {
   *stream = nullptr;
   return diopiSuccess;
 }
+// All tensors here are dense.
+diopiError_t diopiIsTensorSparse(diopiConstTensorHandle_t, bool* is_sparse) {
+  *is_sparse = false;
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorCrowIndices(diopiConstTensorHandle_t, diopiConstTensorHandle_t*) {
+  return diopiErrorOccurred;
+}
+diopiError_t diopiGetTensorColIndices(diopiConstTensorHandle_t, diopiConstTensorHandle_t*) {
+  return diopiErrorOccurred;
+}
+diopiError_t diopiGetTensorValues(diopiConstTensorHandle_t, diopiConstTensorHandle_t*) {
+  return diopiErrorOccurred;
+}
 diopiError_t diopiGetCurrentDeviceIndex(diopiDeviceIndex_t* index) {
   *index = 0;
   return diopiSuccess;

@@ -25,4 +25,20 @@ DIOPI_SHAPE_RULE(looked_up, args) {
   return Shapes{{*rows, *hidden}};
 }
 
+// A number for each sequence.
+DIOPI_SHAPE_RULE(sequences, args) {
+  const absl::StatusOr<int64_t> batch = args.Int("batch_size");
+  if (!batch.ok()) return batch.status();
+  return Shapes{{*batch}};
+}
+
+// The tokens of all sequences up to the present step; after an odd step there is room for another.
+DIOPI_SHAPE_RULE(sampled_ids, args) {
+  const absl::StatusOr<int64_t> batch = args.Int("batch_size");
+  if (!batch.ok()) return batch.status();
+  const absl::StatusOr<int64_t> step = args.Int("step");
+  if (!step.ok()) return step.status();
+  return Shapes{{*step + 1 + *step % 2, *batch}};
+}
+
 }  // namespace diopi::cases
