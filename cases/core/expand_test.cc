@@ -308,6 +308,37 @@ TEST(ExpandTest, ScratchMemoryAndItsSizeNeedNothing) {
   EXPECT_EQ(c.judges(0).output(), "inoutput");
 }
 
+TEST(ExpandTest, ASparseMatrixHasARowForEachRowStartButTheLast) {
+  auto spmm = CasesOf(R"(operator: "spmm" family: "linear"
+    function { name: "diopiSpMM" arg { name: "out" rule: "spmm" } arg { name: "input" sparse_columns: "mat2" }
+               judge { kind: ACCUMULATION } }
+    grid { dtypes: float32 point { label: "p" reveals: "r"
+      in { name: "input" shape: 3 dtype: "int32" fill { values { values: [0, 2, 3] } } }
+      in { name: "input" shape: 3 dtype: "int32" fill { values { values: [1, 4, 0] } } } in { name: "input" shape: 3 }
+      in { name: "mat2" shape: [5, 7] } } })");
+  const v1::Case& c = spmm["spmm.float32.p"];
+  EXPECT_EQ(ArgText(c, "out"), "float32(2, 7)");
+  const v1::TensorList& parts = c.args(1).tensors();
+  EXPECT_EQ(parts.tensors_size(), 3);
+  EXPECT_EQ(std::vector<int64_t>(parts.sparse_shape().begin(), parts.sparse_shape().end()),
+            (std::vector<int64_t>{2, 5}));
+}
+
+TEST(ExpandTest, ACountOfGeneratorsIsGivenAndNotCounted) {
+  auto sampling = CasesOf(R"(operator: "top_k_sampling" family: "sampling"
+    function { name: "diopiTopKSampling" arg { name: "fusion_level" default_value { i: 0 } } judge { kind: EXACT } }
+    grid { dtypes: float32 point { label: "p" reveals: "r"
+      in { name: "output_ids" shape: [2, 3] dtype: "int32" } in { name: "logits" shape: [3, 4] }
+      in { name: "end_ids" shape: 3 dtype: "int32" } in { name: "finished" shape: 3 dtype: "bool" }
+      in { name: "sequence_lengths" shape: 3 dtype: "int32" } in { name: "runtime_top_k" shape: 3 dtype: "int32" }
+      in { name: "runtime_top_p" shape: 3 } in { name: "skip_decode" shape: 3 dtype: "bool" }
+      in { name: "cum_log_probs" shape: 3 } in { name: "output_log_probs" shape: 3 }
+      attr { name: "step" i: 1 } attr { name: "batch_size" i: 3 } attr { name: "vocab_size_padded" i: 4 } } })");
+  const v1::Case& c = sampling["top_k_sampling.float32.p"];
+  EXPECT_EQ(ArgText(c, "batch_size"), "3");
+  EXPECT_EQ(c.args(c.args_size() - 1).generator().seed(), 42U);
+}
+
 TEST(ExpandTest, GeneratorsAndEnumsAndAliases) {
   auto dropout = CasesOf(R"(operator: "dropout" family: "random"
     function { name: "diopiDropout" arg { name: "out" like: "input" } arg { name: "input" alias: "self" }
