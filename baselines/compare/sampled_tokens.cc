@@ -360,8 +360,7 @@ class Checker {
       }
       if (drawn && of_nucleus) {
         const auto& [smaller, larger] = group_of_[b]->candidates.log_nucleus;
-        const bool other = std::fabs(y_[b] - expected + larger) <= tolerance;
-        expected -= other ? larger : smaller;
+        expected = std::clamp(y_[b], expected - larger, expected - smaller);
       }
       if (std::fabs(y_[b] - expected) <= tolerance) continue;
       return absl::StrFormat("%s of sequence %d is %.9g, expected %.9g within %.2g (token %g%s)",
