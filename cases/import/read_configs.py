@@ -34,7 +34,7 @@ NORMAL = ("randn", "randn_int", "randn_complx")  # numpy drops the imaginary par
 # Reasons for the table.
 UNKNOWN = "the suite cannot represent such a value, shape or generator"
 LENGTHS = "lists of different lengths"
-SPARSE = "the suite has no sparse tensors"
+SPARSE = "the importer makes dense tensors only"
 
 
 def numeric(node, what):

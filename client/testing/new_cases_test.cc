@@ -217,7 +217,7 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
       Cli({"import-cases", folder_ / "configs.py", "--output", folder_ / "mine", "--verbose"});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_TRUE(Has(run.out, ": sparse (mm): mm\n")) << run.out;
-  EXPECT_TRUE(Has(run.out, "      1       4  left out: the suite has no sparse tensors\n")) << run.out;
+  EXPECT_TRUE(Has(run.out, "      1       4  left out: the importer makes dense tensors only\n")) << run.out;
   // normal_ without its mean and deviation is an error in the file, and not a case of the harness either.
   EXPECT_TRUE(Has(run.out, "in_place_names (normal_): case 0, float32: ")) << run.out;
   EXPECT_TRUE(Has(run.out, "\n73 of 78 cases imported: ")) << run.out;
