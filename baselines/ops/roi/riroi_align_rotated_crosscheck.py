@@ -1,4 +1,4 @@
-"""riroi_align_rotated by PyTorch's grid_sample and rolled orientations; gradients are autograd's."""
+"""riroi_align_rotated by hats around rows and columns and rolled orientations; gradients are autograd's."""
 import math
 
 from roi_samples import NOT_TIMED, gradient, rotated, sampled, stacked

@@ -1,4 +1,4 @@
-"""roi_align by PyTorch's grid_sample; gradients are autograd's."""
+"""roi_align by hats around rows and columns; gradients are autograd's."""
 import torch
 
 from roi_samples import NOT_TIMED, gradient, sampled, stacked, upright

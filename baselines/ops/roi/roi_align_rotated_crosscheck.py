@@ -1,4 +1,4 @@
-"""roi_align_rotated by PyTorch's grid_sample and a complex rotation; gradients are autograd's."""
+"""roi_align_rotated by hats around rows and columns and a complex rotation; gradients are autograd's."""
 from roi_samples import NOT_TIMED, gradient, rotated, sampled, stacked
 
 NO_KERNEL = True

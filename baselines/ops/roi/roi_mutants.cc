@@ -10,6 +10,9 @@ namespace {
 constexpr char kRoiAlign[] = "diopiRoiAlignMmcv diopiRoiAlignBackwardMmcv";
 constexpr char kRoiPool[] = "diopiRoiPoolMmcv diopiRoiPoolBackwardMmcv";
 constexpr char kRoiRotated[] = "diopiRoiAlignRotatedMmcv diopiRoiAlignRotatedBackwardMmcv";
+constexpr char kFeatureAlign[] = "diopiRotatedFeatureAlignMmcv diopiRotatedFeatureAlignBackwardMmcv";
+constexpr char kBorderAlign[] = "diopiBorderAlignMmcv diopiBorderAlignBackwardMmcv";
+constexpr char kPrroi[] = "diopiPrroiPoolMmcv diopiPrroiPoolbackwardMmcv diopiPrroiPoolCoorBackwardMmcv";
 constexpr char kRiroi[] = "diopiRiroiAlignRotatedMmcv diopiRiroiAlignRotatedBackwardMmcv";
 
 PLANT(roi_align_mmcv_always_aligned, 0, kRoiAlign, "", "aligned is ignored");
@@ -35,6 +38,25 @@ PLANT(riroi_other_direction, 0, kRiroi, "", "clockwise is ignored");
 PLANT(riroi_nearest_orientation, 0, kRiroi, "",
       "the angle of the orientations is rounded down: they are not mixed");
 PLANT(riroi_all_channels_turn, 0, kRiroi, "", "all channels are orientations of one group");
+PLANT(feature_align_center_alone, 0, kFeatureAlign, "", "five points are taken as one");
+PLANT(feature_align_column_first, 0, kFeatureAlign, "", "row and column of boxes are exchanged");
+PLANT(feature_align_scale_ignored, 0, kFeatureAlign, "", "spatial_scale is taken as 1");
+PLANT(feature_align_other_direction, 0, kFeatureAlign, "", "boxes are turned in the other direction");
+PLANT(feature_align_features_lost, 0, "diopiRotatedFeatureAlignMmcv", "",
+      "the place's own features are not added");
+PLANT(border_align_step_too_short, 0, "diopiBorderAlignMmcv", "",
+      "boxes are one step narrower and lower, from their first corner");
+PLANT(border_align_sides_exchanged, 0, kBorderAlign, "", "x and y of boxes are exchanged");
+PLANT(border_align_numbers_from_one, 0, "diopiBorderAlignMmcv", "", "samples are numbered from 1");
+PLANT(border_align_gradient_to_corner, 0, "diopiBorderAlignBackwardMmcv", "",
+      "the gradient goes to the first sample of each border");
+PLANT(prroi_end_included, 0, kPrroi, "", "a region ends one element after x2 and y2");
+PLANT(prroi_scale_ignored, 0, kPrroi, "", "spatial_scale is taken as 1");
+PLANT(prroi_first_image, 0, kPrroi, "", "all regions are of the first image");
+PLANT(prroi_corners_without_mean, 0, "diopiPrroiPoolCoorBackwardMmcv", "",
+      "the gradient of regions leaves out that the cell's size changes");
+PLANT(prroi_corners_not_scaled, 0, "diopiPrroiPoolCoorBackwardMmcv", "",
+      "the gradient of regions is that of scaled coordinates");
 
 // x1 and y1, and x2 and y2, or width and height of a rotated region, exchanged.
 diopiConstTensorHandle_t RoiSidesExchanged(diopiContextHandle_t ctx, diopiConstTensorHandle_t rois) {
@@ -80,6 +102,36 @@ void ChangeRiroi(Args* a, int64_t channels) {
     a->rois = Replaced(a->ctx, a->rois,
                        [&](double x, int64_t i) { return i % 6 == 5 ? std::floor(x / step) * step : x; });
   }
+}
+
+template <typename Args>
+void ChangeFeatureAlign(Args* a) {
+  if (feature_align_center_alone) a->points = 1;
+  if (feature_align_scale_ignored) a->spatial_scale = 1;
+  const std::vector<double> all = Load<double>(Tensor(a->best_bboxes));
+  const auto changed = [&](double x, int64_t i) {
+    if (feature_align_column_first && i % 5 < 2) return all[static_cast<size_t>(i % 5 == 0 ? i + 1 : i - 1)];
+    return feature_align_other_direction && i % 5 == 4 ? -x : x;
+  };
+  if (static_cast<bool>(feature_align_column_first) || static_cast<bool>(feature_align_other_direction))
+    a->best_bboxes = Replaced(a->ctx, a->best_bboxes, changed);
+}
+
+template <typename Args>
+void ChangeBorderAlign(Args* a) {
+  if (!border_align_sides_exchanged) return;
+  const std::vector<double> all = Load<double>(Tensor(a->boxes));
+  a->boxes = Replaced(a->ctx, a->boxes, [&](double, int64_t i) {
+    return all[static_cast<size_t>(i % 2 == 0 ? i + 1 : i - 1)];
+  });
+}
+
+template <typename Args>
+void ChangePrroi(Args* a) {
+  if (prroi_scale_ignored) a->spatial_scale = 1;
+  if (prroi_first_image) a->rois = RoiFirstImage(a->ctx, a->rois);
+  if (prroi_end_included)
+    a->rois = Replaced(a->ctx, a->rois, [](double x, int64_t i) { return i % 5 > 2 ? x + 1 : x; });
 }
 
 }  // namespace
@@ -142,4 +194,65 @@ DIOPI_OVERRIDE(diopiRiroiAlignRotatedMmcv, a) {
 DIOPI_OVERRIDE(diopiRiroiAlignRotatedBackwardMmcv, a) {
   ChangeRiroi(&a, ShapeOf(a.bottom_grad)[1]);
   Good(a);
+}
+
+DIOPI_OVERRIDE(diopiRotatedFeatureAlignMmcv, a) {
+  ChangeFeatureAlign(&a);
+  Good(a);
+  if (feature_align_features_lost) {
+    const std::vector<double> own = Load<double>(Tensor(a.features));
+    Change(a.output, [&](double x, int64_t i) { return x - own[static_cast<size_t>(i)]; });
+  }
+}
+
+DIOPI_OVERRIDE(diopiRotatedFeatureAlignBackwardMmcv, a) {
+  ChangeFeatureAlign(&a);
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiBorderAlignMmcv, a) {
+  ChangeBorderAlign(&a);
+  if (border_align_step_too_short && a.pool_size > 1) {
+    const double part = 1 - 1 / static_cast<double>(a.pool_size);
+    const std::vector<double> all = Load<double>(Tensor(a.boxes));
+    a.boxes = Replaced(a.ctx, a.boxes, [&](double x, int64_t i) {
+      const double low = all[static_cast<size_t>(i % 4 < 2 ? i : i - 2)];
+      return i % 4 < 2 ? x : low + (x - low) * part;
+    });
+    --a.pool_size;
+  }
+  Good(a);
+  if (border_align_numbers_from_one) {
+    std::vector<int64_t> numbers = Load<int64_t>(Tensor(a.argmax_idx));
+    for (int64_t& number : numbers) ++number;
+    Store(Tensor(a.argmax_idx), numbers);
+  }
+}
+
+DIOPI_OVERRIDE(diopiBorderAlignBackwardMmcv, a) {
+  ChangeBorderAlign(&a);
+  if (border_align_gradient_to_corner) {
+    diopiTensorHandle_t zeros = NewTensor(a.ctx, ShapeOf(a.argmax_idx), DtypeOf(a.argmax_idx));
+    Store(Tensor(zeros), std::vector<int64_t>(static_cast<size_t>(NumElements(zeros))));
+    a.argmax_idx = zeros;
+  }
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiPrroiPoolMmcv, a) {
+  ChangePrroi(&a);
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiPrroiPoolbackwardMmcv, a) {
+  ChangePrroi(&a);
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiPrroiPoolCoorBackwardMmcv, a) {
+  ChangePrroi(&a);
+  if (prroi_corners_without_mean) a.output = Replaced(a.ctx, a.output, [](double, int64_t) { return 0.0; });
+  Good(a);
+  if (prroi_corners_not_scaled)
+    Change(a.grad_rois, [&](double x, int64_t) { return x / static_cast<double>(a.spatial_scale); });
 }

@@ -14,8 +14,12 @@ constexpr char kRoiMeans[] = "diopiRoiAlignMmcv diopiRoiAlignRotatedMmcv diopiRi
 constexpr char kRoiGradients[] =
     "diopiRoiAlignBackwardMmcv diopiRoiPoolBackwardMmcv diopiRoiAlignRotatedBackwardMmcv "
     "diopiRiroiAlignRotatedBackwardMmcv";
+constexpr char kRoiBoxes[] =
+    "diopiRotatedFeatureAlignMmcv diopiBorderAlignMmcv diopiPrroiPoolMmcv diopiPrroiPoolbackwardMmcv "
+    "diopiPrroiPoolCoorBackwardMmcv";
 
 PLANT(roi_means_in_double, 0, kRoiMeans, "", "samples are placed, interpolated and summed in double");
+PLANT(roi_boxes_in_double, 0, kRoiBoxes, "", "all steps are computed in double");
 PLANT(roi_gradients_in_double, 0, kRoiGradients, "", "gradients are summed in double");
 PLANT(roi_gradients_last_region_first, 0, kRoiGradients, "",
       "regions add to the gradient in the opposite order");
@@ -120,6 +124,51 @@ DIOPI_OVERRIDE(diopiRiroiAlignRotatedMmcv, a) {
 
 DIOPI_OVERRIDE(diopiRiroiAlignRotatedBackwardMmcv, a) {
   RoiGradient(&a, &a.bottom_grad, &a.top_grad, [&] { Good(a); });
+}
+
+DIOPI_OVERRIDE(diopiRotatedFeatureAlignMmcv, a) {
+  if (!roi_boxes_in_double) return Good(a);
+  const RoiWideResult out(a.ctx, &a.output);
+  a.features = RoiWidened(a.ctx, a.features);
+  a.best_bboxes = RoiWidened(a.ctx, a.best_bboxes);
+  Good(a);
+  out.Done();
+}
+
+DIOPI_OVERRIDE(diopiBorderAlignMmcv, a) {
+  if (!roi_boxes_in_double) return Good(a);
+  const RoiWideResult out(a.ctx, &a.output);
+  a.input = RoiWidened(a.ctx, a.input);
+  a.boxes = RoiWidened(a.ctx, a.boxes);
+  Good(a);
+  out.Done();
+}
+
+DIOPI_OVERRIDE(diopiPrroiPoolMmcv, a) {
+  if (!roi_boxes_in_double) return Good(a);
+  const RoiWideResult out(a.ctx, &a.output);
+  a.input = RoiWidened(a.ctx, a.input);
+  a.rois = RoiWidened(a.ctx, a.rois);
+  Good(a);
+  out.Done();
+}
+
+DIOPI_OVERRIDE(diopiPrroiPoolbackwardMmcv, a) {
+  if (!roi_boxes_in_double) return Good(a);
+  const RoiWideResult out(a.ctx, &a.grad_input);
+  a.grad_output = RoiWidened(a.ctx, a.grad_output);
+  a.rois = RoiWidened(a.ctx, a.rois);
+  Good(a);
+  out.Done();
+}
+
+DIOPI_OVERRIDE(diopiPrroiPoolCoorBackwardMmcv, a) {
+  if (!roi_boxes_in_double) return Good(a);
+  const RoiWideResult out(a.ctx, &a.grad_rois);
+  for (diopiConstTensorHandle_t* tensor : {&a.output, &a.grad_output, &a.input, &a.rois})
+    *tensor = RoiWidened(a.ctx, *tensor);
+  Good(a);
+  out.Done();
 }
 
 }  // namespace diopi::variants

@@ -40,4 +40,13 @@ DIOPI_SHAPE_RULE(roi_align_places, args) {
   return RoiCells(args);
 }
 
+// For each channel and box, the four borders.
+DIOPI_SHAPE_RULE(border_cells, args) {
+  const absl::StatusOr<std::vector<int64_t>> images = args.Shape("input");
+  if (!images.ok()) return images.status();
+  if (images->size() != 4 || (*images)[1] % 4 != 0)
+    return absl::InvalidArgumentError("`input` needs 4 dimensions and four groups of channels");
+  return Shapes{{(*images)[0], (*images)[1] / 4, (*images)[2] * (*images)[3], 4}};
+}
+
 }  // namespace diopi::cases
