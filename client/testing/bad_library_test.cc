@@ -52,7 +52,7 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
       << run.out;
   const StoredRun stored = WithoutLibraryChecks(ReadRun(data()));
   const std::vector<reports::FailureGroup> groups = reports::GroupFailures(stored.verdicts);
-  EXPECT_LE(groups.size(), 24u) << RunProgram({BinPath("diopi-cli"), "report", "--data", data()}).out;
+  EXPECT_LE(groups.size(), 30u) << RunProgram({BinPath("diopi-cli"), "report", "--data", data()}).out;
   EXPECT_GE(stored.verdicts.size(), 2000u);
   for (const v1::Verdict& verdict : stored.verdicts) {
     const bool wrong = verdict.outcome() == v1::OUTCOME_FAIL || verdict.outcome() == v1::OUTCOME_MEMORY;
@@ -127,6 +127,9 @@ bool Unseen(const v1::Verdict& verdict, bool doubled) {
   if (verdict.function() == "diopiFlashAttentionVarLen" ||
       verdict.function() == "diopiMultiHeadAttentionVarLen")
     return verdict.outcome() == v1::OUTCOME_PASS;
+  // The distances that they keep are scratch.
+  if (absl::StartsWith(verdict.function(), "diopiFurthestPointSampling"))
+    return verdict.outcome() == v1::OUTCOME_PASS;
   if (!doubled) return false;
   // Twice a random number is an equally good random number; in large samples the distribution shows it.
   if (absl::StartsWith(id, "normal.")) return verdict.outputs(0).elements() < 1 << 17;
@@ -149,6 +152,7 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
       const bool wide =
           !absl::StrContains(verdict.case_id(), ".float16.");  // only float32 and wider is spoilt
       const bool input_spoilt = verdict.function() == "diopiSigmoidFocalLossBackward" ||
+                                verdict.function() == "diopiDeformConvBackwardParametersMmcv" ||
                                 (wide && verdict.function() == "diopiMultiHeadAttention") ||
                                 (wide && verdict.function() == "diopiMultiHeadAttentionVarLen");
       EXPECT_EQ(verdict.outcome(), input_spoilt ? v1::OUTCOME_MEMORY : v1::OUTCOME_FAIL)
@@ -166,9 +170,9 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
 TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
   std::map<std::string, size_t> failed;
   std::set<std::string> called;
-  // Signs, truth values, and positions of the largest or of non-zero elements do not change; random numbers
-  // are judged by their distribution; attention in 16 bits has no wider input than ALiBi's slopes, and rounds
-  // away what they change.
+  // Signs, truth values, positions of the largest or of non-zero elements, and which boxes and points are
+  // chosen do not change; random numbers are judged by their distribution; attention in 16 bits has no wider
+  // input than ALiBi's slopes, and rounds away what they change.
   const std::set<std::string> insensitive = {"diopiArgmax",
                                              "diopiArgsort",
                                              "diopiBernoulli",
@@ -187,6 +191,14 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
                                              "diopiSign",
                                              "diopiSgn",
                                              "diopiAmpUpdateScaleInp",
+                                             "diopiBallQueryMmcv",
+                                             "diopiFurthestPointSamplingMmcv",
+                                             "diopiFurthestPointSamplingWithDistMmcv",
+                                             "diopiIou3dNms3dNormalMmcv",
+                                             "diopiNmsMmcv",
+                                             "diopiPointsInPolygonsMmcv",
+                                             "diopiStackBallQueryMmcv",
+                                             "diopiTopKSampling",
                                              "diopiCustomizedFlashAttention",
                                              "diopiCustomizedFlashAttentionVarLen",
                                              "diopiFlashAttentionVarLen"};

@@ -24,6 +24,7 @@ class View {
     if (!is_double_ && dtype != diopi_dtype_float32) return;
     const void* data = nullptr;
     diopiGetTensorDataConst(tensor, &data);
+    if (data == nullptr) return;  // no elements, or a sparse matrix
     // On purpose: this library writes where it must not.
     data_ = static_cast<unsigned char*>(const_cast<void*>(data));
     diopiGetTensorShape(tensor, &shape_);
