@@ -80,6 +80,7 @@ TEST_F(AdaptedTest, FewWrongElementsFail) {
         continue;
       // The header declares inputs of these functions as if they were written, so they are changed, too.
       if (verdict.function() == "diopiSigmoidFocalLossBackward" ||
+          verdict.function() == "diopiDeformConvBackwardParametersMmcv" ||
           absl::StartsWith(verdict.function(), "diopiMultiHeadAttention")) {
         continue;
       }
