@@ -36,15 +36,23 @@ struct SumOfPicks {
   }
 };
 
-// idx_shape: the batch, and the places of a batch.
+// Checks the tensors of a call, of which `picked` has a place for each index and channel, and gives the
+// places of a batch. idx_shape: the batch, and its places.
 template <typename Args>
-void PickForward(const Args& a, Shape idx_shape) {
-  const Tensor out(a.out), points(a.points), indices(a.idx);
-  CheckShape(points, {a.b, a.c, a.n}, "points");
-  CheckShape(indices, idx_shape, "idx");
+int64_t PlacesOfBatch(const Args& a, Shape idx_shape, const Tensor& points, const char* points_name,
+                      const Tensor& picked, const char* picked_name) {
+  CheckShape(points, {a.b, a.c, a.n}, points_name);
+  CheckShape(Tensor(a.idx), idx_shape, "idx");
   const int64_t places = Numel(idx_shape) / (a.b > 0 ? a.b : 1);
   idx_shape.insert(idx_shape.begin() + 1, a.c);
-  CheckShape(out, idx_shape, "out");
+  CheckShape(picked, idx_shape, picked_name);
+  return places;
+}
+
+template <typename Args>
+void PickForward(const Args& a, const Shape& idx_shape) {
+  const Tensor out(a.out), points(a.points), indices(a.idx);
+  const int64_t places = PlacesOfBatch(a, idx_shape, points, "points", out, "out");
   DispatchFloating(ResultType(out, {points}), [&]<typename C>() {
     ForEach(Queue(a.ctx), out.numel(),
             PickPoints<C>{Out<C>(out), In<C>(points), In<int64_t>(indices), a.c, a.n, places});
@@ -52,13 +60,9 @@ void PickForward(const Args& a, Shape idx_shape) {
 }
 
 template <typename Args>
-void PickBackward(const Args& a, Shape idx_shape) {
+void PickBackward(const Args& a, const Shape& idx_shape) {
   const Tensor out(a.grad_points), grad(a.grad_out), indices(a.idx);
-  CheckShape(out, {a.b, a.c, a.n}, "grad_points");
-  CheckShape(indices, idx_shape, "idx");
-  const int64_t places = Numel(idx_shape) / (a.b > 0 ? a.b : 1);
-  idx_shape.insert(idx_shape.begin() + 1, a.c);
-  CheckShape(grad, idx_shape, "grad_out");
+  const int64_t places = PlacesOfBatch(a, idx_shape, out, "grad_points", grad, "grad_out");
   DispatchFloating(ResultType(out, {grad}), [&]<typename C>() {
     ForEach(Queue(a.ctx), out.numel(),
             SumOfPicks<C>{Out<C>(out), In<C>(grad), In<int64_t>(indices), a.c, a.n, places});

@@ -1,5 +1,8 @@
 // The functions that pool regions of images as other correct libraries compute them: sums in double, regions
 // of a gradient in another order.
+#include <initializer_list>
+#include <vector>
+
 #include "baselines/ops/support/tensor.h"
 #include "baselines/planted/planted.h"
 
@@ -61,6 +64,17 @@ class RoiWideResult {
   diopiTensorHandle_t out_, wide_;
 };
 
+// The call with wide inputs and results.
+template <typename Call>
+void RoiInDouble(diopiContextHandle_t ctx, std::initializer_list<diopiTensorHandle_t*> results,
+                 std::initializer_list<diopiConstTensorHandle_t*> inputs, Call&& call) {
+  std::vector<RoiWideResult> wide;
+  for (diopiTensorHandle_t* result : results) wide.emplace_back(ctx, result);
+  for (diopiConstTensorHandle_t* input : inputs) *input = RoiWidened(ctx, *input);
+  call();
+  for (const RoiWideResult& result : wide) result.Done();
+}
+
 // A gradient of regions: `grad` belongs to the result that `out` is of.
 template <typename Args, typename Call>
 void RoiGradient(Args* a, diopiTensorHandle_t* out, diopiConstTensorHandle_t* grad, Call&& call) {
@@ -69,22 +83,14 @@ void RoiGradient(Args* a, diopiTensorHandle_t* out, diopiConstTensorHandle_t* gr
     *grad = RoiReversed(a->ctx, *grad);
   }
   if (!roi_gradients_in_double) return call();
-  const RoiWideResult wide(a->ctx, out);
-  a->rois = RoiWidened(a->ctx, a->rois);
-  *grad = RoiWidened(a->ctx, *grad);
-  call();
-  wide.Done();
+  RoiInDouble(a->ctx, {out}, {&a->rois, grad}, call);
 }
 
 }  // namespace
 
 DIOPI_OVERRIDE(diopiRoiAlignMmcv, a) {
   if (!roi_means_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.output), y(a.ctx, &a.argmax_y), x(a.ctx, &a.argmax_x);
-  a.input = RoiWidened(a.ctx, a.input);
-  a.rois = RoiWidened(a.ctx, a.rois);
-  Good(a);
-  for (const RoiWideResult* result : {&out, &y, &x}) result->Done();
+  RoiInDouble(a.ctx, {&a.output, &a.argmax_y, &a.argmax_x}, {&a.input, &a.rois}, [&] { Good(a); });
 }
 
 DIOPI_OVERRIDE(diopiRoiAlignBackwardMmcv, a) {
@@ -102,11 +108,7 @@ DIOPI_OVERRIDE(diopiRoiPoolBackwardMmcv, a) {
 
 DIOPI_OVERRIDE(diopiRoiAlignRotatedMmcv, a) {
   if (!roi_means_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.output);
-  a.input = RoiWidened(a.ctx, a.input);
-  a.rois = RoiWidened(a.ctx, a.rois);
-  Good(a);
-  out.Done();
+  RoiInDouble(a.ctx, {&a.output}, {&a.input, &a.rois}, [&] { Good(a); });
 }
 
 DIOPI_OVERRIDE(diopiRoiAlignRotatedBackwardMmcv, a) {
@@ -115,11 +117,7 @@ DIOPI_OVERRIDE(diopiRoiAlignRotatedBackwardMmcv, a) {
 
 DIOPI_OVERRIDE(diopiRiroiAlignRotatedMmcv, a) {
   if (!roi_means_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.output);
-  a.features = RoiWidened(a.ctx, a.features);
-  a.rois = RoiWidened(a.ctx, a.rois);
-  Good(a);
-  out.Done();
+  RoiInDouble(a.ctx, {&a.output}, {&a.features, &a.rois}, [&] { Good(a); });
 }
 
 DIOPI_OVERRIDE(diopiRiroiAlignRotatedBackwardMmcv, a) {
@@ -128,47 +126,27 @@ DIOPI_OVERRIDE(diopiRiroiAlignRotatedBackwardMmcv, a) {
 
 DIOPI_OVERRIDE(diopiRotatedFeatureAlignMmcv, a) {
   if (!roi_boxes_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.output);
-  a.features = RoiWidened(a.ctx, a.features);
-  a.best_bboxes = RoiWidened(a.ctx, a.best_bboxes);
-  Good(a);
-  out.Done();
+  RoiInDouble(a.ctx, {&a.output}, {&a.features, &a.best_bboxes}, [&] { Good(a); });
 }
 
 DIOPI_OVERRIDE(diopiBorderAlignMmcv, a) {
   if (!roi_boxes_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.output);
-  a.input = RoiWidened(a.ctx, a.input);
-  a.boxes = RoiWidened(a.ctx, a.boxes);
-  Good(a);
-  out.Done();
+  RoiInDouble(a.ctx, {&a.output}, {&a.input, &a.boxes}, [&] { Good(a); });
 }
 
 DIOPI_OVERRIDE(diopiPrroiPoolMmcv, a) {
   if (!roi_boxes_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.output);
-  a.input = RoiWidened(a.ctx, a.input);
-  a.rois = RoiWidened(a.ctx, a.rois);
-  Good(a);
-  out.Done();
+  RoiInDouble(a.ctx, {&a.output}, {&a.input, &a.rois}, [&] { Good(a); });
 }
 
 DIOPI_OVERRIDE(diopiPrroiPoolbackwardMmcv, a) {
   if (!roi_boxes_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.grad_input);
-  a.grad_output = RoiWidened(a.ctx, a.grad_output);
-  a.rois = RoiWidened(a.ctx, a.rois);
-  Good(a);
-  out.Done();
+  RoiInDouble(a.ctx, {&a.grad_input}, {&a.grad_output, &a.rois}, [&] { Good(a); });
 }
 
 DIOPI_OVERRIDE(diopiPrroiPoolCoorBackwardMmcv, a) {
   if (!roi_boxes_in_double) return Good(a);
-  const RoiWideResult out(a.ctx, &a.grad_rois);
-  for (diopiConstTensorHandle_t* tensor : {&a.output, &a.grad_output, &a.input, &a.rois})
-    *tensor = RoiWidened(a.ctx, *tensor);
-  Good(a);
-  out.Done();
+  RoiInDouble(a.ctx, {&a.grad_rois}, {&a.output, &a.grad_output, &a.input, &a.rois}, [&] { Good(a); });
 }
 
 }  // namespace diopi::variants
