@@ -304,7 +304,8 @@ v1::TensorSpec Unrepeated(const v1::TensorSpec& spec) {
 
 // The shape of the distinct elements: shared ones count once, interleaved ones by their place in storage.
 std::vector<int64_t> DistinctShape(const v1::TensorSpec& spec) {
-  const v1::TensorSpec reduced = Overlaps(spec) ? Unrepeated(spec) : spec;
+  if (!Overlaps(spec)) return {spec.shape().begin(), spec.shape().end()};
+  const v1::TensorSpec reduced = Unrepeated(spec);
   if (Overlaps(reduced)) return {spec.storage_elements()};
   return {reduced.shape().begin(), reduced.shape().end()};
 }
