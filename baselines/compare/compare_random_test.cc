@@ -372,6 +372,25 @@ TEST(Random, Dropout) {
   EXPECT_EQ(CompareCase(bad.c, bad.inputs, good.actual, bad.actual).outcome(), v1::OUTCOME_FAIL);
 }
 
+// Without a mask the zeros are the draws, as in attention.
+TEST(Random, DropoutWithoutAMask) {
+  const auto outcome = [](double said, double drawn, double factor) {
+    Dropout d = MakeDropout(drawn, true, 5, D::float32, factor);
+    d.c.mutable_args()->RemoveLast();  // the mask
+    for (v1::Argument& argument : *d.c.mutable_args()) {
+      if (argument.name() != "p") continue;
+      argument.set_name("p_dropout");
+      argument.set_f(said);
+    }
+    d.c.mutable_judges()->RemoveLast();
+    d.actual.erase("mask");
+    return CompareCase(d.c, d.inputs, d.actual, d.actual).outcome();
+  };
+  EXPECT_EQ(outcome(0.3, 0.3, 0), v1::OUTCOME_PASS);
+  EXPECT_EQ(outcome(0.25, 0.3, static_cast<double>(1.0F / 0.75F)), v1::OUTCOME_FAIL);  // too few are kept
+  EXPECT_EQ(outcome(0.3, 0.3, 1), v1::OUTCOME_FAIL);                                   // not scaled
+}
+
 TEST(Random, DropoutsFactorMayBeRoundedToA16BitType) {
   const auto outcome = [](Dtype dtype, double factor) {
     const Dropout d = MakeDropout(0.1, true, 5, dtype, factor);

@@ -351,6 +351,14 @@ std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
   return heavy || !p.constant() ? "" : CheckLags(z);
 }
 
+double DropRate(const Job& job) {
+  double p = 0.5;
+  for (const char* name : {"p", "p_dropout", "dropout_p"}) {
+    if (NumberOf(job.c, name, &p)) break;
+  }
+  return p;
+}
+
 std::string CheckIndependent(const std::vector<double>& kept, double keep) {
   // Rare events make the product's tails heavy; then the count must do.
   if (keep < 0.1 || keep > 0.9) return "";

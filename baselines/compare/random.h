@@ -41,6 +41,8 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
 std::string CheckPermutation(const HostTensor& actual);
 // Indices drawn by the weights of each row (the last dimension of `weights`).
 std::string CheckCategories(const HostTensor& actual, const HostTensor& weights, bool replacement);
+// The probability with which the case's dropout drops an element: argument p, p_dropout or dropout_p.
+double DropRate(const Job& job);
 // The mask of a dropout that keeps with probability `keep`: no element depends on another.
 std::string CheckIndependent(const std::vector<double>& kept, double keep);
 // The public harness's verdict on a random output; for comparison only.

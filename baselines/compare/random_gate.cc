@@ -1,6 +1,7 @@
 // Finds the parameters of a distribution among the case's arguments and chooses the checks of random.h.
 // Dropout has two outputs that must agree: the mask is judged as draws, and the output, given the mask,
 // element by element.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -86,23 +87,33 @@ std::string Bernoulli(const Job& job, std::string* harness_error) {
   return CheckBernoulli(job.actual, p);
 }
 
+// Draws that keep an element (1) or drop it (0).
+std::string CheckKept(const std::vector<double>& draws, double keep) {
+  const auto n = static_cast<int64_t>(draws.size());
+  const auto kept = static_cast<int64_t>(std::count(draws.begin(), draws.end(), 1.0));
+  if (!BinomialRejects(n, kept, keep)) return CheckIndependent(draws, keep);
+  return absl::StrFormat("%d of %d are kept, expected about %.1f", kept, n, keep * static_cast<double>(n));
+}
+
 // A mask is a bool: the byte 0 or 1, 1 where the element is kept.
 std::string DropoutMask(const Job& job) {
-  double p = 0.5;
-  NumberOf(job.c, "p", &p);
-  const double keep = Training(job) ? 1 - p : 1;
-  int64_t kept = 0;
   const std::vector<double> y = Numbers(job.actual);
   for (size_t i = 0; i < y.size(); ++i) {
     if (job.actual.dtype == v1::Dtype::bool_ && static_cast<unsigned char>(job.actual.data[i]) > 1) {
       return absl::StrCat("element ", i, " is ", ElementText(job.actual, static_cast<int64_t>(i)));
     }
     if (y[i] != 0 && y[i] != 1) return absl::StrFormat("element %d is %g, expected 0 or 1", i, y[i]);
-    kept += y[i] != 0 ? 1 : 0;
   }
-  const auto n = static_cast<int64_t>(y.size());
-  if (!BinomialRejects(n, kept, keep)) return CheckIndependent(y, keep);
-  return absl::StrFormat("%d of %d are kept, expected about %.1f", kept, n, keep * static_cast<double>(n));
+  return CheckKept(y, Training(job) ? 1 - DropRate(job) : 1);
+}
+
+// Where no mask says what was dropped, the zeros do, but for elements that are 0 anyway.
+std::string CheckZeros(const std::vector<double>& y, const std::vector<double>& x, double keep) {
+  std::vector<double> draws;
+  for (size_t i = 0; i < y.size(); ++i) {
+    if (x[i] != 0) draws.push_back(y[i] != 0 ? 1 : 0);
+  }
+  return CheckKept(draws, keep);
 }
 
 // What one element of dropout's output should be: x/(1-p) rounded once or twice, or 0.
@@ -125,10 +136,9 @@ std::string DropoutOut(const Job& job, v1::OutputStats* stats, std::string* harn
   const std::vector<double> y = Numbers(job.actual);
   std::vector<double> kept = mask == nullptr ? y : BroadcastNumbers(*mask, job.actual.shape);
   if (kept.size() != y.size()) return "the mask's shape does not fit";
-  double p = 0.5;
-  NumberOf(job.c, "p", &p);
   const bool training = Training(job);
-  double scale = training ? 1 / (1 - p) : 1;
+  const double kept_share = training ? 1 - DropRate(job) : 1;
+  double scale = 1 / kept_share;
   const PointwiseRule rule = RuleFor(job.actual.dtype, 0);
   const auto fits = [&](double factor) {
     for (size_t i = 0; i < y.size(); ++i) {
@@ -158,7 +168,7 @@ std::string DropoutOut(const Job& job, v1::OutputStats* stats, std::string* harn
     }
   }
   stats->set_mismatches(wrong);
-  if (wrong == 0) return "";
+  if (wrong == 0) return mask == nullptr ? CheckZeros(y, x, kept_share) : "";
   return absl::StrCat(CountText(wrong, static_cast<int64_t>(y.size())), ", ", first);
 }
 

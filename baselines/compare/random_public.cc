@@ -54,8 +54,7 @@ bool PublicRuleAccepts(const Job& job) {
     case v1::Judge::DROPOUT_MASK:
     case v1::Judge::DROPOUT_OUT: {
       const bool training = !NumberOf(job.c, "train", &number) || number != 0;
-      const double p = NumberOf(job.c, "p", &number) ? number : 0.5;
-      return !training || ShareIsNear(Numbers(job.actual), 1 - p);
+      return !training || ShareIsNear(Numbers(job.actual), 1 - DropRate(job));
     }
     default:
       return true;

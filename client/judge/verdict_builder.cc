@@ -161,6 +161,8 @@ bool MayDiffer(const v1::Case& c) {
 // Whether the call must draw a random number: there is something to draw, and chance decides it.
 bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs) {
   if (baselines::IsTokenSampling(c)) return baselines::LeavesTokensToChance(c, inputs);
+  // Attention's: the caller advances it, because the backward must find the state that the forward had.
+  if (FindArgument(c, "gen") != nullptr) return false;
   const v1::Argument* train = FindArgument(c, "train");
   const v1::Argument* p = FindArgument(c, "p");
   const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));

@@ -221,6 +221,9 @@ TEST(BuildVerdict, RandomFunctionsAdvanceTheGenerator) {
             v1::OUTCOME_PASS);
   EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(1)->set_b(false); }, true, false).outcome(),
             v1::OUTCOME_PASS);
+  // Attention's generator is the caller's to advance.
+  EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(2)->set_name("gen"); }, true, false).outcome(),
+            v1::OUTCOME_PASS);
 }
 
 HostTensor TwoNumbers(Dtype dtype, double first, double second) {

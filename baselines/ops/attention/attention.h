@@ -14,6 +14,7 @@
 #include <string>
 
 #include "baselines/ops/both.h"
+#include "baselines/ops/random/philox.h"
 #include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
@@ -138,6 +139,25 @@ DIOPI_HD C Dot(int64_t n, const Operands& operands, const A& a, const B& b) {
   }
 }
 
+// Dropout: a weight is dropped with probability p, or multiplied by 1 / (1 - p). Each weight has a random
+// word of its own, so that the backward finds what the forward dropped by the generator's seed and offset.
+struct Drops {
+  double p = 0;
+  uint64_t seed = 0, offset = 0;
+
+  DIOPI_HD double Factor(int64_t weight) const {
+    if (p == 0) return 1;
+    const Words4 words = Philox({{static_cast<uint32_t>(weight), static_cast<uint32_t>(weight >> 32),
+                                  static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)}},
+                                seed);
+    return (words.word[0] + 0.5) * 0x1p-32 < p ? 0 : 1 / (1 - p);
+  }
+  template <typename C>
+  DIOPI_HD C Applied(const C& weight, int64_t at) const {
+    return p == 0 ? weight : weight * C(Factor(at));
+  }
+};
+
 // A row (a query of one head) or a column (a key of one head) by its sequence, its head and its place in the
 // sequence.
 struct Place {
@@ -153,6 +173,7 @@ struct Scores {
   C scale = C(1);
   Operands operands{diopi_dtype_float32};
   Sight<C> sight;
+  Drops drops;
   In<C> q, k, v;
 
   DIOPI_HD int64_t Rows() const { return at_q.batch * at_q.heads * most_q; }
@@ -232,7 +253,7 @@ struct AttentionForward {
   }
 
  private:
-  // Scores become weights; gives their sum before they are rounded.
+  // Scores become weights; gives their sum before they are dropped and rounded.
   DIOPI_HD C Weigh(int64_t i, int64_t keys, int64_t shift, int64_t base, const C& most) const {
     using std::exp;
     Sum<C> total;
@@ -240,7 +261,7 @@ struct AttentionForward {
       const bool seen = of.sight.Sees(i, j, shift);
       const C weight = seen ? exp(weights[base + j] - most) : C(0);
       if (seen) total += weight;
-      weights[base + j] = of.operands.Rounded(weight);
+      weights[base + j] = of.operands.Rounded(of.drops.Applied(weight, base + j));
     }
     return total.total();
   }
@@ -315,8 +336,8 @@ struct RowGradients {
     const auto g = [&](int64_t d) { return grad[at + d]; };
     const auto value = [&](int64_t d) { return of.v[from + d]; };
     const C weight = exp(of.Score(b, h, i, j) - AsGiven(log_sum));
-    const C product = Dot<C>(of.at_q.dim, of.operands, g, value);
-    weights[base + j] = of.operands.Rounded(weight);
+    const C product = of.drops.Applied(Dot<C>(of.at_q.dim, of.operands, g, value), base + j);
+    weights[base + j] = of.operands.Rounded(of.drops.Applied(weight, base + j));
     slopes[base + j] = of.operands.Rounded(weight * (product - AsGiven(mean)));
     return of.operands.Rounded(weight) * product;
   }

@@ -36,6 +36,7 @@ struct AttentionCall {
   int64_t most_q = 0, most_k = 0, left = -1, right = -1;
   bool causal = false;
   double scale = 1;
+  Drops drops{};
 
   // (batch, head, place): the shape of softmax_lse.
   Shape Rows() const { return {at_q.batch, at_q.heads, most_q}; }
@@ -66,6 +67,7 @@ struct AttentionCall {
     }
     of.sight.biased = static_cast<bool>(slopes);
     if (slopes) of.sight.slopes = In<C>(slopes);
+    of.drops = drops;
     of.q = In<C>(q);
     of.k = In<C>(k);
     of.v = In<C>(v);
@@ -73,8 +75,8 @@ struct AttentionCall {
   }
 };
 
-inline void CheckCall(const AttentionCall& call, double dropout) {
-  Check(dropout == 0, "dropout is not implemented");
+inline void CheckCall(const AttentionCall& call) {
+  Check(call.drops.p >= 0 && call.drops.p < 1, "dropout must lie in [0, 1), got ", call.drops.p);
   CheckShape(call.v, call.k.shape(), "v");
   Check(call.at_k.heads > 0 && call.at_q.heads % call.at_k.heads == 0 && call.at_q.dim == call.at_k.dim,
         "keys of shape ", ShapeText(call.k.shape()), " do not fit queries of shape ",
@@ -115,13 +117,17 @@ AttentionCall CallOf(const Args& a) {
     }
     layout = "TND";
   }
-  double dropout = 0;
   if constexpr (requires { a.softmax_scale; }) {
     call.scale = static_cast<double>(a.softmax_scale);
-    dropout = static_cast<double>(a.p_dropout);
+    call.drops.p = static_cast<double>(a.p_dropout);
   } else {
     call.scale = a.scale;
-    dropout = a.dropout_p;
+    call.drops.p = a.dropout_p;
+  }
+  if constexpr (requires { a.gen; }) {
+    if (call.drops.p > 0) diopiGeneratorGetSeedAndOffset(a.gen, &call.drops.seed, &call.drops.offset);
+  } else {
+    Check(call.drops.p == 0, "dropout by a mask is not implemented");
   }
   const int64_t dim = heads > 0 && call.q.rank() == 3 ? call.q.size(2) / heads : 0;
   call.at_q = TokensOf(call.q, layout, dim);
@@ -133,7 +139,7 @@ AttentionCall CallOf(const Args& a) {
     call.most_q = call.at_q.places;
     call.most_k = call.at_k.places;
   }
-  CheckCall(call, dropout);
+  CheckCall(call);
   return call;
 }
 

@@ -7,6 +7,8 @@
 
 namespace {
 
+using diopi::mutants::Load;
+using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 using namespace diopi::ops::both;  // NOLINT: this file is kernels
 
@@ -72,6 +74,20 @@ PLANT(attention_window_right_ignored, 0, kGrouped, "", "the window has no right 
 PLANT(attention_alibi_ignored, 0, kGrouped, "", "alibi_slopes does nothing");
 PLANT(attention_mask_ignored, 0, kCustomized, "", "attention_mask is taken for the causal one");
 PLANT(attention_layout_sbh_as_bsh, 0, kCustomized, "", "SBH is read like BSH");
+
+constexpr char kDropForward[] = "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention";
+constexpr char kDropBackward[] = "diopiFlashAttentionBackward diopiMultiHeadAttentionBackward";
+constexpr char kDropping[] =
+    "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionBackward "
+    "diopiMultiHeadAttentionBackward";
+PLANT(attention_dropout_ignored, 0, kDropping, "", "no weight is dropped");
+PLANT(attention_dropout_keeps_p, 0, kDropping, "", "a weight is kept with probability p");
+PLANT(attention_dropout_unscaled, 0, kDropForward, "", "kept weights are not multiplied by 1 / (1 - p)");
+PLANT(attention_dropout_gradient_unscaled, 0, kDropBackward, "",
+      "the gradient of v has kept weights that are not multiplied by 1 / (1 - p)");
+PLANT(attention_dropout_heads_alike, 0, "diopiFlashAttention diopiCustomizedFlashAttention", "",
+      "all heads drop the weights of the first one");
+PLANT(attention_dropout_batches_alike, 0, kDropForward, "", "all batches drop the weights of the first one");
 
 Fault TheFault() {
   if (attention_output_not_rescaled) return Fault::kOutputNotRescaled;
@@ -143,8 +159,50 @@ How Wrong() {
 }
 
 template <typename Args>
+auto& RateOf(Args& a) {
+  if constexpr (requires { a.p_dropout; }) {
+    return a.p_dropout;
+  } else {
+    return a.dropout_p;
+  }
+}
+
+// Every `period` elements repeat their first `count`.
+void Repeat(const Tensor& x, int64_t period, int64_t count) {
+  std::vector<double> values = Load<double>(x);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t within = i % static_cast<size_t>(period);
+    values[i] = values[i - within + within % static_cast<size_t>(count)];
+  }
+  Store(x, values);
+}
+
+void Scale(const Tensor& x, double factor) {
+  std::vector<double> values = Load<double>(x);
+  for (double& value : values) value *= factor;
+  Store(x, values);
+}
+
+template <typename Args>
+void DropWrongly(Args a) {
+  const auto rate = RateOf(a);
+  if (attention_dropout_ignored) RateOf(a) = 0;
+  if (attention_dropout_keeps_p && rate > 0) RateOf(a) = 1 - rate;
+  Good(a);
+  if (rate == 0) return;
+  if constexpr (requires { a.grad_v; }) {
+    if (attention_dropout_gradient_unscaled) Scale(Tensor(a.grad_v), 1 - static_cast<double>(rate));
+  } else {
+    const Tensor out = OutputOf(a);
+    if (attention_dropout_unscaled) Scale(out, 1 - static_cast<double>(rate));
+    if (attention_dropout_heads_alike) Repeat(out, out.size(2) * out.size(3), out.size(3));
+    if (attention_dropout_batches_alike) Repeat(out, out.numel(), out.numel() / out.size(0));
+  }
+}
+
+template <typename Args>
 void Buggy(const Args& a) {
-  if (!Chosen()) return Good(a);
+  if (!Chosen() || CallOf(a).drops.p > 0) return DropWrongly(a);
   if constexpr (AllocatesStatistics<Args>) Good(a);
   RunVendor(a, Changed(a), Wrong(), false);
 }

@@ -29,6 +29,9 @@ PLANT(attention_backward_narrow, 0, kBackward, "", "the same with exp, from the 
 PLANT(attention_backward_own_mean, 0, kBackward, "",
       "the mean gradient from the weights instead of from the output");
 PLANT(attention_backward_own_mean_narrow, 0, kBackward, "", "the same, with operands of 16 bits");
+PLANT(attention_dropout_other_draws, 0,
+      "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention", "",
+      "dropout's random numbers come from another seed");
 
 bool Chosen() {
   return attention_plain || attention_online || attention_tiles16 || attention_tiles64 ||
@@ -59,8 +62,19 @@ How TheWay() {
 }
 
 template <typename Args>
+void OtherDraws(const Args& a, const Drops& drops) {
+  if constexpr (requires { a.gen; }) {
+    diopiGeneratorSetSeedAndOffset(a.gen, drops.seed * 0x9E3779B97F4A7C15 + 1, drops.offset);
+    Good(a);
+    diopiGeneratorSetSeedAndOffset(a.gen, drops.seed, drops.offset + 1);
+  }
+}
+
+template <typename Args>
 void Variant(const Args& a) {
-  if (!Chosen()) return Good(a);
+  const Drops drops = CallOf(a).drops;
+  if (drops.p > 0 && attention_dropout_other_draws) return OtherDraws(a, drops);
+  if (!Chosen() || drops.p > 0) return Good(a);
   if constexpr (AllocatesStatistics<Args>) Good(a);
   RunVendor(a, CallOf(a), TheWay(), static_cast<bool>(attention_double));
 }

@@ -2,6 +2,8 @@
 grad_output that PyTorch's batch_norm has, with the sums that are given."""
 import torch
 
+NO_KERNEL = True
+
 
 def wide(tensor):
     return None if tensor is None else tensor.double()
