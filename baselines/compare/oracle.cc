@@ -125,7 +125,8 @@ void OutputOracle::Adjust(const Job& job, const Contracts& allowed) {
     run_ = std::ldexp(1.0, FormatOf(computed).precision - 2);
     if (!narrow) stored_as_ = std::ldexp(1.0, -FormatOf(computed).precision);
     if (!terms) terms_ = TermsOf(job);
-    constexpr std::array kEvaluations = {ReferencePart::kNative16, ReferencePart::kNative16Pairwise};
+    constexpr std::array kEvaluations = {ReferencePart::kNative16, ReferencePart::kNative16Pairwise,
+                                         ReferencePart::kNative16Lanes, ReferencePart::kNative16Cautious};
     for (size_t k = 0; k < kEvaluations.size(); ++k) {
       const HostTensor* evaluated = Find(job.references, ReferenceKey(job.output.key, kEvaluations[k]));
       const bool fits =

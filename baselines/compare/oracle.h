@@ -97,7 +97,7 @@ class OutputOracle {
   double run_ = 0;        // L of native16; 0: not in force
   double terms_ = 1;      // of a reduction whose n is not stored
   double stored_as_ = 0;  // u of the 16-bit type that a float32 output was computed in; 0: its own
-  std::array<const HostTensor*, 2> native16_{};  // in blocks, in pairs; null: not known
+  std::array<const HostTensor*, 4> native16_{};  // in blocks, pairs, lanes, cautious; null: not known
   double max_square_sum_ = 0;                    // max q^2, fastconv only
   bool exact_ = false;
   Contracts widened_;

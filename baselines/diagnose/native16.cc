@@ -13,11 +13,16 @@ TensorMap Native16::AddTo(const v1::Case& c, const TensorMap& inputs, const Tens
   const std::lock_guard lock(mutex_);
   if (!std::exchange(opened_, true)) Open();
   if (library_ == nullptr) return extended;
-  for (const bool in_pairs : {true, false}) {
-    sum_in_pairs_(in_pairs);
+  // The library's own order comes last, for whoever calls it next.
+  constexpr std::pair<const char*, ReferencePart> kEvaluations[] = {
+      {"pairwise", ReferencePart::kNative16Pairwise},
+      {"lanes", ReferencePart::kNative16Lanes},
+      {"cautious", ReferencePart::kNative16Cautious},
+      {"", ReferencePart::kNative16}};
+  for (const auto& [order, part] : kEvaluations) {
+    choose_sums_(order);
     absl::StatusOr<TensorMap> outputs = library_->Call(c, inputs, v1::Dtype::unsupported);
     if (!outputs.ok()) continue;
-    const ReferencePart part = in_pairs ? ReferencePart::kNative16Pairwise : ReferencePart::kNative16;
     for (auto& [key, tensor] : *outputs) {
       if (references.contains(key)) extended[ReferenceKey(key, part)] = std::move(tensor);
     }
@@ -28,8 +33,8 @@ TensorMap Native16::AddTo(const v1::Case& c, const TensorMap& inputs, const Tens
 void Native16::Open() {
   auto library = loader::InProcessLibrary::Open(library_path_);
   if (!library.ok()) return;
-  sum_in_pairs_ = reinterpret_cast<void (*)(bool)>((*library)->Symbol("diopiNative16SumInPairs"));
-  if (sum_in_pairs_ != nullptr) library_ = *std::move(library);
+  choose_sums_ = reinterpret_cast<void (*)(const char*)>((*library)->Symbol("diopiNative16ChooseSums"));
+  if (choose_sums_ != nullptr) library_ = *std::move(library);
 }
 
 }  // namespace diopi::baselines

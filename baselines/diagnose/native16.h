@@ -1,5 +1,6 @@
-// The results of two real 16-bit evaluations of a case, which add sums in blocks and in pairs, for the
-// contract native16: an overflow is allowed where one of them overflows.
+// The results of real 16-bit evaluations of a case for the contract native16: sums in blocks, in pairs, in
+// lanes, and in pairs with NaN for a sum that overflows in some order. An overflow is allowed where one of
+// them overflows.
 #ifndef BASELINES_DIAGNOSE_NATIVE16_H_
 #define BASELINES_DIAGNOSE_NATIVE16_H_
 
@@ -21,7 +22,8 @@ class Native16 {
  public:
   explicit Native16(std::string library_path) : library_path_(std::move(library_path)) {}
 
-  // `references` with KEY.native16 and KEY.native16_pairwise for each of their outputs; unchanged where the
+  // `references` with KEY.native16, KEY.native16_pairwise, KEY.native16_lanes and
+  // KEY.native16_cautious for each of their outputs; unchanged where the
   // case's dtype does not have 16 bits.
   TensorMap AddTo(const v1::Case& c, const TensorMap& inputs, const TensorMap& references);
 
@@ -32,7 +34,7 @@ class Native16 {
   std::mutex mutex_;
   bool opened_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<loader::InProcessLibrary> library_ ABSL_GUARDED_BY(mutex_);
-  void (*sum_in_pairs_)(bool) ABSL_GUARDED_BY(mutex_) = nullptr;
+  void (*choose_sums_)(const char* order) ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace diopi::baselines

@@ -21,7 +21,7 @@ float FromBfloat16(uint16_t bits);
 
 // The switches of the library (baselines/native16/switches.cc).
 struct NarrowSwitches {
-  enum class Order { kBlocks, kSequential, kPairwise, kLanes, kChunks };
+  enum class Order { kBlocks, kReversed, kSequential, kPairwise, kLanes, kChunks };
   Order order = Order::kBlocks;
   bool truncate = false;            // round every result toward zero
   bool truncate_sums = false;       // the same, but only the partial sums of accumulations
@@ -29,6 +29,7 @@ struct NarrowSwitches {
   bool drop_tail = false;           // sums leave out what follows the last whole block of 32
   bool short_sums = false;          // partial sums keep 8 bits in both formats
   bool saturate = false;            // the largest number instead of infinity
+  bool cautious = false;            // NaN for a sum that overflows in some order of its terms
 };
 const NarrowSwitches& TheNarrowSwitches();
 
@@ -164,6 +165,7 @@ class Sum<Narrow<kFormat>> {
     size_t count = terms_.size();
     if (on.drop_tail && count > kBlock) count -= count % kBlock;
     if (count == 0) return T::Made(0);
+    if (on.cautious && MayOverflow()) return std::numeric_limits<T>::quiet_NaN();
     switch (on.order) {
       case NarrowSwitches::Order::kSequential:
         return Chain(0, count, 1);
@@ -184,18 +186,32 @@ class Sum<Narrow<kFormat>> {
         }
         return Tree(chunks, 0, chunks.size());
       }
+      case NarrowSwitches::Order::kReversed: {
+        Sum backwards;
+        backwards.terms_.assign(terms_.rend() - static_cast<int64_t>(count), terms_.rend());
+        return backwards.Blocks(count);
+      }
       case NarrowSwitches::Order::kBlocks:
         break;
     }
+    return Blocks(count);
+  }
+
+ private:
+  static constexpr size_t kBlock = 32, kChunk = 16;
+
+  T Blocks(size_t count) const {
     std::vector<T> blocks;
     for (size_t begin = 0; begin < count; begin += kBlock)
       blocks.push_back(Chain(begin, begin + kBlock < count ? begin + kBlock : count, 1));
     return Tree(blocks, 0, blocks.size());
   }
 
- private:
-  static constexpr size_t kBlock = 32, kChunk = 16;
-
+  bool MayOverflow() const {
+    double reach = 0;
+    for (const T& term : terms_) reach += std::fabs(term.wide());
+    return !(reach <= std::numeric_limits<T>::max().wide());
+  }
   static T Add(T a, T b) { return T::OfSum(a.wide() + b.wide()); }
   T Chain(size_t begin, size_t end, size_t step) const {
     T sum = terms_[begin];

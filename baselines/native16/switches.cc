@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include "baselines/native16/narrow.h"
 #include "baselines/planted/planted.h"
 
@@ -10,6 +12,7 @@ constexpr char kAll[] =
 PLANT(native16_blocks, 0, kAll, "native16", "sums in runs of 32, then in a tree");
 PLANT(native16_pairwise, 0, kAll, "native16", "sums in pairs, pairs of pairs, ...");
 PLANT(native16_lanes, 0, kAll, "native16", "sums in 32 lanes, then in a tree");
+PLANT(native16_reversed, 0, kAll, "native16", "sums in runs of 32 from the last term to the first");
 PLANT(native16_chunks, 0, kAll, "native16",
       "exact sums of 16 terms, each rounded, then in a tree: a matrix unit");
 // Injected bugs, which native16 must not hide.
@@ -27,6 +30,7 @@ NarrowSwitches Chosen() {
   using Order = NarrowSwitches::Order;
   on.order = native16_pairwise     ? Order::kPairwise
              : native16_lanes      ? Order::kLanes
+             : native16_reversed   ? Order::kReversed
              : native16_chunks     ? Order::kChunks
              : native16_sequential ? Order::kSequential
                                    : Order::kBlocks;
@@ -52,9 +56,14 @@ const NarrowSwitches& TheNarrowSwitches() {
 
 }  // namespace diopi::ops
 
-// Sums in pairs from now on, or again as the environment says. Not while a function runs.
-extern "C" __attribute__((visibility("default"))) void diopiNative16SumInPairs(bool in_pairs) {
+// How sums are added from now on: "pairwise", "lanes", "cautious" (in pairs, NaN for a sum that overflows in
+// some order), or "", as the environment says. Not while a function runs.
+extern "C" __attribute__((visibility("default"))) void diopiNative16ChooseSums(const char* order) {
   using diopi::ops::NarrowSwitches;
-  diopi::ops::MutableSwitches().order =
-      in_pairs ? NarrowSwitches::Order::kPairwise : diopi::ops::Chosen().order;
+  const std::string_view name = order;
+  NarrowSwitches& switches = diopi::ops::MutableSwitches();
+  switches.order = name.empty()      ? diopi::ops::Chosen().order
+                   : name == "lanes" ? NarrowSwitches::Order::kLanes
+                                     : NarrowSwitches::Order::kPairwise;
+  switches.cautious = name == "cautious";
 }

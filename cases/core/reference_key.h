@@ -21,10 +21,12 @@ enum class ReferencePart {
   kDevice,    // what the device reference returned, in the case's own dtype
   kNative16,  // what a real 16-bit evaluation gives; made by the agent, never stored
   kNative16Pairwise,  // the same, with every sum in pairs
+  kNative16Lanes,     // the same, with every sum in 32 lanes
+  kNative16Cautious,  // as in pairs, with NaN for a sum that overflows in some order
   kSpreadNan,         // uint8, 1: NaN is accepted too (baselines/compare/readings.h)
 };
 
-inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 8> kReferenceSuffixes = {
+inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 10> kReferenceSuffixes = {
     {{ReferencePart::kSigma, ".sigma"},
      {ReferencePart::kLow, ".low"},
      {ReferencePart::kTerms, ".n"},
@@ -32,6 +34,8 @@ inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 8> kRefe
      {ReferencePart::kDevice, ".device"},
      {ReferencePart::kNative16, ".native16"},
      {ReferencePart::kNative16Pairwise, ".native16_pairwise"},
+     {ReferencePart::kNative16Lanes, ".native16_lanes"},
+     {ReferencePart::kNative16Cautious, ".native16_cautious"},
      {ReferencePart::kSpreadNan, ".spread_nan"}}};
 
 // "out.sigma" for "out".

@@ -1,15 +1,11 @@
-"""Modulated deformable convolution as products of matrices; gradients are autograd's."""
+"""Modulated deformable convolution by torchvision; gradients are its own backward's."""
 import torch
-
-from deformable_taps import convolved
-
-NO_KERNEL = True
 
 
 def output(a, image, weight, bias, offset, mask):
-    out = convolved(image, offset, mask, weight, (a.stride_h, a.stride_w), (a.pad_h, a.pad_w),
-                    (a.dilation_h, a.dilation_w), a.group, a.deformable_group)
-    return out + bias[:, None, None] if a.with_bias else out
+    from torchvision.ops import deform_conv2d  # PyTorch is timed without it
+    return deform_conv2d(image, offset, weight, bias if a.with_bias else None, (a.stride_h, a.stride_w),
+                         (a.pad_h, a.pad_w), (a.dilation_h, a.dilation_w), mask)
 
 
 def diopiModulatedDeformConvMmcv(a):
@@ -25,4 +21,4 @@ def diopiModulatedDeformConvBackwardMmcv(a):
 
 
 for function in (diopiModulatedDeformConvMmcv, diopiModulatedDeformConvBackwardMmcv):
-    function.not_timed = "composed of several calls: PyTorch without torchvision has no such operator"
+    function.not_timed = "PyTorch without torchvision has no such operator"
