@@ -83,6 +83,9 @@ Dtype OutputDtype(const v1::Case& c, std::string_view key) {
     if (!BelongsTo(key, arg.name())) continue;
     if (arg.has_tensor()) return arg.tensor().dtype();
     if (arg.has_host_output()) return arg.host_output().dtype();
+    for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
+      if (key == arg.name() + "." + std::to_string(i)) return arg.tensors().tensors(i).dtype();
+    }
     if (arg.tensors().tensors_size() > 0) return arg.tensors().tensors(0).dtype();
   }
   return c.dtype();

@@ -199,6 +199,7 @@ void Checker::References(const Path& path, const v1::ArgRule& rule, const abi::F
     Say(path, absl::StrCat("no shape rule '", rule.rule(), "'", NearestText(rule.rule(), ShapeRuleNames())));
   }
   if (rule.has_dtype()) DtypeText(path, rule.dtype());
+  for (const std::string& dtype : rule.next_dtypes()) DtypeText(path, dtype);
 }
 
 void Checker::Arg(int f, int a, const abi::Function& function) {

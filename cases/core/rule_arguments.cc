@@ -166,7 +166,11 @@ void ArgumentBuilder::MakeLibraryOutput(const Slot& slot, Dtype dtype) {
     arg(slot)->mutable_tensor()->set_dtype(dtype);
     return;
   }
-  for (int i = 0; i < fills; ++i) arg(slot)->mutable_tensors()->add_tensors()->set_dtype(dtype);
+  for (int i = 0; i < fills; ++i) {
+    const bool own = slot.rule != nullptr && i > 0 && i <= slot.rule->next_dtypes_size();
+    arg(slot)->mutable_tensors()->add_tensors()->set_dtype(
+        own ? ParseDtype(slot.rule->next_dtypes(i - 1)).value_or(dtype) : dtype);
+  }
 }
 
 absl::Status ArgumentBuilder::Make(const Slot& slot, const Source& source, Dtype dtype) {

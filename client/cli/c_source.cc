@@ -212,6 +212,9 @@ class Writer {
   absl::StatusOr<std::string> Tensor(const std::string& key, const v1::Argument& arg,
                                      const v1::TensorSpec& spec) {
     std::string id = Identifier(key);
+    const abi::Function* function = abi::FindFunction(case_.function());
+    const abi::Param* param = function == nullptr ? nullptr : abi::FindParam(*function, arg.name());
+    const bool on_host = param != nullptr && param->on_host();
     const std::string& values = arg.role() == v1::ROLE_OUTPUT ? arg.holds() : key;
     const std::vector<int64_t> shape = ToVector(spec.shape());
     std::vector<int64_t> strides = ToVector(spec.strides());
@@ -221,7 +224,7 @@ class Writer {
                     "  static diopiTensorHandle_t ", id, ";\n  if (", id, " == NULL) ", id,
                     " = make_tensor(diopi_dtype_", std::string(DtypeName(spec.dtype())), ", ", shape.size(),
                     ", ", id, "_shape, ", id, "_strides, ", spec.storage_offset(), ", ",
-                    spec.storage_elements(), ", diopi_device);\n");
+                    spec.storage_elements(), on_host ? ", diopi_host);\n" : ", diopi_device);\n");
     if (values.empty()) {
       absl::StrAppend(&body_, "  upload(", id, ", NULL);\n");
     } else {

@@ -70,10 +70,12 @@ class FrameBuilder {
     switch (param.kind()) {
       case abi::TENSOR:
       case abi::CONST_TENSOR:
+        memory_ = param.on_host() ? diopi_host : diopi_device;
         return param.scratch_size().empty() ? AddTensor(arg) : AddScratch(param, arg);
       case abi::TENSOR_POINTER:
       case abi::TENSOR_ARRAY:
       case abi::CONST_TENSOR_ARRAY:
+        memory_ = diopi_device;
         return AddArray(arg);
       case abi::SIZE:
         return AddSize(arg, null);
@@ -380,7 +382,7 @@ class FrameBuilder {
       }
       if (!bound.dense) MakeImage(&bound);
     }
-    tensor.device = diopi_device;
+    tensor.device = memory_;
     return &tensor;
   }
 
@@ -403,7 +405,7 @@ class FrameBuilder {
     elements = std::max(elements, spec.storage_elements());
     if (elements > kMaxBytes / bound->element) return Misfit(bound->key, "too large");
     bound->dense = elements == tensor.numel && tensor.storage_offset == 0 && SameOrder(tensor, row_major);
-    tensor.storage = frame_->context_->Allocate(static_cast<size_t>(elements * bound->element), diopi_device);
+    tensor.storage = frame_->context_->Allocate(static_cast<size_t>(elements * bound->element), memory_);
     if (tensor.storage.data == nullptr) {
       return absl::ResourceExhaustedError(
           absl::StrCat("argument ", bound->key, ": no memory for ", elements * bound->element, " bytes"));
@@ -441,6 +443,7 @@ class FrameBuilder {
   const std::vector<InputView>& inputs_;
   Dtype widened_;
   std::unique_ptr<CallFrame> frame_;
+  diopiDevice_t memory_ = diopi_device;  // of the tensor that is being added
   std::optional<size_t> preparing_;  // the argument that is false in the call that prepares scratch memory
 };
 

@@ -23,19 +23,6 @@ struct KeepUncovered {
   }
 };
 
-// The only number of a tensor of int64.
-#if defined(__CUDACC__) || defined(DIOPI_CUDA_EMULATED)
-inline int64_t HostNumber(const Queue& queue, const Tensor& tensor) {
-  int64_t number = 0;
-  queue.CopyToHost(&number, tensor.data(), sizeof(number));
-  return number;
-}
-#else
-inline int64_t HostNumber(const Queue&, const Tensor& tensor) {
-  return Load<int64_t>(tensor).at(0);
-}
-#endif
-
 // Functions with room for all indices: `covers` fills covers[i * count + k].
 template <typename Args, typename F>
 void KeepBoxes(const Args& a, const F& covers_of) {

@@ -2,6 +2,7 @@
 // sorted.
 #include "baselines/ops/boxes/keep_uncovered.h"
 #include "baselines/ops/boxes/rotated_overlap.h"
+#include "baselines/ops/host_number.h"
 
 namespace diopi::ops::both {
 namespace {

@@ -187,6 +187,7 @@ TEST_F(CodegenTest, BadDataIsToldWithItsLine) {
        ":5: diopiX.t: TENSOR_POINTER is one handle"},
       {with("name: \"t\" kind: TENSOR fills: 2 c_type: \"diopiTensorHandle_t\""),
        ":5: diopiX.t: `fills` is for"},
+      {with("name: \"n\" kind: INT on_host: true c_type: \"int\""), ":5: diopiX.n: `on_host` is for"},
       {with("name: \"n\" kind: INT nullable: true c_type: \"int\""), ":5: diopiX.n: a value cannot be null"},
       {with("name: \"n\" kind: INT direction: OUT c_type: \"int\""),
        ":5: diopiX.n: a value cannot be written"},

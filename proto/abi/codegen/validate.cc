@@ -124,6 +124,7 @@ class FunctionCheck {
     if (role == HeaderRole::kOperators && p.kind() == TENSOR_POINTER && p.direction() != OUT) {
       Say(i, "TENSOR_POINTER is one handle that the library fills: direction must be OUT");
     }
+    if (p.on_host() && p.kind() != TENSOR && p.kind() != CONST_TENSOR) Say(i, "`on_host` is for tensors");
     if (p.fills() != 0 && (p.kind() != TENSOR_POINTER || p.fills() < 2 || p.fills() > 64)) {
       Say(i, "`fills` is for a TENSOR_POINTER with 2 to 64 handles");
     }
