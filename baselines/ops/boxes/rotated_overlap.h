@@ -20,10 +20,10 @@ DIOPI_HD C Cross(const Corner<C>& a, const Corner<C>& b) {
   return a.x * b.y - b.x * a.y;
 }
 
-// At most eight corners: each of four sides adds one to the four of a box.
+// At most nine corners of a hull, and one more for each of the four sides that clip it.
 template <typename C>
 struct ConvexPolygon {
-  static constexpr int kMost = 8;
+  static constexpr int kMost = 13;
   Corner<C> corners[kMost];
   int count = 0;
 
