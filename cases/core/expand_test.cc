@@ -266,6 +266,19 @@ TEST(ExpandTest, ListsCountThemselvesAndMayHoldNull) {
   EXPECT_EQ(inputs->count("indices.1"), 1U);
 }
 
+TEST(ExpandTest, HandlesOfOneListMayHaveUnlikeDtypes) {
+  auto cases = CasesOf(R"(operator: "reduce" family: "voxels"
+    function { name: "diopiDynamicPointToVoxelMmcv" arg { name: "outlist" next_dtypes: ["int64", "int32"] }
+               judge { kind: COMPOSITION } }
+    grid { dtypes: float32 point { label: "p" reveals: "r" in { name: "feats" shape: [4, 2] }
+      in { name: "coors" shape: [4, 3] dtype: "int32" } attr { name: "reduce_type" i: 0 } } })");
+  const v1::Argument& list = cases["reduce.float32.p"].args(0);
+  std::vector<Dtype> dtypes;
+  for (const v1::TensorSpec& spec : list.tensors().tensors()) dtypes.push_back(spec.dtype());
+  EXPECT_THAT(dtypes, testing::ElementsAre(v1::Dtype::float32, v1::Dtype::int64, v1::Dtype::int32,
+                                           v1::Dtype::float32));
+}
+
 TEST(ExpandTest, OutputListsAndLibraryAndHostOutputs) {
   auto split = CasesOf(R"(operator: "split" family: "tensor"
     function { name: "diopiSplitWithSizes" arg { name: "outs" rule: "split_with_sizes" } judge { kind: EXACT } }

@@ -102,6 +102,20 @@ TEST_F(CallFrameTest, HostOutputsAreGuardedAndPoisoned) {
   EXPECT_EQ(findings.list()[0].index(), 8);
 }
 
+TEST_F(CallFrameTest, SomeTensorsLieInTheHostsMemory) {
+  const absl::Status built = Build(CaseBuilder("diopiDynamicVoxelizeMmcv")
+                                       .Tensor("coors", v1::ROLE_OUTPUT, Spec(v1::Dtype::int32, {2, 3}))
+                                       .Tensor("points", v1::ROLE_INPUT, Spec(kFloat, {2, 3}))
+                                       .Tensor("voxel_size", v1::ROLE_INPUT, Spec(kFloat, {3}))
+                                       .Tensor("coors_range", v1::ROLE_INPUT, Spec(kFloat, {6}))
+                                       .Int("NDim", 3));
+  ASSERT_TRUE(built.ok()) << built;
+  EXPECT_EQ(Tensor(1)->device, diopi_device);
+  EXPECT_EQ(Tensor(2)->device, diopi_host);
+  EXPECT_EQ(Tensor(3)->device, diopi_host);
+  EXPECT_EQ(reinterpret_cast<const float*>(Tensor(2)->storage.data)[2], 3);
+}
+
 TEST_F(CallFrameTest, GeneratorsAreRestoredBeforeEachCall) {
   const absl::Status built = Build(CaseBuilder("diopiDropout")
                                        .Tensor("out", v1::ROLE_OUTPUT, Spec(kFloat, {4}))

@@ -1,5 +1,7 @@
 #include "reports/model/suite.h"
 
+#include <utility>
+
 #include "cases/core/builtin.h"
 #include "cases/core/library_checks.h"
 #include "diopi/v1/operator.pb.h"
@@ -13,7 +15,12 @@ const SuiteIndex& BuiltinSuite() {
       v1::OperatorFile file;
       if (!file.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) continue;
       for (const v1::FunctionRules& function : file.function()) {
-        made->emplace(function.name(), SuitePlace{file.operator_(), file.family()});
+        SuitePlace place{file.operator_(), file.family()};
+        if (function.not_covered().empty()) {
+          made->insert_or_assign(function.name(), std::move(place));
+        } else {
+          made->emplace(function.name(), std::move(place));
+        }
       }
     }
     for (const v1::Case& c : cases::LibraryChecks()) {

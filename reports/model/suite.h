@@ -8,7 +8,8 @@
 namespace diopi::reports {
 
 // A function's place in the suite: its operator and family in cases/ops, or "library" for a function that a
-// check of the library as a whole tests.
+// check of the library as a whole tests. A function of several operators belongs to the one whose cover has
+// it.
 struct SuitePlace {
   std::string op;
   std::string family;

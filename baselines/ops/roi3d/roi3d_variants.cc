@@ -1,5 +1,5 @@
-// Pooling of points in turned boxes as other correct libraries compute it: the angle first turned into a
-// vector in double, sums from the last point on, gradients voxel by voxel.
+// Pooling of points in turned boxes as other correct libraries compute it: sums from the last point on,
+// gradients voxel by voxel.
 #include <cmath>
 #include <vector>
 

@@ -54,7 +54,9 @@ DIOPI_KERNEL(diopiHardVoxelizeMmcv, a) {
   CheckShape(voxels, {a.max_voxels, a.max_points, points.size(1)}, "voxels");
   CheckShape(coors, {a.max_voxels, 3}, "coors");
   CheckShape(counts, {a.max_voxels}, "num_points_per_voxel");
-  Check(voxel_num.numel() == 1 && voxel_num.dtype() == diopi_dtype_int64, "expected voxel_num of one int64");
+  const bool narrow = voxel_num.dtype() == diopi_dtype_int32;
+  Check(voxel_num.numel() == 1 && (narrow || voxel_num.dtype() == diopi_dtype_int64),
+        "expected voxel_num of one int64 or int32");
   const Queue queue(a.ctx);
   const Tensor number(RequireTensor(a.ctx, {1}, diopi_dtype_int64));
   DispatchFloating(ResultType(voxels, {points}), [&]<typename C>() {
@@ -63,7 +65,12 @@ DIOPI_KERNEL(diopiHardVoxelizeMmcv, a) {
                           In<C>(points), points.size(0), points.size(1), a.max_points, a.max_voxels,
                           VoxelGridOf<C>(Tensor(a.voxel_size), Tensor(a.coors_range))});
   });
-  *reinterpret_cast<int64_t*>(voxel_num.writable()) = HostNumber(queue, number);
+  const int64_t used = HostNumber(queue, number);
+  if (narrow) {
+    *reinterpret_cast<int32_t*>(voxel_num.writable()) = static_cast<int32_t>(used);
+  } else {
+    *reinterpret_cast<int64_t*>(voxel_num.writable()) = used;
+  }
 }
 
 }  // namespace diopi::ops::both
