@@ -30,7 +30,7 @@ DIOPI_HD int HullOf(const Corner<C>* points, int count, int* hull) {
 
 template <typename C>
 DIOPI_HD void LoadCorners(const In<C>& from, int64_t first, int count, Corner<C>* to) {
-  for (int i = 0; i < count; ++i) to[i] = {from[first + 2 * i], from[first + 2 * i + 1]};
+  for (int64_t i = 0; i < count; ++i) to[i] = {from[first + 2 * i], from[first + 2 * i + 1]};
 }
 
 template <typename C>
