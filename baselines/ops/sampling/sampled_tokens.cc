@@ -7,12 +7,26 @@ namespace {
 
 inline constexpr double kSoftmaxEps = 1e-6;
 
+// A tensor that callers may leave out.
+template <typename Access>
+struct Optional {
+  bool given;
+  Access at;
+  template <typename Handle>  // const or not, as the access is
+  explicit Optional(Handle handle) : given(handle != nullptr) {
+    if (given) at = Access(Tensor(handle));
+  }
+  DIOPI_HD bool IsSet(int64_t b) const { return given && at[b] != 0; }
+};
+
 // What both functions have. `order` is scratch memory for the tokens of every sequence.
 struct SampledBatch {
   In<double> logits;
-  In<int64_t> end_ids, skip;
-  Out<int64_t> ids, finished, lengths;
-  Out<double> cum_log_probs, log_probs;
+  In<int64_t> end_ids;
+  Optional<In<int64_t>> skip;
+  Out<int64_t> ids;
+  Optional<Out<int64_t>> finished, lengths;
+  Optional<Out<double>> cum_log_probs, log_probs;
   Scratch<double> draws;
   Scratch<int64_t> order;
   int64_t batch, vocabulary, step;
@@ -76,12 +90,12 @@ struct SampledBatch {
   // What follows from the token of a sequence that was not finished.
   DIOPI_HD void Continue(int64_t b, int64_t token) const {
     SetToken(b, token);
-    lengths.Set(b, lengths[b] + 1);
-    finished.Set(b, token == end_ids[b] ? 1 : 0);
+    if (lengths.given) lengths.at.Set(b, lengths.at[b] + 1);
+    if (finished.given) finished.at.Set(b, token == end_ids[b] ? 1 : 0);
   }
   DIOPI_HD void AddLogProb(int64_t b, double log_prob, double log_divisor) const {
-    cum_log_probs.Set(b, cum_log_probs[b] + log_prob);
-    log_probs.Set(b, log_prob - log_divisor);
+    if (cum_log_probs.given) cum_log_probs.at.Set(b, cum_log_probs.at[b] + log_prob);
+    if (log_probs.given) log_probs.at.Set(b, log_prob - log_divisor);
   }
 };
 
@@ -91,8 +105,8 @@ struct DrawTopK {
   In<double> ps;
   DIOPI_HD void operator()(int64_t b) const {
     using std::log;
-    if (tokens.skip[b] != 0) return;
-    if (tokens.finished[b] != 0) return tokens.SetToken(b, tokens.end_ids[b]);
+    if (tokens.skip.IsSet(b)) return;
+    if (tokens.finished.IsSet(b)) return tokens.SetToken(b, tokens.end_ids[b]);
     tokens.Sort(b);
     const int64_t k = ks[b] < tokens.vocabulary ? ks[b] : tokens.vocabulary;
     const double all = tokens.Weights(b, tokens.vocabulary) + kSoftmaxEps, kept = tokens.Weights(b, k);
@@ -107,8 +121,8 @@ struct DrawTopP {
   In<double> ps;
   DIOPI_HD void operator()(int64_t b) const {
     using std::log;
-    if (tokens.skip[b] != 0) return;
-    if (tokens.finished[b] != 0) {  // all logits but that of the end are masked
+    if (tokens.skip.IsSet(b)) return;
+    if (tokens.finished.IsSet(b)) {  // all logits but that of the end are masked
       tokens.AddLogProb(b, log(1 / (1 + kSoftmaxEps)), 0);
       return tokens.SetToken(b, tokens.end_ids[b]);
     }
@@ -126,22 +140,25 @@ SampledBatch SampledBatchOf(const Queue& queue, const Args& a) {
   const Shape batch{a.batch_size};
   CheckShape(logits, Shape{a.batch_size, a.vocab_size_padded}, "logits");
   CheckShape(a.end_ids, batch, "end_ids");
-  CheckShape(a.finished, batch, "finished");
-  CheckShape(a.sequence_lengths, batch, "sequence_lengths");
-  CheckShape(a.skip_decode, batch, "skip_decode");
   CheckShape(a.runtime_top_p, batch, "runtime_top_p");
-  CheckShape(a.cum_log_probs, batch, "cum_log_probs");
-  CheckShape(a.output_log_probs, batch, "output_log_probs");
+  for (const auto& [handle, name] : std::initializer_list<std::pair<diopiConstTensorHandle_t, const char*>>{
+           {a.finished, "finished"},
+           {a.sequence_lengths, "sequence_lengths"},
+           {a.skip_decode, "skip_decode"},
+           {a.cum_log_probs, "cum_log_probs"},
+           {a.output_log_probs, "output_log_probs"}}) {
+    if (handle != nullptr) CheckShape(Tensor(handle), batch, name);
+  }
   Check(a.step >= 0 && (a.step + 1) * a.batch_size <= ids.numel(), "step ", a.step,
         " lies outside output_ids");
   return {In<double>(logits),
           In<int64_t>(a.end_ids),
-          In<int64_t>(a.skip_decode),
+          Optional<In<int64_t>>(a.skip_decode),
           Out<int64_t>(ids),
-          Out<int64_t>(a.finished),
-          Out<int64_t>(a.sequence_lengths),
-          Out<double>(a.cum_log_probs),
-          Out<double>(a.output_log_probs),
+          Optional<Out<int64_t>>(a.finished),
+          Optional<Out<int64_t>>(a.sequence_lengths),
+          Optional<Out<double>>(a.cum_log_probs),
+          Optional<Out<double>>(a.output_log_probs),
           TakeDraws(queue, a.generators, a.batch_size),
           Scratch<int64_t>(queue, a.batch_size * a.vocab_size_padded),
           a.batch_size,

@@ -10,13 +10,15 @@ def sampled(a, limits, divide):
     """The outputs of a batch whose sequences draw from their first `limits` tokens; `divide` subtracts the logarithm of what
     these have of the softmax."""
     logits = a.logits.double().numpy()
-    out = {name: getattr(a, name).clone() for name in
-           ("output_ids", "finished", "sequence_lengths", "cum_log_probs", "output_log_probs")}
+    given = {name: getattr(a, name) for name in
+             ("output_ids", "finished", "sequence_lengths", "cum_log_probs", "output_log_probs")}
+    # What callers leave out is computed, and dropped in the end.
+    out = {name: torch.zeros(a.batch_size) if x is None else x.clone() for name, x in given.items()}
     for b, row in enumerate(logits):
-        if a.skip_decode[b]:
+        if a.skip_decode is not None and a.skip_decode[b]:
             continue
         end = int(a.end_ids[b])
-        if a.finished[b]:
+        if out["finished"][b]:
             out["output_ids"][a.step, b] = end
             continue
         order = np.argsort(-row, kind="stable")
@@ -33,7 +35,7 @@ def sampled(a, limits, divide):
         out["output_log_probs"][b] = log_prob - (np.log(kept / sums[-1]) if divide else 0)
         out["sequence_lengths"][b] += 1
         out["finished"][b] = token == end
-    return out
+    return {name: x for name, x in out.items() if given[name] is not None}
 
 
 def diopiTopKSampling(a):

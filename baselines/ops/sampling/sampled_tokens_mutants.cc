@@ -38,6 +38,10 @@ PLANT(tokens_log_prob_of_likeliest, 0, kDrawTokens, "", "the log probability is 
 PLANT(tokens_log_prob_not_added, 0, kDrawTokens, "", "cum_log_probs is overwritten instead of added to");
 PLANT(tokens_step_before, 0, kDrawTokens, "", "tokens are written one step too early");
 PLANT(tokens_generators_stay, 0, kDrawTokens, "", "the generators are not advanced");
+PLANT(tokens_length_with_log_probs, 0, kDrawTokens, "",
+      "lengths are counted only where log probabilities are asked for");
+PLANT(tokens_length_with_flags, 0, kDrawTokens, "", "lengths are counted only where `finished` is given");
+PLANT(tokens_null_skips_all, 0, kDrawTokens, "", "without skip_decode every sequence is skipped");
 PLANT(top_p_halved, 0, kDrawTopP, "", "runtime_top_p is halved after each token");
 
 // What each argument is replaced by before the good function is called.
@@ -139,8 +143,24 @@ void SpoilState(const Args& a, const TokenState<Args>& before) {
   }
 }
 
+// Bugs that show where an optional tensor is left out. The others change what they find there.
+template <typename Args, typename F>
+void DrawWithout(const Args& a, const F& good) {
+  if (tokens_null_skips_all && a.skip_decode == nullptr) return;
+  const bool lengths_lost = (tokens_length_with_log_probs && a.cum_log_probs == nullptr) ||
+                            (tokens_length_with_flags && a.finished == nullptr);
+  const bool has_lengths = a.sequence_lengths != nullptr;
+  const std::vector<int64_t> lengths =
+      has_lengths ? Load<int64_t>(Tensor(a.sequence_lengths)) : std::vector<int64_t>();
+  good(a);
+  if (lengths_lost && has_lengths) Store(Tensor(a.sequence_lengths), lengths);
+}
+
 template <typename Args, typename F>
 void DrawPlanted(Args a, const F& good) {
+  if (!a.skip_decode || !a.finished || !a.sequence_lengths || !a.cum_log_probs || !a.output_log_probs) {
+    return DrawWithout(a, good);
+  }
   const TokenState<Args> before(a);
   const auto generators = SavedGenerators(a.generators, a.batch_size);
   if (tokens_unsorted || tokens_draw_is_half || tokens_last_id_lost) {

@@ -55,13 +55,13 @@ struct TokenState {
       : a(args),
         logits(Load<double>(Tensor(a.logits))),
         ps(Load<double>(Tensor(a.runtime_top_p))),
-        sums(Load<double>(Tensor(a.cum_log_probs))),
-        log_probs(Load<double>(Tensor(a.output_log_probs))),
+        sums(Given<double>(a.cum_log_probs)),
+        log_probs(Given<double>(a.output_log_probs)),
         ids(Load<int64_t>(Tensor(a.output_ids))),
         ends(Load<int64_t>(Tensor(a.end_ids))),
-        lengths(Load<int64_t>(Tensor(a.sequence_lengths))),
-        finished(Load<int64_t>(Tensor(a.finished))),
-        skipped(Load<int64_t>(Tensor(a.skip_decode))) {}
+        lengths(Given<int64_t>(a.sequence_lengths)),
+        finished(Given<int64_t>(a.finished)),
+        skipped(Given<int64_t>(a.skip_decode)) {}
 
   bool Draws(int64_t b) const { return skipped[Index(b)] == 0 && finished[Index(b)] == 0; }
   WeightedRow<double> Row(int64_t b) const { return WeightedRowOf<double>(logits, b, a.vocab_size_padded); }
@@ -76,11 +76,11 @@ struct TokenState {
   }
 
   void Write() const {
-    Store(Tensor(a.cum_log_probs), sums);
-    Store(Tensor(a.output_log_probs), log_probs);
     Store(Tensor(a.output_ids), ids);
-    Store(Tensor(a.sequence_lengths), lengths);
-    Store(Tensor(a.finished), finished);
+    StoreGiven(a.cum_log_probs, sums);
+    StoreGiven(a.output_log_probs, log_probs);
+    StoreGiven(a.sequence_lengths, lengths);
+    StoreGiven(a.finished, finished);
   }
 
   static size_t Index(int64_t i) { return static_cast<size_t>(i); }
@@ -88,6 +88,17 @@ struct TokenState {
   const Args& a;
   std::vector<double> logits, ps, sums, log_probs;
   std::vector<int64_t> ids, ends, lengths, finished, skipped;
+
+ private:
+  // Of a tensor that callers may leave out: zeros then, which are not written back.
+  template <typename T>
+  std::vector<T> Given(diopiConstTensorHandle_t handle) const {
+    return handle != nullptr ? Load<T>(Tensor(handle)) : std::vector<T>(Index(a.batch_size));
+  }
+  template <typename T>
+  static void StoreGiven(diopiTensorHandle_t handle, const std::vector<T>& values) {
+    if (handle != nullptr) Store(Tensor(handle), values);
+  }
 };
 
 }  // namespace diopi::ops
