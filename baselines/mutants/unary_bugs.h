@@ -25,7 +25,8 @@
 namespace diopi::mutants {
 
 // Whether results of this kind are representable, so that no rounding changes them.
-inline constexpr bool kExactFloatUnary = false, kExactNumericUnary = true, kExactAnyUnary = true;
+inline constexpr bool kExactFloatUnary = false, kExactNumericUnary = true, kExactAnyUnary = true,
+                      kExactAnySign = true;
 
 // The switches of one function.
 class UnaryBugs {

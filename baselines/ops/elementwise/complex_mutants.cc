@@ -21,6 +21,8 @@ PLANT(polar_parts_exchanged, 0, "diopiPolar", "", "the sine is stored as the rea
 PLANT(polar_one_step_reduction, 0, "diopiPolar", "", "the angle is reduced by one rounding of a turn");
 PLANT(polar_magnitude, 0, "diopiPolar", "", "a negative absolute value is taken without its sign");
 PLANT(imag_real_taken, 0, "diopiImag", "", "the real part is taken");
+PLANT(complex_sgn_of_parts, 0, "diopiSgn", "", "each part's own sign is taken");
+PLANT(complex_sgn_zero_divided, 0, "diopiSgn", "", "0 is divided by its absolute value");
 PLANT(real_without_pairs, 0, "diopiReal", "", "memory is read number by number instead of pair by pair");
 
 // out[i] = what lies at from(i), as many bytes as an element of out has.
@@ -73,4 +75,27 @@ DIOPI_OVERRIDE(diopiReal, a) {
   Good(a);
   const int64_t bytes = BytesPerElement(a.out);
   if (real_without_pairs) CopyElements(a.out, [&](int64_t i) { return Bytes(a.input) + i * bytes; });
+}
+
+// The parts of complex numbers are float or double.
+template <typename T>
+static void SpoilSigns(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+  for (int64_t i = 0; i < NumElements(out); ++i) {
+    T x[2], y[2];
+    std::memcpy(x, ElementAt(input, i), sizeof(x));
+    std::memcpy(y, ElementAt(out, i), sizeof(y));
+    for (const int part : {0, 1}) {
+      if (complex_sgn_of_parts) y[part] = static_cast<T>((x[part] > 0) - (x[part] < 0));
+      if (complex_sgn_zero_divided && x[0] == 0 && x[1] == 0) y[part] = std::nan("");
+    }
+    std::memcpy(ElementAt(out, i), y, sizeof(y));
+  }
+}
+
+DIOPI_OVERRIDE(diopiSgn, a) {
+  Good(a);
+  if (!complex_sgn_of_parts && !complex_sgn_zero_divided) return;
+  const diopiDtype_t dtype = diopi::mutants::DtypeOf(a.input);
+  if (dtype == diopi_dtype_complex64) SpoilSigns<float>(a.out, a.input);
+  if (dtype == diopi_dtype_complex128) SpoilSigns<double>(a.out, a.input);
 }

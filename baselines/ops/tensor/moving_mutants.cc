@@ -48,6 +48,7 @@ PLANT(masked_scatter_same_place, 0, "diopiMaskedScatter", "",
       "the source is read at the element's own place");
 PLANT(masked_scatter_blocks, 0, "diopiMaskedScatter", "", "counting starts anew after 256 elements");
 PLANT(copy_by_modulo, 0, "diopiCopyInp", "", "a smaller src is repeated as a flat list");
+PLANT(copy_real_parts, 0, "diopiCopyInp", "", "the imaginary parts of complex numbers become 0");
 PLANT(copy_through_float, 0, "diopiCopyInp", "", "integers go through float32");
 
 // f.operator()<C>() with C double or int64_t.
@@ -330,4 +331,8 @@ DIOPI_OVERRIDE(diopiCopyInp, a) {
     return;
   }
   Good(a);
+  if (!copy_real_parts || diopi::ops::IsFloating(src.dtype()) || diopi::ops::IsInteger(src.dtype())) return;
+  if (src.dtype() == diopi_dtype_bool) return;
+  const int64_t part = BytesPerElement(a.dest) / 2;
+  for (int64_t i = 0; i < NumElements(a.dest); ++i) std::fill_n(ElementAt(a.dest, i) + part, part, 0);
 }
