@@ -277,11 +277,12 @@ std::vector<std::string> RunIds(const Catalog& catalog, const Query& query) {
 TEST(CatalogTest, RunsCoverTheChecksOfTheLibraryFirst) {
   const auto catalog = Builtin();
   const size_t checks = LibraryChecks().size();
-  EXPECT_EQ(checks, 9U);
-  EXPECT_THAT(RunIds(*catalog, {{"library"}, {}, {}, ""}),
-              ElementsAre("library.vendor_name", "library.impl_version", "library.last_error",
-                          "library.stream_chain", "library.stream_interleaved", "library.stream_threads",
-                          "library.native_format", "library.native_format_cast", "library.destruction_hook"));
+  EXPECT_EQ(checks, 10U);
+  EXPECT_THAT(
+      RunIds(*catalog, {{"library"}, {}, {}, ""}),
+      ElementsAre("library.vendor_name", "library.impl_version", "library.last_error", "library.stream_chain",
+                  "library.stream_interleaved", "library.stream_threads", "library.native_format",
+                  "library.native_format_cast", "library.destruction_hook", "library.attention_dropout"));
   EXPECT_THAT(RunIds(*catalog, {{}, {"library.*_threads"}, {}, ""}), ElementsAre("library.stream_threads"));
   EXPECT_EQ(RunIds(*catalog, {})[0], "library.vendor_name");
   EXPECT_EQ(RunIds(*catalog, {{"all_ops"}, {}, {}, ""}).size(), RunIds(*catalog, {}).size());

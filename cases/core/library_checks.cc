@@ -28,6 +28,7 @@ constexpr Check kChecks[] = {
      "diopiNativeMemoryFormatCast"},
     {"destruction_hook", "formats that outlive their tensor, memory that is freed or changed with it",
      "diopiTensorDestructionHook"},
+    {"attention_dropout", "a backward of attention that drops other weights than the forward did"},
 };
 
 }  // namespace

@@ -54,7 +54,8 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
         {"library.stream_threads", absent},
         {"library.native_format", absent},
         {"library.native_format_cast", absent},
-        {"library.destruction_hook", absent}}},
+        {"library.destruction_hook", absent},
+        {"library.attention_dropout", absent}}},
       {VendorPath("vendor_abort"),
        "",
        0,
@@ -66,14 +67,15 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
         {"library.stream_threads", absent},
         {"library.native_format", absent},
         {"library.native_format_cast", absent},
-        {"library.destruction_hook", absent}}},
+        {"library.destruction_hook", absent},
+        {"library.attention_dropout", absent}}},
   };
   for (const Row& row : rows) {
     const std::string name = row.library + " " + row.fault;
     const Finished run = Agent(row.library, {"--fname", "library"}, {"DIOPI_TEST_FAULT=" + row.fault});
     EXPECT_EQ(run.code, row.code) << name << ": " << run.out << run.err;
     const StoredRun stored = ReadRun(data());
-    EXPECT_EQ(stored.verdicts.size(), 9u) << name;
+    EXPECT_EQ(stored.verdicts.size(), 10u) << name;
     for (const v1::Verdict& verdict : stored.verdicts) {
       const auto other = row.others.find(verdict.case_id());
       const v1::Outcome expected = other == row.others.end() ? v1::OUTCOME_PASS : other->second;
@@ -128,7 +130,7 @@ TEST_F(LibraryTest, IsLoadedOnceARun) {
     WriteFile(loads, "");
     const Finished run = Agent(VendorPath("vendor_good"), more, {"DIOPI_TEST_LOADS=" + loads});
     EXPECT_EQ(run.code, 0) << run.out << run.err;
-    EXPECT_GE(ReadRun(data()).verdicts.size(), 9u);
+    EXPECT_GE(ReadRun(data()).verdicts.size(), 10u);
     EXPECT_EQ(ReadFile(loads), "loaded\n") << "seed " << seed;
   }
 }
@@ -142,7 +144,7 @@ TEST_F(LibraryTest, ACaseThatForksIsNamedAndNoOtherIsHurt) {
                                {"--fname", "diopiAdd", "--case", "add.float32.n*", "add.float32.alpha_one"});
     EXPECT_EQ(run.code, 1) << run.out << run.err;
     const StoredRun stored = ReadRun(data());
-    EXPECT_EQ(stored.verdicts.size(), 9u);
+    EXPECT_EQ(stored.verdicts.size(), 10u);
     for (const v1::Verdict& verdict : stored.verdicts) {
       const bool forks = forking.contains(verdict.case_id());
       EXPECT_EQ(verdict.outcome(), forks ? v1::OUTCOME_CRASH : v1::OUTCOME_PASS)

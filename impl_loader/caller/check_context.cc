@@ -24,13 +24,14 @@ int32_t CheckContext::MakeStream() {
   return code;
 }
 
-diopiTensor* CheckContext::NewTensor(const std::vector<int64_t>& shape) {
+diopiTensor* CheckContext::NewTensor(const std::vector<int64_t>& shape, diopiDtype_t dtype) {
   diopiTensor& tensor = tensors_.emplace_back();
-  tensor.dtype = diopi_dtype_float32;
+  tensor.dtype = dtype;
   tensor.shape = shape;
   tensor.strides = runtime::RowMajorStrides(shape);
   for (const int64_t size : shape) tensor.numel *= size;
-  tensor.storage = context_.Allocate(static_cast<size_t>(tensor.numel) * sizeof(float), diopi_device);
+  tensor.storage =
+      context_.Allocate(static_cast<size_t>(tensor.numel * runtime::ElementBytes(dtype)), diopi_device);
   if (tensor.storage.data == nullptr) return nullptr;
   runtime::WriteCanaries(tensor.storage);
   std::memset(tensor.storage.mirror, 0, tensor.storage.bytes);
@@ -48,7 +49,7 @@ CheckedFunction FindFirst(VendorLibrary* vendor, const std::vector<std::string>&
 }
 
 CheckedCall CallChecked(const CheckedFunction& function, CheckContext* context,
-                        const std::vector<ArgValue>& args) {
+                        const std::vector<ArgValue>& args, const char* dtype) {
   CheckedCall call;
   const absl::StatusOr<CallResult> called =
       CallFunction(function.symbol, *function.function, &context->context(), args);
@@ -63,7 +64,7 @@ CheckedCall CallChecked(const CheckedFunction& function, CheckContext* context,
     const bool absent = call.error_code == diopiNoImplement || call.error_code == diopiForceFallbackToCPU ||
                         call.error_code == diopiDtypeNotSupported;
     call.outcome = absent ? v1::OUTCOME_NOT_IMPLEMENTED : v1::OUTCOME_ERROR;
-    call.text = absl::StrCat(function.name(), " of float32 returned error ", call.error_code);
+    call.text = absl::StrCat(function.name(), " of ", dtype, " returned error ", call.error_code);
   }
   return call;
 }

@@ -26,8 +26,8 @@ class CheckContext {
   // Makes the stream, if the library has streams. Returns the library's error code.
   int32_t MakeStream();
 
-  // A dense float32 tensor in the library's memory, with undefined values; null when there is no memory.
-  diopiTensor* NewTensor(const std::vector<int64_t>& shape);
+  // A dense tensor in the library's memory, with undefined values; null when there is no memory.
+  diopiTensor* NewTensor(const std::vector<int64_t>& shape, diopiDtype_t dtype = diopi_dtype_float32);
   // Queue copies between the tensor and its mirror.
   int32_t Upload(const diopiTensor& tensor) const { return context_.Upload(tensor.storage); }
   int32_t Download(const diopiTensor& tensor) const { return context_.Download(tensor.storage); }
@@ -57,8 +57,9 @@ struct CheckedCall {
   std::string text;                        // in words, when not PASS
   int32_t error_code = 0;
 };
+// `dtype`: of the arguments, for the text.
 CheckedCall CallChecked(const CheckedFunction& function, CheckContext* context,
-                        const std::vector<ArgValue>& args);
+                        const std::vector<ArgValue>& args, const char* dtype = "float32");
 
 }  // namespace diopi::loader
 

@@ -22,6 +22,7 @@ constexpr std::pair<const char*, LibraryCheck (*)(VendorLibrary*)> kChecks[] = {
     {"native_format", CheckNativeFormat},
     {"native_format_cast", CheckNativeFormatCast},
     {"destruction_hook", CheckDestructionHook},
+    {"attention_dropout", CheckAttentionDropout},
 };
 
 // Checks a function without arguments that returns a text. An absent function is a note, not a failure.

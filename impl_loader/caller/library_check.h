@@ -1,5 +1,5 @@
 // Runs the checks of a library as a whole (cases/core/library_checks.h) in the process that has loaded it:
-// its names, its errors, its streams, its native memory formats.
+// its names, its errors, its streams, its native memory formats, the dropout of its attention.
 #ifndef IMPL_LOADER_CALLER_LIBRARY_CHECK_H_
 #define IMPL_LOADER_CALLER_LIBRARY_CHECK_H_
 
@@ -26,6 +26,7 @@ LibraryCheck CheckStreamThreads(VendorLibrary* vendor);
 LibraryCheck CheckNativeFormat(VendorLibrary* vendor);
 LibraryCheck CheckNativeFormatCast(VendorLibrary* vendor);
 LibraryCheck CheckDestructionHook(VendorLibrary* vendor);
+LibraryCheck CheckAttentionDropout(VendorLibrary* vendor);
 
 LibraryCheck Checked(v1::Outcome outcome, const std::string& reason);
 // Adds the library's last-error string, if it has one, to an error; returns other checks unchanged.

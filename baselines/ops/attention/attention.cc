@@ -51,8 +51,8 @@ void Backward(const AttentionCall& call, const Gradients& to, const Tensor& grad
   });
 }
 
-// The Ascend form: greatest score and sum of each row, eight times; a mask of dropout only where it is asked
-// for, and an output of softmax that is empty.
+// The Ascend form: greatest score and sum of each row, eight times; a mask of dropout, empty where nothing is
+// dropped, and an output of softmax that is empty.
 template <typename Args>
 void CustomizedForward(const Args& a) {
   constexpr int64_t kCopies = 8;
@@ -62,7 +62,10 @@ void CustomizedForward(const Args& a) {
   *a.softmax_max = RequireTensor(a.ctx, shape, diopi_dtype_float32);
   *a.softmax_sum = RequireTensor(a.ctx, shape, diopi_dtype_float32);
   *a.softmax_out = RequireTensor(a.ctx, {0}, diopi_dtype_float32);
-  *a.dropout_mask = RequireTensor(a.ctx, {0}, diopi_dtype_uint8);
+  const Shape rows = call.Rows();
+  const int64_t weights = call.drops.p > 0 ? rows[0] * rows[1] * rows[2] * call.most_k : 0;
+  *a.dropout_mask = RequireTensor(a.ctx, {weights}, diopi_dtype_uint8);
+  ForEach(Queue(a.ctx), weights, KeptWeights<int64_t>{call.drops, Out<int64_t>(Tensor(*a.dropout_mask))});
   Forward(call, OutputOf(a), StatisticsOf(a));
 }
 

@@ -140,13 +140,17 @@ DIOPI_HD C Dot(int64_t n, const Operands& operands, const A& a, const B& b) {
 }
 
 // Dropout: a weight is dropped with probability p, or multiplied by 1 / (1 - p). Each weight has a random
-// word of its own, so that the backward finds what the forward dropped by the generator's seed and offset.
+// word of its own, so that the backward finds what the forward dropped by the generator's seed and offset, or
+// by the mask that the forward left.
 struct Drops {
   double p = 0;
   uint64_t seed = 0, offset = 0;
+  bool masked = false;
+  In<int64_t> mask{};  // of each weight: not 0 where it is kept
 
   DIOPI_HD double Factor(int64_t weight) const {
     if (p == 0) return 1;
+    if (masked) return mask[weight] == 0 ? 0 : 1 / (1 - p);
     const Words4 words = Philox({{static_cast<uint32_t>(weight), static_cast<uint32_t>(weight >> 32),
                                   static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)}},
                                 seed);
@@ -156,6 +160,15 @@ struct Drops {
   DIOPI_HD C Applied(const C& weight, int64_t at) const {
     return p == 0 ? weight : weight * C(Factor(at));
   }
+};
+
+// The mask that a forward leaves for its backward.
+template <typename C>
+struct KeptWeights {
+  Drops drops;
+  Out<C> mask;
+
+  DIOPI_HD void operator()(int64_t weight) const { mask.Set(weight, C(drops.Factor(weight) > 0 ? 1 : 0)); }
 };
 
 // A row (a query of one head) or a column (a key of one head) by its sequence, its head and its place in the

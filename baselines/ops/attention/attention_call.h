@@ -126,8 +126,10 @@ AttentionCall CallOf(const Args& a) {
   }
   if constexpr (requires { a.gen; }) {
     if (call.drops.p > 0) diopiGeneratorGetSeedAndOffset(a.gen, &call.drops.seed, &call.drops.offset);
-  } else {
-    Check(call.drops.p == 0, "dropout by a mask is not implemented");
+  } else if (call.drops.p > 0) {
+    Check(a.dropout_mask != nullptr, "dropout needs the forward's dropout_mask");
+    call.drops.masked = true;
+    call.drops.mask = In<int64_t>(Tensor(a.dropout_mask));
   }
   const int64_t dim = heads > 0 && call.q.rank() == 3 ? call.q.size(2) / heads : 0;
   call.at_q = TokensOf(call.q, layout, dim);

@@ -75,11 +75,17 @@ PLANT(attention_alibi_ignored, 0, kGrouped, "", "alibi_slopes does nothing");
 PLANT(attention_mask_ignored, 0, kCustomized, "", "attention_mask is taken for the causal one");
 PLANT(attention_layout_sbh_as_bsh, 0, kCustomized, "", "SBH is read like BSH");
 
-constexpr char kDropForward[] = "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention";
-constexpr char kDropBackward[] = "diopiFlashAttentionBackward diopiMultiHeadAttentionBackward";
+constexpr char kDropForward[] =
+    "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
+    "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen";
+constexpr char kDropBackward[] =
+    "diopiFlashAttentionBackward diopiMultiHeadAttentionBackward diopiFlashAttentionVarLenBackward "
+    "diopiMultiHeadAttentionVarLenBackward";
 constexpr char kDropping[] =
-    "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionBackward "
-    "diopiMultiHeadAttentionBackward";
+    "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
+    "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen diopiFlashAttentionBackward "
+    "diopiMultiHeadAttentionBackward diopiFlashAttentionVarLenBackward "
+    "diopiMultiHeadAttentionVarLenBackward";
 PLANT(attention_dropout_ignored, 0, kDropping, "", "no weight is dropped");
 PLANT(attention_dropout_keeps_p, 0, kDropping, "", "a weight is kept with probability p");
 PLANT(attention_dropout_unscaled, 0, kDropForward, "", "kept weights are not multiplied by 1 / (1 - p)");
@@ -87,7 +93,8 @@ PLANT(attention_dropout_gradient_unscaled, 0, kDropBackward, "",
       "the gradient of v has kept weights that are not multiplied by 1 / (1 - p)");
 PLANT(attention_dropout_heads_alike, 0, "diopiFlashAttention diopiCustomizedFlashAttention", "",
       "all heads drop the weights of the first one");
-PLANT(attention_dropout_batches_alike, 0, kDropForward, "", "all batches drop the weights of the first one");
+PLANT(attention_dropout_batches_alike, 0, kDropForward, "",
+      "all batches or sequences drop the weights of the first one");
 
 Fault TheFault() {
   if (attention_output_not_rescaled) return Fault::kOutputNotRescaled;
@@ -196,7 +203,8 @@ void DropWrongly(Args a) {
     const Tensor out = OutputOf(a);
     if (attention_dropout_unscaled) Scale(out, 1 - static_cast<double>(rate));
     if (attention_dropout_heads_alike) Repeat(out, out.size(2) * out.size(3), out.size(3));
-    if (attention_dropout_batches_alike) Repeat(out, out.numel(), out.numel() / out.size(0));
+    const int64_t batches = out.rank() == 3 ? CallOf(a).at_q.batch : out.size(0);
+    if (attention_dropout_batches_alike) Repeat(out, out.numel(), out.numel() / batches);
   }
 }
 

@@ -30,8 +30,9 @@ PLANT(attention_backward_own_mean, 0, kBackward, "",
       "the mean gradient from the weights instead of from the output");
 PLANT(attention_backward_own_mean_narrow, 0, kBackward, "", "the same, with operands of 16 bits");
 PLANT(attention_dropout_other_draws, 0,
-      "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention", "",
-      "dropout's random numbers come from another seed");
+      "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
+      "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen",
+      "", "dropout's random numbers come from another seed");
 
 bool Chosen() {
   return attention_plain || attention_online || attention_tiles16 || attention_tiles64 ||
