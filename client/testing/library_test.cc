@@ -39,12 +39,17 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
   const auto fail = v1::OUTCOME_FAIL;
   const Row rows[] = {
       {LibPath("libdiopi_cpu.so"), "", 0, {}},
-      {VendorPath("vendor_async_device"), "", 0, {}},
+      {VendorPath("vendor_async_device"), "", 0, {{"library.attention_dropout", absent}}},
       {VendorPath("vendor_async_device"),
        "own_stream",
        1,
-       {{"library.stream_chain", fail}, {"library.stream_interleaved", fail}}},
-      {VendorPath("vendor_async_device"), "cat_crashes", 1, {{"library.last_error", v1::OUTCOME_CRASH}}},
+       {{"library.stream_chain", fail},
+        {"library.stream_interleaved", fail},
+        {"library.attention_dropout", absent}}},
+      {VendorPath("vendor_async_device"),
+       "cat_crashes",
+       1,
+       {{"library.last_error", v1::OUTCOME_CRASH}, {"library.attention_dropout", absent}}},
       {VendorPath("vendor_null"),
        "",
        0,
@@ -144,7 +149,7 @@ TEST_F(LibraryTest, ACaseThatForksIsNamedAndNoOtherIsHurt) {
                                {"--fname", "diopiAdd", "--case", "add.float32.n*", "add.float32.alpha_one"});
     EXPECT_EQ(run.code, 1) << run.out << run.err;
     const StoredRun stored = ReadRun(data());
-    EXPECT_EQ(stored.verdicts.size(), 10u);
+    EXPECT_EQ(stored.verdicts.size(), 9u);
     for (const v1::Verdict& verdict : stored.verdicts) {
       const bool forks = forking.contains(verdict.case_id());
       EXPECT_EQ(verdict.outcome(), forks ? v1::OUTCOME_CRASH : v1::OUTCOME_PASS)
