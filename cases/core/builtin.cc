@@ -16,7 +16,10 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::LoadBuiltin() {
     }
   }
   absl::StatusOr<std::unique_ptr<Catalog>> catalog = FromFiles(std::move(files));
-  if (catalog.ok()) (*catalog)->library_checks_ = LibraryChecks();
+  if (!catalog.ok()) return catalog;
+  (*catalog)->library_checks_ = LibraryChecks();
+  (*catalog)->models_ = BuiltinModels();
+  (*catalog)->model_parts_ = BuiltinModelParts();
   return catalog;
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "cases/base/hash.h"
@@ -253,12 +254,8 @@ absl::Status Catalog::VisitRun(const v1::Selection& selection, Visit visit) cons
 }
 
 absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit) const {
-  const std::vector<std::string>& suites = SuiteNames();
-  if (!selection.suite().empty() &&
-      std::find(suites.begin(), suites.end(), selection.suite()) == suites.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown suite '", selection.suite(), "'; known: ", absl::StrJoin(suites, ", ")));
-  }
+  absl::Status status = CheckSuite(selection.suite());
+  if (!status.ok()) return status;
   std::vector<std::pair<const v1::OperatorFile*, Wanted>> operators;
   for (const v1::OperatorFile& op : operators_) {
     Wanted wanted = WantedOf(op, selection, &used->functions);
@@ -268,20 +265,115 @@ absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Vis
     const std::string& name = selection.functions(static_cast<int>(i));
     if (!used->functions[i] && !MeansAll(name)) return UnknownFunction(name, *this);
   }
+  const bool models = absl::StartsWith(selection.suite(), kModelSuites);
+  absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> model_cases;
+  if (models) {
+    std::set<std::string> names;
+    for (const auto& [op, wanted] : operators) names.insert(op->operator_());
+    model_cases = ModelCases(selection, names);
+  }
+  if (models && !model_cases.ok()) return model_cases.status();
   for (const auto& [op, wanted] : operators) {
-    absl::StatusOr<std::vector<v1::Case>> cases = Expand(*op, absl::StrCat(op->operator_(), ".textproto"));
+    absl::StatusOr<std::vector<v1::Case>> cases =
+        models ? std::move((*model_cases)[op->operator_()])
+               : Expand(*op, absl::StrCat(op->operator_(), ".textproto"));
     if (!cases.ok()) return cases.status();
     std::erase_if(*cases, [&, &wanted = wanted](const v1::Case& c) {
       return !IsWanted(c, wanted, selection, &used->patterns);
     });
     if (cases->empty()) continue;
-    absl::Status status = visit(*std::move(cases));
+    status = visit(*std::move(cases));
     if (!status.ok()) return status;
   }
   for (size_t i = 0; i < used->patterns.size(); ++i) {
     if (!used->patterns[i]) return UnknownCase(selection.cases(static_cast<int>(i)), operators_);
   }
   return absl::OkStatus();
+}
+
+absl::Status Catalog::CheckSuite(const std::string& suite) const {
+  if (absl::StartsWith(suite, kModelSuites)) return FindModels(suite).status();
+  const std::vector<std::string>& suites = SuiteNames();
+  if (suite.empty() || std::find(suites.begin(), suites.end(), suite) != suites.end())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("unknown suite '", suite,
+                                                 "'; known: ", absl::StrJoin(suites, ", "),
+                                                 models_.empty() ? "" : ", models/NAME"));
+}
+
+absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::string& suite) const {
+  std::vector<std::string> known;
+  for (const ModelText& model : models_) known.emplace_back(model.name);
+  std::set<std::string> wanted;
+  for (const absl::string_view glob :
+       absl::StrSplit(absl::StripPrefix(suite, kModelSuites), ',', absl::SkipEmpty())) {
+    const size_t before = wanted.size();
+    const std::string pattern(glob);
+    bool any = false;
+    for (const std::string& name : known) {
+      if (!GlobMatch(pattern, name)) continue;
+      wanted.insert(name);
+      any = true;
+    }
+    if (any || wanted.size() > before) continue;
+    return absl::NotFoundError(absl::StrCat("there is no suite for a model '", pattern, "'",
+                                            Suggestion(Nearest(pattern, known, 3))));
+  }
+  if (wanted.empty()) return absl::InvalidArgumentError(absl::StrCat("'", suite, "' names no model"));
+  std::vector<const ModelText*> found;
+  for (const ModelText& model : models_) {
+    if (wanted.contains(std::string(model.name))) found.push_back(&model);
+  }
+  return found;
+}
+
+absl::Status Catalog::VisitModels(const v1::Selection& selection, VisitCall visit) const {
+  return VisitCalls(
+      selection, [](const std::string&) { return true; }, visit);
+}
+
+absl::Status Catalog::VisitCalls(const v1::Selection& selection,
+                                 absl::FunctionRef<bool(const std::string&)> takes_operator,
+                                 VisitCall visit) const {
+  const absl::StatusOr<std::vector<const ModelText*>> texts = FindModels(selection.suite());
+  if (!texts.ok()) return texts.status();
+  const int64_t bound = selection.max_tensor_bytes() > 0 ? selection.max_tensor_bytes() : kModelTensorBytes;
+  for (const ModelText* text : *texts) {
+    const absl::StatusOr<Model> model = ParseModel(*text, model_parts_);
+    if (!model.ok()) return model.status();
+    std::vector<std::string> findings;
+    for (const ModelCall& call : model->calls) {
+      const v1::OperatorFile* op = OperatorOf(call, operators_);
+      if (op != nullptr && !takes_operator(op->operator_())) continue;
+      absl::StatusOr<CallCases> cases =
+          absl::InvalidArgumentError(absl::StrCat("no operator '", call.name, "'"));
+      if (op != nullptr) cases = BuildCall(*op, call, bound);
+      if (!cases.ok()) {
+        findings.push_back(absl::StrCat(call.place, ": ", cases.status().message()));
+        continue;
+      }
+      const absl::Status status = visit(*model, call, *std::move(cases));
+      if (!status.ok()) return status;
+    }
+    if (!findings.empty()) return absl::InvalidArgumentError(absl::StrJoin(findings, "\n"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> Catalog::ModelCases(
+    const v1::Selection& selection, const std::set<std::string>& operators) const {
+  std::map<std::string, std::vector<v1::Case>> cases;  // by operator
+  std::set<std::string> ids;
+  const absl::Status status = VisitCalls(
+      selection, [&](const std::string& name) { return operators.contains(name); },
+      [&](const Model&, const ModelCall&, CallCases of_call) {
+        for (v1::Case& c : of_call.cases) {
+          if (ids.insert(c.id()).second) cases[c.operator_()].push_back(std::move(c));
+        }
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return status;
+  return cases;
 }
 
 std::string Catalog::SuiteHash(const std::vector<v1::Case>& cases) {

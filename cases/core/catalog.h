@@ -2,6 +2,7 @@
 #ifndef CASES_CORE_CATALOG_H_
 #define CASES_CORE_CATALOG_H_
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -11,6 +12,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cases/core/model_cases.h"
+#include "cases/core/model_file.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
 #include "diopi/v1/selection.pb.h"
@@ -27,10 +30,13 @@ absl::StatusOr<v1::OperatorFile> ParseOperatorFile(std::string_view text, std::s
 // two cases with one id.
 absl::StatusOr<std::vector<v1::Case>> Expand(const v1::OperatorFile& op, std::string_view file_name);
 
-// The suites: "core", which has every case, then "smoke", a part of it that takes about a minute, in which
-// each function has every point in one of its dtypes and, from each cover, a class of every group and every
-// dtype.
+// The suites of operators: "core", which has every case, then "smoke", a part of it that takes about a
+// minute, in which each function has every point in one of its dtypes and, from each cover, a class of every
+// group and every dtype.
 const std::vector<std::string>& SuiteNames();
+
+// "models/NAME", the suite of the calls of one model; NAME may be a list of globs: "models/resnet*,vit".
+inline constexpr char kModelSuites[] = "models/";
 
 // The operators built into the program (every cases/ops/**/*.textproto at build time), and a user's own
 // (cases/user). Thread-safe: immutable after construction.
@@ -44,6 +50,15 @@ class Catalog {
   static absl::StatusOr<std::unique_ptr<Catalog>> FromFiles(std::vector<v1::OperatorFile> files);
 
   const std::vector<v1::OperatorFile>& operators() const { return operators_; }
+
+  // The models that have a suite, by name. Their texts live as long as the program.
+  const std::vector<ModelText>& models() const { return models_; }
+
+  // Calls `visit` with each call of the selected models and its cases, of which equal calls have the same;
+  // the functions, cases and dtypes of the selection do not narrow them. NotFound for a model that has no
+  // suite, with the nearest names.
+  using VisitCall = absl::FunctionRef<absl::Status(const Model&, const ModelCall&, CallCases)>;
+  absl::Status VisitModels(const v1::Selection& selection, VisitCall visit) const;
 
   // The functions of the ABI that have cases: those of the operators, and those that a check of the library
   // as a whole tests.
@@ -73,10 +88,18 @@ class Catalog {
  private:
   struct Used;
   absl::Status VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit) const;
+  absl::Status CheckSuite(const std::string& suite) const;
+  absl::StatusOr<std::vector<const ModelText*>> FindModels(const std::string& suite) const;
+  absl::Status VisitCalls(const v1::Selection& selection,
+                          absl::FunctionRef<bool(const std::string&)> takes_operator, VisitCall visit) const;
+  absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> ModelCases(
+      const v1::Selection& selection, const std::set<std::string>& operators) const;
   std::vector<v1::Case> SelectChecks(const v1::Selection& selection, Used* used) const;
 
   std::vector<v1::OperatorFile> operators_;
   std::vector<v1::Case> library_checks_;  // of the catalog that is built in
+  std::vector<ModelText> models_;         // likewise
+  std::vector<ModelText> model_parts_;    // that they use
 };
 
 // Catalog::SuiteHash without holding the cases.

@@ -315,7 +315,9 @@ class Configuration:
             raise Refused(f"{name} does not take these arguments: {error!r:.80}", None, UNKNOWN) from error
         lead = self.lead(call)
         own = {each for a in self.arguments for each in a.names}
-        explicit = {each for a in self.arguments for each in a.names if a.dtypes != lead.dtypes or "dtype" in changes}
+        # Also a bool beside bool: a rule may have another dtype, that of indices for a mask.
+        explicit = {each for a in self.arguments for each in a.names
+                    if a.dtypes != lead.dtypes or "dtype" in changes or (a is not lead and a.dtype(i) == "bool")}
         parts = []
         for each, value in args.items():
             ours = call.names.get(each, each)

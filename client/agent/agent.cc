@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
@@ -76,6 +77,7 @@ class Agent {
   absl::StatusOr<std::vector<SessionWorker>> StartOtherWorkers();
   absl::Status CreateRun();
   absl::Status HaveBaselines(const std::vector<std::string>& operators);
+  std::vector<std::string> GenSelection(const std::vector<std::string>& operators) const;
   absl::Status Generate(const std::vector<std::string>& operators) const;
   absl::Status RunCases();
   void Store(const v1::Verdict& verdict);
@@ -416,6 +418,17 @@ absl::Status Agent::CreateRun() {
   return without.empty() ? absl::OkStatus() : HaveBaselines(without);
 }
 
+// Whole operators, or their calls in models.
+std::vector<std::string> Agent::GenSelection(const std::vector<std::string>& operators) const {
+  std::vector<std::string> words = {"--fname"};
+  words.insert(words.end(), operators.begin(), operators.end());
+  if (!absl::StartsWith(selection_.suite(), cases::kModelSuites)) return words;
+  words.insert(words.end(), {"--suite", selection_.suite()});
+  if (selection_.max_tensor_bytes() > 0)
+    words.insert(words.end(), {"--max-bytes", absl::StrCat(selection_.max_tensor_bytes())});
+  return words;
+}
+
 absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
   const std::string names = absl::StrJoin(operators, " ");
   absl::Status status = absl::OkStatus();
@@ -444,8 +457,8 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
   if (!options_.selection.cases_folder.empty()) {
     gen.command.insert(gen.command.end(), {"--cases", options_.selection.cases_folder});
   }
-  gen.command.emplace_back("--fname");
-  gen.command.insert(gen.command.end(), operators.begin(), operators.end());
+  const std::vector<std::string> selection = GenSelection(operators);
+  gen.command.insert(gen.command.end(), selection.begin(), selection.end());
   absl::StatusOr<Process> process = Process::Start(gen);
   if (!process.ok()) return process.status();
   // No case is leased meanwhile: an empty report tells the server that the run is alive.

@@ -133,7 +133,11 @@ absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
     *out << "Nothing failed in run " << run_id << ": nothing to run.\n";
     return false;
   }
-  if (options->selection.suite.empty()) options->selection.suite = failed->run.options().selection().suite();
+  const v1::Selection& before = failed->run.options().selection();
+  if (options->selection.suite.empty() && options->selection.models.empty()) {
+    options->selection.suite = before.suite();
+    options->selection.max_tensor_bytes = before.max_tensor_bytes();
+  }
   *out << "Running again: the " << options->selection.cases.size() << " cases that failed in run " << run_id
        << "\n"
        << std::flush;

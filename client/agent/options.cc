@@ -63,14 +63,7 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
 void AddModes(CLI::App* app, AgentOptions* options) {
   Modes* modes = &options->modes;
   AddProfileFlags(app, &options->profile_path, modes);
-  app->add_option("--model,--model-name", modes->model, "The suite of a model; --get-model-list lists them");
-  app->add_flag_callback(
-      "--get-model-list",
-      [] {
-        std::cout << ModelListText();
-        throw CLI::Success();
-      },
-      "List the models that have a suite, and exit");
+  AddModelOptions(app, &options->selection);
   app->add_option("--failure-debug-level", modes->failure_debug_level,
                   "What to write about failed cases to failures/ in the report folder: 0 nothing (default), "
                   "1 arguments, 2 arguments and values")
@@ -84,8 +77,8 @@ void GroupOptions(CLI::App* app) {
                       app);
   diopi::GroupOptions(
       "Which cases",
-      {"--fname", "--case", "--cases", "--suite", "--model", "--get-model-list", "--dtype", "--filter-dtype",
-       "--rerun-failed", "--changed-since", "--changed-functions", "--list-only"},
+      {"--fname", "--case", "--cases", "--suite", "--model", "--max-bytes", "--get-model-list", "--dtype",
+       "--filter-dtype", "--rerun-failed", "--changed-since", "--changed-functions", "--list-only"},
       app);
   diopi::GroupOptions(
       "How cases are called",
@@ -229,7 +222,6 @@ absl::Status Complete(AgentOptions* options) {
   if (options->impl_path.empty() && !options->modes.list_only) {
     return absl::InvalidArgumentError("--impl is required: the vendor's library");
   }
-  if (absl::Status model = TakeModel(options->modes, &options->selection.suite); !model.ok()) return model;
   if (!options->join_run.empty()) {
     if (options->server.empty())
       return absl::InvalidArgumentError("--join needs the --server that has the run");

@@ -23,12 +23,12 @@ struct AgentOptions {
   std::string device_lib;        // --device-lib; empty: the library itself, or host memory
   std::string server;            // --server; empty: starts one
   std::string data_folder;       // --data, for the agent's own server
-  SelectionArguments selection;  // --fname --case --suite --dtype --filter-dtype
+  SelectionArguments selection;  // --fname --case --suite --model --max-bytes --dtype --filter-dtype
   // --profile, parsed. Its settings are already in the fields below, where the command line does not override
   // them.
   profile::AppliedProfile profile;
   std::string profile_path;              // --profile; empty: none
-  Modes modes;                           // --nhwc --four-bytes --model --failure-debug-level --list-only
+  Modes modes;                           // --nhwc --four-bytes --failure-debug-level --list-only
   profile::Adaptor adaptor;              // from the profile and the modes
   std::string chip;                      // --chip
   std::vector<std::string> contracts;    // --contract: arithmetic that the device declares

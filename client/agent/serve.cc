@@ -519,14 +519,15 @@ absl::Status CheckServeOptions(const AgentOptions& options) {
   const SelectionArguments& selection = options.selection;
   const bool selects = !selection.functions.empty() || !selection.cases.empty() ||
                        !selection.dtypes.empty() || !selection.filter_dtypes.empty() ||
-                       !selection.suite.empty();
+                       !selection.suite.empty() || !selection.models.empty();
   // A profile may declare some.
   const bool asks_contracts =
       static_cast<int>(options.contracts.size()) > options.profile.rules().contract_size();
   if (selects || asks_contracts || !options.resume.empty() || options.shuffle != 0 ||
       options.shard_count > 0) {
     return absl::InvalidArgumentError(
-        "diopi-cli submit decides what a standing agent runs: omit --fname, --case, --suite, --dtype, "
+        "diopi-cli submit decides what a standing agent runs: omit --fname, --case, --suite, --model, "
+        "--dtype, "
         "--filter-dtype, --contract, --resume, --join, --shuffle and --shard-count");
   }
   return absl::OkStatus();

@@ -2,19 +2,38 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/user/user_cases.h"
+#include "client/setup/modes.h"
 
 namespace diopi::cli {
 namespace {
 
 constexpr size_t kSuggestions = 3;
+constexpr int64_t kSmallestBound = int64_t{1} << 10;
+constexpr int64_t kLargestBound = int64_t{1} << 36;
 
 absl::StatusOr<std::unique_ptr<cases::Catalog>> LoadCatalog(const std::string& folder) {
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(folder);
   if (!catalog.ok() && folder.empty()) return absl::InternalError(catalog.status().message());
   return catalog;
+}
+
+// A call may be scaled to any bound: the default first, and then each power of two.
+absl::StatusOr<v1::Case> FindModelCase(const std::string& id, const cases::Catalog& catalog) {
+  v1::Selection selection;
+  selection.set_suite(absl::StrCat(cases::kModelSuites, "*"));
+  selection.add_functions(id.substr(0, id.find('.')));
+  selection.add_cases(id);
+  for (int64_t bound = 0; bound <= kLargestBound; bound = bound == 0 ? kSmallestBound : 2 * bound) {
+    selection.set_max_tensor_bytes(bound);
+    absl::StatusOr<std::vector<v1::Case>> cases = catalog.Select(selection);
+    if (cases.ok() && cases->size() == 1) return std::move(cases->front());
+    if (!cases.ok() && !absl::IsNotFound(cases.status())) return cases.status();
+  }
+  return absl::NotFoundError(id);
 }
 
 }  // namespace
@@ -26,6 +45,7 @@ void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments) {
   app->add_option("--case", arguments->cases, "Only cases whose id matches this glob");
   app->add_option("--suite", arguments->suite,
                   "Suite: core (default), or smoke, a sixth of core for a quick check");
+  agent::AddModelOptions(app, arguments);
   app->add_option("--dtype", arguments->dtypes, "Only these dtypes")->delimiter(',');
   app->add_option("--filter-dtype", arguments->filter_dtypes, "All dtypes except these")->delimiter(',');
 }
@@ -71,6 +91,10 @@ absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& case
   for (v1::Case& c : *cases) {
     if (c.id() == id) return std::move(c);
     known.push_back(c.id());
+  }
+  if (absl::StrContains(id, ".model_")) {
+    absl::StatusOr<v1::Case> c = FindModelCase(id, **catalog);
+    if (c.ok()) return c;
   }
   return absl::NotFoundError(absl::StrCat(
       "no case '", id, "'; nearest: ", absl::StrJoin(cases::Nearest(id, known, kSuggestions), ", ")));

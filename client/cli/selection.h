@@ -12,7 +12,7 @@
 
 namespace diopi::cli {
 
-// --fname --case --suite --dtype --filter-dtype
+// --fname --case --suite --model --max-bytes --dtype --filter-dtype
 void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments);
 
 // InvalidArgument or NotFound, with suggestions, for names that do not exist.

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/core/catalog.h"
 
 namespace diopi::agent {
 namespace {
@@ -29,6 +32,12 @@ absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments)
   }
   for (const std::string& glob : arguments.cases) selection.add_cases(glob);
   selection.set_suite(arguments.suite);
+  selection.set_max_tensor_bytes(arguments.max_tensor_bytes);
+  if (!arguments.models.empty() && !arguments.suite.empty()) {
+    return absl::InvalidArgumentError("--model and --suite exclude each other: a model's calls are a suite");
+  }
+  if (!arguments.models.empty())
+    selection.set_suite(absl::StrCat(cases::kModelSuites, absl::StrJoin(arguments.models, ",")));
   absl::StatusOr<std::set<Dtype>> only = ParseDtypes(arguments.dtypes);
   if (!only.ok()) return only.status();
   const absl::StatusOr<std::set<Dtype>> without = ParseDtypes(arguments.filter_dtypes);

@@ -2,6 +2,7 @@
 #ifndef CLIENT_SETUP_ARGUMENTS_H_
 #define CLIENT_SETUP_ARGUMENTS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,13 @@ struct SelectionArguments {
   std::vector<std::string> dtypes;         // --dtype: only these
   std::vector<std::string> filter_dtypes;  // --filter-dtype: all but these, as in the public harness
   std::string suite;                       // --suite
-  std::string cases_folder;                // --cases: the user's own operator files, beside ours
+  std::vector<std::string> models;  // --model: the calls of these models, names or globs, instead of a suite
+  int64_t max_tensor_bytes = 0;     // --max-bytes, of models; 0: the default
+  std::string cases_folder;         // --cases: the user's own operator files, beside ours
 };
 
-// InvalidArgument for an unknown dtype, with the known names, or when no dtype is left.
+// InvalidArgument for an unknown dtype, with the known names, when no dtype is left, or for a suite beside
+// models.
 absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments);
 
 }  // namespace diopi::agent

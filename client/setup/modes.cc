@@ -1,17 +1,15 @@
 #include "client/setup/modes.h"
 
+#include <iostream>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::agent {
 namespace {
 
-constexpr char kModelPrefix[] = "models/";
 constexpr char kEveryTensor[] = "*";  // OperatorFile.nhwc
 
 }  // namespace
@@ -40,25 +38,30 @@ absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes) {
 }
 
 std::string ModelListText() {
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+  if (!catalog.ok()) return absl::StrCat(catalog.status().message(), "\n");
   std::string text;
-  for (const std::string& suite : cases::SuiteNames()) {
-    if (absl::StartsWith(suite, kModelPrefix))
-      absl::StrAppend(&text, absl::StripPrefix(suite, kModelPrefix), "\n");
-  }
-  if (!text.empty()) return text;
-  return absl::StrCat("no model has a suite yet; suites: ", absl::StrJoin(cases::SuiteNames(), ", "), "\n");
+  for (const cases::ModelText& model : (*catalog)->models())
+    absl::StrAppend(&text, std::string(model.name), "\n");
+  return text;
 }
 
-absl::Status TakeModel(const Modes& modes, std::string* suite) {
-  if (modes.model.empty()) return absl::OkStatus();
-  const std::string wanted = absl::StrCat(kModelPrefix, modes.model);
-  for (const std::string& known : cases::SuiteNames()) {
-    if (known != wanted) continue;
-    *suite = wanted;
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat("--model: there is no suite for a model '", modes.model,
-                                                 "'; suites: ", absl::StrJoin(cases::SuiteNames(), ", ")));
+void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
+  app->add_option(
+         "--model,--model-name", arguments->models,
+         "The calls of these models, names or globs, scaled to --max-bytes; --get-model-list lists them")
+      ->delimiter(',');
+  app->add_option("--max-bytes", arguments->max_tensor_bytes,
+                  "With --model: the most that a tensor may hold, such as 16K (the default) or 1G")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(int64_t{1} << 10, int64_t{1} << 42));
+  app->add_flag_callback(
+      "--get-model-list",
+      [] {
+        std::cout << ModelListText();
+        throw CLI::Success();
+      },
+      "List the models that have a suite, and exit");
 }
 
 }  // namespace diopi::agent

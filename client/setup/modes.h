@@ -1,12 +1,14 @@
-// The public harness's modes: --nhwc, --four-bytes, --model, --list-only and others.
+// The public harness's modes: --nhwc, --four-bytes, --list-only and others; --model.
 #ifndef CLIENT_SETUP_MODES_H_
 #define CLIENT_SETUP_MODES_H_
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/setup/arguments.h"
 #include "diopi/v1/adaptor.pb.h"
 
 namespace diopi::agent {
@@ -15,7 +17,6 @@ struct Modes {
   bool nhwc = false;            // --nhwc: channels last, for the operators that support it
   int nhwc_min_dim = 3;         // --nhwc-min-dim: only tensors with at least this many dimensions
   bool four_bytes = false;      // --four-bytes: int64 as int32, float64 as float32
-  std::string model;            // --model: a suite of that model's operators
   int failure_debug_level = 0;  // --failure-debug-level: 1 the tensors of failed cases, 2 their values too
   bool list_only = false;       // --list-only: print the cases, run nothing
 };
@@ -23,11 +24,11 @@ struct Modes {
 // The rules that the modes add to a profile's own. Operator files say which tensors --nhwc concerns.
 absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes);
 
-// What --get-model-list prints.
+// What --get-model-list prints: the names of the models that have a suite.
 std::string ModelListText();
 
-// Fills `suite`. InvalidArgument, naming the existing suites, for a model without a suite.
-absl::Status TakeModel(const Modes& modes, std::string* suite);
+// --model, --max-bytes and --get-model-list, which prints the list and throws CLI::Success.
+void AddModelOptions(CLI::App* app, SelectionArguments* arguments);
 
 }  // namespace diopi::agent
 

@@ -304,10 +304,10 @@ TEST_F(ProfileTest, ModesThatRunNothing) {
   EXPECT_THAT(list.out, Not(HasSubstr("float64")));
   const Finished models = RunProgram({BinPath("diopi-agent"), "--get_model_list"});
   EXPECT_EQ(models.code, 0) << models.err;
-  EXPECT_THAT(models.out, HasSubstr("no model has a suite yet; suites: core"));
-  const Finished model = RunProgram({BinPath("diopi-agent"), "--impl", library, "--model_name", "resnet50"});
+  EXPECT_THAT(models.out, HasSubstr("\nresnet50\n"));
+  const Finished model = RunProgram({BinPath("diopi-agent"), "--impl", library, "--model_name", "resnet5"});
   EXPECT_EQ(model.code, 2);
-  EXPECT_THAT(model.err, HasSubstr("there is no suite for a model 'resnet50'; suites: core"));
+  EXPECT_THAT(model.err, HasSubstr("there is no suite for a model 'resnet5'; did you mean resnet50"));
 }
 
 TEST_F(ProfileTest, FailureDebugLevels) {

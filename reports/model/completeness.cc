@@ -16,13 +16,16 @@ namespace diopi::reports {
 
 namespace {
 
+constexpr char kWhole[] = "core";
+
 bool SelectsAll(const v1::Selection& selection) {
   const auto means_all = [](const std::string& name) {
     return name == "all_ops" || name == "all" || name == "*";
   };
   const auto& functions = selection.functions();
   return (functions.empty() || std::any_of(functions.begin(), functions.end(), means_all)) &&
-         selection.cases().empty() && selection.dtypes().empty();
+         selection.cases().empty() && selection.dtypes().empty() &&
+         (selection.suite().empty() || selection.suite() == kWhole);
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ std::string SelectionText(const v1::Selection& selection) {
     }
     parts.push_back(absl::StrCat("dtypes ", absl::StrJoin(names, ", ")));
   }
-  const std::string suite = selection.suite().empty() ? "core" : selection.suite();
+  const std::string suite = selection.suite().empty() ? kWhole : selection.suite();
   if (parts.empty()) return absl::StrCat("all of suite ", suite);
   return absl::StrCat(absl::StrJoin(parts, "; "), " of suite ", suite);
 }

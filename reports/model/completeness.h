@@ -11,7 +11,8 @@
 
 namespace diopi::reports {
 
-// Whether the run covers everything: no function, case or dtype was selected, and it is not a shard.
+// Whether the run covers everything: all of suite core, no function, case or dtype was selected, and it is
+// not a shard.
 bool IsWhole(const v1::RunOptions& options);
 
 // Why a run does not stand for its chip: "functions add of suite core", "shard 1 of 4", "aborted after 305 of

@@ -25,6 +25,12 @@ TEST(PartialText, NamesWhatIsMissing) {
   options.mutable_selection()->add_functions("all_ops");  // the public harness's name for everything
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "");
   options.mutable_selection()->clear_functions();
+  for (const char* suite : {"smoke", "models/resnet50"}) {
+    options.mutable_selection()->set_suite(suite);
+    EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), absl::StrCat("all of suite ", suite));
+    EXPECT_FALSE(IsWhole(options));
+  }
+  options.mutable_selection()->set_suite("core");
   options.mutable_selection()->add_dtypes(v1::Dtype::float32);
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "dtypes float32 of suite core");
   options.set_shard_count(4);

@@ -25,4 +25,16 @@ DIOPI_SHAPE_RULE(attention_sequences_lse, args) {
   return Shapes{{(*starts)[0] - 1, (*q)[1], *most}};
 }
 
+// The shape of `x`, whose last dimension is pairs of elements that turn by the angles of `cos`.
+DIOPI_SHAPE_RULE(rotated, args) {
+  const absl::StatusOr<std::vector<int64_t>> x = args.Shape("x");
+  if (!x.ok()) return x.status();
+  const absl::StatusOr<std::vector<int64_t>> cos = args.Shape("cos");
+  if (!cos.ok()) return cos.status();
+  if (x->empty() || cos->empty() || x->back() != 2 * cos->back()) {
+    return absl::InvalidArgumentError("`cos` does not have half of the last dimension of `x`");
+  }
+  return Shapes{*x};
+}
+
 }  // namespace diopi::cases

@@ -40,6 +40,12 @@ absl::StatusOr<Geometry> GeometryOf(const RuleArgs& args, const std::vector<std:
 DIOPI_SHAPE_RULE(convolution, args) {
   absl::StatusOr<Geometry> g = GeometryOf(args, {"stride", "padding", "dilation"});
   if (!g.ok()) return g.status();
+  const absl::StatusOr<int64_t> groups = args.Int("groups");
+  if (!groups.ok()) return groups.status();
+  if (g->weight[1] * *groups != g->input[1]) {
+    return absl::InvalidArgumentError(absl::StrCat("`input` has ", g->input[1], " channels, `weight` ",
+                                                   g->weight[1], " for each of ", *groups, " groups"));
+  }
   std::vector<int64_t> out = {g->input[0], g->weight[0]};
   for (size_t i = 0; i < g->input.size() - 2; ++i) {
     const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];

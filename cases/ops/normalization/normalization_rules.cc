@@ -31,6 +31,8 @@ DIOPI_SHAPE_RULE(group_norm_groups, args) {
   absl::StatusOr<int64_t> groups = args.Int("num_groups");
   if (!groups.ok()) return groups.status();
   if (shape->size() < 2) return absl::InvalidArgumentError("`input` has no channel dimension");
+  if (*groups < 1 || (*shape)[1] % *groups != 0)
+    return absl::InvalidArgumentError("`num_groups` does not divide the channels");
   return Shapes{{(*shape)[0], *groups}};
 }
 

@@ -14,7 +14,9 @@ DIOPI_SHAPE_RULE(topk, args) {
   if (shape->empty()) return Shapes{*std::move(shape)};
   const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape->size()));
   if (!at.ok()) return at.status();
-  (*shape)[static_cast<size_t>(*at)] = *k;
+  int64_t& size = (*shape)[static_cast<size_t>(*at)];
+  if (*k > size) return absl::InvalidArgumentError("`k` is larger than the dimension");
+  size = *k;
   return Shapes{*std::move(shape)};
 }
 
