@@ -11,7 +11,8 @@ function(diopi_embed target)
   set(HEADER ${ARG_HEADER})
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${ARG_FUNCTION}.cc)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded.cc.in ${source} @ONLY)
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${ARG_FILE})
+  # On its own: in a unity source its dependency would be lost.
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${ARG_FILE} SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${source})
 endfunction()
 

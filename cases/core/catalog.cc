@@ -327,6 +327,14 @@ absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::str
   return found;
 }
 
+absl::StatusOr<std::vector<std::string>> Catalog::ModelsOf(const std::string& suite) const {
+  const absl::StatusOr<std::vector<const ModelText*>> texts = FindModels(suite);
+  if (!texts.ok()) return texts.status();
+  std::vector<std::string> names;
+  for (const ModelText* text : *texts) names.emplace_back(text->name);
+  return names;
+}
+
 absl::Status Catalog::VisitModels(const v1::Selection& selection, VisitCall visit) const {
   return VisitCalls(
       selection, [](const std::string&) { return true; }, visit);

@@ -54,6 +54,10 @@ class Catalog {
   // The models that have a suite, by name. Their texts live as long as the program.
   const std::vector<ModelText>& models() const { return models_; }
 
+  // The names of the models that a suite "models/..." names. NotFound for a model that has no suite, with the
+  // nearest names.
+  absl::StatusOr<std::vector<std::string>> ModelsOf(const std::string& suite) const;
+
   // Calls `visit` with each call of the selected models and its cases, of which equal calls have the same;
   // the functions, cases and dtypes of the selection do not narrow them. NotFound for a model that has no
   // suite, with the nearest names.

@@ -25,8 +25,8 @@ std::vector<CommandGroup> AllCommands() {
   groups.push_back(Group("A library", MakeAbiCheckCommand, MakeReproCommand, MakeShrinkCommand,
                          MakeChangedCommand, MakeTimeCommand, MakeCallCommand, MakeProfileCommand));
   groups.push_back(Group("Results", MakeRunsCommand, MakeChipsCommand, MakeReportCommand, MakeDiffCommand,
-                         MakeHistoryCommand, MakeCoverageCommand, MakeEvaluateCommand, MakeGateCommand,
-                         MakeMergeCommand));
+                         MakeHistoryCommand, MakeCoverageCommand, MakeModelsCommand, MakeEvaluateCommand,
+                         MakeGateCommand, MakeMergeCommand));
   groups.push_back(Group("Results over the years", MakeTagCommand, MakePruneCommand, MakeArchiveCommand,
                          MakeVacuumCommand));
   groups.push_back(Group("Standing agents", MakeSubmitCommand, MakeAgentsCommand));

@@ -33,6 +33,7 @@ std::unique_ptr<Command> MakeArchiveCommand();
 std::unique_ptr<Command> MakeCallCommand();
 std::unique_ptr<Command> MakeChipsCommand();
 std::unique_ptr<Command> MakeCoverageCommand();
+std::unique_ptr<Command> MakeModelsCommand();
 std::unique_ptr<Command> MakeDiffCommand();
 std::unique_ptr<Command> MakeEvaluateCommand();
 std::unique_ptr<Command> MakeChangedCommand();

@@ -1,5 +1,6 @@
 #include "reports/render/lists.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -56,6 +57,18 @@ Tone ToneOfCell(const CoverageCell& cell) {
 
 bool IsOf(const FunctionCoverage& function, const std::string& family) {
   return family.empty() || function.family == family;
+}
+
+std::string ModelWords(const ModelCell& cell) {
+  std::string words =
+      IsReady(cell) ? absl::StrCat("ready (", cell.calls, " calls, ", cell.scaled, " scaled)")
+                    : absl::StrCat(cell.passing, " of ", cell.calls, " calls pass, ", cell.scaled, " scaled");
+  if (!cell.failing_functions.empty())
+    absl::StrAppend(&words, "; failing: ", absl::StrJoin(cell.failing_functions, " "));
+  if (!cell.missing_functions.empty())
+    absl::StrAppend(&words, "; missing: ", absl::StrJoin(cell.missing_functions, " "));
+  if (cell.not_judged > 0) absl::StrAppend(&words, "; ", cell.not_judged, " not judged");
+  return words;
 }
 
 }  // namespace
@@ -235,6 +248,23 @@ Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family) {
                           Count(implemented),
                           Count(with_cases),
                           Count(tested)});
+  }
+  return table;
+}
+
+Table ModelsTable(const ModelMatrix& matrix) {
+  Table table{{{"model"}, {"what it is"}}, {}, "No run has the suite of a model: diopi-agent --model NAME."};
+  for (const std::string& chip : matrix.chips) table.columns.push_back({OrDash(chip)});
+  for (const ModelRow& model : matrix.models) {
+    if (std::none_of(model.cells.begin(), model.cells.end(),
+                     [](const auto& cell) { return cell.has_value(); }))
+      continue;
+    std::vector<Text>& row = table.rows.emplace_back();
+    row = {{model.name}, {model.summary}};
+    for (const std::optional<ModelCell>& cell : model.cells) {
+      row.push_back(!cell.has_value() ? Text{"not run", Tone::kMuted}
+                                      : Text{ModelWords(*cell), IsReady(*cell) ? Tone::kGood : Tone::kBad});
+    }
   }
   return table;
 }

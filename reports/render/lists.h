@@ -10,6 +10,7 @@
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/history.h"
+#include "reports/model/model_support.h"
 #include "reports/model/run_summary.h"
 
 namespace diopi::reports {
@@ -36,6 +37,10 @@ std::vector<std::string> HistoryWords(const History& history);
 Table CoverageTable(const CoverageMatrix& matrix, const std::string& family);
 // One row per chip: functions that pass, of all; exported, with cases, tested.
 Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family);
+
+// One row per model that some chip ran and one column per chip: "ready (41 calls, 38 scaled)", or how many
+// calls pass and which functions fail or are missing.
+Table ModelsTable(const ModelMatrix& matrix);
 
 }  // namespace diopi::reports
 

@@ -15,6 +15,7 @@
 #include "reports/model/diff.h"
 #include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
+#include "reports/model/model_support.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
 #include "server/http/api_json.h"
@@ -51,6 +52,7 @@ class Api {
   Answer History(const HttpRequest& request) const;
   Answer Compare(const HttpRequest& request) const;
   Answer Coverage(const HttpRequest& request) const;
+  Answer Models(const HttpRequest& request) const;
   Answer Schema(const HttpRequest& request) const;
   Answer Version(const HttpRequest& request) const;
 
@@ -198,6 +200,11 @@ Answer Api::Coverage(const HttpRequest& request) const {
   return Told(reports::LoadCoverage(*queries_));
 }
 
+Answer Api::Models(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  return Told(reports::LoadModelSupport(*queries_));
+}
+
 Answer Api::Schema(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
   // The messages' part is generated from their declarations.
@@ -263,6 +270,7 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
   get("/cases/([^/]+)/history", &Api::History);
   get("/compare", &Api::Compare);
   get("/coverage", &Api::Coverage);
+  get("/models", &Api::Models);
   get("/schema", &Api::Schema);
   get("/version", &Api::Version);
   http->Get("/api(/.*)?", [](const HttpRequest& request) {

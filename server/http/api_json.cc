@@ -205,6 +205,35 @@ Json ToJson(const reports::CoverageMatrix& coverage) {
   return json;
 }
 
+Json ToJson(const reports::ModelMatrix& models) {
+  Json json;
+  Json& chips = json["chips"] = Json::array();
+  for (const std::string& chip : models.chips) chips.push_back(ChipName(chip));
+  Json& rows = json["models"] = Json::array();
+  for (const reports::ModelRow& model : models.models) {
+    Json cells = Json::array();
+    for (const std::optional<reports::ModelCell>& cell : model.cells) {
+      if (!cell.has_value()) {
+        cells.push_back(nullptr);
+        continue;
+      }
+      cells.push_back({{"run_id", cell->run_id},
+                       {"ready", reports::IsReady(*cell)},
+                       {"max_tensor_bytes", cell->max_tensor_bytes},
+                       {"calls", cell->calls},
+                       {"passing", cell->passing},
+                       {"failing", cell->failing},
+                       {"not_implemented", cell->not_implemented},
+                       {"not_judged", cell->not_judged},
+                       {"scaled", cell->scaled},
+                       {"failing_functions", cell->failing_functions},
+                       {"missing_functions", cell->missing_functions}});
+    }
+    rows.push_back({{"name", model.name}, {"summary", model.summary}, {"cells", std::move(cells)}});
+  }
+  return json;
+}
+
 Json ToJson(const reports::Progress& progress) {
   Json json = {
       {"run_id", progress.run_id}, {"state", EnumName(progress.state)},           {"cases", progress.cases},

@@ -10,6 +10,7 @@
 #include "reports/model/diff.h"
 #include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
+#include "reports/model/model_support.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
 #include "reports/render/json_parts.h"
@@ -32,6 +33,7 @@ Json ToJson(const reports::Heat& heat);
 Json ToJson(const reports::History& history);
 Json ToJson(const reports::Diff& diff);
 Json ToJson(const reports::CoverageMatrix& coverage);
+Json ToJson(const reports::ModelMatrix& models);
 Json ToJson(const reports::Progress& progress);
 // `data_folder`: for the commands that repeat the examples.
 Json ToJson(const reports::RunFailures& failures, const std::string& data_folder);

@@ -181,6 +181,7 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"History", "/cases/" + CaseId(0) + "/history?chip=chip%20a"},
       {"Compare", "/compare?a=" + good_ + "&b=" + bad_},
       {"CoverageMatrix", "/coverage"},
+      {"ModelMatrix", "/models"},
       {"Version", "/version"},
   };
   Json answers = Json::array();
@@ -351,7 +352,8 @@ TEST_F(ApiTest, TagsAndCompression) {
 }
 
 TEST_F(ApiTest, ThePageIsAtItsPathsAndKeepsTheBrowserToItself) {
-  for (const char* path : {"/", "/chips/x", "/runs", "/runs/x/cases/y", "/compare?a=1&b=2", "/coverage"}) {
+  for (const char* path :
+       {"/", "/chips/x", "/runs", "/runs/x/cases/y", "/compare?a=1&b=2", "/coverage", "/models"}) {
     const auto page = Get(path);
     EXPECT_EQ(page->status, 200) << path;
     EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8") << path;

@@ -122,7 +122,11 @@ Gathered<C> Gather(const diopiPagedAttentionArgs& a, const Listing& how = {}) {
   const ops::Tensor blocks(a.block_table), mask(a.attenMask);
   const std::vector<int64_t> table = ops::Load<int64_t>(blocks);
   std::vector<uint8_t> hidden;
-  if (mask) hidden = ops::LoadBool(mask, {a.actual_seq_lengths.len, mask.size(-1)});
+  const int64_t sequences = a.actual_seq_lengths.len;
+  if (mask) {
+    hidden = ops::LoadBool(mask, mask.rank() == 3 ? ops::Shape{sequences, 1, mask.size(-1)}
+                                                  : ops::Shape{sequences, mask.size(-1)});
+  }
   for (int64_t b = 0; b < a.actual_seq_lengths.len; ++b) {
     int64_t length = a.actual_seq_lengths.data[how.first_length ? 0 : b];
     if (how.whole_blocks) length = (length + a.block_size - 1) / a.block_size * a.block_size;

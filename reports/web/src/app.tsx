@@ -11,6 +11,7 @@ import { CasePageView } from './pages/case';
 import { ChipPageView } from './pages/chip';
 import { ComparePageView } from './pages/compare';
 import { CoveragePageView } from './pages/coverage';
+import { ModelsPageView } from './pages/models';
 import { Overview } from './pages/overview';
 import { RunPageView } from './pages/run';
 import { RunsPageView } from './pages/runs';
@@ -25,6 +26,8 @@ function page(route: Route): ComponentChildren {
       return <ComparePageView />;
     case 'coverage':
       return <CoveragePageView />;
+    case 'models':
+      return <ModelsPageView />;
     case 'chip':
       return <ChipPageView key={route.chip} chip={route.chip} />;
     case 'run':
@@ -76,6 +79,9 @@ export function App() {
           </NavLink>
           <NavLink href={to.coverage} on={route.page === 'coverage'}>
             Coverage
+          </NavLink>
+          <NavLink href={to.models} on={route.page === 'models'}>
+            Models
           </NavLink>
         </nav>
         <Help />

@@ -171,6 +171,25 @@ export interface CoveragePage {
   functions: { name: string; header: string; family: string | null; cells: (CoverageCell | null)[] }[];
 }
 
+export interface ModelCell {
+  run_id: string;
+  ready: boolean;
+  max_tensor_bytes: number;
+  calls: number;
+  passing: number;
+  failing: number;
+  not_implemented: number;
+  not_judged: number;
+  scaled: number;
+  failing_functions: string[];
+  missing_functions: string[];
+}
+
+export interface ModelsPage {
+  chips: string[];
+  models: { name: string; summary: string; cells: (ModelCell | null)[] }[];
+}
+
 export interface Progress {
   run_id: string;
   state: RunState;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CoveragePage } from '../api/types';
 import { cellKind, filterFunctions, totals } from './coverage';
+import { missingText } from './models';
 import { heatLook, heatRows } from './heat';
 import { BINS, binLabel, binRange, shownBins } from './histogram';
 import { failures, isFailure, OUTCOME_ORDER } from './outcomes';
@@ -49,6 +50,28 @@ test('six outcomes are failures, as in reports/model/outcome.h', () => {
     'nondeterministic',
   ]);
   expect(failures({ pass: 5, fail: 2, crash: 1, waived: 7, harness_error: 9 })).toBe(3);
+});
+
+test('models: what stands between a chip and a model', () => {
+  const cell = {
+    run_id: 'r',
+    ready: true,
+    max_tensor_bytes: 16384,
+    calls: 5,
+    passing: 5,
+    failing: 0,
+    not_implemented: 0,
+    not_judged: 0,
+    scaled: 2,
+    failing_functions: [],
+    missing_functions: [],
+  };
+  expect(missingText(cell)).toBe('');
+  expect(missingText({ ...cell, failing_functions: ['a'] })).toBe('1 function failing');
+  expect(missingText({ ...cell, failing_functions: ['a', 'b'], missing_functions: ['c', 'd', 'e'] })).toBe(
+    '3 functions missing, 2 failing',
+  );
+  expect(missingText({ ...cell, not_judged: 1 })).toBe('1 call not judged');
 });
 
 test('coverage: not tested is not passing', () => {

@@ -57,6 +57,7 @@ export const to = {
   overview: '/',
   runs: '/runs',
   coverage: '/coverage',
+  models: '/models',
   chip: (chip: string) => `/chips/${part(chip)}`,
   // A run opens on its failures by cause; with a filter it shows the matching cases.
   run: (run: string, filter?: Record<string, string>) =>
@@ -67,7 +68,7 @@ export const to = {
 };
 
 export type Route =
-  | { page: 'overview' | 'runs' | 'compare' | 'coverage' | 'unknown' }
+  | { page: 'overview' | 'runs' | 'compare' | 'coverage' | 'models' | 'unknown' }
   | { page: 'chip'; chip: string }
   | { page: 'run'; run: string }
   | { page: 'case'; run: string; caseId: string };
@@ -81,8 +82,10 @@ export function parsePath(path: string): Route {
   }
   const [first, second, third, fourth] = parts;
   if (first === undefined) return { page: 'overview' };
-  if (parts.length === 1 && (first === 'runs' || first === 'compare' || first === 'coverage'))
-    return { page: first };
+  if (parts.length === 1) {
+    if (first === 'runs' || first === 'compare' || first === 'coverage' || first === 'models')
+      return { page: first };
+  }
   if (parts.length === 2 && first === 'chips' && second) return { page: 'chip', chip: second };
   if (first !== 'runs' || !second) return { page: 'unknown' };
   if (parts.length === 2) return { page: 'run', run: second };

@@ -43,5 +43,7 @@ export const TERMS = {
     'The likely cause, where the pattern of the failure is known; otherwise what was observed, with N for numbers that differ between cases.',
   kind: 'How the case differs between the two runs.',
   factor: 'Error of B over that of A; for slower and faster, the median time of B’s runs over that of A’s.',
+  model: 'The calls that a model makes in training or inference, captured or derived from its architecture.',
+  ready: 'Ready: all calls of the model pass in the newest run of its whole suite.',
   family: 'Family of operators that the function belongs to.',
 } as const;

@@ -1,0 +1,49 @@
+// diopi-cli models: models by chip.
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/results.h"
+#include "reports/model/model_support.h"
+#include "reports/render/lists.h"
+
+namespace diopi::cli {
+namespace {
+
+class ModelsCommand final : public Command {
+ public:
+  std::string name() const override { return "models"; }
+  std::string description() const override {
+    return "Lists the models that each chip ran, whether all their calls pass, and what is missing";
+  }
+  std::string examples() const override {
+    return "  diopi-agent --impl libdiopi_impl.so --model resnet50    first, run the calls of a model\n"
+           "  diopi-cli models                                        what each chip lacks for each model\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_option("--format", format_, "text, csv or markdown (default: text)")
+        ->check(CLI::IsMember(reports::ListFormats()));
+    app->add_option("--output", output_, "File (default: standard output)");
+  }
+
+  ExitCode Run() override {
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
+    if (!queries.ok()) return Tell(queries.status());
+    const absl::StatusOr<reports::ModelMatrix> matrix = reports::LoadModelSupport(**queries);
+    if (!matrix.ok()) return Tell(matrix.status());
+    return Tell(WriteTable(reports::ModelsTable(*matrix), format_, output_));
+  }
+
+ private:
+  std::string data_;
+  std::string format_ = "text";
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeModelsCommand() {
+  return std::make_unique<ModelsCommand>();
+}
+
+}  // namespace diopi::cli

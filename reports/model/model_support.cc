@@ -1,0 +1,194 @@
+#include "reports/model/model_support.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "cases/core/catalog.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::reports {
+namespace {
+
+struct IndexedCall {
+  std::vector<std::string> cases;      // ids
+  std::vector<std::string> functions;  // of each
+  bool scaled = false;
+};
+struct IndexedModel {
+  std::string summary;
+  std::vector<IndexedCall> calls;
+};
+using Index = std::map<std::string, IndexedModel>;  // by name
+using Outcomes = std::unordered_map<std::string, v1::Outcome>;
+
+absl::StatusOr<std::shared_ptr<const Index>> MakeIndex(const cases::Catalog& catalog,
+                                                       int64_t max_tensor_bytes) {
+  v1::Selection selection;
+  selection.set_suite(std::string(cases::kModelSuites) + "*");
+  selection.set_max_tensor_bytes(max_tensor_bytes);
+  auto index = std::make_shared<Index>();
+  const absl::Status status = catalog.VisitModels(
+      selection, [&](const cases::Model& model, const cases::ModelCall&, const cases::CallCases& call) {
+        IndexedModel& indexed = (*index)[model.name];
+        indexed.summary = model.summary;
+        IndexedCall& added = indexed.calls.emplace_back();
+        added.scaled = call.scaled;
+        for (const v1::Case& c : call.cases) {
+          added.cases.push_back(c.id());
+          added.functions.push_back(c.function());
+        }
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return status;
+  return index;
+}
+
+// The catalog and the index of each bound, made when they are first needed and kept.
+class Models {
+ public:
+  static Models& Get() {
+    static auto* models = new Models();
+    return *models;
+  }
+
+  absl::StatusOr<const cases::Catalog*> Catalog() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return CatalogLocked();
+  }
+
+  absl::StatusOr<std::shared_ptr<const Index>> Bound(int64_t max_tensor_bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const absl::StatusOr<const cases::Catalog*> catalog = CatalogLocked();
+    if (!catalog.ok()) return catalog.status();
+    const auto known = bounds_.find(max_tensor_bytes);
+    if (known != bounds_.end()) return known->second;
+    absl::StatusOr<std::shared_ptr<const Index>> index = MakeIndex(**catalog, max_tensor_bytes);
+    if (!index.ok()) return index;
+    if (bounds_.size() == kMostBounds) bounds_.clear();
+    return bounds_[max_tensor_bytes] = *std::move(index);
+  }
+
+ private:
+  static constexpr size_t kMostBounds = 8;
+
+  absl::StatusOr<const cases::Catalog*> CatalogLocked() {
+    if (catalog_ == nullptr) {
+      absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
+      if (!catalog.ok()) return catalog.status();
+      catalog_ = *std::move(catalog);
+    }
+    return catalog_.get();
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<cases::Catalog> catalog_;
+  std::map<int64_t, std::shared_ptr<const Index>> bounds_;
+};
+
+// What the outcomes of a call's cases say of it, and of its functions.
+void Count(const IndexedCall& call, const Outcomes& outcomes, ModelCell* cell, std::set<std::string>* failing,
+           std::set<std::string>* missing) {
+  bool fails = false;
+  bool lacks = false;
+  bool passes = true;
+  for (size_t i = 0; i < call.cases.size(); ++i) {
+    const auto found = outcomes.find(call.cases[i]);
+    const v1::Outcome outcome = found == outcomes.end() ? v1::OUTCOME_UNSPECIFIED : found->second;
+    passes = passes && outcome == v1::OUTCOME_PASS;
+    if (IsFailure(outcome)) {
+      fails = true;
+      failing->insert(call.functions[i]);
+    } else if (outcome == v1::OUTCOME_NOT_IMPLEMENTED || outcome == v1::OUTCOME_UNSUPPORTED_DTYPE) {
+      lacks = true;
+      missing->insert(call.functions[i]);
+    }
+  }
+  ++cell->calls;
+  cell->scaled += call.scaled ? 1 : 0;
+  int64_t* kind = fails    ? &cell->failing
+                  : lacks  ? &cell->not_implemented
+                  : passes ? &cell->passing
+                           : &cell->not_judged;
+  ++*kind;
+}
+
+ModelCell ModelCellOf(const IndexedModel& model, const Outcomes& outcomes, const server::RunFacts& run) {
+  ModelCell cell;
+  cell.run_id = run.run_id;
+  const int64_t bound = run.scope.selection().max_tensor_bytes();
+  cell.max_tensor_bytes = bound > 0 ? bound : cases::kModelTensorBytes;
+  std::set<std::string> failing;
+  std::set<std::string> missing;
+  for (const IndexedCall& call : model.calls) Count(call, outcomes, &cell, &failing, &missing);
+  cell.failing_functions.assign(failing.begin(), failing.end());
+  cell.missing_functions.assign(missing.begin(), missing.end());
+  return cell;
+}
+
+bool HasWholeModels(const server::RunFacts& run) {
+  const v1::Selection& selection = run.scope.selection();
+  return absl::StartsWith(selection.suite(), cases::kModelSuites) && selection.functions().empty() &&
+         selection.cases().empty() && selection.dtypes().empty() && run.scope.shard_count() <= 1;
+}
+
+// The cells of one chip, by model.
+absl::StatusOr<std::map<std::string, ModelCell>> ModelCellsOf(server::Queries& queries,
+                                                              const std::string& chip) {
+  const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.RunsFacts({chip, kModelRuns});
+  if (!runs.ok()) return runs.status();
+  const absl::StatusOr<const cases::Catalog*> catalog = Models::Get().Catalog();
+  if (!catalog.ok()) return catalog.status();
+  std::map<std::string, ModelCell> cells;
+  for (const server::RunFacts& run : *runs) {
+    if (!HasWholeModels(run)) continue;
+    const absl::StatusOr<std::vector<std::string>> names =
+        (*catalog)->ModelsOf(run.scope.selection().suite());
+    if (!names.ok()) continue;  // a run of another version's models
+    std::vector<std::string> wanted;
+    for (const std::string& name : *names) {
+      if (!cells.contains(name)) wanted.push_back(name);
+    }
+    if (wanted.empty()) continue;
+    const absl::StatusOr<std::vector<server::CaseRow>> rows =
+        queries.Cases(run.run_id, {.in_case_order = false});
+    if (!rows.ok()) return rows.status();
+    if (rows->empty()) continue;
+    Outcomes outcomes;
+    for (const server::CaseRow& row : *rows) outcomes.emplace(row.case_id, row.outcome);
+    const absl::StatusOr<std::shared_ptr<const Index>> index =
+        Models::Get().Bound(run.scope.selection().max_tensor_bytes());
+    if (!index.ok()) return index.status();
+    for (const std::string& name : wanted) cells[name] = ModelCellOf((*index)->at(name), outcomes, run);
+  }
+  return cells;
+}
+
+}  // namespace
+
+absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries) {
+  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
+  if (!chips.ok()) return chips.status();
+  const absl::StatusOr<std::shared_ptr<const Index>> index = Models::Get().Bound(0);
+  if (!index.ok()) return index.status();
+  ModelMatrix matrix;
+  for (const auto& [name, model] : **index) matrix.models.push_back({name, model.summary, {}});
+  for (const server::ChipRow& chip : *chips) {
+    const absl::StatusOr<std::map<std::string, ModelCell>> cells = ModelCellsOf(queries, chip.chip);
+    if (!cells.ok()) return cells.status();
+    matrix.chips.push_back(chip.chip);
+    for (ModelRow& row : matrix.models) {
+      const auto cell = cells->find(row.name);
+      row.cells.push_back(cell == cells->end() ? std::nullopt : std::optional(cell->second));
+    }
+  }
+  return matrix;
+}
+
+}  // namespace diopi::reports
