@@ -177,12 +177,15 @@ class ModelParser {
     }
     std::string_view rest = word.substr(end + 1);
     int64_t count = 1;
-    const size_t star = rest.find('*', rest.rfind(')') == std::string_view::npos ? 0 : rest.rfind(')'));
-    if (star != std::string_view::npos) {
-      const absl::StatusOr<int64_t> number = Number(rest.substr(star + 1));
-      if (!number.ok()) return number.status();
-      if (*number < 1) return Bad("a tensor stands at least once in its list");
-      count = *number;
+    // A product in a range ("0..batch*seq") ends in no plain number.
+    int64_t number = 0;
+    const size_t star = rest.rfind('*');
+    const bool counted =
+        star != std::string_view::npos &&
+        absl::SimpleAtoi(absl::string_view(rest.data() + star + 1, rest.size() - star - 1), &number);
+    if (counted && number < 1) return Bad("a tensor stands at least once in its list");
+    if (counted) {
+      count = number;
       rest = rest.substr(0, star);
     }
     const absl::Status status = TypeAndFill(rest, &tensor);
@@ -257,6 +260,14 @@ class ModelParser {
     return Bad(absl::StrCat("'", std::string(text), "' has a variable without a value"));
   }
 
+  // What a variable stands for that is no whole number ("let scale = 0.125"); all other texts are their own.
+  absl::string_view Resolved(std::string_view text) const {
+    const auto variable = variables_.find(text);
+    int64_t whole = 0;
+    const bool is_number = variable != variables_.end() && !absl::SimpleAtoi(variable->second, &whole);
+    return is_number ? absl::string_view(variable->second) : absl::string_view(text.data(), text.size());
+  }
+
   absl::Status Value(std::string_view text, v1::PointAttribute* attribute) {
     int64_t whole = 0;
     double number = 0;
@@ -279,7 +290,7 @@ class ModelParser {
       attribute->mutable_sizes()->mutable_values()->Assign(sizes->begin(), sizes->end());
     } else if (absl::SimpleAtoi(word, &whole)) {
       attribute->set_i(whole);
-    } else if (absl::SimpleAtod(word, &number)) {
+    } else if (absl::SimpleAtod(Resolved(text), &number)) {
       attribute->set_f(number);
     } else {
       const absl::StatusOr<int64_t> value = Number(text);

@@ -30,19 +30,20 @@ TEST(ModelFileTest, ReadsCallsWithStagesAndSizes) {
 
 let hidden = 64
 let batch = 2
+let scale = 0.125
 stage prefill
 times 2*batch
   linear float16 input[batch,hidden] weight[3*hidden,hidden] bias[null]
 stage decode
   relu_ float32 input[]
-  cat+backward bfloat16 tensors[4,hidden]:int64~0..hidden-1*3 x=null y=(1,hidden) z=-0.5 s="sum" b=true n=hidden/2
+  cat+backward bfloat16 tensors[4,hidden]:int64~0..hidden-1*3 x=null y=(1,hidden) z=-0.5 s="sum" b=true n=hidden/2 f=scale
 )";
   const absl::StatusOr<Model> model = ParseModel({"tiny", kText}, {}, {{"batch", "5"}});
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->summary, "A model of two layers.");
   ASSERT_EQ(model->calls.size(), 3U);
   const ModelCall& linear = model->calls[0];
-  EXPECT_EQ(linear.place, "tiny.calls:7");
+  EXPECT_EQ(linear.place, "tiny.calls:8");
   EXPECT_EQ(linear.stage, "prefill");
   EXPECT_EQ(linear.times, 10);
   EXPECT_EQ(linear.dtype, v1::Dtype::float16);
@@ -65,6 +66,7 @@ stage decode
   EXPECT_EQ(cat.point.attr(3).s(), "sum");
   EXPECT_TRUE(cat.point.attr(4).b());
   EXPECT_EQ(cat.point.attr(5).i(), 32);
+  EXPECT_EQ(cat.point.attr(6).f(), 0.125);
 }
 
 TEST(ModelFileTest, FaultsNameFileAndLine) {
