@@ -86,13 +86,20 @@ class CallBuilder {
     const absl::Status status = FindFunctions();
     if (!status.ok()) return status;
     v1::Point point = call_.point;
-    if (Largest(point) > bound_) point = Scaled();
+    if (Largest(point) > bound_ && !MaskCounts()) point = Scaled();
     absl::StatusOr<std::vector<v1::Case>> cases = At(point);
     if (!cases.ok()) return cases.status();
     return CallCases{*std::move(cases), point.SerializeAsString() != call_.point.SerializeAsString()};
   }
 
  private:
+  // The gradient of what a mask selects has as many elements as the mask's values say.
+  bool MaskCounts() const {
+    const auto& in = call_.point.in();
+    return call_.backward && std::any_of(in.begin(), in.end(), [](const v1::PointTensor& tensor) {
+             return tensor.dtype() == "bool" && tensor.fill().has_values();
+           });
+  }
   absl::Status FindFunctions();
   absl::StatusOr<std::vector<v1::Case>> At(v1::Point point) const;
   int64_t Largest(const v1::Point& point) const;

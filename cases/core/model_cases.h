@@ -2,8 +2,9 @@
 //
 // A call is scaled until none of its tensors is larger than a bound: every size above a threshold, the
 // highest that suffices, becomes the threshold plus the size modulo 8. Equal sizes stay equal, in shapes,
-// lists of sizes, counts and the ranges of indices, and odd sizes stay odd; a size that cannot change alone
-// (the window of col2im) stays.
+// lists of sizes and counts, odd sizes stay odd, and indices stay below the threshold. A size that cannot
+// change alone (the channels of a convolution in groups) stays, and so does a call with a gradient of what a
+// mask selects, whose size follows from the mask's values.
 #ifndef CASES_CORE_MODEL_CASES_H_
 #define CASES_CORE_MODEL_CASES_H_
 

@@ -56,10 +56,13 @@ function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; mod
 function Matrix({ page }: { page: ModelsPage }) {
   const { query } = usePlace();
   const text = (query.get('q') ?? '').toLowerCase();
-  const models = useMemo(
-    () => page.models.filter((model) => `${model.name} ${model.summary}`.toLowerCase().includes(text)),
-    [page, text],
-  );
+  // Models that some chip ran come first.
+  const models = useMemo(() => {
+    const ran = (model: ModelsPage['models'][number]) => Number(model.cells.some((cell) => cell !== null));
+    return page.models
+      .filter((model) => `${model.name} ${model.summary}`.toLowerCase().includes(text))
+      .sort((a, b) => ran(b) - ran(a));
+  }, [page, text]);
   return (
     <>
       <div class="filters">

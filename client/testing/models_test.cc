@@ -1,0 +1,94 @@
+// The calls of all models, scaled: generated, run, and counted per model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/testing/programs.h"
+#include "client/testing/results.h"
+
+namespace diopi::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ModelsTest : public ::testing::Test {
+ protected:
+  Finished Agent(const std::string& library, const std::string& chip, const std::vector<std::string>& more) {
+    std::vector<std::string> command = {
+        BinPath("diopi-agent"), "--impl", library, "--data", data(), "--chip", chip, "--error-report",
+        folder_ / "errors.csv", "--quiet"};
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command);
+  }
+  // What `diopi-cli models` says of each model, in its last column.
+  std::map<std::string, std::string> Models() {
+    const Finished list = RunProgram({BinPath("diopi-cli"), "models", "--data", data(), "--format", "csv"});
+    EXPECT_EQ(list.code, 0) << list.err;
+    std::map<std::string, std::string> models;
+    for (const std::string& line :
+         std::vector<std::string>(absl::StrSplit(list.out, "\r\n", absl::SkipEmpty()))) {
+      models[line.substr(0, line.find(','))] = line;
+    }
+    models.erase("model");
+    return models;
+  }
+  std::string data() const { return folder_ / "data"; }
+
+  TempFolder folder_;
+};
+
+TEST_F(ModelsTest, EveryModelIsReadyOnTheReferenceItself) {
+  const Finished run = Agent(LibPath("libdiopi_cpu.so"), "cpu", {"--model", "*", "--max-bytes", "4K"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_GE(stored.verdicts.size(), 5000U);
+  for (const v1::Verdict& verdict : stored.verdicts)
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << verdict.case_id() << ": " << verdict.reason();
+  const std::map<std::string, std::string> models = Models();
+  EXPECT_GE(models.size(), 57U);
+  for (const auto& [name, words] : models) EXPECT_THAT(words, HasSubstr("ready (")) << name;
+}
+
+TEST_F(ModelsTest, AFaultyLibraryIsNotReadyAndItsFailuresAreRepeated) {
+  const Finished run = Agent(VendorPath("libdiopi_faulty"), "faulty", {"--model", "crnn,bert_large"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  const std::map<std::string, std::string> models = Models();
+  ASSERT_EQ(models.size(), 2U);
+  EXPECT_THAT(models.at("crnn"), HasSubstr("failing: "));
+  EXPECT_THAT(models.at("crnn"), Not(HasSubstr("ready")));
+  std::string failing;
+  for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
+    if (verdict.outcome() != v1::OUTCOME_PASS) failing = verdict.case_id();
+  }
+  ASSERT_NE(failing, "");
+  const Finished repro = RunProgram(
+      {BinPath("diopi-cli"), "repro", failing, "--impl", VendorPath("libdiopi_faulty"), "--data", data()});
+  EXPECT_EQ(repro.code, 1) << repro.out << repro.err;
+  EXPECT_THAT(repro.out, HasSubstr(failing));
+  const Finished again = Agent(LibPath("libdiopi_cpu.so"), "faulty", {"--rerun-failed", "latest"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+TEST_F(ModelsTest, WrongNamesAreToldApart) {
+  const struct {
+    std::vector<std::string> arguments;
+    const char* expected;
+  } rows[] = {
+      {{"--model", "resnet5"}, "there is no suite for a model 'resnet5'; did you mean resnet50"},
+      {{"--model", "vit", "--suite", "smoke"}, "--model and --suite exclude each other"},
+      {{"--model", "vit", "--max-bytes", "12"}, "--max-bytes"},
+      {{"--suite", "models/"}, "names no model"},
+  };
+  for (const auto& row : rows) {
+    const Finished run = Agent(LibPath("libdiopi_cpu.so"), "cpu", row.arguments);
+    EXPECT_EQ(run.code, 2) << run.out << run.err;
+    EXPECT_THAT(run.err, HasSubstr(row.expected));
+  }
+}
+
+}  // namespace
+}  // namespace diopi::testing
