@@ -302,6 +302,9 @@ absl::Status Catalog::CheckSuite(const std::string& suite) const {
 }
 
 absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::string& suite) const {
+  if (!absl::StartsWith(suite, kModelSuites)) {
+    return absl::InvalidArgumentError(absl::StrCat("'", suite, "' is no suite of models"));
+  }
   std::vector<std::string> known;
   for (const ModelText& model : models_) known.emplace_back(model.name);
   std::set<std::string> wanted;

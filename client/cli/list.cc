@@ -24,21 +24,23 @@ struct Entry {
 class ListCommand final : public Command {
  public:
   std::string name() const override { return "list"; }
-  std::string description() const override { return "Lists operators, functions or cases"; }
+  std::string description() const override { return "Lists operators, functions, cases or models"; }
   std::string examples() const override {
     return "  diopi-cli list --fname add                          the operator and its functions\n"
            "  diopi-cli list cases --fname add --dtype float32    ids of cases\n"
-           "  diopi-cli list functions --count                    how many functions have cases\n";
+           "  diopi-cli list functions --count                    how many functions have cases\n"
+           "  diopi-cli list models --fname conv2d                the models that call it\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("what", what_, "operators (default), functions or cases")
-        ->check(CLI::IsMember({"operators", "functions", "cases"}));
+    app->add_option("what", what_, "operators (default), functions, cases or models")
+        ->check(CLI::IsMember({"operators", "functions", "cases", "models"}));
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
     app->add_flag("--count", count_, "Print only their number (of cases, unless another word is given)");
   }
 
   ExitCode Run() override {
+    if (what_ == "models") return Tell(PrintModels());
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectRunCases(selection_);
     if (!cases.ok()) return Tell(cases.status());
     if (what_.empty()) what_ = count_ ? "cases" : "operators";
@@ -51,6 +53,34 @@ class ListCommand final : public Command {
   }
 
  private:
+  // One line per model that makes a selected call: its calls, how many of them are scaled, and what it is.
+  absl::Status PrintModels() const {
+    struct Calls {
+      int64_t all = 0;
+      int64_t scaled = 0;
+      std::string summary;
+    };
+    std::map<std::string, Calls> models;
+    const absl::Status status = VisitModelCalls(
+        selection_, [&](const cases::Model& model, const cases::ModelCall&, const cases::CallCases& call) {
+          Calls& calls = models[model.name];
+          ++calls.all;
+          calls.scaled += call.scaled ? 1 : 0;
+          calls.summary = model.summary;
+          return absl::OkStatus();
+        });
+    if (!status.ok()) return status;
+    if (count_) {
+      std::cout << models.size() << "\n";
+      return absl::OkStatus();
+    }
+    for (const auto& [name, calls] : models) {
+      std::cout << absl::StrFormat("%-20s %5d calls, %4d scaled  %s\n", name, calls.all, calls.scaled,
+                                   calls.summary);
+    }
+    return absl::OkStatus();
+  }
+
   void PrintCases(const std::vector<v1::Case>& cases) const {
     if (count_) {
       std::cout << cases.size() << "\n";

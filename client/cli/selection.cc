@@ -1,5 +1,6 @@
 #include "client/cli/selection.h"
 
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -69,6 +70,23 @@ absl::Status VisitCases(const agent::SelectionArguments& arguments, cases::Catal
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
   if (!catalog.ok()) return catalog.status();
   return (*catalog)->VisitOperators(*selection, visit);
+}
+
+absl::Status VisitModelCalls(const agent::SelectionArguments& arguments, cases::Catalog::VisitCall visit) {
+  absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
+  if (!selection.ok()) return selection.status();
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
+  if (!catalog.ok()) return catalog.status();
+  if (selection->suite().empty()) selection->set_suite(absl::StrCat(cases::kModelSuites, "*"));
+  const absl::StatusOr<std::vector<v1::Case>> chosen = (*catalog)->Select(*selection);
+  if (!chosen.ok()) return chosen.status();
+  std::set<std::string> ids;
+  for (const v1::Case& c : *chosen) ids.insert(c.id());
+  return (*catalog)->VisitModels(
+      *selection, [&](const cases::Model& model, const cases::ModelCall& call, cases::CallCases of_call) {
+        std::erase_if(of_call.cases, [&](const v1::Case& c) { return !ids.contains(c.id()); });
+        return of_call.cases.empty() ? absl::OkStatus() : visit(model, call, std::move(of_call));
+      });
 }
 
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments) {

@@ -21,6 +21,10 @@ absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArgument
 // The same, one operator's file at a time (cases::Catalog::VisitOperators).
 absl::Status VisitCases(const agent::SelectionArguments& arguments, cases::Catalog::VisitOperator visit);
 
+// The calls of the selected models, or of all, that have a selected function and dtype, with those of their
+// cases.
+absl::Status VisitModelCalls(const agent::SelectionArguments& arguments, cases::Catalog::VisitCall visit);
+
 // Like SelectCases, with the checks of the library as a whole that a run of these cases includes.
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments);
 

@@ -73,6 +73,20 @@ TEST_F(ModelsTest, AFaultyLibraryIsNotReadyAndItsFailuresAreRepeated) {
   EXPECT_EQ(again.code, 0) << again.out << again.err;
 }
 
+TEST_F(ModelsTest, AreListedByWhatTheyCall) {
+  const Finished all = RunProgram({BinPath("diopi-cli"), "list", "models"});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("\nllama3_8b "));
+  EXPECT_THAT(all.out, HasSubstr("\nresnet50 "));
+  const Finished some =
+      RunProgram({BinPath("diopi-cli"), "list", "models", "--fname", "diopiFlashAttention"});
+  EXPECT_THAT(some.out, HasSubstr("    3 calls,    3 scaled  Llama 3 8B"));
+  EXPECT_THAT(some.out, Not(HasSubstr("resnet50")));
+  const Finished none = RunProgram({BinPath("diopi-cli"), "list", "models", "--suite", "smoke"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("'smoke' is no suite of models"));
+}
+
 TEST_F(ModelsTest, WrongNamesAreToldApart) {
   const struct {
     std::vector<std::string> arguments;

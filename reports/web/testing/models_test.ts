@@ -45,3 +45,12 @@ test.each([
   await page.getByRole('searchbox').fill('text recognition');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
 });
+
+test('a chip shows what stands between it and each model', async () => {
+  const { page } = await visit(browser, { origin: server.origin, width: 1360, height: 900 });
+  await page.goto('/chips/faulty');
+  await page.getByText('0 of 1 model ready').waitFor();
+  await page.getByRole('row', { name: /^crnn \d+ functions? failing/ }).waitFor();
+  await page.goto('/chips/good');
+  await page.getByText('2 of 2 models ready').waitFor();
+});

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { ChipPage, RunSummary } from '../api/types';
+import type { ChipPage, ModelsPage, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
 import { Figures } from '../components/figures';
@@ -11,6 +11,7 @@ import { RunTable } from '../components/run_table';
 import { StateMark } from '../components/state_mark';
 import { Head } from '../components/tips';
 import { ago, plural } from '../lib/format';
+import { missingText } from '../lib/models';
 import { to } from '../lib/router';
 import { TERMS } from '../lib/terms';
 import { isPoint } from '../lib/trend';
@@ -46,6 +47,44 @@ function Flaky({ page }: { page: ChipPage }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+// The models that the chip ran, those that are not ready first, and what stands between the chip and each.
+function Models({ chip }: { chip: string }) {
+  const { data } = useApi<ModelsPage>('/models');
+  const at = data?.chips.indexOf(chip) ?? -1;
+  const ran = (data?.models ?? []).flatMap(({ name, cells }) => {
+    const cell = cells[at];
+    return cell ? [{ name, cell }] : [];
+  });
+  if (ran.length === 0) return null;
+  const ready = ran.filter(({ cell }) => cell.ready);
+  const others = ran.filter(({ cell }) => !cell.ready);
+  return (
+    <>
+      <h2 id="models-title">Models</h2>
+      <p>
+        <Link href={to.models}>{`${ready.length} of ${plural(ran.length, 'model')} ready`}</Link>
+        {ready.length > 0 && <span class="muted small"> {ready.map(({ name }) => name).join(', ')}</span>}
+      </p>
+      {others.length > 0 && (
+        <table class="plain" aria-labelledby="models-title">
+          <tbody>
+            {others.map(({ name, cell }) => (
+              <tr key={name}>
+                <th scope="row" class="mono">
+                  {name}
+                </th>
+                <td>
+                  <Link href={to.run(cell.run_id)}>{missingText(cell)}</Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
   );
 }
 
@@ -106,6 +145,7 @@ function Body({ page }: { page: ChipPage }) {
           )}
           <h2>Flaky cases</h2>
           <Flaky page={page} />
+          <Models chip={latest.chip} />
         </section>
       </div>
       <h2 class="section">
