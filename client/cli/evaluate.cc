@@ -12,10 +12,12 @@
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
+#include "client/cli/results.h"
 #include "client/setup/paths.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/evaluation/spec.h"
 #include "reports/model/completeness.h"
+#include "reports/model/model_support.h"
 #include "server/store/database.h"
 
 namespace diopi::cli {
@@ -126,6 +128,11 @@ class EvaluateCommand final : public Command {
       input.reference = *std::move(reference);
     }
     input.suite = reports::BuiltinSuite();
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
+    if (!queries.ok()) return queries.status();
+    const absl::StatusOr<reports::ModelMatrix> models = reports::LoadModelSupport(**queries);
+    if (!models.ok()) return models.status();
+    input.models = reports::ModelsOf(*models, chip);
     input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
     input.tool_version = DIOPI_VERSION;
     return input;

@@ -276,7 +276,58 @@ class Writer {
     Issues();
     Waivers();
     Part("4.6 Models");
-    Add(Paragraph{"Not measured: there are no model suites yet."});
+    Models();
+  }
+
+  void Models() {
+    if (evaluation_.input.models.empty()) {
+      Add(Paragraph{"Not measured: no run has the suite of a model."});
+      return;
+    }
+    Add(
+        Paragraph{"The calls of each model, in the newest run of its whole suite. Ready: all of them pass. "
+                  "Scaled: calls whose "
+                  "sizes were reduced."});
+    Table table{{{"Model"},
+                 {"Calls", true},
+                 {"Pass", true},
+                 {"Failed", true},
+                 {"Not impl.", true},
+                 {"Not judged", true},
+                 {"Scaled", true},
+                 {"Result"}},
+                {}};
+    for (const auto& [name, cell] : evaluation_.input.models) {
+      const bool ready = IsReady(cell);
+      table.rows.push_back(
+          {{name, Tone::kPlain, true},
+           Count(cell.calls),
+           Count(cell.passing),
+           {absl::StrCat(cell.failing), cell.failing > 0 ? Tone::kBad : Tone::kMuted},
+           {absl::StrCat(cell.not_implemented), cell.not_implemented > 0 ? Tone::kWarn : Tone::kMuted},
+           {absl::StrCat(cell.not_judged), cell.not_judged > 0 ? Tone::kWarn : Tone::kMuted},
+           Count(cell.scaled),
+           {ready ? "ready" : MissingText(cell), ready ? Tone::kGood : Tone::kBad}});
+    }
+    Add(std::move(table));
+  }
+
+  // "failing: diopiX; missing: diopiY".
+  static std::string MissingText(const ModelCell& cell) {
+    std::vector<std::string> parts;
+    if (!cell.failing_functions.empty())
+      parts.push_back(absl::StrCat("failing: ", absl::StrJoin(cell.failing_functions, " ")));
+    if (!cell.missing_functions.empty())
+      parts.push_back(absl::StrCat("missing: ", absl::StrJoin(cell.missing_functions, " ")));
+    return parts.empty() ? "not all judged" : absl::StrJoin(parts, "; ");
+  }
+
+  Text ReadyText() const {
+    const std::vector<ModelResult>& models = evaluation_.input.models;
+    if (models.empty()) return NotMeasured("no run has the suite of a model");
+    const auto ready = std::count_if(models.begin(), models.end(),
+                                     [](const ModelResult& model) { return IsReady(model.cell); });
+    return {absl::StrCat(ready, " of ", models.size(), " ready")};
   }
 
   void Operators() {
@@ -446,7 +497,7 @@ class Writer {
         })));
     Conclude(&table, "Function", absl::StrCat("Grade against ", DeviceReference(), ", cases"),
              evaluation_.grades.graded() > 0 ? Text{GradeText(evaluation_.grades)} : NotMeasured());
-    Conclude(&table, "Function", "Models", NotMeasured("there are no model suites yet"));
+    Conclude(&table, "Function", "Models", ReadyText());
     Conclude(&table, "Performance", "Time of a call over the reference's", TimeText());
     Add(std::move(table));
   }

@@ -147,4 +147,15 @@ Evaluation Evaluate(EvaluationInput input) {
   return evaluation;
 }
 
+std::vector<ModelResult> ModelsOf(const ModelMatrix& matrix, const std::string& chip) {
+  const auto column = std::find(matrix.chips.begin(), matrix.chips.end(), chip);
+  std::vector<ModelResult> models;
+  if (column == matrix.chips.end()) return models;
+  const auto at = static_cast<size_t>(column - matrix.chips.begin());
+  for (const ModelRow& row : matrix.models) {
+    if (row.cells[at].has_value()) models.push_back({row.name, *row.cells[at]});
+  }
+  return models;
+}
+
 }  // namespace diopi::reports

@@ -11,6 +11,7 @@
 
 #include "diopi/v1/spec.pb.h"
 #include "reports/document/document.h"
+#include "reports/model/model_support.h"
 #include "reports/model/report.h"
 #include "reports/model/suite.h"
 
@@ -55,12 +56,19 @@ struct OperatorTime {
   double ratio = 0;  // geometric mean of chip time over reference time
 };
 
+// A model that the chip ran: the newest run of its whole suite, which need not be the evaluated run.
+struct ModelResult {
+  std::string name;
+  ModelCell cell;
+};
+
 struct EvaluationInput {
   RunReport report;
   std::optional<v1::ChipSpec> spec;
   std::optional<RunReport> reference;  // a run of the reference chip over the same cases, for times
   SuiteIndex suite;
-  std::string generated;  // when the document was made, RFC 3339
+  std::vector<ModelResult> models;  // by name
+  std::string generated;            // when the document was made, RFC 3339
   std::string tool_version;
 };
 
@@ -75,6 +83,9 @@ struct Evaluation {
 };
 
 Evaluation Evaluate(EvaluationInput input);
+
+// The models of one chip, for the input.
+std::vector<ModelResult> ModelsOf(const ModelMatrix& matrix, const std::string& chip);
 
 // The cover, the contents, and the sections in document.cc.
 Document EvaluationDocument(const Evaluation& evaluation);

@@ -71,6 +71,14 @@ EvaluationInput MakeInput() {
                  {"diopiExp", {"exp", "elementwise"}},
                  {"diopiRelu", {"relu", "activation"}}};
   input.report.coverage.with_cases = static_cast<int64_t>(input.suite.size());
+  input.models = {{"ready", {.calls = 5, .passing = 5, .scaled = 2}},
+                  {"unready",
+                   {.calls = 9,
+                    .passing = 4,
+                    .failing = 3,
+                    .not_implemented = 2,
+                    .failing_functions = {"diopiAdd", "diopiExp"},
+                    .missing_functions = {"diopiRelu"}}}};
   input.generated = "2026-11-21T00:00:00Z";
   input.tool_version = "0.1.0";
   return input;
@@ -102,6 +110,18 @@ TEST(Evaluate, CoverageByHeaderAndFamily) {
   const GroupCoverage& activation = Named(evaluation.families, "activation");
   EXPECT_EQ(activation.implemented, 0);
   EXPECT_EQ(activation.tested, 0);
+}
+
+TEST(Evaluate, ModelsOfOneChip) {
+  const ModelMatrix matrix{{"a", "b"},
+                           {{"one", "", {std::nullopt, ModelCell{.calls = 1}}},
+                            {"two", "", {ModelCell{.calls = 2}, std::nullopt}},
+                            {"six", "", {std::nullopt, ModelCell{.calls = 6}}}}};
+  const std::vector<ModelResult> models = ModelsOf(matrix, "b");
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_EQ(models[0].name, "one");
+  EXPECT_EQ(models[1].cell.calls, 6);
+  EXPECT_TRUE(ModelsOf(matrix, "c").empty());
 }
 
 TEST(Evaluate, OperatorsAndGrades) {
@@ -153,7 +173,7 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
            "| Function | Functions that pass every case, of those tested | not measured |",
            "| Function | Operators that pass every called case | not measured |",
            "| Function | Grade against NVIDIA, cases | not measured |",
-           "| Function | Models | not measured: there are no model suites yet |",
+           "| Function | Models | not measured: no run has the suite of a model |",
            "| Performance | Time of a call over the reference's | not measured |",
            "The section Performance test is left out: no run of a reference chip was given to compare with.",
        }) {

@@ -16,7 +16,7 @@ namespace diopi::reports {
 inline constexpr int kModelRuns = 64;
 
 struct ModelCell {
-  std::string run_id;            // the newest run with the model's whole suite
+  std::string run_id = {};       // the newest run with the model's whole suite
   int64_t max_tensor_bytes = 0;  // the bound that its calls were scaled to
   // Every call is counted in exactly one of the four after `calls`.
   int64_t calls = 0;
@@ -25,8 +25,8 @@ struct ModelCell {
   int64_t not_implemented = 0;  // no case fails, but a function or its dtype is missing
   int64_t not_judged = 0;       // a case has no verdict, or one that says nothing of the library
   int64_t scaled = 0;           // calls that were made smaller
-  std::vector<std::string> failing_functions;  // sorted
-  std::vector<std::string> missing_functions;  // sorted
+  std::vector<std::string> failing_functions = {};  // sorted
+  std::vector<std::string> missing_functions = {};  // sorted
 };
 
 // Only then can the chip be said to run the model.
