@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -35,8 +36,9 @@ class ReachCommand final : public Command {
     for (const std::string& name : names_) selection.add_functions(name);
     const absl::StatusOr<std::vector<v1::Case>> selected = (*catalog)->Select(selection);
     if (!selected.ok()) return Tell(selected.status());
-    std::set<std::string> functions;
-    for (const v1::Case& c : *selected) functions.insert(c.function());
+    // A function may be in the files of several operators, not all of which need be selected.
+    std::set<std::pair<std::string, std::string>> functions;
+    for (const v1::Case& c : *selected) functions.emplace(c.operator_(), c.function());
     if (!holes_)
       std::cout << absl::StrFormat("%-34s %6s %8s %9s  %s\n", "function", "cases", "pairs", "excluded",
                                    "dtypes");
@@ -44,7 +46,7 @@ class ReachCommand final : public Command {
       const absl::StatusOr<std::vector<cases::FunctionReach>> reached = cases::ReachOf(op);
       if (!reached.ok()) return Tell(reached.status());
       for (const cases::FunctionReach& reach : *reached) {
-        if (functions.contains(reach.function)) Print(reach);
+        if (functions.contains({op.operator_(), reach.function})) Print(reach);
       }
     }
     std::cout << total_.functions << " functions, " << total_.cases << " cases, " << total_.pairs
@@ -64,8 +66,10 @@ class ReachCommand final : public Command {
       pairs += cover.pairs;
       excluded += cover.excluded_pairs;
     }
-    total_ = {total_.functions + 1, total_.cases + reach.cases, total_.pairs + pairs,
-              total_.excluded + excluded, total_.holes + static_cast<int64_t>(reach.holes.size())};
+    names_of_functions_.insert(reach.function);
+    total_ = {static_cast<int64_t>(names_of_functions_.size()), total_.cases + reach.cases,
+              total_.pairs + pairs, total_.excluded + excluded,
+              total_.holes + static_cast<int64_t>(reach.holes.size())};
     if (!holes_) {
       std::cout << absl::StrFormat("%-34s %6d %8d %9d  %s\n", reach.function, reach.cases, pairs, excluded,
                                    absl::StrJoin(reach.dtypes, " "));
@@ -87,6 +91,7 @@ class ReachCommand final : public Command {
   bool classes_ = false;
   bool holes_ = false;
   Total total_;
+  std::set<std::string> names_of_functions_;
 };
 
 }  // namespace
