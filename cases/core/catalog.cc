@@ -306,6 +306,7 @@ absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::str
     return absl::InvalidArgumentError(absl::StrCat("'", suite, "' is no suite of models"));
   }
   std::vector<std::string> known;
+  known.reserve(models_.size());
   for (const ModelText& model : models_) known.emplace_back(model.name);
   std::set<std::string> wanted;
   for (const absl::string_view glob :
@@ -334,6 +335,7 @@ absl::StatusOr<std::vector<std::string>> Catalog::ModelsOf(const std::string& su
   const absl::StatusOr<std::vector<const ModelText*>> texts = FindModels(suite);
   if (!texts.ok()) return texts.status();
   std::vector<std::string> names;
+  names.reserve(texts->size());
   for (const ModelText* text : *texts) names.emplace_back(text->name);
   return names;
 }
@@ -375,7 +377,7 @@ absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> Catalog::ModelCases
     const v1::Selection& selection, const std::set<std::string>& operators) const {
   std::map<std::string, std::vector<v1::Case>> cases;  // by operator
   std::set<std::string> ids;
-  const absl::Status status = VisitCalls(
+  absl::Status status = VisitCalls(
       selection, [&](const std::string& name) { return operators.contains(name); },
       [&](const Model&, const ModelCall&, CallCases of_call) {
         for (v1::Case& c : of_call.cases) {

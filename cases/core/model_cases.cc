@@ -83,7 +83,7 @@ class CallBuilder {
       : op_(op), call_(call), bound_(bound), sizes_(op) {}
 
   absl::StatusOr<CallCases> Run() {
-    const absl::Status status = FindFunctions();
+    absl::Status status = FindFunctions();
     if (!status.ok()) return status;
     v1::Point point = call_.point;
     if (Largest(point) > bound_ && !MaskCounts()) point = Scaled();
@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<v1::Case>> CallBuilder::At(v1::Point point) const {
     if (!fit.ok()) return fit.status();
     if (!fit->c.has_value())
       return absl::InvalidArgumentError(absl::StrCat(rules->name(), ": ", fit->why_not));
-    const absl::Status status = FinishCase(*rules, &*fit->c);
+    absl::Status status = FinishCase(*rules, &*fit->c);
     if (!status.ok()) return status;
     cases.push_back(*std::move(fit->c));
   }

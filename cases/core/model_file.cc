@@ -56,7 +56,7 @@ class ModelParser {
 
   absl::StatusOr<Model> Run(const ModelText& text) {
     model_.name = std::string(text.name);
-    const absl::Status status = File(text, ".calls");
+    absl::Status status = File(text, ".calls");
     if (!status.ok()) return status;
     for (const auto& [name, value] : sizes_) {
       if (given_.contains(name)) continue;
@@ -188,7 +188,7 @@ class ModelParser {
       count = number;
       rest = rest.substr(0, star);
     }
-    const absl::Status status = TypeAndFill(rest, &tensor);
+    absl::Status status = TypeAndFill(rest, &tensor);
     if (!status.ok()) return status;
     for (int64_t i = 0; i < count; ++i) *point->add_in() = tensor;
     return absl::OkStatus();

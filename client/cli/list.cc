@@ -61,7 +61,7 @@ class ListCommand final : public Command {
       std::string summary;
     };
     std::map<std::string, Calls> models;
-    const absl::Status status = VisitModelCalls(
+    absl::Status status = VisitModelCalls(
         selection_, [&](const cases::Model& model, const cases::ModelCall&, const cases::CallCases& call) {
           Calls& calls = models[model.name];
           ++calls.all;

@@ -15,8 +15,8 @@ class ModelsCommand final : public Command {
     return "Lists the models that each chip ran, whether all their calls pass, and what is missing";
   }
   std::string examples() const override {
-    return "  diopi-agent --impl libdiopi_impl.so --model resnet50    first, run the calls of a model\n"
-           "  diopi-cli models                                        what each chip lacks for each model\n";
+    return "  diopi-cli models                            what each chip lacks for each model that it ran\n"
+           "  diopi-cli models --format csv --output F    the same as a file\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,

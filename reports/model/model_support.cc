@@ -34,7 +34,7 @@ absl::StatusOr<std::shared_ptr<const Index>> MakeIndex(const cases::Catalog& cat
   selection.set_suite(std::string(cases::kModelSuites) + "*");
   selection.set_max_tensor_bytes(max_tensor_bytes);
   auto index = std::make_shared<Index>();
-  const absl::Status status = catalog.VisitModels(
+  absl::Status status = catalog.VisitModels(
       selection, [&](const cases::Model& model, const cases::ModelCall&, const cases::CallCases& call) {
         IndexedModel& indexed = (*index)[model.name];
         indexed.summary = model.summary;

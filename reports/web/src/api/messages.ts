@@ -95,7 +95,8 @@ export interface Selection {
   functions: string[]; // operator names, function names or globs: add, diopiAdd, conv*
   cases: string[]; // case id globs
   dtypes: Dtype[];
-  suite: string; // "core" when empty
+  suite: string; // "core" when empty; "models/NAME,..." for the calls of models
+  max_tensor_bytes: number; // models: scales calls until no tensor is larger; 0: 16 KiB
 }
 
 // |out - ref| <= atol + rtol |ref| for all elements except a share of mismatch_ratio.
