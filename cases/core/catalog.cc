@@ -266,16 +266,17 @@ absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Vis
     if (!used->functions[i] && !MeansAll(name)) return UnknownFunction(name, *this);
   }
   const bool models = absl::StartsWith(selection.suite(), kModelSuites);
-  absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> model_cases;
+  std::map<std::string, std::vector<v1::Case>> model_cases;
   if (models) {
     std::set<std::string> names;
     for (const auto& [op, wanted] : operators) names.insert(op->operator_());
-    model_cases = ModelCases(selection, names);
+    absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> made = ModelCases(selection, names);
+    if (!made.ok()) return made.status();
+    model_cases = *std::move(made);
   }
-  if (models && !model_cases.ok()) return model_cases.status();
   for (const auto& [op, wanted] : operators) {
     absl::StatusOr<std::vector<v1::Case>> cases =
-        models ? std::move((*model_cases)[op->operator_()])
+        models ? std::move(model_cases[op->operator_()])
                : Expand(*op, absl::StrCat(op->operator_(), ".textproto"));
     if (!cases.ok()) return cases.status();
     std::erase_if(*cases, [&, &wanted = wanted](const v1::Case& c) {
@@ -311,7 +312,6 @@ absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::str
   std::set<std::string> wanted;
   for (const absl::string_view glob :
        absl::StrSplit(absl::StripPrefix(suite, kModelSuites), ',', absl::SkipEmpty())) {
-    const size_t before = wanted.size();
     const std::string pattern(glob);
     bool any = false;
     for (const std::string& name : known) {
@@ -319,7 +319,7 @@ absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::str
       wanted.insert(name);
       any = true;
     }
-    if (any || wanted.size() > before) continue;
+    if (any) continue;
     return absl::NotFoundError(absl::StrCat("there is no suite for a model '", pattern, "'",
                                             Suggestion(Nearest(pattern, known, 3))));
   }

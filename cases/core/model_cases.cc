@@ -226,8 +226,9 @@ std::string CallBuilder::Label(const v1::Point& point) const {
 }  // namespace
 
 const v1::OperatorFile* OperatorOf(const ModelCall& call, const std::vector<v1::OperatorFile>& operators) {
+  const bool is_function = absl::StartsWith(call.name, kFunctionPrefix);
   const auto found = std::find_if(operators.begin(), operators.end(), [&](const v1::OperatorFile& op) {
-    return op.operator_() == call.name || FindRules(op, call.name) != nullptr;
+    return is_function ? FindRules(op, call.name) != nullptr : op.operator_() == call.name;
   });
   return found == operators.end() ? nullptr : &*found;
 }

@@ -49,7 +49,7 @@ class ReachCommand final : public Command {
         if (functions.contains({op.operator_(), reach.function})) Print(reach);
       }
     }
-    std::cout << total_.functions << " functions, " << total_.cases << " cases, " << total_.pairs
+    std::cout << printed_.size() << " functions, " << total_.cases << " cases, " << total_.pairs
               << " pairs of classes with a case, " << total_.excluded << " that no case can have, "
               << total_.holes << " holes\n";
     return total_.holes == 0 ? ExitCode::kOk : ExitCode::kFailed;
@@ -57,7 +57,7 @@ class ReachCommand final : public Command {
 
  private:
   struct Total {
-    int64_t functions = 0, cases = 0, pairs = 0, excluded = 0, holes = 0;
+    int64_t cases = 0, pairs = 0, excluded = 0, holes = 0;
   };
 
   void Print(const cases::FunctionReach& reach) {
@@ -66,9 +66,8 @@ class ReachCommand final : public Command {
       pairs += cover.pairs;
       excluded += cover.excluded_pairs;
     }
-    names_of_functions_.insert(reach.function);
-    total_ = {static_cast<int64_t>(names_of_functions_.size()), total_.cases + reach.cases,
-              total_.pairs + pairs, total_.excluded + excluded,
+    printed_.insert(reach.function);
+    total_ = {total_.cases + reach.cases, total_.pairs + pairs, total_.excluded + excluded,
               total_.holes + static_cast<int64_t>(reach.holes.size())};
     if (!holes_) {
       std::cout << absl::StrFormat("%-34s %6d %8d %9d  %s\n", reach.function, reach.cases, pairs, excluded,
@@ -91,7 +90,7 @@ class ReachCommand final : public Command {
   bool classes_ = false;
   bool holes_ = false;
   Total total_;
-  std::set<std::string> names_of_functions_;
+  std::set<std::string> printed_;  // functions
 };
 
 }  // namespace

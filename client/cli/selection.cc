@@ -27,12 +27,13 @@ absl::StatusOr<v1::Case> FindModelCase(const std::string& id, const cases::Catal
   v1::Selection selection;
   selection.set_suite(absl::StrCat(cases::kModelSuites, "*"));
   selection.add_functions(id.substr(0, id.find('.')));
-  selection.add_cases(id);
   for (int64_t bound = 0; bound <= kLargestBound; bound = bound == 0 ? kSmallestBound : 2 * bound) {
     selection.set_max_tensor_bytes(bound);
     absl::StatusOr<std::vector<v1::Case>> cases = catalog.Select(selection);
-    if (cases.ok() && cases->size() == 1) return std::move(cases->front());
-    if (!cases.ok() && !absl::IsNotFound(cases.status())) return cases.status();
+    if (!cases.ok()) return cases.status();
+    for (v1::Case& c : *cases) {
+      if (c.id() == id) return std::move(c);
+    }
   }
   return absl::NotFoundError(id);
 }

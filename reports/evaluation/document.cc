@@ -312,14 +312,10 @@ class Writer {
     Add(std::move(table));
   }
 
-  // "failing: diopiX; missing: diopiY".
+  // Why a model is not ready.
   static std::string MissingText(const ModelCell& cell) {
-    std::vector<std::string> parts;
-    if (!cell.failing_functions.empty())
-      parts.push_back(absl::StrCat("failing: ", absl::StrJoin(cell.failing_functions, " ")));
-    if (!cell.missing_functions.empty())
-      parts.push_back(absl::StrCat("missing: ", absl::StrJoin(cell.missing_functions, " ")));
-    return parts.empty() ? "not all judged" : absl::StrJoin(parts, "; ");
+    const std::string between = WhatStandsBetween(cell);
+    return between.empty() ? "not all judged" : between;
   }
 
   Text ReadyText() const {

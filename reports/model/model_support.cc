@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "cases/core/catalog.h"
 #include "reports/model/outcome.h"
@@ -171,6 +173,15 @@ absl::StatusOr<std::map<std::string, ModelCell>> ModelCellsOf(server::Queries& q
 }
 
 }  // namespace
+
+std::string WhatStandsBetween(const ModelCell& cell) {
+  std::vector<std::string> parts;
+  if (!cell.failing_functions.empty())
+    parts.push_back(absl::StrCat("failing: ", absl::StrJoin(cell.failing_functions, " ")));
+  if (!cell.missing_functions.empty())
+    parts.push_back(absl::StrCat("missing: ", absl::StrJoin(cell.missing_functions, " ")));
+  return absl::StrJoin(parts, "; ");
+}
 
 absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries) {
   const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();

@@ -34,6 +34,9 @@ inline bool IsReady(const ModelCell& cell) {
   return cell.calls > 0 && cell.passing == cell.calls;
 }
 
+// "failing: diopiX diopiY; missing: diopiZ"; empty where no function does or is.
+std::string WhatStandsBetween(const ModelCell& cell);
+
 struct ModelRow {
   std::string name;
   std::string summary;

@@ -63,10 +63,8 @@ std::string ModelWords(const ModelCell& cell) {
   std::string words =
       IsReady(cell) ? absl::StrCat("ready (", cell.calls, " calls, ", cell.scaled, " scaled)")
                     : absl::StrCat(cell.passing, " of ", cell.calls, " calls pass, ", cell.scaled, " scaled");
-  if (!cell.failing_functions.empty())
-    absl::StrAppend(&words, "; failing: ", absl::StrJoin(cell.failing_functions, " "));
-  if (!cell.missing_functions.empty())
-    absl::StrAppend(&words, "; missing: ", absl::StrJoin(cell.missing_functions, " "));
+  const std::string between = WhatStandsBetween(cell);
+  if (!between.empty()) absl::StrAppend(&words, "; ", between);
   if (cell.not_judged > 0) absl::StrAppend(&words, "; ", cell.not_judged, " not judged");
   return words;
 }
