@@ -297,6 +297,12 @@ loader::WorkerOptions Agent::MakeWorkerOptions(int device) const {
   worker.device_lib = options_.device_lib;
   worker.impl_identity = facts_.identity;
   worker.sandbox = options_.sandbox;
+  worker.hidden = HiddenFromLibraries(options_.data_folder, options_.credentials);
+  // A server on this machine may use another data folder; one elsewhere names a path that is missing here.
+  for (const std::string& path : {options_.cache_dir, client_->server().data_folder(),
+                                  warm_->server == nullptr ? std::string() : warm_->server->folder()}) {
+    if (!path.empty()) worker.hidden.push_back(AbsolutePath(path));
+  }
   worker.memory_bytes = options_.worker_memory;
   worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
   worker.environment = options_.environment;

@@ -113,6 +113,8 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
   worker_options.device_lib = options.device_lib;
   worker_options.environment = options.environment;
   worker_options.sandbox = options.sandbox;
+  worker_options.hidden = HiddenFromLibraries(options.data_folder, options.credentials);
+  if (!options.cache_dir.empty()) worker_options.hidden.push_back(AbsolutePath(options.cache_dir));
   worker_options.memory_bytes = options.worker_memory;
   worker_options.case_timeout =
       std::min(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),

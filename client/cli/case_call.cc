@@ -82,6 +82,7 @@ loader::WorkerOptions CaseCall::MakeWorkerOptions() const {
   worker.device_lib = options_.device_lib;
   worker.environment = agent::EnvironmentOf(profile_);
   worker.sandbox = options_.sandbox;
+  worker.hidden = agent::HiddenFromLibraries(DataFolder(options_.data), {});
   worker.memory_bytes = options_.worker_memory;
   const double seconds = options_.timeout_s > 0 ? options_.timeout_s : profile_.rules().timeout_s();
   if (seconds > 0) worker.case_timeout = Milliseconds(seconds);

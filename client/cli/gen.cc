@@ -115,6 +115,7 @@ class GenCommand final : public Command {
     options.worker.device_lib = device_functions_;
     options.worker.worker_program = worker_program_;
     options.worker.sandbox = sandbox_;
+    options.worker.hidden = agent::HiddenFromLibraries(options.data_folder, {});
     options.worker.memory_bytes = worker_memory_;
     options.worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
     options.library_sha256 = facts->sha256;

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/process.h"
+#include "client/rpc/tensor_cache.h"
 
 namespace diopi::agent {
 
@@ -37,6 +38,17 @@ std::string ReferenceLibraryOr(const std::string& path) {
 
 std::string CudaReferenceLibrary() {
   return (std::filesystem::path(ProgramFolder()).parent_path() / "lib" / "libdiopi_cuda.so").string();
+}
+
+std::vector<std::string> HiddenFromLibraries(const std::string& data_folder,
+                                             const rpc::CredentialFiles& credentials) {
+  const char* key = std::getenv("DIOPI_TLS_KEY");
+  std::vector<std::string> hidden;
+  for (const std::string& path : {data_folder, rpc::DefaultCacheFolder(), credentials.token_file,
+                                  credentials.tls_key, std::string(key == nullptr ? "" : key)}) {
+    if (!path.empty()) hidden.push_back(AbsolutePath(path));
+  }
+  return hidden;
 }
 
 std::string IncludeFolder() {

@@ -3,8 +3,10 @@
 #define CLIENT_SETUP_PATHS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "client/rpc/credentials.h"
 
 namespace diopi::agent {
 
@@ -28,6 +30,11 @@ std::string CudaReferenceLibrary();
 
 // $DIOPI_DATA, or diopi-data in the current folder.
 std::string DefaultDataFolder();
+
+// What a tested library must not see (loader::WorkerOptions::hidden): the data folder, the tensors that an
+// agent keeps of other servers, and the user's token and key.
+std::vector<std::string> HiddenFromLibraries(const std::string& data_folder,
+                                             const rpc::CredentialFiles& credentials);
 
 // The folder of the public headers, diopi/*.h, in this program's build or installation.
 std::string IncludeFolder();

@@ -24,8 +24,9 @@ void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes)
   app->add_option(
          "--sandbox", *sandbox,
          "Restrictions on workers: strict (no sockets; reads only the folders of the system and of the "
-         "library, writes none), default (no network, no programs), sockets (default, but a driver may "
-         "connect to its daemon's Unix socket), off; docs/untrusted-libraries.md says what each prevents")
+         "library, writes none), default (no network, no programs, no data folder), sockets (default, but a "
+         "driver may connect to its daemon's Unix socket), off; docs/untrusted-libraries.md says what each "
+         "prevents")
       ->check(CLI::IsMember({"strict", "default", "sockets", "off"}));
   app->add_option("--worker-memory", *memory_bytes,
                   "Address space of a worker, such as 8GiB; GPU drivers need a lot (default: no limit)")

@@ -22,6 +22,8 @@ class ServerProcess {
 
   // unix:PATH
   const std::string& address() const { return address_; }
+  // Has the socket.
+  const std::string& folder() const { return folder_.path(); }
   // The server answers nobody without it.
   const std::string& secret() const { return secret_; }
   pid_t pid() const { return process_.pid(); }

@@ -60,6 +60,14 @@ int TryWrite() {
   return error;
 }
 
+int TryRead() {
+  std::FILE* file = std::fopen(std::getenv("DIOPI_TEST_ESCAPE_FILE"), "r");
+  if (file == nullptr) return errno;
+  const bool empty = std::fgetc(file) == EOF;
+  std::fclose(file);
+  return empty ? ENODATA : 0;
+}
+
 int TryMemory() {
   const size_t bytes = size_t{64} << 30;
   void* memory = std::malloc(bytes);
@@ -135,6 +143,8 @@ int Try(int what) {
       return TryOwnFolder();
     case 17:
       return TryUnlistedCall();
+    case 18:
+      return TryRead();
     case 1:
       return TrySocket(AF_INET, SOCK_STREAM);
     case 2:

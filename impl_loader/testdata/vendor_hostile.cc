@@ -31,34 +31,22 @@
 #include <vector>
 
 #include "impl_loader/runtime/arena.h"
+#include "impl_loader/testdata/hostile_files.h"
 #include "impl_loader/testdata/hostile_rpc.h"
 #include "impl_loader/testdata/vendor_common.h"
 #include "impl_loader/worker/shared_layout.h"
 
 namespace {
 
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using hostile::Environment;
+using hostile::ErrnoOf;
+using hostile::OpenAndClose;
 
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
-}
-
-// The result of a system call as an errno; 0: success.
-int ErrnoOf(long result) {
-  return result < 0 ? errno : 0;
-}
-
-int OpenAndClose(const std::string& path, int flags) {
-  const int file = open(path.c_str(), flags | O_CLOEXEC, 0600);
-  const int error = ErrnoOf(file);
-  if (file >= 0) close(file);
-  return error;
 }
 
 // The value of a line of /proc/PID/status.
@@ -189,7 +177,8 @@ int Signal() {
 }
 
 int AgentsPriority() {
-  return ErrnoOf(setpriority(PRIO_PROCESS, static_cast<id_t>(Agent()), 1));
+  const auto agent = static_cast<id_t>(Agent());
+  return ErrnoOf(setpriority(PRIO_PROCESS, agent, getpriority(PRIO_PROCESS, agent) + 1));
 }
 
 int EnlargeSharedMemory() {
@@ -234,12 +223,8 @@ int Program() {
   return error;
 }
 
-int References() {
-  return OpenAndClose(Environment("DIOPI_TEST_DATA") + "/baselines/cpu/add.h5", O_RDONLY);
-}
-
 int TokensMode() {
-  return ErrnoOf(chmod((Environment("DIOPI_TEST_DATA") + "/tokens").c_str(), 0666));
+  return ErrnoOf(chmod((hostile::Data() + "/tokens").c_str(), 0666));
 }
 
 int WriteFile() {
@@ -272,7 +257,15 @@ constexpr Attempt kAttempts[] = {
     {"open a network socket", Network},
     {"call a server that its user has started", CallUsersServer},
     {"start a program", Program},
-    {"read references in DATA", References},
+    {"read references in DATA", hostile::ReadReference},
+    {"read references through another process", hostile::ReadThroughProcess},
+    {"read references from its working folder", hostile::ReadFromWorkingFolder},
+    {"read references through another mount", hostile::ReadThroughMount},
+    {"read references by their file handles", hostile::ReadByHandle},
+    {"read the disk that DATA is on", hostile::ReadDisk},
+    {"uncover DATA", hostile::Uncover},
+    {"read the agent's token file",
+     [] { return hostile::OpenAndRead(Environment("DIOPI_TEST_TOKEN_FILE")); }},
     {"change the mode of DATA/tokens", TokensMode},
     {"write a file", WriteFile},
     {"make a system call that is on no list", UnlistedCall},

@@ -39,8 +39,7 @@ bool Put(const char* path, const std::string& text) {
   return file.valid() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// An unprivileged user needs a user namespace to make the PID namespace. It gives no rights, and the user
-// stays the same.
+// An unprivileged user needs a user namespace to make other namespaces. The user stays the same.
 bool EnterUserNamespace() {
   const uid_t user = geteuid();
   const gid_t group = getegid();
@@ -50,19 +49,29 @@ bool EnterUserNamespace() {
       !Put("/proc/self/gid_map", absl::StrCat(group, " ", group, " 1"))) {
     _exit(kCannotKeep);  // an unmapped user, which cannot be undone
   }
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
-  syscall(SYS_capset, &header, none.data());
   return true;
 }
 
-Keeping EnterNamespace() {
-  if (unshare(CLONE_NEWPID) == 0) return {true, "processes it leaves behind (PID namespace)"};
-  if (geteuid() != 0 && EnterUserNamespace()) {
-    return {true, "processes it leaves behind (PID namespace in a user namespace)"};
-  }
-  return {false, absl::StrCat("processes it leaves behind (found by the keeper; no PID namespace: ",
-                              strerror(errno), ")")};
+void DropCapabilitiesOfUserNamespace() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  if (syscall(SYS_capset, &header, none.data()) != 0) _exit(kCannotKeep);
+}
+
+Keeping EnterNamespaces(const HiddenFiles& files) {
+  Keeping keeping;
+  bool user = false;
+  keeping.in_namespace = unshare(CLONE_NEWPID) == 0;
+  if (!keeping.in_namespace && geteuid() != 0) keeping.in_namespace = user = EnterUserNamespace();
+  keeping.words = absl::StrCat("processes it leaves behind (",
+                               !keeping.in_namespace
+                                   ? absl::StrCat("found by the keeper; no PID namespace: ", strerror(errno))
+                               : user ? "PID namespace in a user namespace"
+                                      : "PID namespace",
+                               ")");
+  if (!files.hidden.empty()) keeping.hiding = HideFiles(files);
+  if (user) DropCapabilitiesOfUserNamespace();
+  return keeping;
 }
 
 [[noreturn]] void EndWithKeeper(int keeper) {
@@ -105,10 +114,10 @@ void KillChildren() {
 
 }  // namespace
 
-Keeping ForkFromKeeper(pid_t agent, int told) {
+Keeping ForkFromKeeper(pid_t agent, int told, const HiddenFiles& files) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(kCannotKeep);
-  const Keeping keeping = EnterNamespace();
+  const Keeping keeping = EnterNamespaces(files);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   struct sigaction action {};
   action.sa_handler = PassOn;

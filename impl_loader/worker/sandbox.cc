@@ -404,6 +404,9 @@ SandboxReport EnterSandbox(const SandboxOptions& options) {
        strict ? "sockets, exec, other processes, unknown system calls" : "network, exec, other processes",
        Why(error), &report);
   if (!options.keeping.words.empty()) report.dropped.push_back(options.keeping.words);
+  if (const auto& hiding = options.keeping.hiding; hiding.has_value()) {
+    Note(hiding->ok(), "reading the data folder", std::string(hiding->message()), &report);
+  }
   return report;
 }
 

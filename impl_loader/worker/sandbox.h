@@ -12,6 +12,7 @@
 
 namespace diopi::loader {
 
+// In all modes except kOff, WorkerOptions::hidden is covered (hidden_files.h).
 enum class SandboxMode {
   kOff,
   // Allows what drivers need: every device node, ioctl, mmap, threads, Unix sockets, the user's files.

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/temporary_folder.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -42,7 +45,8 @@ enum Attempt {
   kConnectDatagrams,
   kPriority,
   kOwnFolder,
-  kUnlistedCall
+  kUnlistedCall,
+  kRead
 };
 
 struct Row {
@@ -53,6 +57,11 @@ struct Row {
 
 void PrintTo(const Row& row, std::ostream* os) {
   *os << row.sandbox << " " << row.attempt;
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class SandboxTest : public testing::TestWithParam<Row> {
@@ -121,6 +130,70 @@ TEST_F(SandboxTest, StrictWritesNoFileOrSaysThatItCannotForbidIt) {
   }
   EXPECT_THAT(outcome.reply.text(), HasSubstr("Permission denied"));
   EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(SandboxTest, HiddenFilesAreHiddenFromTheLibraryAlone) {
+  const std::string data = absl::StrCat(testing::TempDir(), "hidden_", getpid());
+  const std::string baselines = data + "/baselines";
+  const std::string uploads = data + "/uploads";
+  const std::string token = absl::StrCat(testing::TempDir(), "token_", getpid());
+  std::filesystem::create_directories(baselines);
+  std::filesystem::create_directories(uploads);
+  std::filesystem::create_directory_symlink(data, data + "_link");
+  options_.impl_path = uploads + "/libdiopi_impl.so";
+  std::filesystem::copy_file(VendorPath("escapes"), options_.impl_path);
+  for (const std::string& path : {baselines + "/add.h5", uploads + "/weights", token}) {
+    std::ofstream(path) << "content";
+  }
+  options_.hidden = {data + "_link", token, data + "/missing", "/dev/null/missing"};
+  struct Case {
+    std::string sandbox;
+    std::string file;
+    Attempt attempt;
+    std::string error;  // empty: granted
+  };
+  for (const Case& row :
+       {Case{"default", baselines + "/add.h5", kRead, "No such file"},
+        Case{"default", data + "_link/baselines/add.h5", kRead, "No such file"},
+        Case{"default", data + "/new", kWrite, "Read-only file system"},
+        Case{"default", token, kRead, "No data available"}, Case{"default", uploads + "/weights", kRead, ""},
+        Case{"strict", baselines + "/add.h5", kRead, "No such file"},
+        Case{"strict", uploads + "/weights", kRead, ""},
+        Case{"sockets", baselines + "/add.h5", kRead, "No such file"},
+        Case{"off", baselines + "/add.h5", kRead, ""}}) {
+    options_.sandbox = row.sandbox;
+    options_.environment.back() = "DIOPI_TEST_ESCAPE_FILE=" + row.file;
+    auto worker = Worker::Start(options_);
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    const std::string& sandbox = (*worker)->hello().sandbox();
+    if (sandbox.find("reading the data folder (") != std::string::npos) {
+      GTEST_SKIP() << "this machine does not allow it: " << sandbox;
+    }
+    EXPECT_EQ(sandbox.find("reading the data folder") == std::string::npos, row.sandbox == "off") << sandbox;
+    ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, row.attempt), AddInputs({2, 3}), 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
+    EXPECT_EQ(outcome.reply.error_code() == 0, row.error.empty())
+        << row.sandbox << " " << row.file << ": " << outcome.reply.text();
+    EXPECT_THAT(outcome.reply.text(), HasSubstr(row.error));
+    EXPECT_EQ(ReadText("/proc/self/mountinfo").find(data), std::string::npos);
+    EXPECT_EQ(ReadText(baselines + "/add.h5") + ReadText(token), "contentcontent");
+  }
+  for (const std::string& path : {data, data + "_link", token}) std::filesystem::remove_all(path);
+}
+
+// What a machine does not allow is said.
+TEST_F(SandboxTest, SaysThatItCannotHideFiles) {
+  if (geteuid() != 0) GTEST_SKIP() << "nothing to give up";
+  options_.hidden = {testing::TempDir()};
+  std::thread thread([&] {
+    ASSERT_EQ(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN), 0);
+    auto worker = Worker::Start(options_);
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    EXPECT_THAT((*worker)->hello().sandbox(),
+                HasSubstr("could not drop: reading the data folder (no mount namespace: Operation not"));
+  });
+  thread.join();
 }
 
 TEST_F(SandboxTest, TheAgentTakesNoFigureOfTheWorkerOnTrust) {
@@ -200,6 +273,27 @@ TEST_F(SandboxTest, NothingIsLeftOfAWorkerThatHasEnded) {
     });
     thread.join();
   }
+}
+
+TEST_F(SandboxTest, TheOwnFolderOfAKilledAgentsWorkerIsSwept) {
+  std::string folder = testing::TempDir() + "swept_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  setenv("TMPDIR", folder.c_str(), 1);
+  options_.sandbox = "strict";
+  const pid_t agent = fork();
+  if (agent == 0) {
+    const auto worker = Worker::Start(options_);
+    if (worker.ok()) raise(SIGKILL);
+    _exit(1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(agent, &status, 0), agent);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(std::filesystem::is_empty(folder));
+  TemporaryFolder::SweepAbandoned();
+  unsetenv("TMPDIR");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(SandboxTest, LimitsMemoryOrSaysWhyNot) {

@@ -21,7 +21,10 @@ struct WorkerOptions {
   std::string device_lib;           // --device-lib; empty: the functions are in impl_path
   std::string impl_identity;        // of impl_path (library/file_identity.h); empty: any file will do
   std::string sandbox = "default";  // "strict", "default", "sockets", "off": see sandbox.h
-  uint64_t memory_bytes = 0;        // limit on a worker's address space; 0: none
+  // Files and folders that the library must not see, in all modes except "off": references, credentials. What
+  // lies inside and belongs to the library stays visible. Missing ones are ignored.
+  std::vector<std::string> hidden;
+  uint64_t memory_bytes = 0;  // limit on a worker's address space; 0: none
   std::chrono::milliseconds case_timeout{30'000};
   std::chrono::milliseconds load_timeout{60'000};
   std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL

@@ -45,6 +45,7 @@ struct Flags {
   std::string identity;
   pid_t parent = 0;
   bool kept = false;
+  std::vector<std::string> hidden;
   SandboxOptions sandbox;
 };
 
@@ -65,6 +66,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       const absl::StatusOr<SandboxMode> mode = ParseSandboxMode(argv[i + 1]);
       if (!mode.ok()) return false;
       flags->sandbox.mode = *mode;
+    } else if (name == "--hide") {
+      flags->hidden.emplace_back(argv[i + 1]);
     } else if (name == "--own-folder") {
       flags->sandbox.own_folder = argv[i + 1];
     } else if (name == "--memory") {
@@ -90,6 +93,12 @@ std::vector<std::string> LibraryFolders(const Flags& flags) {
     folders.emplace_back(folder);
   }
   return folders;
+}
+
+HiddenFiles FilesToHide(const Flags& flags) {
+  HiddenFiles files{flags.hidden, LibraryFolders(flags)};
+  files.shown.insert(files.shown.end(), {flags.impl, flags.device_lib, flags.sandbox.own_folder});
+  return files;
 }
 
 // Maps the shared memory: the part with the library's tensors, between inaccessible pages, and the rest,
@@ -342,7 +351,8 @@ int main(int argc, char** argv) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   if (flags.kept) {
-    flags.sandbox.keeping = diopi::loader::ForkFromKeeper(flags.parent, diopi::loader::kKeeperDescriptor);
+    flags.sandbox.keeping = diopi::loader::ForkFromKeeper(flags.parent, diopi::loader::kKeeperDescriptor,
+                                                          diopi::loader::FilesToHide(flags));
   } else if (!diopi::loader::TieToParent(flags.parent)) {
     return 1;
   }

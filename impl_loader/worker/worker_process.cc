@@ -80,8 +80,6 @@ WorkerProcess::~WorkerProcess() {
     log_->Close();
     process_->Reap();
   }
-  std::error_code error;
-  if (!own_folder_.empty()) std::filesystem::remove_all(own_folder_, error);
 }
 
 absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
@@ -111,11 +109,17 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   if (options.memory_bytes > 0) {
     child.args.insert(child.args.end(), {"--memory", absl::StrCat(options.memory_bytes)});
   }
+  std::string own_folder;
   if (options.sandbox == "strict") {
-    if (absl::Status s = MakeOwnFolder(); !s.ok()) return s;
-    child.args.insert(child.args.end(), {"--own-folder", own_folder_});
+    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
+    if (!folder.ok()) return folder.status();
+    folder_ = *std::move(folder);
+    own_folder = *folder_ / "own";
+    std::error_code error;
+    std::filesystem::create_directory(own_folder, error);
+    child.args.insert(child.args.end(), {"--own-folder", own_folder});
   }
-  child.environment = WorkerEnvironment(options, own_folder_);
+  child.environment = WorkerEnvironment(options, own_folder);
   child.files = {-1, output.get(), output.get(), theirs.get(), shared_->descriptor()};
   // A debugger must start the worker itself, not a keeper.
   const bool kept = !debugged && options.sandbox != "off";
@@ -126,6 +130,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
     told = Descriptor(ends[0]);
     teller = Descriptor(ends[1]);
     child.args.insert(child.args.end(), {"--keeper", "yes"});
+    for (const std::string& path : options.hidden) child.args.insert(child.args.end(), {"--hide", path});
     child.files.push_back(teller.get());
     child.keepers_signal = kKeepersSignal;
   }
@@ -142,17 +147,6 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   pid_ = process_->pid();
   teller.Close();
   if (kept) LearnPid(told.get(), options.load_timeout);
-  return absl::OkStatus();
-}
-
-// The only folder that a strict worker may write to; removed with the process.
-absl::Status WorkerProcess::MakeOwnFolder() {
-  std::error_code error;
-  std::string folder = std::filesystem::temp_directory_path(error) / "diopi-worker-XXXXXX";
-  if (error || mkdtemp(folder.data()) == nullptr) {
-    return absl::InternalError(absl::StrCat("cannot make ", folder, ": ", strerror(errno)));
-  }
-  own_folder_ = folder;
   return absl::OkStatus();
 }
 

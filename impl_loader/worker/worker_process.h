@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cases/base/temporary_folder.h"
 #include "impl_loader/worker/channel.h"
 #include "impl_loader/worker/child_process.h"
 #include "impl_loader/worker/log_pump.h"
@@ -54,7 +56,6 @@ class WorkerProcess {
   WorkerProcess(const WorkerOptions& options, SharedMemory* shared, LogPump* log, int end)
       : grace_(options.kill_grace), shared_(shared), log_(log), end_(end) {}
   absl::Status Spawn(const WorkerOptions& options);
-  absl::Status MakeOwnFolder();
   absl::Status AwaitHello(const WorkerOptions& options, std::chrono::steady_clock::time_point deadline,
                           v1::WorkerHello* hello);
   void LearnPid(int told, std::chrono::milliseconds limit);
@@ -65,7 +66,7 @@ class WorkerProcess {
   SharedMemory* shared_;
   LogPump* log_;
   const int end_;
-  std::string own_folder_;                 // empty: none
+  std::optional<TemporaryFolder> folder_;  // has the worker's own folder, if it has one
   std::unique_ptr<ChildProcess> process_;  // the worker's keeper, or the worker
   int pid_ = -1;                           // the worker's
   Descriptor worker_;                      // readable once the worker has ended, perhaps before its keeper
