@@ -1,7 +1,8 @@
 // Preloaded into a program: its wall clock is off by as many seconds as the int64_t at the beginning of the
 // file DIOPI_TEST_WALL_OFFSET says, from one moment to the next. Clocks that only count are left alone. A
-// futex that waits until a moment of the wall clock, which is how Abseil and gRPC wait, gets the kernel's
-// moment.
+// futex that waits until a moment of the wall clock, which is how Abseil and gRPC wait, waits until that
+// moment even if the offset changes meanwhile: as when a machine's clock is set, the wait becomes longer or
+// shorter.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
@@ -42,6 +44,24 @@ int64_t Offset() {
   return shared == nullptr ? 0 : *shared;
 }
 
+// How late a wait notices that the offset has changed.
+constexpr long kStepNs = 20'000'000;
+
+timespec StepFromNow() {
+  timespec moment{};
+  Real()(SYS_clock_gettime, CLOCK_REALTIME, &moment);
+  moment.tv_nsec += kStepNs;
+  if (moment.tv_nsec >= 1'000'000'000) {
+    moment.tv_nsec -= 1'000'000'000;
+    ++moment.tv_sec;
+  }
+  return moment;
+}
+
+bool Later(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
 }  // namespace
 
 extern "C" {
@@ -52,13 +72,21 @@ long syscall(long number, ...) noexcept {
   long arguments[6];
   for (long& argument : arguments) argument = va_arg(list, long);
   va_end(list);
-  timespec until{};
-  if (number == SYS_futex && (arguments[1] & FUTEX_CLOCK_REALTIME) != 0 && arguments[3] != 0) {
-    until = *reinterpret_cast<const timespec*>(arguments[3]);
-    until.tv_sec -= Offset();
-    arguments[3] = reinterpret_cast<long>(&until);
+  const auto call = [&] {
+    return Real()(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+  };
+  if (number != SYS_futex || (arguments[1] & FUTEX_CLOCK_REALTIME) == 0 || arguments[3] == 0) return call();
+  const timespec until = *reinterpret_cast<const timespec*>(arguments[3]);
+  timespec step{};
+  arguments[3] = reinterpret_cast<long>(&step);
+  for (;;) {
+    step = until;
+    step.tv_sec -= Offset();
+    const bool last = !Later(step, StepFromNow());
+    if (!last) step = StepFromNow();
+    const long result = call();
+    if (result == 0 || errno != ETIMEDOUT || (last && step.tv_sec + Offset() >= until.tv_sec)) return result;
   }
-  return Real()(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
 
 int clock_gettime(clockid_t clock, struct timespec* now) noexcept {
