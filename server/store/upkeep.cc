@@ -38,10 +38,12 @@ constexpr char kDeleteRun[] = "DELETE FROM runs WHERE id = ?";
 constexpr char kDeleteContent[] = "DELETE FROM contents WHERE id = ?";
 constexpr char kSelectContentIds[] = "SELECT id FROM contents WHERE id <= ? ORDER BY id";
 
-// Measured: the bytes of a row of verdicts, with its part of pages and of `appends`, and of a row of contents
-// without its body.
+// Measured: the bytes of a row of verdicts, with its part of `appends`, and of a row of contents without its
+// body.
 constexpr int64_t kVerdictBytes = 27;
 constexpr int64_t kContentBytes = 9;
+// Of a case, with its indexes and its place in a suite: runs share it.
+constexpr int64_t kCaseBytes = 197;
 
 constexpr size_t kDeletedAtOnce = 4096;
 constexpr int kPagesAtOnce = 1024;
@@ -215,6 +217,32 @@ absl::StatusOr<int64_t> PagesOf(Connection* connection, const char* pragma) {
   return connection->QueryInt(absl::StrCat("PRAGMA ", pragma));
 }
 
+absl::StatusOr<FileUse> UseBy(Connection* connection) {
+  const absl::StatusOr<int64_t> size = PagesOf(connection, "page_size");
+  const absl::StatusOr<int64_t> pages = PagesOf(connection, "page_count");
+  const absl::StatusOr<int64_t> free = PagesOf(connection, "freelist_count");
+  const absl::StatusOr<int64_t> mode = PagesOf(connection, "auto_vacuum");
+  for (const auto* value : {&size, &pages, &free, &mode}) {
+    if (!value->ok()) return value->status();
+  }
+  return FileUse{*size * *pages, *size * *free, *mode == 2};
+}
+
+// The bytes in use without those of cases, over those of the rows: indexes, other tables, pages that are not
+// full.
+absl::StatusOr<double> UseOverRows(Connection* connection) {
+  const absl::StatusOr<int64_t> rows = connection->QueryInt(
+      absl::StrCat("SELECT (SELECT count(*) FROM verdicts) * ", kVerdictBytes, " + (SELECT count(*) * ",
+                   kContentBytes, " + ifnull(sum(length(body)), 0) FROM contents)"));
+  if (!rows.ok()) return rows.status();
+  const absl::StatusOr<FileUse> use = UseBy(connection);
+  if (!use.ok()) return use.status();
+  const absl::StatusOr<int64_t> cases = connection->QueryInt("SELECT count(*) FROM cases");
+  if (!cases.ok()) return cases.status();
+  const int64_t used = use->bytes - use->free - *cases * kCaseBytes;
+  return *rows == 0 || used < *rows ? 1 : static_cast<double>(used) / static_cast<double>(*rows);
+}
+
 absl::Status CheckRoom(const std::string& path, int64_t needed) {
   const std::filesystem::path file(path);
   for (const std::filesystem::path& folder :
@@ -290,6 +318,8 @@ absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
   if (!rows.ok()) return rows.status();
   absl::StatusOr<std::vector<bool>> used = UsedContents(connection->get(), *rows);
   if (!used.ok()) return used.status();
+  const absl::StatusOr<double> scale = UseOverRows(connection->get());
+  if (!scale.ok()) return scale.status();
   std::vector<RunBytes> all;
   for (const int64_t run : *rows) {
     const absl::StatusOr<RunFacts> facts = ReadRunFacts(connection->get(), run);
@@ -307,6 +337,7 @@ absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
       bytes.bytes += kContentBytes + row.Int(1);
     });
     if (!status.ok()) return status;
+    bytes.bytes = static_cast<int64_t>(static_cast<double>(bytes.bytes) * *scale);
   }
   return all;
 }
@@ -350,14 +381,7 @@ absl::StatusOr<FileUse> UseOf(const std::string& path) {
   if (!connection.ok()) return connection.status();
   const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection->get());
   if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> size = PagesOf(connection->get(), "page_size");
-  const absl::StatusOr<int64_t> pages = PagesOf(connection->get(), "page_count");
-  const absl::StatusOr<int64_t> free = PagesOf(connection->get(), "freelist_count");
-  const absl::StatusOr<int64_t> mode = PagesOf(connection->get(), "auto_vacuum");
-  for (const auto* value : {&size, &pages, &free, &mode}) {
-    if (!value->ok()) return value->status();
-  }
-  return FileUse{*size * *pages, *size * *free, *mode == 2};
+  return UseBy(connection->get());
 }
 
 absl::Status Vacuum(const std::string& path, bool whole) {
