@@ -30,6 +30,7 @@
 #include "server/rpc/server.h"
 #include "server/security/authorizer.h"
 #include "server/security/token_file.h"
+#include "server/store/chip_name.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -67,6 +68,7 @@ struct Flags {
   std::string token_name;                 // token --name
   std::string token_role;                 // token add --role
   std::string token_expires;              // token add --expires; empty: never
+  std::vector<std::string> token_chips;   // token add --chip
   bool parent_pid_death = false;          // --parent-pid-death
   int ready_fd = -1;                      // --ready-fd; -1: none
   int secret_fd = -1;                     // --secret-fd; -1: none
@@ -201,6 +203,11 @@ void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
   commands->token_add->add_option("--expires", flags->token_expires,
                                   "When the token expires: days (90d), hours (12h) or its last day "
                                   "(2027-01-31, UTC) (default: never)");
+  commands->token_add
+      ->add_option("--chip", flags->token_chips,
+                   "Reserves this chip: only tokens with it, and admin, may then register agents and start "
+                   "runs for the chip; anyone may submit runs to its agents; may be repeated")
+      ->check([](const std::string& name) { return std::string(CheckChipName(name).message()); });
 }
 
 Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
@@ -261,7 +268,7 @@ int Fault(const absl::Status& status) {
 }
 
 const char* SignalName(int signal) {
-  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+  return signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM";
 }
 
 // Whoever can reach the address may start runs and read results.
@@ -294,22 +301,29 @@ absl::StatusOr<int> LockDataFolder(const std::string& folder, bool standing) {
   return fd;
 }
 
-// Waits for a signal to end, and reloads at each SIGHUP before it.
-int AwaitEnd(const sigset_t& signals, const std::function<void()>& reload) {
+// Whether this process has a terminal, which the kernel takes away when the terminal ends.
+bool HasTerminal() {
+  return Descriptor(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)).valid();
+}
+
+// Waits for a signal to end, and reloads at each SIGHUP before it. With `on_terminal`, a SIGHUP that says
+// that the terminal has ended is a signal to end.
+int AwaitEnd(const sigset_t& signals, bool on_terminal, const std::function<void()>& reload) {
   int signal = 0;
-  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) reload();
+  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP && !(on_terminal && !HasTerminal())) reload();
   return signal;
 }
 
 // Returns when a signal has come and the server has ended.
 void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent, ConformanceServer* server,
                       HttpServer* http) {
-  const int signal = AwaitEnd(signals, [&] { Reload(flags.tls, server, http); });
+  const bool on_terminal = HasTerminal();
+  const int signal = AwaitEnd(signals, on_terminal, [&] { Reload(flags.tls, server, http); });
   Log(LogLevel::kInfo, "stopping", {{"signal", SignalName(signal)}});
   // The process that started this server for itself is gone, so nobody will report.
   if (flags.parent_pid_death && getppid() != parent) server->AbandonLeases();
-  std::thread impatience([&signals, server] {
-    AwaitEnd(signals, [] {});
+  std::thread impatience([&signals, on_terminal, server] {
+    AwaitEnd(signals, on_terminal, [] {});
     server->AbandonLeases();
   });
   server->Shutdown(absl::Seconds(flags.grace_s));
@@ -329,7 +343,8 @@ int Serve(const Flags& flags) {
   const absl::StatusOr<int> lock = LockDataFolder(DataFolder(flags), !flags.parent_pid_death);
   if (!lock.ok()) return Fault(lock.status());
   ServerOptions options;
-  options.data_folder = DataFolder(flags);
+  std::error_code ignored;
+  options.data_folder = std::filesystem::absolute(DataFolder(flags), ignored).lexically_normal().string();
   options.listen = flags.listen;
   options.lease = absl::Seconds(flags.lease_s);
   options.batch = absl::Seconds(flags.batch_s);
@@ -339,7 +354,6 @@ int Serve(const Flags& flags) {
     const auto checked = cases::LoadCatalog(flags.cases);  // report wrong files now, not at the first run
     if (!checked.ok()) return Fault(absl::InvalidArgumentError(checked.status().message()));
     options.catalog = [folder = flags.cases] { return cases::LoadCatalog(folder); };
-    std::error_code ignored;
     options.cases_folder = std::filesystem::absolute(flags.cases, ignored).lexically_normal().string();
   }
   options.tls = flags.tls;
@@ -360,11 +374,10 @@ int Serve(const Flags& flags) {
       {flags.http, flags.http_remote, flags.http_hosts, flags.tls, options.data_folder}, server->get());
   if (!http.ok()) return Fault(http.status());
   const std::string http_address = *http == nullptr ? "" : (*http)->address();
-  std::error_code ignored;
   Log(LogLevel::kInfo, "serving",
       {{"address", (*server)->address()},
        {"http", http_address},
-       {"data", std::filesystem::absolute(options.data_folder, ignored).string()},
+       {"data", options.data_folder},
        {"version", DIOPI_VERSION}});
   WarnIfOpen((*server)->address(), "--listen", server->get());
   if (!http_address.empty()) WarnIfOpen(http_address, "--http", server->get());
@@ -406,7 +419,8 @@ int TokenAdd(const Flags& flags) {
   if (!role.ok()) return Fault(role.status());
   const absl::StatusOr<absl::Time> expires = ParseExpiry(flags.token_expires, absl::Now());
   if (!expires.ok()) return Fault(expires.status());
-  const absl::StatusOr<std::string> token = AddToken(DataFolder(flags), flags.token_name, *role, *expires);
+  const absl::StatusOr<std::string> token =
+      AddToken(DataFolder(flags), flags.token_name, *role, *expires, flags.token_chips);
   if (!token.ok()) return Fault(token.status());
   std::printf("%s\n", token->c_str());
   return 0;
@@ -417,9 +431,11 @@ int TokenList(const Flags& flags) {
   if (absl::IsNotFound(records.status())) return 0;
   if (!records.ok()) return Fault(records.status());
   for (const TokenRecord& record : *records) {
-    std::printf("%-20s %-5s %s  %s %s\n", record.name.c_str(), RoleWord(record.role).c_str(),
+    std::printf("%-20s %-5s %s  %s %s", record.name.c_str(), RoleWord(record.role).c_str(),
                 record.created.c_str(), record.expires <= absl::Now() ? "expired" : "expires",
                 ExpiryText(record.expires).c_str());
+    for (const std::string& chip : record.chips) std::printf("  chip '%s'", chip.c_str());
+    std::printf("\n");
   }
   return 0;
 }

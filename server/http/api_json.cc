@@ -92,6 +92,7 @@ Json ToJson(const reports::RunSummary& run) {
           {"references", run.references},
           {"waivers_in_force", run.waivers_in_force},
           {"partial", JsonText(run.partial)},
+          {"abort_reason", JsonText(run.facts.scope.abort_reason())},
           {"variant", run.variant}};
 }
 

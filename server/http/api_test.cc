@@ -160,6 +160,11 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
   const Json cut_off = Ask("/chips/chip%20a");  // two of four cases have a verdict
   EXPECT_TRUE(cut_off.at("complete").is_null());
   EXPECT_EQ(cut_off.at("latest").at("partial"), "incomplete after 3 of 4 cases");
+  EXPECT_TRUE(cut_off.at("latest").at("abort_reason").is_null());
+  const std::string aborted = Run("chip gone", v1::RUN_STATE_RUNNING, {});
+  ASSERT_TRUE(
+      database_->ChangeRun(aborted, {.state = v1::RUN_STATE_ABORTED, .abort_reason = "no agent"}).ok());
+  EXPECT_EQ(Ask("/runs/" + aborted).at("abort_reason"), "no agent");
   const std::pair<std::string, std::string> endpoints[] = {
       {"Chips", "/chips"},
       {"Chip", "/chips/chip%20a"},

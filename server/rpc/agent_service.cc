@@ -315,7 +315,9 @@ void AgentService::CloseAll() {
 grpc::ServerWriteReactor<v1::Assignment>* AgentService::Serve(grpc::CallbackServerContext* context,
                                                               const v1::ServeRequest* request) {
   CallRecord call = Record(*context, {"Serve", "", request->facts().agent_id()});
-  if (absl::Status status = call.Admit(*request); !status.ok()) {
+  absl::Status status = call.Admit(*request);
+  if (status.ok()) status = guard_.CheckChip(call.caller(), request->facts().chip());
+  if (!status.ok()) {
     call.End(status);
     return new Refusal<v1::Assignment>(status);
   }

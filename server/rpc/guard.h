@@ -26,6 +26,11 @@ class Guard {
   // secret.
   absl::StatusOr<Identity> Admit(const grpc::ServerContextBase& context, const char* method) const;
 
+  // Authorizer::CheckChip.
+  absl::Status CheckChip(const Identity& caller, const std::string& chip) const {
+    return authorizer_ == nullptr ? absl::OkStatus() : authorizer_->CheckChip(caller, chip);
+  }
+
   // Demands `role` for something that shows only in the request or its data; `what` names it.
   static absl::Status Require(const Identity& identity, Role role, const char* what);
 

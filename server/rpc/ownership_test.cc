@@ -19,6 +19,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kAgent[] = "carols-agent";
+constexpr char kChip[] = "chip";
+constexpr char kReservedChip[] = "dora's chip";
 
 // Alice has submitted a run; an agent with Carol's token has received it and begun.
 class SharedServer {
@@ -32,6 +34,8 @@ class SharedServer {
                                      {"boss", Role::kAdmin}}) {
       tokens_[name] = *AddToken(server_.data_folder(), name, role);
     }
+    tokens_["dora"] =
+        *AddToken(server_.data_folder(), "dora", Role::kRun, absl::InfiniteFuture(), {kReservedChip});
     const auto channel = grpc::CreateChannel(server_.server().address(), grpc::InsecureChannelCredentials());
     work_ = v1::Conformance::NewStub(channel);
     agents_ = v1::Agents::NewStub(channel);
@@ -114,9 +118,16 @@ class SharedServer {
     request.set_agent_id(kAgent);
     return Call<v1::LeaveResponse>(who, agents_.get(), &v1::Agents::Stub::Leave, request);
   }
-  absl::Status Displace(const std::string& who) {
+  absl::Status Start(const std::string& who, const std::string& chip) {
+    v1::CreateRunRequest request;
+    *request.mutable_options() = TestOptions({"relu"});
+    request.mutable_options()->set_chip(chip);
+    return Call<v1::CreateRunResponse>(who, work_.get(), &v1::Conformance::Stub::CreateRun, request);
+  }
+  absl::Status Displace(const std::string& who) { return Register(who, kAgent, kChip); }
+  absl::Status Register(const std::string& who, const std::string& agent, const std::string& chip) {
     grpc::ClientContext context;
-    const auto stream = Serve(who, &context);
+    const auto stream = Serve(who, &context, agent, chip);
     v1::Assignment message;
     const bool welcome = stream->Read(&message);
     if (welcome) context.TryCancel();
@@ -149,11 +160,13 @@ class SharedServer {
   }
 
   std::unique_ptr<grpc::ClientReader<v1::Assignment>> Serve(const std::string& who,
-                                                            grpc::ClientContext* context) {
+                                                            grpc::ClientContext* context,
+                                                            const std::string& agent = kAgent,
+                                                            const std::string& chip = kChip) {
     Authorize(who, context);
     v1::ServeRequest request;
-    request.mutable_facts()->set_agent_id(kAgent);
-    request.mutable_facts()->set_chip("chip");
+    request.mutable_facts()->set_agent_id(agent);
+    request.mutable_facts()->set_chip(chip);
     request.mutable_facts()->set_impl_sha256("sha");
     request.mutable_facts()->set_token("alice");  // a client's claim does not count
     request.mutable_health()->set_ok(true);
@@ -248,6 +261,22 @@ TEST(OwnershipTest, AnAgentsRightsEndWithItsAssignment) {
   for (const absl::Status& status : {server.Lease("carol"), server.Report("carol"), server.FinishRun("carol"),
                                      server.Resume("carol", false)}) {
     EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+  }
+}
+
+TEST(OwnershipTest, AReservedChipTakesAgentsAndRunsOfItsTokensOnly) {
+  SharedServer server;
+  for (const char* who : {"bob", "carol", "dora", "boss"}) {
+    const bool may = std::string(who) == "dora" || std::string(who) == "boss";
+    for (const absl::Status& status : {server.Register(who, std::string(who) + "s-agent", kReservedChip),
+                                       server.Start(who, kReservedChip)}) {
+      EXPECT_EQ(status.ok(), may) << who << ": " << status;
+      if (may) continue;
+      EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+      EXPECT_THAT(std::string(status.message()),
+                  HasSubstr("chip 'dora's chip' is reserved for agents and runs of 'dora'"));
+    }
+    EXPECT_TRUE(server.Start(who, kChip).ok());
   }
 }
 

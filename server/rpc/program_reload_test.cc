@@ -32,11 +32,11 @@ class ProgramReloadTest : public testing::Test {
  protected:
   ProgramReloadTest() : data_(absl::StrCat(authority_.folder(), "/data")) { std::signal(SIGPIPE, SIG_IGN); }
 
-  void Serve(const std::vector<std::string>& more) {
+  void Serve(const std::vector<std::string>& more, const char* terminal = nullptr) {
     std::vector<std::string> arguments = {"--data",     data_, "--listen", "127.0.0.1:0",
                                           "--ready-fd", "9",   "--http",   "127.0.0.1:0"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    server_ = std::make_unique<ServerProcess>(arguments);
+    server_ = std::make_unique<ServerProcess>(arguments, RLIM_INFINITY, terminal);
     const std::vector<std::string> lines = absl::StrSplit(server_->ReadyLine(), '\n');
     ASSERT_EQ(lines.size(), 3U) << server_->Errors();
     grpc_ = lines[0].substr(6);
@@ -87,6 +87,16 @@ TEST_F(ProgramReloadTest, ATokenFileThatLetsNobodyInIsSaid) {
   std::ofstream(TokenPath(data_), std::ios::app) << "garbage\n";
   Reload(absl::StrCat("event=reload_failed status=\"", TokenPath(data_), ":2: not a token"));
   EXPECT_EQ(server_->Stop(SIGTERM), 0);
+}
+
+TEST_F(ProgramReloadTest, EndsWithItsTerminalButReloadsBefore) {
+  Descriptor terminal(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ASSERT_TRUE(terminal.valid() && grantpt(terminal.get()) == 0 && unlockpt(terminal.get()) == 0);
+  Serve({}, ptsname(terminal.get()));
+  Reload("event=reloaded");
+  terminal.Close();
+  EXPECT_EQ(server_->Wait(), 0);
+  EXPECT_THAT(server_->Errors(), HasSubstr("event=stopping signal=SIGHUP"));
 }
 
 TEST_F(ProgramReloadTest, GrpcRefusesOldVersionsAndWeakCiphersToo) {

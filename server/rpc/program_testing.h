@@ -29,10 +29,12 @@ inline std::string ReadAll(int fd) {
 }
 
 // One server process; its ready line comes through a pipe. No file that it writes can grow beyond
-// `largest_file` bytes: further writes fail, as on a full disk.
+// `largest_file` bytes: further writes fail, as on a full disk. `terminal`: the terminal of its session;
+// null: it stays in this process's session.
 class ServerProcess {
  public:
-  explicit ServerProcess(std::vector<std::string> arguments, rlim_t largest_file = RLIM_INFINITY) {
+  explicit ServerProcess(std::vector<std::string> arguments, rlim_t largest_file = RLIM_INFINITY,
+                         const char* terminal = nullptr) {
     EXPECT_EQ(pipe2(ready_.data(), O_CLOEXEC), 0);
     errors_ = std::tmpfile();  // not a pipe: nobody may be reading
     arguments.insert(arguments.begin(), std::string(DIOPI_BINARY_DIR) + "/bin/diopi-server");
@@ -47,6 +49,7 @@ class ServerProcess {
         setrlimit(RLIMIT_FSIZE, &limit);
         std::signal(SIGXFSZ, SIG_IGN);  // so that the write returns an error
       }
+      if (terminal != nullptr && (setsid() < 0 || open(terminal, O_RDWR) < 0)) _exit(126);
       dup2(fileno(errors_), STDERR_FILENO);
       dup2(fileno(errors_), STDOUT_FILENO);
       // dup2 to the same number would leave it close-on-exec.

@@ -201,6 +201,10 @@ grpc::Status ConformanceService::CreateRun(grpc::ServerContext* context, const v
                                            v1::CreateRunResponse* response) {
   Call call(this, *context, {"CreateRun", request->resume_run()});
   if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  if (request->resume_run().empty()) {
+    absl::Status chip = options_.guard.CheckChip(call.caller(), request->options().chip());
+    if (!chip.ok()) return call.End(chip);
+  }
   v1::CreateRunRequest owned = *request;
   owned.mutable_options()->set_owner(call.caller().name);
   return call.End(HandleCreateRun(call, owned, response));

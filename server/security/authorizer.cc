@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "server/security/token_file.h"
 
@@ -70,6 +72,23 @@ class TokenAuthorizer final : public Authorizer {
                      absl::StrCat("has the role ", RoleWord(record->role), "; this needs ", RoleWord(role)));
     }
     return Identity{record->name, record->role};
+  }
+
+  absl::Status CheckChip(const Identity& caller, const std::string& chip) override {
+    if (caller.role == Role::kAdmin) return absl::OkStatus();
+    const std::lock_guard lock(mutex_);
+    Refresh();
+    if (!records_.ok()) return records_.status();
+    std::vector<std::string> may;
+    for (const TokenRecord& record : *records_) {
+      if (std::find(record.chips.begin(), record.chips.end(), chip) == record.chips.end()) continue;
+      if (record.name == caller.name) return absl::OkStatus();
+      may.push_back(record.name);
+    }
+    if (may.empty()) return absl::OkStatus();
+    return absl::PermissionDeniedError(absl::StrCat("chip '", chip, "' is reserved for agents and runs of '",
+                                                    absl::StrJoin(may, "', '"),
+                                                    "', and the token is that of '", caller.name, "'"));
   }
 
  private:

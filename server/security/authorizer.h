@@ -29,6 +29,11 @@ class Authorizer {
   // PermissionDenied: another role is needed. FailedPrecondition, DataLoss, Internal: DATA/tokens cannot be
   // read.
   virtual absl::StatusOr<Identity> Check(std::string_view token, Role role) = 0;
+
+  // Whether `caller` may register agents and start runs for this chip. A chip that a token names is reserved
+  // for the tokens that name it, and for administrators, until the last of them is revoked. PermissionDenied
+  // names those who may; other errors as from Check.
+  virtual absl::Status CheckChip(const Identity& caller, const std::string& chip) = 0;
 };
 
 // The name of the token that Check refused; empty: unknown.

@@ -15,8 +15,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -33,6 +35,7 @@ constexpr size_t kMaxName = 64;
 constexpr off_t kMaxFileBytes = 16 << 20;
 constexpr char kTimeFormat[] = "%Y-%m-%dT%H:%M:%SZ";
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
+constexpr absl::string_view kChip = "chip=";
 
 // Closing the descriptor unlocks the file.
 Descriptor Open(const std::string& path, int flags) {
@@ -62,15 +65,25 @@ std::string Hash(std::string_view salt, std::string_view token) {
 
 bool ParseLine(const std::string& line, TokenRecord* record) {
   const std::vector<std::string> words = absl::StrSplit(line, ' ');
-  if (words.size() < 5 || words.size() > 6 || !IsName(words[0]) || !IsHex(words[3], 2 * kSaltBytes) ||
+  if (words.size() < 5 || !IsName(words[0]) || !IsHex(words[3], 2 * kSaltBytes) ||
       !IsHex(words[4], kHashDigits)) {
     return false;
   }
   const absl::StatusOr<Role> role = ParseRole(words[1]);
   if (!role.ok()) return false;
   *record = {words[0], *role, words[2], words[3], words[4]};
+  size_t next = 5;
   std::string ignored;
-  return words.size() == 5 || absl::ParseTime(kTimeFormat, words[5], &record->expires, &ignored);
+  if (next < words.size() && !absl::StartsWith(words[next], kChip) &&
+      !absl::ParseTime(kTimeFormat, words[next++], &record->expires, &ignored)) {
+    return false;
+  }
+  for (; next < words.size(); ++next) {
+    if (!absl::StartsWith(words[next], kChip)) return false;
+    record->chips.push_back(
+        absl::StrReplaceAll(words[next].substr(kChip.size()), {{"%20", " "}, {"%25", "%"}}));
+  }
+  return true;
 }
 
 std::string Text(const std::vector<TokenRecord>& records) {
@@ -78,6 +91,9 @@ std::string Text(const std::vector<TokenRecord>& records) {
   for (const TokenRecord& r : records) {
     absl::StrAppend(&text, r.name, " ", RoleWord(r.role), " ", r.created, " ", r.salt, " ", r.hash);
     if (r.expires != absl::InfiniteFuture()) absl::StrAppend(&text, " ", ExpiryText(r.expires));
+    for (const std::string& chip : r.chips) {
+      absl::StrAppend(&text, " ", kChip, absl::StrReplaceAll(chip, {{" ", "%20"}, {"%", "%25"}}));
+    }
     text += '\n';
   }
   return text;
@@ -219,7 +235,7 @@ absl::StatusOr<absl::Time> ParseExpiry(std::string_view text, absl::Time now) {
 }
 
 absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role,
-                                     absl::Time expires) {
+                                     absl::Time expires, const std::vector<std::string>& chips) {
   if (name == kAnyone) {
     return absl::InvalidArgumentError("'anyone' means callers without a token; choose another name");
   }
@@ -240,7 +256,7 @@ absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::
       return absl::AlreadyExistsError(absl::StrCat("'", name, "' has a token; revoke it first"));
     }
     const std::string now = ExpiryText(absl::Now());
-    records->push_back({name, role, now, *salt, hash, expires});
+    records->push_back({name, role, now, *salt, hash, expires, chips});
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

@@ -1,7 +1,7 @@
-// The file DATA/tokens: who may call the server. Each line has the form `NAME ROLE CREATED SALT HASH`, and
-// ends with its time if the token expires. A token is 256 random bits, shown once when it is made; the file
-// only has SHA-256(salt, token), with 128 bits of salt per token. Only the server's user can access the file
-// (0600), and it is replaced as a whole.
+// The file DATA/tokens: who may call the server. Each line has the form `NAME ROLE CREATED SALT HASH`, then
+// its time if the token expires, and `chip=NAME` for each of its chips. A token is 256 random bits, shown
+// once when it is made; the file only has SHA-256(salt, token), with 128 bits of salt per token. Only the
+// server's user can access the file (0600), and it is replaced as a whole.
 #ifndef SERVER_SECURITY_TOKEN_FILE_H_
 #define SERVER_SECURITY_TOKEN_FILE_H_
 
@@ -23,6 +23,7 @@ struct TokenRecord {
   std::string salt;     // 32 hex digits
   std::string hash;     // 64 hex digits
   absl::Time expires = absl::InfiniteFuture();
+  std::vector<std::string> chips = {};  // reserved for tokens that name them (Authorizer::CheckChip)
 };
 
 // DATA/tokens
@@ -33,9 +34,10 @@ std::string TokenPath(const std::string& data_folder);
 absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path);
 
 // Makes a token, "diopi_" and 64 hex digits, and returns it. AlreadyExists for a name that has a token,
-// InvalidArgument for an invalid name.
+// InvalidArgument for an invalid name. The names of `chips` have no control characters.
 absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role,
-                                     absl::Time expires = absl::InfiniteFuture());
+                                     absl::Time expires = absl::InfiniteFuture(),
+                                     const std::vector<std::string>& chips = {});
 
 // When a token made `now` expires: "90d", "12h", or a date as "2027-01-31", the token's last day (UTC).
 // Empty: never. InvalidArgument for anything else, and for a time in the past.

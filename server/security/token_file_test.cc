@@ -63,6 +63,16 @@ TEST_F(TokenFileTest, KeepsNoTokenButKnowsIt) {
   }
 }
 
+TEST_F(TokenFileTest, KeepsTheChipsOfAToken) {
+  const std::vector<std::string> chips = {"mlu370", "big chip", "100%20", "chip=a"};
+  for (const absl::Time expires : {absl::FromUnixSeconds(1'800'000'000), absl::InfiniteFuture()}) {
+    ASSERT_TRUE(AddToken(data_, ExpiryText(expires).substr(0, 4), Role::kRun, expires, chips).ok());
+    EXPECT_EQ(ReadTokens(Path())->back().chips, chips);
+    EXPECT_EQ(ReadTokens(Path())->back().expires, expires);
+  }
+  EXPECT_THAT(Content(), HasSubstr(" 2027-01-15T08:00:00Z chip=mlu370 chip=big%20chip chip=100%2520"));
+}
+
 TEST_F(TokenFileTest, KnowsWhenATokenExpires) {
   const absl::Time now = absl::FromUnixSeconds(1'800'000'000);  // 2027-01-15T08:00:00Z
   struct Row {

@@ -115,6 +115,7 @@ export function summary(cases: number): RunSummary {
     references: ['oracle cpu float64'],
     waivers_in_force: 0,
     partial: null,
+    abort_reason: null,
     variant: '0a1b2c3d',
   };
 }

@@ -46,6 +46,7 @@ export interface RunSummary {
   widened: number;
   waivers_in_force: number;
   partial: string | null; // why the run does not stand for its chip; null: it is complete
+  abort_reason: string | null; // why the server aborted the run by itself; null: it did not
   variant: string;
 }
 

@@ -53,6 +53,7 @@ function PublicRule({ run }: { run: RunPage }) {
 // Where a run's figures come from: library, references, options.
 export function RunFacts({ run }: { run: RunPage }) {
   const facts: (Fact | false)[] = [
+    run.abort_reason !== null && { name: 'Aborted', value: run.abort_reason },
     { name: 'Library', value: <code class="path">{run.impl_path || 'unknown'}</code> },
     { name: 'SHA-256', value: <Hash value={run.impl_sha256} /> },
     {
