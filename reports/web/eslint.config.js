@@ -14,6 +14,23 @@ export default tseslint.config(
       eqeqeq: 'error',
     },
   },
+  // Texts live in src/texts, one catalogue per language; a catalogue is as long as it is.
+  {
+    files: ['src/**/*.tsx'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          ':not(JSXElement[openingElement.name.name=/^(code|kbd)$/]) > JSXText[value=/[a-z]{2}/]',
+          'JSXAttribute[name.name=/^(aria-label|title|label|placeholder|says|alt)$/] > Literal',
+        ].map((selector) => ({
+          selector,
+          message: 'Take texts from the catalogues: t() or rich() of lib/i18n.',
+        })),
+      ],
+    },
+  },
+  { files: ['src/texts/*.ts'], rules: { 'max-lines': 'off' } },
   // A test's "describe" is one function around many.
   { files: ['**/*_test.ts', 'testing/**'], rules: { 'max-lines-per-function': 'off' } },
 );

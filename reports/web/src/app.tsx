@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { onUnauthenticated } from './api/use_api';
 import { Help } from './components/help';
 import { Link } from './components/link';
 import { Tips } from './components/tips';
+import { LanguageToggle } from './components/language_toggle';
 import { ThemeToggle } from './components/theme_toggle';
 import { TokenForm } from './components/token_form';
+import { language, LANGUAGES, setLanguage, t, type Language } from './lib/i18n';
 import { parsePath, to, usePlace, type Route } from './lib/router';
 import { CasePageView } from './pages/case';
 import { ChipPageView } from './pages/chip';
@@ -37,7 +39,7 @@ function page(route: Route): ComponentChildren {
     case 'unknown':
       return (
         <p class="empty">
-          There is no such page. <Link href={to.overview}>Overview</Link>
+          {t('app.no_such_page')} <Link href={to.overview}>{t('app.overview')}</Link>
         </p>
       );
   }
@@ -51,40 +53,41 @@ function NavLink({ href, on, children }: { href: string; on: boolean; children: 
   );
 }
 
-export function App() {
+function Frame({ onLanguage }: { onLanguage: (chosen: Language) => void }) {
   const route = parsePath(usePlace().path);
   const [refusal, setRefusal] = useState<string | null>(null);
   useEffect(() => onUnauthenticated(setRefusal), []);
   return (
     <>
       <a class="skip-link" href="#main">
-        Skip to content
+        {t('app.skip')}
       </a>
       <header class="top">
         <Link href={to.overview} class="brand">
           <span class="brand-mark" aria-hidden="true">
             ✓
           </span>
-          DIOPI <span class="brand-rest">conformance</span>
+          DIOPI <span class="brand-rest">{t('app.conformance')}</span>
         </Link>
-        <nav aria-label="Pages">
+        <nav aria-label={t('app.pages')}>
           <NavLink href={to.overview} on={route.page === 'overview' || route.page === 'chip'}>
-            Chips
+            {t('app.chips')}
           </NavLink>
           <NavLink href={to.runs} on={route.page === 'runs' || route.page === 'run' || route.page === 'case'}>
-            Runs
+            {t('app.runs')}
           </NavLink>
           <NavLink href={to.compare()} on={route.page === 'compare'}>
-            Compare
+            {t('app.compare')}
           </NavLink>
           <NavLink href={to.coverage} on={route.page === 'coverage'}>
-            Coverage
+            {t('app.coverage')}
           </NavLink>
           <NavLink href={to.models} on={route.page === 'models'}>
-            Models
+            {t('app.models')}
           </NavLink>
         </nav>
         <Help />
+        <LanguageToggle onChoose={onLanguage} />
         <ThemeToggle />
       </header>
       <main id="main" tabIndex={-1}>
@@ -93,4 +96,17 @@ export function App() {
       <Tips />
     </>
   );
+}
+
+// Another language renders everything anew: texts are made while rendering.
+export function App() {
+  const [chosen, setChosen] = useState(language);
+  useLayoutEffect(() => {
+    document.documentElement.lang = LANGUAGES[chosen].tag;
+  }, [chosen]);
+  const onLanguage = (next: Language) => {
+    setLanguage(next);
+    setChosen(next);
+  };
+  return <Frame key={chosen} onLanguage={onLanguage} />;
 }

@@ -26,6 +26,7 @@ export interface VisitOptions {
   height?: number;
   dark?: boolean;
   touch?: boolean;
+  locale?: string; // the browser's language
 }
 
 export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
@@ -36,7 +37,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
     hasTouch: options.touch ?? false,
     permissions: ['clipboard-read', 'clipboard-write'],
     timezoneId: 'UTC',
-    locale: 'en-GB',
+    locale: options.locale ?? 'en-GB',
   });
   const elsewhere: string[] = [];
   const complaints: string[] = [];

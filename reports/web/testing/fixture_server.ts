@@ -11,6 +11,7 @@ function answer(path: string, cases: number): unknown {
   if (path === '/chips') return { chips: [chipRow(cases)] };
   if (path === '/chips/fixture') return chipPage(cases);
   if (path === '/runs') return { runs: chipRuns(cases) };
+  if (path === '/models') return { chips: [], models: [] };
   if (path === '/runs/large') return runPage(cases);
   if (path === '/runs/large/failures') return failures(cases);
   if (path === '/runs/large/cases') {

@@ -1,5 +1,6 @@
 // Requests data from the server. After a 401 the page asks for a token, which it then sends in a
 // cookie.
+import { t } from '../lib/i18n';
 
 export class ApiError extends Error {
   constructor(
@@ -25,7 +26,11 @@ async function failure(response: Response): Promise<ApiError> {
     const message = body.error?.message ?? response.statusText;
     return new ApiError(response.status, body.error?.code ?? '', message);
   } catch {
-    return new ApiError(response.status, '', `the server answered ${response.status} ${response.statusText}`);
+    return new ApiError(
+      response.status,
+      '',
+      t('message.answered', { status: `${response.status} ${response.statusText}` }),
+    );
   }
 }
 
@@ -39,7 +44,7 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError(0, 'UNREACHABLE', 'the server does not answer');
+    throw new ApiError(0, 'UNREACHABLE', t('message.no_answer'));
   }
   if (!response.ok) throw await failure(response);
   return (await response.json()) as T;

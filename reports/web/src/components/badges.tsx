@@ -1,22 +1,23 @@
-const MEANING: Record<string, string> = {
-  ftz: 'subnormal results were flushed to zero',
-  tf32: 'float32 products are computed in TF32: tolerances were widened',
-};
+import { t } from '../lib/i18n';
+
+function meaning(badge: string): string {
+  return badge === 'ftz' || badge === 'tf32' ? t(`badge.${badge}`) : t('badge.contract');
+}
 
 // Badges without which figures must not be shown: declared contracts, and observations.
 export function Badges({ badges, contracts }: { badges: string[]; contracts: string[] }) {
   const all = [...new Set([...contracts, ...badges])];
-  if (all.length === 0) return <span class="muted">no contract</span>;
+  if (all.length === 0) return <span class="muted">{t('badge.none')}</span>;
   return (
     <span class="badges">
       {all.map((badge) => {
         const declared = contracts.includes(badge);
-        const says = MEANING[badge] ?? 'a contract that the device declares: tolerances were widened';
+        const says = meaning(badge);
         return (
           <span
             key={badge}
             class={declared ? 'badge badge-declared' : 'badge'}
-            title={`${declared ? 'declared' : 'observed'}: ${says}`}
+            title={declared ? t('badge.declared', { says }) : t('badge.observed', { says })}
           >
             {badge}
           </span>
@@ -27,13 +28,13 @@ export function Badges({ badges, contracts }: { badges: string[]; contracts: str
 }
 
 export function WaiverCount({ n }: { n: number }) {
-  if (n === 0) return <span class="muted">no waiver</span>;
+  if (n === 0) return <span class="muted">{t('badge.no_waiver')}</span>;
   return (
     <span class="mark tone-note">
       <span class="sign" aria-hidden="true">
         §
       </span>
-      {n} waiver{n === 1 ? '' : 's'} in force
+      {t('badge.waivers', { n })}
     </span>
   );
 }

@@ -1,7 +1,8 @@
+import { t } from '../lib/i18n';
 import { to } from '../lib/router';
 import { Link } from './link';
 
-export const chipName = (chip: string): string => chip || 'unnamed chip';
+export const chipName = (chip: string): string => chip || t('common.unnamed_chip');
 
 // A link to a chip. An ellipsis shortens its name where there is no room; the title has the whole
 // name.

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { t } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
 
 // navigator.clipboard exists on https and localhost only.
@@ -21,7 +22,7 @@ async function copy(text: string): Promise<boolean> {
 export function CopyCommand({ command, shortcut }: { command: string; shortcut?: string }) {
   const [said, setSaid] = useState('');
   const onCopy = () => {
-    void copy(command).then((done) => setSaid(done ? 'Copied' : 'Could not copy: select the text'));
+    void copy(command).then((done) => setSaid(t(done ? 'copy.copied' : 'copy.failed')));
   };
   useKeys(shortcut ? { [shortcut]: onCopy } : {});
   return (
@@ -29,8 +30,12 @@ export function CopyCommand({ command, shortcut }: { command: string; shortcut?:
       <code class="command-text" tabIndex={0}>
         {command}
       </code>
-      <button type="button" onClick={onCopy} title={shortcut ? `Copy (${shortcut})` : 'Copy'}>
-        Copy
+      <button
+        type="button"
+        onClick={onCopy}
+        title={shortcut ? `${t('copy.copy')} (${shortcut})` : t('copy.copy')}
+      >
+        {t('copy.copy')}
       </button>
       <span class="command-said" role="status">
         {said}

@@ -1,19 +1,21 @@
 import type { Correctness, Coverage, RunSummary } from '../api/types';
-import { count, NOT_MEASURED, percent } from '../lib/format';
-import { TERMS } from '../lib/terms';
+import { percent } from '../lib/format';
+import { t } from '../lib/i18n';
 import { Explained } from './tips';
 
 const width = (part: number, whole: number) => ({ width: whole > 0 ? `${(100 * part) / whole}%` : '0' });
 
 function Value({ text, known }: { text: string; known: boolean }) {
   return (
-    <span class={known ? 'figure-value' : 'figure-value figure-unknown'}>{known ? text : NOT_MEASURED}</span>
+    <span class={known ? 'figure-value' : 'figure-value figure-unknown'}>
+      {known ? text : t('common.not_measured')}
+    </span>
   );
 }
 
 // "200 exported, 9 tested of 138 with cases, 3 passing".
 export function functionsText({ implemented, tested, with_cases, passing }: Coverage): string {
-  return `${count(implemented)} exported, ${count(tested)} tested of ${count(with_cases)} with cases, ${count(passing)} passing`;
+  return t('figures.counts', { exported: implemented, tested, with_cases, passing });
 }
 
 // The headline: how many functions of the whole ABI pass.
@@ -22,14 +24,14 @@ export function CoverageFigure({ coverage }: { coverage: Coverage }) {
   return (
     <div class="figure">
       <span class="figure-name">
-        <Explained says={TERMS.passing}>Functions that pass</Explained>
+        <Explained says={t('term.passing')}>{t('figures.functions')}</Explained>
       </span>
-      <Value text={`${count(passing)} of ${count(all)}`} known={selected > 0} />
-      <span class="figure-part">{percent(passing, all)} of the ABI’s functions</span>
+      <Value text={t('common.of', { n: passing, all })} known={selected > 0} />
+      <span class="figure-part">{t('figures.share', { share: percent(passing, all) })}</span>
       <span
         class="meter"
         role="img"
-        aria-label={`of ${all} functions ${implemented} exported, ${tested} tested, ${passing} passing`}
+        aria-label={t('figures.meter', { all, exported: implemented, tested, passing })}
       >
         <i class="meter-implemented" style={width(implemented, all)} />
         <i class="meter-passing" style={width(passing, all)} />
@@ -45,19 +47,17 @@ export function CorrectnessFigure({ correctness, cases }: { correctness: Correct
   return (
     <div class="figure">
       <span class="figure-name">
-        <Explained says={TERMS.correctness}>Correctness</Explained>
+        <Explained says={t('term.correctness')}>{t('figures.correctness')}</Explained>
       </span>
       <Value text={percent(passed, called)} known={called > 0} />
       <span class="figure-part">
-        {called > 0 ? `${count(passed)} of ${count(called)} cases pass` : 'no case was called'}
+        {called > 0 ? t('common.cases_pass', { passed, cases: called }) : t('figures.no_case')}
       </span>
-      <span class="meter meter-judged" role="img" aria-label={`${passed} of ${called} judged cases pass`}>
+      <span class="meter meter-judged" role="img" aria-label={t('figures.judged_pass', { passed, called })}>
         <i class="meter-good" style={width(passed, called)} />
         <i class="meter-bad" style={width(wrong, called)} />
       </span>
-      <span class="figure-note">
-        {count(called)} of {count(cases)} cases judged
-      </span>
+      <span class="figure-note">{t('figures.judged', { called, cases })}</span>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../lib/i18n';
 import { navigate, usePlace, withQuery } from '../lib/router';
 
 interface Props {
@@ -17,8 +18,8 @@ export function FilterSelect({ label, name, options }: Props) {
         value={value}
         onChange={(event) => navigate(withQuery(place, { [name]: event.currentTarget.value }))}
       >
-        <option value="">all</option>
-        {!known && <option value={value}>{value} (none)</option>}
+        <option value="">{t('common.all')}</option>
+        {!known && <option value={value}>{t('filter.none', { value })}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.text}

@@ -1,14 +1,15 @@
 import type { Heat } from '../api/types';
 import { heatRows, shortDtype, type HeatLook } from '../lib/heat';
+import { t } from '../lib/i18n';
 import { to } from '../lib/router';
 import { Link } from './link';
 import { Head } from './tips';
 
 function words(operator: string, dtype: string, cell: HeatLook): string {
-  const parts = [`${cell.passed} of ${cell.cases} pass`];
-  if (cell.failed > 0) parts.push(`${cell.failed} fail`);
-  if (cell.other > 0) parts.push(`${cell.other} not called, skipped or waived`);
-  return `${operator}, ${dtype}: ${parts.join(', ')}`;
+  const parts = [t('heat.pass', { passed: cell.passed, cases: cell.cases })];
+  if (cell.failed > 0) parts.push(t('heat.fail', { n: cell.failed }));
+  if (cell.other > 0) parts.push(t('heat.other', { n: cell.other }));
+  return `${operator}, ${dtype}: ${parts.join(t('common.list_separator'))}`;
 }
 
 // Operators by dtype. A cell shows how many cases fail, or ✓ when none does and ○ when none was
@@ -16,11 +17,11 @@ function words(operator: string, dtype: string, cell: HeatLook): string {
 export function HeatMap({ heat, run }: { heat: Heat; run: string }) {
   return (
     <>
-      <div class="heat-scroll" tabIndex={0} role="region" aria-label="Heat map of operators and dtypes">
+      <div class="heat-scroll" tabIndex={0} role="region" aria-label={t('heat.label')}>
         <table class="heat">
           <thead>
             <tr>
-              <th scope="col">Operator</th>
+              <th scope="col">{t('operators.operator')}</th>
               {heat.dtypes.map((dtype) => (
                 <Head key={dtype} says={dtype}>
                   {shortDtype(dtype)}
@@ -57,10 +58,11 @@ export function HeatMap({ heat, run }: { heat: Heat; run: string }) {
         </table>
       </div>
       <p class="legend small muted">
-        <span class="heat-cell heat-good-2">✓</span> all pass <span class="heat-cell heat-good-1">✓·</span>{' '}
-        some not called <span class="heat-cell heat-bad-1">1</span>
-        <span class="heat-cell heat-bad-4">9</span> that many fail, darker: a larger share{' '}
-        <span class="heat-cell heat-none-0">○</span> none called; empty: no case
+        <span class="heat-cell heat-good-2">✓</span> {t('heat.all_pass')}{' '}
+        <span class="heat-cell heat-good-1">✓·</span> {t('heat.some')}{' '}
+        <span class="heat-cell heat-bad-1">1</span>
+        <span class="heat-cell heat-bad-4">9</span> {t('heat.many')}{' '}
+        <span class="heat-cell heat-none-0">○</span> {t('heat.no_case')}
       </p>
     </>
   );

@@ -1,15 +1,16 @@
 import { useRef } from 'preact/hooks';
+import { t, type PlainKey } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
 import { navigate, to } from '../lib/router';
 
-const KEYS: [string, string][] = [
-  ['/', 'go to the search field; Esc leaves it'],
-  ['j  k', 'next or previous row of the table (on a case: next or previous case of the list)'],
-  ['Enter', 'open the row'],
-  ['PgUp PgDn Home End', 'move in the table that has the focus'],
-  ['c', 'on a case: copy the reproducing command'],
-  ['o  r  v', 'overview, runs, coverage'],
-  ['?', 'this list'],
+const KEYS: [string, PlainKey][] = [
+  ['/', 'keys.search'],
+  ['j  k', 'keys.rows'],
+  ['Enter', 'keys.enter'],
+  ['PgUp PgDn Home End', 'keys.table'],
+  ['c', 'keys.copy'],
+  ['o  r  v', 'keys.pages'],
+  ['?', 'keys.this'],
 ];
 
 // The list of keys, and the keys that work on every page.
@@ -29,13 +30,13 @@ export function Help() {
         type="button"
         class="icon-button"
         onClick={open}
-        aria-label="Keyboard shortcuts"
-        title="Keyboard shortcuts (?)"
+        aria-label={t('keys.open')}
+        title={`${t('keys.open')} (?)`}
       >
         <span aria-hidden="true">?</span>
       </button>
       <dialog ref={dialog} class="help" aria-labelledby="help-title">
-        <h2 id="help-title">Keyboard</h2>
+        <h2 id="help-title">{t('keys.title')}</h2>
         <dl>
           {KEYS.map(([key, says]) => (
             <div key={key}>
@@ -44,12 +45,12 @@ export function Help() {
                   <kbd key={k}>{k}</kbd>
                 ))}
               </dt>
-              <dd>{says}</dd>
+              <dd>{t(says)}</dd>
             </div>
           ))}
         </dl>
         <form method="dialog">
-          <button type="submit">Close</button>
+          <button type="submit">{t('keys.close')}</button>
         </form>
       </dialog>
     </>

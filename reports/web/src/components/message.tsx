@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../api/use_api';
+import { t } from '../lib/i18n';
 
 export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
@@ -19,9 +20,10 @@ export function Loading<T>({
     <>
       {error && (
         <div class="notice notice-bad" role="alert">
-          <strong>{error.status === 404 ? 'Not found' : 'Could not load'}</strong> {error.message}{' '}
+          <strong>{t(error.status === 404 ? 'message.not_found' : 'message.could_not_load')}</strong>{' '}
+          {error.message}{' '}
           <button type="button" onClick={reload}>
-            Try again
+            {t('message.try_again')}
           </button>
         </div>
       )}
@@ -29,7 +31,7 @@ export function Loading<T>({
         ? children(data)
         : !error && (
             <p class="empty" aria-busy="true">
-              Loading…
+              {t('message.loading')}
             </p>
           )}
     </>

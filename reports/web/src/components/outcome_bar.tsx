@@ -1,5 +1,6 @@
 import type { OutcomeCounts } from '../api/types';
 import { count } from '../lib/format';
+import { t } from '../lib/i18n';
 import { OUTCOMES, OUTCOME_ORDER } from '../lib/outcomes';
 
 // The outcomes of a run as one stacked bar; cases without a verdict stay empty.
@@ -11,8 +12,8 @@ export function OutcomeBar({ outcomes, cases }: { outcomes: OutcomeCounts; cases
     <div
       class="outcome-bar"
       role="img"
-      aria-label={words || 'no verdict yet'}
-      title={words || 'no verdict yet'}
+      aria-label={words || t('outcome.no_verdict')}
+      title={words || t('outcome.no_verdict')}
     >
       {present.map((outcome) => (
         <span

@@ -1,4 +1,5 @@
 import type { RunSummary } from '../api/types';
+import { t } from '../lib/i18n';
 import { isLive } from '../lib/state';
 import { Explained } from './tips';
 
@@ -8,7 +9,7 @@ export function PartialMark({ run, inFull = false }: { run: RunSummary; inFull?:
   if (run.partial === null || isLive(run.state)) return null;
   return (
     <span class="mark tone-note">
-      <Explained says={`This run does not stand for its chip: ${run.partial}`}>◐ partial</Explained>
+      <Explained says={t('partial.why', { why: run.partial })}>◐ {t('partial.mark')}</Explained>
       {inFull && <span class="partial-why">: {run.partial}</span>}
     </span>
   );

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { t } from '../lib/i18n';
 
 export interface Fact {
   name: string;
@@ -23,7 +24,7 @@ export function Facts({ facts }: { facts: (Fact | null | false)[] }) {
 }
 
 export function Hash({ value }: { value: string }) {
-  if (value === '') return <span class="muted">unknown</span>;
+  if (value === '') return <span class="muted">{t('common.unknown')}</span>;
   return (
     <code class="hash" title={value}>
       {value.slice(0, 16)}

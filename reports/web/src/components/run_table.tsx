@@ -1,7 +1,7 @@
 import type { RunSummary } from '../api/types';
 import { ago, count, percent, shortHash, time } from '../lib/format';
+import { t } from '../lib/i18n';
 import { to } from '../lib/router';
-import { TERMS } from '../lib/terms';
 import { Badges } from './badges';
 import { ChipLink } from './chip_link';
 import { functionsText } from './figures';
@@ -40,15 +40,18 @@ function Row({ run, before, chip }: { run: RunSummary; before: RunSummary | unde
         <OutcomeBar outcomes={run.outcomes} cases={run.cases} />
       </td>
       <td class="wide nowrap">
-        {run.impl_version || 'no version'} <code class="hash">{shortHash(run.impl_sha256)}</code>
+        {run.impl_version || t('common.no_version')} <code class="hash">{shortHash(run.impl_sha256)}</code>
       </td>
       <td class="wide">
         <Badges badges={run.badges} contracts={run.contracts} />
       </td>
       <td>
         {before && (
-          <Link href={to.compare(before.run_id, run.run_id)} title={`Compare with ${before.run_id}`}>
-            compare
+          <Link
+            href={to.compare(before.run_id, run.run_id)}
+            title={t('runs.compare_with', { run: before.run_id })}
+          >
+            {t('common.compare')}
           </Link>
         )}
       </td>
@@ -61,34 +64,34 @@ function Row({ run, before, chip }: { run: RunSummary; before: RunSummary | unde
 export function RunTable({ runs, chip = false }: { runs: RunSummary[]; chip?: boolean }) {
   const older = (run: RunSummary, at: number) => runs.slice(at + 1).find((other) => other.chip === run.chip);
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs">
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={t('runs.title')}>
       <table class="plain runs">
         <thead>
           <tr>
-            <Head>Run</Head>
-            {chip && <Head>Chip</Head>}
-            <Head says={TERMS.state}>State</Head>
-            <Head>Started</Head>
-            <Head says={TERMS.passing} num>
-              Passing
+            <Head>{t('column.run')}</Head>
+            {chip && <Head>{t('common.chip')}</Head>}
+            <Head says={t('term.state')}>{t('runs.state')}</Head>
+            <Head>{t('column.started')}</Head>
+            <Head says={t('term.passing')} num>
+              {t('runs.passing')}
             </Head>
-            <Head says={TERMS.correctness} num>
-              Correctness
+            <Head says={t('term.correctness')} num>
+              {t('runs.correctness')}
             </Head>
-            <Head says={TERMS.failed} num>
-              Fail
+            <Head says={t('term.failed')} num>
+              {t('runs.fail')}
             </Head>
-            <Head says={TERMS.outcomes} class="bar-column">
-              Outcomes
+            <Head says={t('term.outcomes')} class="bar-column">
+              {t('runs.outcomes')}
             </Head>
-            <Head says={TERMS.library} class="wide">
-              Library
+            <Head says={t('term.library')} class="wide">
+              {t('column.library')}
             </Head>
-            <Head says={TERMS.badges} class="wide">
-              Badges
+            <Head says={t('term.badges')} class="wide">
+              {t('runs.badges')}
             </Head>
             <Head>
-              <span class="visually-hidden">Compare</span>
+              <span class="visually-hidden">{t('runs.compare')}</span>
             </Head>
           </tr>
         </thead>

@@ -1,3 +1,4 @@
+import { t } from '../lib/i18n';
 import { navigate, usePlace, withQuery } from '../lib/router';
 
 // Text of the query parameter `name`; typing changes the address without growing the browser's history.
@@ -8,7 +9,7 @@ export function SearchField({ label, name = 'q' }: { label: string; name?: strin
     <input
       type="search"
       class="search"
-      placeholder={`${label}  ( / )`}
+      placeholder={t('search.field', { label })}
       aria-label={label}
       value={place.query.get(name) ?? ''}
       onInput={(event) => set(event.currentTarget.value)}

@@ -1,4 +1,5 @@
 import { share } from '../lib/format';
+import { t } from '../lib/i18n';
 
 const W = 120;
 const H = 26;
@@ -15,9 +16,9 @@ export function Sparkline({
   kind: string;
 }) {
   const known = values.filter((v): v is number => v !== null);
-  if (values.length === 0) return <span class="muted small">no trend yet: no complete run</span>;
-  if (known.length === 0) return <span class="muted small">not measured</span>;
-  if (values.length === 1) return <span class="muted small">no trend yet: one complete run</span>;
+  if (values.length === 0) return <span class="muted small">{t('trend.no_run')}</span>;
+  if (known.length === 0) return <span class="muted small">{t('common.not_measured')}</span>;
+  if (values.length === 1) return <span class="muted small">{t('trend.one_run')}</span>;
   const low = Math.min(...known);
   const high = Math.max(...known);
   const spread = Math.max(high - low, 0.02);
@@ -36,8 +37,8 @@ export function Sparkline({
   });
   const last = values.findLastIndex((v) => v !== null);
   const words =
-    `${label} over ${values.length} runs: now ${share(values[last] ?? null)}` +
-    (known.length > 1 ? `, ${share(low)} to ${share(high)}` : '');
+    t('trend.words', { label, runs: values.length, now: share(values[last] ?? null) }) +
+    (known.length > 1 ? t('trend.range', { low: share(low), high: share(high) }) : '');
   return (
     <svg
       class={`sparkline spark-${kind}`}

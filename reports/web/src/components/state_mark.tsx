@@ -1,18 +1,18 @@
 import type { RunState } from '../api/types';
+import { t } from '../lib/i18n';
 
-const LOOKS: Record<RunState, [string, string]> = {
-  queued: ['◔', 'queued'],
-  running: ['▶', 'running'],
-  stalled: ['⏸', 'stalled'],
-  finished: ['■', 'finished'],
-  aborted: ['⊘', 'aborted'],
+const SIGNS: Record<RunState, string> = {
+  queued: '◔',
+  running: '▶',
+  stalled: '⏸',
+  finished: '■',
+  aborted: '⊘',
 };
 
 export function StateMark({ state }: { state: RunState }) {
-  const [sign, word] = LOOKS[state] ?? ['?', state];
   return (
     <span class={`state state-${state}`}>
-      <span aria-hidden="true">{sign}</span> {word}
+      <span aria-hidden="true">{SIGNS[state] ?? '?'}</span> {state in SIGNS ? t(`state.${state}`) : state}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { t } from '../lib/i18n';
 import { applyTheme, storedTheme, THEMES } from '../lib/theme';
 
 const SIGN = { auto: '◐', light: '☀', dark: '☾' };
@@ -12,8 +13,8 @@ export function ThemeToggle() {
       type="button"
       class="icon-button"
       onClick={() => setTheme(next)}
-      aria-label={`Theme: ${theme}. Change to ${next}`}
-      title={`Theme: ${theme}`}
+      aria-label={t('theme.change', { theme: t(`theme.${theme}`), next: t(`theme.${next}`) })}
+      title={t('theme.is', { theme: t(`theme.${theme}`) })}
     >
       <span aria-hidden="true">{SIGN[theme]}</span>
     </button>

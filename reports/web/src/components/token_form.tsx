@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { storeToken } from '../api/client';
+import { rich, t } from '../lib/i18n';
 
 // Shown instead of a page when the server asks for a token.
 export function TokenForm({ message, onToken }: { message: string; onToken: () => void }) {
@@ -12,9 +13,9 @@ export function TokenForm({ message, onToken }: { message: string; onToken: () =
   };
   return (
     <form class="card token-form" onSubmit={onSubmit}>
-      <h1>This server requires a token</h1>
+      <h1>{t('token.required')}</h1>
       <p class="muted">{message}</p>
-      <label for="token">Token</label>
+      <label for="token">{t('token.token')}</label>
       <input
         id="token"
         type="password"
@@ -23,11 +24,12 @@ export function TokenForm({ message, onToken }: { message: string; onToken: () =
         onInput={(event) => setToken(event.currentTarget.value)}
       />
       <button type="submit" class="primary">
-        Open
+        {t('token.open')}
       </button>
       <p class="muted small">
-        The browser keeps it in a cookie until it is closed. The server's administrator makes one with{' '}
-        <code>diopi-server token add --name NAME --role read</code>.
+        {rich('token.kept', {
+          command: <code>diopi-server token add --name NAME --role read</code>,
+        })}
       </p>
     </form>
   );

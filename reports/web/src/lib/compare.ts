@@ -1,33 +1,18 @@
-// The kinds of difference between two runs, in words.
+// The kinds of difference between two runs; their words are kind.KIND and kind_says.KIND of the catalogues.
 import type { CompareKind, CompareRow } from '../api/compare_types';
 import type { Tone } from './outcomes';
 
-export const KINDS: Record<CompareKind, { label: string; sign: string; tone: Tone; says: string }> = {
-  newly_failing: { label: 'newly failing', sign: '✕', tone: 'bad', says: 'passed in A, not in B' },
-  newly_passing: { label: 'newly passing', sign: '✓', tone: 'good', says: 'passes in B, not in A' },
-  changed: { label: 'changed', sign: '≠', tone: 'note', says: 'another change of outcome' },
-  redefined: {
-    label: 'redefined',
-    sign: '≢',
-    tone: 'note',
-    says: 'a different case under the same name: not comparable',
-  },
-  worse: { label: 'worse', sign: '▲', tone: 'bad', says: 'a larger error' },
-  better: { label: 'better', sign: '▼', tone: 'good', says: 'a smaller error' },
-  slower: {
-    label: 'slower',
-    sign: '◷',
-    tone: 'bad',
-    says: 'every run of B’s library took longer than every run of A’s',
-  },
-  faster: {
-    label: 'faster',
-    sign: '»',
-    tone: 'good',
-    says: 'every run of B’s library took less time than every run of A’s',
-  },
-  appeared: { label: 'appeared', sign: '+', tone: 'none', says: 'only B has it' },
-  vanished: { label: 'vanished', sign: '−', tone: 'none', says: 'only A has it' },
+export const KINDS: Record<CompareKind, { sign: string; tone: Tone }> = {
+  newly_failing: { sign: '✕', tone: 'bad' },
+  newly_passing: { sign: '✓', tone: 'good' },
+  changed: { sign: '≠', tone: 'note' },
+  redefined: { sign: '≢', tone: 'note' },
+  worse: { sign: '▲', tone: 'bad' },
+  better: { sign: '▼', tone: 'good' },
+  slower: { sign: '◷', tone: 'bad' },
+  faster: { sign: '»', tone: 'good' },
+  appeared: { sign: '+', tone: 'none' },
+  vanished: { sign: '−', tone: 'none' },
 };
 
 export function filterCompare(

@@ -9,11 +9,12 @@ export function cellKind(cell: CoverageCell | null): CellKind {
   return cell.passed === cell.cases ? 'passing' : 'failing';
 }
 
-export const CELL_LOOKS: Record<CellKind, { sign: string; label: string; tone: string }> = {
-  passing: { sign: '✓', label: 'implemented, tested, passing', tone: 'good' },
-  failing: { sign: '✕', label: 'implemented, tested, some fail', tone: 'bad' },
-  untested: { sign: '◌', label: 'implemented, not tested', tone: 'none' },
-  absent: { sign: '–', label: 'not implemented', tone: 'absent' },
+// Each kind's words are coverage.KIND of the catalogues.
+export const CELL_LOOKS: Record<CellKind, { sign: string; tone: string }> = {
+  passing: { sign: '✓', tone: 'good' },
+  failing: { sign: '✕', tone: 'bad' },
+  untested: { sign: '◌', tone: 'none' },
+  absent: { sign: '–', tone: 'absent' },
 };
 
 type CoverageFunction = CoveragePage['functions'][number];

@@ -1,32 +1,28 @@
 // Formats figures. A value that was not measured says so and is never a zero.
 import type { Figure } from '../api/types';
+import { formats, integer, t } from './i18n';
 
-export const NOT_MEASURED = 'not measured';
-const THIN = '\u202f';
-
-// 12345 -> "12 345" with thin spaces, from five digits on.
+// 12345 -> "12,345": in groups from five digits on.
 export function count(n: number | null | undefined): string {
-  if (n === null || n === undefined) return NOT_MEASURED;
-  const text = String(Math.round(n));
-  return text.length < 5 ? text : text.replace(/\B(?=(\d{3})+$)/g, THIN);
+  return n === null || n === undefined ? t('common.not_measured') : integer(Math.round(n));
 }
 
 // Rounded down, as in the text report: 99.999 % is not 100 %.
 export function percent(part: number, whole: number): string {
-  if (whole <= 0) return NOT_MEASURED;
+  if (whole <= 0) return t('common.not_measured');
   return share(part / whole);
 }
 
 export function share(ratio: number | null): string {
-  if (ratio === null || !Number.isFinite(ratio)) return NOT_MEASURED;
+  if (ratio === null || !Number.isFinite(ratio)) return t('common.not_measured');
   const tenths = Math.floor(ratio * 1000 + 1e-9);
-  if (tenths === 0 && ratio > 0) return '<0.1%';
-  return `${Math.floor(tenths / 10)}.${tenths % 10}%`;
+  const { percent: format } = formats();
+  return tenths === 0 && ratio > 0 ? `<${format.format(0.001)}` : format.format(tenths / 1000);
 }
 
 // Three significant digits, an exponent only where it is shorter.
 export function figure(value: Figure | undefined): string {
-  if (value === null || value === undefined) return NOT_MEASURED;
+  if (value === null || value === undefined) return t('common.not_measured');
   if (value === 'Infinity') return '∞';
   if (value === '-Infinity') return '−∞';
   if (value === 0) return '0';
@@ -47,7 +43,7 @@ export function exact(value: Figure | string | undefined): string {
 }
 
 export function micros(us: Figure | undefined): string {
-  if (us === null || us === undefined) return NOT_MEASURED;
+  if (us === null || us === undefined) return t('common.not_measured');
   if (typeof us === 'string') return figure(us);
   if (us < 1000) return `${figure(us)} µs`;
   if (us < 1e6) return `${figure(us / 1000)} ms`;
@@ -55,36 +51,33 @@ export function micros(us: Figure | undefined): string {
 }
 
 export function seconds(s: number | null): string {
-  if (s === null) return 'unknown';
-  if (s < 60) return `${Math.ceil(s)} s`;
-  const minutes = Math.floor(s / 60);
-  if (minutes < 60) return `${minutes} min ${Math.ceil(s % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (s === null) return t('common.unknown');
+  if (s < 60) return t('duration.seconds', { s: Math.ceil(s) });
+  const min = Math.floor(s / 60);
+  if (min < 60) return t('duration.minutes', { min, s: Math.ceil(s % 60) });
+  return t('duration.hours', { h: Math.floor(min / 60), min: min % 60 });
 }
 
-// "2026-11-21 13:10" in the reader's time zone.
-export function time(text: string | null): string {
-  if (!text) return 'unknown';
+// Date and time in the reader's time zone; `short`: for the axis of a chart, without the year.
+export function time(text: string | null, short = false): string {
+  if (!text) return t('common.unknown');
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;
-  const two = (n: number) => String(n).padStart(2, '0');
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  return (short ? formats().shortTime : formats().time).format(at);
 }
 
 export function ago(text: string | null, now = Date.now()): string {
   if (!text) return '';
   const s = (now - new Date(text).getTime()) / 1000;
   if (Number.isNaN(s)) return '';
-  if (s < 60) return 'just now';
-  if (s < 3600) return `${Math.floor(s / 60)} min ago`;
-  if (s < 48 * 3600) return `${Math.floor(s / 3600)} h ago`;
-  return `${Math.floor(s / 86400)} days ago`;
+  const { ago: format } = formats();
+  if (s < 60) return t('common.just_now');
+  if (s < 3600) return format.format(-Math.floor(s / 60), 'minute');
+  if (s < 48 * 3600) return format.format(-Math.floor(s / 3600), 'hour');
+  return format.format(-Math.floor(s / 86400), 'day');
 }
 
-export const shortHash = (hash: string): string => (hash === '' ? 'unknown' : hash.slice(0, 12));
-export const plural = (n: number, one: string, many = `${one}s`): string =>
-  `${count(n)} ${n === 1 ? one : many}`;
+export const shortHash = (hash: string): string => (hash === '' ? t('common.unknown') : hash.slice(0, 12));
 // The coordinates of a flat row-major index.
 export function coordinates(index: number, sizes: number[]): number[] {
   const at = [...sizes];

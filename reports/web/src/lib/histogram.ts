@@ -1,5 +1,7 @@
 // The error histogram's 24 bins (baselines/compare/tally.cc): bin 0 is no error at all, bin 1 below 1/4 ulp, then a bin
 // an octave; the last has everything from 2^19 ulps on.
+import { t } from './i18n';
+
 export const BINS = 24;
 
 function power(exponent: number): string {
@@ -14,10 +16,10 @@ export function binLabel(bin: number): string {
 }
 
 export function binRange(bin: number): string {
-  if (bin === 0) return 'exact';
-  if (bin === 1) return 'below 1/4 ulp';
-  if (bin === BINS - 1) return `${power(bin - 4)} ulps and more`;
-  return `${power(bin - 4)} to ${power(bin - 3)} ulps`;
+  if (bin === 0) return t('bin.exact');
+  if (bin === 1) return t('bin.below');
+  if (bin === BINS - 1) return t('bin.more', { from: power(bin - 4) });
+  return t('bin.range', { from: power(bin - 4), to: power(bin - 3) });
 }
 
 // The bins up to the last non-empty one, at least to 2 ulps: an empty tail says nothing.

@@ -1,5 +1,7 @@
-// All outcomes: each has words, a sign and a colour family, so that none depends on colour alone.
+// All outcomes: each has a name, a sign and a colour family, so that none depends on colour alone. Names are the same in
+// every language; what an outcome means is outcome.NAME of the catalogues.
 import type { Outcome, OutcomeCounts } from '../api/types';
+import { t } from './i18n';
 
 // How an outcome counts: only `pass` is good; cases that were not called are neither good nor bad.
 export type Tone = 'good' | 'bad' | 'none' | 'note' | 'ours';
@@ -8,48 +10,45 @@ interface Look {
   label: string;
   sign: string;
   tone: Tone;
-  says: string;
 }
 
 // In display order.
 export const OUTCOMES: Record<Outcome, Look> = {
-  pass: { label: 'pass', sign: '✓', tone: 'good', says: 'correct within the tolerance' },
-  fail: { label: 'fail', sign: '✕', tone: 'bad', says: 'wrong numbers, shape or dtype' },
-  error: { label: 'error', sign: '!', tone: 'bad', says: 'the call returned an error' },
-  crash: { label: 'crash', sign: '⚡', tone: 'bad', says: 'the process ended during the call' },
-  timeout: { label: 'timeout', sign: '◷', tone: 'bad', says: 'the call did not return in time' },
+  pass: { label: 'pass', sign: '✓', tone: 'good' },
+  fail: { label: 'fail', sign: '✕', tone: 'bad' },
+  error: { label: 'error', sign: '!', tone: 'bad' },
+  crash: { label: 'crash', sign: '⚡', tone: 'bad' },
+  timeout: { label: 'timeout', sign: '◷', tone: 'bad' },
   memory: {
     label: 'memory',
     sign: '▦',
     tone: 'bad',
-    says: 'out of bounds, unwritten output or changed input',
   },
-  nondeterministic: { label: 'nondeterministic', sign: '≠', tone: 'bad', says: 'two calls differ' },
+  nondeterministic: { label: 'nondeterministic', sign: '≠', tone: 'bad' },
   not_implemented: {
     label: 'not implemented',
     sign: '○',
     tone: 'none',
-    says: 'the library has no such function',
   },
   unsupported_dtype: {
     label: 'unsupported dtype',
     sign: '◌',
     tone: 'none',
-    says: 'the library refuses this dtype',
   },
-  skipped: { label: 'skipped', sign: '»', tone: 'none', says: 'not run' },
-  waived: { label: 'waived', sign: '§', tone: 'note', says: 'fails, but a waiver accepts it' },
-  harness_error: { label: 'harness error', sign: '⚙', tone: 'ours', says: 'our fault, never the chip’s' },
+  skipped: { label: 'skipped', sign: '»', tone: 'none' },
+  waived: { label: 'waived', sign: '§', tone: 'note' },
+  harness_error: { label: 'harness error', sign: '⚙', tone: 'ours' },
 };
 
 export const OUTCOME_ORDER = Object.keys(OUTCOMES) as Outcome[];
 const RANK = new Map(OUTCOME_ORDER.map((outcome, i) => [outcome, i]));
 
 export function look(outcome: string): Look {
-  return (
-    OUTCOMES[outcome as Outcome] ?? { label: outcome, sign: '?', tone: 'none', says: 'unknown to this page' }
-  );
+  return OUTCOMES[outcome as Outcome] ?? { label: outcome, sign: '?', tone: 'none' };
 }
+
+export const meaning = (outcome: string): string =>
+  t(outcome in OUTCOMES ? `outcome.${outcome as Outcome}` : 'outcome.unknown');
 
 export const outcomeRank = (outcome: string): number => RANK.get(outcome as Outcome) ?? OUTCOME_ORDER.length;
 export const isFailure = (outcome: string): boolean => look(outcome).tone === 'bad';

@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
+import { t } from './i18n';
 
 export function useTitle(...parts: string[]): void {
-  const text = [...parts, 'DIOPI conformance'].join(' · ');
+  const text = [...parts, t('app.title')].join(' · ');
   useEffect(() => {
     document.title = text;
   }, [text]);

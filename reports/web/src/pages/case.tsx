@@ -7,6 +7,7 @@ import { OutcomeMark } from '../components/outcome_mark';
 import { Facts } from '../components/provenance';
 import { neighbours } from '../lib/case_list';
 import { micros } from '../lib/format';
+import { t, type PlainKey } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
 import { look } from '../lib/outcomes';
 import { navigate, to } from '../lib/router';
@@ -14,25 +15,25 @@ import { useTitle } from '../lib/title';
 import { CaseHistory } from './case_history';
 import { CaseOutput } from './case_output';
 
-const ROLES: Record<Argument['role'], string> = {
-  in: 'input',
-  out: 'output',
-  'in/out': 'input and output',
-  library: 'allocated by the library',
-  '': 'attribute',
+const ROLES: Record<Argument['role'], PlainKey> = {
+  in: 'role.in',
+  out: 'role.out',
+  'in/out': 'role.in_out',
+  library: 'role.library',
+  '': 'role.attribute',
 };
 
 function Arguments({ page }: { page: CasePage }) {
   if (page.arguments === null) {
     return (
       <>
-        <Empty>This server’s data folder does not have this case. The agent recorded:</Empty>
-        <p class="mono small">{page.tensor_info || 'nothing'}</p>
+        <Empty>{t('case.not_here')}</Empty>
+        <p class="mono small">{page.tensor_info || t('case.nothing')}</p>
       </>
     );
   }
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Arguments">
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={t('case.arguments')}>
       <table class="plain">
         <tbody>
           {page.arguments.map((argument) => (
@@ -40,7 +41,7 @@ function Arguments({ page }: { page: CasePage }) {
               <th scope="row" class="mono">
                 {argument.name}
               </th>
-              <td class="muted nowrap">{ROLES[argument.role] ?? argument.role}</td>
+              <td class="muted nowrap">{argument.role in ROLES ? t(ROLES[argument.role]) : argument.role}</td>
               <td class="mono">{argument.text}</td>
             </tr>
           ))}
@@ -53,7 +54,7 @@ function Arguments({ page }: { page: CasePage }) {
 function Verdict({ page }: { page: CasePage }) {
   const { tone } = look(page.outcome);
   return (
-    <section class={`card verdict verdict-${tone}`} aria-label="Verdict">
+    <section class={`card verdict verdict-${tone}`} aria-label={t('case.verdict')}>
       <p class="head-line">
         <OutcomeMark outcome={page.outcome} />
         {page.signal && <span class="mono tone-bad">{page.signal}</span>}
@@ -61,29 +62,34 @@ function Verdict({ page }: { page: CasePage }) {
       </p>
       {page.likely_cause && (
         <p class="cause">
-          <strong>Likely cause</strong> {page.likely_cause}
+          <strong>{t('case.likely_cause')}</strong> {page.likely_cause}
         </p>
       )}
       {page.error_text && (
         <p>
-          <strong>The library says</strong> <span class="mono">{page.error_text}</span>
-          {page.error_code !== null && page.error_code !== 0 && ` (code ${page.error_code})`}
+          <strong>{t('case.library_says')}</strong> <span class="mono">{page.error_text}</span>
+          {page.error_code !== null &&
+            page.error_code !== 0 &&
+            ` ${t('case.code', { code: String(page.error_code) })}`}
         </p>
       )}
-      <h2 class="label">Reproduce</h2>
+      <h2 class="label">{t('case.reproduce')}</h2>
       <CopyCommand command={page.repro} shortcut="c" />
       <Facts
         facts={[
-          { name: 'Function', value: <code>{page.function || 'the library as a whole'}</code> },
-          { name: 'dtype', value: page.dtype },
-          { name: 'Call', value: micros(page.call_us) },
-          { name: 'With checks', value: micros(page.elapsed_us) },
-          { name: 'Judged by', value: page.reference || 'no reference was needed' },
-          page.adapted && { name: 'Through the adaptor', value: page.conversions.join(', ') || 'yes' },
-          page.contracts.length > 0 && { name: 'Widened by', value: page.contracts.join(', ') },
-          page.device_index !== null && { name: 'Card', value: String(page.device_index) },
-          !!page.reveals && { name: 'Reveals', value: page.reveals },
-          { name: 'Case hash', value: <code class="hash">{page.case_hash}</code> },
+          {
+            name: t('column.function'),
+            value: <code>{page.function || t('common.library_as_a_whole')}</code>,
+          },
+          { name: t('common.dtype'), value: page.dtype },
+          { name: t('case.call'), value: micros(page.call_us) },
+          { name: t('case.with_checks'), value: micros(page.elapsed_us) },
+          { name: t('case.judged_by'), value: page.reference || t('case.no_reference') },
+          page.adapted && { name: t('case.adaptor'), value: page.conversions.join(', ') || t('case.yes') },
+          page.contracts.length > 0 && { name: t('case.widened'), value: page.contracts.join(', ') },
+          page.device_index !== null && { name: t('case.device'), value: String(page.device_index) },
+          !!page.reveals && { name: t('case.reveals'), value: page.reveals },
+          { name: t('case.hash'), value: <code class="hash">{page.case_hash}</code> },
         ]}
       />
     </section>
@@ -100,17 +106,15 @@ function NextPrevious({ run, caseId }: { run: string; caseId: string }) {
   return (
     <span class="neighbours">
       {list.before ? (
-        <Link href={to.case(run, list.before)} aria-label="Previous case">
+        <Link href={to.case(run, list.before)} aria-label={t('case.previous')}>
           ‹
         </Link>
       ) : (
         <span class="muted">‹</span>
       )}
-      <span class="small muted">
-        {list.at} of {list.of}
-      </span>
+      <span class="small muted">{t('common.of', { n: list.at, all: list.of })}</span>
       {list.after ? (
-        <Link href={to.case(run, list.after)} aria-label="Next case">
+        <Link href={to.case(run, list.after)} aria-label={t('case.next')}>
           ›
         </Link>
       ) : (
@@ -126,15 +130,15 @@ function Body({ page }: { page: CasePage }) {
       <Verdict page={page} />
       {page.backtrace && (
         <section>
-          <h2>Backtrace</h2>
+          <h2>{t('case.backtrace')}</h2>
           <pre class="backtrace" tabIndex={0}>
             {page.backtrace}
           </pre>
         </section>
       )}
       <section>
-        <h2>Outputs</h2>
-        {page.outputs.length === 0 && <Empty>Nothing was measured: no output was judged.</Empty>}
+        <h2>{t('case.outputs')}</h2>
+        {page.outputs.length === 0 && <Empty>{t('case.no_output')}</Empty>}
         {page.outputs.map((output) => (
           <CaseOutput
             key={output.key}
@@ -145,7 +149,7 @@ function Body({ page }: { page: CasePage }) {
         ))}
       </section>
       <section>
-        <h2>Arguments</h2>
+        <h2>{t('case.arguments')}</h2>
         <Arguments page={page} />
       </section>
       <CaseHistory run={page.run_id} caseId={page.case_id} chip={page.chip} />
@@ -158,8 +162,8 @@ export function CasePageView({ run, caseId }: { run: string; caseId: string }) {
   const loaded = useApi<CasePage>(`/runs/${encodeURIComponent(run)}/cases/${encodeURIComponent(caseId)}`);
   return (
     <>
-      <nav class="crumbs" aria-label="Above">
-        <Link href={to.runs}>Runs</Link>
+      <nav class="crumbs" aria-label={t('app.above')}>
+        <Link href={to.runs}>{t('runs.title')}</Link>
         <span aria-hidden="true">/</span>
         <Link href={to.run(run)} class="mono">
           {run}
@@ -168,7 +172,7 @@ export function CasePageView({ run, caseId }: { run: string; caseId: string }) {
           <>
             <span aria-hidden="true">/</span>
             <Link href={to.run(run, { operator: loaded.data.operator })}>
-              {loaded.data.operator || 'library'}
+              {loaded.data.operator || t('common.library')}
             </Link>
           </>
         )}

@@ -1,34 +1,35 @@
 import type { History } from '../api/types';
 import { useApi } from '../api/use_api';
+import { chipName } from '../components/chip_link';
 import { Link } from '../components/link';
 import { Loading } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { Head } from '../components/tips';
 import { figure, micros, shortHash, time } from '../lib/format';
+import { rich, t } from '../lib/i18n';
 import { to } from '../lib/router';
-import { TERMS } from '../lib/terms';
 import { HistoryChart } from './history_chart';
 
 function HistoryTable({ history, run }: { history: History; run: string }) {
   const newest = [...history.points].reverse();
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="History">
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={t('history.label')}>
       <table class="plain">
         <thead>
           <tr>
-            <Head>Run</Head>
-            <Head>Started</Head>
-            <Head says={TERMS.outcome}>Outcome</Head>
-            <Head says={TERMS.max_z} num>
-              max z
+            <Head>{t('column.run')}</Head>
+            <Head>{t('column.started')}</Head>
+            <Head says={t('term.outcome')}>{t('column.outcome')}</Head>
+            <Head says={t('term.max_z')} num>
+              {t('column.max_z')}
             </Head>
-            <Head says={TERMS.max_ulp} num>
-              max ulp
+            <Head says={t('term.max_ulp')} num>
+              {t('column.max_ulp')}
             </Head>
-            <Head says={TERMS.time} num>
-              Call
+            <Head says={t('term.time')} num>
+              {t('case.call')}
             </Head>
-            <Head says={TERMS.library}>Library</Head>
+            <Head says={t('term.library')}>{t('column.library')}</Head>
           </tr>
         </thead>
         <tbody>
@@ -54,7 +55,9 @@ function HistoryTable({ history, run }: { history: History; run: string }) {
                 <td class="num">{micros(p.call_us)}</td>
                 <td class="nowrap">
                   {p.impl_version} <code class="hash">{shortHash(p.impl_sha256)}</code>
-                  {older && older.variant !== p.variant && <span class="badge spaced">new variant</span>}
+                  {older && older.variant !== p.variant && (
+                    <span class="badge spaced">{t('history.new_variant')}</span>
+                  )}
                 </td>
               </tr>
             );
@@ -67,31 +70,23 @@ function HistoryTable({ history, run }: { history: History; run: string }) {
 
 function Since({ history }: { history: History }) {
   const { first_bad, last_good, flaky, changes, case_id } = history;
+  const run = (id: string) => (
+    <Link class="mono" href={to.case(id, case_id)}>
+      {id}
+    </Link>
+  );
   return (
     <p class="small">
-      {flaky && <strong class="tone-note">≈ Flaky: {changes} changes with the same library. </strong>}
-      {first_bad ? (
-        <>
-          Not passing since{' '}
-          <Link class="mono" href={to.case(first_bad, case_id)}>
-            {first_bad}
-          </Link>
-          {last_good ? (
-            <>
-              ; last passed in{' '}
-              <Link class="mono" href={to.case(last_good, case_id)}>
-                {last_good}
-              </Link>{' '}
-              (<Link href={to.compare(last_good, first_bad)}>compare the two</Link>)
-            </>
-          ) : (
-            '; no run before it passed'
-          )}
-          .
-        </>
-      ) : (
-        'Passes in the newest run.'
-      )}
+      {flaky && <strong class="tone-note">≈ {t('history.flaky', { n: changes })} </strong>}
+      {first_bad
+        ? last_good
+          ? rich('history.since_good', {
+              run: run(first_bad),
+              good: run(last_good),
+              compare: <Link href={to.compare(last_good, first_bad)}>{t('history.compare')}</Link>,
+            })
+          : rich('history.since', { run: run(first_bad) })
+        : t('history.passes')}
     </p>
   );
 }
@@ -102,7 +97,7 @@ export function CaseHistory({ run, caseId, chip }: { run: string; caseId: string
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">
-        History on <Link href={to.chip(chip)}>{chip || 'unnamed chip'}</Link>
+        {rich('history.title', { chip: <Link href={to.chip(chip)}>{chipName(chip)}</Link> })}
       </h2>
       <Loading loaded={loaded}>
         {(history) => (

@@ -2,27 +2,20 @@ import { useCallback } from 'preact/hooks';
 import type { Figure, Mismatch, Outcome, OutputStats } from '../api/types';
 import { Chart, tooltipStyle, type Colours } from '../components/chart';
 import { Explained, Head } from '../components/tips';
-import { coordinates, count, exact, figure, NOT_MEASURED, shape } from '../lib/format';
+import { coordinates, exact, figure, shape } from '../lib/format';
+import { integer, rich, t } from '../lib/i18n';
 import { binLabel, binRange, shownBins } from '../lib/histogram';
-import { TERMS } from '../lib/terms';
 
-const GATES: Record<string, string> = {
-  P: 'single elements beyond the tolerance',
-  X: 'an answer that must be exact',
-  S: 'shape or dtype',
-  R: 'root-mean-square error too large',
-  B: 'errors are biased to one side',
-};
+const GATES = ['P', 'X', 'S', 'R', 'B'] as const;
 
 function gateText(gates: string): string {
-  if (gates === '') return 'none failed';
+  if (gates === '') return t('output.no_gate');
+  const says = (gate: string) => t(`gate.${GATES.find((one) => one === gate) ?? 'other'}`);
   return gates
     .split(',')
-    .map((gate) => `${gate} (${GATES[gate] ?? 'gate'})`)
-    .join(', ');
+    .map((gate) => `${gate} (${says(gate)})`)
+    .join(t('common.list_separator'));
 }
-
-const numbers = new Intl.NumberFormat('en');
 
 function Histogram({ counts }: { counts: number[] }) {
   const option = useCallback(
@@ -37,13 +30,13 @@ function Histogram({ counts }: { counts: number[] }) {
           axisPointer: { type: 'shadow' },
           formatter: (items: { dataIndex: number }[]) => {
             const bin = items[0]?.dataIndex ?? 0;
-            return `${binRange(bin)}: <b>${numbers.format(counts[bin] ?? 0)}</b>`;
+            return `${binRange(bin)}: <b>${integer(counts[bin] ?? 0)}</b>`;
           },
         },
         xAxis: {
           type: 'category',
           data: bins.map(binLabel),
-          name: 'error in ulps',
+          name: t('output.error_axis'),
           nameLocation: 'middle',
           nameGap: 24,
           nameTextStyle: { color: c.muted, fontSize: 11 },
@@ -59,7 +52,7 @@ function Histogram({ counts }: { counts: number[] }) {
           axisLabel: {
             color: c.muted,
             fontSize: 10,
-            formatter: (v: number) => (v < 1 ? '' : numbers.format(v)),
+            formatter: (v: number) => (v < 1 ? '' : integer(v)),
           },
           splitLine: { lineStyle: { color: c.line } },
         },
@@ -77,7 +70,7 @@ function Histogram({ counts }: { counts: number[] }) {
     [counts],
   );
   const words = counts.flatMap((n, bin) => (n > 0 ? [`${binRange(bin)}: ${n}`] : [])).join('; ');
-  return <Chart option={option} height={190} label={`Elements by error. ${words}`} />;
+  return <Chart option={option} height={190} label={t('output.by_error_words', { words })} />;
 }
 
 // A row of the measurements: the chip's figure, and the device reference's where there is one.
@@ -92,34 +85,34 @@ function Measurements({ output, reference }: { output: OutputStats; reference: s
   const graded = output.grade !== '';
   const name = reference || 'NVIDIA';
   const rows: Row[] = [
-    { name: 'max z', says: TERMS.max_z, chip: output.max_z },
+    { name: t('column.max_z'), says: t('term.max_z'), chip: output.max_z },
     {
       name: 'rms z',
-      says: TERMS.rms_z,
+      says: t('term.rms_z'),
       chip: output.rms_z,
       ...(graded ? { device: output.rms_z_device } : {}),
     },
-    { name: 'max ulp', says: TERMS.max_ulp, chip: output.max_ulp },
-    { name: 'max abs', says: TERMS.max_abs, chip: output.max_abs },
-    { name: 'max rel', says: TERMS.max_rel, chip: output.max_rel },
+    { name: t('column.max_ulp'), says: t('term.max_ulp'), chip: output.max_ulp },
+    { name: 'max abs', says: t('term.max_abs'), chip: output.max_abs },
+    { name: 'max rel', says: t('term.max_rel'), chip: output.max_rel },
     {
       name: 'rmse',
-      says: TERMS.rmse,
+      says: t('term.rmse'),
       chip: output.rmse,
       ...(graded ? { device: output.rmse_device } : {}),
     },
-    { name: 'rmse, ideal', says: TERMS.rmse_ideal, chip: output.rmse_ideal },
-    { name: 'bias', says: TERMS.bias, chip: output.bias },
+    { name: t('output.rmse_ideal'), says: t('term.rmse_ideal'), chip: output.rmse_ideal },
+    { name: t('output.bias'), says: t('term.bias'), chip: output.bias },
   ];
   return (
     <table class="plain figures-table">
       <thead>
         <tr>
-          <th scope="col">Measured</th>
+          <th scope="col">{t('output.measured')}</th>
           <th scope="col" class="num">
-            Chip
+            {t('common.chip')}
           </th>
-          <Head says="The same figure for the device reference, where there is one." num>
+          <Head says={t('term.device')} num>
             {name}
           </Head>
         </tr>
@@ -132,19 +125,19 @@ function Measurements({ output, reference }: { output: OutputStats; reference: s
             </th>
             <td class={row.chip === null ? 'num muted' : 'num'}>{figure(row.chip)}</td>
             <td class={row.device === undefined || row.device === null ? 'num muted' : 'num'}>
-              {row.device === undefined ? (graded ? '' : NOT_MEASURED) : figure(row.device)}
+              {row.device === undefined ? (graded ? '' : t('common.not_measured')) : figure(row.device)}
             </td>
           </tr>
         ))}
         <tr>
           <th scope="row">
-            <Explained says={TERMS.grade}>grade</Explained>
+            <Explained says={t('term.grade')}>{t('cases.grade')}</Explained>
           </th>
           <td class="num">
             {graded ? (
               `${output.grade} (×${figure(output.rmse_ratio)})`
             ) : (
-              <span class="muted">{NOT_MEASURED}</span>
+              <span class="muted">{t('common.not_measured')}</span>
             )}
           </td>
           <td />
@@ -162,21 +155,26 @@ function FirstMismatches({ output }: { output: OutputStats }) {
   return (
     <>
       <h4>
-        First mismatches <span class="muted">of {count(output.mismatches)}</span>
+        {t('output.first')} <span class="muted">{t('output.first_of', { n: output.mismatches })}</span>
       </h4>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={`First mismatches of ${output.key}`}>
+      <div
+        class="table-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={t('output.first_label', { key: output.key })}
+      >
         <table class="plain mono">
           <thead>
             <tr>
-              <th scope="col">At</th>
+              <th scope="col">{t('output.at')}</th>
               <th scope="col" class="num">
-                Chip
+                {t('common.chip')}
               </th>
               <th scope="col" class="num">
-                Expected
+                {t('output.expected')}
               </th>
               <th scope="col" class="num">
-                Tolerance
+                {t('output.tolerance')}
               </th>
             </tr>
           </thead>
@@ -186,7 +184,9 @@ function FirstMismatches({ output }: { output: OutputStats }) {
                 <td class="nowrap">{at(mismatch, output.shape)}</td>
                 <td class="num">{mismatch.actual_text || exact(mismatch.actual)}</td>
                 <td class="num">{mismatch.expected_text || exact(mismatch.expected)}</td>
-                <td class="num">{mismatch.tolerance === null ? 'exact' : figure(mismatch.tolerance)}</td>
+                <td class="num">
+                  {mismatch.tolerance === null ? t('output.exact') : figure(mismatch.tolerance)}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -197,26 +197,24 @@ function FirstMismatches({ output }: { output: OutputStats }) {
 }
 
 function counts(output: OutputStats): string {
-  const parts = [`${count(output.mismatches)} of ${count(output.elements)} elements beyond the tolerance`];
-  if (output.soft > 0) parts.push(`${count(output.soft)} marginal`);
-  if (output.nan_actual > 0) parts.push(`${count(output.nan_actual)} NaN`);
-  if (output.inf_actual > 0) parts.push(`${count(output.inf_actual)} infinite`);
-  if (output.flushed > 0) parts.push(`${count(output.flushed)} flushed to zero`);
-  return parts.join(', ');
+  const parts = [t('output.beyond', { n: output.mismatches, all: output.elements })];
+  if (output.soft > 0) parts.push(t('output.marginal', { n: output.soft }));
+  if (output.nan_actual > 0) parts.push(t('output.nan', { n: output.nan_actual }));
+  if (output.inf_actual > 0) parts.push(t('output.infinite', { n: output.inf_actual }));
+  if (output.flushed > 0) parts.push(t('output.flushed', { n: output.flushed }));
+  return parts.join(t('common.list_separator'));
 }
 
 function PublicVerdict({ output, verdict }: { output: OutputStats; verdict: Outcome }) {
   const ratio = output.public_mismatch_ratio;
+  const differs = output.public_pass ? verdict !== 'pass' && !output.ok : output.ok;
   return (
     <>
       {output.public_pass ? '✓ pass' : '✕ fail'}
       {typeof ratio === 'number' && (
-        <span class="muted"> ({figure(ratio * 100)} % of the elements outside its tolerance)</span>
+        <span class="muted"> {t('output.public_share', { share: figure(ratio * 100) })}</span>
       )}
-      {verdict !== 'pass' && output.public_pass && !output.ok && (
-        <span class="tone-note"> (differs from our verdict)</span>
-      )}
-      {output.ok && !output.public_pass && <span class="tone-note"> (differs from our verdict)</span>}
+      {differs && <span class="tone-note"> {t('output.differs')}</span>}
     </>
   );
 }
@@ -231,20 +229,25 @@ interface Props {
 // harness's verdict.
 export function CaseOutput({ output, verdict, reference }: Props) {
   return (
-    <article class="card output" aria-label={`Output ${output.key}`}>
+    <article class="card output" aria-label={t('output.label', { key: output.key })}>
       <h3>
         <code>{output.key}</code> <span class="muted">{`${output.dtype} ${shape(output.shape)}`}</span>
-        <span class={output.ok ? 'tone-good' : 'tone-bad'}>{output.ok ? '✓ ok' : '✕ not ok'}</span>
+        <span class={output.ok ? 'tone-good' : 'tone-bad'}>
+          {output.ok ? `✓ ${t('output.ok')}` : `✕ ${t('output.not_ok')}`}
+        </span>
       </h3>
       {output.detail && <p>{output.detail}</p>}
       <p class="small">
-        {counts(output)}. Gates: {gateText(output.gates)}. Public harness:{' '}
-        <PublicVerdict output={output} verdict={verdict} />.
+        {rich('output.summary', {
+          counts: counts(output),
+          gates: gateText(output.gates),
+          verdict: <PublicVerdict output={output} verdict={verdict} />,
+        })}
       </p>
       <div class="output-body">
         <Measurements output={output} reference={reference} />
         <figure>
-          <figcaption>Elements by error</figcaption>
+          <figcaption>{t('output.by_error')}</figcaption>
           {output.ulp_histogram.some((n) => n > 0) ? <Histogram counts={output.ulp_histogram} /> : <Empty />}
         </figure>
       </div>
@@ -253,4 +256,4 @@ export function CaseOutput({ output, verdict, reference }: Props) {
   );
 }
 
-const Empty = () => <p class="empty">{NOT_MEASURED}</p>;
+const Empty = () => <p class="empty">{t('common.not_measured')}</p>;

@@ -10,26 +10,26 @@ import { PartialMark } from '../components/partial_mark';
 import { RunTable } from '../components/run_table';
 import { StateMark } from '../components/state_mark';
 import { Head } from '../components/tips';
-import { ago, plural } from '../lib/format';
+import { ago } from '../lib/format';
+import { rich, t } from '../lib/i18n';
 import { missingText } from '../lib/models';
 import { to } from '../lib/router';
-import { TERMS } from '../lib/terms';
 import { isPoint } from '../lib/trend';
 import { useTitle } from '../lib/title';
 import { ChipTrend } from './chip_trend';
 
 function Flaky({ page }: { page: ChipPage }) {
-  if (page.flaky.length === 0) return <Empty>None: no case changed its outcome with the same library.</Empty>;
+  if (page.flaky.length === 0) return <Empty>{t('chip.no_flaky')}</Empty>;
   return (
     <table class="plain">
       <thead>
         <tr>
-          <Head>Case</Head>
-          <Head says={TERMS.changes} num>
-            Changes
+          <Head>{t('column.case')}</Head>
+          <Head says={t('term.changes')} num>
+            {t('chip.changes')}
           </Head>
-          <Head says={TERMS.flaky_runs} num>
-            Runs
+          <Head says={t('term.flaky_runs')} num>
+            {t('chip.runs')}
           </Head>
         </tr>
       </thead>
@@ -63,9 +63,9 @@ function Models({ chip }: { chip: string }) {
   const others = ran.filter(({ cell }) => !cell.ready);
   return (
     <>
-      <h2 id="models-title">Models</h2>
+      <h2 id="models-title">{t('app.models')}</h2>
       <p>
-        <Link href={to.models}>{`${ready.length} of ${plural(ran.length, 'model')} ready`}</Link>
+        <Link href={to.models}>{t('chip.models_ready', { ready: ready.length, n: ran.length })}</Link>
         {ready.length > 0 && <span class="muted small"> {ready.map(({ name }) => name).join(', ')}</span>}
       </p>
       {others.length > 0 && (
@@ -93,8 +93,12 @@ export function NewerRun({ shown, latest }: { shown: RunSummary; latest: RunSumm
   if (latest.run_id === shown.run_id) return null;
   return (
     <p class="small">
-      The <Link href={to.run(latest.run_id)}>latest run</Link> ({ago(latest.created)}) is{' '}
-      <StateMark state={latest.state} />. <PartialMark run={latest} inFull />
+      {rich('chip.newer', {
+        run: <Link href={to.run(latest.run_id)}>{t('chip.latest_run')}</Link>,
+        ago: ago(latest.created),
+        state: <StateMark state={latest.state} />,
+      })}{' '}
+      <PartialMark run={latest} inFull />
     </p>
   );
 }
@@ -108,13 +112,16 @@ function Body({ page }: { page: ChipPage }) {
     <>
       <section class="card head-card">
         <p class="head-line">
-          <strong>{shown.vendor_name || 'no vendor name'}</strong> {shown.impl_version || 'no version'}
+          <strong>{shown.vendor_name || t('common.no_vendor')}</strong>{' '}
+          {shown.impl_version || t('common.no_version')}
           <Badges badges={shown.badges} contracts={shown.contracts} />
           <WaiverCount n={shown.waivers_in_force} />
           <PartialMark run={shown} inFull />
           <span class="spring" />
           <StateMark state={shown.state} />
-          <Link href={to.run(shown.run_id)}>{page.complete ? 'newest complete run' : 'latest run'}</Link>{' '}
+          <Link href={to.run(shown.run_id)}>
+            {t(page.complete ? 'chip.complete_run' : 'chip.latest_run')}
+          </Link>{' '}
           {ago(shown.created)}
         </p>
         <Figures run={shown} />
@@ -122,34 +129,30 @@ function Body({ page }: { page: ChipPage }) {
       </section>
       <div class="columns">
         <section aria-labelledby="heat-title">
-          <h2 id="heat-title">Operators by dtype</h2>
+          <h2 id="heat-title">{t('chip.heat')}</h2>
           {heat.run_id === null ? (
-            <Empty>Not measured yet.</Empty>
+            <Empty>{t('chip.not_measured')}</Empty>
           ) : (
             <HeatMap heat={heat} run={heat.run_id} />
           )}
         </section>
         <section aria-labelledby="trend-title">
-          <h2 id="trend-title">Trend</h2>
+          <h2 id="trend-title">{t('chip.trend')}</h2>
           {points.length > 1 ? (
             <div class="card">
               <ChipTrend runs={points} />
             </div>
           ) : (
-            <Empty>No trend yet: a trend needs two complete runs.</Empty>
+            <Empty>{t('chip.no_trend')}</Empty>
           )}
-          {left > 0 && (
-            <p class="small muted">
-              Without {plural(left, 'run')} that {left === 1 ? 'is' : 'are'} not complete.
-            </p>
-          )}
-          <h2>Flaky cases</h2>
+          {left > 0 && <p class="small muted">{t('chip.without', { n: left })}</p>}
+          <h2>{t('chip.flaky')}</h2>
           <Flaky page={page} />
           <Models chip={latest.chip} />
         </section>
       </div>
       <h2 class="section">
-        {page.runs.length < 50 ? plural(page.runs.length, 'run') : 'The newest 50 runs'}
+        {t(page.runs.length < 50 ? 'common.runs' : 'chip.newest_runs', { n: page.runs.length })}
       </h2>
       <RunTable runs={page.runs} />
     </>
@@ -161,8 +164,8 @@ export function ChipPageView({ chip }: { chip: string }) {
   const loaded = useApi<ChipPage>(`/chips/${encodeURIComponent(chip)}`, 5000);
   return (
     <>
-      <nav class="crumbs" aria-label="Above">
-        <Link href={to.overview}>Chips</Link>
+      <nav class="crumbs" aria-label={t('app.above')}>
+        <Link href={to.overview}>{t('app.chips')}</Link>
       </nav>
       <h1 class="cut" title={chip}>
         {chip}

@@ -1,7 +1,8 @@
 import { useCallback } from 'preact/hooks';
 import type { RunSummary } from '../api/types';
 import { Chart, escapeHtml, tooltipStyle, type Colours } from '../components/chart';
-import { count, percent, shortHash, time } from '../lib/format';
+import { percent, shortHash, time } from '../lib/format';
+import { t } from '../lib/i18n';
 import { navigate, to } from '../lib/router';
 
 const ratio = (part: number, whole: number) => (whole > 0 ? (100 * part) / whole : null);
@@ -11,9 +12,9 @@ function tooltip(run: RunSummary): string {
   return [
     `<b>${escapeHtml(run.run_id)}</b>`,
     time(run.created),
-    `${escapeHtml(run.impl_version || 'no version')}, ${escapeHtml(shortHash(run.impl_sha256))}`,
-    `${count(coverage.passing)} of ${count(coverage.abi_functions)} functions pass`,
-    `correctness ${percent(correctness.passed, correctness.called)}, ${count(run.failed)} fail`,
+    `${escapeHtml(run.impl_version || t('common.no_version'))}, ${escapeHtml(shortHash(run.impl_sha256))}`,
+    t('trend.functions_pass', { n: coverage.passing, all: coverage.abi_functions }),
+    t('trend.correctness_is', { share: percent(correctness.passed, correctness.called), failed: run.failed }),
   ].join('<br>');
 }
 
@@ -55,8 +56,11 @@ function axes(c: Colours, at: number, name: string, labels: string[]) {
 export function ChipTrend({ runs }: { runs: RunSummary[] }) {
   const option = useCallback(
     (c: Colours) => {
-      const labels = runs.map((run) => `${run.run_id}|${time(run.created).slice(5)}`);
-      const [coverage, correctness] = [axes(c, 0, 'functions', labels), axes(c, 1, 'correctness', labels)];
+      const labels = runs.map((run) => `${run.run_id}|${time(run.created, true)}`);
+      const [coverage, correctness] = [
+        axes(c, 0, t('trend.functions_axis'), labels),
+        axes(c, 1, t('trend.correctness'), labels),
+      ];
       const line = (at: number, colour: string, values: (number | null)[]) => ({
         type: 'line',
         xAxisIndex: at,
@@ -110,11 +114,6 @@ export function ChipTrend({ runs }: { runs: RunSummary[] }) {
     [runs],
   );
   return (
-    <Chart
-      option={option}
-      onOpen={onOpen}
-      height={250}
-      label={`Functions that pass, and correctness, of ${runs.length} runs; the table below has the figures`}
-    />
+    <Chart option={option} onOpen={onOpen} height={250} label={t('trend.chart', { runs: runs.length })} />
   );
 }

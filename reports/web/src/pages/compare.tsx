@@ -2,18 +2,19 @@ import type { Compare } from '../api/compare_types';
 import type { RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges } from '../components/badges';
-import { ChipLink } from '../components/chip_link';
+import { ChipLink, chipName } from '../components/chip_link';
 import { Figures } from '../components/figures';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { PartialMark } from '../components/partial_mark';
 import { time } from '../lib/format';
+import { t } from '../lib/i18n';
 import { navigate, to, usePlace, withQuery } from '../lib/router';
 import { useTitle } from '../lib/title';
 import { CompareRows } from './compare_rows';
 
 function label(run: RunSummary): string {
-  const version = run.impl_version || 'no version';
+  const version = run.impl_version || t('common.no_version');
   return `${time(run.created)}  ${version}  ${run.impl_sha256.slice(0, 8)}  ${run.run_id}`;
 }
 
@@ -27,20 +28,19 @@ function Picker({ name, runs }: { name: 'a' | 'b'; runs: RunSummary[] }) {
     <label class="picker">
       <span class="side">{name.toUpperCase()}</span>
       <select
-        aria-label={`Run ${name.toUpperCase()}`}
+        aria-label={t('compare.run', { side: name.toUpperCase() })}
         value={value}
         onChange={(event) => navigate(withQuery(place, { [name]: event.currentTarget.value }))}
       >
-        <option value="">choose a run</option>
+        <option value="">{t('compare.choose')}</option>
         {!known && <option value={value}>{value}</option>}
         {chips.map((chip) => (
-          <optgroup key={chip} label={chip || 'unnamed chip'}>
+          <optgroup key={chip} label={chipName(chip)}>
             {runs
               .filter((run) => run.chip === chip)
               .map((run, i) => (
                 <option key={run.run_id} value={run.run_id}>
-                  {i === 0 ? 'latest: ' : ''}
-                  {label(run)}
+                  {i === 0 ? t('compare.latest', { run: label(run) }) : label(run)}
                 </option>
               ))}
           </optgroup>
@@ -52,7 +52,7 @@ function Picker({ name, runs }: { name: 'a' | 'b'; runs: RunSummary[] }) {
 
 function Side({ name, run }: { name: string; run: RunSummary }) {
   return (
-    <section class="card compare-side" aria-label={`Run ${name}`}>
+    <section class="card compare-side" aria-label={t('compare.run', { side: name })}>
       <p class="head-line">
         <span class="side">{name}</span>
         <strong class="chip-name">
@@ -78,8 +78,8 @@ function Body({ data }: { data: Compare }) {
         <Side name="B" run={data.b} />
       </div>
       <p class={data.same_variant ? 'notice' : 'notice notice-note'}>
-        A and B {data.same_variant && 'are '}
-        {data.comparable}. Times are {data.times}.
+        {t(data.same_variant ? 'compare.same' : 'compare.differ', { text: data.comparable })}{' '}
+        {t('compare.times', { text: data.times })}
       </p>
       <CompareRows data={data} />
     </>
@@ -87,7 +87,7 @@ function Body({ data }: { data: Compare }) {
 }
 
 export function ComparePageView() {
-  useTitle('Compare');
+  useTitle(t('app.compare'));
   const place = usePlace();
   const a = place.query.get('a') ?? '';
   const b = place.query.get('b') ?? '';
@@ -98,7 +98,7 @@ export function ComparePageView() {
   );
   return (
     <>
-      <h1>Compare</h1>
+      <h1>{t('app.compare')}</h1>
       <Loading loaded={runs}>
         {(data) => (
           <div class="pickers">
@@ -106,8 +106,8 @@ export function ComparePageView() {
             <button
               type="button"
               onClick={() => navigate(withQuery(place, { a: b, b: a }))}
-              aria-label="Swap A and B"
-              title="Swap A and B"
+              aria-label={t('compare.swap')}
+              title={t('compare.swap')}
             >
               ⇄
             </button>
@@ -118,10 +118,7 @@ export function ComparePageView() {
       {both ? (
         <Loading loaded={compared}>{(data) => <Body data={data} />}</Loading>
       ) : (
-        <Empty>
-          Choose two runs: of one chip to see what a new library changed, of two chips to see them side by
-          side.
-        </Empty>
+        <Empty>{t('compare.explain')}</Empty>
       )}
     </>
   );

@@ -8,28 +8,30 @@ import { SearchField } from '../components/search_field';
 import { ToggleChips } from '../components/toggle_chips';
 import { countBy, readSort, sortRows } from '../lib/cases';
 import { filterCompare, KINDS } from '../lib/compare';
-import { count, figure, micros, shortFigure } from '../lib/format';
+import { figure, micros, shortFigure } from '../lib/format';
+import { t } from '../lib/i18n';
 import { to, usePlace } from '../lib/router';
-import { TERMS } from '../lib/terms';
 
 function KindMark({ kind }: { kind: CompareRow['kind'] }) {
-  const { label, sign, tone, says } = KINDS[kind] ?? { label: kind, sign: '?', tone: 'none', says: '' };
+  const { sign, tone } = KINDS[kind] ?? { sign: '?', tone: 'none' };
+  const known = kind in KINDS;
   return (
-    <span class={`mark tone-${tone}`} title={says}>
+    <span class={`mark tone-${tone}`} title={known ? t(`kind_says.${kind}`) : ''}>
       <span class="sign" aria-hidden="true">
         {sign}
       </span>
-      <span class="word">{label}</span>
+      <span class="word">{known ? t(`kind.${kind}`) : kind}</span>
     </span>
   );
 }
 
-const range = (side: CompareSide) => `${micros(side.call_low_us)} to ${micros(side.call_high_us)}`;
+const range = (side: CompareSide) =>
+  t('compare.range', { low: micros(side.call_low_us), high: micros(side.call_high_us) });
 const byTime = (row: CompareRow) => row.kind === 'slower' || row.kind === 'faster';
 
 // One side: the outcome, and the figure that the kind of change concerns.
 function Side({ row, side, run }: { row: CompareRow; side: CompareSide | null; run: string }) {
-  if (!side) return <span class="muted">not in this run</span>;
+  if (!side) return <span class="muted">{t('compare.not_in_run')}</span>;
   return (
     <Link href={to.case(run, row.case_id)} class="compare-cell">
       <OutcomeMark outcome={side.outcome} short={false} />
@@ -42,14 +44,14 @@ function columns(a: string, b: string): Column<CompareRow>[] {
   return [
     {
       key: 'kind',
-      head: 'Difference',
-      says: TERMS.kind,
+      head: t('compare.difference'),
+      says: t('term.kind'),
       width: 'var(--kind-width)',
       cell: (r) => <KindMark kind={r.kind} />,
     },
     {
       key: 'case_id',
-      head: 'Case',
+      head: t('column.case'),
       width: '',
       cell: (r) => (
         <>
@@ -57,7 +59,7 @@ function columns(a: string, b: string): Column<CompareRow>[] {
             {r.case_id}
           </span>
           <span class="under muted cut">
-            {r.a?.outcome ?? 'absent'} → {r.b?.outcome ?? 'absent'}
+            {r.a?.outcome ?? t('compare.absent')} → {r.b?.outcome ?? t('compare.absent')}
           </span>
         </>
       ),
@@ -67,7 +69,7 @@ function columns(a: string, b: string): Column<CompareRow>[] {
     {
       key: 'factor',
       head: 'B / A',
-      says: TERMS.factor,
+      says: t('term.factor'),
       width: '76px',
       numeric: true,
       cell: (r) => (r.factor === null ? '–' : `×${figure(r.factor)}`),
@@ -93,26 +95,29 @@ export function CompareRows({ data }: { data: Compare }) {
   return (
     <>
       <div class="filters">
-        <SearchField label="Case" />
+        <SearchField label={t('column.case')} />
         <FilterSelect
-          label="operator"
+          label={t('compare.operator')}
           name="operator"
-          options={operators.map(([value, n]) => ({ value, text: `${value || 'library'} (${n})` }))}
+          options={operators.map(([value, n]) => ({
+            value,
+            text: t('filter.counted', { value: value || t('common.library'), n }),
+          }))}
         />
-        <ToggleChips label="Kinds of difference" name="kind" chips={chips} />
+        <ToggleChips label={t('compare.kinds')} name="kind" chips={chips} />
         <span class="spring" />
         <span class="muted small" role="status">
-          {count(shown.length)} differences, {count(data.counts.same ?? 0)} cases the same
+          {t('compare.count', { n: shown.length, same: data.counts.same ?? 0 })}
         </span>
       </div>
       <DataTable
-        label="Differences"
+        label={t('compare.label')}
         rows={shown}
         columns={heads}
         rowKey={(row) => `${row.case_id} ${row.kind}`}
         rowHref={(row) => to.case(row.b ? data.b.run_id : data.a.run_id, row.case_id)}
         sort={sort}
-        empty={data.rows.length === 0 ? 'Nothing differs.' : 'No difference matches these filters.'}
+        empty={t(data.rows.length === 0 ? 'compare.nothing' : 'compare.no_match')}
       />
     </>
   );

@@ -11,14 +11,19 @@ import { Head } from '../components/tips';
 import { countBy } from '../lib/cases';
 import { CELL_LOOKS, cellKind, filterFunctions, totals, type CellKind } from '../lib/coverage';
 import { count, percent } from '../lib/format';
+import { t } from '../lib/i18n';
 import { to, usePlace } from '../lib/router';
-import { TERMS } from '../lib/terms';
 import { useTitle } from '../lib/title';
 
 function Cell({ cell, chip, name }: { cell: CoverageCell | null; chip: string; name: string }) {
   const kind = cellKind(cell);
-  const { sign, label, tone } = CELL_LOOKS[kind];
-  const says = `${name} on ${chip}: ${label}${cell && cell.cases > 0 ? `, ${cell.passed} of ${cell.cases} cases pass` : ''}`;
+  const { sign, tone } = CELL_LOOKS[kind];
+  const label = t(`coverage.${kind}`);
+  const where = { function: name, chip, says: label };
+  const says =
+    cell && cell.cases > 0
+      ? t('coverage.cell_counted', { ...where, passed: cell.passed, cases: cell.cases })
+      : t('coverage.cell', where);
   const content = (
     <>
       <span class="sign" aria-hidden="true">
@@ -49,7 +54,7 @@ function Totals({ page }: { page: CoveragePage }) {
   return (
     <tr class="totals">
       <th scope="row">
-        all <span class="muted">{count(page.functions.length)}</span>
+        {t('common.all')} <span class="muted">{count(page.functions.length)}</span>
       </th>
       <td />
       {page.chips.map((chip, i) => {
@@ -58,7 +63,7 @@ function Totals({ page }: { page: CoveragePage }) {
         const implemented = page.functions.length - s.absent;
         return (
           <td key={chip} class="coverage-cell">
-            {percent(implemented, page.functions.length)} implemented
+            {t('coverage.implemented', { share: percent(implemented, page.functions.length) })}
             <br />
             <span class="tone-good">✓ {count(s.passing)}</span>{' '}
             <span class="tone-bad">✕ {count(s.failing)}</span>{' '}
@@ -92,34 +97,34 @@ function Matrix({ page }: { page: CoveragePage }) {
   return (
     <>
       <div class="filters">
-        <SearchField label="Function" />
+        <SearchField label={t('column.function')} />
         <FilterSelect
-          label="Family"
+          label={t('coverage.family')}
           name="family"
           options={families.map(([value, n]) => ({
             value,
-            text: `${value === 'none' ? 'not in the suite' : value} (${n})`,
+            text: t('filter.counted', { value: value === 'none' ? t('coverage.not_in_suite') : value, n }),
           }))}
         />
         <FilterSelect
-          label="Some chip"
+          label={t('coverage.some_chip')}
           name="show"
           options={(Object.keys(CELL_LOOKS) as CellKind[]).map((value) => ({
             value,
-            text: CELL_LOOKS[value].label,
+            text: t(`coverage.${value}`),
           }))}
         />
         <span class="spring" />
         <span class="muted small" role="status">
-          {count(functions.length)} of {count(page.functions.length)} functions
+          {t('coverage.count', { n: functions.length, all: page.functions.length })}
         </span>
       </div>
-      <div class="coverage-scroll" tabIndex={0} role="region" aria-label="Functions by chips">
+      <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('coverage.label')}>
         <table class="plain coverage">
           <thead>
             <tr>
-              <Head>Function</Head>
-              <Head says={TERMS.family}>Family</Head>
+              <Head>{t('column.function')}</Head>
+              <Head says={t('term.family')}>{t('coverage.family')}</Head>
               {page.chips.map((chip) => (
                 <Head key={chip}>
                   <ChipLink chip={chip} />
@@ -135,7 +140,7 @@ function Matrix({ page }: { page: CoveragePage }) {
                 <th scope="row" class="mono">
                   {f.name}
                 </th>
-                <td class="muted">{f.family ?? 'not in the suite'}</td>
+                <td class="muted">{f.family ?? t('coverage.not_in_suite')}</td>
                 {f.cells.map((cell, i) => (
                   <Cell key={page.chips[i]} cell={cell} chip={page.chips[i] ?? ''} name={f.name} />
                 ))}
@@ -145,9 +150,10 @@ function Matrix({ page }: { page: CoveragePage }) {
         </table>
       </div>
       <p class="legend small muted">
-        {Object.values(CELL_LOOKS).map(({ sign, label, tone }) => (
-          <span key={label}>
-            <span class={`tone-${tone}`}>{sign}</span> {label}
+        {(Object.keys(CELL_LOOKS) as CellKind[]).map((kind) => (
+          <span key={kind}>
+            <span class={`tone-${CELL_LOOKS[kind].tone}`}>{CELL_LOOKS[kind].sign}</span>{' '}
+            {t(`coverage.${kind}`)}
           </span>
         ))}
       </p>
@@ -156,15 +162,13 @@ function Matrix({ page }: { page: CoveragePage }) {
 }
 
 export function CoveragePageView() {
-  useTitle('Coverage');
+  useTitle(t('app.coverage'));
   const loaded = useApi<CoveragePage>('/coverage');
   return (
     <>
-      <h1>Coverage</h1>
+      <h1>{t('app.coverage')}</h1>
       <Loading loaded={loaded}>
-        {(page) =>
-          page.chips.length === 0 ? <Empty>No run yet: nothing was measured.</Empty> : <Matrix page={page} />
-        }
+        {(page) => (page.chips.length === 0 ? <Empty>{t('coverage.no_run')}</Empty> : <Matrix page={page} />)}
       </Loading>
     </>
   );

@@ -2,6 +2,7 @@ import { useCallback } from 'preact/hooks';
 import type { Figure, HistoryPoint } from '../api/types';
 import { Chart, escapeHtml, tooltipStyle, type Colours } from '../components/chart';
 import { figure, micros, shortHash, time } from '../lib/format';
+import { t } from '../lib/i18n';
 import { look, type Tone } from '../lib/outcomes';
 import { navigate, to } from '../lib/router';
 
@@ -15,7 +16,7 @@ const SYMBOL: Record<Tone, string> = {
 };
 
 type Measure = 'max_z' | 'max_ulp' | 'call_us';
-const NAMES: Record<Measure, string> = { max_z: 'max z', max_ulp: 'max ulp', call_us: 'call, µs' };
+const nameOf = (key: Measure) => t(key === 'call_us' ? 'history.call_axis' : `column.${key}`);
 
 // A logarithmic axis has no place for zero, infinity and values that were not measured: they have
 // no point.
@@ -25,9 +26,9 @@ function tooltip(p: HistoryPoint): string {
   return [
     `<b>${escapeHtml(p.run_id)}</b>`,
     time(p.created),
-    `${escapeHtml(p.impl_version || 'no version')}, ${escapeHtml(shortHash(p.impl_sha256))}`,
+    `${escapeHtml(p.impl_version || t('common.no_version'))}, ${escapeHtml(shortHash(p.impl_sha256))}`,
     look(p.outcome).label,
-    `max z ${figure(p.max_z)}, max ulp ${figure(p.max_ulp)}, call ${micros(p.call_us)}`,
+    t('history.figures', { z: figure(p.max_z), ulp: figure(p.max_ulp), call: micros(p.call_us) }),
   ].join('<br>');
 }
 
@@ -41,7 +42,7 @@ function xAxis(c: Colours, points: HistoryPoint[], at: number, last: boolean) {
       color: c.muted,
       fontSize: 10,
       hideOverlap: true,
-      formatter: (_: string, i: number) => time(points[i]?.created ?? null).slice(5),
+      formatter: (_: string, i: number) => time(points[i]?.created ?? null, true),
     },
     axisLine: { show: at > 0, lineStyle: { color: c.line } },
     axisTick: { show: false },
@@ -107,7 +108,7 @@ export function HistoryChart({ points, caseId }: { points: HistoryPoint[]; caseI
           ...strips.map((_, i) => ({ left: 66, right: 16, top: 36 + i * 106, height: 90 })),
         ],
         xAxis: [0, ...strips.map((_, i) => i + 1)].map((at) => xAxis(c, points, at, at === last)),
-        yAxis: [yAxis(c, 0, ''), ...strips.map((key, i) => yAxis(c, i + 1, NAMES[key]))],
+        yAxis: [yAxis(c, 0, ''), ...strips.map((key, i) => yAxis(c, i + 1, nameOf(key)))],
         series: [
           series(c, points, 0, () => 1),
           ...strips.map((key, i) => series(c, points, i + 1, (p) => drawable(p[key]))),
@@ -124,12 +125,5 @@ export function HistoryChart({ points, caseId }: { points: HistoryPoint[]; caseI
     [points, caseId],
   );
   const height = 50 + strips.length * 106;
-  return (
-    <Chart
-      option={option}
-      onOpen={onOpen}
-      height={height}
-      label="Outcome, error and time by run; the table below has the figures"
-    />
-  );
+  return <Chart option={option} onOpen={onOpen} height={height} label={t('history.chart')} />;
 }

@@ -6,27 +6,26 @@ import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
-import { count } from '../lib/format';
+import { rich, t } from '../lib/i18n';
 import { missingText } from '../lib/models';
 import { to, usePlace } from '../lib/router';
-import { TERMS } from '../lib/terms';
 import { useTitle } from '../lib/title';
 
 function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; model: string }) {
   if (!cell) {
     return (
-      <td class="coverage-cell tone-none" title={`${model} on ${chip}: not run`}>
+      <td class="coverage-cell tone-none" title={t('models.not_run_on', { model, chip })}>
         <span class="sign" aria-hidden="true">
           ◌
         </span>
-        <span class="visually-hidden">not run</span>
+        <span class="visually-hidden">{t('models.not_run')}</span>
       </td>
     );
   }
   const missing = missingText(cell);
   const functions = [
-    ...cell.failing_functions.map((name) => `${name} fails`),
-    ...cell.missing_functions.map((name) => `${name} is missing`),
+    ...cell.failing_functions.map((name) => t('models.fails', { function: name })),
+    ...cell.missing_functions.map((name) => t('models.missing', { function: name })),
   ];
   return (
     <td class={`coverage-cell tone-${cell.ready ? 'good' : 'bad'}`}>
@@ -34,7 +33,9 @@ function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; mod
         <span class="sign" aria-hidden="true">
           {cell.ready ? '✓' : '✕'}
         </span>
-        {cell.ready ? 'ready' : `${count(cell.passing)} of ${count(cell.calls)} calls pass`}
+        {cell.ready
+          ? t('models.ready')
+          : t('models.calls_pass', { passing: cell.passing, calls: cell.calls })}
       </Link>
       {missing && (
         <details>
@@ -47,7 +48,9 @@ function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; mod
         </details>
       )}
       <div class="small muted">
-        {cell.scaled > 0 ? `${count(cell.scaled)} of ${count(cell.calls)} scaled` : 'true size'}
+        {cell.scaled > 0
+          ? t('models.scaled', { scaled: cell.scaled, calls: cell.calls })
+          : t('models.true_size')}
       </div>
     </td>
   );
@@ -66,20 +69,20 @@ function Matrix({ page }: { page: ModelsPage }) {
   return (
     <>
       <div class="filters">
-        <SearchField label="Model" />
+        <SearchField label={t('models.model')} />
         <span class="spring" />
         <span class="muted small" role="status">
-          {count(models.length)} of {count(page.models.length)} models
+          {t('models.count', { n: models.length, all: page.models.length })}
         </span>
       </div>
-      <div class="coverage-scroll" tabIndex={0} role="region" aria-label="Models by chips">
+      <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('models.label')}>
         <table class="plain coverage">
           <thead>
             <tr>
-              <Head says={TERMS.model}>Model</Head>
-              <Head>What it is</Head>
+              <Head says={t('term.model')}>{t('models.model')}</Head>
+              <Head>{t('models.what')}</Head>
               {page.chips.map((chip) => (
-                <Head key={chip} says={TERMS.ready}>
+                <Head key={chip} says={t('term.ready')}>
                   <ChipLink chip={chip} />
                 </Head>
               ))}
@@ -105,18 +108,20 @@ function Matrix({ page }: { page: ModelsPage }) {
 }
 
 export function ModelsPageView() {
-  useTitle('Models');
+  useTitle(t('app.models'));
   const loaded = useApi<ModelsPage>('/models');
   return (
     <>
-      <h1>Models</h1>
+      <h1>{t('app.models')}</h1>
       <Loading loaded={loaded}>
         {(page) =>
           page.models.some((model) => model.cells.some((cell) => cell !== null)) ? (
             <Matrix page={page} />
           ) : (
             <Empty>
-              No run has the calls of a model: <code>diopi-agent --impl LIBRARY --model resnet50</code>
+              {rich('models.no_run', {
+                command: <code>diopi-agent --impl LIBRARY --model resnet50</code>,
+              })}
             </Empty>
           )
         }

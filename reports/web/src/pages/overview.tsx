@@ -10,7 +10,8 @@ import { PartialMark } from '../components/partial_mark';
 import { RunTable } from '../components/run_table';
 import { Sparkline } from '../components/sparkline';
 import { StateMark } from '../components/state_mark';
-import { ago, count, plural, time } from '../lib/format';
+import { ago, time } from '../lib/format';
+import { rich, t } from '../lib/i18n';
 import { to } from '../lib/router';
 import { useTitle } from '../lib/title';
 import { NewerRun } from './chip';
@@ -27,7 +28,7 @@ function ChipCard({ row }: { row: ChipRow }) {
           <ChipLink chip={row.chip} />
         </h2>
         <span class="muted cut" title={row.vendor_name}>
-          {row.vendor_name || 'no vendor name'} {shown.impl_version}
+          {row.vendor_name || t('common.no_vendor')} {shown.impl_version}
         </span>
         <span class="spring" />
         <Badges badges={shown.badges} contracts={shown.contracts} />
@@ -36,7 +37,7 @@ function ChipCard({ row }: { row: ChipRow }) {
         <div>
           <CoverageFigure coverage={shown.coverage} />
           <Sparkline
-            label="functions that pass"
+            label={t('trend.functions')}
             kind="coverage"
             values={trend.map((p) => ratio(p.coverage.passing, p.coverage.abi_functions))}
           />
@@ -44,7 +45,7 @@ function ChipCard({ row }: { row: ChipRow }) {
         <div>
           <CorrectnessFigure correctness={shown.correctness} cases={shown.cases} />
           <Sparkline
-            label="correctness"
+            label={t('trend.correctness')}
             kind="correctness"
             values={trend.map((p) => ratio(p.correctness.passed, p.correctness.called))}
           />
@@ -55,22 +56,26 @@ function ChipCard({ row }: { row: ChipRow }) {
         <StateMark state={shown.state} />
         <PartialMark run={shown} />
         <span>
-          <Link href={to.run(shown.run_id)}>{row.complete ? 'newest complete run' : 'last run'}</Link>{' '}
+          <Link href={to.run(shown.run_id)}>
+            {t(row.complete ? 'chip.complete_run' : 'overview.last_run')}
+          </Link>{' '}
           <time dateTime={shown.created ?? ''} title={time(shown.created)}>
             {ago(shown.created)}
           </time>
         </span>
         <span class={shown.failed > 0 ? 'tone-bad' : 'muted'}>
           {shown.failed > 0 ? (
-            <Link href={to.run(shown.run_id, { outcome: 'failed' })}>✕ {count(shown.failed)} fail</Link>
+            <Link href={to.run(shown.run_id, { outcome: 'failed' })}>
+              ✕ {t('overview.fail', { n: shown.failed })}
+            </Link>
           ) : shown.correctness.called > 0 ? (
-            'none fails'
+            t('overview.none_fails')
           ) : (
-            'nothing was called'
+            t('overview.not_called')
           )}
         </span>
         <WaiverCount n={shown.waivers_in_force} />
-        <span class="muted">{plural(row.runs, 'run')}</span>
+        <span class="muted">{t('common.runs', { n: row.runs })}</span>
       </footer>
       <NewerRun shown={shown} latest={latest} />
     </article>
@@ -78,20 +83,21 @@ function ChipCard({ row }: { row: ChipRow }) {
 }
 
 export function Overview() {
-  useTitle('Chips');
+  useTitle(t('app.chips'));
   const chips = useApi<{ chips: ChipRow[] }>('/chips', 5000);
   const runs = useApi<{ runs: RunSummary[] }>('/runs?limit=12', 5000);
   const underWay =
     runs.data?.runs.filter(({ state }) => state === 'running' || state === 'queued').length ?? 0;
   return (
     <>
-      <h1>Chips</h1>
+      <h1>{t('app.chips')}</h1>
       <Loading loaded={chips}>
         {(data) =>
           data.chips.length === 0 ? (
             <Empty>
-              No run yet. On the chip’s machine:{' '}
-              <code>diopi-agent --impl LIBRARY --chip NAME --server ADDRESS</code>
+              {rich('overview.no_run', {
+                command: <code>diopi-agent --impl LIBRARY --chip NAME --server ADDRESS</code>,
+              })}
             </Empty>
           ) : (
             <div class="chip-grid">
@@ -103,10 +109,13 @@ export function Overview() {
         }
       </Loading>
       <h2 class="section">
-        Newest runs {underWay > 0 && <span class="muted small">{underWay} under way</span>}
+        {t('overview.newest_runs')}{' '}
+        {underWay > 0 && <span class="muted small">{t('overview.under_way', { n: underWay })}</span>}
       </h2>
       <Loading loaded={runs}>
-        {(data) => (data.runs.length === 0 ? <Empty>None.</Empty> : <RunTable runs={data.runs} chip />)}
+        {(data) =>
+          data.runs.length === 0 ? <Empty>{t('overview.none')}</Empty> : <RunTable runs={data.runs} chip />
+        }
       </Loading>
     </>
   );

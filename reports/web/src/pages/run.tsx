@@ -11,6 +11,7 @@ import { PartialMark } from '../components/partial_mark';
 import { StateMark } from '../components/state_mark';
 import { asksForCases, parseCases } from '../lib/cases';
 import { ago, count, time } from '../lib/format';
+import { t } from '../lib/i18n';
 import { to, usePlace, withQuery } from '../lib/router';
 import { isLive } from '../lib/state';
 import { useTitle } from '../lib/title';
@@ -30,7 +31,7 @@ function Head({ run }: { run: RunPage }) {
           <ChipLink chip={run.chip} />
         </strong>
         <span>
-          {run.vendor_name || 'no vendor name'} {run.impl_version || 'no version'}
+          {run.vendor_name || t('common.no_vendor')} {run.impl_version || t('common.no_version')}
         </span>
         <Badges badges={run.badges} contracts={run.contracts} />
         <WaiverCount n={run.waivers_in_force} />
@@ -38,7 +39,7 @@ function Head({ run }: { run: RunPage }) {
         <time dateTime={run.created ?? ''} title={ago(run.created)}>
           {time(run.created)}
         </time>
-        <Link href={to.compare(undefined, run.run_id)}>compare</Link>
+        <Link href={to.compare(undefined, run.run_id)}>{t('common.compare')}</Link>
       </p>
       <Figures run={run} />
       <RunFacts run={run} />
@@ -67,8 +68,8 @@ function CasesView({ run, cases, failures }: BodyProps) {
     <>
       {key !== '' && (
         <p class="notice">
-          Cases of one group: {group ? group.cause : failures.data ? 'this run has no such group' : '…'}{' '}
-          <Link href={withQuery(place, { group: null, view: 'cases' })}>show all cases</Link>
+          {t('run.group', { cause: group?.cause ?? (failures.data ? t('run.no_group') : '…') })}{' '}
+          <Link href={withQuery(place, { group: null, view: 'cases' })}>{t('run.all_cases')}</Link>
         </p>
       )}
       <Loading loaded={cases}>{() => <RunCases run={run.run_id} rows={rows} />}</Loading>
@@ -86,12 +87,12 @@ function Body(props: BodyProps) {
       <div class="run-body">
         <RunOperators operators={run.operators} />
         <div class="run-cases">
-          <nav class="tabs" aria-label="Views">
+          <nav class="tabs" aria-label={t('run.views')}>
             <Link href={to.run(run.run_id)} aria-current={inCases ? undefined : 'page'}>
-              Failures by cause {groups !== undefined && <span class="muted">{count(groups)}</span>}
+              {t('run.failures')} {groups !== undefined && <span class="muted">{count(groups)}</span>}
             </Link>
             <Link href={to.run(run.run_id, {})} aria-current={inCases ? 'page' : undefined}>
-              Cases <span class="muted">{count(run.cases)}</span>
+              {t('column.cases')} <span class="muted">{count(run.cases)}</span>
             </Link>
           </nav>
           {inCases ? (
@@ -108,7 +109,7 @@ function Body(props: BodyProps) {
 }
 
 export function RunPageView({ run }: { run: string }) {
-  useTitle(`Run ${run}`);
+  useTitle(t('run.title', { run }));
   const inCases = asksForCases(usePlace().query);
   const path = `/runs/${encodeURIComponent(run)}`;
   const first = useApi<RunPage>(path);
@@ -124,8 +125,8 @@ export function RunPageView({ run }: { run: string }) {
   }, [live, reload]);
   return (
     <>
-      <nav class="crumbs" aria-label="Above">
-        <Link href={to.runs}>Runs</Link>
+      <nav class="crumbs" aria-label={t('app.above')}>
+        <Link href={to.runs}>{t('runs.title')}</Link>
       </nav>
       <h1 class="mono">{run}</h1>
       {live && <RunLive run={run} onEnd={reload} />}

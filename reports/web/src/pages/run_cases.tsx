@@ -7,40 +7,37 @@ import { SearchField } from '../components/search_field';
 import { ToggleChips } from '../components/toggle_chips';
 import { rememberList } from '../lib/case_list';
 import { countBy, filterCases, readFilter, readSort, sortRows, type CaseRow } from '../lib/cases';
-import { count, micros, percent, shortFigure } from '../lib/format';
+import { micros, percent, shortFigure } from '../lib/format';
+import { t } from '../lib/i18n';
 import { OUTCOME_ORDER } from '../lib/outcomes';
 import { to, usePlace } from '../lib/router';
-import { TERMS } from '../lib/terms';
 
-const dash = <span title="not measured">–</span>;
+const dash = () => <span title={t('common.not_measured')}>–</span>;
 
 function PublicMark({ row }: { row: CaseRow }) {
-  if (row.public_pass === null) return dash;
+  if (row.public_pass === null) return dash();
   const differs = row.public_pass !== (row.outcome === 'pass');
   return (
-    <span
-      class={differs ? 'tone-note' : 'muted'}
-      title={differs ? 'differs from our verdict' : 'same as our verdict'}
-    >
+    <span class={differs ? 'tone-note' : 'muted'} title={t(differs ? 'cases.differs' : 'cases.same')}>
       {row.public_pass ? 'pass' : 'fail'}
       {differs ? ' ≠' : ''}
     </span>
   );
 }
 
-const FIGURES: Column<CaseRow>[] = [
+const figures = (): Column<CaseRow>[] => [
   {
     key: 'max_z',
-    head: 'max z',
-    says: TERMS.max_z,
+    head: t('column.max_z'),
+    says: t('term.max_z'),
     width: '66px',
     numeric: true,
     cell: (r) => shortFigure(r.max_z),
   },
   {
     key: 'max_ulp',
-    head: 'max ulp',
-    says: TERMS.max_ulp,
+    head: t('column.max_ulp'),
+    says: t('term.max_ulp'),
     width: '74px',
     numeric: true,
     wide: true,
@@ -48,34 +45,34 @@ const FIGURES: Column<CaseRow>[] = [
   },
   {
     key: 'mismatch_ratio',
-    head: 'beyond',
-    says: TERMS.beyond,
+    head: t('cases.beyond'),
+    says: t('term.beyond'),
     width: '66px',
     numeric: true,
     wide: true,
-    cell: (r) => (typeof r.mismatch_ratio === 'number' ? percent(r.mismatch_ratio, 1) : dash),
+    cell: (r) => (typeof r.mismatch_ratio === 'number' ? percent(r.mismatch_ratio, 1) : dash()),
   },
   {
     key: 'call_us',
-    head: 'time',
-    says: TERMS.time,
+    head: t('cases.time'),
+    says: t('term.time'),
     width: '78px',
     numeric: true,
     wide: true,
-    cell: (r) => (r.call_us === null ? dash : micros(r.call_us)),
+    cell: (r) => (r.call_us === null ? dash() : micros(r.call_us)),
   },
   {
     key: 'grade',
-    head: 'grade',
-    says: TERMS.grade,
+    head: t('cases.grade'),
+    says: t('term.grade'),
     width: '62px',
     wide: true,
-    cell: (r) => r.grade ?? dash,
+    cell: (r) => r.grade ?? dash(),
   },
   {
     key: 'public_pass',
-    head: 'public',
-    says: TERMS.public,
+    head: t('cases.public'),
+    says: t('term.public'),
     width: '64px',
     wide: true,
     cell: (r) => <PublicMark row={r} />,
@@ -91,14 +88,14 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
   return [
     {
       key: 'outcome',
-      head: 'Outcome',
-      says: TERMS.outcome,
+      head: t('column.outcome'),
+      says: t('term.outcome'),
       width: 'var(--outcome-width)',
       cell: (r) => <OutcomeMark outcome={r.outcome} />,
     },
     {
       key: 'case_id',
-      head: 'Case',
+      head: t('column.case'),
       width: '',
       cell: (r) => (
         <>
@@ -111,13 +108,13 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
     },
     {
       key: 'reason',
-      head: 'Reason',
-      says: TERMS.reason,
+      head: t('column.reason'),
+      says: t('term.reason'),
       width: '28%',
       wide: true,
       cell: (r) => <span class="wrapped">{r.reason}</span>,
     },
-    ...FIGURES.filter(({ key }) => key !== 'grade' || graded),
+    ...figures().filter(({ key }) => key !== 'grade' || graded),
   ];
 }
 
@@ -139,23 +136,28 @@ function Filters({ rows, shown }: { rows: CaseRow[]; shown: number }) {
   const failed = filterCases(rows, { ...readFilter(query), outcomes: new Set(['failed']) }).length;
   return (
     <div class="filters">
-      <SearchField label="Case, function, reason" />
+      <SearchField label={t('cases.search')} />
       <FilterSelect
-        label="dtype"
+        label={t('common.dtype')}
         name="dtype"
-        options={[...dtypes].sort().map(([value, n]) => ({ value, text: `${value || 'none'} (${n})` }))}
+        options={[...dtypes].sort().map(([value, n]) => ({
+          value,
+          text: t('filter.counted', { value: value || t('common.none'), n }),
+        }))}
       />
       <ToggleChips
-        label="Outcomes"
+        label={t('runs.outcomes')}
         name="outcome"
         chips={[
-          { value: 'failed', content: <span class="tone-bad">all failures</span>, n: failed },
+          { value: 'failed', content: <span class="tone-bad">{t('cases.all_failures')}</span>, n: failed },
           ...chips,
         ]}
       />
       <span class="spring" />
       <span class="muted small" role="status">
-        {shown === rows.length ? `${count(shown)} cases` : `${count(shown)} of ${count(rows.length)} cases`}
+        {shown === rows.length
+          ? t('common.cases', { n: shown })
+          : t('cases.some', { n: shown, all: rows.length })}
       </span>
     </div>
   );
@@ -179,14 +181,14 @@ export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
     <>
       <Filters rows={rows} shown={shown.length} />
       <DataTable
-        label="Cases of the run"
+        label={t('cases.label')}
         rows={shown}
         columns={heads}
         rowKey={(row) => row.case_id}
         rowHref={(row) => to.case(run, row.case_id)}
         sort={readSort(query)}
         wrapped={WRAPPED}
-        empty={rows.length === 0 ? 'No verdict yet.' : 'No case matches these filters.'}
+        empty={t(rows.length === 0 ? 'cases.no_verdict' : 'cases.no_match')}
       />
     </>
   );

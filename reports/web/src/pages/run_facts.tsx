@@ -1,26 +1,22 @@
 import type { RunPage } from '../api/types';
 import { Facts, Hash, type Fact } from '../components/provenance';
-import { count, time } from '../lib/format';
+import { time } from '../lib/format';
+import { t } from '../lib/i18n';
 
-const OPTION_NAMES: Record<string, string> = {
-  repeat: 'Repeats',
-  shuffle_seed: 'Order (seed)',
-  timeout_s: 'Timeout',
-  selection: 'Selection',
-  suite: 'Suite',
-  sandbox: 'Sandbox',
-  owner: 'Owner',
-};
+const OPTIONS = ['repeat', 'shuffle_seed', 'timeout_s', 'selection', 'suite', 'sandbox', 'owner'] as const;
 
 function optionFacts(run: RunPage): Fact[] {
   const facts: Fact[] = [];
-  for (const [key, name] of Object.entries(OPTION_NAMES)) {
+  for (const key of OPTIONS) {
     const value = run.options[key];
     if (value === null || value === undefined || value === '' || value === false) continue;
-    facts.push({ name, value: key === 'timeout_s' ? `${value} s` : String(value) });
+    facts.push({ name: t(`facts.${key}`), value: key === 'timeout_s' ? `${value} s` : String(value) });
   }
   const shards = Number(run.options['shard_count'] ?? 0);
-  if (shards > 1) facts.push({ name: 'Shard', value: `${String(run.options['shard_index'])} of ${shards}` });
+  if (shards > 1) {
+    const value = t('common.of', { n: String(run.options['shard_index']), all: shards });
+    facts.push({ name: t('facts.shard'), value });
+  }
   return facts;
 }
 
@@ -41,64 +37,66 @@ function listFact(name: string, entries: string[]): Fact[] {
 
 function PublicRule({ run }: { run: RunPage }) {
   const rule = run.public_rule;
-  if (!rule || rule.judged === 0) return <span class="muted">not measured</span>;
-  return (
-    <>
-      of {count(rule.judged)} judged by numbers, {count(rule.ours_alone)} fail here alone,{' '}
-      {count(rule.theirs_alone)} there alone
-    </>
-  );
+  if (!rule || rule.judged === 0) return <span class="muted">{t('common.not_measured')}</span>;
+  const { judged, ours_alone: ours, theirs_alone: theirs } = rule;
+  return <>{t('facts.public_counts', { judged, ours, theirs })}</>;
 }
 
 // Where a run's figures come from: library, references, options.
 export function RunFacts({ run }: { run: RunPage }) {
   const facts: (Fact | false)[] = [
-    run.abort_reason !== null && { name: 'Aborted', value: run.abort_reason },
-    { name: 'Library', value: <code class="path">{run.impl_path || 'unknown'}</code> },
+    run.abort_reason !== null && { name: t('facts.aborted'), value: run.abort_reason },
+    { name: t('column.library'), value: <code class="path">{run.impl_path || t('common.unknown')}</code> },
     { name: 'SHA-256', value: <Hash value={run.impl_sha256} /> },
     {
-      name: run.references.length > 1 ? 'References' : 'Reference',
+      name: t(run.references.length > 1 ? 'facts.references' : 'facts.reference'),
       value:
-        run.references.length > 0 ? run.references.map((text) => <div key={text}>{text}</div>) : 'none yet',
+        run.references.length > 0
+          ? run.references.map((text) => <div key={text}>{text}</div>)
+          : t('facts.none_yet'),
     },
-    ...listFact('Environment', run.environment),
-    ...listFact('Adaptor', run.adaptor),
-    { name: 'Public harness’s rule', value: <PublicRule run={run} /> },
+    ...listFact(t('facts.environment'), run.environment),
+    ...listFact(t('facts.adaptor'), run.adaptor),
+    { name: t('facts.public'), value: <PublicRule run={run} /> },
     run.widened > 0 && {
-      name: 'Widened',
-      value: `contracts widened the tolerance of ${count(run.widened)} verdicts`,
+      name: t('facts.widened'),
+      value: t('facts.widened_by', { n: run.widened }),
     },
   ];
   const more: (Fact | false)[] = [
-    { name: 'Suite hash', value: <Hash value={run.suite_hash} /> },
-    { name: 'Variant', value: <code>{run.variant}</code> },
-    { name: 'Dialect', value: run.dialect || 'unknown' },
-    { name: 'Host', value: run.host || 'unknown' },
-    { name: 'Agent', value: run.agent_version || 'unknown' },
-    { name: 'Finished', value: run.finished ? time(run.finished) : 'not yet' },
+    { name: t('facts.suite_hash'), value: <Hash value={run.suite_hash} /> },
+    { name: t('facts.variant'), value: <code>{run.variant}</code> },
+    { name: t('facts.dialect'), value: run.dialect || t('common.unknown') },
+    { name: t('facts.host'), value: run.host || t('common.unknown') },
+    { name: t('facts.agent'), value: run.agent_version || t('common.unknown') },
+    { name: t('facts.finished'), value: run.finished ? time(run.finished) : t('facts.not_yet') },
     ...optionFacts(run),
     run.devices.length > 0 && {
-      name: 'Devices',
+      name: t('facts.devices'),
       value: run.devices
-        .map((d) => `${d.device_index === null ? 'unnamed' : d.device_index}: ${d.passed} of ${d.cases} pass`)
+        .map(({ device_index, passed, cases }) =>
+          t('facts.device', { device: device_index ?? t('facts.unnamed'), passed, cases }),
+        )
         .join('; '),
     },
-    !!run.submission && { name: 'Submission', value: run.submission.note || 'no note' },
+    !!run.submission && { name: t('facts.submission'), value: run.submission.note || t('facts.no_note') },
   ];
   return (
     <>
       <Facts facts={facts} />
       <details class="more">
-        <summary>Full provenance{run.waivers.length > 0 ? `, ${run.waivers.length} waivers` : ''}</summary>
+        <summary>
+          {run.waivers.length > 0 ? t('facts.more_waivers', { n: run.waivers.length }) : t('facts.more')}
+        </summary>
         <Facts facts={more} />
         {run.waivers.length > 0 && (
           <table class="plain">
             <thead>
               <tr>
-                <th scope="col">Waived case</th>
-                <th scope="col">Reason</th>
-                <th scope="col">Issue</th>
-                <th scope="col">Expires</th>
+                <th scope="col">{t('facts.waived_case')}</th>
+                <th scope="col">{t('column.reason')}</th>
+                <th scope="col">{t('facts.issue')}</th>
+                <th scope="col">{t('facts.expires')}</th>
               </tr>
             </thead>
             <tbody>
@@ -106,8 +104,8 @@ export function RunFacts({ run }: { run: RunPage }) {
                 <tr key={waiver.case_id}>
                   <td class="mono">{waiver.case_id}</td>
                   <td>{waiver.reason}</td>
-                  <td>{waiver.link ?? 'not recorded'}</td>
-                  <td>{waiver.expires ?? 'not recorded'}</td>
+                  <td>{waiver.link ?? t('facts.not_recorded')}</td>
+                  <td>{waiver.expires ?? t('facts.not_recorded')}</td>
                 </tr>
               ))}
             </tbody>

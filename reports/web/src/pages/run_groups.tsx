@@ -5,10 +5,10 @@ import { Link } from '../components/link';
 import { Empty } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { Explained, Head } from '../components/tips';
-import { count, plural } from '../lib/format';
+import { count } from '../lib/format';
+import { t } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
 import { to } from '../lib/router';
-import { TERMS } from '../lib/terms';
 
 const NAMED = 3;
 
@@ -19,7 +19,7 @@ function Names({ names, otherwise }: { names: string[]; otherwise: string }) {
   return (
     <>
       {known.slice(0, NAMED).join(', ')}{' '}
-      <Explained says={known.join(', ')}>and {count(known.length - NAMED)} more</Explained>
+      <Explained says={known.join(', ')}>{t('groups.more', { n: known.length - NAMED })}</Explained>
     </>
   );
 }
@@ -32,7 +32,7 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
         <Link
           class="group-open"
           href={to.run(run, { group: group.key })}
-          aria-label={`${plural(group.cases, 'case')}: ${cause}`}
+          aria-label={t('groups.open', { cases: t('common.cases', { n: group.cases }), cause })}
         >
           {count(group.cases)}
         </Link>
@@ -41,10 +41,10 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
         <OutcomeMark outcome={group.outcome} />
       </td>
       <td>
-        <Names names={group.operators} otherwise="library" />
+        <Names names={group.operators} otherwise={t('common.library')} />
       </td>
       <td class="group-dtypes">
-        <Names names={group.dtypes} otherwise="none" />
+        <Names names={group.dtypes} otherwise={t('common.none')} />
       </td>
       <td class="group-cause">
         <p>{cause}</p>
@@ -55,7 +55,7 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
           {example.reason !== cause && `: ${example.reason}`}
         </p>
         <details class="more">
-          <summary>Command to reproduce it</summary>
+          <summary>{t('groups.command')}</summary>
           <CopyCommand command={example.repro} />
         </details>
       </td>
@@ -73,24 +73,27 @@ export function RunGroups({ run, failures, live }: { run: string; failures: Fail
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
   const { groups, cases } = failures;
-  if (groups.length === 0) return <Empty>{live ? 'No failure so far.' : 'No case fails.'}</Empty>;
+  if (groups.length === 0) return <Empty>{t(live ? 'groups.none_yet' : 'groups.none')}</Empty>;
   return (
     <>
       <p class="groups-head">
-        {plural(cases, 'failure')} in {plural(groups.length, 'group')}{' '}
-        <Link href={to.run(run, { outcome: 'failed,harness_error' })}>List all of them</Link>
+        {t('groups.in', {
+          failures: t('groups.failures', { n: cases }),
+          groups: t('groups.groups', { n: groups.length }),
+        })}{' '}
+        <Link href={to.run(run, { outcome: 'failed,harness_error' })}>{t('groups.list')}</Link>
       </p>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Failures by cause">
+      <div class="table-scroll" tabIndex={0} role="region" aria-label={t('run.failures')}>
         <table class="plain groups" ref={table}>
           <thead>
             <tr>
-              <Head says={TERMS.group_cases} num>
-                Cases
+              <Head says={t('term.group_cases')} num>
+                {t('column.cases')}
               </Head>
-              <Head says={TERMS.outcome}>Outcome</Head>
-              <Head says={TERMS.group_operators}>Operators</Head>
-              <Head says={TERMS.group_dtypes}>dtypes</Head>
-              <Head says={TERMS.cause}>Cause and an example</Head>
+              <Head says={t('term.outcome')}>{t('column.outcome')}</Head>
+              <Head says={t('term.group_operators')}>{t('column.operators')}</Head>
+              <Head says={t('term.group_dtypes')}>{t('groups.dtypes')}</Head>
+              <Head says={t('term.cause')}>{t('groups.cause')}</Head>
             </tr>
           </thead>
           <tbody>

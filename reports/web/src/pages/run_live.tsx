@@ -4,7 +4,8 @@ import { useApi } from '../api/use_api';
 import { Link } from '../components/link';
 import { OutcomeBar } from '../components/outcome_bar';
 import { OutcomeMark } from '../components/outcome_mark';
-import { count, figure, percent, seconds } from '../lib/format';
+import { figure, percent, seconds } from '../lib/format';
+import { t } from '../lib/i18n';
 import { to } from '../lib/router';
 import { isLive } from '../lib/state';
 
@@ -18,28 +19,28 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
   if (!data) return null;
   const { done, cases } = data;
   return (
-    <section class="card live" aria-label="Progress">
+    <section class="card live" aria-label={t('run.progress')}>
       <p class="head-line">
-        <strong>
-          {count(done)} of {count(cases)}
-        </strong>
+        <strong>{t('common.of', { n: done, all: cases })}</strong>
         <span class="muted">{percent(done, cases)}</span>
-        <span>{data.cases_per_s === null ? 'pace unknown' : `${figure(data.cases_per_s)} cases/s`}</span>
-        <span>time left: {seconds(data.left_s)}</span>
-        {data.state === 'stalled' && <span class="tone-note">⏸ stalled: no heartbeat from its agent</span>}
-        {error && <span class="tone-bad">! {error.message}; showing the last known state</span>}
+        <span>
+          {data.cases_per_s === null ? t('run.pace_unknown') : t('run.pace', { n: figure(data.cases_per_s) })}
+        </span>
+        <span>{t('run.left', { time: seconds(data.left_s) })}</span>
+        {data.state === 'stalled' && <span class="tone-note">⏸ {t('run.stalled')}</span>}
+        {error && <span class="tone-bad">! {t('run.last_known', { message: error.message })}</span>}
       </p>
       <div
         role="progressbar"
-        aria-label="Cases done"
+        aria-label={t('run.done')}
         aria-valuemin={0}
         aria-valuemax={cases}
         aria-valuenow={done}
-        aria-valuetext={`${done} of ${cases} cases`}
+        aria-valuetext={t('run.done_of', { done, cases })}
       >
         <OutcomeBar outcomes={data.outcomes} cases={cases} />
       </div>
-      <ol class="recent" aria-label="Newest verdicts">
+      <ol class="recent" aria-label={t('run.newest_verdicts')}>
         {data.recent.slice(0, 8).map(({ case_id, outcome, reason }) => (
           <li key={case_id}>
             <OutcomeMark outcome={outcome} short />

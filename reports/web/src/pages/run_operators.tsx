@@ -3,8 +3,8 @@ import type { OperatorRow } from '../api/types';
 import { Link } from '../components/link';
 import { Head } from '../components/tips';
 import { count } from '../lib/format';
+import { t } from '../lib/i18n';
 import { usePlace, withQuery } from '../lib/router';
-import { TERMS } from '../lib/terms';
 
 type Order = 'failed' | 'operator';
 
@@ -23,32 +23,35 @@ export function RunOperators({ operators }: { operators: OperatorRow[] }) {
   return (
     <details class="run-operators" open={wide}>
       <summary>
-        {operators.length} operators{chosen && `: ${chosen}`}
+        {t('operators.n', { n: operators.length })}
+        {chosen && `: ${chosen}`}
       </summary>
-      <div class="operators-scroll" tabIndex={0} role="region" aria-label="Operators">
+      <div class="operators-scroll" tabIndex={0} role="region" aria-label={t('column.operators')}>
         <table class="plain operators">
           <thead>
             <tr>
               <th scope="col" aria-sort={by === 'operator' ? 'ascending' : 'none'}>
                 <button type="button" class="sort" onClick={() => setBy('operator')}>
-                  Operator{by === 'operator' ? ' ↑' : ''}
+                  {t('operators.operator')}
+                  {by === 'operator' ? ' ↑' : ''}
                 </button>
               </th>
-              <Head says={TERMS.passed} num>
-                Pass
+              <Head says={t('term.passed')} num>
+                {t('operators.pass')}
               </Head>
               <th scope="col" class="num" aria-sort={by === 'failed' ? 'descending' : 'none'}>
                 <button
                   type="button"
                   class="sort explained"
-                  data-tip={TERMS.failed}
+                  data-tip={t('term.failed')}
                   onClick={() => setBy('failed')}
                 >
-                  Fail{by === 'failed' ? ' ↓' : ''}
+                  {t('operators.fail')}
+                  {by === 'failed' ? ' ↓' : ''}
                 </button>
               </th>
-              <Head says={TERMS.other} num>
-                Other
+              <Head says={t('term.other')} num>
+                {t('operators.other')}
               </Head>
             </tr>
           </thead>
@@ -63,7 +66,7 @@ export function RunOperators({ operators }: { operators: OperatorRow[] }) {
                     })}
                     aria-current={row.operator === chosen ? 'true' : undefined}
                   >
-                    {row.operator || 'library as a whole'}
+                    {row.operator || t('common.library_as_a_whole')}
                   </Link>
                 </td>
                 <td class="num">

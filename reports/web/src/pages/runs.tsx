@@ -4,13 +4,14 @@ import { FilterSelect } from '../components/filter_select';
 import { Empty, Loading } from '../components/message';
 import { RunTable } from '../components/run_table';
 import { SearchField } from '../components/search_field';
+import { t } from '../lib/i18n';
 import { usePlace } from '../lib/router';
 import { useTitle } from '../lib/title';
 
 const SHOWN = 200;
 
 export function RunsPageView() {
-  useTitle('Runs');
+  useTitle(t('runs.title'));
   const { query } = usePlace();
   const loaded = useApi<{ runs: RunSummary[] }>(`/runs?limit=${SHOWN}`, 5000);
   const all = loaded.data?.runs ?? [];
@@ -27,14 +28,18 @@ export function RunsPageView() {
   const chips = [...new Set(all.map((run) => run.chip))].sort();
   return (
     <>
-      <h1>Runs</h1>
+      <h1>{t('runs.title')}</h1>
       <div class="filters">
-        <SearchField label="Run, library, host" />
-        <FilterSelect label="Chip" name="chip" options={chips.map((value) => ({ value, text: value }))} />
-        {all.length === SHOWN && <span class="muted small">the newest {SHOWN}</span>}
+        <SearchField label={t('runs.search')} />
+        <FilterSelect
+          label={t('common.chip')}
+          name="chip"
+          options={chips.map((value) => ({ value, text: value }))}
+        />
+        {all.length === SHOWN && <span class="muted small">{t('runs.newest', { n: SHOWN })}</span>}
       </div>
       <Loading loaded={loaded}>
-        {() => (runs.length === 0 ? <Empty>No such run.</Empty> : <RunTable runs={runs} chip />)}
+        {() => (runs.length === 0 ? <Empty>{t('runs.no_such')}</Empty> : <RunTable runs={runs} chip />)}
       </Loading>
     </>
   );
