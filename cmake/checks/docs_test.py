@@ -123,6 +123,21 @@ def check_names():
                 check(False, f"{path}: {what}")
 
 
+def blocks(text):
+    """The blocks of a page, each a list of lines without their comments."""
+    return [[line.split("  #")[0].rstrip() for line in block.splitlines()]
+            for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)]
+
+
+def check_translations():
+    """A page and its translation link to each other and have the same commands."""
+    check(blocks("```\na  # one\n```\n") == blocks("```\na  # \u4e00\n```\n") != blocks("```\nb\n```\n"), "blocks are compared")
+    with open("README.md", encoding="utf-8") as english, open("README.zh.md", encoding="utf-8") as chinese:
+        pages = english.read(), chinese.read()
+    check("(README.zh.md)" in pages[0] and "(README.md)" in pages[1], "README.md and README.zh.md link to each other")
+    check(blocks(pages[0]) == blocks(pages[1]), "README.md and README.zh.md have the same commands")
+
+
 class Readme:
     """Runs the commands of README.md in a folder of its own, where `build` is the build folder."""
 
@@ -233,6 +248,7 @@ class Readme:
 
 def main():
     check_names()
+    check_translations()
     folder = tempfile.mkdtemp(prefix="diopi-docs-")
     try:
         with open("README.md", encoding="utf-8") as file:
