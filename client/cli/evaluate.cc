@@ -68,7 +68,9 @@ class EvaluateCommand final : public Command {
   std::string examples() const override {
     return "  diopi-cli evaluate --spec-template > chip.json                        a specification to fill "
            "in\n"
-           "  diopi-cli evaluate --chip A100 --spec chip.json --output a100.html    the chip's report\n";
+           "  diopi-cli evaluate --chip A100 --spec chip.json --output a100.html    the chip's report\n"
+           "  diopi-cli evaluate --chip A100 --lang zh --format pdf --output a100.pdf       in Chinese, on "
+           "paper\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--data", data_,
@@ -82,6 +84,7 @@ class EvaluateCommand final : public Command {
         "Run of a reference chip (NVIDIA's) to compare call times with (default: no section on performance)");
     app->add_option("--format", format_, "html, pdf or markdown (default: html)")
         ->check(CLI::IsMember({"html", "pdf", "markdown"}));
+    app->add_option("--lang", lang_, "Language: en or zh (default: en)")->check(CLI::IsMember({"en", "zh"}));
     app->add_option("--output", output_, "File (default: standard output; pdf needs one)");
   }
 
@@ -93,7 +96,8 @@ class EvaluateCommand final : public Command {
       return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
     const absl::StatusOr<reports::EvaluationInput> input = Load();
     if (!input.ok()) return Tell(input.status());
-    const reports::Document document = reports::EvaluationDocument(reports::Evaluate(*input));
+    const reports::Document document =
+        reports::EvaluationDocument(reports::Evaluate(*input), reports::LanguageOf(lang_));
     if (format_ == "markdown") return Tell(WriteOutput(reports::WriteMarkdown(document), output_));
     const std::string html = reports::WriteHtml(document);
     return Tell(format_ == "pdf" ? PrintPdf(html, output_, {}) : WriteOutput(html, output_));
@@ -145,6 +149,7 @@ class EvaluateCommand final : public Command {
   bool template_ = false;
   std::string reference_run_;
   std::string format_ = "html";
+  std::string lang_ = "en";
   std::string output_;
 };
 

@@ -146,6 +146,10 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   EXPECT_THAT(good.out, HasSubstr("| Specification | Power | 400 W (submitted) |"));
   EXPECT_THAT(good.out, HasSubstr("| Specification | Memory | not measured: not submitted |"));
   EXPECT_THAT(good.out, HasSubstr("diopi-cli repro exp."));
+  const Finished chinese = Cli({"evaluate", "--run", RunOf("e1"), "--format", "html", "--lang", "zh"});
+  EXPECT_EQ(chinese.code, 0) << chinese.err;
+  EXPECT_THAT(chinese.out, HasSubstr("<html lang=\"zh-CN\">"));
+  EXPECT_THAT(chinese.out, HasSubstr("e1 评测报告</h1>"));
   const Finished bad = with(File("bad.textproto"));
   EXPECT_EQ(bad.code, 2);
   EXPECT_THAT(bad.err, HasSubstr("bad.textproto:2: power has no source"));

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "reports/document/language.h"
+
 namespace diopi::reports {
 
 // What a figure means to the reader. Colour is never the only sign: the text says it, too.
@@ -90,6 +92,7 @@ struct Finding {
 using Block = std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Table, Finding>;
 
 struct Document {
+  Language language = Language::kEnglish;  // of all texts
   std::string title;
   std::string subtitle;
   // With a cover: in print a page of its own that shows `cover`, then the contents.

@@ -140,7 +140,9 @@ class HtmlWriter {
 };
 
 std::string Contents(const Document& document) {
-  std::string out = "<nav class=\"contents\" aria-label=\"Contents\"><h2>Contents</h2>\n<ol>\n";
+  const std::string title = Translator(document.language)("Contents");
+  std::string out =
+      absl::StrCat("<nav class=\"contents\" aria-label=\"", title, "\"><h2>", title, "</h2>\n<ol>\n");
   int index = 0;
   for (const Block& block : document.blocks) {
     const auto* heading = std::get_if<Heading>(&block);
@@ -170,12 +172,12 @@ std::string HeadingId(int index) {
 std::string WriteHtml(const Document& document) {
   HtmlWriter writer;
   for (const Block& block : document.blocks) std::visit(writer, block);
-  return absl::StrCat(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-      EscapeXmlText(document.title), "</title>\n<style>\n", StyleSheet(),
-      "</style>\n</head>\n<body>\n<main>\n", HeaderHtml(document), writer.Take(), "<footer>",
-      EscapeXmlText(document.footer), "</footer>\n</main>\n</body>\n</html>\n");
+  return absl::StrCat("<!doctype html>\n<html lang=\"", HtmlLanguage(document.language),
+                      "\">\n<head>\n<meta charset=\"utf-8\">\n"
+                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+                      EscapeXmlText(document.title), "</title>\n<style>\n", StyleSheet(),
+                      "</style>\n</head>\n<body>\n<main>\n", HeaderHtml(document), writer.Take(), "<footer>",
+                      EscapeXmlText(document.footer), "</footer>\n</main>\n</body>\n</html>\n");
 }
 
 }  // namespace diopi::reports

@@ -79,7 +79,6 @@ struct Evaluation {
   std::vector<OperatorResult> operators;  // by family, then name
   Grades grades;                          // of all cases
   std::vector<OperatorTime> times;        // by operator; empty: nothing was measured
-  std::string no_times;                   // why `times` is empty
 };
 
 Evaluation Evaluate(EvaluationInput input);
@@ -88,7 +87,7 @@ Evaluation Evaluate(EvaluationInput input);
 std::vector<ModelResult> ModelsOf(const ModelMatrix& matrix, const std::string& chip);
 
 // The cover, the contents, and the sections in document.cc.
-Document EvaluationDocument(const Evaluation& evaluation);
+Document EvaluationDocument(const Evaluation& evaluation, Language language = Language::kEnglish);
 
 }  // namespace diopi::reports
 

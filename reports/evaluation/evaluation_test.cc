@@ -157,8 +157,8 @@ TEST(Evaluate, TimesBesideAReferenceRun) {
   results[0].set_case_hash("another");
   results[1].set_call_us(0);
   input.reference = BuildReport(MakeRun("r0", "h200"), results);
-  EXPECT_EQ(Evaluate(input).no_times,
-            "run r0 has no case that passed in both runs and whose time was measured");
+  EXPECT_TRUE(absl::StrContains(WriteMarkdown(EvaluationDocument(Evaluate(input))),
+                                "run r0 has no case that passed in both runs and whose time was measured"));
 }
 
 // A value that was not measured never looks like a figure.
@@ -196,6 +196,7 @@ TEST(EvaluationDocument, APartialRunIsMarkedOnTheCover) {
       << text.substr(0, 1000);
 }
 
+// The same figures in both languages; what a run recorded stays as it is.
 TEST(EvaluationDocument, Golden) {
   EvaluationInput input = MakeInput();
   input.spec = *ParseSpec(
@@ -208,8 +209,13 @@ TEST(EvaluationDocument, Golden) {
       "note { item: \"Driver\" text: \"5.1\" source: \"smi\" }\n",
       "spec");
   input.reference = BuildReport(MakeRun("r0", "h200"), {MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
-  const std::string actual = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
-  ExpectGolden("evaluation.md", actual, "reports/evaluation");
+  const Evaluation evaluation = Evaluate(std::move(input));
+  ExpectGolden("evaluation.md", WriteMarkdown(EvaluationDocument(evaluation)), "reports/evaluation");
+  const Document chinese = EvaluationDocument(evaluation, Language::kChinese);
+  ExpectGolden("evaluation.zh.md", WriteMarkdown(chinese), "reports/evaluation");
+  const std::string html = WriteHtml(chinese);
+  EXPECT_TRUE(absl::StrContains(html, "<html lang=\"zh-CN\">"));
+  EXPECT_TRUE(absl::StrContains(html, "<h2>目录</h2>"));
 }
 
 }  // namespace

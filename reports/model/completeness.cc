@@ -34,39 +34,39 @@ bool IsWhole(const v1::RunOptions& options) {
   return SelectsAll(options.selection()) && options.shard_count() <= 1;
 }
 
-std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done) {
+std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done,
+                        const Translator& t) {
   std::vector<std::string> reasons;
-  if (!SelectsAll(options.selection())) reasons.push_back(SelectionText(options.selection()));
+  if (!SelectsAll(options.selection())) reasons.push_back(SelectionText(options.selection(), t));
   if (options.shard_count() > 1) {
-    reasons.push_back(absl::StrCat("shard ", options.shard_index(), " of ", options.shard_count()));
+    reasons.push_back(t("shard $0 of $1", options.shard_index(), options.shard_count()));
   }
   const bool finished = state == v1::RUN_STATE_UNSPECIFIED || state == v1::RUN_STATE_FINISHED;
   if (!finished || done < cases) {
-    reasons.push_back(absl::StrCat(finished ? "incomplete" : EnumName(state), " after ", done, " of ", cases,
-                                   " cases", options.abort_reason().empty() ? "" : ": ",
-                                   options.abort_reason()));
+    reasons.push_back(absl::StrCat(
+        t("$0 after $1 of $2 cases", finished ? t("incomplete") : std::string(EnumName(state)), done, cases),
+        options.abort_reason().empty() ? "" : ": ", options.abort_reason()));
   }
   return absl::StrJoin(reasons, "; ");
 }
 
-std::string SelectionText(const v1::Selection& selection) {
+std::string SelectionText(const v1::Selection& selection, const Translator& t) {
   std::vector<std::string> parts;
   if (!selection.functions().empty()) {
-    parts.push_back(absl::StrCat("functions ", absl::StrJoin(selection.functions(), ", ")));
+    parts.push_back(t("functions $0", absl::StrJoin(selection.functions(), ", ")));
   }
   if (!selection.cases().empty()) {
-    parts.push_back(absl::StrCat("cases ", absl::StrJoin(selection.cases(), ", ")));
+    parts.push_back(t("cases $0", absl::StrJoin(selection.cases(), ", ")));
   }
   if (!selection.dtypes().empty()) {
     std::vector<std::string> names;
     for (const int dtype : selection.dtypes()) {
       names.emplace_back(DtypeName(static_cast<Dtype>(dtype)));
     }
-    parts.push_back(absl::StrCat("dtypes ", absl::StrJoin(names, ", ")));
+    parts.push_back(t("dtypes $0", absl::StrJoin(names, ", ")));
   }
   const std::string suite = selection.suite().empty() ? kWhole : selection.suite();
-  if (parts.empty()) return absl::StrCat("all of suite ", suite);
-  return absl::StrCat(absl::StrJoin(parts, "; "), " of suite ", suite);
+  return parts.empty() ? t("all of suite $0", suite) : t("$0 of suite $1", absl::StrJoin(parts, "; "), suite);
 }
 
 absl::StatusOr<int64_t> ParseMinCoverage(std::string_view text) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "diopi/v1/run.pb.h"
+#include "reports/document/language.h"
 
 namespace diopi::reports {
 
@@ -17,10 +18,11 @@ bool IsWhole(const v1::RunOptions& options);
 
 // Why a run does not stand for its chip: "functions add of suite core", "shard 1 of 4", "aborted after 305 of
 // 841 cases". Empty: the run is complete. An unknown state counts as finished.
-std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done);
+std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done,
+                        const Translator& t = English());
 
 // "functions add, conv*; cases *.float32.*; dtypes float16 of suite core", or "all of suite core".
-std::string SelectionText(const v1::Selection& selection);
+std::string SelectionText(const v1::Selection& selection, const Translator& t = English());
 
 // --min-coverage: how many functions must pass. "30%" is a share of the ABI's functions, rounded up; "160" is
 // the number itself. InvalidArgument for anything else.

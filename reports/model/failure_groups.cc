@@ -282,13 +282,13 @@ std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts
   return GroupVerdicts(listed);
 }
 
-std::string OperatorsText(const FailureGroup& group) {
+std::string OperatorsText(const FailureGroup& group, const Translator& t) {
   constexpr size_t kNamed = 3;
   const std::vector<std::string>& names = group.operators;
   const size_t shown = names.size() > kNamed + 1 ? kNamed : names.size();
-  std::string text = absl::StrJoin(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", ");
-  if (shown < names.size()) absl::StrAppend(&text, " and ", names.size() - shown, " more");
-  return text;
+  const std::string text =
+      absl::StrJoin(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", ");
+  return shown < names.size() ? t("$0 and $1 more", text, names.size() - shown) : text;
 }
 
 std::string DtypesText(const FailureGroup& group) {

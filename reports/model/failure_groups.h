@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
+#include "reports/document/language.h"
 #include "server/store/queries.h"
 
 namespace diopi::reports {
@@ -42,7 +43,7 @@ std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts
 std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts);
 
 // "add", "add, sub, mul", "add, sub, mul and 40 more".
-std::string OperatorsText(const FailureGroup& group);
+std::string OperatorsText(const FailureGroup& group, const Translator& t = English());
 // "float16, bfloat16".
 std::string DtypesText(const FailureGroup& group);
 

@@ -174,12 +174,12 @@ absl::StatusOr<std::map<std::string, ModelCell>> ModelCellsOf(server::Queries& q
 
 }  // namespace
 
-std::string WhatStandsBetween(const ModelCell& cell) {
+std::string WhatStandsBetween(const ModelCell& cell, const Translator& t) {
   std::vector<std::string> parts;
   if (!cell.failing_functions.empty())
-    parts.push_back(absl::StrCat("failing: ", absl::StrJoin(cell.failing_functions, " ")));
+    parts.push_back(t("failing: $0", absl::StrJoin(cell.failing_functions, " ")));
   if (!cell.missing_functions.empty())
-    parts.push_back(absl::StrCat("missing: ", absl::StrJoin(cell.missing_functions, " ")));
+    parts.push_back(t("missing: $0", absl::StrJoin(cell.missing_functions, " ")));
   return absl::StrJoin(parts, "; ");
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "reports/document/language.h"
 #include "server/store/queries.h"
 
 namespace diopi::reports {
@@ -35,7 +36,7 @@ inline bool IsReady(const ModelCell& cell) {
 }
 
 // "failing: diopiX diopiY; missing: diopiZ"; empty where no function does or is.
-std::string WhatStandsBetween(const ModelCell& cell);
+std::string WhatStandsBetween(const ModelCell& cell, const Translator& t = English());
 
 struct ModelRow {
   std::string name;

@@ -53,7 +53,7 @@ std::string CoverageText(const Coverage& coverage) {
                       coverage.tested, " tested, ", coverage.passing, " passing");
 }
 
-std::string JudgedText(const RunReport& report) {
+std::string JudgedText(const RunReport& report, const Translator& t) {
   int64_t judged = 0;
   std::string others;
   for (const v1::Outcome outcome : OutcomeOrder()) {
@@ -66,8 +66,8 @@ std::string JudgedText(const RunReport& report) {
     }
   }
   if (report.missing > 0)
-    absl::StrAppend(&others, others.empty() ? "; " : ", ", "not run yet ", report.missing);
-  return absl::StrCat(judged, " of ", report.cases, " cases judged", others);
+    absl::StrAppend(&others, others.empty() ? "; " : ", ", t("not run yet"), " ", report.missing);
+  return t("$0 of $1 cases judged$2", judged, report.cases, others);
 }
 
 std::string GroupText(const FailureGroup& group) {
@@ -75,9 +75,9 @@ std::string GroupText(const FailureGroup& group) {
   return absl::StrCat(group.cases.size(), " cases of ", OperatorsText(group), " (", DtypesText(group), ")");
 }
 
-std::string AdaptedText(const v1::Verdict& verdict) {
+std::string AdaptedText(const v1::Verdict& verdict, const Translator& t) {
   if (!verdict.adapted()) return "";
-  return absl::StrCat("through the adaptor", verdict.conversions().empty() ? "" : ": ",
+  return absl::StrCat(t("through the adaptor"), verdict.conversions().empty() ? "" : ": ",
                       absl::StrJoin(verdict.conversions(), ", "));
 }
 
@@ -109,16 +109,15 @@ std::string Percent(int64_t part, int64_t whole) {
   return absl::StrFormat("%d.%02d %%", hundredths / 100, hundredths % 100);
 }
 
-std::string BadgeText(const RunReport& report) {
+std::string BadgeText(const RunReport& report, const Translator& t) {
   std::vector<std::string> texts;
   texts.reserve(report.badges.size());
   for (const std::string& badge : report.badges) {
-    texts.push_back(
-        badge == kFlushBadge     ? absl::StrCat(badge, " (observed: subnormal results are flushed to zero)")
-        : badge == kAdaptorBadge ? absl::StrCat(badge, " (", report.adapted, " verdicts through it)")
-                                 : badge);
+    texts.push_back(badge == kFlushBadge ? t("$0 (observed: subnormal results are flushed to zero)", badge)
+                    : badge == kAdaptorBadge ? t("$0 ($1 verdicts through it)", badge, report.adapted)
+                                             : badge);
   }
-  return texts.empty() ? "none declared" : absl::StrJoin(texts, ", ");
+  return texts.empty() ? t("none declared") : absl::StrJoin(texts, ", ");
 }
 
 std::vector<std::string> EnvironmentLines(const v1::RunOptions& options) {
@@ -163,11 +162,10 @@ std::string PublicText(const v1::Verdict& verdict) {
   return theirs.has_value() ? PublicWords(theirs->pass, theirs->mismatch_ratio) : "-";
 }
 
-std::string PublicRuleText(const RunReport& report) {
+std::string PublicRuleText(const RunReport& report, const Translator& t) {
   const PublicRule& rule = report.public_rule;
-  return absl::StrCat(rule.ours_alone + rule.theirs_alone, " of ", rule.judged,
-                      " verdicts differently: ", rule.ours_alone, " failed only our rule, ",
-                      rule.theirs_alone, " failed only the public rule");
+  return t("$0 of $1 verdicts differently: $2 failed only our rule, $3 failed only the public rule",
+           rule.ours_alone + rule.theirs_alone, rule.judged, rule.ours_alone, rule.theirs_alone);
 }
 
 std::string OutputText(const v1::OutputStats& stats) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "reports/document/language.h"
 #include "reports/model/report.h"
 
 namespace diopi::reports {
@@ -25,13 +26,13 @@ std::string PassingText(const Coverage& coverage);
 // The line below it: "376 exported; of the 138 that have cases 132 tested, 130 passing".
 std::string CoverageText(const Coverage& coverage);
 // "305 of 841 cases judged; unsupported_dtype 536".
-std::string JudgedText(const RunReport& report);
+std::string JudgedText(const RunReport& report, const Translator& t = English());
 
 // For a group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)", or the id of a
 // single case.
 std::string GroupText(const FailureGroup& group);
 // "through the adaptor: input float64 as float32"; empty without the adaptor.
-std::string AdaptedText(const v1::Verdict& verdict);
+std::string AdaptedText(const v1::Verdict& verdict, const Translator& t = English());
 // "For example add.float32.n1: out: 3 of 17 elements differ"; empty where the cause has the same text.
 std::string ExampleText(const FailureGroup& group);
 // "935 cases in 24 groups"; "none".
@@ -41,7 +42,7 @@ std::string FailuresText(const RunReport& report);
 double Seconds(const v1::Verdict& verdict);
 
 // "tf32, ftz (observed: subnormal results are flushed to zero)"; "none declared".
-std::string BadgeText(const RunReport& report);
+std::string BadgeText(const RunReport& report, const Translator& t = English());
 
 // "533 of 660 failures would pass under native16: bfloat16 453, float16 80", one line per contract that the
 // device does not declare and that would change a verdict.
@@ -58,7 +59,7 @@ std::vector<std::string> WaiverLines(const RunReport& report);
 std::string PublicText(const v1::Verdict& verdict);
 
 // "3 of 40 verdicts differently: 2 failed only our rule, 1 failed only the public rule".
-std::string PublicRuleText(const RunReport& report);
+std::string PublicRuleText(const RunReport& report, const Translator& t = English());
 
 // One line without its end: "out: gates P,R; rms z 3.1, max z 12 at 7, bias 0.2; max 4 ulp; grade B, 1.7
 // times the device reference's error; public rule: pass, 0.05 % differ".

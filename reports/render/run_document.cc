@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
+#include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
@@ -15,10 +16,18 @@
 namespace diopi::reports {
 namespace {
 
-Text OrNotRecorded(const std::string& text, bool code = false) {
-  if (text.empty()) return {"not recorded", Tone::kMuted};
-  return {text, Tone::kPlain, code};
-}
+// "not recorded" for an empty text.
+class Recorded {
+ public:
+  explicit Recorded(const Translator& t) : t_(t) {}
+  Text operator()(const std::string& text, bool code = false) const {
+    if (text.empty()) return {t_("not recorded"), Tone::kMuted};
+    return {text, Tone::kPlain, code};
+  }
+
+ private:
+  const Translator& t_;
+};
 
 // A rate as text and bar; "-" when `whole` is 0.
 Text Rate(int64_t part, int64_t whole) {
@@ -33,12 +42,12 @@ Text CountOf(int64_t count, Tone tone) {
   return {absl::StrCat(count), count == 0 ? Tone::kMuted : tone};
 }
 
-Finding FindingOf(const RunReport& report, const v1::Verdict& verdict) {
+Finding FindingOf(const RunReport& report, const v1::Verdict& verdict, const Translator& t) {
   Finding finding{verdict.case_id(), {OutcomeName(verdict.outcome()), ToneOf(verdict.outcome())}, {}, ""};
   if (!verdict.reason().empty()) finding.lines.push_back(OneLine(verdict.reason()));
   if (!absl::StrContains(verdict.reason(), verdict.likely_cause()))
-    finding.lines.push_back(absl::StrCat("Likely cause: ", OneLine(verdict.likely_cause())));
-  if (verdict.adapted()) finding.lines.push_back(OneLine(AdaptedText(verdict)));
+    finding.lines.push_back(t("Likely cause: $0", OneLine(verdict.likely_cause())));
+  if (verdict.adapted()) finding.lines.push_back(OneLine(AdaptedText(verdict, t)));
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) finding.lines.push_back(OutputText(stats));
   }
@@ -66,64 +75,63 @@ Tone ToneOf(v1::Outcome outcome) {
   return Tone::kMuted;
 }
 
-Facts LibraryFacts(const RunReport& report) {
+Facts LibraryFacts(const RunReport& report, const Translator& t) {
   const v1::RunOptions& options = report.run.options();
+  const Recorded recorded(t);
   Facts facts;
   facts.rows = {
-      {"Run", {absl::StrCat(report.run.run_id(), " (", EnumName(report.run.state()), ")")}},
-      {"Chip", OrNotRecorded(options.chip())},
-      {"Library", OrNotRecorded(options.impl_path(), true)},
-      {"SHA-256", OrNotRecorded(options.impl_sha256(), true)},
-      {"Vendor name", OrNotRecorded(options.vendor_name())},
-      {"Version", OrNotRecorded(options.impl_version())},
-      {"Device functions", OrNotRecorded(options.dialect())},
-      {"Declared contracts", {BadgeText(report)}},
-      {"Host", OrNotRecorded(options.host())},
-      {"Agent version", OrNotRecorded(options.agent_version())},
-      {"Started", OrNotRecorded(report.run.created())},
-      {"Finished", OrNotRecorded(report.run.finished())},
-      {"Suite hash", OrNotRecorded(report.run.suite_hash(), true)},
+      {t("Run"), {absl::StrCat(report.run.run_id(), " (", EnumName(report.run.state()), ")")}},
+      {t("Chip"), recorded(options.chip())},
+      {t("Library"), recorded(options.impl_path(), true)},
+      {"SHA-256", recorded(options.impl_sha256(), true)},
+      {t("Vendor name"), recorded(options.vendor_name())},
+      {t("Version"), recorded(options.impl_version())},
+      {t("Device functions"), recorded(options.dialect())},
+      {t("Declared contracts"), {BadgeText(report, t)}},
+      {t("Host"), recorded(options.host())},
+      {t("Agent version"), recorded(options.agent_version())},
+      {t("Started"), recorded(t.Time(report.run.created()))},
+      {t("Finished"), recorded(t.Time(report.run.finished()))},
+      {t("Suite hash"), recorded(report.run.suite_hash(), true)},
   };
-  if (!options.abort_reason().empty()) facts.rows.push_back({"Aborted", {options.abort_reason()}});
+  if (!options.abort_reason().empty()) facts.rows.push_back({t("Aborted"), {options.abort_reason()}});
   for (const std::string& line : EnvironmentLines(options))
-    facts.rows.push_back({"Environment", {line, Tone::kPlain, true}});
-  for (const std::string& reference : report.references) facts.rows.push_back({"Reference", {reference}});
-  if (report.references.empty()) facts.rows.push_back({"Reference", {"none was used", Tone::kMuted}});
+    facts.rows.push_back({t("Environment"), {line, Tone::kPlain, true}});
+  for (const std::string& reference : report.references) facts.rows.push_back({t("Reference"), {reference}});
+  if (report.references.empty()) facts.rows.push_back({t("Reference"), {t("none was used"), Tone::kMuted}});
   return facts;
 }
 
-Tiles FigureTiles(const RunReport& report) {
+Tiles FigureTiles(const RunReport& report, const Translator& t) {
   const Coverage& coverage = report.coverage;
   const Correctness& correctness = report.correctness;
   int64_t failures = 0;
   for (const auto& [outcome, count] : report.outcomes) failures += IsFailure(outcome) ? count : 0;
   Tiles tiles;
-  tiles.tiles.push_back({"Functions that pass",
-                         absl::StrCat(coverage.passing, " of ", coverage.abi_functions),
+  tiles.tiles.push_back({t("Functions that pass"), t("$0 of $1", coverage.passing, coverage.abi_functions),
                          Percent(coverage.passing, coverage.abi_functions), Tone::kPlain});
-  tiles.tiles.push_back({"Tested functions", absl::StrCat(coverage.tested, " of ", coverage.with_cases),
-                         absl::StrCat("that have cases; ", coverage.implemented, " exported"), Tone::kPlain});
-  tiles.tiles.push_back({"Correctness", Percent(correctness.passed, correctness.called),
-                         absl::StrCat(correctness.passed, " of ", correctness.called, " called cases pass; ",
-                                      JudgedText(report)),
-                         correctness.called == 0                    ? Tone::kMuted
-                         : correctness.passed == correctness.called ? Tone::kGood
-                                                                    : Tone::kBad});
+  tiles.tiles.push_back({t("Tested functions"), t("$0 of $1", coverage.tested, coverage.with_cases),
+                         t("that have cases; $0 exported", coverage.implemented), Tone::kPlain});
   tiles.tiles.push_back(
-      {"Failures", absl::StrCat(failures),
-       failures == 0 ? "cases"
-                     : absl::StrCat("cases in ", CountOf(std::ssize(report.failures), "group", "groups")),
+      {t("Correctness"), Percent(correctness.passed, correctness.called),
+       t("$0 of $1 called cases pass; $2", correctness.passed, correctness.called, JudgedText(report, t)),
+       correctness.called == 0                    ? Tone::kMuted
+       : correctness.passed == correctness.called ? Tone::kGood
+                                                  : Tone::kBad});
+  tiles.tiles.push_back(
+      {t("Failures"), absl::StrCat(failures),
+       failures == 0 ? t("cases") : t("cases in $0 group|cases in $0 groups", std::ssize(report.failures)),
        failures > 0 ? Tone::kBad : Tone::kGood});
   return tiles;
 }
 
-Bar OutcomeBar(const RunReport& report) {
+Bar OutcomeBar(const RunReport& report, const Translator& t) {
   Bar bar;
   for (const v1::Outcome outcome : OutcomeOrder()) {
     const auto it = report.outcomes.find(outcome);
     if (it != report.outcomes.end()) bar.parts.push_back({OutcomeName(outcome), it->second, ToneOf(outcome)});
   }
-  if (report.missing > 0) bar.parts.push_back({"not run yet", report.missing, Tone::kMuted});
+  if (report.missing > 0) bar.parts.push_back({t("not run yet"), report.missing, Tone::kMuted});
   return bar;
 }
 
@@ -149,10 +157,14 @@ Table OperatorTable(const RunReport& report) {
   return table;
 }
 
-std::vector<Block> PartialNote(const RunReport& report) {
+std::string PartialReason(const RunReport& report, const Translator& t) {
+  const v1::RunInfo& run = report.run;
+  return PartialText(run.options(), run.state(), report.cases, report.cases - report.missing, t);
+}
+
+std::vector<Block> PartialNote(const RunReport& report, const Translator& t) {
   if (report.partial.empty()) return {};
-  return {
-      Note{absl::StrCat("Partial run: ", report.partial, ". It does not stand for its chip."), Tone::kWarn}};
+  return {Note{t("Partial run: $0. It does not stand for its chip.", PartialReason(report, t)), Tone::kWarn}};
 }
 
 std::vector<Block> FailureGroupBlocks(const RunReport& report) {
@@ -167,14 +179,15 @@ std::vector<Block> FailureGroupBlocks(const RunReport& report) {
   return blocks;
 }
 
-std::vector<Block> FailureBlocks(const RunReport& report) {
+std::vector<Block> FailureBlocks(const RunReport& report, const Translator& t) {
   std::map<std::string, std::vector<Block>> findings;
   for (const v1::Verdict& verdict : report.results) {
-    if (IsListed(verdict.outcome())) findings[verdict.operator_()].emplace_back(FindingOf(report, verdict));
+    if (IsListed(verdict.outcome()))
+      findings[verdict.operator_()].emplace_back(FindingOf(report, verdict, t));
   }
   std::vector<Block> blocks;
   for (auto& [op, cases] : findings) {
-    blocks.emplace_back(Heading{3, absl::StrCat(op, ": ", CountOf(std::ssize(cases), "case", "cases"))});
+    blocks.emplace_back(Heading{3, absl::StrCat(op, ": ", t("$0 case|$0 cases", std::ssize(cases)))});
     for (Block& block : cases) blocks.push_back(std::move(block));
   }
   return blocks;
