@@ -100,8 +100,8 @@ bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, i
   }
   HostTensor taken = job.actual;
   const int64_t nan = TakeSpreadNan(job.expected, *mask, &taken);
-  const Job rest{job.c,      job.inputs,   job.references, job.all_actual,
-                 job.output, job.expected, taken,          job.contracts};
+  const Job rest{job.c,        job.inputs, job.references, job.all_actual, job.output,
+                 job.expected, taken,      job.contracts,  job.explain};
   if (!JudgeOne(rest, stats, findings)) return false;
   stats->set_nan_actual(stats->nan_actual() + nan);
   *spread += nan;
@@ -142,7 +142,8 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
     const HostTensor& judged = AsJudged(output, *tensor, &parts);
     v1::OutputStats stats = NewStats(output, judged);
     Findings findings;
-    const Job job{c, inputs, references, actual, output, *expected, judged, options.contracts.For(c)};
+    const Job job{
+        c, inputs, references, actual, output, *expected, judged, options.contracts.For(c), options.explain};
     if (!JudgeAccepted(job, &stats, &findings, &spread)) {
       return HarnessError(output.key, findings.harness_error, &verdict);
     }
@@ -219,7 +220,8 @@ void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorM
              Allowed(Union(declared, one), arithmetic) != Allowed(declared, arithmetic);
     });
     if (!applies) continue;
-    const v1::Verdict under = CompareCase(c, inputs, references, actual, {Union(declared, one)});
+    const v1::Verdict under =
+        CompareCase(c, inputs, references, actual, {.contracts = Union(declared, one), .explain = false});
     if (under.outcome() == v1::OUTCOME_PASS) verdict->add_would_pass_under(ContractNames(one).front());
   }
 }

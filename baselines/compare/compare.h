@@ -11,6 +11,7 @@ namespace diopi::baselines {
 
 struct CompareOptions {
   DeclaredContracts contracts;  // what the device declares; none by default
+  bool explain = true;          // look for what the wrong elements have in common, and for the cause
 };
 
 // Judges every output of the case that has a judge. INDEX_OF, RANDOM and the text about a failure need

@@ -113,6 +113,7 @@ class ExactEvidence : public Evidence {
 
 void Describe(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
               Findings* findings) {
+  if (!job.explain) return Fail("X", "", stats);
   Remark pattern = PatternText(ExactEvidence(job, rule), tally);
   // All of them, not only the first few that are kept.
   if (pattern.cause.empty() && static_cast<size_t>(tally.mismatches) == tally.first.size() &&

@@ -25,6 +25,7 @@ struct Job {
   const HostTensor& expected;  // references[output.key]
   const HostTensor& actual;
   Contracts contracts = {};  // as declared
+  bool explain = true;       // CompareOptions
 };
 
 // Whether an element of a floating input is one for which `test` (std::isnan, std::isinf) holds.

@@ -24,13 +24,17 @@ using D = v1::Dtype;
 constexpr int64_t kLeastZeros = 32;
 constexpr int64_t kMostSorted = int64_t{1} << 20;
 
+// Stands for ChanceOfAnotherPlace, which is computed only for a statement that holds.
+constexpr double kOfAnotherPlace = -1;
+
 // A statement about every mismatch. `least`: with fewer mismatches chance would show it as well.
 struct Statement {
   std::string text;
   std::string cause;
   int64_t least;
   std::function<bool(int64_t)> holds;
-  double chance = 1.0 / 64;  // that it holds for an element that is wrong in some other way
+  double chance =
+      1.0 / 64;  // that it holds for an element that is wrong in some other way, or kOfAnotherPlace
 };
 
 // The confidence with so many mismatches, after so many statements.
@@ -113,18 +117,17 @@ double ChanceOfAnotherPlace(const Evidence& e) {
 // Results that were computed for another place.
 void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
   const int64_t elements = NumElements(e.actual().shape);
-  const double chance = ChanceOfAnotherPlace(e);
   const auto holds_other = [&e, elements](int64_t i, int64_t other) {
     return other >= 0 && other < elements && e.Fits(e.Actual(i), other);
   };
   all->push_back({"; every element that differs holds the value of the next one", "", 4,
-                  [=](int64_t i) { return holds_other(i, i + 1); }, chance});
+                  [=](int64_t i) { return holds_other(i, i + 1); }, kOfAnotherPlace});
   all->push_back({"; every element that differs holds the value of the one before", "", 4,
-                  [=](int64_t i) { return holds_other(i, i - 1); }, chance});
+                  [=](int64_t i) { return holds_other(i, i - 1); }, kOfAnotherPlace});
   for (int64_t width = 4; width <= 4096 && width < elements; width *= 2) {
     all->push_back({absl::StrCat("; every element that differs holds the value of the element ", width,
                                  " places before"),
-                    "", 2, [=](int64_t i) { return holds_other(i, i - width); }, chance});
+                    "", 2, [=](int64_t i) { return holds_other(i, i - width); }, kOfAnotherPlace});
   }
   const std::vector<int64_t>& shape = e.actual().shape;
   if (shape.size() < 2) return;
@@ -139,7 +142,7 @@ void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
          const int64_t at = i - base;
          return holds_other(i, base + at % rows * columns + at / rows);
        },
-       chance});
+       kOfAnotherPlace});
 }
 
 bool SameInteger(double a, double b) {
@@ -231,6 +234,11 @@ Remark Permuted(const Evidence& e, const Tally& tally) {
     actual.push_back(y);
     expected.emplace_back(r, i);
   }
+  if (actual.empty()) return {};
+  // Most outputs that are no permutation show it at their extremes, before anything is sorted.
+  const auto [least, most] = std::minmax_element(expected.begin(), expected.end());
+  const auto [lowest, highest] = std::minmax_element(actual.begin(), actual.end());
+  if (!e.Fits(*lowest, least->second) || !e.Fits(*highest, most->second)) return {};
   std::sort(expected.begin(), expected.end());
   std::sort(actual.begin(), actual.end());
   for (size_t i = 0; i < actual.size(); ++i) {
@@ -256,7 +264,8 @@ Remark WhatText(const Evidence& evidence, const Tally& tally) {
   const std::vector<Statement> left = Survivors(evidence, tally, std::move(all));
   if (!left.empty()) {
     const Statement& first = left.front();
-    const double confidence = Confidence(first.chance, tally.mismatches, left.size());
+    const double chance = first.chance == kOfAnotherPlace ? ChanceOfAnotherPlace(evidence) : first.chance;
+    const double confidence = Confidence(chance, tally.mismatches, left.size());
     return {first.text, confidence < kLeastConfidence ? "" : first.cause, confidence};
   }
   return numbers ? Permuted(evidence, tally) : Remark();

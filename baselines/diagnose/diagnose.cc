@@ -103,6 +103,13 @@ double Bits(const v1::Verdict& wrong, const v1::Verdict& right) {
   return bits;
 }
 
+// For comparisons of which only the outcome and the figures matter.
+CompareOptions Unexplained(const FailedCase& failed) {
+  CompareOptions options = failed.compare;
+  options.explain = false;
+  return options;
+}
+
 }  // namespace
 
 // False when the case is beyond the limits, or there is no reference.
@@ -130,11 +137,11 @@ std::optional<v1::Verdict> Diagnoser::Explains(const AlteredCase& altered, const
   }
   // An argument that makes no difference here cannot be the cause.
   const v1::Verdict differs =
-      CompareCase(failed.c, failed.inputs, failed.references, *native, failed.compare);
+      CompareCase(failed.c, failed.inputs, failed.references, *native, Unexplained(failed));
   if (differs.outcome() != v1::OUTCOME_FAIL) return std::nullopt;
   const absl::StatusOr<TensorMap> references = GenerateReferences(*reference_, altered.c, *inputs);
   if (!references.ok()) return std::nullopt;
-  v1::Verdict agrees = CompareCase(altered.c, *inputs, *references, failed.actual, failed.compare);
+  v1::Verdict agrees = CompareCase(altered.c, *inputs, *references, failed.actual, Unexplained(failed));
   if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
   return agrees;
 }
@@ -162,7 +169,7 @@ std::optional<v1::Verdict> Diagnoser::Explains(const RoundedOperands& rounded, c
     references[output.key] = result->second;
     references.erase(ReferenceKey(output.key, ReferencePart::kExact));
   }
-  v1::Verdict agrees = CompareCase(failed.c, failed.inputs, references, failed.actual, failed.compare);
+  v1::Verdict agrees = CompareCase(failed.c, failed.inputs, references, failed.actual, Unexplained(failed));
   if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
   return agrees;
 }
@@ -172,7 +179,7 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
   if (!Begin(failed)) return {};
   const Clock::time_point start = Clock::now();
   const v1::Verdict wrong =
-      CompareCase(failed.c, failed.inputs, failed.references, failed.actual, failed.compare);
+      CompareCase(failed.c, failed.inputs, failed.references, failed.actual, Unexplained(failed));
   Cause cause;
   int tried = 0;
   const auto look = [&](const auto& alternatives) {
