@@ -33,6 +33,11 @@ foreach(program diopi-server diopi-agent diopi-cli)
 endforeach()
 add_custom_target(diopi_documents ALL DEPENDS ${_documents})
 add_dependencies(diopi_shipped diopi_documents)
+# The site that a server has under /docs.
+if(TARGET diopi_docs)
+  add_dependencies(diopi_shipped diopi_docs)
+  install(FILES ${DIOPI_DOCS_TAR} DESTINATION share/diopi COMPONENT server OPTIONAL)
+endif()
 
 # The server component also makes baselines (diopi-cli gen), so it has the reference library and the worker. The agent
 # component has a server, too, which the agent starts itself.

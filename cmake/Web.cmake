@@ -48,7 +48,7 @@ else()
     OUTPUT ${DIOPI_WEB_PAGE}
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${_web} -D COPY=${_copy} -D NPM=${DIOPI_NPM}
             -P ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake
-    DEPENDS ${_sources} ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake
+    DEPENDS ${_sources} ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake ${PROJECT_SOURCE_DIR}/cmake/npm.cmake
     COMMENT "Building the dashboard page" VERBATIM)
   add_custom_target(diopi_web_page DEPENDS ${DIOPI_WEB_PAGE})
 endif()

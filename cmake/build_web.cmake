@@ -1,49 +1,16 @@
-# cmake -D SOURCE=reports/web -D COPY=build/web -D NPM=npm -P build_web.cmake: makes COPY/dist/index.html.
-# Packages are fetched only when package-lock.json has changed. If npm cannot reach its registry, the page is left out (an
-# empty file) and the build goes on; any other failure ends the build.
-set(no_network "ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT")
-string(APPEND no_network "|UNABLE_TO_|SELF_SIGNED|E50[234]")
+# cmake -D SOURCE=reports/web -D COPY=build/web -D NPM=npm -P build_web.cmake: makes COPY/dist/index.html. Without a network
+# the page is left out: an empty file.
+include(${CMAKE_CURRENT_LIST_DIR}/npm.cmake)
 file(GLOB entries RELATIVE ${SOURCE} ${SOURCE}/*)
 list(REMOVE_ITEM entries node_modules dist)
 file(REMOVE_RECURSE ${COPY}/src ${COPY}/dist)
 foreach(entry ${entries})
   file(COPY ${SOURCE}/${entry} DESTINATION ${COPY})
 endforeach()
-
-# npm's log goes to a file; the end of the log is shown if npm fails.
-function(run_npm what)
-  execute_process(COMMAND ${NPM} ${ARGN} WORKING_DIRECTORY ${COPY} RESULT_VARIABLE result
-                  OUTPUT_VARIABLE log ERROR_VARIABLE log)
-  file(WRITE ${COPY}/npm.log "${log}")
-  if(NOT result EQUAL 0 AND what STREQUAL "npm ci" AND log MATCHES "${no_network}")
-    message(WARNING "Web: npm cannot reach its registry (${COPY}/npm.log): the dashboard page is left out. "
-                    "To try again: rm -r ${COPY} and build")
-    file(WRITE ${COPY}/dist/index.html "")
-    set(left_out TRUE PARENT_SCOPE)
-    return()
-  endif()
-  if(NOT result EQUAL 0)
-    string(LENGTH "${log}" length)
-    if(length GREATER 3000)
-      math(EXPR from "${length} - 3000")
-      string(SUBSTRING "${log}" ${from} -1 log)
-    endif()
-    message(FATAL_ERROR "${log}\nWeb: ${what} failed (${COPY}/npm.log). Without a network, or without the page: "
-                        "cmake -DDIOPI_WEB=OFF")
-  endif()
-endfunction()
-
-file(SHA256 ${COPY}/package-lock.json lock)
-set(installed "")
-if(EXISTS ${COPY}/node_modules/.diopi_lock)
-  file(READ ${COPY}/node_modules/.diopi_lock installed)
-endif()
-if(NOT installed STREQUAL lock)
-  run_npm("npm ci" ci --no-audit --no-fund)
-  if(left_out)
-    return()
-  endif()
-  file(WRITE ${COPY}/node_modules/.diopi_lock "${lock}")
+fetch_packages()
+if(left_out)
+  file(WRITE ${COPY}/dist/index.html "")
+  return()
 endif()
 run_npm("npm run build" run build)
 if(NOT EXISTS ${COPY}/dist/index.html)

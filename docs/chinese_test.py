@@ -42,7 +42,7 @@ def prose(path, text):
 
 def ascii_punctuation(line):
     """Whether ASCII punctuation touches Chinese; links of Markdown may."""
-    return re.search(rf"[{HAN}][,;:?!()]|[,;?!(][{HAN}]", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line)) is not None
+    return re.search(rf"[{HAN}][,;:?!()]|[,;?!(][{HAN}]", re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", line)) is not None
 
 
 def check_text(path, text, words):
@@ -59,6 +59,8 @@ def main():
     paths = subprocess.run(["git", "ls-files", *FILES], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     check(len(paths) > 0, "no Chinese file was found")
     for path in paths:
+        if "testdata" in path:  # what a program writes, with what a run recorded
+            continue
         check_text(path, prose(path, read(path)), words)
     return 1 if failures else 0
 

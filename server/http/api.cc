@@ -23,6 +23,7 @@
 #include "server/http/api_schema.h"
 #include "server/http/compress.h"
 #include "server/http/page.h"
+#include "server/http/site.h"
 
 namespace diopi::server {
 namespace {
@@ -278,6 +279,7 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
         absl::StrCat("there is nothing at ", request.path, "; /api/v1/schema describes what there is")));
   });
   RegisterPage(http);
+  RegisterSite(http, InstalledSite());
 }
 
 HttpResponse ApiError(const absl::Status& status) {

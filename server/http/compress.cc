@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -25,6 +26,26 @@ std::string Gzip(std::string_view data, int level) {
   const int code = deflate(&stream, Z_FINISH);
   out.resize(stream.total_out);
   deflateEnd(&stream);
+  return code == Z_STREAM_END ? out : std::string();
+}
+
+std::string Decompress(std::string_view data) {
+  constexpr int kGzipOnly = 15 + 16;
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipOnly) != Z_OK) return {};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+  stream.avail_in = static_cast<uInt>(data.size());
+  std::string out;
+  int code = Z_OK;
+  while (code == Z_OK) {
+    const size_t done = out.size();
+    out.resize(done + std::max<size_t>(size_t{1} << 14, data.size() * 2));
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + done);
+    stream.avail_out = static_cast<uInt>(out.size() - done);
+    code = inflate(&stream, Z_NO_FLUSH);
+    out.resize(stream.total_out);
+  }
+  inflateEnd(&stream);
   return code == Z_STREAM_END ? out : std::string();
 }
 

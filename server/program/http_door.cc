@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "server/http/api.h"
+#include "server/http/site.h"
 #include "server/rpc/address.h"
 #include "server/security/authorizer.h"
 #include "server/store/database.h"
@@ -29,10 +30,11 @@ std::string TokenOf(const HttpRequest& request) {
   return cookie == request.headers.end() ? std::string() : CookieOf(cookie->second, "diopi_token");
 }
 
-// Null: the request is allowed. Anybody may ask whether the server serves, and the page holds no data; all
-// else needs the role read.
+// Null: the request is allowed. Anybody may ask whether the server serves, and the page and the documentation
+// hold no data; all else needs the role read.
 std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* authorizer) {
-  if (request.path == "/healthz" || request.path == "/readyz" || IsPagePath(request.path)) return nullptr;
+  const std::string& path = request.path;
+  if (path == "/healthz" || path == "/readyz" || IsPagePath(path) || IsSitePath(path)) return nullptr;
   const absl::StatusOr<Identity> caller = authorizer->Check(TokenOf(request), Role::kRead);
   if (caller.ok()) return nullptr;
   LogRefusal(LogLevel::kWarn, {{"path", request.path},

@@ -58,7 +58,9 @@ test('the switch changes texts, numbers and dates at once, and stays', () =>
     expect(await status.innerText()).toMatch(/ 12,000 个用例$/);
     expect(await page.locator('time').first().innerText()).toMatch(/^\d{4}年\d+月\d+日 \d\d:\d\d$/);
     await page.getByRole('columnheader', { name: 'max z' }).getByRole('button').hover();
-    await page.getByRole('tooltip').getByText('舍入噪声').waitFor();
+    const tip = page.getByRole('tooltip');
+    await tip.getByText('舍入噪声').waitFor();
+    expect(await tip.getByRole('link').getAttribute('href')).toBe('/docs/zh/outcomes.html#max-z');
     // An outcome keeps its name; what it means is translated.
     await page.locator('[title^="fail: 数值"]').first().waitFor();
 

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import { docsHref } from '../lib/docs';
 import { t, type PlainKey } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
 import { navigate, to } from '../lib/router';
@@ -49,6 +50,10 @@ export function Help() {
             </div>
           ))}
         </dl>
+        <p>
+          <a href={docsHref()}>{t('docs.all')}</a> ·{' '}
+          <a href={docsHref('outcomes.html')}>{t('docs.outcomes')}</a>
+        </p>
         <form method="dialog">
           <button type="submit">{t('keys.close')}</button>
         </form>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { moreHref } from '../lib/docs';
+import { t } from '../lib/i18n';
 
 const WIDTH = 320;
 const GAP = 4;
@@ -20,7 +22,7 @@ function place(element: Element): Tip {
 }
 
 // The page's only tooltip. It explains the element with `data-tip` that has the pointer or the
-// focus, and disappears with Escape, scrolling, or when both leave.
+// focus, links to more where the documentation says more, and disappears with Escape, scrolling, or when both leave.
 export function Tips() {
   const [tip, setTip] = useState<Tip | null>(null);
   useEffect(() => {
@@ -57,6 +59,7 @@ export function Tips() {
     };
   }, []);
   if (tip === null) return null;
+  const more = moreHref(tip.text);
   return (
     <div
       id="tip"
@@ -64,6 +67,14 @@ export function Tips() {
       style={{ left: `${tip.left}px`, top: `${tip.top}px`, maxWidth: `${WIDTH}px` }}
     >
       {tip.text}
+      {more && (
+        <>
+          {' '}
+          <a href={more} tabIndex={-1}>
+            {t('docs.more')}
+          </a>
+        </>
+      )}
     </div>
   );
 }

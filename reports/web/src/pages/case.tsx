@@ -6,6 +6,7 @@ import { Empty, Loading } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { Facts } from '../components/provenance';
 import { neighbours } from '../lib/case_list';
+import { outcomeHref } from '../lib/docs';
 import { micros } from '../lib/format';
 import { t, type PlainKey } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
@@ -57,6 +58,9 @@ function Verdict({ page }: { page: CasePage }) {
     <section class={`card verdict verdict-${tone}`} aria-label={t('case.verdict')}>
       <p class="head-line">
         <OutcomeMark outcome={page.outcome} />
+        <a class="small" href={outcomeHref(page.outcome)}>
+          {t('docs.meaning')}
+        </a>
         {page.signal && <span class="mono tone-bad">{page.signal}</span>}
         <span class="reason">{page.reason}</span>
       </p>

@@ -73,6 +73,12 @@ export const en = {
   'keys.pages': 'overview, runs, coverage',
   'keys.this': 'this list',
 
+  // The documentation.
+  'docs.all': 'Documentation',
+  'docs.outcomes': 'What outcomes and columns mean',
+  'docs.meaning': 'What this means',
+  'docs.more': 'More',
+
   // Outcomes and states. Their names are the same in every language; what they mean is not.
   'outcome.pass': 'correct within the tolerance',
   'outcome.fail': 'wrong numbers, shape or dtype',

@@ -71,6 +71,11 @@ export const zh: Record<Key, string> = {
   'keys.pages': '总览、运行、覆盖率',
   'keys.this': '本列表',
 
+  'docs.all': '文档',
+  'docs.outcomes': '结果与各列的含义',
+  'docs.meaning': '含义',
+  'docs.more': '详细说明',
+
   'outcome.pass': '结果正确，误差在容差之内',
   'outcome.fail': '数值、形状或数据类型错误',
   'outcome.error': '调用返回了错误',

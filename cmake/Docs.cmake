@@ -1,0 +1,19 @@
+# The documentation's site (docs/site), in a target of its own that only an installation needs:
+# cmake --build build --target diopi_docs makes share/diopi/docs.tar beside the programs, where diopi-server finds it.
+if(TARGET diopi_web_page)
+  set(DIOPI_DOCS_TAR ${PROJECT_BINARY_DIR}/share/diopi/docs.tar)
+  file(GLOB_RECURSE _pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/site/*
+       ${PROJECT_SOURCE_DIR}/docs/figures/*.svg ${PROJECT_SOURCE_DIR}/proto/diopi/v1/*.proto)
+  add_custom_command(
+    OUTPUT ${DIOPI_DOCS_TAR}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/diopi
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D COPY=${PROJECT_BINARY_DIR}/docs_site
+            -D OUTPUT=${DIOPI_DOCS_TAR} -D NPM=${DIOPI_NPM} -P ${PROJECT_SOURCE_DIR}/cmake/build_docs.cmake
+    DEPENDS ${_pages} ${PROJECT_SOURCE_DIR}/cmake/build_docs.cmake ${PROJECT_SOURCE_DIR}/cmake/npm.cmake
+            ${PROJECT_SOURCE_DIR}/server/http/API.md ${PROJECT_SOURCE_DIR}/server/http/api_schema.json
+            ${PROJECT_SOURCE_DIR}/reports/render/schema/messages.schema.json ${PROJECT_SOURCE_DIR}/cases/ops/GUIDE.md
+            ${PROJECT_SOURCE_DIR}/client/profile/GUIDE.md ${PROJECT_SOURCE_DIR}/reports/gate/README.md
+            ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    COMMENT "Building the documentation's site" VERBATIM)
+  add_custom_target(diopi_docs DEPENDS ${DIOPI_DOCS_TAR})
+endif()

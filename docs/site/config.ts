@@ -1,0 +1,152 @@
+// The site: pages in English (/en) and Chinese (/zh), and pages in English only, which both link to.
+import { defineConfig, type DefaultTheme } from 'vitepress';
+
+interface Names {
+  start: string;
+  guides: string;
+  verdicts: string;
+  reference: string;
+  pages: Record<string, string>;
+}
+
+const EN: Names = {
+  start: 'Start',
+  guides: 'Guides',
+  verdicts: 'Verdicts',
+  reference: 'Reference',
+  pages: {
+    '': 'Overview',
+    tutorial: 'Tutorial: your first bug',
+    vendors: 'For vendors',
+    ci: 'For CI',
+    labs: 'For labs',
+    troubleshooting: 'Troubleshooting',
+    outcomes: 'Outcomes and columns',
+    tolerance: 'How a tolerance comes about',
+    contracts: 'Contracts',
+    method: 'The method in full',
+    'language-models': 'Language models',
+    detection: 'Detection and 3-D vision',
+    'operator-files': 'Operator files',
+    profiles: 'Device profiles',
+    expectations: 'Gate and expectations',
+    http: 'HTTP API',
+    grpc: 'gRPC',
+    'untrusted-libraries': 'Untrusted libraries',
+    glossary: 'Glossary',
+    changes: 'Changes',
+  },
+};
+
+const ZH: Names = {
+  start: '开始',
+  guides: '指南',
+  verdicts: '判定',
+  reference: '参考资料',
+  pages: {
+    '': '总览',
+    tutorial: '教程：找到第一个缺陷',
+    vendors: '致芯片厂商',
+    ci: '用于持续集成',
+    labs: '致评测实验室',
+    troubleshooting: '故障排查',
+    outcomes: '结果与各列的含义',
+    tolerance: '容差是怎样得出的',
+    contracts: '算术约定',
+    method: '完整方法（英文）',
+    'language-models': '语言模型（英文）',
+    detection: '检测与三维视觉（英文）',
+    'operator-files': '算子文件手册（英文）',
+    profiles: '芯片配置文件（英文）',
+    expectations: '门禁与预期文件（英文）',
+    http: 'HTTP 接口（英文）',
+    grpc: 'gRPC 接口（英文）',
+    'untrusted-libraries': '不可信的算子库（英文）',
+    glossary: '术语表',
+    changes: '变更记录（英文）',
+  },
+};
+
+function sidebar(language: string, names: Names): DefaultTheme.SidebarItem[] {
+  const link = (folder: string) => (page: string) => ({ text: names.pages[page] ?? page, link: `/${folder}${page}` });
+  return [
+    { text: names.start, items: ['', 'tutorial'].map(link(`${language}/`)) },
+    { text: names.guides, items: ['vendors', 'ci', 'labs', 'troubleshooting'].map(link(`${language}/`)) },
+    {
+      text: names.verdicts,
+      items: [
+        ...['outcomes', 'tolerance', 'contracts'].map(link(`${language}/`)),
+        ...['method', 'language-models', 'detection'].map(link('')),
+      ],
+    },
+    {
+      text: names.reference,
+      items: [
+        ...['operator-files', 'profiles', 'expectations', 'http', 'grpc'].map(link('reference/')),
+        ...['untrusted-libraries', 'glossary'].map(link('')),
+        link('reference/')('changes'),
+      ],
+    },
+  ];
+}
+
+export default defineConfig({
+  srcDir: 'pages',
+  outDir: 'dist',
+  base: '/docs/',
+  title: 'diopi-conformance',
+  head: [
+    ['meta', { name: 'referrer', content: 'no-referrer' }],
+    ['link', { rel: 'icon', href: 'data:,' }],
+  ],
+  markdown: { languageAlias: { textproto: 'proto', example: 'console' } },
+  lastUpdated: false,
+  locales: {
+    en: { label: 'English', lang: 'en', link: '/en/', description: 'Decides whether an AI chip computes correctly' },
+    zh: {
+      label: '简体中文',
+      lang: 'zh-CN',
+      link: '/zh/',
+      description: '判断 AI 芯片算得对不对',
+      themeConfig: {
+        outline: { label: '本页内容' },
+        docFooter: { prev: '上一页', next: '下一页' },
+        darkModeSwitchLabel: '主题',
+        lightModeSwitchTitle: '切换到浅色',
+        darkModeSwitchTitle: '切换到深色',
+        sidebarMenuLabel: '目录',
+        returnToTopLabel: '回到顶部',
+        langMenuLabel: '语言',
+        skipToContentLabel: '跳到正文',
+      },
+    },
+  },
+  themeConfig: {
+    sidebar: { '/zh/': sidebar('zh', ZH), '/': sidebar('en', EN) },
+    outline: 'deep',
+    externalLinkIcon: true,
+    search: {
+      provider: 'local',
+      options: {
+        locales: {
+          zh: {
+            translations: {
+              button: { buttonText: '搜索', buttonAriaLabel: '搜索' },
+              modal: {
+                noResultsText: '没有结果',
+                resetButtonTitle: '清除',
+                backButtonTitle: '返回',
+                displayDetails: '显示详情',
+                footer: { selectText: '打开', navigateText: '移动', closeText: '关闭' },
+              },
+            },
+          },
+        },
+        miniSearch: {
+          // Chinese has no spaces: every character is a word of its own.
+          options: { tokenize: (text: string) => text.toLowerCase().match(/[\u3400-\u9fff]|[a-z0-9_]+/g) ?? [] },
+        },
+      },
+    },
+  },
+});
