@@ -50,12 +50,14 @@ export function Help() {
             </div>
           ))}
         </dl>
-        <p>
+        <p class="small">
           <a href={docsHref()}>{t('docs.all')}</a> ·{' '}
           <a href={docsHref('outcomes.html')}>{t('docs.outcomes')}</a>
         </p>
         <form method="dialog">
-          <button type="submit">{t('keys.close')}</button>
+          <button type="submit" autofocus>
+            {t('keys.close')}
+          </button>
         </form>
       </dialog>
     </>

@@ -12,7 +12,7 @@ export type Language = 'en' | 'zh';
 export const CATALOGUES: Record<Language, Record<Key, string>> = { en, zh };
 export const LANGUAGES: Record<Language, { name: string; short: string; tag: string }> = {
   en: { name: 'English', short: 'EN', tag: 'en' },
-  zh: { name: '简体中文', short: '中文', tag: 'zh-CN' },
+  zh: { name: '简体中文', short: '中', tag: 'zh-CN' },
 };
 const ALL = Object.keys(LANGUAGES) as Language[];
 const STORED = 'diopi_language';
