@@ -2,7 +2,8 @@
 # prefix may be moved. Components: server, agent, demo (a faulty vendor library to try with), nvidia (an agent with what
 # checks an NVIDIA GPU).
 add_custom_target(diopi_shipped DEPENDS
-  diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu diopi_native16 libdiopi_faulty)
+  diopi-server diopi-agent diopi-cli diopi-worker diopirt diopi_cpu diopi_native16 diopi_tap diopi_tap_tools
+  libdiopi_faulty)
 if(TARGET diopi_cuda)
   add_dependencies(diopi_shipped diopi_cuda)
 endif()
@@ -10,6 +11,7 @@ endif()
 add_custom_target(diopi_demo DEPENDS
   diopi-server diopi-agent diopi-cli diopi-worker diopi_cpu libdiopi_faulty vendor_early)
 set_target_properties(diopi-agent diopi-cli diopi-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+set_target_properties(diopi_tap_tools PROPERTIES INSTALL_RPATH "$ORIGIN")
 
 # Shell completion and man pages, which each program prints itself.
 foreach(program diopi-server diopi-agent diopi-cli)
@@ -46,7 +48,7 @@ foreach(component agent nvidia)
 endforeach()
 foreach(component server agent nvidia)
   install(TARGETS diopi-server diopi-cli diopi-worker RUNTIME DESTINATION bin COMPONENT ${component})
-  install(TARGETS diopirt diopi_cpu diopi_native16 LIBRARY DESTINATION lib COMPONENT ${component})
+  install(TARGETS diopirt diopi_cpu diopi_native16 diopi_tap diopi_tap_tools LIBRARY DESTINATION lib COMPONENT ${component})
   # What the C files of diopi-cli repro include.
   install(DIRECTORY ${CMAKE_BINARY_DIR}/include/ DESTINATION include COMPONENT ${component})
   if(TARGET diopi_cuda)

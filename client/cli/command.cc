@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "client/cli/tap_commands.h"
 #include "client/setup/paths.h"
 
 namespace diopi::cli {
@@ -24,6 +25,8 @@ std::vector<CommandGroup> AllCommands() {
                          MakeGenCommand, MakePackCommand, MakeNewOperatorCommand, MakeImportCasesCommand));
   groups.push_back(Group("A library", MakeAbiCheckCommand, MakeReproCommand, MakeShrinkCommand,
                          MakeChangedCommand, MakeTimeCommand, MakeCallCommand, MakeProfileCommand));
+  groups.push_back(Group("A training run (libdiopi_tap.so)", MakeReplayCommand, MakeCaptureToCasesCommand,
+                         MakeBisectCommand));
   groups.push_back(Group("Results", MakeRunsCommand, MakeChipsCommand, MakeReportCommand, MakeDiffCommand,
                          MakeHistoryCommand, MakeCoverageCommand, MakeModelsCommand, MakeEvaluateCommand,
                          MakeGateCommand, MakeMergeCommand));

@@ -1,6 +1,9 @@
-// diopi-cli show CASE: shows a case and the values of its tensors.
+// diopi-cli show CASE: shows a case and the values of its tensors. It shows captured calls, too.
+#include <filesystem>
 #include <iostream>
 
+#include "absl/strings/str_format.h"
+#include "baselines/tap/capture.h"
 #include "cases/core/library_checks.h"
 #include "client/cli/case_data.h"
 #include "client/cli/case_text.h"
@@ -14,13 +17,14 @@ class ShowCommand final : public Command {
  public:
   std::string name() const override { return "show"; }
   std::string description() const override {
-    return "Shows a case: its arguments, its reference, and their first values";
+    return "Shows a case or captured calls: arguments, reference, and first values";
   }
   std::string examples() const override {
-    return "  diopi-cli show add.float32.n17 --values 100    arguments and expected values\n";
+    return "  diopi-cli show add.float32.n17 --values 100    arguments and expected values\n"
+           "  diopi-cli show diopi-capture                   the captured calls in a folder\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("case", id_, "Case id")->required();
+    app->add_option("case", id_, "Case id, or a folder of captured calls, or one of its files")->required();
     AddCasesOption(app, &cases_folder_);
     app->add_option("--data", data_,
                     "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
@@ -29,6 +33,9 @@ class ShowCommand final : public Command {
   }
 
   ExitCode Run() override {
+    std::error_code error;
+    if (std::filesystem::is_directory(id_, error)) return ShowFolder();
+    if (std::filesystem::is_regular_file(id_, error)) return ShowCall();
     const absl::StatusOr<v1::Case> c = FindCase(id_, cases_folder_);
     if (!c.ok()) return Tell(c.status());
     std::cout << CaseText(*c);
@@ -43,6 +50,34 @@ class ShowCommand final : public Command {
   }
 
  private:
+  // A line per call, in the order of the calls.
+  ExitCode ShowFolder() const {
+    const absl::StatusOr<std::vector<std::string>> files = tap::CaptureFiles(id_);
+    if (!files.ok()) return Tell(files.status());
+    ExitCode code = ExitCode::kOk;
+    for (const std::string& path : *files) {
+      const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(path);
+      if (call.ok()) {
+        std::cout << absl::StrFormat("%-32s %-10s %s\n  %s\n", call->c.function(), DtypeName(call->c.dtype()),
+                                     call->facts, path);
+      } else {
+        code = Tell(call.status());
+      }
+    }
+    return code;
+  }
+
+  ExitCode ShowCall() const {
+    const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(id_);
+    if (!call.ok()) return Tell(call.status());
+    std::cout << CaseText(call->c) << "Captured   " << call->facts << "\nLibrary    " << call->library
+              << "\nInputs\n";
+    Print(call->inputs);
+    std::cout << "Outputs\n";
+    Print(call->outputs);
+    return ExitCode::kOk;
+  }
+
   void Print(const TensorMap& tensors) const {
     for (const auto& [key, tensor] : tensors) {
       std::cout << "  " << key << ": " << TensorText(tensor, values_) << "\n";

@@ -1,9 +1,12 @@
 // Proof for every function of the ABI: a generated vendor library records each argument it is handed, and
-// each must arrive as sent. The record's format stands at the top of the generated recorder.c.
+// each must arrive as sent, also through libdiopi_tap.so. The record's format stands at the top of the
+// generated recorder.c.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <random>
 
 #include "impl_loader/call/call.h"
@@ -225,16 +228,43 @@ void ExpectWritten(const Sent& sent, int position) {
   }
 }
 
-class RecorderTest : public ::testing::Test {
+// How the calls reach the recorder.
+enum class Way { kDirect, kTap, kWatchingTap };
+
+class RecorderTest : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
-    auto library = Library::Open(DIOPI_BINARY_DIR "/lib/vendors/recorder.so");
+    const std::string recorder = DIOPI_BINARY_DIR "/lib/vendors/recorder.so";
+    auto library = Library::Open(recorder);
     ASSERT_TRUE(library.ok()) << library.status();
     library_.emplace(*std::move(library));
+    if (GetParam() != Way::kDirect) OpenTap(recorder);
     data_ = reinterpret_cast<const unsigned char* (*)()>(library_->Symbol("recorder_data"));
     size_ = reinterpret_cast<size_t (*)()>(library_->Symbol("recorder_size"));
     reset_ = reinterpret_cast<void (*)()>(library_->Symbol("recorder_reset"));
     ASSERT_TRUE(data_ != nullptr && size_ != nullptr && reset_ != nullptr);
+  }
+
+  void TearDown() override {
+    unsetenv("DIOPI_TAP_IMPL");
+    unsetenv("DIOPI_TAP_CALLED");
+  }
+
+  // The tap loads its tools from its own folder, and only where a setting asks for one.
+  void OpenTap(const std::string& recorder) {
+    const std::string folder = ::testing::TempDir() + "/recorder_test_tap";
+    std::filesystem::create_directories(folder);
+    for (const auto& [name, file] :
+         {std::pair("libdiopi_tap.so", DIOPI_BINARY_DIR "/lib/libdiopi_tap.so"),
+          std::pair("libdiopi_tap_tools.so", DIOPI_BINARY_DIR "/lib/vendors/forwarding_tools.so")}) {
+      std::filesystem::remove(folder + "/" + name);
+      std::filesystem::create_symlink(file, folder + "/" + name);
+    }
+    setenv("DIOPI_TAP_IMPL", recorder.c_str(), 1);
+    if (GetParam() == Way::kWatchingTap) setenv("DIOPI_TAP_CALLED", "/dev/null", 1);
+    auto tap = Library::Open(folder + "/libdiopi_tap.so");
+    ASSERT_TRUE(tap.ok()) << tap.status();
+    tap_.emplace(*std::move(tap));
   }
 
   // Takes the next `n` bytes of the record.
@@ -254,7 +284,8 @@ class RecorderTest : public ::testing::Test {
     auto* context = static_cast<diopiContextHandle_t>(sender.Handle());
     reset_();
     at_ = 0;
-    const auto result = CallFunction(library_->Symbol(function.name()), function, context, args);
+    const auto result =
+        CallFunction((tap_.has_value() ? *tap_ : *library_).Symbol(function.name()), function, context, args);
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(result->kind, CallResult::Kind::kReturned);
     EXPECT_EQ(result->error_code, index);
@@ -274,6 +305,7 @@ class RecorderTest : public ::testing::Test {
   }
 
   std::optional<Library> library_;
+  std::optional<Library> tap_;  // closed after each test: the next one gets a fresh one
   const unsigned char* (*data_)() = nullptr;
   size_t (*size_)() = nullptr;
   void (*reset_)() = nullptr;
@@ -281,7 +313,7 @@ class RecorderTest : public ::testing::Test {
   int64_t arguments_ = 0;
 };
 
-TEST_F(RecorderTest, EveryArgumentOfEveryFunctionArrives) {
+TEST_P(RecorderTest, EveryArgumentOfEveryFunctionArrives) {
   int functions = 0;
   for (const abi::Function* function : abi::Functions()) {
     for (uint64_t round = 0; round < 8; ++round) {
@@ -295,6 +327,11 @@ TEST_F(RecorderTest, EveryArgumentOfEveryFunctionArrives) {
   RecordProperty("arguments", static_cast<int>(arguments_));
   std::printf("%d functions, %lld arguments compared\n", functions, static_cast<long long>(arguments_));
 }
+
+std::string WayName(const ::testing::TestParamInfo<Way>& test) {
+  return test.param == Way::kDirect ? "direct" : test.param == Way::kTap ? "tap" : "watching_tap";
+}
+INSTANTIATE_TEST_SUITE_P(Ways, RecorderTest, ::testing::Values(Way::kDirect, Way::kTap, Way::kWatchingTap), WayName);
 
 }  // namespace
 }  // namespace diopi::loader

@@ -20,6 +20,9 @@ std::string DeviceHeader(const Header& device);
 // "kernels.h", in C++: from which the entry points of a library's kernels are made.
 std::string KernelHeader(const Abi& abi);
 
+// "entries.inc": DIOPI_ENTRY(index, function) for every operator function, in header order.
+std::string EntryList(const Abi& abi);
+
 // A C source with kAbiData and kAbiDataSize, the serialised message `abi`.
 std::string BlobSource(const Abi& abi);
 

@@ -1,6 +1,6 @@
 // abi_codegen: checks the ABI's textproto and writes what the build makes from it.
-//   abi_codegen --runtime F --device F --meta F [--headers DIR] [--kernels FILE] [--blob FILE]
-//               [--recorder FILE] OPERATORS...
+//   abi_codegen --runtime F --device F --meta F [--headers DIR] [--kernels FILE] [--entries FILE]
+//               [--blob FILE] [--recorder FILE] OPERATORS...
 // Exit 0: written. 1: the textproto is wrong (messages "file:line: text") or a file cannot be written. 2:
 // usage.
 #include <cstdio>
@@ -20,8 +20,8 @@ struct Arguments {
 };
 
 bool ParseArguments(int argc, char** argv, Arguments* out) {
-  static const std::set<std::string> kFlags = {"--runtime", "--device", "--meta",    "--headers",
-                                               "--kernels", "--blob",   "--recorder"};
+  static const std::set<std::string> kFlags = {"--runtime", "--device",  "--meta", "--headers",
+                                               "--kernels", "--entries", "--blob", "--recorder"};
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     if (arg.substr(0, 2) != "--") {
@@ -89,6 +89,7 @@ int Main(int argc, char** argv) {
   bool ok = true;
   if (args.flags.count("--headers") != 0) ok = WriteHeaders(args.flags["--headers"], abi) && ok;
   if (args.flags.count("--kernels") != 0) ok = WriteFile(args.flags["--kernels"], KernelHeader(abi)) && ok;
+  if (args.flags.count("--entries") != 0) ok = WriteFile(args.flags["--entries"], EntryList(abi)) && ok;
   if (args.flags.count("--blob") != 0) ok = WriteFile(args.flags["--blob"], BlobSource(abi)) && ok;
   if (args.flags.count("--recorder") != 0) {
     ok = WriteFile(args.flags["--recorder"], RecorderSource(abi)) && ok;

@@ -1,0 +1,135 @@
+// diopi-cli bisect -- COMMAND: which functions of a library make a command fail.
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cases/base/process.h"
+#include "cases/base/temporary_folder.h"
+#include "client/cli/fallback_search.h"
+#include "client/cli/tap_commands.h"
+#include "client/setup/paths.h"
+
+namespace diopi::cli {
+namespace {
+
+// The program's path, as a shell finds it.
+std::string FindProgram(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string candidate = absl::StrCat(folder.empty() ? "." : folder, "/", name);
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return name;
+}
+
+class BisectCommand final : public Command {
+ public:
+  std::string name() const override { return "bisect"; }
+  std::string description() const override {
+    return "Finds the smallest set of functions whose fallback to the CPU mends a command";
+  }
+  std::string examples() const override {
+    return "  diopi-cli bisect --impl libdiopi_impl.so -- python train.py --steps 20    the command loads "
+           "libdiopi_tap.so and exits with 0 when all is well\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("command", command_,
+                    "Program that loads libdiopi_tap.so, and its arguments; exits with 0 when all is well")
+        ->required();
+    app->add_option("--impl", impl_, "The vendor's library (default: $DIOPI_TAP_IMPL)");
+    app->add_option("--timeout-s", timeout_s_,
+                    "Seconds after which the command counts as failed (default: none)")
+        ->check(CLI::Range(0.001, 8640000.0));
+  }
+
+  ExitCode Run() override {
+    command_[0] = FindProgram(command_[0]);
+    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
+    if (!folder.ok()) return Tell(folder.status());
+    called_ = *folder / "called";
+    const absl::StatusOr<std::vector<std::string>> found = Search();
+    if (!found.ok()) return Tell(found.status());
+    if (found->empty()) return ExitCode::kFailed;
+    std::cout << "The command exits with 0 when " << absl::StrJoin(*found, ", ")
+              << (found->size() == 1 ? " falls" : " fall") << " back to the CPU reference, found in " << runs_
+              << " runs.\nOP_FALLBACK_LIST=" << absl::StrJoin(*found, ",") << "\n"
+              << std::flush;
+    return ExitCode::kOk;
+  }
+
+ private:
+  // Empty, after a message, when there is no such set.
+  absl::StatusOr<std::vector<std::string>> Search() {
+    absl::StatusOr<bool> good = RunWith({});
+    if (!good.ok()) return good.status();
+    if (*good) {
+      std::cout << "The command exits with 0 without any fallback: there is nothing to find.\n";
+      return std::vector<std::string>();
+    }
+    const absl::StatusOr<std::vector<std::string>> called = Called();
+    if (!called.ok()) return called.status();
+    good = RunWith(*called);
+    if (!good.ok()) return good.status();
+    if (!*good) {
+      std::cout << "The command fails also when all " << called->size()
+                << " functions that it calls fall back to the CPU reference: look for the cause elsewhere.\n";
+      return std::vector<std::string>();
+    }
+    return SmallestSet(*called, [this](const std::vector<std::string>& names) { return RunWith(names); });
+  }
+
+  absl::StatusOr<std::vector<std::string>> Called() const {
+    std::ifstream file(called_);
+    std::vector<std::string> names;
+    std::set<std::string> seen;  // several processes of the command may write the same name
+    for (std::string name; std::getline(file, name);) {
+      if (seen.insert(name).second) names.push_back(name);
+    }
+    if (!names.empty()) return names;
+    return absl::InvalidArgumentError(absl::StrCat(
+        command_[0], ": called no function through libdiopi_tap.so; expected a command that loads it"));
+  }
+
+  // Whether the command exits with 0 when these functions fall back.
+  absl::StatusOr<bool> RunWith(const std::vector<std::string>& names) {
+    ProcessOptions options;
+    options.command = command_;
+    options.environment = {absl::StrCat("OP_FALLBACK_LIST=", absl::StrJoin(names, ",")),
+                           "OP_FALLBACK_DISABLE_LIST=", "DIPU_FORCE_FALLBACK_OPS_LIST=",
+                           absl::StrCat("DIOPI_TAP_CALLED=", called_)};
+    if (!impl_.empty()) options.environment.push_back("DIOPI_TAP_IMPL=" + agent::AbsolutePath(impl_));
+    absl::StatusOr<Process> process = Process::Start(options);
+    if (!process.ok()) return absl::InvalidArgumentError(process.status().message());
+    ++runs_;
+    std::cerr << "Run " << runs_ << ", " << names.size() << " functions fall back: " << std::flush;
+    std::optional<ExitStatus> ended;
+    if (timeout_s_ > 0) {
+      ended = process->WaitFor(std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000)));
+    } else {
+      ended = process->Wait();
+    }
+    std::cerr << (ended.has_value() ? ended->Text() : "timed out") << "\n";
+    return ended.has_value() && ended->signal == 0 && ended->code == 0;
+  }
+
+  std::vector<std::string> command_;
+  std::string impl_;
+  double timeout_s_ = 0;
+  std::string called_;  // the file that gets the names of called functions
+  int runs_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeBisectCommand() {
+  return std::make_unique<BisectCommand>();
+}
+
+}  // namespace diopi::cli

@@ -1,0 +1,420 @@
+// The tap between a host that is not ours (tap_host, in C) and good and faulty libraries: each tool finds the
+// injected bug, and nothing that a tool meets ends the host.
+#include <gmock/gmock.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/testing/programs.h"
+
+namespace diopi::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> Lines(const std::string& text, const std::string& with = "") {
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    if (absl::StrContains(line, with)) lines.emplace_back(line);
+  }
+  return lines;
+}
+
+// The last words of the rows of a table, which are the functions' names, for rows whose column has a value
+// other than "0".
+std::set<std::string> FunctionsWith(const std::string& table, size_t column) {
+  std::set<std::string> names;
+  for (const std::string& line : Lines(table, "  diopi")) {
+    const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (words.size() > column && absl::StartsWith(words.back(), "diopi") && words[column] != "0") {
+      names.insert(words.back());
+    }
+  }
+  return names;
+}
+
+class TapTest : public ::testing::Test {
+ protected:
+  std::string Tap() const { return LibPath("libdiopi_tap.so"); }
+  std::string Capture() const { return folder_ / "capture"; }
+
+  // Trains `model` for some steps on `library` through the tap.
+  Finished Host(const std::string& library, const std::string& model, int steps,
+                std::vector<std::string> settings = {}, std::vector<std::string> more = {}) const {
+    settings.push_back("DIOPI_TAP_IMPL=" + library);
+    if (!absl::StrContains(absl::StrJoin(settings, " "), "DIOPI_TAP_CAPTURE=")) {
+      settings.push_back("DIOPI_TAP_CAPTURE=" + Capture());
+    }
+    std::vector<std::string> command = {BuildPath("tools/tap_host"), Tap(), model, std::to_string(steps)};
+    command.insert(command.end(), more.begin(), more.end());
+    return RunProgram(command, settings);
+  }
+  // The same without the tap.
+  static Finished Direct(const std::string& library, const std::string& model, int steps) {
+    return RunProgram({BuildPath("tools/tap_host"), library, model, std::to_string(steps)});
+  }
+  static Finished Cli(std::vector<std::string> arguments, std::vector<std::string> environment = {}) {
+    arguments.insert(arguments.begin(), BinPath("diopi-cli"));
+    return RunProgram(arguments, environment);
+  }
+
+  const std::string good_ = LibPath("libdiopi_cpu.so");
+  const std::string faulty_ = VendorPath("libdiopi_faulty");
+  const std::string mutants_ = VendorPath("libdiopi_mutants");
+  TempFolder folder_;
+};
+
+TEST_F(TapTest, ForwardsWithoutATool) {
+  for (const char* model : {"convolution", "transformer"}) {
+    const Finished direct = Direct(good_, model, 5);
+    const Finished tapped = Host(good_, model, 5);
+    EXPECT_EQ(direct.code, 0) << direct.err;
+    EXPECT_EQ(tapped.out, direct.out);
+    EXPECT_EQ(tapped.err, "");
+  }
+}
+
+TEST_F(TapTest, NoToolChangesAResult) {
+  const Finished direct = Direct(good_, "transformer", 4);
+  const Finished tapped =
+      Host(good_, "transformer", 4,
+           {"OP_CAPTURE_LIST=.*", "OP_AUTOCOMPARE_LIST=.*", "DIOPI_TAP_EVERY_CALL=1", "DIPU_DUMP_OP_ARGS=3",
+            "DIOPI_TAP_MEMORY=1", "DIOPI_TAP_TRACE=" + (folder_ / "trace.json")});
+  EXPECT_EQ(tapped.out, direct.out);
+  EXPECT_THAT(tapped.err, HasSubstr(" compared, 0 failed"));
+}
+
+TEST_F(TapTest, ABadSettingIsSaidAndCallsAreForwarded) {
+  const Finished direct = Direct(good_, "transformer", 2);
+  for (const std::string setting :
+       {"OP_CAPTURE_LIST=add(", "OP_FALLBACK_LIST=no_such", "DIPU_DUMP_OP_ARGS=9"}) {
+    const Finished tapped = Host(good_, "transformer", 2, {setting});
+    EXPECT_EQ(tapped.out, direct.out) << setting;
+    EXPECT_THAT(tapped.err, HasSubstr("diopi_tap: " + setting.substr(0, setting.find('=')) + ": "))
+        << setting;
+    EXPECT_THAT(Lines(tapped.err), SizeIs(1)) << tapped.err;
+  }
+}
+
+TEST_F(TapTest, DumpsNamesArgumentsAndValues) {
+  const std::string names = Host(good_, "convolution", 1, {"DIPU_DUMP_OP_ARGS=1"}).err;
+  EXPECT_THAT(Lines(names, "diopiSgd"), SizeIs(6));
+  EXPECT_THAT(names, Not(HasSubstr("float32")));
+  const std::string arguments = Host(good_, "convolution", 1, {"DIPU_DUMP_OP_ARGS=2"}).err;
+  EXPECT_THAT(arguments, HasSubstr("input            in       float32 (10, 1, 12, 12)"));
+  EXPECT_THAT(arguments, HasSubstr("lr                        0.05"));
+  EXPECT_THAT(arguments, Not(HasSubstr("returned")));
+  const std::string values = Host(good_, "convolution", 1, {"DIPU_DUMP_OP_ARGS=3"}).err;
+  EXPECT_THAT(values, HasSubstr("diopiNonzero returned 0"));
+  EXPECT_THAT(values, HasSubstr("target: 0 1 2 3 4 0 1 2 3 4"));
+}
+
+TEST_F(TapTest, TimesStepsByASchedule) {
+  const std::string path = folder_ / "trace.json";
+  const Finished run =
+      Host(good_, "transformer", 6,
+           {"DIOPI_TAP_TRACE=" + path, "DIOPI_TAP_SCHEDULE=skip=1 wait=1 warmup=1 active=2 repeat=1"});
+  EXPECT_THAT(run.err, HasSubstr("Time by function\n"));
+  // Two active steps with twelve parameters.
+  EXPECT_THAT(Lines(run.err, "      24 "), SizeIs(::testing::Ge(1U))) << run.err;
+  google::protobuf::ListValue events;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(ReadFile(path), &events).ok());
+  std::set<double> steps;
+  int calls = 0;
+  for (const auto& value : events.values()) {
+    const auto& event = value.struct_value().fields();
+    if (event.at("ph").string_value() != "X") continue;
+    ++calls;
+    EXPECT_GT(event.at("dur").number_value(), 0);
+    steps.insert(event.at("args").struct_value().fields().at("step").number_value());
+  }
+  EXPECT_THAT(steps, ElementsAre(3, 4));
+  EXPECT_GT(calls, 2 * 40);
+}
+
+struct Bug {
+  std::string library;  // in build/lib/vendors
+  std::string switched_on;
+  std::string model;
+  std::string function;
+};
+
+class TapBugTest : public TapTest, public ::testing::WithParamInterface<Bug> {};
+
+TEST_P(TapBugTest, CompareFindsIt) {
+  const Bug& bug = GetParam();
+  const Finished run = Host(VendorPath(bug.library), bug.model, 3,
+                            {"OP_AUTOCOMPARE_LIST=.*", "DIOPI_MUTANT=" + bug.switched_on});
+  EXPECT_THAT(FunctionsWith(run.err, 1), ElementsAre(bug.function)) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("First failure: " + bug.function + ", call "));
+  // The failed call is captured, and fails again offline.
+  const Finished replay =
+      Cli({"replay", Capture(), "--impl", VendorPath(bug.library)}, {"DIOPI_MUTANT=" + bug.switched_on});
+  EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
+  EXPECT_THAT(Lines(replay.out, "fail "), SizeIs(::testing::Ge(1U))) << replay.out;
+  EXPECT_EQ(Cli({"replay", Capture(), "--impl", good_}).code, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bugs, TapBugTest,
+    ::testing::Values(Bug{"libdiopi_faulty", "", "convolution", "diopiRelu"},
+                      Bug{"libdiopi_mutants", "conv_kernel_flipped", "convolution", "diopiConvolution2d"},
+                      Bug{"libdiopi_mutants", "conv_backward_weight_of_last_image", "convolution",
+                          "diopiConvolution2dBackward"},
+                      Bug{"libdiopi_mutants", "softmax_backward_without_sum", "transformer",
+                          "diopiSoftmaxBackward"},
+                      Bug{"libdiopi_mutants", "adamw_no_bias_correction", "transformer", "diopiAdamW"}),
+    [](const auto& test) { return test.param.function; });
+
+TEST_F(TapTest, FallingBackMendsTheLoss) {
+  const std::string loss = Lines(Direct(good_, "convolution", 20).out).back();
+  EXPECT_NE(Lines(Host(faulty_, "convolution", 20).out).back(), loss);
+  for (const char* list : {"OP_FALLBACK_LIST=diopiRelu", "DIPU_FORCE_FALLBACK_OPS_LIST=rel."}) {
+    const Finished run = Host(faulty_, "convolution", 20, {list});
+    EXPECT_EQ(Lines(run.out).back(), loss) << list;
+    EXPECT_THAT(run.err, HasSubstr("diopiRelu falls back to the CPU reference"));
+    EXPECT_THAT(run.err, HasSubstr("20 calls fell back"));
+  }
+}
+
+// Every function of both models, outputs that the library allocates included.
+TEST_F(TapTest, EverythingCanFallBack) {
+  for (const char* model : {"convolution", "transformer"}) {
+    const Finished run = Host(faulty_, model, 10, {"OP_FALLBACK_LIST=.*"});
+    EXPECT_EQ(run.out, Direct(good_, model, 10).out) << run.err;
+    EXPECT_THAT(run.err, Not(HasSubstr("does not fall back")));
+  }
+}
+
+struct Hunt {
+  std::string library;
+  std::string switched_on;
+  std::string model;
+  std::string most_loss;
+  std::string found;
+};
+
+class BisectTest : public TapTest, public ::testing::WithParamInterface<Hunt> {};
+
+TEST_P(BisectTest, NamesWhatHasToFallBack) {
+  const Hunt& hunt = GetParam();
+  const Finished run = Cli({"bisect", "--impl", VendorPath(hunt.library), "--", BuildPath("tools/tap_host"),
+                            Tap(), hunt.model, "40", hunt.most_loss},
+                           {"DIOPI_MUTANT=" + hunt.switched_on});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("OP_FALLBACK_LIST=" + hunt.found + "\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Hunts, BisectTest,
+                         ::testing::Values(Hunt{"libdiopi_faulty", "", "convolution", "0.1", "diopiRelu"},
+                                           Hunt{"libdiopi_faulty", "", "transformer", "0.7",
+                                                "diopiBmm,diopiGelu"},
+                                           Hunt{"libdiopi_mutants", "adamw_no_bias_correction", "transformer",
+                                                "0.7", "diopiAdamW"}));
+
+TEST_F(TapTest, BisectSaysWhenThereIsNothingToFind) {
+  const std::string host = BuildPath("tools/tap_host");
+  const Finished good = Cli({"bisect", "--impl", good_, "--", host, Tap(), "transformer", "2"});
+  EXPECT_EQ(good.code, 1);
+  EXPECT_THAT(good.out, HasSubstr("there is nothing to find"));
+  const Finished elsewhere = Cli({"bisect", "--impl", good_, "--", host, Tap(), "transformer", "2", "0"});
+  EXPECT_EQ(elsewhere.code, 1);
+  EXPECT_THAT(elsewhere.out, HasSubstr("look for the cause elsewhere"));
+  const Finished without = Cli({"bisect", "--impl", good_, "--", "/bin/false"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.err, HasSubstr("called no function through libdiopi_tap.so"));
+}
+
+TEST_F(TapTest, CapturesAreShownReplayedAndTimed) {
+  const std::vector<std::string> bug = {"DIOPI_MUTANT=softmax_backward_without_sum"};
+  std::vector<std::string> settings = bug;
+  settings.insert(settings.end(),
+                  {"OP_CAPTURE_LIST=.*", "OP_CAPTURE_DISABLE_LIST=linear", "DIOPI_TAP_STEPS=1-2"});
+  const Finished run = Host(mutants_, "transformer", 4, settings);
+  EXPECT_THAT(run.err, HasSubstr(" captured in " + Capture())) << run.err;
+
+  const Finished list = Cli({"show", Capture()});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("diopiSoftmaxBackward"));
+  EXPECT_THAT(list.out, HasSubstr("step 1, thread "));
+  EXPECT_THAT(list.out, Not(HasSubstr("step 0")));
+  EXPECT_THAT(list.out, Not(HasSubstr("diopiLinear ")));
+  const std::string file =
+      std::string(absl::StripLeadingAsciiWhitespace(Lines(list.out, "SoftmaxBackward.h5").at(0)));
+  const Finished shown = Cli({"show", file, "--values", "3"});
+  EXPECT_THAT(shown.out, HasSubstr("grad_input: float32 (2, 6, 6): "));
+  EXPECT_THAT(shown.out, HasSubstr("Library    " + mutants_));
+
+  const Finished replay = Cli({"replay", Capture(), "--impl", mutants_}, bug);
+  EXPECT_EQ(replay.code, 1);
+  EXPECT_THAT(Lines(replay.out, "fail "), ElementsAre(HasSubstr("diopiSoftmaxBackward"))) << replay.out;
+  EXPECT_THAT(replay.out, HasSubstr("(when captured: fail)"));
+  const Finished forward = Cli({"replay", Capture(), "--impl", mutants_, "--forward-only"}, bug);
+  EXPECT_EQ(forward.code, 0) << forward.out << forward.err;
+  const Finished times = Cli({"replay", Capture(), "--impl", mutants_, "--time", "3", "--fname", "bmm"});
+  EXPECT_EQ(times.code, 0) << times.err;
+  EXPECT_THAT(Lines(times.out, "diopiBmm"), Not(IsEmpty()));
+  EXPECT_THAT(times.out, Not(HasSubstr("diopiSoftmax")));
+}
+
+TEST_F(TapTest, ACaptureIsReadableWithoutUs) {
+  Host(good_, "transformer", 1, {"OP_CAPTURE_LIST=diopiSoftmax"});
+  if (RunProgram({"/usr/bin/python3", "-c", "import h5py"}).code != 0)
+    GTEST_SKIP() << "h5py is not installed";
+  const Finished read =
+      RunProgram({"/usr/bin/python3", "-c",
+                  "import glob, h5py\n"
+                  "call = h5py.File(glob.glob('" +
+                      Capture() +
+                      "/*.h5')[0])\n"
+                      "case = next(group for group in call.values() if isinstance(group, h5py.Group))\n"
+                      "print(case.attrs['function'], case['inputs/input'].shape, "
+                      "case['outputs/out'][()].sum().round(4))"});
+  EXPECT_EQ(read.out, "diopiSoftmax (2, 6, 6) 12.0\n") << read.err;
+}
+
+TEST_F(TapTest, CapturedCallsBecomeCases) {
+  const std::vector<std::string> bug = {"DIOPI_MUTANT=softmax_backward_without_sum"};
+  std::vector<std::string> settings = bug;
+  // Few operators: a run makes all baselines of each.
+  settings.push_back("OP_CAPTURE_LIST=softmax,embedding,diopiNonzero");
+  Host(mutants_, "transformer", 1, settings);
+  Host(mutants_, "convolution", 1, settings);
+  for (const std::string extra : {"--most-values=4096", "--without-data"}) {
+    const std::string cases = folder_ / ("cases" + extra);
+    const Finished made = Cli({"capture-to-cases", Capture(), "--output", cases, extra});
+    EXPECT_EQ(made.code, 0) << made.err;
+    EXPECT_THAT(made.out, Not(HasSubstr("left out"))) << made.err;
+    const auto agent = [&](const std::string& library) {
+      return RunProgram(
+          {BinPath("diopi-agent"), "--impl", library, "--cases", cases, "--case", "*.captured_*", "--data",
+           folder_ / "data", "--error-report", folder_ / "report.csv", "--verbose"},
+          bug);
+    };
+    const Finished good = agent(good_);
+    EXPECT_EQ(good.code, 0) << good.out << good.err;
+    const Finished bad = agent(mutants_);
+    EXPECT_EQ(bad.code, 1) << bad.out << bad.err;
+    EXPECT_THAT(bad.out, HasSubstr("softmax"));
+  }
+}
+
+TEST_F(TapTest, MemoryTellsWhatALibraryRequiresAndKeeps) {
+  const Finished run = Host(faulty_, "convolution", 5, {"DIOPI_TAP_MEMORY=1"});
+  std::string nonzero;
+  std::string cumsum;
+  for (const std::string& line : Lines(run.err, "  diopi")) {
+    if (absl::EndsWith(line, "diopiNonzero")) nonzero = line;
+    if (absl::EndsWith(line, "diopiCumsum")) cumsum = line;
+  }
+  const std::vector<std::string> required = absl::StrSplit(nonzero, ' ', absl::SkipEmpty());
+  const std::vector<std::string> kept = absl::StrSplit(cumsum, ' ', absl::SkipEmpty());
+  ASSERT_THAT(required, SizeIs(8)) << run.err;
+  ASSERT_THAT(kept, SizeIs(8)) << run.err;
+  EXPECT_EQ(required[1], "5") << "a tensor in each of five calls";
+  EXPECT_GT(std::stoll(required[3]), 0);
+  EXPECT_THAT(run.err, HasSubstr("The largest request of diopiNonzero, "));
+  EXPECT_THAT(run.err, HasSubstr("libdiopi_faulty.so("));
+  EXPECT_EQ(kept[6], "5") << "calls after which the heap was larger";
+  EXPECT_GE(std::stoll(kept[5]), 5 << 20) << "it keeps 1 MiB of each call";
+}
+
+TEST_F(TapTest, SeveralThreads) {
+  const std::string path = folder_ / "trace.json";
+  const Finished run = Host(good_, "transformer", 5,
+                            {"OP_CAPTURE_LIST=.*", "OP_AUTOCOMPARE_LIST=.*", "OP_FALLBACK_LIST=gelu",
+                             "DIOPI_TAP_EVERY_CALL=1", "DIOPI_TAP_MEMORY=1", "DIOPI_TAP_TRACE=" + path},
+                            {"9", "4"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, Direct(good_, "transformer", 5).out);
+  EXPECT_THAT(run.err, HasSubstr(" compared, 0 failed"));
+  EXPECT_THAT(run.err, HasSubstr("20 calls fell back"));
+  google::protobuf::ListValue events;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(ReadFile(path), &events).ok());
+  std::set<double> threads;
+  for (const auto& value : events.values()) {
+    const auto& event = value.struct_value().fields();
+    if (event.at("ph").string_value() == "X") threads.insert(event.at("tid").number_value());
+  }
+  EXPECT_THAT(threads, SizeIs(4));
+  const Finished replay = Cli({"replay", Capture(), "--impl", good_, "--fname", "softmax"});
+  EXPECT_EQ(replay.code, 0) << replay.out;
+  EXPECT_THAT(replay.out, HasSubstr("40 calls replayed, 0 failed"));
+}
+
+TEST_F(TapTest, CompleteCallsSurviveTheEndOfTheHost) {
+  Running host({BuildPath("tools/tap_host"), Tap(), "transformer", "1000000"},
+               {"DIOPI_TAP_IMPL=" + good_, "DIOPI_TAP_CAPTURE=" + Capture(), "OP_CAPTURE_LIST=.*",
+                "DIOPI_TAP_EVERY_CALL=1", "STDBUF=L"});
+  // The host's output is buffered, so wait for files.
+  const auto files = [&] {
+    std::error_code error;
+    int64_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(Capture(), error)) {
+      if (entry.path().extension() == ".h5") ++count;
+    }
+    return count;
+  };
+  while (files() < 50) usleep(1000);
+  host.Signal(SIGKILL);
+  EXPECT_EQ(host.Finish().code, 128 + SIGKILL);
+  const int64_t complete = files();
+  const Finished list = Cli({"show", Capture()});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(Lines(list.out, "returned 0"), SizeIs(static_cast<size_t>(complete)));
+}
+
+TEST_F(TapTest, ACutFileCostsOneCall) {
+  Host(good_, "transformer", 1, {"OP_CAPTURE_LIST=diopiSoftmax,diopiGelu"});
+  const Finished list = Cli({"show", Capture()});
+  const std::string file =
+      std::string(absl::StripLeadingAsciiWhitespace(Lines(list.out, "-diopiGelu.h5").at(0)));
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  const Finished replay = Cli({"replay", Capture(), "--impl", good_});
+  EXPECT_EQ(replay.code, 2);
+  EXPECT_THAT(replay.out, HasSubstr("1 calls replayed, 0 failed, 1 could not be replayed"));
+  EXPECT_THAT(replay.err, HasSubstr(file));
+}
+
+TEST_F(TapTest, ReplayIsIsolatedFromALibraryThatCrashes) {
+  Host(good_, "transformer", 1, {"OP_CAPTURE_LIST=add,softmax"});
+  const Finished replay = Cli({"replay", Capture(), "--impl", VendorPath("vendor_segfault")});
+  EXPECT_EQ(replay.code, 1);
+  EXPECT_THAT(replay.out, HasSubstr("crash            diopiAdd"));
+  EXPECT_THAT(replay.out, HasSubstr("not_implemented  diopiSoftmax"));
+}
+
+TEST_F(TapTest, AFullDiskEndsCapturingAndNotTheHost) {
+  if (geteuid() != 0 || RunProgram({"/usr/bin/unshare", "--mount", "true"}).code != 0) {
+    GTEST_SKIP() << "only root may mount, and only where mount namespaces are allowed";
+  }
+  std::filesystem::create_directories(Capture());
+  const Finished run =
+      RunProgram({"/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/bash", "-c",
+                  "mount -t tmpfs -o size=256k none \"$1\" || exit 99; \"$2\" \"$3\" transformer 20; "
+                  "code=$?; ls \"$1\"; exit $code",
+                  "bash", Capture(), BuildPath("tools/tap_host"), Tap()},
+                 {"DIOPI_TAP_IMPL=" + good_, "DIOPI_TAP_CAPTURE=" + Capture(), "OP_CAPTURE_LIST=.*",
+                  "DIOPI_TAP_EVERY_CALL=1", "DIOPI_TAP_TRACE=/dev/full"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr(Lines(Direct(good_, "transformer", 20).out).back()));
+  EXPECT_THAT(Lines(run.err, "Capturing ends: "), ElementsAre(HasSubstr("No space left on device")))
+      << run.err;
+  EXPECT_THAT(run.err, HasSubstr("/dev/full: the trace is incomplete: No space left on device"));
+}
+
+}  // namespace
+}  // namespace diopi::testing
