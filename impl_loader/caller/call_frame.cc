@@ -38,6 +38,7 @@ int32_t CallFrame::Prepare(uint8_t poison, bool fill, std::string_view spreading
   for (BoundTensor& bound : tensors_) {
     bound.tensor.RestoreLayout();
     bound.tensor.storage.spreading = !bound.is_output() && (spreading == "*" || spreading == bound.key);
+    if (leave_outputs_ && bound.is_output() && bound.holds == nullptr) continue;
     Restore(&bound, fill);
     if (const int32_t code = context_->Upload(bound.tensor.storage); code != 0) return code;
   }

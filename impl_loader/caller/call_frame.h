@@ -92,6 +92,9 @@ class CallFrame {
   const std::vector<ArgValue>& preparing_args() const { return preparing_args_; }
   // False when the case has generators and the last call advanced none of them.
   bool GeneratorsMoved() const;
+  // From now on Prepare puts nothing into scratch memory, nor into outputs in which callers put nothing: they
+  // stay as the library's malloc returned them.
+  void LeaveOutputs() { leave_outputs_ = true; }
   // Call it before each call of the library. Restores inputs, inouts, generators and handles, fills outputs
   // with `poison` (or, with `fill`, with the values that callers put there, if any), renews the canaries and
   // moves everything to the device. The inputs and inouts named by `spreading` ("*": all) get canaries that
@@ -131,6 +134,7 @@ class CallFrame {
 
   diopiContext* context_;
   uint8_t poison_ = 0;
+  bool leave_outputs_ = false;
   std::vector<ArgValue> args_;
   std::vector<ArgValue> preparing_args_;
   // Deques: the library holds pointers to their elements.

@@ -35,8 +35,9 @@ struct CaseTime {
 // Not thread-safe.
 class CaseCaller {
  public:
-  // `exact_memory`: every tensor on the device gets memory of its own, of exactly its size (runtime/arena.h).
-  // Errors as of VendorLibrary::Open.
+  // `exact_memory`, for tools that watch the calls: every tensor on the device gets memory of its own, of
+  // exactly its size (runtime/arena.h). Outputs, scratch and required memory are then left as the library's
+  // malloc returned them in Call. Errors as of VendorLibrary::Open.
   static absl::StatusOr<std::unique_ptr<CaseCaller>> Open(const std::string& path, bool exact_memory);
   virtual ~CaseCaller() = default;
 

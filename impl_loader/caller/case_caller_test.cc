@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "impl_loader/caller/test_cases.h"
 #include "impl_loader/library/library.h"
 
@@ -51,6 +53,32 @@ TEST(CaseCaller, ADeviceWithItsOwnMemoryAndStreams) {
     EXPECT_EQ(time->microseconds.size(), 4U);
     EXPECT_THAT(time->microseconds, Each(Gt(0)));
   }
+}
+
+// With exact memory only what callers have put there is copied to the device: a tool that looks for reads of
+// uninitialised memory would see none of the rest.
+TEST(CaseCaller, OutputsAndRequiredMemoryStayUninitialisedForATool) {
+  auto library = Library::Open(VendorPath("async_device"));
+  ASSERT_TRUE(library.ok()) << library.status();
+  const auto uploads = reinterpret_cast<int (*)()>(library->Symbol("async_device_uploads"));
+  ASSERT_NE(uploads, nullptr);
+  const struct {
+    const char* fault;
+    bool exact;
+    int uploads;
+  } rows[] = {{"none", true, 2},
+              {"none", false, 3},
+              {"own_stream_required", true, 2},
+              {"own_stream_required", false, 4}};
+  for (const auto& row : rows) {
+    ASSERT_EQ(setenv("DIOPI_TEST_FAULT", row.fault, 1), 0);
+    auto caller = CaseCaller::Open(VendorPath("async_device"), row.exact);
+    ASSERT_TRUE(caller.ok()) << caller.status();
+    uploads();
+    EXPECT_TRUE((*caller)->Call(AddCase({7}), AddInputs({7}), 1).ok());
+    EXPECT_EQ(uploads(), row.uploads) << row.fault << ", exact " << row.exact;
+  }
+  unsetenv("DIOPI_TEST_FAULT");
 }
 
 TEST(CaseCaller, FewerSamplesWhereTheTimeIsOver) {

@@ -35,32 +35,34 @@ constexpr char kHeldText[] =
     " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
     "them)";
 
-// Fresh streams, if the library has streams, which the calls use in turn through the context. They are made
-// before the first call, so that a library that caches something per stream gets another one in the next
-// call.
+// Fresh streams, if the library has streams, which the calls use in turn through the context, and one that
+// fills required memory. They are made before the first call, so that a library that caches something per
+// stream gets another one in the next call.
 class StreamScope {
  public:
   StreamScope(const runtime::DeviceFunctions& functions, diopiContext* context, size_t count)
       : functions_(functions), context_(context) {
-    context_->stream = nullptr;
-    while (functions_.stream_create != nullptr && code_ == 0 && streams_.size() < count) {
+    context_->stream = context_->fill_stream = nullptr;
+    while (functions_.stream_create != nullptr && code_ == 0 && streams_.size() < count + 1) {
       void* stream = nullptr;
       code_ = functions_.stream_create(&stream);
       if (code_ == 0) streams_.push_back(stream);
     }
+    if (!streams_.empty()) context_->fill_stream = streams_[0];
   }
   ~StreamScope() {
     for (void* stream : streams_) {
       if (functions_.stream_destroy != nullptr) functions_.stream_destroy(stream);
     }
-    context_->stream = nullptr;
+    context_->stream = context_->fill_stream = nullptr;
   }
   StreamScope(const StreamScope&) = delete;
   StreamScope& operator=(const StreamScope&) = delete;
 
   int32_t code() const { return code_; }
   void Use(int call) const {
-    if (!streams_.empty()) context_->stream = streams_[static_cast<size_t>(call) % streams_.size()];
+    if (streams_.size() < 2) return;
+    context_->stream = streams_[1 + static_cast<size_t>(call) % (streams_.size() - 1)];
   }
 
  private:
@@ -144,6 +146,9 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
       Fail(&result, v1::WorkerReply::BAD_CASE, std::string(frame.status().message()));
     }
     context_.ReleaseRequired();
+  }
+  if (device_ != nullptr && device_->TakeRefused() && !Succeeded(result.reply)) {
+    result.reply.set_out_of_memory(true);
   }
   host_.EndLoan();
   if (CurrentThreads() > threads) {

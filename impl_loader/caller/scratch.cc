@@ -23,11 +23,9 @@ int32_t CallFrame::RestoreScratch() {
   for (ScratchMemory& scratch : scratch_) {
     *scratch.size = scratch.needed;
     scratch.tensor.RestoreLayout();
-    runtime::Buffer& buffer = scratch.tensor.storage;
-    if (scratch.needed < 0) continue;
-    runtime::WriteCanaries(buffer);
-    std::memset(buffer.mirror, poison_, buffer.bytes);
-    if (const int32_t code = context_->Upload(buffer); code != 0) return code;
+    if (scratch.needed < 0 || leave_outputs_) continue;
+    const int32_t code = context_->Poison(scratch.tensor.storage, context_->stream);
+    if (code != 0) return code;
   }
   return 0;
 }

@@ -8,12 +8,18 @@ namespace diopi::loader {
 namespace {
 
 constexpr uint64_t kCopyBytes = uint64_t{16} << 20;
-constexpr int kMaxCopies = 64;
+// A driver queues about a thousand things before the host has to wait; the call needs its share.
+constexpr int kMaxCopies = 256;
+constexpr int kMeasuredCopies = 8;
 // Long enough for a kernel on another stream to run, short enough for thousands of cases.
 constexpr double kMinSeconds = 0.5e-3;
 constexpr double kMaxSeconds = 5e-3;
 
 }  // namespace
+
+double StreamDelay::Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 StreamDelay::~StreamDelay() {
   if (functions_.memory_free == nullptr) return;
@@ -35,13 +41,21 @@ bool StreamDelay::Prepare(void* stream) {
   from_ = functions_.memory_malloc(kCopyBytes);
   to_ = functions_.memory_malloc(kCopyBytes);
   if (from_ == nullptr || to_ == nullptr) return false;
-  // The first copy touches the memory, the second one is measured.
-  for (int i = 0; i < 2; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    if (!Copy(stream) || functions_.stream_synchronize(stream) != 0) return false;
-    seconds_per_copy_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // The first copy touches the memory. Both measurements include one way to the device and back.
+  double one = 0, more = 0;
+  if (!TimeCopies(stream, 1, &one) || !TimeCopies(stream, 1, &one)) return false;
+  if (!TimeCopies(stream, 1 + kMeasuredCopies, &more)) return false;
+  seconds_per_copy_ = std::max((more - one) / kMeasuredCopies, 1e-6);
+  return true;
+}
+
+bool StreamDelay::TimeCopies(void* stream, int copies, double* seconds) const {
+  const double start = now_();
+  for (int i = 0; i < copies; ++i) {
+    if (!Copy(stream)) return false;
   }
-  seconds_per_copy_ = std::max(seconds_per_copy_, 1e-6);
+  if (functions_.stream_synchronize(stream) != 0) return false;
+  *seconds = now_() - start;
   return true;
 }
 

@@ -12,7 +12,9 @@ namespace diopi::loader {
 // provide nothing more. Not thread-safe. The functions must outlive it.
 class StreamDelay {
  public:
-  explicit StreamDelay(const runtime::DeviceFunctions& functions) : functions_(functions) {}
+  // `now`: seconds, for tests.
+  explicit StreamDelay(const runtime::DeviceFunctions& functions, double (*now)() = Now)
+      : functions_(functions), now_(now) {}
   ~StreamDelay();
   StreamDelay(const StreamDelay&) = delete;
   StreamDelay& operator=(const StreamDelay&) = delete;
@@ -21,15 +23,19 @@ class StreamDelay {
   bool Possible() const;
 
   // Queues copies that take about `seconds`, limited to kMinSeconds to kMaxSeconds and to kMaxCopies copies,
-  // and does not wait for them. The first call measures how long one copy takes, and waits for that. False:
-  // nothing was queued, because there is no memory for it or a copy failed.
+  // and does not wait for them. The first call measures how long one copy takes on the device, without the
+  // host's way to it and back, and waits for that. False: nothing was queued, because there is no memory for
+  // it or a copy failed.
   bool Hold(void* stream, double seconds);
 
  private:
+  static double Now();
   bool Prepare(void* stream);
   bool Copy(void* stream) const;
+  bool TimeCopies(void* stream, int copies, double* seconds) const;
 
   const runtime::DeviceFunctions& functions_;
+  double (*now_)();
   void* from_ = nullptr;
   void* to_ = nullptr;
   bool failed_ = false;

@@ -81,9 +81,10 @@ Arena::~Arena() {
   for (const Block& block : abandoned_) FreeBlock(block);
 }
 
-bool Arena::NewBlock(size_t bytes, Block* block) const {
+bool Arena::NewBlock(size_t bytes, Block* block) {
   if (on_device()) {
     block->base = functions_.memory_malloc(bytes + kDeviceAlignment);
+    refused_ = refused_ || block->base == nullptr;
     if (block->base == nullptr) return false;
     const auto address = reinterpret_cast<uintptr_t>(block->base);
     block->begin = static_cast<std::byte*>(block->base) + (RoundUp(address, kDeviceAlignment) - address);
@@ -117,6 +118,7 @@ Buffer Arena::AllocateExactly(size_t bytes) {
   Block block;
   block.bytes = block.used = std::max(bytes, size_t{1});  // never 0, so that a mark differs from none
   block.base = functions_.memory_malloc(block.bytes);
+  refused_ = refused_ || block.base == nullptr;
   if (block.base == nullptr) return {};
   blocks_.push_back(block);
   current_ = blocks_.size() - 1;

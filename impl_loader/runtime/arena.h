@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "impl_loader/runtime/device_functions.h"
@@ -61,6 +62,8 @@ class Arena {
 
   // A buffer whose content and canaries are undefined; `data` is null when there is no memory.
   Buffer Allocate(size_t bytes);
+  // Whether the library's malloc has returned null since the last question.
+  bool TakeRefused() { return std::exchange(refused_, false); }
 
   // Lends the arena memory, aligned to 64 bytes, which Allocate hands out before any other until EndLoan.
   // Only for host memory, while nothing is allocated.
@@ -89,7 +92,7 @@ class Arena {
     size_t mapped = 0;
   };
   bool on_device() const { return mirrors_ != nullptr; }
-  bool NewBlock(size_t bytes, Block* block) const;
+  bool NewBlock(size_t bytes, Block* block);
   void FreeBlock(const Block& block) const;
   void Trim();
   Buffer AllocateExactly(size_t bytes);
@@ -98,6 +101,7 @@ class Arena {
   DeviceFunctions functions_;
   Arena* mirrors_ = nullptr;
   bool exact_ = false;     // a block for each buffer
+  bool refused_ = false;   // the library's malloc returned null
   bool borrowed_ = false;  // the first block is
   std::vector<Block> blocks_;
   size_t current_ = 0;

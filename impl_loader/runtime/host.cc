@@ -7,8 +7,9 @@
 namespace diopi::runtime {
 namespace {
 
-// Larger required memory is poisoned only at its two ends, because workspaces can be huge.
-constexpr size_t kPoisonBytes = size_t{64} << 20;
+// The most that is poisoned of a buffer, half of it at each end.
+constexpr size_t kHostPoisonBytes = size_t{64} << 20;
+constexpr size_t kDevicePoisonBytes = size_t{8} << 20;  // which travel to the device in each call
 
 constexpr int32_t kNoise64 = 200;
 constexpr int32_t kNoise80 = 201;
@@ -134,12 +135,26 @@ diopiTensor* diopiContext::Require(int32_t dtype, std::vector<int64_t> shape, st
 }
 
 bool diopiContext::Fill(const Buffer& buffer) const {
-  diopi::runtime::WriteCanaries(buffer);
-  const bool whole = buffer.bytes <= diopi::runtime::kPoisonBytes;
-  if (whole && buffer.bytes > 0) std::memset(buffer.mirror, poison, buffer.bytes);
-  if (!buffer.on_device) return true;
+  void* const on = fill_stream != nullptr ? fill_stream : stream;
+  if (Poison(buffer, on) != 0) return false;
   // Wait here, because the library may use the memory on a stream of its own.
-  return (whole ? Upload(buffer) : UploadCanaries(buffer)) == 0 && Synchronize() == 0;
+  return !buffer.on_device || SynchronizeOn(on) == 0;
+}
+
+int32_t diopiContext::Poison(const Buffer& buffer, void* on) const {
+  const size_t most =
+      buffer.on_device ? diopi::runtime::kDevicePoisonBytes : diopi::runtime::kHostPoisonBytes;
+  const bool whole = buffer.bytes <= most;
+  const size_t first = whole ? buffer.bytes : most / 2, last = whole ? 0 : most / 2;
+  diopi::runtime::WriteCanaries(buffer);
+  if (first > 0) std::memset(buffer.mirror, poison, first);
+  if (last > 0) std::memset(buffer.mirror + buffer.bytes - last, poison, last);
+  if (!buffer.on_device) return 0;
+  if (whole) return functions_.copy_h2d(on, buffer.zone(), buffer.zone_mirror(), buffer.zone_bytes());
+  const int32_t code = functions_.copy_h2d(on, buffer.zone(), buffer.zone_mirror(), buffer.head + first);
+  if (code != 0) return code;
+  const size_t end = buffer.bytes - last;
+  return functions_.copy_h2d(on, buffer.data + end, buffer.mirror + end, last + buffer.tail);
 }
 
 std::vector<diopiTensor*> diopiContext::Required() const {
@@ -172,17 +187,14 @@ int32_t diopiContext::DownloadCanaries(const Buffer& buffer) const {
   return functions_.copy_d2h(stream, buffer.mirror + buffer.bytes, buffer.data + buffer.bytes, buffer.tail);
 }
 
-int32_t diopiContext::UploadCanaries(const Buffer& buffer) const {
-  if (!buffer.on_device || buffer.zone_bytes() == buffer.bytes) return 0;
-  const int32_t before = functions_.copy_h2d(stream, buffer.zone(), buffer.zone_mirror(), buffer.head);
-  if (before != 0) return before;
-  return functions_.copy_h2d(stream, buffer.data + buffer.bytes, buffer.mirror + buffer.bytes, buffer.tail);
-}
-
 int32_t diopiContext::CopyOnDevice(const Buffer& from, const Buffer& to) const {
   return functions_.copy_d2d(stream, to.data, from.data, from.bytes);
 }
 
 int32_t diopiContext::Synchronize() const {
-  return functions_.stream_synchronize == nullptr ? 0 : functions_.stream_synchronize(stream);
+  return SynchronizeOn(stream);
+}
+
+int32_t diopiContext::SynchronizeOn(void* on) const {
+  return functions_.stream_synchronize == nullptr ? 0 : functions_.stream_synchronize(on);
 }

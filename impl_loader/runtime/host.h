@@ -74,6 +74,8 @@ struct diopiContext {
   diopiContext& operator=(const diopiContext&) = delete;
 
   void* stream = nullptr;
+  // Fills required memory, so that nobody waits for what is queued on the call's stream; null: that one does.
+  void* fill_stream = nullptr;
   uint8_t poison = 0;  // fills required memory
   // False: required memory is handed out as it is, without poison and canaries, and without waiting for the
   // stream: for measuring time.
@@ -95,7 +97,9 @@ struct diopiContext {
   int32_t Download(const diopi::runtime::Buffer& buffer) const;
   // The same for the canaries alone.
   int32_t DownloadCanaries(const diopi::runtime::Buffer& buffer) const;
-  int32_t UploadCanaries(const diopi::runtime::Buffer& buffer) const;
+  // Fills the buffer with `poison` and canaries, and queues that on `on`. A workspace can be huge: a large
+  // buffer is filled at its two ends only, 4 MiB at each on a device and 32 MiB in host memory.
+  int32_t Poison(const diopi::runtime::Buffer& buffer, void* on) const;
   // Queues a copy of the data (no canaries) between device buffers of one size. Only for a library with
   // copy_d2d.
   int32_t CopyOnDevice(const diopi::runtime::Buffer& from, const diopi::runtime::Buffer& to) const;
@@ -107,6 +111,7 @@ struct diopiContext {
 
  private:
   bool Fill(const diopi::runtime::Buffer& buffer) const;
+  int32_t SynchronizeOn(void* on) const;
 
   diopi::runtime::Arena* host_;
   diopi::runtime::Arena* device_;

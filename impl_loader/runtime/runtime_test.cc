@@ -111,6 +111,43 @@ TEST_F(RuntimeTest, RequiredMemoryIsPoisonedAndGuarded) {
   EXPECT_EQ(CheckCanaries(buffer->storage).count, 0);
 }
 
+// A workspace can be huge, and what is poisoned travels to the device in each call.
+TEST_F(RuntimeTest, OnADeviceOnlyTheEndsOfLargeMemoryArePoisoned) {
+  static uint64_t copied;
+  static void* copied_on;
+  DeviceFunctions functions;
+  functions.memory_malloc = [](uint64_t bytes) { return std::malloc(bytes); };
+  functions.memory_free = std::free;
+  functions.stream_synchronize = [](void*) { return 0; };
+  functions.copy_h2d = [](void* stream, void* dst, const void* src, uint64_t bytes) {
+    std::memcpy(dst, src, bytes);
+    copied += bytes;
+    copied_on = stream;
+    return 0;
+  };
+  for (const int64_t bytes : {int64_t{8} << 20, int64_t{100} << 20}) {
+    Arena device(functions, &host_);
+    diopiContext context(&host_, &device, functions);
+    int of_the_call = 0, of_the_host = 0;
+    context.stream = &of_the_call;
+    context.fill_stream = &of_the_host;
+    context.poison = 0xA5;
+    copied = 0;
+    diopiError_t error = diopiErrorOccurred;
+    const diopiTensor* tensor = context.Require(diopi_dtype_uint8, {bytes}, {1}, diopi_device, &error);
+    ASSERT_EQ(error, diopiSuccess);
+    EXPECT_EQ(copied_on, &of_the_host);
+    const diopi::runtime::Buffer& buffer = tensor->storage;
+    EXPECT_EQ(copied, (uint64_t{8} << 20) + buffer.head + buffer.tail);
+    EXPECT_EQ(buffer.data[0], std::byte{0xA5});
+    EXPECT_EQ(buffer.data[bytes - 1], std::byte{0xA5});
+    EXPECT_EQ(std::memcmp(buffer.zone(), buffer.zone_mirror(), buffer.head), 0);
+    EXPECT_EQ(std::memcmp(buffer.data + bytes, buffer.mirror + bytes, buffer.tail), 0);
+    context.ReleaseRequired();
+  }
+  host_.Rewind({});
+}
+
 TEST_F(RuntimeTest, NonsenseIsRefused) {
   diopiTensorHandle_t tensor = nullptr;
   const int64_t negative[] = {-1};

@@ -33,7 +33,7 @@ Stream* Launch(diopiContextHandle_t ctx, const std::function<void()>& kernel) {
     Streams::Get().newest()->Queue(kernel);
   } else if (Fault("own_stream_late")) {
     Streams::Get().RunBeforeNextDestroy(kernel);  // long after the host has read the outputs
-  } else if (Fault("own_stream")) {
+  } else if (Fault("own_stream") || Fault("own_stream_required")) {
     // Fast enough to end before the host reads the outputs: the only fault is the missing order.
     Streams::Get().own()->Queue(kernel);
     Streams::Get().own()->Wait();
@@ -65,6 +65,10 @@ float* ScratchCell() {
 
 }  // namespace
 
+extern "C" __attribute__((visibility("default"))) int async_device_uploads() {
+  return uploads.exchange(0);
+}
+
 const char* diopiGetVendorName() {
   return "async device";
 }
@@ -88,7 +92,7 @@ DIOPI_SPOILT_ADD {
   diopiGetTensorStride(out, &strides);
   const int64_t step = strides.len == 1 && !Fault("ignores_strides") ? strides.data[0] : 1;
   float* required = nullptr;
-  if (Fault("required_past_end")) {
+  if (Fault("required_past_end") || Fault("own_stream_required")) {
     diopiTensorHandle_t buffer = nullptr;
     void* data = nullptr;
     if (diopiRequireBuffer(ctx, &buffer, 64, diopi_device) != diopiSuccess) return diopiErrorOccurred;
@@ -102,7 +106,7 @@ DIOPI_SPOILT_ADD {
     if (Fault("before_start")) on.out[-1] = 1;
     if (Fault("changed_input")) const_cast<float*>(on.other)[1] = 7;
     if (Fault("leftover_state")) on.out[0] += (*ScratchCell())++;
-    if (required != nullptr) required[16] = 1;
+    if (Fault("required_past_end")) required[16] = 1;
   });
   return given == nullptr ? diopiErrorOccurred : diopiSuccess;
 }

@@ -82,6 +82,10 @@ INSTANTIATE_TEST_SUITE_P(
         DeviceFault{"own_stream", false, v1::MemoryFinding::LEAK, "", 0, 0,
                     "6 of 6 elements of out differ between two equal calls, the first at 0 (in the "
                     "later one the inputs were delayed on the given stream"},
+        // Memory that the call requires is filled on another stream: waiting for the call's would end the
+        // delay.
+        DeviceFault{"own_stream_required", false, v1::MemoryFinding::LEAK, "", 0, 0,
+                    "6 of 6 elements of out differ between two equal calls"},
         DeviceFault{"leftover_state", false, v1::MemoryFinding::LEAK, "", 0, 0,
                     "1 of 6 elements of out differ between two equal calls, the first at 0"}),
     [](const testing::TestParamInfo<DeviceFault>& param) { return param.param.name; });
@@ -97,6 +101,27 @@ TEST(DeviceFaults, TheResultsOfAnHonestDeviceAreTheOnesOfTheFirstCall) {
     EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
     EXPECT_TRUE(Floats(outcome.outputs.at("out")) == AddResult(shape, 2));
   }
+}
+
+// What earlier cases left on the device does not count against a case: it runs again in a fresh process.
+TEST(DeviceFaults, ADeviceWithoutMemoryReplacesTheWorker) {
+  auto worker = Worker::Start(DeviceOptions("little_memory"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  const auto run = [&](int64_t elements) {
+    EXPECT_TRUE((*worker)->Submit(AddCase({elements}), AddInputs({elements}), 2).ok());
+    return (*worker)->Wait();
+  };
+  EXPECT_EQ(run(2 << 20).reply.error_code(), 0);
+  const int first = (*worker)->pid();
+  const CallOutcome second = run(4 << 20);  // more than is left
+  ASSERT_EQ(second.kind, Kind::kReplied) << second.text;
+  EXPECT_EQ(second.reply.status(), v1::WorkerReply::RETURNED) << second.reply.text();
+  EXPECT_FALSE(second.reply.out_of_memory());
+  EXPECT_NE((*worker)->pid(), first);
+  const CallOutcome third = run(16 << 20);  // more than the device has
+  EXPECT_TRUE(third.reply.out_of_memory()) << third.reply.ShortDebugString();
+  EXPECT_EQ((*worker)->pid(), -1);
+  EXPECT_EQ(run(6).reply.error_code(), 0);
 }
 
 TEST(DeviceFaults, InOutTensorsAreHeldBackAndRestoredToo) {

@@ -321,6 +321,8 @@ CallOutcome WorkerImpl::Wait() {
   CallOutcome outcome = WaitOnce(&doubt);
   // Earlier cases may be the reason why the check failed.
   if (after_cases && !CheckHolds(outcome) && !EndAsked()) return RunAgain();
+  // They may also have left too little memory for this one.
+  if (outcome.reply.out_of_memory() && answered_ > 1 && !EndAsked()) return RunAgain();
   if (!doubt.empty()) {
     TakeStrayEnd(outcome, doubt);
     outcome = RunAgain();
@@ -420,8 +422,10 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   }
   threads_ = threads;
   // A device whose stream has failed stays broken for its process; ending the process also ends forked
-  // copies.
-  if (reply.status() == v1::WorkerReply::SYNC_FAILED || !reply.forked().empty()) process_.reset();
+  // copies, and frees the memory of a device.
+  if (reply.status() == v1::WorkerReply::SYNC_FAILED || !reply.forked().empty() || reply.out_of_memory()) {
+    process_.reset();
+  }
   outcome.reply = std::move(reply);
   return outcome;
 }
