@@ -11,18 +11,14 @@ enable_language(CUDA)
 set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know it
 set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 
-# The front end runs once per file. What is shipped is assembled for every device that CUDA 13 supports (no longer sm_70)
-# and keeps PTX for future ones; a build for tests, where nothing runs on a device, is PTX alone, which takes half the time.
-if(DIOPI_CUDA_ALL)
-  set(_code sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,compute_75)
-else()
-  set(_code compute_75)
-endif()
+# The front end runs once per file, whatever the number of devices.
+include(CudaCode)
+diopi_cuda_code(${CUDAToolkit_VERSION} ${DIOPI_CUDA_ALL} _code _options)
 message(STATUS "CUDA: for ${_code}")
 add_library(diopi_cuda_options INTERFACE)
 target_compile_options(diopi_cuda_options INTERFACE
   "SHELL:-gencode arch=compute_75,code=[${_code}]"
-  --compress-mode=size
+  ${_options}
   # Constants are written as long double, which a device treats as double.
   -diag-suppress=20208
   # Those of our warnings that nvcc's own generated code passes.

@@ -72,6 +72,7 @@ DnnGraph ConvolutionGraph(ConvolutionProduct product, const ConvShape& c, const 
   const diopiDtype_t dtype = x.dtype();
   const Names names = NamesOf(product);
   DnnGraph graph(names.text, dtype);
+  graph.SetAdds(add);
   if (!SizesAgree(c)) graph.Leave();
   const DnnLayout layout = LayoutOf({x, w, y});
   const DnnGraph::Part in = graph.AddTensor(x, layout), weight = graph.AddTensor(w, layout);
@@ -87,9 +88,18 @@ DnnGraph ConvolutionGraph(ConvolutionProduct product, const ConvShape& c, const 
   return graph;
 }
 
+PlanKey ConvolutionKey(ConvolutionProduct product, const ConvShape& c, const Tensor& x, const Tensor& w,
+                       const Tensor& y, bool add) {
+  PlanKey key(product, add, c.stride_h, c.stride_w, c.pad_h, c.pad_w, c.dilation_h, c.dilation_w);
+  for (const Tensor& tensor : {x, w, y}) key.Add(tensor, kPlanAlignment);
+  return key;
+}
+
 bool TryConvolution(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
                     const Tensor& w, const Tensor& y, bool add) {
-  return c.dims == 2 && GraphsWanted() && RunGraph(queue, ConvolutionGraph(product, c, x, w, y, add));
+  if (c.dims != 2 || !GraphsWanted()) return false;
+  return RunGraph(queue, ConvolutionKey(product, c, x, w, y, add), {x.data(), w.data(), y.data()},
+                  [&] { return ConvolutionGraph(product, c, x, w, y, add); });
 }
 
 }  // namespace diopi::ops::cuda

@@ -177,24 +177,86 @@ TEST(ConvolutionPlans, Tf32WhereItIsAskedForAndTheGpuHasIt) {
   }
 }
 
-TEST(ConvolutionPlans, AreKeptForTheGraphThatTheyWereMadeFor) {
-  static constexpr Row kRow = kRows[1];
-  const auto graph = [](diopiDtype_t dtype, int64_t alignment) {
-    return Graph(kRow, ConvolutionProduct::kGradInput, dtype, alignment);
-  };
+// A convolution and the plans for it.
+struct Planned {
+  ConvolutionProduct product = ConvolutionProduct::kGradInput;
+  ConvShape c = Convolution(kRows[1]);
+  diopiDtype_t dtype = diopi_dtype_float32;
+  int64_t alignment = 16;
+  bool add = false, tf32 = false;
+
+  template <typename Use>  // Use(key, describe)
+  void With(Use use) const {
+    Outline x(dtype, c.in_shape(), alignment), y(dtype, c.out_shape(), alignment);
+    Outline w(dtype, {c.filters, c.group_channels(), c.kernel_h, c.kernel_w}, alignment);
+    use(ConvolutionKey(product, c, x.view(), w.view(), y.view(), add),
+        [&] { return ConvolutionGraph(product, c, x.view(), w.view(), y.view(), add); });
+  }
+};
+
+// Without describing the graph again.
+TEST(ConvolutionPlans, AreKeptForWhatTheyWereMadeFor) {
   PlanCache plans(PlanTarget(GpuProperties("H200")));
-  const DnnPlan* plan = plans.Find(graph(diopi_dtype_float32, 16), false);
+  int described = 0;
+  const auto find = [&](const Planned& planned) {
+    const DnnPlan* plan = nullptr;
+    planned.With([&](const PlanKey& key, const PlanCache::Describe& describe) {
+      const auto counted = [&] {
+        ++described;
+        return describe();
+      };
+      plan = plans.Find(key, counted, planned.tf32);
+    });
+    return plan;
+  };
+  const Planned base;
+  const DnnPlan* plan = find(base);
   ASSERT_NE(plan, nullptr);
-  EXPECT_EQ(plans.Find(graph(diopi_dtype_float32, 16), false), plan) << "the tensors moved";
-  EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 16), true), plan) << "TF32 is asked for";
-  EXPECT_NE(plans.Find(graph(diopi_dtype_float32, 4), false), plan) << "another alignment";
-  EXPECT_NE(plans.Find(graph(diopi_dtype_float16, 16), false), plan) << "another dtype";
-  const ConvShape c = Convolution(kRow);
-  Outline x(diopi_dtype_float32, c.in_shape()), y(diopi_dtype_float32, c.out_shape());
-  Outline w(diopi_dtype_float32, {c.filters, c.channels, c.kernel_h, c.kernel_w});
-  const DnnGraph adds =
-      ConvolutionGraph(ConvolutionProduct::kGradInput, c, x.view(), w.view(), y.view(), true);
-  EXPECT_NE(plans.Find(adds, false), plan) << "the product is added";
+  EXPECT_EQ(described, 1);
+  EXPECT_EQ(find(base), plan) << "the tensors moved";
+  EXPECT_EQ(described, 1);
+  Planned others[8] = {base, base, base, base, base, base, base, base};
+  others[0].tf32 = true;
+  others[1].alignment = 4;
+  others[2].dtype = diopi_dtype_float16;
+  others[3].add = true;
+  others[4].product = ConvolutionProduct::kForward;
+  others[5].c.batch = 9;
+  others[6].c.pad_h = others[6].c.pad_w = 0, others[6].c.out_h = others[6].c.out_w = 54;
+  others[7].c.channels = 128, others[7].c.groups = 2;  // the same weight
+  for (const Planned& other : others) {
+    const int before = described;
+    EXPECT_NE(find(other), plan) << "other " << &other - others;
+    EXPECT_EQ(described, before + 1) << "other " << &other - others;
+  }
+}
+
+TEST(ConvolutionPlans, ThatFailGiveWayToTheNextEngineAndThenToOurKernels) {
+  PlanCache plans(PlanTarget(GpuProperties("H200")));
+  const auto run = [&](const Planned& planned, size_t success) {  // the engines that ran
+    std::vector<int64_t> tried;
+    planned.With([&](const PlanKey& key, const PlanCache::Describe& describe) {
+      const bool ran = plans.RunFirst(key, describe, false, [&](const DnnPlan& plan) {
+        tried.push_back(plan.engine());
+        return tried.size() == success;
+      });
+      EXPECT_EQ(ran, success > 0 && tried.size() == success);
+    });
+    return tried;
+  };
+  Planned planned;
+  const std::vector<int64_t> two = run(planned, 2);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_NE(two[0], two[1]);
+  EXPECT_EQ(run(planned, 1), std::vector<int64_t>{two[1]}) << "what has failed is not tried again";
+  std::vector<int64_t> rest = run(planned, 0);
+  EXPECT_EQ(rest[0], two[1]);
+  EXPECT_EQ(run(planned, 1), std::vector<int64_t>{}) << "no engine is left";
+  rest.push_back(two[0]);
+  std::sort(rest.begin(), rest.end());
+  EXPECT_EQ(std::unique(rest.begin(), rest.end()), rest.end()) << "an engine ran twice";
+  planned.add = true;  // what failed may have added a part
+  EXPECT_EQ(run(planned, 0).size(), 1u);
 }
 
 TEST(ConvolutionPlans, OtherTensorsAreLeftToOurKernels) {

@@ -11,9 +11,13 @@ enum class ConvolutionProduct { kForward, kGradInput, kGradWeight };
 
 #if defined(DIOPI_HAVE_CUDNN)
 class DnnGraph;
+class PlanKey;
 // The arguments as below.
 DnnGraph ConvolutionGraph(ConvolutionProduct product, const ConvShape& c, const Tensor& x, const Tensor& w,
                           const Tensor& y, bool add);
+// Equal where one plan serves.
+PlanKey ConvolutionKey(ConvolutionProduct product, const ConvShape& c, const Tensor& x, const Tensor& w,
+                       const Tensor& y, bool add);
 
 // x: in_shape(), w: the weight, y: out_shape() of `c`; the product writes one of them from the other two.
 // With `add` the product is added to what is there, rounded once.

@@ -1,7 +1,5 @@
-// nms: see nms_cpu.cc. The device finds all pairs that overlap too much. The host then decides which boxes
-// are left, because this takes one box after the other, and their number is the result's size.
-#include <vector>
-
+// nms: see nms_cpu.cc. The device finds all pairs that overlap too much, as many bits as there are pairs, and
+// then decides, 64 boxes after 64, which are left. The host learns their number, which is the result's size.
 #include "baselines/ops/detection/nms_common.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
@@ -40,24 +38,43 @@ struct CoverBoxes {
   }
 };
 
-template <typename T>
-std::vector<T> OnHost(const Queue& queue, const T* data, int64_t count) {
-  std::vector<T> values(static_cast<size_t>(count));
-  queue.CopyToHost(values.data(), data, count * static_cast<int64_t>(sizeof(T)));
-  return values;
-}
-
-std::vector<int64_t> KeptBoxes(const std::vector<int64_t>& order, const std::vector<uint64_t>& covers) {
-  const size_t words = order.empty() ? 0 : covers.size() / order.size();
-  std::vector<uint64_t> covered(words, 0);
-  std::vector<int64_t> kept;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if ((covered[i / kWordBits] >> (i % kWordBits) & 1) != 0) continue;
-    kept.push_back(order[i]);
-    for (size_t w = i / kWordBits; w < words; ++w) covered[w] |= covers[i * words + w];
+// Which boxes of one word are left, one after the other; `covered` holds what those of earlier words cover.
+struct KeepBoxesOfWord {
+  const uint64_t* covers;
+  const uint64_t* covered;
+  uint8_t* kept;
+  int64_t count, words, word;
+  DIOPI_HD void operator()(int64_t) const {
+    uint64_t gone = covered[word];
+    for (int64_t b = 0, i = word * kWordBits; b < kWordBits && i < count; ++b, ++i) {
+      kept[i] = (gone >> b & 1) == 0;
+      if (kept[i] != 0) gone |= covers[i * words + word];
+    }
   }
-  return kept;
-}
+};
+
+// What the boxes of one word that are left cover in a later word.
+struct CoverLaterWords {
+  const uint64_t* covers;
+  const uint8_t* kept;
+  uint64_t* covered;
+  int64_t count, words, word;
+  DIOPI_HD void operator()(int64_t later) const {
+    const int64_t w = word + 1 + later;
+    uint64_t bits = covered[w];
+    for (int64_t b = 0, i = word * kWordBits; b < kWordBits && i < count; ++b, ++i) {
+      if (kept[i] != 0) bits |= covers[i * words + w];
+    }
+    covered[w] = bits;
+  }
+};
+
+struct NameBoxes {
+  const int64_t* order;
+  const int64_t* places;
+  Out<int64_t> out;
+  DIOPI_HD void operator()(int64_t i) const { out.Set(i, order[places[i]]); }
+};
 
 void Nms(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& boxes, const Tensor& scores,
          double threshold) {
@@ -72,11 +89,17 @@ void Nms(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& boxes
     SortRows<C>(queue, confidence, 1, count, true, order);
     ForEach(queue, 4 * count, SortBoxes<C>{corners, order, sorted});
     ForEach(queue, count * words, CoverBoxes<C>{sorted, count, words, threshold, covers});
-    const std::vector<int64_t> kept =
-        KeptBoxes(OnHost(queue, order, count), OnHost(queue, covers, count * words));
-    const auto left = static_cast<int64_t>(kept.size());
+    uint64_t* const covered = queue.Buffer<uint64_t>(words);
+    uint8_t* const kept = queue.Buffer<uint8_t>(count);
+    queue.Zero(covered, words * static_cast<int64_t>(sizeof(uint64_t)));
+    for (int64_t word = 0; word < words; ++word) {
+      ForEach(queue, 1, KeepBoxesOfWord{covers, covered, kept, count, words, word});
+      ForEach(queue, words - word - 1, CoverLaterWords{covers, kept, covered, count, words, word});
+    }
+    int64_t* const places = queue.Buffer<int64_t>(count);
+    const int64_t left = Select(queue, kept, count, places);
     *out = RequireTensor(ctx, Shape{left}, diopi_dtype_int64);
-    queue.CopyToDevice(Tensor(*out).writable(), kept.data(), left * static_cast<int64_t>(sizeof(int64_t)));
+    ForEach(queue, left, NameBoxes{order, places, Out<int64_t>(Tensor(*out))});
   });
 }
 

@@ -42,7 +42,7 @@ void LinearBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& dw
     Products(queue, dtype, s.out, s.in, s.rows, {grad, Trans::kYes, one}, {x, Trans::kNo, one}, dw, one);
   if (!db) return;
   DispatchFloating(dtype, [&]<typename C>() {
-    ReduceRows(queue, s.out, s.rows, SumColumns<C>{In<C>(grad), Out<C>(db), s.out});
+    ReduceRows(queue, s.out, s.rows, SumColumns<C>{In<C>(grad), Out<C>(db), s.out}, ReadOrder::kAcrossRows);
   });
 }
 

@@ -99,7 +99,7 @@ void LayerNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
       ForEach(queue, dx.numel(), LayerGradient<C>{Out<C>(dx), in, sums});
     }
     if (dw || db) {
-      const TwoSums<C>* sums = RowSums(queue, r.width, r.rows, ColumnTerms<C>{in});
+      const TwoSums<C>* sums = RowSums(queue, r.width, r.rows, ColumnTerms<C>{in}, ReadOrder::kAcrossRows);
       ForEach(queue, r.width, StoreTwoSums<C>{dw, db, sums});
     }
   });

@@ -1,9 +1,9 @@
 // Pooling of planes: one thread per output forwards, one thread per input backwards, so that no two threads
-// add to one element.
+// add to one element. cuDNN's pooling is not used: its maximum starts at the lowest finite number, so that a
+// window of -infinity has a wrong one, and its functions are deprecated.
 #include <cmath>
 
 #include "baselines/ops/pooling/pooling_calls.h"
-#include "baselines/ops/pooling/pooling_dnn.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -103,7 +103,6 @@ void MaxPool(const Queue& queue, const Tensor& out, const Tensor& indices, const
   CheckShape(out, pool.out(), "out");
   if (indices) CheckShape(indices, pool.out(), "indices");
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    if (!indices && cuda::TryMaxPool(queue, out, x, pool)) return;
     const Out<int64_t> index = indices ? Out<int64_t>(indices) : Out<int64_t>();
     ForEach(queue, out.numel(), Greatest<C>{Out<C>(out), index, static_cast<bool>(indices), In<C>(x), pool});
   });
@@ -124,7 +123,6 @@ void AveragePool(const Queue& queue, const Tensor& out, const Tensor& x, const P
                  const Divisor& divisor) {
   CheckShape(out, pool.out(), "out");
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    if (cuda::TryAveragePool(queue, out, x, pool, divisor)) return;
     ForEach(queue, out.numel(), Averages<C>{Out<C>(out), In<C>(x), pool, divisor});
   });
 }

@@ -6,6 +6,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 
 namespace diopi::ops::cuda {
 
@@ -48,7 +49,7 @@ inline void Extremes(diopiContextHandle_t ctx, const Tensor& values, const Tenso
                       static_cast<bool>(indices), greatest, rows.length};
     if (values) op.values = Out<C>(values);
     if (indices) op.indices = Out<int64_t>(indices);
-    ReduceRows(Queue(ctx), rows.count, rows.length, op);
+    ReduceRows(Queue(ctx), rows.count, rows.length, op, OrderOf(rows));
   });
 }
 

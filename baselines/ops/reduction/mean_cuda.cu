@@ -14,7 +14,7 @@ void Mean(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sh
   CheckReduced(out, rows);
   DispatchFloating(FloatResultType(out, {x}), [&]<typename C>() {
     const MeanRows<C> mean{{In<C>(x, rows), Out<C>(out), rows.length}};
-    ReduceRows(Queue(ctx), rows.count, rows.length, mean);
+    ReduceRows(Queue(ctx), rows.count, rows.length, mean, OrderOf(rows));
   });
 }
 

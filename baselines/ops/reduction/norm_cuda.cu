@@ -53,7 +53,8 @@ void NormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor& grad
     int64_t* extremes = nullptr;
     if (InfinitePower(power)) {
       extremes = queue.Buffer<int64_t>(rows.count);
-      ReduceRows(queue, rows.count, rows.length, CountExtremes<C>{in, norm, extremes, rows.length});
+      ReduceRows(queue, rows.count, rows.length, CountExtremes<C>{in, norm, extremes, rows.length},
+                 OrderOf(rows));
     }
     ForEach(
         queue, x.numel(),

@@ -4,6 +4,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/for_each.h"
+#include "baselines/ops/support/cuda/row_order.h"
 #include "baselines/ops/support/cuda/row_sums.h"
 
 namespace diopi::ops::cuda {
@@ -76,7 +77,7 @@ struct LineGradient {
 template <typename C>
 const C* NormsOf(const Queue& queue, const In<C>& x, const RowView& rows, double p) {
   C* norms = queue.Buffer<C>(rows.count);
-  ReduceRows(queue, rows.count, rows.length, NormOfLines<C>{x, norms, rows.length, p});
+  ReduceRows(queue, rows.count, rows.length, NormOfLines<C>{x, norms, rows.length, p}, OrderOf(rows));
   return norms;
 }
 
@@ -115,7 +116,7 @@ DIOPI_KERNEL(diopiNormalizeBackward, a) {
     const In<C> in(x, rows);
     const Lines<C> lines{
         in, In<C>(grad, RowsOf(grad, dims)), NormsOf(queue, in, rows, p), rows.length, p, Rounded<C>(a.eps)};
-    const C* sums = RowSums(queue, rows.count, rows.length, DivisorTerms<C>{lines});
+    const C* sums = RowSums(queue, rows.count, rows.length, DivisorTerms<C>{lines}, OrderOf(rows));
     ForEach(queue, x.numel(), LineGradient<C>{Out<C>(dx, RowsOf(dx, dims)), lines, sums});
   });
 }

@@ -3,6 +3,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 
 namespace diopi::ops::cuda {
 namespace {
@@ -29,7 +30,7 @@ void Product(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const
   const bool truth = IsBool(out.dtype());
   DispatchAny(truth ? x.dtype() : out.dtype(), [&]<typename C>() {
     const ProductRows<C> op{In<C>(x, rows), Out<C>(out), rows.length, truth};
-    ReduceRows(Queue(ctx), rows.count, rows.length, op);
+    ReduceRows(Queue(ctx), rows.count, rows.length, op, OrderOf(rows));
   });
 }
 

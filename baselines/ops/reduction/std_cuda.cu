@@ -6,6 +6,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 
 namespace diopi::ops::cuda {
 namespace {
@@ -52,9 +53,10 @@ void Std(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sha
     const Queue queue(ctx);
     const In<C> in(x, rows);
     C* const means = queue.Buffer<C>(rows.count);
-    ReduceRows(queue, rows.count, rows.length, RowMeans<C>{in, means, rows.length});
+    const ReadOrder order = OrderOf(rows);
+    ReduceRows(queue, rows.count, rows.length, RowMeans<C>{in, means, rows.length}, order);
     ReduceRows(queue, rows.count, rows.length,
-               RowDeviations<C>{in, means, Out<C>(out), rows.length, Rounded<C>(divisor)});
+               RowDeviations<C>{in, means, Out<C>(out), rows.length, Rounded<C>(divisor)}, order);
   });
 }
 

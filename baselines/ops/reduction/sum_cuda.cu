@@ -9,7 +9,7 @@ void Sum(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sha
   CheckReduced(out, rows);
   DispatchAny(IsFloating(x.dtype()) ? x.dtype() : out.dtype(), [&]<typename C>() {
     const SumRows<C> sum{In<C>(x, rows), Out<C>(out), rows.length};
-    ReduceRows(Queue(ctx), rows.count, rows.length, sum);
+    ReduceRows(Queue(ctx), rows.count, rows.length, sum, OrderOf(rows));
   });
 }
 

@@ -5,6 +5,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 
 namespace diopi::ops::cuda {
 

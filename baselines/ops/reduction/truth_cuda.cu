@@ -2,6 +2,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 
 namespace diopi::ops::cuda {
 namespace {
@@ -24,7 +25,7 @@ void ReduceTruth(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, c
   CheckReduced(out, rows);
   DispatchAny(x.dtype(), [&]<typename C>() {
     const TruthRows<C> op{In<C>(x, rows), Out<int64_t>(out), rows.length, any};
-    ReduceRows(Queue(ctx), rows.count, rows.length, op);
+    ReduceRows(Queue(ctx), rows.count, rows.length, op, OrderOf(rows));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 
 namespace diopi::ops::cuda {
 
@@ -39,7 +40,8 @@ inline void VectorNorm(const Queue& queue, const Tensor& out, const Tensor& x, c
   Check(rows.length > 0 || rows.count == 0 || (p >= 0 && !InfinitePower(p)), "cannot compute the ", p,
         " norm over an empty dimension: there is no identity");
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    ReduceRows(queue, rows.count, rows.length, VectorNorms<C>{In<C>(x, rows), Out<C>(out), rows.length, p});
+    ReduceRows(queue, rows.count, rows.length, VectorNorms<C>{In<C>(x, rows), Out<C>(out), rows.length, p},
+               OrderOf(rows));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/for_each.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 #include "baselines/ops/support/cuda/row_sums.h"
 
 namespace diopi::ops::cuda {
@@ -95,8 +96,9 @@ void Softmax(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, int64
     if (x.numel() == 0 || TrySoftmax(queue, out, x, dim, log)) return;
     const In<C> in(x, rows);
     C* greatest = queue.Buffer<C>(rows.count);
-    ReduceRows(queue, rows.count, rows.length, GreatestOfRows<C>{in, greatest, rows.length});
-    const C* sums = RowSums(queue, rows.count, rows.length, ShiftedExp<C>{in, greatest, rows.length});
+    ReduceRows(queue, rows.count, rows.length, GreatestOfRows<C>{in, greatest, rows.length}, OrderOf(rows));
+    const C* sums =
+        RowSums(queue, rows.count, rows.length, ShiftedExp<C>{in, greatest, rows.length}, OrderOf(rows));
     ForEach(queue, x.numel(), SoftmaxOfRows<C>{Out<C>(out, results), in, greatest, sums, rows.length, log});
   });
 }
@@ -111,7 +113,8 @@ void SoftmaxBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const T
     const Queue queue(ctx);
     if (y.numel() == 0 || TrySoftmaxBackward(queue, grad_input, grad, y, dim, log)) return;
     const In<C> g(grad, RowsOf(grad, {dim})), in(y, rows);
-    const C* sums = RowSums(queue, rows.count, rows.length, GradientTerm<C>{g, in, rows.length, log});
+    const C* sums =
+        RowSums(queue, rows.count, rows.length, GradientTerm<C>{g, in, rows.length, log}, OrderOf(rows));
     ForEach(queue, y.numel(), SoftmaxGradient<C>{Out<C>(grad_input, results), g, in, sums, rows.length, log});
   });
 }

@@ -2,6 +2,7 @@
 #ifndef BASELINES_OPS_SORT_SORT_LINES_CUDA_H_
 #define BASELINES_OPS_SORT_SORT_LINES_CUDA_H_
 
+#include "baselines/ops/sort/select_rows_cuda.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/for_each.h"
@@ -9,21 +10,24 @@
 
 namespace diopi::ops::cuda {
 
-// The first `count` of every sorted row.
+// The first `count` of every sorted row, whose order lies `pitch` apart.
 template <typename C>
 struct TakeSorted {
   In<C> x;
   const int64_t* order;
   Out<C> values;
   Out<int64_t> indices;
-  int64_t length, count;
+  int64_t length, count, pitch;
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t row = i / count;
-    const int64_t from = order[row * length + i % count];
+    const int64_t from = order[row * pitch + i % count];
     values.Set(i, x[row * length + from]);
     indices.Set(i, from);
   }
 };
+
+// Shorter rows are sorted, which takes as few kernels.
+inline constexpr int64_t kLeastSelected = 64;
 
 // The first `count` of each line along `dim` in sorted order, with their positions.
 inline void SortLines(diopiContextHandle_t ctx, const Tensor& values, const Tensor& indices,
@@ -39,11 +43,17 @@ inline void SortLines(diopiContextHandle_t ctx, const Tensor& values, const Tens
   DispatchAny(input.dtype(), [&]<typename C>() {
     const Queue queue(ctx);
     const In<C> x(input, rows);
-    int64_t* const order = queue.Buffer<int64_t>(input.numel());
-    SortRows<C>(queue, x, rows.count, rows.length, descending, order);
+    const bool few = count > 0 && rows.length >= kLeastSelected && count <= rows.length / 4;
+    const int64_t pitch = few ? count : rows.length;
+    int64_t* const order = queue.Buffer<int64_t>(rows.count * pitch);
+    if (few) {
+      SelectRows<C>(queue, x, rows.count, rows.length, count, descending, order);
+    } else {
+      SortRows<C>(queue, x, rows.count, rows.length, descending, order);
+    }
     ForEach(queue, rows.count * count,
             TakeSorted<C>{x, order, Out<C>(values, RowsOf(values, Shape{dim})),
-                          Out<int64_t>(indices, RowsOf(indices, Shape{dim})), rows.length, count});
+                          Out<int64_t>(indices, RowsOf(indices, Shape{dim})), rows.length, count, pitch});
   });
 }
 

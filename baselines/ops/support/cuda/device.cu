@@ -52,6 +52,14 @@ std::string DriverRelease() {
   return "";
 }
 
+// CUDA Toolkit Release Notes, "CUDA Toolkit and Minimum Required Driver Version for CUDA Minor Version
+// Compatibility".
+std::string NeededDriver() {
+  return Text("CUDA ", VersionText(CUDART_VERSION), " needs driver ", CUDART_VERSION >= 13000 ? 580 : 525,
+              " or newer, or NVIDIA's forward-compatibility library (package cuda-compat) before it on the "
+              "loader's path");
+}
+
 std::string DnnText() {
 #if defined(DIOPI_HAVE_CUDNN)
   const size_t version = cudnnGetVersion();  // 91900 is 9.19.0
@@ -73,9 +81,13 @@ void UseDevice() {
       cudaGetLastError();  // it would be told again by the next call
       int driver = 0;
       cudaDriverGetVersion(&driver);
-      if (driver == 0) Fail("no CUDA device: the driver is not installed (", cudaGetErrorName(error), ")");
-      Fail("no CUDA device: ", cudaGetErrorString(error), " (", cudaGetErrorName(error), "; driver for CUDA ",
-           VersionText(driver), ", this library needs ", VersionText(CUDART_VERSION), ")");
+      if (driver == 0) {
+        Fail("no CUDA device: the driver is not installed (", cudaGetErrorName(error), "); ", NeededDriver());
+      }
+      const std::string release = DriverRelease();
+      Fail("no CUDA device: ", cudaGetErrorString(error), " (", cudaGetErrorName(error),
+           "): this machine's driver is ", release.empty() ? "" : release + ", ", "for CUDA ",
+           VersionText(driver), "; ", NeededDriver());
     }
     CheckCuda(error, "no CUDA device");
     Check(count > 0, "no CUDA device");

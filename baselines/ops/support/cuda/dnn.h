@@ -26,12 +26,15 @@ bool DnnWanted();
 
 // Fail, with cuDNN's own texts, unless the status is success.
 void CheckDnn(cudnnStatus_t status, const char* what);
-// The same, but false for "not supported".
+// False for any other status: another engine or our kernels are to compute, which is noted unless the status
+// says that cuDNN does not support this. Fail, as above, after an error that leaves the device unusable
+// (recovery.h).
 bool TakenByDnn(cudnnStatus_t status, const char* what);
 
 // The tensor is given, of this dtype, aligned to its elements, not empty, and within cuDNN's 2^31 elements.
 bool DnnTakesElements(diopiDtype_t dtype, const Tensor& tensor);
-// So are all of these, and contiguous.
+// So are all of these, contiguous, and aligned to 16 bytes, which cuDNN's functions without a graph expect:
+// they cannot be told of a view that begins anywhere else.
 bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors);
 // Accepts float16, bfloat16, float32 and float64.
 bool DnnTakesDtype(diopiDtype_t dtype);

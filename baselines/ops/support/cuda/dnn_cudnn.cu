@@ -6,9 +6,12 @@
 
 #include "baselines/ops/support/cuda/dnn.h"
 #include "baselines/ops/support/cuda/layout.h"
+#include "baselines/ops/support/cuda/recovery.h"
 
 namespace diopi::ops::cuda {
 namespace {
+
+constexpr uintptr_t kDnnAlignment = 16;  // bytes
 
 // Descriptors of 32-bit sizes; DnnTakes has checked the tensors.
 int ToInt(int64_t size) {
@@ -32,10 +35,12 @@ void CheckDnn(cudnnStatus_t status, const char* what) {
 }
 
 bool TakenByDnn(cudnnStatus_t status, const char* what) {
+  if (status == CUDNN_STATUS_SUCCESS) return true;
+  if (!DeviceWorks()) CheckDnn(status, what);
   // cudnn_graph.h: 3000 to 3999 are CUDNN_STATUS_NOT_SUPPORTED and its kinds.
-  if (status >= CUDNN_STATUS_NOT_SUPPORTED && static_cast<int>(status) < 4000) return false;
-  CheckDnn(status, what);
-  return true;
+  const bool unsupported = status >= CUDNN_STATUS_NOT_SUPPORTED && static_cast<int>(status) < 4000;
+  if (!unsupported) NoteFallback(what, cudnnGetErrorString(status));
+  return false;
 }
 
 bool DnnTakesDtype(diopiDtype_t dtype) {
@@ -52,6 +57,7 @@ bool DnnTakesElements(diopiDtype_t dtype, const Tensor& t) {
 bool DnnTakes(diopiDtype_t dtype, std::initializer_list<Tensor> tensors) {
   for (const Tensor& t : tensors) {
     if (!DnnTakesElements(dtype, t)) return false;
+    if (reinterpret_cast<uintptr_t>(t.data()) % kDnnAlignment != 0) return false;
     const Layout layout = MakeLayout(t.shape(), t.strides());
     if (layout.rank > 1 || (layout.rank == 1 && layout.strides[0] != 1)) return false;
   }

@@ -2,11 +2,22 @@
 #ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_ENGINE_H_
 #define BASELINES_OPS_SUPPORT_CUDA_DNN_ENGINE_H_
 
+#include <algorithm>
 #include <vector>
 
 #include "baselines/ops/support/abi.h"
 
 namespace diopi::ops::cuda {
+
+// A value of cudnnBackendBehaviorNote_t: cuDNN compiles the engine's kernel during the call, half a second
+// for each new graph, with a library that a machine may lack. Such engines are tried last.
+inline constexpr int kCompiledInCall = 0;
+// Otherwise in the order in which they were proposed.
+template <typename Engine, typename Compiled>
+void PutCompiledLast(std::vector<Engine>* engines, Compiled compiled) {
+  std::stable_partition(engines->begin(), engines->end(),
+                        [&](const Engine& engine) { return !compiled(engine); });
+}
 
 // The values of cudnnBackendNumericalNote_t (cudnn_graph.h of cuDNN 9); dnn_graph_cudnn.cu checks them.
 enum class EngineNote {

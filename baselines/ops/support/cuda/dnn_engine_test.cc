@@ -34,5 +34,12 @@ TEST(EngineAllowed, OnlyWhatIsDeterministicAndAsPreciseAsItsDtype) {
   }
 }
 
+// Without a driver cuDNN proposes no engine that it would compile, so that no test of plans shows the order.
+TEST(PutCompiledLast, KeepsTheOrderOtherwise) {
+  std::vector<int> engines = {-1, 5, -3, 2, 7};  // below 0: compiled in the call
+  PutCompiledLast(&engines, [](int engine) { return engine < 0; });
+  EXPECT_EQ(engines, (std::vector<int>{5, 2, 7, -1, -3}));
+}
+
 }  // namespace
 }  // namespace diopi::ops::cuda

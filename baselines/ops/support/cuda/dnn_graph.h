@@ -1,5 +1,6 @@
 // cuDNN's graph API, for files `*_cudnn.cu`: a caller describes operations on tensors, heuristics list
-// engines for them, and the first engine that EngineAllowed accepts and that makes a plan runs.
+// engines for them, and the first engine that EngineAllowed accepts and that makes a plan runs. Where it
+// fails, the next one does. Engines that cuDNN compiles during the call are tried last.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_DNN_GRAPH_H_
 #define BASELINES_OPS_SUPPORT_CUDA_DNN_GRAPH_H_
 
@@ -7,15 +8,16 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "baselines/ops/support/cuda/dnn_engine.h"
+#include "baselines/ops/support/cuda/plan_key.h"
 #include "baselines/ops/support/cuda/queue.h"
 #include "baselines/ops/support/tensor.h"
 
@@ -46,6 +48,11 @@ class DnnGraph {
   void Leave() { left_ = true; }
   bool left() const { return left_; }
 
+  // The result is added to what is there. Such a graph has one try: an engine that failed may have added a
+  // part.
+  void SetAdds(bool adds) { adds_ = adds; }
+  bool adds() const { return adds_; }
+
   // A tensor of this layout. Any other one, another dtype, and what DnnTakesElements does not take, leave the
   // graph.
   Part AddTensor(const Tensor& tensor, DnnLayout layout);
@@ -70,9 +77,6 @@ class DnnGraph {
   // A number that is part of the description (alpha, beta): a double for float64, a float for the rest.
   void SetFactor(Part part, cudnnBackendAttributeName_t name, double value);
 
-  // Equal for graphs that one plan serves: everything except the tensors' addresses.
-  std::string Key() const;
-
  private:
   friend class Planner;
   friend class DnnPlan;
@@ -94,10 +98,9 @@ class DnnGraph {
 
   const char* what_;
   diopiDtype_t dtype_;
-  bool left_ = false;
+  bool left_ = false, adds_ = false;
   std::vector<PartData> parts_;  // each made of earlier ones
-  std::vector<int64_t> ids_;
-  std::vector<const void*> data_;
+  int64_t tensors_ = 0;          // their ids are 0, 1, ...
 };
 
 // A backend descriptor. What it was made of must outlive it.
@@ -140,50 +143,75 @@ class PlanTarget {
   std::optional<Descriptor> properties_;
 };
 
+struct EngineChoice {
+  int64_t engine = -1;  // cuDNN's number for it, among those for such a graph
+  std::vector<EngineNote> notes;
+  bool compiled = false;  // during the call, by cuDNN
+};
+
 // How graphs with one key are run. One thread at a time.
 class DnnPlan {
  public:
-  int64_t engine() const { return engine_; }  // cuDNN's number for it, among those for such a graph
-  const std::vector<EngineNote>& notes() const { return notes_; }
+  int64_t engine() const { return choice_.engine; }
+  const std::vector<EngineNote>& notes() const { return choice_.notes; }
+  bool adds() const { return adds_; }               // of the graph
   int64_t workspace() const { return workspace_; }  // bytes
   cudnnBackendDescriptor_t get() const { return plan_->get(); }
 
-  // The arguments of a run: the tensors of a graph, and workspace() bytes on the device (null for none).
-  static Descriptor Pack(const DnnGraph& graph, void* workspace);
+  // The arguments of a run: the tensors' data in the order in which the graph got them, and workspace() bytes
+  // on the device (null for none).
+  static Descriptor Pack(const std::vector<const void*>& data, void* workspace);
 
  private:
   friend class Planner;
 
   std::deque<Descriptor> parts_;
   std::optional<Descriptor> config_, plan_;
-  int64_t engine_ = -1, workspace_ = 0;
-  std::vector<EngineNote> notes_;
+  EngineChoice choice_;
+  int64_t workspace_ = 0;
+  bool adds_ = false;
 };
 
-// Null when the graph was left, cuDNN does not support it, or no allowed engine takes it.
-std::unique_ptr<DnnPlan> MakePlan(const PlanTarget& target, const DnnGraph& graph, bool tf32);
+// Null when the graph was left, cuDNN does not support it, or no allowed engine except `without` takes it.
+std::unique_ptr<DnnPlan> MakePlan(const PlanTarget& target, const DnnGraph& graph, bool tf32,
+                                  const std::vector<int64_t>& without = {});
+
+// The greatest alignment in bytes that a plan depends on; no engine asks for more.
+inline constexpr uint64_t kPlanAlignment = 16;
 
 // Plans that were made for one device, since making one takes milliseconds. One thread at a time.
 class PlanCache {
  public:
+  using Describe = std::function<DnnGraph()>;
+  using Run = std::function<bool(const DnnPlan&)>;
+
   explicit PlanCache(PlanTarget target) : target_(std::move(target)) {}
-  // Like MakePlan; valid until the next call.
-  const DnnPlan* Find(const DnnGraph& graph, bool tf32);
+  // Like MakePlan, for all graphs with this key: everything that they depend on, except the tensors'
+  // addresses. The graph is described when the key is new. Valid until the next call.
+  const DnnPlan* Find(const PlanKey& key, const Describe& describe, bool tf32);
+  // Runs the plan. When `run` returns false, the next calls take another engine, and so does this one, unless
+  // the graph adds to its result. False: no plan ran.
+  bool RunFirst(const PlanKey& key, const Describe& describe, bool tf32, const Run& run);
 
  private:
-  static constexpr size_t kMost = 1000;  // then all are dropped
+  struct Known {
+    std::unique_ptr<DnnPlan> plan;
+    std::vector<int64_t> failed;  // engines
+  };
+  Known* Lookup(const PlanKey& key, const Describe& describe, bool tf32);
 
   PlanTarget target_;
-  std::unordered_map<std::string, std::unique_ptr<DnnPlan>> plans_;
+  KeptByKey<Known> plans_;
 };
 
 // False where graphs must not be tried: DIOPI_CUDA_DNN=0, or, in the emulated library, no GPU to plan for.
 bool GraphsWanted();
 
-// Plans the graph and runs it on the queue's stream. False, and nothing written, when MakePlan gives none.
-// The emulated library plans for the GPU that DIOPI_CUDA_PLAN_FOR names and always returns false, as it
-// computes nothing.
-bool RunGraph(const Queue& queue, const DnnGraph& graph);
+// Plans the graph and runs it on these data, in the order in which it got the tensors, on the queue's stream.
+// False when there is no plan or none ran: our kernels compute then. The emulated library plans for the GPU
+// that DIOPI_CUDA_PLAN_FOR names and always returns false, as it computes nothing.
+bool RunGraph(const Queue& queue, const PlanKey& key, const std::vector<const void*>& data,
+              const PlanCache::Describe& describe);
 
 }  // namespace diopi::ops::cuda
 

@@ -3,11 +3,13 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/dnn.h"
 #include "baselines/ops/support/cuda/dnn_graph.h"
+#include "baselines/ops/support/cuda/runtime_compiler.h"
 
 namespace diopi::ops::cuda {
 namespace {
@@ -20,9 +22,9 @@ static_assert(static_cast<int>(EngineNote::kFft) == CUDNN_NUMERICAL_NOTE_FFT);
 static_assert(static_cast<int>(EngineNote::kNondeterministic) == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
 static_assert(static_cast<int>(EngineNote::kWinograd) == CUDNN_NUMERICAL_NOTE_WINOGRAD);
 static_assert(static_cast<int>(EngineNote::kStrictNanPropagation) == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP);
+static_assert(kCompiledInCall == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
 
 constexpr int64_t kMaxWorkspace = int64_t{1} << 30;
-constexpr uint64_t kMaxAlignment = 16;  // bytes; no engine asks for more
 
 std::vector<EngineNote> NotesOf(const Descriptor& engine) {
   std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes;
@@ -31,6 +33,15 @@ std::vector<EngineNote> NotesOf(const Descriptor& engine) {
   std::vector<EngineNote> found;
   for (int64_t i = 0; i < count; ++i) found.push_back(static_cast<EngineNote>(notes[static_cast<size_t>(i)]));
   return found;
+}
+
+bool CompiledInCall(const Descriptor& engine) {
+  std::array<cudnnBackendBehaviorNote_t, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT> notes;
+  const int64_t count = engine.Get(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
+                                   CUDNN_BEHAVIOR_NOTE_TYPE_COUNT, notes.data());
+  return std::any_of(notes.begin(), notes.begin() + count, [](cudnnBackendBehaviorNote_t note) {
+    return static_cast<int>(note) == kCompiledInCall;
+  });
 }
 
 Shape StridesOf(const Shape& shape, DnnLayout layout) {
@@ -63,16 +74,12 @@ DnnGraph::Part DnnGraph::AddTensor(const Tensor& tensor, DnnLayout layout) {
   const bool taken = Has(tensor, layout) && DnnTakesElements(dtype_, tensor);
   if (!taken) Leave();
   const char* data = tensor ? tensor.data() : nullptr;
-  const auto address = reinterpret_cast<uint64_t>(data) | kMaxAlignment;
-  const auto id = static_cast<int64_t>(ids_.size());
   const Part t = Add(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   Set(t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, DnnType(dtype_));
   Set(t, CUDNN_ATTR_TENSOR_DIMENSIONS, tensor.shape());
   if (taken) Set(t, CUDNN_ATTR_TENSOR_STRIDES, StridesOf(tensor.shape(), layout));
-  Set(t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, id);
-  Set(t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, static_cast<int64_t>(address & (~address + 1)));
-  ids_.push_back(id);
-  data_.push_back(data);
+  Set(t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, tensors_++);
+  Set(t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, AlignmentOf(data, kPlanAlignment));
   return t;
 }
 
@@ -100,15 +107,6 @@ void DnnGraph::SetBytes(Part part, cudnnBackendAttributeName_t name, cudnnBacken
                         int64_t count, const void* values, size_t bytes) {
   parts_[static_cast<size_t>(part.index)].attributes.push_back(
       {name, type, count, std::string(static_cast<const char*>(values), bytes)});
-}
-
-std::string DnnGraph::Key() const {
-  std::string key;
-  for (const PartData& part : parts_) {
-    key += Text(part.type, ":");
-    for (const Attribute& a : part.attributes) key += Text(a.name, ",", a.type, ",", a.count, "=") + a.bytes;
-  }
-  return key;
 }
 
 Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
@@ -158,7 +156,7 @@ PlanTarget::PlanTarget(const std::string& properties) {
   properties_.emplace(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   properties_->Set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
                    static_cast<int64_t>(properties.size() + 1), properties.c_str());
-  Check(properties_->Finalize(), "cuDNN makes no plans for a device with these properties");
+  CheckDnn(cudnnBackendFinalize(properties_->get()), "describing a device to make plans for");
 }
 
 void PlanTarget::SetInHeuristics(Descriptor* heuristics) const {
@@ -182,12 +180,14 @@ void PlanTarget::SetInPlan(Descriptor* plan) const {
 
 #endif
 
-Descriptor DnnPlan::Pack(const DnnGraph& graph, void* workspace) {
-  const auto count = static_cast<int64_t>(graph.ids_.size());
+Descriptor DnnPlan::Pack(const std::vector<const void*>& data, void* workspace) {
+  std::vector<int64_t> ids(data.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto count = static_cast<int64_t>(ids.size());
   Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  pack.Set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count, graph.ids_.data());
+  pack.Set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count, ids.data());
   pack.Set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count,
-           static_cast<const void*>(graph.data_.data()));
+           static_cast<const void*>(data.data()));
   pack.Set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, static_cast<const void*>(&workspace));
   Check(pack.Finalize(), "cuDNN refused the tensors of its own plan");
   return pack;
@@ -196,20 +196,25 @@ Descriptor DnnPlan::Pack(const DnnGraph& graph, void* workspace) {
 // Makes one plan. Descriptors refer to those they were made from, so the plan keeps all.
 class Planner {
  public:
-  Planner(const PlanTarget& target, const DnnGraph& graph, bool tf32)
-      : target_(target), graph_(graph), tf32_(tf32) {}
+  Planner(const PlanTarget& target, const DnnGraph& graph, bool tf32, const std::vector<int64_t>& without)
+      : target_(target), graph_(graph), tf32_(tf32), without_(without) {}
 
   std::unique_ptr<DnnPlan> Make() {
     if (graph_.left() || !Describe()) return nullptr;
-    for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-      for (Descriptor& config : Propose(mode)) {
-        if (Try(&config)) return std::move(plan_);
-      }
+    plan_->adds_ = graph_.adds();
+    for (Candidate& candidate : Candidates()) {
+      if (candidate.choice.compiled) KeepRuntimeCompiler();
+      if (Try(&candidate)) return std::move(plan_);
     }
     return nullptr;
   }
 
  private:
+  struct Candidate {
+    EngineChoice choice;
+    Descriptor config;
+  };
+
   // False: not supported.
   bool Describe() {
     std::vector<cudnnBackendDescriptor_t> operations;
@@ -256,27 +261,44 @@ class Planner {
     return configs;
   }
 
-  // An engine whose kernel cuDNN cannot compile or load counts as not supporting the graph.
-  static bool Finalize(Descriptor* plan) {
-    const cudnnStatus_t status = cudnnBackendFinalize(plan->get());
-    if (status >= CUDNN_STATUS_INTERNAL_ERROR) return false;
-    return TakenByDnn(status, "making a plan");
+  // In the order in which they are tried: as proposed, those that are compiled during the call last.
+  std::vector<Candidate> Candidates() const {
+    std::vector<Candidate> all;
+    for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+      for (Descriptor& config : Propose(mode)) {
+        EngineChoice choice = ChoiceOf(config);
+        if (Allowed(choice)) all.push_back({std::move(choice), std::move(config)});
+      }
+    }
+    PutCompiledLast(&all, [](const Candidate& candidate) { return candidate.choice.compiled; });
+    return all;
   }
 
-  bool Try(Descriptor* config) {
+  static EngineChoice ChoiceOf(const Descriptor& config) {
     const Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     cudnnBackendDescriptor_t to = engine.get();
-    config->Get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, static_cast<void*>(&to));
-    plan_->notes_ = NotesOf(engine);
-    if (!EngineAllowed(plan_->notes_, graph_.dtype(), tf32_)) return false;
-    engine.Get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &plan_->engine_);
+    config.Get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, static_cast<void*>(&to));
+    EngineChoice choice;
+    choice.notes = NotesOf(engine);
+    choice.compiled = CompiledInCall(engine);
+    engine.Get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &choice.engine);
+    return choice;
+  }
+
+  bool Allowed(const EngineChoice& choice) const {
+    return EngineAllowed(choice.notes, graph_.dtype(), tf32_) &&
+           std::find(without_.begin(), without_.end(), choice.engine) == without_.end();
+  }
+
+  bool Try(Candidate* candidate) {
     Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     target_.SetInPlan(&plan);
-    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, *config);
-    if (!Finalize(&plan)) return false;
+    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, candidate->config);
+    if (!plan.Finalize()) return false;
     plan.Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &plan_->workspace_);
     if (plan_->workspace_ > kMaxWorkspace) return false;
-    plan_->config_ = std::move(*config);
+    plan_->choice_ = std::move(candidate->choice);
+    plan_->config_ = std::move(candidate->config);
     plan_->plan_ = std::move(plan);
     return true;
   }
@@ -284,21 +306,36 @@ class Planner {
   const PlanTarget& target_;
   const DnnGraph& graph_;
   bool tf32_;
+  const std::vector<int64_t>& without_;
   std::unique_ptr<DnnPlan> plan_ = std::make_unique<DnnPlan>();
 };
 
-std::unique_ptr<DnnPlan> MakePlan(const PlanTarget& target, const DnnGraph& graph, bool tf32) {
-  return Planner(target, graph, tf32).Make();
+std::unique_ptr<DnnPlan> MakePlan(const PlanTarget& target, const DnnGraph& graph, bool tf32,
+                                  const std::vector<int64_t>& without) {
+  return Planner(target, graph, tf32, without).Make();
 }
 
-const DnnPlan* PlanCache::Find(const DnnGraph& graph, bool tf32) {
-  if (graph.left()) return nullptr;
-  const std::string key = Text(graph.dtype(), tf32 ? " tf32 " : " ") + graph.Key();
-  const auto known = plans_.find(key);
-  if (known != plans_.end()) return known->second.get();
-  std::unique_ptr<DnnPlan> plan = MakePlan(target_, graph, tf32);
-  if (plans_.size() >= kMost) plans_.clear();
-  return (plans_[key] = std::move(plan)).get();
+PlanCache::Known* PlanCache::Lookup(const PlanKey& key, const Describe& describe, bool tf32) {
+  PlanKey whole = key;
+  whole.Add(tf32 ? 1 : 0);
+  Known* known = plans_.Find(whole);
+  return known != nullptr ? known : plans_.Keep(whole, {MakePlan(target_, describe(), tf32), {}});
+}
+
+const DnnPlan* PlanCache::Find(const PlanKey& key, const Describe& describe, bool tf32) {
+  return Lookup(key, describe, tf32)->plan.get();
+}
+
+bool PlanCache::RunFirst(const PlanKey& key, const Describe& describe, bool tf32, const Run& run) {
+  Known* known = Lookup(key, describe, tf32);
+  while (known->plan != nullptr) {
+    if (run(*known->plan)) return true;
+    const bool again = !known->plan->adds();
+    known->failed.push_back(known->plan->engine());
+    known->plan = MakePlan(target_, describe(), tf32, known->failed);
+    if (!again) return false;
+  }
+  return false;
 }
 
 #if !defined(DIOPI_CUDA_EMULATED)  // emulated/dnn_plan.cc
@@ -319,13 +356,13 @@ bool GraphsWanted() {
   return DnnAllowed();
 }
 
-bool RunGraph(const Queue& queue, const DnnGraph& graph) {
+bool RunGraph(const Queue& queue, const PlanKey& key, const std::vector<const void*>& data,
+              const PlanCache::Describe& describe) {
   const Dnn dnn(queue);
-  const DnnPlan* plan = PlansOf(dnn.handle()).Find(graph, Tf32Wanted());
-  if (plan == nullptr) return false;
-  const Descriptor pack = DnnPlan::Pack(graph, queue.Buffer<char>(plan->workspace()));
-  CheckDnn(cudnnBackendExecute(dnn.handle(), plan->get(), pack.get()), graph.what());
-  return true;
+  return PlansOf(dnn.handle()).RunFirst(key, describe, Tf32Wanted(), [&](const DnnPlan& plan) {
+    const Descriptor pack = DnnPlan::Pack(data, queue.Buffer<char>(plan.workspace()));
+    return TakenByDnn(cudnnBackendExecute(dnn.handle(), plan.get(), pack.get()), "cudnnBackendExecute");
+  });
 }
 
 #endif

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/gemm.h"
 #include "baselines/ops/support/cuda/map.h"
+#include "baselines/ops/support/cuda/reduce.h"
 
 #if defined(DIOPI_CUDA_EMULATED)
 #include <vector>
@@ -12,9 +15,14 @@
 #else
 #include <cublasLt.h>
 
+#include <mutex>
+#include <optional>
+
 #include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/handles.h"
 #include "baselines/ops/support/cuda/launch.h"
+#include "baselines/ops/support/cuda/plan_key.h"
+#include "baselines/ops/support/cuda/recovery.h"
 #endif
 
 namespace diopi::ops::cuda {
@@ -43,15 +51,52 @@ struct Scale {
   DIOPI_HD C operator()(C x) const { return factor == C(0) ? C(0) : factor * x; }
 };
 
+// Our own product, where cuBLASLt has none: one row of reduce.h for each element.
+template <typename C>
+struct SumProducts {
+  using State = C;
+  In<C> a, b;
+  Out<C> c;
+  int64_t m, n, k;
+  C alpha, beta;
+  DIOPI_HD State Empty() const { return C(0); }
+  DIOPI_HD State Load(int64_t row, int64_t j) const {
+    return a[row / n * k + j] * b[(row / n / m * k + j) * n + row % n];
+  }
+  DIOPI_HD State Combine(State x, State y) const { return x + y; }
+  DIOPI_HD void Finish(int64_t row, State sum) const {
+    const C product = alpha * sum;
+    c.Set(row, beta == C(0) ? product : product + beta * c[row]);
+  }
+};
+template <typename C>
+void MultiplyBySums(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
+                    const Matrices& a, const Matrices& b, const Matrices& c, C alpha, C beta) {
+  ReduceRows(queue, batches * m * n, k,
+             SumProducts<C>{InOf<C>(a, dtype, PlaceOf(a, batches, m, k)),
+                            InOf<C>(b, dtype, PlaceOf(b, batches, k, n)),
+                            OutOf<C>(c, dtype, PlaceOf(c, batches, m, n)), m, n, k, alpha, beta},
+             ReadOrder::kAcrossRows);
+}
+
+// False where the environment has DIOPI_CUDA_LT=0.
+bool LtAllowed() {
+  const char* wish = std::getenv("DIOPI_CUDA_LT");
+  return wish == nullptr || std::strcmp(wish, "0") != 0;
+}
+
 #if defined(DIOPI_CUDA_EMULATED)
 
+// In cuBLASLt's place, and wrong where the environment has DIOPI_CUDA_EMULATED_FAULT=lt.
 template <typename C>
-void Multiply(diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k, const Matrices& a,
-              const Matrices& b, const Matrices& c, C alpha, C beta) {
+bool Multiply(const Queue&, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
+              const Matrices& a, const Matrices& b, const Matrices& c, C alpha, C beta) {
   const DeviceMemoryOpen open;
   const In<C> left = InOf<C>(a, dtype, PlaceOf(a, batches, m, k));
   const In<C> right = InOf<C>(b, dtype, PlaceOf(b, batches, k, n));
   const Out<C> out = OutOf<C>(c, dtype, PlaceOf(c, batches, m, n));
+  const char* fault = std::getenv("DIOPI_CUDA_EMULATED_FAULT");
+  if (fault != nullptr && std::strcmp(fault, "lt") == 0) alpha *= 2;
   std::vector<C> x(static_cast<size_t>(m * k)), y(static_cast<size_t>(k * n)), z(static_cast<size_t>(m * n));
   for (int64_t batch = 0; batch < batches; ++batch) {
     for (int64_t i = 0; i < m * k; ++i) x[static_cast<size_t>(i)] = left[batch * m * k + i];
@@ -62,6 +107,7 @@ void Multiply(diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t
       out.Set(batch * m * n + i, beta == C(0) ? product : product + beta * out[batch * m * n + i]);
     }
   }
+  return true;
 }
 
 #else
@@ -153,9 +199,8 @@ void SetTransposed(const Operation& operation, cublasLtMatmulDescAttributes_t wh
 
 // The greatest power of two, up to 256, that the addresses of all matrices are multiples of.
 uint32_t Alignment(const Matrices& x, int64_t element_size) {
-  const auto bits =
-      reinterpret_cast<uint64_t>(x.data) | static_cast<uint64_t>(x.batch_stride * element_size) | 256;
-  return static_cast<uint32_t>(bits & (~bits + 1));
+  const auto bits = reinterpret_cast<uint64_t>(x.data) | static_cast<uint64_t>(x.batch_stride * element_size);
+  return static_cast<uint32_t>(AlignmentOf(reinterpret_cast<const void*>(bits), 256));
 }
 
 constexpr int64_t kWorkspace = int64_t{32} << 20;
@@ -177,9 +222,42 @@ void Restrict(Preference* preference, const Matrices& a, const Matrices& b, cons
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, Alignment(c, element_size));
 }
 
-// All three have views. cuBLASLt's own order is column-major; a row-major c is had as b' a' = c'.
+// An algorithm, or none, by what it was asked for. Asking takes longer than a small product.
+class Algorithms {
+ public:
+  using Found = std::optional<cublasLtMatmulHeuristicResult_t>;
+
+  template <typename Ask>
+  static Found Get(const PlanKey& key, const Ask& ask) {
+    static auto* mutex = new std::mutex;
+    static auto* kept = new KeptByKey<Found>;
+    const std::lock_guard<std::mutex> lock(*mutex);
+    const Found* known = kept->Find(key);
+    return known != nullptr ? *known : *kept->Keep(key, ask());
+  }
+};
+
+PlanKey ProductKey(int device, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
+                   const Matrices& a, const Matrices& b, const Matrices& c) {
+  PlanKey key(device, dtype, Tf32Wanted(), batches, m, n, k);
+  for (const Matrices& x : {a, b, c}) {
+    for (const int64_t stride : {x.row_stride, x.column_stride, x.batch_stride}) key.Add(stride);
+    key.Add(Alignment(x, ElementSize(dtype)));
+  }
+  return key;
+}
+
+bool TakenByLt(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return true;
+  if (!DeviceWorks()) CheckLt(status, what);
+  NoteFallback(what, cublasLtGetStatusName(status));
+  return false;
+}
+
+// All three have views. cuBLASLt's own order is column-major; a row-major c is had as b' a' = c'. False: it
+// has no algorithm for these, or that failed.
 template <typename S>
-void CallLt(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
+bool CallLt(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
             const Matrices& a, const Matrices& b, const Matrices& c, S alpha, S beta) {
   const Types types = TypesFor(dtype);
   const View a_view = ViewOf(a, m, k), b_view = ViewOf(b, k, n), c_view = ViewOf(c, m, n);
@@ -197,22 +275,27 @@ void CallLt(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, 
   const Matrices &first = swapped ? b : a, &second = swapped ? a : b;
   const MatrixLayout &first_layout = swapped ? b_layout : a_layout,
                      &second_layout = swapped ? a_layout : b_layout;
-  Preference preference;
-  Restrict(&preference, first, second, c, ElementSize(dtype));
   const Borrowed<cublasLtHandle_t> handle(MakeHandle);
-  cublasLtMatmulHeuristicResult_t found;
-  int count = 0;
-  CheckLt(
-      cublasLtMatmulAlgoGetHeuristic(handle.get(), operation.get(), first_layout.get(), second_layout.get(),
-                                     c_layout.get(), c_layout.get(), preference.get(), 1, &found, &count),
-      "choosing a product");
-  Check(count == 1, "cuBLASLt has no product for '", DtypeName(dtype), "' of ", m, "x", k, " and ", k, "x", n,
-        " on this device");
-  void* workspace = queue.Buffer<char>(static_cast<int64_t>(found.workspaceSize));
-  CheckLt(cublasLtMatmul(handle.get(), operation.get(), &alpha, first.data, first_layout.get(), second.data,
-                         second_layout.get(), &beta, c.data, c_layout.get(), c.data, c_layout.get(),
-                         &found.algo, workspace, found.workspaceSize, StreamOf(queue)),
-          "a matrix product");
+  const auto ask = [&]() -> Algorithms::Found {
+    Preference preference;
+    Restrict(&preference, first, second, c, ElementSize(dtype));
+    cublasLtMatmulHeuristicResult_t found;
+    int count = 0;
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoGetHeuristic(handle.get(), operation.get(), first_layout.get(), second_layout.get(),
+                                       c_layout.get(), c_layout.get(), preference.get(), 1, &found, &count);
+    if (!TakenByLt(status, "choosing a product") || count == 0) return std::nullopt;
+    return found;
+  };
+  const Algorithms::Found found =
+      Algorithms::Get(ProductKey(handle.device(), dtype, batches, m, n, k, a, b, c), ask);
+  if (!found) return false;
+  void* workspace = queue.Buffer<char>(static_cast<int64_t>(found->workspaceSize));
+  return TakenByLt(
+      cublasLtMatmul(handle.get(), operation.get(), &alpha, first.data, first_layout.get(), second.data,
+                     second_layout.get(), &beta, c.data, c_layout.get(), c.data, c_layout.get(), &found->algo,
+                     workspace, found->workspaceSize, StreamOf(queue)),
+      "a matrix product");
 }
 
 // A dense copy, row-major.
@@ -229,17 +312,18 @@ Matrices Dense(const Queue& queue, diopiDtype_t dtype, const Matrices& x, int64_
 }
 
 template <typename C>
-void Multiply(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
+bool Multiply(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
               const Matrices& a, const Matrices& b, const Matrices& c, C alpha, C beta) {
   Matrices left = a, right = b, out = c;
   if (!ViewOf(a, m, k).possible) left = Dense<C>(queue, dtype, a, batches, m, k, true);
   if (!ViewOf(b, k, n).possible) right = Dense<C>(queue, dtype, b, batches, k, n, true);
   const bool direct = ViewOf(c, m, n).possible;
   if (!direct) out = Dense<C>(queue, dtype, c, batches, m, n, beta != C(0));
-  CallLt<C>(queue, dtype, batches, m, n, k, left, right, out, alpha, beta);
-  if (direct) return;
+  if (!CallLt<C>(queue, dtype, batches, m, n, k, left, right, out, alpha, beta)) return false;
+  if (direct) return true;
   Copy(queue, batches * m * n, OutOf<C>(c, dtype, PlaceOf(c, batches, m, n)),
        InOf<C>(out, dtype, PlaceOf(out, batches, m, n)));
+  return true;
 }
 
 #endif
@@ -256,11 +340,9 @@ void Gemm(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, in
       return Map(queue, size, OutOf<C>(c, dtype, place), Scale<C>{static_cast<C>(beta)},
                  InOf<C>(c, dtype, place));
     }
-#if defined(DIOPI_CUDA_EMULATED)
-    Multiply<C>(dtype, batches, m, n, k, a, b, c, static_cast<C>(alpha), static_cast<C>(beta));
-#else
-    Multiply<C>(queue, dtype, batches, m, n, k, a, b, c, static_cast<C>(alpha), static_cast<C>(beta));
-#endif
+    const C factor = static_cast<C>(alpha), share = static_cast<C>(beta);
+    if (LtAllowed() && Multiply<C>(queue, dtype, batches, m, n, k, a, b, c, factor, share)) return;
+    MultiplyBySums<C>(queue, dtype, batches, m, n, k, a, b, c, factor, share);
   });
 }
 

@@ -27,7 +27,8 @@ inline Matrices MatricesOf(const void* data, int64_t row_stride, int64_t column_
 // accumulate in float; float32 takes TF32 only where the environment has DIOPI_CUDA_TF32=1. FailDtype for
 // others (integers), for which PyTorch has no GPU product either. With beta 0 the contents of c do not
 // matter. Sizes may be 0. Deterministic. Matrices whose strides cuBLASLt does not support are made dense
-// first.
+// first. Where cuBLASLt has no algorithm or fails, or the environment has DIOPI_CUDA_LT=0, our own kernel
+// computes.
 void Gemm(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
           const Matrices& a, const Matrices& b, const Matrices& c, double alpha = 1, double beta = 0);
 

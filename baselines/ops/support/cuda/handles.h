@@ -40,6 +40,7 @@ class Borrowed {
   Borrowed& operator=(const Borrowed&) = delete;
 
   Handle get() const { return handle_; }
+  int device() const { return device_; }
 
  private:
   struct Pool {

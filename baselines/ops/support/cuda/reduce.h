@@ -9,6 +9,9 @@
 //   DIOPI_HD State Combine(State a, State b) const;       associative and commutative, up to rounding
 //   DIOPI_HD void Finish(int64_t row, State s) const;
 // Finish may write what Load reads of its own row (all its loads are done), but nothing of other rows.
+//
+// kAcrossRows is for rows that lie side by side, as the columns of a matrix do: neighbouring threads then
+// read neighbouring rows, which a GPU reads at once, and not distant elements of one row.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_REDUCE_H_
 #define BASELINES_OPS_SUPPORT_CUDA_REDUCE_H_
 
@@ -20,23 +23,47 @@
 
 namespace diopi::ops::cuda {
 
+enum class ReadOrder { kAlongRows, kAcrossRows };
+
 // The tree. A row is cut into `chunks` of `chunk` elements; in a chunk, lane t of `lanes` takes elements t,
 // t + lanes, ... one after the other, and lanes are combined by halves. The chunks' results are reduced the
-// same way. The tree depends only on the sizes.
+// same way. The tree depends only on the sizes and on the order.
 struct ReduceTree {
   int lanes = 1;
+  bool across = false;
   int64_t chunk = 0;
   int64_t chunks = 1;
 };
-inline ReduceTree TreeFor(int64_t rows, int64_t length) {
+inline ReduceTree TreeFor(int64_t rows, int64_t length, ReadOrder order = ReadOrder::kAlongRows) {
   ReduceTree tree;
-  tree.lanes = length <= 16 ? 1 : length <= 1024 ? 32 : 256;
+  tree.across = order == ReadOrder::kAcrossRows && rows > 1;
+  tree.lanes = length <= 16 ? 1 : tree.across ? 8 : length <= 1024 ? 32 : 256;
   tree.chunk = length;
-  if (length > 8192 && rows < 512) {  // too few rows to keep a GPU busy
-    tree.chunk = std::max<int64_t>(4096, (length + 1023) / 1024);
+  // Too few rows to keep a GPU busy.
+  const int64_t few = tree.across ? 16384 : 512, least = tree.across ? 256 : 4096;
+  if (length > 2 * least && rows < few) {
+    tree.chunk = std::max<int64_t>(least, (length + 1023) / 1024);
     tree.chunks = (length + tree.chunk - 1) / tree.chunk;
   }
   return tree;
+}
+
+// What a thread of a block works at: a lane of one chunk of one row, or nothing where `row` is `rows` or
+// more. `first` is the block's first item; an item is a chunk of a row.
+struct ReducePlace {
+  int64_t row, part;
+  int lane, apart;  // threads from a lane to the next one of the same chunk
+};
+DIOPI_HD inline ReducePlace PlaceFor(const ReduceTree& tree, int64_t rows, int64_t first, int thread,
+                                     int threads) {
+  const int per_block = threads / tree.lanes;
+  if (tree.across) {
+    const int64_t item = first + thread % per_block;
+    const int64_t part = item / rows;
+    return {part < tree.chunks ? item % rows : rows, part, thread / per_block, per_block};
+  }
+  const int64_t item = first + thread / tree.lanes;
+  return {item / tree.chunks, item % tree.chunks, thread % tree.lanes, 1};
 }
 
 // The part of a lane.
@@ -84,27 +111,28 @@ __global__ void __launch_bounds__(kReduceThreads)
     ReduceKernel(int64_t rows, int64_t length, ReduceTree tree, Op op, const State* from, State* to) {
   __shared__ alignas(State) unsigned char bytes[kReduceThreads * sizeof(State)];
   State* states = reinterpret_cast<State*>(bytes);
-  const int per_block = kReduceThreads / tree.lanes;
-  const int lane = static_cast<int>(threadIdx.x) % tree.lanes;
+  const int per_block = kReduceThreads / tree.lanes, thread = static_cast<int>(threadIdx.x);
   const int64_t items = rows * tree.chunks;
   const int64_t step = static_cast<int64_t>(gridDim.x) * per_block;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * per_block; first < items; first += step) {
-    const int64_t item = first + static_cast<int>(threadIdx.x) / tree.lanes;
-    const int64_t row = item / tree.chunks, begin = item % tree.chunks * tree.chunk;
+    const ReducePlace place = PlaceFor(tree, rows, first, thread, kReduceThreads);
+    const int64_t begin = place.part * tree.chunk;
     const int64_t end = begin + tree.chunk < length ? begin + tree.chunk : length;
     State state = op.Empty();
-    if (item < items) state = ReduceLane(op, from, row, length, begin + lane, end, tree.lanes);
+    if (place.row < rows) {
+      state = ReduceLane(op, from, place.row, length, begin + place.lane, end, tree.lanes);
+    }
     for (int half = tree.lanes / 2; half > 0; half /= 2) {
-      states[threadIdx.x] = state;
+      states[thread] = state;
       __syncthreads();
-      if (lane < half) state = op.Combine(state, states[threadIdx.x + half]);
+      if (place.lane < half) state = op.Combine(state, states[thread + half * place.apart]);
       __syncthreads();
     }
-    if (lane != 0 || item >= items) continue;
+    if (place.lane != 0 || place.row >= rows) continue;
     if (to != nullptr) {
-      to[item] = state;
+      to[place.row * tree.chunks + place.part] = state;
     } else {
-      op.Finish(row, state);
+      op.Finish(place.row, state);
     }
   }
 }
@@ -119,12 +147,13 @@ void ReducePass(const Queue& queue, int64_t rows, int64_t length, const ReduceTr
 #endif
 
 template <typename Op>
-void ReduceRows(const Queue& queue, int64_t rows, int64_t length, const Op& op) {
+void ReduceRows(const Queue& queue, int64_t rows, int64_t length, const Op& op,
+                ReadOrder order = ReadOrder::kAlongRows) {
   using State = typename Op::State;
   if (rows <= 0) return;
   const State* from = nullptr;
-  for (;;) {
-    const ReduceTree tree = TreeFor(rows, length);
+  for (;; order = ReadOrder::kAlongRows) {  // partial results lie by rows
+    const ReduceTree tree = TreeFor(rows, length, order);
     if (tree.chunks == 1) return ReducePass<Op, State>(queue, rows, length, tree, op, from, nullptr);
     State* partial = queue.Buffer<State>(rows * tree.chunks);
     ReducePass<Op, State>(queue, rows, length, tree, op, from, partial);

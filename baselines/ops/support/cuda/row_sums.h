@@ -36,10 +36,11 @@ struct AddRows {
 };
 
 template <typename F>
-auto RowSums(const Queue& queue, int64_t rows, int64_t length, const F& f) {
+auto RowSums(const Queue& queue, int64_t rows, int64_t length, const F& f,
+             ReadOrder order = ReadOrder::kAlongRows) {
   using State = decltype(f(int64_t{0}, int64_t{0}));
   State* sums = queue.Buffer<State>(rows);
-  ReduceRows(queue, rows, length, AddRows<State, F>{f, sums});
+  ReduceRows(queue, rows, length, AddRows<State, F>{f, sums}, order);
   return sums;
 }
 

@@ -8,12 +8,16 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/gemm.h"
 #include "baselines/ops/support/cuda/launch.h"
+#include "baselines/ops/support/cuda/quotients.h"
 #include "baselines/ops/support/cuda/reduce.h"
+#include "baselines/ops/support/cuda/row_order.h"
 #include "baselines/ops/support/cuda/scan.h"
 #include "baselines/ops/support/cuda/sort.h"
 #include "baselines/ops/support/sort_lines.h"
@@ -61,6 +65,80 @@ TEST(CudaLayout, IndicesBeyond32Bits) {
   const Layout narrow = MakeLayout({2, kBig - 1}, {1, 3});  // indices above 2^31, below 2^32
   EXPECT_TRUE(narrow.narrow);
   EXPECT_EQ(narrow.Offset(2 * kBig - 3), 1 + (kBig - 2) * 3);
+}
+
+TEST(CudaQuotients, AreThoseOfDivision) {
+  constexpr int64_t kBorder = int64_t{1} << 31;
+  std::vector<int64_t> numbers;
+  for (const int64_t near :
+       {int64_t{0}, int64_t{1} << 16, kBorder / 3, kBorder, int64_t{1} << 32, int64_t{1} << 40}) {
+    for (int64_t n = std::max<int64_t>(0, near - 40); n < near + 40; ++n) numbers.push_back(n);
+  }
+  for (const int64_t d : numbers) {
+    if (d == 0) continue;
+    const Quotients quotients(d);
+    for (const int64_t n : numbers) {
+      ASSERT_EQ(quotients.Of(n), n / d) << n << " / " << d;
+      ASSERT_EQ(quotients.Rest(n), n % d) << n << " / " << d;
+    }
+    for (int64_t n = d - 1; n < kBorder; n += d * (1 + kBorder / d / 7)) {  // before and at multiples
+      ASSERT_EQ(quotients.Of(n), n / d) << n << " / " << d;
+      ASSERT_EQ(quotients.Of(n + 1), (n + 1) / d) << n + 1 << " / " << d;
+    }
+  }
+}
+
+TEST(CudaReduce, RowsSideBySideAreReadByNeighbouringThreads) {
+  constexpr int kThreads = 256;
+  for (const int64_t rows : {int64_t{2}, int64_t{33}, int64_t{20'000}}) {
+    for (const int64_t length : {int64_t{3}, int64_t{100}, int64_t{5000}}) {
+      for (const ReadOrder order : {ReadOrder::kAlongRows, ReadOrder::kAcrossRows}) {
+        const ReduceTree tree = TreeFor(rows, length, order);
+        const bool across = order == ReadOrder::kAcrossRows;
+        ASSERT_EQ(tree.across, across);
+        EXPECT_GE(tree.chunk * tree.chunks, length);
+        const int64_t per_block = kThreads / tree.lanes, items = rows * tree.chunks;
+        // Of all blocks, the first ones and the last.
+        std::set<std::tuple<int64_t, int64_t, int>> taken;
+        for (const int64_t block : {int64_t{0}, int64_t{1}, (items + per_block - 1) / per_block - 1}) {
+          for (int thread = 0; thread < kThreads; ++thread) {
+            const ReducePlace at = PlaceFor(tree, rows, block * per_block, thread, kThreads);
+            if (at.row >= rows) continue;
+            ASSERT_LT(at.part, tree.chunks);
+            taken.emplace(at.row, at.part, at.lane);
+            const ReducePlace next = PlaceFor(tree, rows, block * per_block, thread + 1, kThreads);
+            if (across && next.lane == at.lane && next.part == at.part) {
+              EXPECT_EQ(next.row, at.row + 1);
+            }
+            if (!across && next.row == at.row && next.part == at.part) {
+              EXPECT_EQ(next.lane, at.lane + 1);
+            }
+            const ReducePlace partner = PlaceFor(tree, rows, block * per_block, thread + at.apart, kThreads);
+            if (at.lane + 1 < tree.lanes) {
+              EXPECT_EQ(std::tuple(partner.row, partner.part, partner.lane),
+                        std::tuple(at.row, at.part, at.lane + 1));
+            }
+          }
+        }
+        const int64_t blocks = std::min<int64_t>(3, (items + per_block - 1) / per_block);
+        if (blocks < 3) {
+          EXPECT_EQ(taken.size(), static_cast<size_t>(items * tree.lanes));
+        }
+      }
+    }
+  }
+}
+
+TEST(CudaReduce, TheOrderFollowsTheStrides) {
+  TestTensor dense(diopi_dtype_float32, {4, 5, 6}), turned(diopi_dtype_float32, {4, 5, 6}, {1, 4, 20}, 0);
+  EXPECT_EQ(OrderOf(RowsOf(dense.view(), {2})), ReadOrder::kAlongRows);
+  EXPECT_EQ(OrderOf(RowsOf(dense.view(), {})), ReadOrder::kAlongRows);
+  EXPECT_EQ(OrderOf(RowsOf(dense.view(), {0})), ReadOrder::kAcrossRows);
+  EXPECT_EQ(OrderOf(RowsOf(dense.view(), {0, 1})), ReadOrder::kAcrossRows);
+  EXPECT_EQ(OrderOf(RowsOf(turned.view(), {0})), ReadOrder::kAlongRows);
+  EXPECT_EQ(OrderOf(RowsOf(turned.view(), {1, 2})), ReadOrder::kAcrossRows);
+  TestTensor column(diopi_dtype_float32, {7, 1});
+  EXPECT_EQ(OrderOf(RowsOf(column.view(), {0})), ReadOrder::kAlongRows) << "one row alone";
 }
 
 TEST(CudaLayout, TooManyDimensionsAreTold) {
@@ -174,12 +252,15 @@ TEST(CudaReduce, TakesEveryElementOnce) {
   for (const int64_t rows : {0, 1, 3, 600}) {
     for (const int64_t length : {0, 1, 16, 17, 33, 1024, 1025, 8193, 20000, 100003}) {
       if (rows * length > 2000000) continue;
-      diopiContext ctx;
-      std::vector<int64_t> sums(static_cast<size_t>(rows), 0);
-      ReduceRows(Queue(&ctx), rows, length, CountedSum{sums.data()});
-      for (int64_t row = 0; row < rows; ++row) {
-        EXPECT_EQ(sums[static_cast<size_t>(row)], (row + 1) * (length * (length + 1) * (2 * length + 1) / 6))
-            << rows << "x" << length;
+      for (const ReadOrder order : {ReadOrder::kAlongRows, ReadOrder::kAcrossRows}) {
+        diopiContext ctx;
+        std::vector<int64_t> sums(static_cast<size_t>(rows), 0);
+        ReduceRows(Queue(&ctx), rows, length, CountedSum{sums.data()}, order);
+        for (int64_t row = 0; row < rows; ++row) {
+          EXPECT_EQ(sums[static_cast<size_t>(row)],
+                    (row + 1) * (length * (length + 1) * (2 * length + 1) / 6))
+              << rows << "x" << length;
+        }
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "baselines/ops/support/cuda/launch.h"
+#include "baselines/ops/support/cuda/recovery.h"
 #include "baselines/ops/support/op.h"
 #include "diopi/diopi_device.h"
 
@@ -118,6 +119,11 @@ void CopyAnywhere(void* dst, const void* src, int64_t bytes) {
 }
 
 void UseDevice() {}
+
+bool DeviceWorks() {
+  const char* fault = std::getenv("DIOPI_CUDA_EMULATED_FAULT");
+  return fault == nullptr || std::strcmp(fault, "sticky") != 0;
+}
 
 std::string DeviceText() {
   return "emulated on the host";

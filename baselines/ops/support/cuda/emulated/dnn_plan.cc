@@ -37,12 +37,13 @@ bool GraphsWanted() {
   return DnnAllowed() && std::getenv("DIOPI_CUDA_PLAN_FOR") != nullptr;
 }
 
-bool RunGraph(const Queue& queue, const DnnGraph& graph) {
+bool RunGraph(const Queue& queue, const PlanKey& key, const std::vector<const void*>& data,
+              const PlanCache::Describe& describe) {
   static auto* mutex = new std::mutex;
   const std::lock_guard<std::mutex> lock(*mutex);
-  const DnnPlan* plan = Plans().Find(graph, Tf32Wanted());
-  Log(graph, plan);
-  if (plan != nullptr) DnnPlan::Pack(graph, queue.Buffer<char>(plan->workspace()));
+  const DnnPlan* plan = Plans().Find(key, describe, Tf32Wanted());
+  Log(describe(), plan);
+  if (plan != nullptr) DnnPlan::Pack(data, queue.Buffer<char>(plan->workspace()));
   return false;
 }
 

@@ -1,0 +1,21 @@
+# diopi_cuda_code(RELEASE ALL CODE OPTIONS): what nvcc of a CUDA release generates, as a list for -gencode, and its further
+# options. ALL: for every device that the release knows, as for shipping, with PTX for later ones; otherwise PTX alone, which
+# takes half the time.
+function(diopi_cuda_code release all code options)
+  set(_code compute_75)
+  set(_options "")
+  if(all)
+    # Each list holds what a release brought: CUDA 11 the first, 12.8 Blackwell's two. sm_70 is no longer in CUDA 13.
+    set(_code sm_75,sm_80,sm_86,sm_89,sm_90)
+    if(release VERSION_GREATER_EQUAL 12.8)
+      string(APPEND _code ,sm_100,sm_120)
+    endif()
+    string(APPEND _code ,compute_75)
+    list(APPEND _options -lineinfo)  # compute-sanitizer then names the lines of a finding
+  endif()
+  if(release VERSION_GREATER_EQUAL 12.8)
+    list(APPEND _options --compress-mode=size)
+  endif()
+  set(${code} ${_code} PARENT_SCOPE)
+  set(${options} "${_options}" PARENT_SCOPE)
+endfunction()
